@@ -123,7 +123,7 @@ describe('a backup', { concurrency: 2 }, () => {
     const plain = gunzipSync(await readFile(file)).toString()
     for (const secret of [key, sourceSecrets.secretAccessKey, destinationSecrets.password])
       assert(!plain.includes(secret))
-    assert.match(await from.commands.fails(1, 'backup', file), /exists already/)
+    assert.match(await from.commands.fails(1, 'backup', file), /already exists/)
     assert.deepEqual(
       (await readdir(stage.base)).filter((name) => name.includes('unfinished')),
       [],

@@ -152,7 +152,7 @@ describe('beside a running service', () => {
       `The new key is in ${file}. Copy it to a safe place.`,
       `The old key ${keyId} is in ${freshFile}.`,
       'Nothing in the database is sealed under it any more.',
-      'Backups made before this rotation open only with the old key: delete it once you keep none of them.',
+      'Backups made before this rotation open only with the old key: delete it when you no longer keep any of them.',
     ])
     assert.deepEqual([await readFile(oldFile, 'utf8'), await readFile(freshFile, 'utf8')], [old, fresh])
     for (const key of [old, fresh, last]) {

@@ -99,7 +99,7 @@ describe('the doctor', () => {
     assertFails({ PENSTOCK_DATA_DIR: join(file, 'below') }, 1, ['disk', /check PENSTOCK_DATA_DIR/]))
 
   for (const [what, directory, says] of [
-    ['holds no key', 'no key', /master\.key does not hold a master key .*: put back the file from a backup/],
+    ['holds no key', 'no key', /master\.key does not hold a master key .*: restore the file from a backup/],
     ['cannot be read', 'bad key', /master\.key cannot be used \(EISDIR\): make it a file/],
   ] as const) {
     test(`says what to do about a key file that ${what}`, async (t) => {

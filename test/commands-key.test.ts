@@ -59,7 +59,7 @@ describe('a key that is a setting', { concurrency: 2 }, () => {
       const settled = commandsOn(stage, afterwards)
       assert.equal(
         await settled.done('key', 'rotate'),
-        `Sealed 0 secrets under key ${keyId}.\nSet PENSTOCK_MASTER_KEY to the new key before anything is started again.\n`,
+        `Sealed 0 secrets under key ${keyId}.\nSet PENSTOCK_MASTER_KEY to the new key before you start any process again.\n`,
       )
       served.signal('SIGTERM')
       assert.equal((await served.ended).code, 0)

@@ -92,7 +92,7 @@ describe('what is no request is refused in the envelope', () => {
       'invalid_request',
     ],
     ['a negative length', () => post('Content-Length: -1\r\n', name), 'invalid_request'],
-    ['a length that is no number', () => post('Content-Length: 0x0c\r\n', name), 'invalid_request'],
+    ['a length that is not a number', () => post('Content-Length: 0x0c\r\n', name), 'invalid_request'],
     ['a length beyond everything', () => post('Content-Length: 99999999999999999999\r\n', name), 'invalid_request'],
     ['a terabyte to come', () => post('Content-Length: 1000000000000\r\n', name), 'payload_too_large'],
     [

@@ -23,7 +23,7 @@ after(async () => {
   await engine.close()
 })
 
-/** What a destination does with a batch, in numbers of records: it says which it does not take. */
+/** What a destination does with a batch, in numbers of records: it says which it does not accept. */
 type Judge = (numbers: readonly number[], batch: Batch) => readonly Rejection[] | undefined
 
 /** Takes four records at once, each batch once by its key; gives how often each record was accepted. */

@@ -174,7 +174,7 @@ describe('every operation answers rubbish, and what it refuses changes nothing',
   }
 })
 
-test('a method that a path does not take is answered with those that it takes', async () => {
+test('a method that a path does not accept is answered with those that it takes', async () => {
   const scene = await newScene()
   const paths = Map.groupBy(operationIds, (id) => operations[id].path)
   const failures: string[] = []

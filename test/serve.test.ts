@@ -261,7 +261,7 @@ describe('what serve refuses', { concurrency: 2 }, () => {
     await writeFile(join(stage.dataDirectory, 'master.key'), 'no key\n')
     const { code, stderr } = await stage.penstock(['serve'], { env: { PENSTOCK_LOG_LEVEL: 'silent' } })
     assert.equal(code, 1)
-    assert.match(stderr, /^penstock: .*master\.key does not hold a master key.*put back the file from a backup\.\n$/)
+    assert.match(stderr, /^penstock: .*master\.key does not hold a master key.*restore the file from a backup\.\n$/)
     assert.equal(await stage.postmaster(), undefined)
   })
 

@@ -398,7 +398,7 @@ function known({ slug, secrets, row }: Side, connector: Connector): string[] {
     type === 'Password' && typeof secrets[key] === 'string' ? [secrets[key]] : [],
   )
   const isIssued = 'jsonKey' in secrets || 'refreshToken' in secrets
-  // What is no HTTP fails here before a row is sent.
+  // What is not HTTP fails here before a row is sent.
   const isSent = row !== undefined && !isNoHttp(slug)
   return [
     ...saved.filter((value) => value !== jsonKey).map((value) => /[?&]sig=([^&]+)/.exec(value)?.[1] ?? value),
@@ -451,7 +451,7 @@ function echo(said: string, status: number): Egress {
   }
 }
 
-/** A server that is no HTTP: it says the text in the form in which each of these protocols has errors, and hangs up. */
+/** A server that is not HTTP: it says the text in the form in which each of these protocols has errors, and hangs up. */
 async function startTalker(slug: string, said: () => string) {
   const server = net.createServer((socket) => {
     socket.on('error', () => {})

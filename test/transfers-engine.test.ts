@@ -40,7 +40,7 @@ describe('rows that are not taken', () => {
     }
     const transfer = await engine.move(await engine.connectSides())
     assert.deepEqual([transfer.status, transfer.error?.code], ['failed', 'everything_refused'])
-    assert.match(transfer.error?.message ?? '', /^The list is closed\..* the rows are not to blame/)
+    assert.match(transfer.error?.message ?? '', /^The list is closed\..* the rows are not the cause/)
     assert.equal(transfer.error?.side, 'destination')
     assert.deepEqual([transfer.records.accepted, transfer.records.rejected], [0, 0])
     assert.deepEqual(await rejectsOf(transfer), [])

@@ -19,7 +19,7 @@ export type FlakyEndpoint = {
 
 const hangMs = 1_500
 
-/** @param rejects whether a row is one that the endpoint does not take */
+/** @param rejects whether a row is one that the endpoint does not accept */
 export async function startFlakyEndpoint(random: Random, rejects: (number: number) => boolean): Promise<FlakyEndpoint> {
   const taken = new Map<number, number>()
   const answers = new Map<string, string>()

@@ -348,7 +348,7 @@ export function assertShape(value: unknown, shape: Shape, path = 'response'): vo
   if (shape === 'string' || shape === 'boolean' || shape === 'number') {
     assert.equal(typeof value, shape, path)
   } else if (shape === 'integer') {
-    assert(Number.isSafeInteger(value), `${path} is no integer: ${value}`)
+    assert(Number.isSafeInteger(value), `${path} is not an integer: ${value}`)
   } else if (Array.isArray(shape) && shape.length === 2) {
     if (value !== null) assertShape(value, shape[0] as Shape, path)
   } else if (Array.isArray(shape)) {

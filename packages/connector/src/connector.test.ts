@@ -74,7 +74,7 @@ describe('defineConnector', () => {
       [{ a: text({ ...about, when: { b: 'a' } }), b: text(about) }, /depends on b, which is no choice/],
       [
         { a: text({ ...about, when: { choice: ['a', 'c'] } }), choice },
-        /depends on choice being c, which is no option/,
+        /depends on choice being c, which is not an option/,
       ],
       [{ a: text({ ...about, binds: ['b'] }) }, /field a binds b, which is no secret of the same group/],
       [{ a: text({ ...about, binds: ['constructor'] }) }, /field a binds constructor, which is no secret/],

@@ -206,7 +206,7 @@ function errorOfField(fields: Fields, key: string, field: FieldDefinition): stri
     const choice = fields[other]
     if (other === key || choice?.type !== 'Select') return `depends on ${other}, which is no choice of the same group`
     const strange = [values].flat().find((value) => !choice.options?.includes(value))
-    if (strange !== undefined) return `depends on ${other} being ${strange}, which is no option of it`
+    if (strange !== undefined) return `depends on ${other} being ${strange}, which is not an option of it`
   }
   return undefined
 }

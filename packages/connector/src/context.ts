@@ -32,7 +32,7 @@ export type Egress = {
    * `fetch`, with addresses checked after DNS resolution and at every redirect. Answers whatever status came; the body
    * streams: read it to its end or cancel it. To another origin, a redirect takes no header that could hold a secret.
    * Throws a `ConnectorError`: `address_not_allowed`, `unreachable` where nothing answers,
-   * `connection_lost`, `timeout` or `malformed_response` where the answer broke off, took longer than `timeoutMs` or is no HTTP, `response_too_large` where it is larger than the
+   * `connection_lost`, `timeout` or `malformed_response` where the answer broke off, took longer than `timeoutMs` or is not HTTP, `response_too_large` where it is larger than the
    * bounds of the egress allow; and the signal's reason once that is aborted, at once.
    */
   request(url: string | URL, init?: EgressRequest): Promise<Response>

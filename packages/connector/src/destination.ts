@@ -111,7 +111,7 @@ export type Batch = {
 export type Delivery = {
   /** Only taken in so far: a later `deliver` or `flush` confirms it. Held rows come again after a crash. */
   readonly held?: boolean
-  /** Rows that the destination did not take. All others of the batch it took, by its own count. */
+  /** Rows that the destination did not accept. All others of the batch it took, by its own count. */
   readonly rejected?: readonly Rejection[]
   /** What was sent, in bytes. */
   readonly bytes: number

@@ -31,7 +31,7 @@ export type Chunk = {
   /** Their columns; the same for all chunks of a transfer, and no name twice. */
   readonly columns: readonly string[]
   readonly rows: readonly Row[]
-  /** Why a row cannot be used, as a sentence without values of the row, by its index in `rows`: too many cells, bytes that are no text. It is rejected with this reason. */
+  /** Why a row cannot be used, as a sentence without values of the row, by its index in `rows`: too many cells, bytes that are not text. It is rejected with this reason. */
   readonly errors?: ReadonlyMap<number, string>
   /** How much of the source these rows were, in bytes. */
   readonly bytes: number

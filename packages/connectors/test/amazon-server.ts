@@ -64,7 +64,7 @@ export async function startAmazon(): Promise<AmazonServer> {
 
 function tokenOf({ method, headers, text }: Received, accessTokens: string[]): Reply {
   const isForm = /^application\/x-www-form-urlencoded\b/.test(headers['content-type'] ?? '')
-  // Login with Amazon does not take a header with an old token.
+  // Login with Amazon does not accept a header with an old token.
   if (method !== 'POST' || !isForm || headers.authorization !== undefined) return { status: 400 }
   const {
     grant_type: grant,

@@ -269,7 +269,7 @@ const answers: readonly RogueMysqlScript[] = [
       stage === 'row' ? { bytes: frame(nulls(payload), sequence), continues: true } : undefined,
   },
   {
-    name: 'sends bytes that are no text for every value',
+    name: 'sends bytes that are not text for every value',
     act: ({ stage, payload, sequence }) =>
       stage === 'row' ? { bytes: frame(spoilt(payload), sequence), continues: true } : undefined,
   },

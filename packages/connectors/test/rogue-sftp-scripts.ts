@@ -262,7 +262,7 @@ const files: readonly RogueSftpScript[] = [
     answer(105, id, withSizes(BigInt(index))),
   ),
   answers('names a file instead of confirming bytes', 'write', undefined, ({ id }) => answer(102, id, string('file'))),
-  answers('does not take bytes', 'write', 'platform_error', ({ id }) => status(id, 4)),
+  answers('does not accept bytes', 'write', 'platform_error', ({ id }) => status(id, 4)),
   {
     name: 'sends everything byte by byte',
     act: ({ answer: whole }) => ({ bytes: packet(whole), continues: true }),

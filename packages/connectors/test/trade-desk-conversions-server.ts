@@ -4,7 +4,7 @@ import { type PlatformServer, type Received, type Reply, startPlatform } from '.
 /**
  * The Trade Desk's endpoints for conversions, as strict as they are known to be. Real-time events: it refuses a request as a
  * whole and names by their places, from 0, the events that are not valid. Offline conversions: a signature over the very
- * bytes, the keys of the published document, one provider to a request; it answers 200 with the lines that it did not take,
+ * bytes, the keys of the published document, one provider to a request; it answers 200 with the lines that it did not accept,
  * counted from 1.
  */
 

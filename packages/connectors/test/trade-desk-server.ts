@@ -3,7 +3,7 @@ import { type PlatformServer, type Received, type Reply, startPlatform } from '.
 
 /**
  * The Trade Desk's endpoint for first-party data, as strict as it is known to be: a signature over the very bytes, one
- * identifier to an item, times to live, sizes; it answers 200 with the lines that it did not take.
+ * identifier to an item, times to live, sizes; it answers 200 with the lines that it did not accept.
  */
 
 export type TradeDeskServer = PlatformServer & {

@@ -59,7 +59,7 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
     answer(200, known, { 'content-type': 'application/json' })
   })
 
-  /** Takes the rows of a message, and answers which it does not take. */
+  /** Takes the rows of a message, and answers which it does not accept. */
   function take(body: string): string {
     const { type, timestamp, data, ...more } = JSON.parse(body)
     assert.deepEqual(Object.keys(more), [])

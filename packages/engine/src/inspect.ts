@@ -50,6 +50,6 @@ function findingOf(error: unknown): Finding {
   if (connectorError) return { code: connectorError.code, message: connectorError.message }
   return {
     code: 'connector_failed',
-    message: 'The connector failed on what the destination answered. Check its address, then preview again.',
+    message: 'The connector failed on the response of the destination. Check its address, then preview again.',
   }
 }

@@ -35,7 +35,7 @@ function page(connector: Connector): string {
     `${origin}\n# ${name}\n\n${description}`,
     `| | |\n|---|---|\n| Slug | \`${slug}\` |\n| Platform | ${platform.name}, ${platform.type} |\n| Role | ${connector.roles.join(', ')} |\n| Data type | ${dataType}, ${dataTypeCategory} |\n| Data moves | ${connector.integrated ? 'yes' : 'not yet: a catalogue entry'} |${api ? `\n| API version | ${cell(`${api.version}; ${api.ends}`)} |` : ''}${tested ? `\n| Tested against | ${cell(tested)} |` : ''}`,
     notes ? `## Before you use it\n\n${notes}` : '',
-    `## Configuration\n\n${authorization ? `${authorizationNote(authorization)}\n\n` : ''}${fieldsTable(secrets) || 'Nothing is to be configured.'}`,
+    `## Configuration\n\n${authorization ? `${authorizationNote(authorization)}\n\n` : ''}${fieldsTable(secrets) || 'There is nothing to configure.'}`,
     source ? end('Source', source.fields, source.records) : '',
     destination ? end('Destination', destination.fields, destination.records, limitsOf(connector)) : '',
   ]
@@ -50,7 +50,7 @@ function end(role: Role, fields: Fields = {}, records: Records = {}, limits = ''
   const takes = role === 'Source' ? 'Columns it gives' : 'Columns it takes'
   return [
     `## As a ${role.toLowerCase()}`,
-    `### Settings of a connection\n\n${fieldsTable(fields) || 'A connection has nothing to set for this end.'}`,
+    `### Settings of a connection\n\n${fieldsTable(fields) || 'A connection has no settings for this side.'}`,
     `### ${takes}\n\n${recordsTable(records) || 'Any: they follow from the data.'}`,
     limits,
   ]

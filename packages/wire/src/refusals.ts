@@ -28,7 +28,7 @@ export function refusalsOf(operation: Operation): ErrorCode[] {
   add(scope === 'account', 'account_required')
   add(scope === 'account' || scope === 'organization or account', 'organization_account_not_allowed', 'not_found')
   add(namesResource, 'not_found')
-  // A body that the operation does not take is read all the same, before it is refused.
+  // A body that the operation does not accept is read all the same, before it is refused.
   add(method !== 'GET', 'payload_too_large', 'unsupported_media_type')
   add(operation.concurrency === 'if-match', 'precondition_failed')
   add(takesIdempotencyKey(operation), 'idempotency_key_reused')

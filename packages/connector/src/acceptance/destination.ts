@@ -18,7 +18,7 @@ export type DestinationAcceptance = Acceptance & {
   readonly columns: readonly string[]
   /** Rows that the destination takes, all of them different, enough for some batches. */
   readonly rows: readonly Row[]
-  /** Rows that it does not take, and what must be said of each; absent where it takes everything. */
+  /** Rows that it does not accept, and what must be said of each; absent where it takes everything. */
   readonly badRows?: readonly BadRow[]
   /** The rows that are there, as the destination has them, in any order. */
   readonly readBack: () => Promise<readonly Row[]>

@@ -14,7 +14,7 @@ export type Rejected = Rejection & { readonly row?: number }
  */
 export type Transfer = {
   readonly batches: readonly Batch[]
-  /** What is confirmed: the number of batches, their delivery states, and what the destination did not take. */
+  /** What is confirmed: the number of batches, their delivery states, and what the destination did not accept. */
   confirmed: number
   readonly deliveryStates: Json[]
   readonly rejected: Rejected[]

@@ -58,7 +58,7 @@ const barredNames = /^(metadata(\.google\.internal|\.goog)?|instance-data(\.ec2\
 
 /**
  * What an address is: `public`, `private`, or `never` to be connected to, as are link-local and metadata addresses and
- * what is no address.
+ * what is not an address.
  */
 export function kindOfAddress(address: string): 'public' | 'private' | 'never' {
   // The zone of an IPv6 address names an interface of this machine; only link-local addresses have one.
@@ -71,7 +71,7 @@ export function kindOfAddress(address: string): 'public' | 'private' | 'never' {
   return family === 'ipv4' || publicIpv6.check(plain, family) ? 'public' : 'private'
 }
 
-/** Whether an IP address may be connected to. What is no address may not. */
+/** Whether an IP address may be connected to. What is not an address may not. */
 export function isAllowedAddress(address: string, networkPolicy: NetworkPolicy): boolean {
   const kind = kindOfAddress(address)
   return kind === 'public' || (kind === 'private' && networkPolicy === 'any')

@@ -109,7 +109,10 @@ function resolveName(lookUp: LookUp, host: string, lookUpMs: number): Promise<st
 function parse(address: string | URL): URL {
   const url = URL.canParse(String(address)) ? new URL(String(address)) : undefined
   if (!url)
-    throw new ConnectorError('invalid_address', 'The address is no URL; it looks like https://example.com/path.')
+    throw new ConnectorError(
+      'invalid_address',
+      'The address is not a URL. It should look like https://example.com/path.',
+    )
   assertScheme(url)
   return url
 }
@@ -119,7 +122,7 @@ function assertScheme(url: URL): void {
     throw new ConnectorError('invalid_address', 'The address must begin with https:// or http://.')
   }
   if (url.username || url.password) {
-    const message = 'The address holds a user name or password; leave it out, and use the fields for credentials.'
+    const message = 'The address contains a user name or password; remove it, and use the fields for credentials.'
     throw new ConnectorError('invalid_address', message)
   }
 }
@@ -138,7 +141,7 @@ function nextOf(response: Response, from: URL): URL | undefined {
   const location = response.headers.get('location')
   if (![301, 302, 303, 307, 308].includes(response.status) || location === null) return undefined
   const url = URL.canParse(location, from.href) ? new URL(location, from) : undefined
-  if (!url) throw new ConnectorError('unexpected_response', `${from.host} redirects to what is no address.`)
+  if (!url) throw new ConnectorError('unexpected_response', `${from.host} redirects to an invalid address.`)
   assertScheme(url)
   if (from.protocol === 'https:' && url.protocol === 'http:') {
     const message = `${from.host} redirects from https to http, where anyone on the network path could read the request.`

@@ -24,13 +24,16 @@ export function connectorErrorOfError(error: unknown, host: string): ConnectorEr
     return new ConnectorError('response_too_large', message)
   }
   if (code.startsWith('HPE_')) {
-    return because('malformed_response', `${host} answered with what is not HTTP (${code}); check address and port.`)
+    return because(
+      'malformed_response',
+      `${host} sent something that is not HTTP (${code}); check the address and the port.`,
+    )
   }
   if (code === 'Z_DATA_ERROR') {
     return because('malformed_response', `${host} sent a compressed answer that cannot be decompressed.`)
   }
   if (code === 'EPROTO' || code.startsWith('ERR_SSL')) {
-    return because('wrong_protocol', `${host} does not speak TLS as it should; check the address and port.`)
+    return because('wrong_protocol', `${host} does not speak TLS correctly; check the address and the port.`)
   }
   if (nothingAnswers.has(code)) {
     return because('unreachable', `Nothing answers at ${host} (${code}); check that the server runs.`)

@@ -152,7 +152,7 @@ const tooSlow = (host: string, timeoutMs: number): ConnectorError =>
   new ConnectorError('timeout', `${host} has not answered within ${timeoutMs / 1000} seconds.`)
 
 const noAnswer = (host: string, timeoutMs: number): ConnectorError =>
-  new ConnectorError('unreachable', `No connection to ${host} came about within ${timeoutMs / 1000} seconds.`)
+  new ConnectorError('unreachable', `No connection to ${host} was established within ${timeoutMs / 1000} seconds.`)
 
 const tooManyInterim = (host: string, most: number): ConnectorError =>
   new ConnectorError('unexpected_response', `${host} sent more than ${most} interim answers (status 1xx) and no other.`)

@@ -73,7 +73,7 @@ async function* unpacked(gunzip: AsyncIterable<Uint8Array>, file: StoredFile): A
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (!/^Z_/.test(code ?? '')) throw error
-    const message = `${file.name} is damaged: it cannot be unpacked to its end. Write the file again.`
+    const message = `${file.name} is damaged and cannot be decompressed. Write the file again.`
     throw new ConnectorError('invalid_file', message, { cause: error })
   }
 }

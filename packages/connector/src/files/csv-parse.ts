@@ -139,7 +139,7 @@ type QuotedRow = {
 }
 
 /**
- * Reads one row that has a quote somewhere. A row with wrong quotes ends where its line ends, so that it does not take
+ * Reads one row that has a quote somewhere. A row with wrong quotes ends where its line ends, so that it does not accept
  * the rows behind it along.
  * @param marks those behind `start`; each is looked for again only where reading has come past it
  * @returns undefined where the row continues after the end of the text

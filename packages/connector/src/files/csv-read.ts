@@ -125,5 +125,5 @@ const badHeader = ({ name }: StoredFile, error: string) =>
 const headerNotText = ({ name }: StoredFile, { name: encoding }: Encoding) =>
   new ConnectorError(
     'invalid_file',
-    `The first line of ${name} is no text in the encoding ${encoding}. Choose the encoding that it has.`,
+    `The first line of ${name} is not text in the encoding ${encoding}. Choose the encoding that it has.`,
   )

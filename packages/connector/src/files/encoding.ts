@@ -28,7 +28,7 @@ export function encodingOf(start: Buffer, chosen = 'auto'): Encoding {
   try {
     return make(new TextDecoder(chosen).encoding, 0)
   } catch {
-    throw new ConnectorError('invalid_setting', `No encoding is called ${chosen}. Choose another one.`)
+    throw new ConnectorError('invalid_setting', `Unknown encoding ${chosen}. Choose another one.`)
   }
 }
 

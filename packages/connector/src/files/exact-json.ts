@@ -23,7 +23,7 @@ export function parseExactJson(text: string): unknown {
 }
 
 /**
- * Whether a number loses something where a double stands for it: a whole number beyond 2^53, one that is no double, a
+ * Whether a number loses something where a double stands for it: a whole number beyond 2^53, one that is not a double, a
  * fraction with more digits than a double gives back, the sign of a zero.
  * @param source the number as JSON writes it
  */

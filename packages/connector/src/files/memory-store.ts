@@ -30,7 +30,7 @@ export function memoryStore(files: Readonly<Record<string, Buffer | string>>, pi
       store.reads.push({ name, fromByte })
       const content = contents.get(name)
       if (!content || versionOf(content) !== version) {
-        throw new ConnectorError('source_changed', `${name} is not what it was.`)
+        throw new ConnectorError('source_changed', `${name} has changed.`)
       }
       store.open += 1
       try {
@@ -64,7 +64,7 @@ export function memorySink(partBytesMin = 0): MemorySink {
       }
       const whole = Buffer.from(bytes)
       sink.parts[number] = sink.failing ? whole.subarray(0, whole.length >> 1) : whole
-      if (sink.failing) throw new ConnectorError('connection_lost', 'The connection broke off.')
+      if (sink.failing) throw new ConnectorError('connection_lost', 'The connection was interrupted.')
       return { number }
     },
     async publish(deliveryStates) {

@@ -50,7 +50,7 @@ export function ndjsonRows(keys: readonly string[]): RowParser {
   const readLine = (row: Cell[], line: string): string | undefined => {
     if (!line.isWellFormed()) return notUtf16
     const value = tryJson(line)
-    if (!isObject(value)) return 'The row is no JSON object.'
+    if (!isObject(value)) return 'The row is not a JSON object.'
     const count = countKeys(value, bounds.nestingLevels)
     if (count === -1) return rowErrors.nestedTooDeep
     const unknown = fill(row, mayBeInexact(line) ? (parseExactJson(line) as JsonObject) : value)
@@ -58,7 +58,7 @@ export function ndjsonRows(keys: readonly string[]): RowParser {
     if (repeatsKey(line, count)) return 'The row has a key twice, of which only one value could be kept.'
     if (line.includes('\\u') && row.some((cell) => typeof cell === 'string' && !cell.isWellFormed())) {
       for (const [index, cell] of row.entries()) if (typeof cell === 'string') row[index] = cell.toWellFormed()
-      return 'The row has half of a character (a lone surrogate), which is no text.'
+      return 'The row has half of a character (a lone surrogate), which is not text.'
     }
     return undefined
   }

@@ -24,7 +24,7 @@ const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 /** A value, and where it ends; `end` is -1 where it is none that is read here. */
 type Value = { cell: Cell; end: number }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON does not take control characters as they are.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON does not accept control characters as they are.
 const specialCharacter = /[\\\u0000-\u0009\u000b-\u000c\u000e-\u001f]/g
 
 /** The next backslash or control character that ends no line; where there is none, behind the text. */
@@ -107,7 +107,7 @@ function unescaped(source: string): string | undefined {
   }
 }
 
-/** Reads a value that is no text. */
+/** Reads a value that is not text. */
 function readValue(value: Value, text: string, at: number, stop: number, first: number): void {
   if (first === code.minus || (first >= code.zero && first <= code.nine)) {
     readNumber(value, text, at)

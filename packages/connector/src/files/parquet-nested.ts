@@ -210,7 +210,7 @@ function writeEntry(draft: Draft, { children }: SchemaNode, leaves: Leaves, keys
   write(draft, value, leaves)
 }
 
-export const nestedNoText = 'The row has bytes in a nested value that are no text.'
+export const nestedNoText = 'The row has bytes in a nested value that are not text.'
 
 function jsonOf(draft: Draft, cell: Cell | typeof noText | undefined): string {
   if (cell === noText) {

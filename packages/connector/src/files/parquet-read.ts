@@ -232,7 +232,7 @@ async function fillColumn(
       const cell = cells[next]
       next += 1
       const row = rows[filled + at] as Cell[]
-      if (cell === noText) errors.set(filled + at, `The row has bytes in ${name} that are no text.`)
+      if (cell === noText) errors.set(filled + at, `The row has bytes in ${name} that are not text.`)
       else if (typeof cell === 'string' && isTooLong(cell)) errors.set(filled + at, rowErrors.cellTooLong)
       else row[index] = cell ?? null
     }
@@ -270,7 +270,7 @@ async function damaged<Result>({ name }: StoredFile, work: () => Result | Promis
     return await work()
   } catch (error) {
     if (asConnectorError(error) || (error instanceof Error && error.name === 'AbortError')) throw error
-    const message = `${name} cannot be read as Parquet: it is damaged, not whole, encrypted or another format.`
+    const message = `${name} cannot be read as Parquet: it is damaged, incomplete, encrypted or of another format.`
     throw new ConnectorError('invalid_file', message, { cause: error })
   }
 }

@@ -126,7 +126,7 @@ export class TooManyValues extends Error {}
 /** A field as a whole number; `fallback` where it is missing. Fails where it is another thing, or none that is exact. */
 export function numberOf(value: Thrift, fallback?: number): number {
   const number = value === undefined ? fallback : value
-  if (typeof number !== 'number' || !Number.isSafeInteger(number)) throw new Error('a field that is no number')
+  if (typeof number !== 'number' || !Number.isSafeInteger(number)) throw new Error('a field that is not a number')
   return number
 }
 

@@ -86,7 +86,7 @@ describe('readFiles of Parquet', () => {
     assert.deepEqual(await rowsOf(write([{ name: 'x', data }], columns)), [['["0.100",null,"4.350"]'], ['[]']])
   })
 
-  test('rejects a row with nested bytes that are no text, and no other', async () => {
+  test('rejects a row with nested bytes that are not text, and no other', async () => {
     const columns: SchemaElement[] = [
       { name: 'root', num_children: 1 },
       { name: 'x', num_children: 1, converted_type: 'LIST', repetition_type: 'OPTIONAL' },
@@ -97,7 +97,7 @@ describe('readFiles of Parquet', () => {
     const reader = await readFiles(testContext(), memoryStore({ 'a.parquet': content }), { format: 'auto' })
     const [chunk] = (await readAll(reader)).chunks
     assert.deepEqual(chunk?.rows, [[null], ['["a"]']])
-    assert.deepEqual([...(chunk?.errors ?? [])], [[0, 'The row has bytes in a nested value that are no text.']])
+    assert.deepEqual([...(chunk?.errors ?? [])], [[0, 'The row has bytes in a nested value that are not text.']])
   })
 
   test('writes days and timestamps as ISO 8601', async () => {
@@ -149,7 +149,7 @@ describe('readFiles of Parquet', () => {
     const reader = await readFiles(testContext(), memoryStore({ 'a.parquet': content }), { format: 'auto' })
     const [chunk] = (await readAll(reader)).chunks
     assert.deepEqual(chunk?.rows, [[null], ['a']])
-    assert.deepEqual([...(chunk?.errors ?? [])], [[0, 'The row has bytes in x that are no text.']])
+    assert.deepEqual([...(chunk?.errors ?? [])], [[0, 'The row has bytes in x that are not text.']])
   })
 
   test('resumes exactly after every checkpoint, group by group and page by page', async () => {

@@ -1,7 +1,7 @@
 /** Longer texts are looked at and written in one call each; for shorter ones the calls cost more than the characters. */
 const singlyMax = 20
 
-/** Writes a text into a block from some place on. @returns where it ends; -1: it is no plain text, and has to be treated */
+/** Writes a text into a block from some place on. @returns where it ends; -1: it is not plain text, and has to be treated */
 export type WritePlain = (block: Buffer, at: number, text: string) => number
 
 /**

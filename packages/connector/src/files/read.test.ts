@@ -180,7 +180,7 @@ describe('readFiles', () => {
     }
   })
 
-  test('finds error with rows whose bytes are no text, and with no other', async () => {
+  test('finds error with rows whose bytes are not text, and with no other', async () => {
     const content = Buffer.concat([
       Buffer.from('x,y\né,\uFFFD\n'),
       Buffer.from([0x61, 0xff, 0x2c, 0x62]),
@@ -195,7 +195,7 @@ describe('readFiles', () => {
       ],
     )
     assert.equal(errors.length, 1)
-    assert.match(String(errors[0]), /^1,The row has bytes that are no text in UTF-8/)
+    assert.match(String(errors[0]), /^1,The row has bytes that are not UTF-8 text/)
     const json = Buffer.concat([
       Buffer.from('{"x":"\\u00e9é"}\n{"x":"'),
       Buffer.from([0xff]),
@@ -227,7 +227,7 @@ describe('readFiles', () => {
       ['\r\n\r\n', 'invalid_file', /^a\.csv is empty/],
       [gzipSync('x,y\n1,2\n'.repeat(9000)).subarray(0, -9), 'invalid_file', /^a\.csv is damaged/],
       [long, 'row_too_large', /^a\.csv has a row of more than 16 MiB/],
-      [Buffer.from([0xff, 0x2c, 0x62, 0x0a]), 'invalid_file', /first line of a\.csv is no text/],
+      [Buffer.from([0xff, 0x2c, 0x62, 0x0a]), 'invalid_file', /first line of a\.csv is not text/],
     ] as const) {
       await assertFails(rowsOf({ 'a.csv': content }), 'fail', code, says)
     }
@@ -240,12 +240,12 @@ describe('readFiles', () => {
       const broken = async function* (...[file, fromByte]: Parameters<MemoryStore['read']>) {
         let pieces = 0
         for await (const piece of store.read(file, fromByte)) {
-          if (pieces++ === 5) throw new ConnectorError('connection_lost', 'The connection broke off.')
+          if (pieces++ === 5) throw new ConnectorError('connection_lost', 'The connection was interrupted.')
           yield piece
         }
       }
       const reader = await open({ ...store, read: broken })
-      await assertFails(readAll(reader), 'retry', 'connection_lost', /broke off/)
+      await assertFails(readAll(reader), 'retry', 'connection_lost', /was interrupted/)
       await reader.close()
     }
   })
@@ -300,8 +300,8 @@ describe('readFiles of NDJSON', () => {
     assert.equal(rows.length, 10_004)
     assert.deepEqual(rows.at(-1), [4])
     assert.deepEqual(errors, [
-      [0, 'The row is no JSON object.'],
-      [1, 'The row is no JSON object.'],
+      [0, 'The row is not a JSON object.'],
+      [1, 'The row is not a JSON object.'],
       [10_002, 'The row has a field that the first rows did not have.'],
     ])
   })

@@ -147,7 +147,7 @@ function arrangement(
   if (own.length === 0) return undefined
   const order = columns.map((name) => own.indexOf(name))
   if (own.length !== columns.length || order.includes(-1)) {
-    const message = `${file.name} has other columns than the first file. Files that are read together have the same ones.`
+    const message = `${file.name} has other columns than the first file. Files that are read together must have the same columns.`
     throw new ConnectorError('invalid_file', message)
   }
   return (row) => order.map((index) => row[index] ?? null)
@@ -157,11 +157,11 @@ const digestOf = (columns: readonly string[]): string =>
   createHash('sha256').update(JSON.stringify(columns)).digest('hex').slice(0, 16)
 
 const noHeader = ({ name }: StoredFile) =>
-  new ConnectorError('invalid_file', `${name} is empty. A CSV file begins with a line that names its columns.`)
+  new ConnectorError('invalid_file', `${name} is empty. A CSV file begins with a line of column names.`)
 
 /** A file is not what it was when the transfer began. */
 const changed = (name: string) =>
   new ConnectorError(
     'source_changed',
-    `${name} is gone or was changed while it was being read. Start another transfer, which reads it from the beginning.`,
+    `${name} is gone or was changed while it was being read. Start a new transfer, which reads it from the beginning.`,
   )

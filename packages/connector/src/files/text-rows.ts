@@ -26,10 +26,10 @@ export type RowParser = {
 }
 
 export const notUtf8 =
-  'The row has bytes that are no text in UTF-8: if the file is in another encoding, choose it in the settings.'
+  'The row has bytes that are not UTF-8 text: if the file is in another encoding, choose it in the settings.'
 
 export const notUtf16 =
-  'The row has half a character or half of one’s bytes, which is no text in UTF-16: write the file again, or choose its encoding in the settings.'
+  'The row has half of a character or of its bytes, which is not UTF-16 text: write the file again, or choose its encoding in the settings.'
 
 export type TextFile = {
   readonly store: FileStore
@@ -100,7 +100,7 @@ const rowTooLong = ({ name }: StoredFile) =>
     'row_too_large',
     name,
     `has a row of more than ${mebibytes(bounds.rowBytes)}`,
-    'Mostly a quote that is never closed is to blame, or another format than was chosen.',
+    'The usual cause is a quote that is never closed, or another format than the selected one.',
   )
 
 /** Bytes up to the end of the last line in them; 0: they have none. */

@@ -11,6 +11,6 @@ const pageStart = /^\s*<(?:!doctype\s+html|html)[\s>]/i
  */
 export function assertNoPage({ name }: StoredFile, start: string): void {
   if (!pageStart.test(start.slice(0, 1_000))) return
-  const message = `${name} is a web page (HTML) and not a file of rows: mostly the page of a sign-in or of an error. Check the address and the access to the file.`
+  const message = `${name} is a web page (HTML), not a file of rows; usually it is a sign-in page or an error page. Check the address and the access to the file.`
   throw new ConnectorError('invalid_file', message)
 }

@@ -33,7 +33,7 @@ function errorOf(answer: Answer): ConnectorError | undefined {
     return new ConnectorError('invalid_credentials', message)
   }
   if (status === 402) {
-    const message = 'ActiveCampaign does not serve the account, because it is not paid for (status 402).'
+    const message = 'ActiveCampaign does not serve the account, because of an unpaid bill (status 402).'
     return new ConnectorError('account_restricted', message)
   }
   if (status === 404) {

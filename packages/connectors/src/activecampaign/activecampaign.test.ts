@@ -192,7 +192,7 @@ acceptDestination({
   rows: Array.from({ length: 12 }, (_, n) => [`${n}@example.com`, `Name ${n}`]),
   badRows: [
     { row: ['', 'Nobody'], reason: /missing/, field: 'email' },
-    { row: ['jane@bounced.example', 'Jane'], reason: /did not take/, field: 'email' },
+    { row: ['jane@bounced.example', 'Jane'], reason: /did not accept/, field: 'email' },
   ],
   async readBack() {
     return [...testServer.contacts.values()].map(({ email, first_name }) => [String(email), String(first_name)])

@@ -7,7 +7,10 @@ import { openActiveCampaign, originOf } from './activecampaign-api.ts'
 export async function assertKey(context: ConnectorContext): Promise<string> {
   const { json } = await openActiveCampaign(context).askObject({ path: '/users/me' })
   if (textIn(objectIn(json.user).id) !== undefined) return 'ActiveCampaign accepts the API key.'
-  throw new ConnectorError('invalid_credentials', 'ActiveCampaign does not say whose key this is; check the API key.')
+  throw new ConnectorError(
+    'invalid_credentials',
+    'ActiveCampaign does not report the owner of this key; check the API key.',
+  )
 }
 
 export const checkActiveCampaign: Check = checkSteps(

@@ -61,7 +61,7 @@ function listsOf(list: number | undefined, row: BatchRow): Read<Pick<Contact, 's
   if (action === 'add') return { read: lists.length > 0 ? { subscribe: lists } : {} }
   return lists.length > 0
     ? { read: { unsubscribe: lists } }
-    : wrong('The row names no list that the contact could leave.', 'list_ids')
+    : wrong('The row has no list that the contact could be removed from.', 'list_ids')
 }
 
 /** Custom fields: an object of values by the fields' IDs, or a list of `{"id": …, "value": …}`. */
@@ -79,10 +79,7 @@ function fieldsOf(row: BatchRow): Read<{ id: number; value: string }[]> {
     const id = numberOf(textIn(key) ?? '')
     const value = typeof content === 'boolean' ? String(content) : textIn(content)
     if (id === undefined) {
-      return wrong(
-        'The value must be JSON with custom fields by the numbers that are their IDs: {"5": "Gold"}.',
-        'fields',
-      )
+      return wrong('The value must be JSON with custom fields by their IDs: {"5": "Gold"}.', 'fields')
     }
     if (value !== undefined) fields.push({ id, value })
   }

@@ -13,7 +13,7 @@ const bodyBytesMax = 399_999
 
 /**
  * Imports contacts. ActiveCampaign takes an import in as a whole or not at all, goes through it later, and then names the
- * addresses that it did not take; a batch waits for that within a bound. A contact is recognised by its address.
+ * addresses that it did not accept; a batch waits for that within a bound. A contact is recognised by its address.
  */
 export async function open(context: DestinationContext): Promise<DestinationWriter> {
   const { settings, signal } = context
@@ -31,14 +31,14 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
         ...(excludesAutomations ? { exclude_automations: true } : {}),
       })
       if (Buffer.byteLength(body) > bodyBytesMax) {
-        throw new ConnectorError('batch_too_large', 'The import is larger than ActiveCampaign takes at once.')
+        throw new ConnectorError('batch_too_large', 'The import is too large for one request to ActiveCampaign.')
       }
       const { json, bytesSent } = await refusals.count(() =>
         activecampaign.askObject({ method: 'POST', path: '/import/bulk_import', body }),
       )
       const batchId = textIn(json.batchId)
       if (batchId === undefined || Number(json.success ?? json.Success) !== 1) {
-        throw new ConnectorError('malformed_response', 'ActiveCampaign did not say that it took the import in.')
+        throw new ConnectorError('malformed_response', 'ActiveCampaign did not confirm the import.')
       }
       const result = await poll(() => resultOf(activecampaign, batchId), { totalMs: waitMs, mostMs: 5_000, signal })
       return { bytes: bytesSent, rejected: [...rejected, ...(result ? rejectedOf(events, result) : [])] }
@@ -70,12 +70,15 @@ function rejectedOf(events: readonly RowEvent<Contact>[], { stored, failed }: Im
   const rowsOf = Map.groupBy(events, ({ event }) => event.email.toLowerCase())
   const items = [...rowsOf].map(([key, rows]) => ({ key, rows: rows.map(({ index }) => index) }))
   const reason =
-    'ActiveCampaign did not take the contact; its address may be invalid, have bounced or be on the list of exclusions.'
+    'ActiveCampaign did not accept the contact; its address may be invalid, may have bounced, or may be on the exclusion list.'
   const blamed: RowBlame[] = failed.map((key) => ({ key, reason, field: 'email' }))
   const named = new Set(failed.filter((key) => rowsOf.has(key)))
   const unnamed = stored === undefined ? 0 : items.length - named.size - stored
   if (unnamed > 0) {
-    blamed.push({ count: unnamed, reason: 'ActiveCampaign stored fewer contacts; it does not say which it left out.' })
+    blamed.push({
+      count: unnamed,
+      reason: 'ActiveCampaign stored fewer contacts; it does not report which ones are missing.',
+    })
   }
   return rejectionsOf(items, blamed)
 }

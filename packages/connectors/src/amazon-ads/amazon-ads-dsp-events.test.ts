@@ -176,11 +176,11 @@ describe('Amazon Ads DSP Events, against a server that keeps to what is known of
     assert.equal(amazon.events.size, 1)
   })
 
-  test('takes a batch of the largest size, and names the events that Amazon does not take', async () => {
+  test('takes a batch of the largest size, and names the events that Amazon does not accept', async () => {
     const { rowsMax = 0 } = amazonAdsDspEvents.destination?.deliver?.batch({}) ?? {}
     const rows = Array.from({ length: rowsMax }, (_, n) => bought(null, n === 3 || n === 499 ? 'chf' : 'usd'))
     const { rejected } = await (await openWriter()).deliver(batchOf(columns, rows))
-    const reason = 'Amazon did not take the event (INVALID_ARGUMENT); check $.currencyCode.'
+    const reason = 'Amazon did not accept the event (INVALID_ARGUMENT); check $.currencyCode.'
     assert.deepEqual(rejected, [
       { index: 3, reason },
       { index: 499, reason },

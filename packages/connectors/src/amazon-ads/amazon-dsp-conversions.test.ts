@@ -111,7 +111,7 @@ describe('Amazon DSP Conversions, against a server that keeps to what is known o
       [
         [3, 'The advertiser has several conversion definitions of this source and type'],
         [4, 'The advertiser has no conversion definition of this source and type'],
-        [5, 'Amazon did not take the event'],
+        [5, 'Amazon did not accept the event'],
       ],
     )
     await writer.deliver(batchOf(named, rows.slice(0, 1), 2))
@@ -156,11 +156,11 @@ describe('Amazon DSP Conversions, against a server that keeps to what is known o
     assert.equal(amazon.events.size, 1)
   })
 
-  test('takes a batch of the largest size, and names the events that Amazon does not take, counted from 1', async () => {
+  test('takes a batch of the largest size, and names the events that Amazon does not accept, counted from 1', async () => {
     const { rowsMax = 0 } = amazonDspConversions.destination?.deliver?.batch({}) ?? {}
     const rows = Array.from({ length: rowsMax }, (_, n) => bought(n === 0 || n === 99 ? 'chf' : 'usd'))
     const { rejected } = await (await openWriter()).deliver(batchOf(columns, rows))
-    const reason = 'Amazon did not take the event (BAD_REQUEST, INVALID_VALUE); check currencyCode.'
+    const reason = 'Amazon did not accept the event (BAD_REQUEST, INVALID_VALUE); check currencyCode.'
     assert.deepEqual(rejected, [
       { index: 0, reason },
       { index: 99, reason },

@@ -17,7 +17,7 @@ export const checkSignIn = checkSteps(
     'permissions',
     async (context) => {
       await assertProfiles(context)
-      return 'The application may use the Ads API. Whether it may send events to an advertiser shows with the first one.'
+      return 'The application may use the Ads API. Whether it may send events to an advertiser is known when the first event is sent.'
     },
   ],
 )

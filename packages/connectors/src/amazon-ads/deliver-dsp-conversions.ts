@@ -71,7 +71,7 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
 }
 
 const notTaken =
-  'Amazon did not take the event (status 400); check its conversion definition, its time, the person, the country and the value.'
+  'Amazon did not accept the event (status 400); check its conversion definition, its time, the person, the country and the value.'
 
 /** Looks at the settings and asks for the conversion definitions of the advertiser account, which changes nothing. */
 export async function inspectAccount(context: ConnectorContext): Promise<void> {

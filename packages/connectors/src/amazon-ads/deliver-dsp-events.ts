@@ -47,7 +47,7 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
 }
 
 const notTaken =
-  'Amazon did not take the event (status 400); check the advertiser, the type, the time, the person, the country and the value.'
+  'Amazon did not accept the event (status 400); check the advertiser, the type, the time, the person, the country and the value.'
 
 /** What the settings of a connection say of all events. Throws `invalid_setting` where Amazon cannot use one. */
 export function defaultsOf({ settings }: Pick<DestinationContext, 'settings'>): DspEventDefaults {

@@ -15,7 +15,7 @@ import {
   readValue,
 } from './event-rows.ts'
 
-/** Amazon does not take older events. */
+/** Amazon does not accept older events. */
 const daysMax = 7
 
 export const conversionSources = ['AMAZON_AD_TAG', 'SERVER_TO_SERVER']

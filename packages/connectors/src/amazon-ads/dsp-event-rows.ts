@@ -108,7 +108,7 @@ function readConsent(row: BatchRow, defaults: DspEventDefaults): Read<JsonObject
   })
   if (defaults.needsConsent && Object.keys(consent).length === 0) {
     const reason =
-      'Amazon needs to know in Europe what the person has consented to: map a column of consent or an IP address, or fill in the consent of the connection.'
+      'In Europe, Amazon requires the consent of the person: map a consent column or an IP address, or fill in the consent of the connection.'
     return wrong(reason, 'consentUserData')
   }
   return { read: consent }
@@ -132,7 +132,7 @@ function readCustomData(row: BatchRow): Read<readonly JsonObject[] | undefined> 
   const read = readObject(row, 'customData')
   if ('wrong' in read) return read
   const entries = Object.entries(read.read).filter(([, value]) => value !== null && value !== '')
-  if (entries.length > 13) return wrong('Amazon takes 13 attributes of an event at most.', 'customData')
+  if (entries.length > 13) return wrong('Amazon accepts at most 13 attributes of an event.', 'customData')
   const isTaken = ([name, value]: [string, unknown]) =>
     /^\w{1,100}$/.test(name) && ['string', 'number', 'boolean'].includes(typeof value)
   if (!entries.every(isTaken)) {

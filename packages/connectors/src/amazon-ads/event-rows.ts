@@ -26,7 +26,7 @@ export function readMatchKeys(row: BatchRow, column: string): Read<readonly Matc
   for (const [name, type] of Object.entries(digestTypes)) {
     const digest = row.text(name)?.toLowerCase()
     if (digest === undefined) continue
-    if (!isSha256(digest)) return wrong('The value is no SHA-256 digest of 64 hexadecimal characters.', name)
+    if (!isSha256(digest)) return wrong('The value is not a SHA-256 digest of 64 hexadecimal characters.', name)
     keys.push({ type, values: [digest] })
   }
   for (const [name, type] of Object.entries(plainTypes)) {
@@ -42,9 +42,7 @@ export function readMatchKeys(row: BatchRow, column: string): Read<readonly Matc
   if (text !== undefined && keys.length === 0) {
     return wrong('The value must be an e-mail address or its SHA-256 digest, a phone number, or a device ID.', column)
   }
-  return keys.length > 0
-    ? { read: keys }
-    : wrong('The row holds nothing by which Amazon could find the person.', column)
+  return keys.length > 0 ? { read: keys } : wrong('The row has nothing by which Amazon can find the person.', column)
 }
 
 /** A digest does not say of what it is: it counts as one of an e-mail address. Phone numbers need their plus sign. */

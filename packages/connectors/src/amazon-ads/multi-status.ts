@@ -17,7 +17,7 @@ export function takenOf<Item>({ json, bytesSent: bytes }: Answer, items: readonl
   const first = isComplete ? Math.min(...places) : -1
   const isInOrder = (first === 0 || first === 1) && Math.max(...places) === first + items.length - 1
   if (!isInOrder) {
-    throw new ConnectorError('malformed_response', 'Amazon did not say of every event whether it took it.')
+    throw new ConnectorError('malformed_response', 'Amazon did not report whether it accepted each event.')
   }
   const blamed = refused.flatMap(({ index, entry }) => {
     const item = items[index - first]
@@ -31,7 +31,7 @@ type Entry = { readonly index: number; readonly entry: JsonObject }
 function entriesOf(json: unknown, key: 'success' | 'error'): Entry[] {
   return listIn(isObject(json) ? json[key] : undefined).map((entry) => {
     if (isObject(entry) && Number.isSafeInteger(entry.index)) return { index: Number(entry.index), entry }
-    throw new ConnectorError('malformed_response', 'Amazon named no place of an event that it lists.')
+    throw new ConnectorError('malformed_response', 'Amazon listed an event without its index.')
   })
 }
 
@@ -44,7 +44,7 @@ function reasonOf(entry: JsonObject): string {
   // What is wrong with Amazon or with the account is wrong with no event.
   for (const code of codes) assertAboutEvent(code)
   const where = places.length > 0 ? places.join(', ') : 'its type, its time, the person, the country and the value'
-  return `Amazon did not take the event${shown}; check ${where}.`
+  return `Amazon did not accept the event${shown}; check ${where}.`
 }
 
 const codesIn = (values: readonly unknown[]): string[] => {
@@ -56,7 +56,7 @@ const codesIn = (values: readonly unknown[]): string[] => {
 
 function assertAboutEvent(code: string): void {
   if (/throttl|too_?many_?requests|rate_?limit/i.test(code)) {
-    throw new ConnectorError('rate_limited', `Amazon limits how many events it takes (${code}).`)
+    throw new ConnectorError('rate_limited', `Amazon limits how many events it accepts (${code}).`)
   }
   if (/^(internal|service_?unavailable|server_?error|timeout)/i.test(code)) {
     throw new ConnectorError('platform_error', `Amazon has an internal error (${code}).`)

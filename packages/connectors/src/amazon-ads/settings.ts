@@ -7,7 +7,7 @@ export const country = text({
   description: 'Country of events that do not have one, as a two-letter ISO 3166 code: US',
 })
 
-/** The country of events that name none. Throws `invalid_setting` where it is no country. */
+/** The country of events that name none. Throws `invalid_setting` where it is not a country. */
 export function countryOf({ settings }: Pick<ConnectorContext, 'settings'>): string | undefined {
   const code = textIn(settings.country)?.trim()
   if (code === undefined || /^[A-Za-z]{2}$/.test(code)) return code

@@ -19,7 +19,7 @@ async function signIn(context: ConnectorContext): Promise<string> {
   return 'The access key is accepted.'
 }
 
-const later = 'What the key may do is checked once a connection names a bucket.'
+const later = 'What the key may do is checked when a connection has a bucket.'
 
 async function mayRead(context: ConnectorContext): Promise<string> {
   const { settings } = context

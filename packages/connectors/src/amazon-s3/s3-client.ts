@@ -107,7 +107,7 @@ function endpointOf({ endpoint }: Values): URL | undefined {
   if (typeof endpoint !== 'string') return undefined
   const url = URL.canParse(endpoint.trim()) ? new URL(endpoint.trim()) : undefined
   if (url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username) return url
-  const message = 'The endpoint must be the address of a store, like https://minio.example.com, and nothing more.'
+  const message = 'The endpoint must be only the address of a store, such as https://minio.example.com.'
   throw new ConnectorError('invalid_address', message)
 }
 
@@ -116,7 +116,7 @@ function regionNamed(region: unknown): string | undefined {
   if (typeof region !== 'string') return undefined
   const name = region.trim().toLowerCase()
   if (/^[a-z0-9-]{1,40}$/.test(name)) return name
-  throw new ConnectorError('invalid_address', 'The region must be the name of one, like eu-central-1.')
+  throw new ConnectorError('invalid_address', 'The region must be a region name, such as eu-central-1.')
 }
 
 /** The host names the bucket where it can; with dots in it, no certificate would fit. */

@@ -3,7 +3,7 @@ import { errorTextOf, problemName, transientErrorOf } from '../object-stores/ans
 import { element, readXml, textAt } from '../object-stores/xml.ts'
 import type { S3Request } from './s3-client.ts'
 
-/** What an answer that is no success says. */
+/** What an answer that is not a success says. */
 export type S3Error = {
   readonly status: number
   /** S3's name for it, empty where there is none: answers to HEAD have no body. */
@@ -65,7 +65,7 @@ export function connectorErrorOf({ status, code, passing }: S3Error, asked: S3Re
     return new ConnectorError('expired_credentials', `The session of the access key has ended. Set a new key.`)
   }
   if (code === 'RequestTimeTooSkewed') {
-    return new ConnectorError('clock_skewed', `The clock of this machine differs from that of ${store}; set it.`)
+    return new ConnectorError('clock_skewed', `The clock of this machine differs from that of ${store}; correct it.`)
   }
   if (isAnyOf(passes, code)) {
     return passing ?? new ConnectorError('platform_error', `${store} reports an internal error (${code}).`)
@@ -78,7 +78,7 @@ export function connectorErrorOf({ status, code, passing }: S3Error, asked: S3Re
   if (code === 'InvalidPart' || code === 'InvalidPartOrder') {
     return new ConnectorError('upload_lost', 'Parts of the upload are gone.')
   }
-  if (status === 412) return new ConnectorError('source_changed', 'The object is another one by now.')
+  if (status === 412) return new ConnectorError('source_changed', 'The object has been replaced.')
   if (status === 404) return new ConnectorError('source_changed', 'The object is gone.')
   if (code === 'InvalidObjectState') {
     return new ConnectorError('object_archived', 'The object is archived. Restore it first, then start again.')

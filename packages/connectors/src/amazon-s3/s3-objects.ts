@@ -60,7 +60,7 @@ async function listPage(
   const response = await client.request({ bucket, query, permission: 's3:ListBucket' })
   const result = element(readXml(await textOf(response, listingBounds.pageBytes), store), 'ListBucketResult')
   if (result === undefined)
-    throw new ConnectorError('malformed_response', 'The store answered with what is no listing.')
+    throw new ConnectorError('malformed_response', 'The store answered with something other than a listing.')
   const encoded = textAt(result, 'EncodingType') === 'url'
   const files = elements(result, 'Contents').map((object) => ({
     name: encoded ? decodedName(store, textAt(object, 'Key').replaceAll('+', ' ')) : textAt(object, 'Key'),

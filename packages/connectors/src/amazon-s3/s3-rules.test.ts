@@ -228,7 +228,7 @@ describe('signing in to S3', () => {
     assert.match(signIn?.message ?? '', /session of the access key has ended/)
   })
 
-  test('repeats nothing of an answer that holds a secret, or is no name of an error', async () => {
+  test('repeats nothing of an answer that holds a secret, or is not a name of an error', async () => {
     const known = { ...secrets, accessKeyId: session.id, secretAccessKey: session.secret, sessionToken: session.token }
     const withText = { 'a secret': session.secret, 'a token': session.token, 'a page': 'Oh '.repeat(300) }
     for (const [name, text] of Object.entries(withText)) {

@@ -40,7 +40,7 @@ export function s3Upload(client: S3Client, target: S3Target): FileSink {
     await endOthers(client, target)
     const response = await client.request({ ...put, method: 'POST', query: { uploads: '' }, headers: labels })
     const upload = textAt(readXml(await textOf(response), 'The store'), 'InitiateMultipartUploadResult', 'UploadId')
-    if (upload === '') throw new ConnectorError('malformed_response', 'The store began an upload without naming it.')
+    if (upload === '') throw new ConnectorError('malformed_response', 'The store started an upload without an ID.')
     begun = upload
     return upload
   }
@@ -55,7 +55,7 @@ export function s3Upload(client: S3Client, target: S3Target): FileSink {
         const response = await client.request({ ...put, method: 'PUT', query, body: bytes })
         await discard(response)
         const etag = response.headers.get('etag')
-        if (!etag) throw new ConnectorError('malformed_response', 'The store took a part without naming it.')
+        if (!etag) throw new ConnectorError('malformed_response', 'The store accepted a part without an ID.')
         return { part: number + 1, etag, ...(number === 0 ? { upload } : {}) } satisfies PartDeliveryState
       } catch (error) {
         throw asConnectorError(error)?.code === 'upload_lost' ? uploadLost(key) : error

@@ -48,7 +48,8 @@ async function listPage(client: AzureClient, prefix: string, marker: string): Pr
   }
   const response = await client.request({ query, permission: 'list blobs' })
   const result = element(readXml(await textOf(response, listingBounds.pageBytes), store), 'EnumerationResults')
-  if (result === undefined) throw new ConnectorError('malformed_response', `${store} answered with what is no listing.`)
+  if (result === undefined)
+    throw new ConnectorError('malformed_response', `${store} answered with something other than a listing.`)
   const files = elements(element(result, 'Blobs'), 'Blob').map((blob) => ({
     name: nameOf(element(blob, 'Name')),
     sizeBytes: numberAt(blob, 'Properties', 'Content-Length'),

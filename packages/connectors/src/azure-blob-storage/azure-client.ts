@@ -113,7 +113,7 @@ function authorize({ access }: Container, method: string, url: URL, headers: Rec
 const noPermission =
   /^(Authorization(Permission|Protocol|SourceIP|ResourceType|Service)Mismatch|AuthorizationFailure|InsufficientAccountPermissions|AccountIsDisabled|PublicAccessNotPermitted|KeyBasedAuthenticationNotPermitted|Unauthorized.*)$/
 
-/** An answer that is no success, as a connector error: `source_changed` means what callers make of it. */
+/** An answer that is not a success, as a connector error: `source_changed` means what callers make of it. */
 function connectorErrorOf(response: Response, asked: AzureRequest, container: Container): ConnectorError {
   const { status } = response
   const { access } = container
@@ -141,14 +141,14 @@ function connectorErrorOf(response: Response, asked: AzureRequest, container: Co
     const message = `The credentials do not allow to ${asked.permission} in the container ${container.name}${known}.`
     return new ConnectorError('permission_denied', message)
   }
-  if (status === 412) return new ConnectorError('source_changed', 'The blob is another one by now.')
+  if (status === 412) return new ConnectorError('source_changed', 'The blob has been replaced.')
   if (status === 404) return new ConnectorError('source_changed', 'The blob is gone.')
   if (code === 'BlobArchived' || code === 'BlobBeingRehydrated') {
     return new ConnectorError('object_archived', 'The blob is archived. Rehydrate it first, then start again.')
   }
   if (code === 'InvalidBlockList') return new ConnectorError('upload_lost', 'Blocks of the blob are gone.')
   if (status >= 300 && status < 400) {
-    return new ConnectorError('invalid_address', 'The address leads elsewhere; set that of the storage account.')
+    return new ConnectorError('invalid_address', 'The address is not that of the storage account; correct it.')
   }
   return new ConnectorError('request_refused', `Azure refused a request (status ${status}${code ? `, ${code}` : ''}).`)
 }

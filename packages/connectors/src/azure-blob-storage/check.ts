@@ -20,7 +20,7 @@ async function signIn(context: ConnectorContext): Promise<string> {
   return 'The credentials are accepted.'
 }
 
-const later = 'What the credentials allow is checked once a connection names a container.'
+const later = 'What the credentials allow is checked when a connection has a container.'
 
 /** What a setting means; without one, the container that the credentials are for, if they are for one. */
 function located(context: ConnectorContext, given: unknown, label: string): Located | undefined {

@@ -51,10 +51,10 @@ function byName(container: Container, text: string, label: string): Located {
 
 function within(container: Container, address: string, label: string): Located {
   const url = URL.canParse(address) ? new URL(address) : undefined
-  if (!url) throw invalidPath(`${label} is no address.`)
+  if (!url) throw invalidPath(`${label} is not an address.`)
   if (url.search) {
     throw invalidPath(
-      `${label} holds a signature or other parameters. Take them away; a signature belongs in the SAS URL.`,
+      `${label} contains a signature or other parameters. Remove them; a signature belongs in the SAS URL.`,
     )
   }
   const service = new URL(container.service)
@@ -90,8 +90,7 @@ function containerBySignature({ sasUrl }: Values): Container {
   const given = String(sasUrl ?? '').trim()
   const url = URL.canParse(given) ? new URL(given) : undefined
   if (!url || !/^https?:$/.test(url.protocol) || !url.searchParams.has('sig')) {
-    const message =
-      'The SAS URL must be an address of a container with a signature in it: https://…/container?sv=…&sig=….'
+    const message = 'The SAS URL must be the address of a container with a signature: https://…/container?sv=…&sig=….'
     throw new ConnectorError('invalid_credentials', message)
   }
   const ends = Date.parse(url.searchParams.get('se') ?? '')
@@ -112,7 +111,7 @@ function containerBySignature({ sasUrl }: Values): Container {
 function containerNamed(name: string, label: string): string {
   if (/^(\$root|\$web|[a-z0-9](?:-?[a-z0-9]){2,62})$/.test(name)) return name
   throw invalidPath(
-    `${label} names no container. It looks like https://account.blob.core.windows.net/container/folder/.`,
+    `${label} has no container. It should look like https://account.blob.core.windows.net/container/folder/.`,
   )
 }
 

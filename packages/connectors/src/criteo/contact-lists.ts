@@ -32,7 +32,7 @@ export function openContactLists(criteo: Criteo, settings: Values, description: 
     if (named !== undefined) return named
     throw new ConnectorError(
       'invalid_setting',
-      'Rows name audiences by name or not at all, so the connection needs the advertiser ID.',
+      'Rows do not have audience IDs, so the connection needs the advertiser ID.',
     )
   }
 
@@ -76,12 +76,13 @@ export function openContactLists(criteo: Criteo, settings: Values, description: 
       })
       const [code] = codesOf(json)
       if (code === 'name-must-be-unique') {
-        throw new ConnectorError('conflict', 'Criteo has just got an audience of this name (name-must-be-unique).')
+        throw new ConnectorError('conflict', 'Criteo already has an audience with this name (name-must-be-unique).')
       }
-      if (code !== undefined) throw new ConnectorError('request_refused', `Criteo did not make the audience (${code}).`)
+      if (code !== undefined)
+        throw new ConnectorError('request_refused', `Criteo did not create the audience (${code}).`)
       const id = idIn(objectIn(listIn(json.data)[0]).id)
       if (id !== undefined) return id
-      throw new ConnectorError('malformed_response', 'Criteo did not say which audience it has made.')
+      throw new ConnectorError('malformed_response', 'Criteo did not return the ID of the new audience.')
     },
 
     exists: async (id) => (await search(searchBody({ id }), 0)).items.some((one) => idIn(objectIn(one).id) === id),

@@ -56,6 +56,6 @@ function readRow(row: BatchRow, takesGum: boolean): Read<ContactRow> {
     return { read: { index: row.index, segmentId, segmentName: row.text('segment_name'), verb, identifiers } }
   }
   return row.text('customerid') === undefined
-    ? wrong('The row holds no identifier by which Criteo could find the person.', 'email')
-    : wrong('Criteo takes no customer IDs in contact lists of Commerce Growth.', 'customerid')
+    ? wrong('The row has no identifier that Criteo can use to find the person.', 'email')
+    : wrong('Criteo does not accept customer IDs in contact lists of Commerce Growth.', 'customerid')
 }

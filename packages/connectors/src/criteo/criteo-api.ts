@@ -58,7 +58,7 @@ function errorOf(answer: Answer): ConnectorError | undefined {
     return new ConnectorError('object_not_found', message)
   }
   if (status === 429 || codes.includes('quota-exceeded')) {
-    const message = `Criteo limits how often may be called (${shown}).`
+    const message = `Criteo limits how often it may be called (${shown}).`
     return new ConnectorError('rate_limited', message, { afterMs: waitMsOf(answer) })
   }
   if (status === 400 || status === 422)

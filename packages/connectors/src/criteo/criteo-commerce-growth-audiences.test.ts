@@ -223,7 +223,7 @@ acceptDestination({
   badRows: [
     { row: ['Loyal', 'add', ''], reason: /no identifier/ },
     { row: ['Loyal', 'swap', sha('98')], reason: /must be/, field: 'action' },
-    { row: ['Loyal', 'add', `99999999${sha('x').slice(8)}`], reason: /finds the identifier invalid/ },
+    { row: ['Loyal', 'add', `99999999${sha('x').slice(8)}`], reason: /reports that the identifier is invalid/ },
   ],
   async readBack() {
     assert.ok(testServer.segments.length < 2, 'a second audience was made')

@@ -67,7 +67,7 @@ async function assign(
   for (const { index, segmentId, segmentName, verb, identifiers } of rows) {
     const audience = segmentId ?? ids.get(segmentName)
     if (audience === undefined) {
-      const reason = 'There is no audience of this name from which the person could be removed.'
+      const reason = 'There is no audience with this name to remove the person from.'
       rejected.push({ index, field: 'segment_name', reason })
     } else memberships.push({ index, audience, verb, identity: JSON.stringify(identifiers), member: identifiers })
   }
@@ -126,7 +126,7 @@ async function amend(
   })
   const attributes = objectIn(objectIn(json.data).attributes)
   if (Object.keys(attributes).length === 0) {
-    throw new ConnectorError('malformed_response', 'Criteo did not say what became of the identifiers.')
+    throw new ConnectorError('malformed_response', 'Criteo did not report the result of the identifiers.')
   }
   const known = new Set(identifiers)
   const samples = new Set(
@@ -135,8 +135,8 @@ async function amend(
       .filter((sample) => known.has(sample)),
   )
   const invalid = Math.max(numberIn(attributes.nbInvalidIdentifiers) ?? 0, samples.size)
-  const reason = 'Criteo finds the identifier invalid.'
-  const unnamed = 'Criteo finds identifiers invalid; it does not say of which rows.'
+  const reason = 'Criteo reports that the identifier is invalid.'
+  const unnamed = 'Criteo reports invalid identifiers, but not the rows.'
   return {
     bytes: bytesSent,
     blamed: [...[...samples].map((key) => ({ key, reason })), { count: invalid - samples.size, reason: unnamed }],

@@ -21,7 +21,7 @@ export function checkpointOf({ after = [], skip, bound }: Spot, place?: Json): J
   if (Buffer.byteLength(JSON.stringify(checkpoint)) > lengthMax) {
     throw new ConnectorError(
       'invalid_key',
-      'A key is too long to be stored in a checkpoint; name key columns with shorter values.',
+      'A key is too long to be stored in a checkpoint; select key columns with shorter values.',
     )
   }
   return checkpoint

@@ -83,7 +83,7 @@ function complete(spot: readonly (string | null)[]): readonly string[] {
   if (spot.includes(null)) {
     throw new ConnectorError(
       'invalid_key',
-      'A row has no value in a key column, so its place cannot be kept; name key columns that always have one, or none.',
+      'A row has no value in a key column, so its checkpoint cannot be stored; select key columns that always have a value, or none.',
     )
   }
   return spot as readonly string[]
@@ -92,5 +92,5 @@ function complete(spot: readonly (string | null)[]): readonly string[] {
 const keyNotUnique = (): ConnectorError =>
   new ConnectorError(
     'invalid_key',
-    'Two rows have the same values in the key columns; name columns that together identify each row, or none.',
+    'Two rows have the same values in the key columns; select columns that together identify each row, or none.',
   )

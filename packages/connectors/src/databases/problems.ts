@@ -19,10 +19,7 @@ export function connectorErrorOfNetwork(error: unknown, host: string, connecting
     )
   }
   if (connecting && (code === 'EPROTO' || code.startsWith('ERR_SSL'))) {
-    return new ConnectorError(
-      'wrong_protocol',
-      `${host} does not speak TLS as it should; check the address and the port.`,
-    )
+    return new ConnectorError('wrong_protocol', `${host} does not speak TLS correctly; check the address and the port.`)
   }
   if (nothingAnswers.has(code)) {
     return new ConnectorError(
@@ -35,12 +32,12 @@ export function connectorErrorOfNetwork(error: unknown, host: string, connecting
 }
 
 export const connectionLost = (host: string): ConnectorError =>
-  new ConnectorError('connection_lost', `The connection to ${host} broke off.`)
+  new ConnectorError('connection_lost', `The connection to ${host} was interrupted.`)
 
 export const noAnswer = (host: string, timeoutMs: number): ConnectorError =>
   new ConnectorError(
     'unreachable',
-    `No connection to ${host} came about within ${timeoutMs / 1000} seconds; check the address and the port.`,
+    `No connection to ${host} was established within ${timeoutMs / 1000} seconds; check the address and the port.`,
   )
 
 export const tooSlow = (host: string, waitMs: number): ConnectorError =>

@@ -81,7 +81,7 @@ export const requiredColumns = (table: string, columns: readonly string[]): Tabl
         ),
       ]
 
-/** What the records looked at say of a column that does not take them all. */
+/** What the records looked at say of a column that does not accept them all. */
 export const valuesNotTaken = (column: string, reason: string): Finding => ({
   code: 'type_mismatch',
   message: `Of the records looked at, some would be rejected: ${reason} Map another column to it, or change its type.`,

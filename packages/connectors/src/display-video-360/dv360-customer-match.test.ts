@@ -123,7 +123,7 @@ acceptDestination({
   context: { routes: routesTo(testServer) },
   columns: columns.slice(0, 3),
   rows: Array.from({ length: 12 }, (_, n): Cell[] => ['Loyal', 'add', sha(`${n}@example.com`)]),
-  badRows: [{ row: ['Loyal', 'add', 'abc'], reason: /no SHA-256/, field: 'email' }],
+  badRows: [{ row: ['Loyal', 'add', 'abc'], reason: /not a SHA-256/, field: 'email' }],
   async readBack() {
     return [...(testServer.lists[0]?.members ?? [])].map((text) => [
       'Loyal',

@@ -8,7 +8,7 @@ export function googleTokens(context: ConnectorContext, scope: string): AccessTo
   )
   if (!id || !secret || !refreshToken) {
     const message =
-      'Google is asked with an OAuth client and a refresh token; save client ID, client secret and refresh token.'
+      'Google requires an OAuth client and a refresh token; save the client ID, the client secret and the refresh token.'
     throw new ConnectorError('invalid_credentials', message)
   }
   return openTokens(context, {

@@ -120,7 +120,7 @@ function deviceListOfApp(dataSourceType: string, app: unknown): JsonObject {
   const appId = String(app ?? '').trim()
   if (appId === '') {
     const message =
-      'Google makes no list of advertising IDs without the app in which they were collected; fill in “Mobile app ID”, or name an existing list in segment_id.'
+      'Google does not create a list of advertising IDs without the app in which they were collected; fill in “Mobile app ID”, or name an existing list in segment_id.'
     throw new ConnectorError('invalid_setting', message)
   }
   return deviceList({ dataSourceType, appId, keySpace: /^\d+$/.test(appId) ? 'IOS' : 'ANDROID' })

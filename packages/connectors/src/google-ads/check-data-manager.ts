@@ -26,10 +26,10 @@ export const checkAudiences = (accountsOf: AccountsOf): Check =>
       'permissions',
       async (context) => {
         const { ask, operating } = openDataManager(context, accountsOf(context.settings))
-        if (!operating.accountId) return 'Nothing to be checked until a connection names an account.'
+        if (!operating.accountId) return 'Nothing to check until a connection has an account.'
         // A check answers at once, whatever comes.
         await ask({ path: `/${accountName(operating)}/userLists`, query: { pageSize: '1' }, repeatable: false })
-        return 'The account lets its customer lists be read.'
+        return 'The customer lists of the account can be read.'
       },
     ],
   )
@@ -48,7 +48,7 @@ export const checkConversions = (conversionsOf: ConversionsOf): Check =>
         const plan = conversionsOf(context)
         const { conversionAction, operating, source } = plan
         if (!operating.accountId || conversionAction === undefined) {
-          return 'Nothing to be checked until a connection names an account and a conversion action.'
+          return 'Nothing to check until a connection has an account and a conversion action.'
         }
         const event = {
           transactionId: 'check',
@@ -68,7 +68,7 @@ export const checkConversions = (conversionsOf: ConversionsOf): Check =>
           // What is wrong with the event itself says nothing of the account.
           expects: ({ status, json }) => status === 400 && blamedItems(json, 'event', 1).size > 0,
         })
-        return 'The account takes events for the conversion action.'
+        return 'The account accepts events for the conversion action.'
       },
     ],
   )

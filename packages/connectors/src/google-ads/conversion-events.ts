@@ -54,7 +54,7 @@ function actionOf(row: BatchRow, plan: ConversionPlan): Read<string> {
   const text = row.text('conversion_action_id')
   const action = text === undefined ? plan.conversionAction : conversionActionOf(text)
   if (action !== undefined) return { read: action }
-  return wrong('The row names no conversion action, which is a number in Google Ads.', 'conversion_action_id')
+  return wrong('The row has no conversion action, which is a number in Google Ads.', 'conversion_action_id')
 }
 
 function timeOf(row: BatchRow): Read<string> {
@@ -83,12 +83,15 @@ function whoOf(row: BatchRow, plan: ConversionPlan): Read<JsonObject> {
   })
   const hasClick = clicks.some((click) => row.text(click) !== undefined)
   if (plan.needsClick && !hasClick) {
-    return wrong('The row holds no gclid, gbraid or wbraid: no click that the conversion goes back to.', 'gclid')
+    return wrong(
+      'The row has no gclid, gbraid or wbraid, so the click that led to the conversion is not known.',
+      'gclid',
+    )
   }
   const { identifiers } = contact
   if (identifiers.length === 0 && Object.keys(adIdentifiers).length === 0) {
     return wrong(
-      'The row holds no click ID, e-mail address, phone number or address by which Google could attribute it.',
+      'The row has no click ID, e-mail address, phone number or address by which Google can attribute it.',
       'email',
     )
   }
@@ -104,7 +107,7 @@ function worthOf(row: BatchRow): Read<JsonObject> {
   const value = row.text('value')
   const currency = row.text('currency')?.toUpperCase()
   if (value !== undefined && !/^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(value)) {
-    return wrong('The value is no number, written as 1234.5.', 'value')
+    return wrong('The value is not a number such as 1234.5.', 'value')
   }
   if (currency !== undefined && !/^[A-Z]{3}$/.test(currency)) {
     return wrong('A currency is a code of three letters, such as EUR.', 'currency')

@@ -42,14 +42,17 @@ export function assertComplete(plan: ConversionPlan, { columns }: { readonly col
       ? 'Conversion action ID'
       : undefined
   if (missing === undefined) return
-  throw new ConnectorError('invalid_setting', `Google needs to know where conversions belong; fill in “${missing}”.`)
+  throw new ConnectorError(
+    'invalid_setting',
+    `Google needs to know which account conversions belong to; fill in “${missing}”.`,
+  )
 }
 
 function actionOfSetting(setting: unknown): string {
   const id = conversionActionOf(String(setting).trim())
   if (id !== undefined) return id
   const message =
-    'Conversion action ID must be the number of a conversion action in Google Ads, which stands behind ctId= in the address of its page.'
+    'Conversion action ID must be the number of a conversion action in Google Ads, which follows ctId= in the address of its page.'
   throw new ConnectorError('invalid_setting', message)
 }
 

@@ -82,7 +82,7 @@ async function assign(
   for (const { index, segmentId, segmentName, verb, member, identity } of rows) {
     const audience = segmentId ?? ids.get(segmentName)
     if (audience === undefined) {
-      const reason = 'There is no list of this name from which the person could be removed.'
+      const reason = 'There is no list with this name to remove the person from.'
       rejected.push({ index, field: 'segment_name', reason })
     } else {
       memberships.push({ index, audience, verb, identity, member })

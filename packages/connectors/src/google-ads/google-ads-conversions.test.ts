@@ -220,10 +220,10 @@ describe('Google Ads Conversions, by way of Google Data Manager', () => {
     assert.deepEqual(
       delivery.rejected?.map(({ index, reason }) => [index, reason]),
       [
-        [0, 'Google does not take this event: it is not valid (INVALID_EVENT).'],
-        [3, 'Google does not take this event: Google does not know the currency (INVALID_CURRENCY_CODE).'],
-        [7, 'Google does not take this event: it is not valid (INVALID_EVENT).'],
-        [19, 'Google does not take this event: it is not valid (INVALID_EVENT).'],
+        [0, 'Google does not accept this event: it is not valid (INVALID_EVENT).'],
+        [3, 'Google does not accept this event: Google does not know the currency (INVALID_CURRENCY_CODE).'],
+        [7, 'Google does not accept this event: it is not valid (INVALID_EVENT).'],
+        [19, 'Google does not accept this event: it is not valid (INVALID_EVENT).'],
       ],
     )
     assert.equal(google.events.size, 16)
@@ -294,7 +294,7 @@ acceptDestination({
   rows: Array.from({ length: 12 }, (_, n) => row(n)),
   badRows: [
     { row: row('x').map((cell, index) => (index === 1 ? 'refused-x' : cell)), reason: /INVALID_EVENT/ },
-    { row: row('y').map((cell, index) => (index === 5 ? 'abc' : cell)), reason: /no SHA-256/, field: 'email' },
+    { row: row('y').map((cell, index) => (index === 5 ? 'abc' : cell)), reason: /not a SHA-256/, field: 'email' },
   ],
   async readBack() {
     return [...testServer.events.values()].map(

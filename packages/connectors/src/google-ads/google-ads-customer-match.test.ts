@@ -182,7 +182,7 @@ acceptDestination({
   rows: Array.from({ length: 12 }, (_, n) => row(n)),
   badRows: [
     { row: ['Loyal', 'add', `99999999${sha('a').slice(8)}`], reason: /INVALID_SHA256_FORMAT/ },
-    { row: ['Loyal', 'add', 'abc'], reason: /no SHA-256/, field: 'email' },
+    { row: ['Loyal', 'add', 'abc'], reason: /not a SHA-256/, field: 'email' },
   ],
   async readBack() {
     assert.ok(testServer.lists.length < 2, 'a second list was made')

@@ -65,7 +65,7 @@ acceptDestination({
   context: { routes: routesTo(testServer) },
   columns,
   rows: Array.from({ length: 12 }, (_, n) => row(n)),
-  badRows: [{ row: [...row(99).slice(0, 3), 'abc'], reason: /no SHA-256/, field: 'email' }],
+  badRows: [{ row: [...row(99).slice(0, 3), 'abc'], reason: /not a SHA-256/, field: 'email' }],
   async readBack() {
     return [...testServer.events.values()].map(({ eventTimestamp, transactionId, eventLocation, userData }) => [
       ...[String(eventTimestamp), String(transactionId), (eventLocation as { storeId: string }).storeId],

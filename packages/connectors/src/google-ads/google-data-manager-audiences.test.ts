@@ -178,7 +178,7 @@ describe('Google Data Manager Audiences, against a server that keeps to what is 
       )
       assert.equal(
         rejected?.[0]?.reason,
-        'Google does not take this member: a digest is not SHA-256 (INVALID_SHA256_FORMAT).',
+        'Google does not accept this member: a digest is not SHA-256 (INVALID_SHA256_FORMAT).',
       )
       assert.equal(google.lists[0]?.members.size, 40)
     }
@@ -305,7 +305,7 @@ acceptDestination({
   rows: Array.from({ length: 12 }, (_, n) => row(n).slice(0, 3)),
   badRows: [
     { row: ['Loyal', 'add', `99999999${sha('a').slice(8)}`], reason: /INVALID_SHA256_FORMAT/ },
-    { row: ['Loyal', 'add', 'abc'], reason: /no SHA-256/, field: 'email' },
+    { row: ['Loyal', 'add', 'abc'], reason: /not a SHA-256/, field: 'email' },
   ],
   async readBack() {
     assert.ok(testServer.lists.length < 2, 'a second list was made')

@@ -49,17 +49,17 @@ export function blamedItems(json: unknown, item: Item, items: number): Map<numbe
   return blamed
 }
 
-/** Why Google does not take a member or an event, in a sentence without its values. */
+/** Why Google does not accept a member or an event, in a sentence without its values. */
 export const itemRejection = (item: Item, reason: string): string =>
   Object.hasOwn(itemReasons, reason)
-    ? `Google does not take this ${item}: ${itemReasons[reason]} (${reason}).`
-    : `Google does not take this ${item} (${reason}).`
+    ? `Google does not accept this ${item}: ${itemReasons[reason]} (${reason}).`
+    : `Google does not accept this ${item} (${reason}).`
 
 /** Reasons are constants; anything else could quote what was sent. */
 const codeIn = (value: unknown): string | undefined =>
   typeof value === 'string' && /^[A-Z][A-Z0-9_]{1,80}$/.test(value) ? value : undefined
 
-/** What an answer that is no success asks for. Google's own message is left out: it may quote what was sent. */
+/** What an answer that is not a success asks for. Google's own message is left out: it may quote what was sent. */
 export function connectorErrorOfGoogle(answer: Answer): ConnectorError {
   const { status, json, headers } = answer
   const reasons = reasonsOf(json)
@@ -70,13 +70,16 @@ export function connectorErrorOfGoogle(answer: Answer): ConnectorError {
   }
   const name = codeIn(objectIn(objectIn(json).error).status)
   if (status === 429 || name === 'RESOURCE_EXHAUSTED') {
-    const message = 'Google limits how often may be called (RESOURCE_EXHAUSTED).'
+    const message = 'Google limits how often it may be called (RESOURCE_EXHAUSTED).'
     return new ConnectorError('rate_limited', message, {
       afterMs: retryDelayMs(json) ?? waitMsOf({ headers }),
     })
   }
   if (name === 'ABORTED') {
-    return new ConnectorError('platform_error', 'Google gave up, because two requests met (ABORTED).')
+    return new ConnectorError(
+      'platform_error',
+      'Google aborted the request, because of a conflict with another one (ABORTED).',
+    )
   }
   if (status === 400) {
     const because = reasons.find((reason) => reason !== 'INVALID_ARGUMENT') ?? reasons[0] ?? name ?? 'status 400'
@@ -84,9 +87,9 @@ export function connectorErrorOfGoogle(answer: Answer): ConnectorError {
       ({ field, reason }) => /audience_?members|events/i.test(field) && Object.hasOwn(itemReasons, reason),
     )
     if (isOfItems || reasons.some((reason) => sizeReasons.has(reason))) {
-      return new ConnectorError('invalid_batch', `Google refuses the request because of what is in it (${because}).`)
+      return new ConnectorError('invalid_batch', `Google refuses the request because of its content (${because}).`)
     }
-    // Google names what it does not take; where it names none, other rows would change nothing.
+    // Google names what it does not accept; where it names none, other rows would change nothing.
     const message = `Google refuses the request, whatever rows are in it (${because}); check the settings of the connection, and report this if they are right.`
     return new ConnectorError('request_refused', message)
   }

@@ -104,7 +104,7 @@ export const refusals: Readonly<Record<string, Refusal>> = {
   INVALID_REMOVE_AS_OF_TIME: ['clock_skewed', 'set the clock of the machine that runs this service'],
 }
 
-/** What is wrong with one member or event, to follow “Google does not take this member: ”. */
+/** What is wrong with one member or event, to follow “Google does not accept this member: ”. */
 export const itemReasons: Readonly<Record<string, string>> = {
   INVALID_ARGUMENT: 'something in it is not valid',
   REQUIRED_FIELD_MISSING: 'a part of it is missing',
@@ -135,7 +135,7 @@ export const itemReasons: Readonly<Record<string, string>> = {
   CUSTOM_VARIABLE_NOT_FOUND: 'the conversion action has no custom variable of that name',
   CUSTOM_VARIABLE_NOT_ENABLED: 'a custom variable is not enabled in the account',
   INVALID_CUSTOM_VARIABLE_VALUE: 'the value of a custom variable is not valid',
-  CUSTOM_VARIABLE_VALUE_CONTAINS_PII: 'a custom variable holds personal data, which Google does not take there',
+  CUSTOM_VARIABLE_VALUE_CONTAINS_PII: 'a custom variable holds personal data, which Google does not accept there',
 }
 
 /** Reasons that fewer members or events in a request make go away. */

@@ -37,7 +37,7 @@ export function openLists({ ask, operating }: DataManager, { makeList }: Audienc
       // Another client made it in between.
       const id = status < 300 ? textIn(json.id) : await find(name)
       if (id !== undefined) return id
-      throw new ConnectorError('malformed_response', 'Google did not say which list it has made.')
+      throw new ConnectorError('malformed_response', 'Google did not return the ID of the new list.')
     },
 
     async exists(id) {

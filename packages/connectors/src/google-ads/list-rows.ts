@@ -58,7 +58,7 @@ const contactOf = (address: AddressColumns | undefined) => {
     const read = identifiersOf(row, columns)
     if ('reason' in read) return read
     if (read.identifiers.length > 0) return { member: { userData: { userIdentifiers: read.identifiers } } }
-    const reason = 'The row holds no e-mail address, phone number or address by which Google could find the person.'
+    const reason = 'The row has no e-mail address, phone number or address by which Google can find the person.'
     return { reason, field: 'email' }
   }
 }
@@ -69,5 +69,5 @@ const deviceOf =
     const id = row.text(column)
     if (id === undefined) return { reason: `The row holds no ${column}, which this list is made of.`, field: column }
     if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)) return { member: { mobileData: { mobileIds: [id] } } }
-    return { reason: 'The value is no advertising ID of the form 8-4-4-4-12.', field: column }
+    return { reason: 'The value is not an advertising ID of the form 8-4-4-4-12.', field: column }
   }

@@ -17,7 +17,7 @@ type Asked<T> = {
 }
 type Sent<T> = {
   readonly bytes: number
-  /** What Google does not take, and why, in a sentence. */
+  /** What Google does not accept, and why, in a sentence. */
   readonly refused: readonly { readonly of: T; readonly reason: string }[]
   /** What it took in; absent where it takes nothing of it. */
   readonly taken: Taken | undefined
@@ -57,7 +57,7 @@ export async function sendItems<T>(
         const items = left.map((one) => ({ rows: rowsOf(one) }))
         return { bytes, refused, taken: { requestId, count: left.length, items } }
       }
-      throw new ConnectorError('malformed_response', 'Google did not say under which ID it has taken the request in.')
+      throw new ConnectorError('malformed_response', 'Google did not return the ID of the request.')
     }
     for (const [at, reason] of blamed) {
       const one = left[at]

@@ -22,7 +22,7 @@ export function identifiersOf(
   { hashed, address }: ContactColumns,
 ): { identifiers: JsonObject[] } | { reason: string; field: string } {
   const unhashed = hashed.find((column) => !isSha256(row.text(column) ?? '0'.repeat(64)))
-  if (unhashed) return { reason: 'The value is no SHA-256 digest of 64 hexadecimal characters.', field: unhashed }
+  if (unhashed) return { reason: 'The value is not a SHA-256 digest of 64 hexadecimal characters.', field: unhashed }
   const identifiers: JsonObject[] = [
     ...distinct(row, emails).map((emailAddress) => ({ emailAddress })),
     ...distinct(row, phones).map((phoneNumber) => ({ phoneNumber })),

@@ -52,7 +52,7 @@ function plainOf(text: string, type: string): Cell {
     }
     case 'FLOAT': {
       const number = Number(text)
-      // NaN and the infinities are no numbers of JSON.
+      // NaN and the infinities are not numbers of JSON.
       return Number.isFinite(number) ? number : text
     }
     case 'BOOLEAN':

@@ -18,7 +18,7 @@ async function signIn(context: ConnectorContext): Promise<string> {
 
 async function permission(context: ConnectorContext): Promise<string> {
   if (context.settings.sqlQuery === undefined) {
-    return 'What the service account may read is checked once a connection has a query.'
+    return 'What the service account may read is checked when a connection has a query.'
   }
   const bigQuery = makeBigQuery(context)
   const columns = await describe(bigQuery, sourceOf(context.settings))

@@ -17,25 +17,25 @@ export function complaintIn(error: unknown): BigQueryComplaint {
 type Meaning = readonly [code: ConnectorErrorCode, sentence: string]
 
 const byReason: Readonly<Record<string, Meaning>> = {
-  accessDenied: ['permission_denied', 'The service account may not do this; grant it a role that allows it.'],
+  accessDenied: ['permission_denied', 'The service account lacks a permission; grant it a role that has it.'],
   billingNotEnabled: ['account_restricted', 'Billing is not enabled in the project; enable it.'],
-  blocked: ['permission_denied', 'Google has blocked this project for a while.'],
+  blocked: ['permission_denied', 'Google has blocked this project temporarily.'],
   bytesBilledLimitExceeded: [
     'invalid_setting',
-    'The query would read more than the maximum of bytes billed allows; raise it, or read less.',
+    'The query would read more bytes than Maximum bytes billed allows; raise it, or read less.',
   ],
-  invalid: ['invalid_query', 'BigQuery does not take this query; check the settings.'],
+  invalid: ['invalid_query', 'BigQuery does not accept this query; check the settings.'],
   invalidQuery: ['invalid_query', 'The SQL query is not valid; it must be one SELECT statement.'],
   notFound: ['table_not_found', 'There is no such project, dataset or table; check the settings.'],
   resourcesExceeded: [
     'statement_failed',
-    'The query needs more memory than BigQuery gives it; read fewer rows or columns at once.',
+    'The query needs more memory than BigQuery provides; read fewer rows or columns at once.',
   ],
   responseTooLarge: [
     'statement_failed',
-    'The result is larger than BigQuery keeps; read fewer rows or columns at once.',
+    'The result is too large for BigQuery to keep; read fewer rows or columns at once.',
   ],
-  stopped: ['statement_timeout', 'The query took longer than it may; raise the statement timeout.'],
+  stopped: ['statement_timeout', 'The query exceeded the statement timeout; raise it.'],
 }
 
 const tooMany = /^(rateLimitExceeded|userRateLimitExceeded|quotaExceeded|jobRateLimitExceeded)$/
@@ -50,7 +50,7 @@ export function connectorErrorOfReason(
   wait: { afterMs?: number | undefined } = {},
 ): ConnectorError | undefined {
   if (tooMany.test(reason)) {
-    return new ConnectorError('rate_limited', `BigQuery asks for fewer requests (${reason}).`, wait)
+    return new ConnectorError('rate_limited', `BigQuery limits the rate of requests (${reason}).`, wait)
   }
   if (passing.test(reason)) {
     return new ConnectorError('platform_error', `BigQuery reports an internal error (${reason}).`, wait)
@@ -75,7 +75,7 @@ export function connectorErrorOfJob(error: unknown): ConnectorError {
 }
 
 /**
- * What an answer means that is no success.
+ * What an answer means that is not a success.
  * @param job whether it was about a job that ran before
  */
 export async function connectorErrorOf(response: Response, email: string, job: boolean): Promise<ConnectorError> {
@@ -92,7 +92,7 @@ export async function connectorErrorOf(response: Response, email: string, job: b
   const known = connectorErrorOfReason(complaint, { afterMs: retryAfterMs(response) })
   if (known) return known
   if (status === 403) {
-    const message = `${email} may not do this in BigQuery (${complaint.reason || 'status 403'}); grant it the roles BigQuery Job User and BigQuery Data Viewer.`
+    const message = `${email} does not have the permission for this in BigQuery (${complaint.reason || 'status 403'}); grant it the roles BigQuery Job User and BigQuery Data Viewer.`
     return new ConnectorError('permission_denied', message)
   }
   const why = complaint.reason ? `, ${complaint.reason}` : ''

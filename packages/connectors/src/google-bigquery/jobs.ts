@@ -169,4 +169,4 @@ function bodyOf({ text, dataset, parameters = [], maximumBytesBilled, timeoutMs 
 }
 
 export const broken = (): ConnectorError =>
-  new ConnectorError('malformed_response', 'An answer of BigQuery is not what it should be, so it is asked for again.')
+  new ConnectorError('malformed_response', 'BigQuery sent an invalid response. The request is repeated.')

@@ -93,4 +93,4 @@ function readRow({ columns, fields, order, digest }: BigQueryPlan, row: unknown,
 const sizeOf = (value: unknown): number => (value === null || value === undefined ? 1 : JSON.stringify(value).length)
 
 const endless = (): ConnectorError =>
-  new ConnectorError('malformed_response', 'BigQuery gave fewer rows than it said, so they are asked for again.')
+  new ConnectorError('malformed_response', 'BigQuery returned fewer rows than announced. The request is repeated.')

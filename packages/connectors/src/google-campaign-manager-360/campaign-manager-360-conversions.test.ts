@@ -168,7 +168,7 @@ describe('Campaign Manager 360 Conversions', () => {
     assert.equal(google.conversions.size, 1)
   })
 
-  test('names the rows that Campaign Manager 360 does not take, whatever was rejected before', async () => {
+  test('names the rows that Campaign Manager 360 does not accept, whatever was rejected before', async () => {
     const unknown = row(5).map((cell, index) => (index === 3 ? 'unknown-click' : cell))
     const other = row(6).map((cell, index) => (index === 1 ? '4002' : cell))
     const { rejected } = await deliver([row('x', 'none'), row(1), unknown, row(2), other, row(7, 'update')])

@@ -62,7 +62,7 @@ const limits = [
 const lacksScope = ['insufficientPermissions', 'ACCESS_TOKEN_SCOPE_INSUFFICIENT']
 const isDisabled = ['accessNotConfigured', 'SERVICE_DISABLED']
 
-/** What an answer that is no success asks for. Google's own message is left out: it may quote what was sent. */
+/** What an answer that is not a success asks for. Google's own message is left out: it may quote what was sent. */
 function connectorErrorOf(answer: Answer): ConnectorError {
   const { status, headers } = answer
   const error = objectIn(objectIn(answer.json).error)
@@ -75,7 +75,7 @@ function connectorErrorOf(answer: Answer): ConnectorError {
     return new ConnectorError('version_retired', message)
   }
   if (status === 429 || has(limits)) {
-    return new ConnectorError('rate_limited', `${name} limits how often may be called.`, {
+    return new ConnectorError('rate_limited', `${name} limits how often it may be called.`, {
       afterMs: waitMsOf({ headers }),
     })
   }
@@ -97,7 +97,7 @@ function connectorErrorOf(answer: Answer): ConnectorError {
   }
   if (status === 400) {
     const reason = reasons[0] === undefined ? '' : ` (${reasons[0]})`
-    return new ConnectorError('invalid_batch', `${name} refuses the request because of what is in it${reason}.`)
+    return new ConnectorError('invalid_batch', `${name} refuses the request because of its content${reason}.`)
   }
   return connectorErrorOfStatus(name, answer)
 }

@@ -95,7 +95,7 @@ function encryptionOf({ encryptionEntityType, encryptionEntityId, encryptionSour
   const entityId = String(encryptionEntityId ?? '').trim()
   if (encryptionEntityType === undefined || encryptionSource === undefined || !/^\d+$/.test(entityId)) {
     const message =
-      'Encrypted user IDs can be read only where it is known who encrypted them; fill in “Encryption entity type”, “Encryption entity ID” (a number) and “Encryption source”.'
+      'To read encrypted user IDs, Google needs to know who encrypted them; fill in “Encryption entity type”, “Encryption entity ID” (a number) and “Encryption source”.'
     throw new ConnectorError('invalid_setting', message)
   }
   return {
@@ -106,7 +106,7 @@ function encryptionOf({ encryptionEntityType, encryptionEntityId, encryptionSour
   }
 }
 
-/** Which conversions an answer does not take. Throws `malformed_response` where it does not say it of each. */
+/** Which conversions an answer does not accept. Throws `malformed_response` where it does not say it of each. */
 function errorsOf(json: JsonObject, sent: number): ConversionError[] {
   const statuses = listIn(json.status)
   const isWhole = statuses.length === sent && statuses.every(isObject)
@@ -116,7 +116,7 @@ function errorsOf(json: JsonObject, sent: number): ConversionError[] {
   })
   const isClear = isWhole ? errors.length > 0 === (json.hasFailures === true) : json.hasFailures === false
   if (isClear && (isWhole || statuses.length === 0)) return errors
-  const message = 'Campaign Manager 360 did not say of each conversion whether it was taken.'
+  const message = 'Campaign Manager 360 did not report whether each conversion was accepted.'
   throw new ConnectorError('malformed_response', message)
 }
 
@@ -131,5 +131,5 @@ const reasons: Readonly<Record<string, string>> = {
 
 const blameOf = ({ at, code }: ConversionError) => {
   const why = Object.hasOwn(reasons, code) ? `: ${reasons[code]}` : ''
-  return { at, reason: `Campaign Manager 360 does not take this conversion${why} (${code}).` }
+  return { at, reason: `Campaign Manager 360 does not accept this conversion${why} (${code}).` }
 }

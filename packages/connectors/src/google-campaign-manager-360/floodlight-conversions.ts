@@ -34,7 +34,8 @@ export function floodlightConversionOf(row: BatchRow): Read<FloodlightConversion
 /** What distinguishes a conversion from others. */
 function keyOf(row: BatchRow): Read<JsonObject> {
   for (const column of numbers) {
-    if (!/^\d{1,19}$/.test(row.text(column) ?? '')) return wrong('The value must be a number of Floodlight.', column)
+    if (!/^\d{1,19}$/.test(row.text(column) ?? ''))
+      return wrong('The value must be a Floodlight ID, which is a number.', column)
   }
   const ordinal = row.text('ordinal')
   if (ordinal === undefined) return wrong('The ordinal is missing.', 'ordinal')
@@ -80,7 +81,7 @@ function variablesOf(row: BatchRow): Read<JsonObject> {
   const entries = Object.entries(object.read)
   if (entries.some(([type]) => !/^U\d{1,3}$/.test(type))) {
     return wrong(
-      'The object must hold values of custom Floodlight variables by their names, U1 to U100.',
+      'The object must have the values of custom Floodlight variables by name, U1 to U100.',
       'customVariables',
     )
   }
@@ -114,7 +115,7 @@ function peopleOf(row: BatchRow): Read<JsonObject> {
   ] as const) {
     const digest = row.text(column)
     if (digest === undefined) continue
-    if (!isSha256(digest)) return wrong('The value is no SHA-256 digest of 64 hexadecimal characters.', column)
+    if (!isSha256(digest)) return wrong('The value is not a SHA-256 digest of 64 hexadecimal characters.', column)
     userIdentifiers.push({ [name]: digest })
   }
   return { read: userIdentifiers.length > 0 ? { userIdentifiers } : {} }

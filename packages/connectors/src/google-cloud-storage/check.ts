@@ -20,7 +20,7 @@ async function permission(
   label: string,
   needed: readonly string[],
 ): Promise<string> {
-  if (uri === undefined) return 'What the service account may do is checked once a connection names a bucket.'
+  if (uri === undefined) return 'What the service account may do is checked when a connection has a bucket.'
   const client = makeGcsClient(context, placeOf(uri, 'gs', label).bucket)
   const path = `/iam/testPermissions?${needed.map((name) => `permissions=${name}`).join('&')}`
   const held = parseObject(await textOf(await client.request({ path, permission: needed.join(', ') }))).permissions

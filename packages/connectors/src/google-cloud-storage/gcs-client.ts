@@ -75,7 +75,7 @@ export async function connectToGcs(context: ConnectorContext): Promise<string> {
 
 const tooMany = /^(rateLimitExceeded|userRateLimitExceeded|quotaExceeded|dailyLimitExceeded)$/
 
-/** An answer that is no success, as a connector error: `source_changed` means what callers make of it. */
+/** An answer that is not a success, as a connector error: `source_changed` means what callers make of it. */
 async function connectorErrorOf(
   response: Response,
   asked: GcsRequest,
@@ -92,7 +92,7 @@ async function connectorErrorOf(
     return new ConnectorError('invalid_credentials', message)
   }
   if (status === 403 && tooMany.test(reason)) {
-    return new ConnectorError('rate_limited', `Google Cloud Storage asks for fewer requests (${reason}).`)
+    return new ConnectorError('rate_limited', `Google Cloud Storage limits the rate of requests (${reason}).`)
   }
   if (status === 403) {
     const message = `${email} may not do this in the bucket ${bucket} (${asked.permission}${reason ? `; ${reason}` : ''}). Grant it a role that allows it.`
@@ -101,7 +101,7 @@ async function connectorErrorOf(
   if (status === 404 && (asked.path === '/o' || /^The specified bucket does not exist/.test(messageOf(text)))) {
     return new ConnectorError('bucket_not_found', `Google Cloud Storage has no bucket ${bucket}. Check the path.`)
   }
-  if (status === 412) return new ConnectorError('source_changed', 'The object is another one by now.')
+  if (status === 412) return new ConnectorError('source_changed', 'The object has been replaced.')
   if (status === 404) return new ConnectorError('source_changed', 'The object is gone.')
   const known = reason ? `, ${reason}` : ''
   return new ConnectorError('request_refused', `Google Cloud Storage refused a request (status ${status}${known}).`)

@@ -25,7 +25,7 @@ export type GcsObject = {
 export async function objectOf(response: Response): Promise<GcsObject> {
   const { name, generation, size, metadata, md5Hash } = parseObject(await textOf(response))
   if (typeof name !== 'string' || typeof generation !== 'string' || typeof size !== 'string') {
-    throw new ConnectorError('malformed_response', `${store} answered with what describes no object.`)
+    throw new ConnectorError('malformed_response', `${store} answered with something other than an object.`)
   }
   return {
     ...{ name, generation, size },

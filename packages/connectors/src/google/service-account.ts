@@ -38,17 +38,17 @@ function keyOf(jsonKey: unknown): Key {
   try {
     parsed = JSON.parse(String(jsonKey))
   } catch {
-    throw invalidKey('The JSON key is no JSON.')
+    throw invalidKey('The JSON key is not valid JSON.')
   }
   const { type, client_email, private_key, private_key_id } = (parsed ?? {}) as Record<string, unknown>
   if (type !== 'service_account' || typeof client_email !== 'string' || typeof private_key !== 'string') {
-    throw invalidKey('The JSON key is not that of a service account.')
+    throw invalidKey('The JSON key is not the key of a service account.')
   }
   return { client_email, private_key, private_key_id: typeof private_key_id === 'string' ? private_key_id : undefined }
 }
 
 const invalidKey = (message: string): ConnectorError =>
-  new ConnectorError('invalid_credentials', `${message} Paste the key file that Google gave, in full.`)
+  new ConnectorError('invalid_credentials', `${message} Paste the complete key file from Google.`)
 
 async function assertionOf(key: Key, scope: string): Promise<string> {
   let privateKey: Awaited<ReturnType<typeof importPKCS8>>

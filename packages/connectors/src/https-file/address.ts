@@ -41,7 +41,8 @@ export function nameOf({ pathname, host }: URL): string {
 
 function parse(address: string, base?: URL): URL {
   const url = URL.canParse(address, base?.href) ? new URL(address, base) : undefined
-  if (!url) throw new ConnectorError('invalid_address', 'The URL is none; it looks like https://example.com/file.csv.')
+  if (!url)
+    throw new ConnectorError('invalid_address', 'The URL is invalid. It should look like https://example.com/file.csv.')
   url.hash = ''
   return url
 }

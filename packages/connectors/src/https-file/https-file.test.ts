@@ -209,7 +209,7 @@ describe('an HTTPS file, against a web server', () => {
     assert.deepEqual(await codeOf(read(secretsOf('/loop.csv'))), ['fail', 'unexpected_response'])
   })
 
-  test('does not take a page for the file', async () => {
+  test('does not accept a page for the file', async () => {
     server.files.set('/data', {
       bytes: Buffer.from('<p>Sign in'),
       headers: { 'content-type': 'text/html; charset=utf-8' },

@@ -16,13 +16,13 @@ export const check: Check = checkSteps([
     const { pathname, host } = address.url
     if (!pathname.endsWith('/')) {
       const { name, sizeBytes } = await openRemoteFile(context, address).describe()
-      return sizeBytes === undefined ? `${name} is there.` : `${name} is there, with ${sizeBytes} bytes.`
+      return sizeBytes === undefined ? `${name} is there.` : `${name} exists and has ${sizeBytes} bytes.`
     }
     const { egress, signal } = context
     const response = await egress.request(address.url, { headers: address.headers, signal, redirectsMax })
     await response.body?.cancel()
     // Whether a folder itself may be listed says nothing of the files in it.
     if (response.status === 401) throw connectorErrorOf(response, host)
-    return `${host} answers; whether a file is there is seen when it is read.`
+    return `${host} answers. Whether the file exists is known when it is read.`
   },
 ])

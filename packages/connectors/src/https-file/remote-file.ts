@@ -46,7 +46,7 @@ export function openRemoteFile(
     if (response.ok || (range && response.status === 416)) {
       if (!isPage(response, address.url)) return response
       await response.body?.cancel()
-      const message = `${host} answers with a web page, such as one to sign in, and not with the file; check URL and credentials.`
+      const message = `${host} answers with a web page, such as a sign-in page, instead of the file; check the URL and the credentials.`
       throw new ConnectorError('invalid_address', message)
     }
     const connectorError = connectorErrorOf(response, host)
@@ -72,10 +72,7 @@ export function openRemoteFile(
       const { mark, sizeBytes = file.sizeBytes } = descriptionOf(response, address)
       if (response.status === 416 || mark !== known.mark || sizeBytes !== file.sizeBytes) throw changed(name)
       if (partial && response.status === 206 && rangeOf(response).first !== start) {
-        throw new ConnectorError(
-          'unexpected_response',
-          `${host} answers with other bytes of ${name} than it was asked for.`,
-        )
+        throw new ConnectorError('unexpected_response', `${host} answers with other bytes of ${name} than requested.`)
       }
       // Without ranges, a server gives the file from its beginning every time.
       let at = response.status === 206 ? start : 0
@@ -162,15 +159,18 @@ export function connectorErrorOf(response: Response, host: string): ConnectorErr
     return new ConnectorError('invalid_credentials', `${host} answered ${status}: check the credentials.`)
   }
   if (status === 404 || status === 410) {
-    return new ConnectorError('object_not_found', `${host} answered ${status}: there is no such file.`)
+    return new ConnectorError('object_not_found', `${host} answered ${status}: the file does not exist.`)
   }
   if (status >= 500 || status === 408 || status === 425 || status === 429) {
-    const message = `${host} answered ${status}: it cannot give the file right now.`
+    const message = `${host} answered ${status}: it cannot return the file right now.`
     const code = status === 429 ? 'rate_limited' : 'platform_error'
     return new ConnectorError(code, message, { afterMs: retryAfterMs(response) })
   }
-  return new ConnectorError('invalid_address', `${host} answered ${status}: it does not give the file; check the URL.`)
+  return new ConnectorError(
+    'invalid_address',
+    `${host} answered ${status}: it does not return the file; check the URL.`,
+  )
 }
 
 const changed = (name: string): ConnectorError =>
-  new ConnectorError('source_changed', `${name} has changed while it was read; start the transfer again.`)
+  new ConnectorError('source_changed', `${name} changed while it was being read; start the transfer again.`)

@@ -69,7 +69,7 @@ export function conversionOf(
   if (conversion === undefined) {
     const reason =
       named === undefined
-        ? 'Neither the row nor the connection names a conversion rule.'
+        ? 'Neither the row nor the connection has a conversion rule.'
         : 'A conversion rule of LinkedIn has a number as its ID.'
     return wrong(reason, 'conversion_rule_id')
   }
@@ -107,7 +107,7 @@ function userOf(row: BatchRow): Read<LinkedInConversion['user']> {
     const idValue = row.text(column)
     if (idValue === undefined) continue
     if (column === 'email' && !isSha256(idValue)) {
-      return wrong('The value is no SHA-256 digest of 64 hexadecimal characters.', column)
+      return wrong('The value is not a SHA-256 digest of 64 hexadecimal characters.', column)
     }
     // LinkedIn matches no other addresses; what else identifies the person is sent without it.
     if (column === 'ip_address' && !isIpv4(idValue)) continue
@@ -116,7 +116,7 @@ function userOf(row: BatchRow): Read<LinkedInConversion['user']> {
   const userInfo = userInfoOf(row)
   const externalId = row.text('external_id')
   if (userIds.length === 0 && userInfo === undefined && externalId === undefined) {
-    const reason = 'The row holds nothing by which LinkedIn could find the person: an identifier, or both names.'
+    const reason = 'The row has nothing that LinkedIn can use to find the person: neither an identifier nor both names.'
     return wrong(reason, 'email')
   }
   return {

@@ -24,7 +24,7 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
   if (defaults.rule === undefined && !context.columns.includes('conversion_rule_id')) {
     throw new ConnectorError(
       'invalid_setting',
-      'Name the conversion rule in the connection, or give each row one in the column conversion_rule_id.',
+      'Set the conversion rule in the connection, or in the column conversion_rule_id of each row.',
     )
   }
   const linkedin = openLinkedIn(context)
@@ -93,14 +93,14 @@ function* blameOf(results: ReturnType<typeof resultsOf>): Generator<RowBlame> {
   for (const [at, result] of results.entries()) {
     if (isAccepted(result)) continue
     const reason = result
-      ? `LinkedIn did not take the conversion (${result.code}).`
-      : 'LinkedIn did not say that it took the conversion.'
+      ? `LinkedIn did not accept the conversion (${result.code}).`
+      : 'LinkedIn did not confirm the conversion.'
     yield { at, reason }
   }
 }
 
 const wrongRule =
-  'LinkedIn does not take conversions of this rule; its ID must be right, and its method the Conversions API.'
+  'LinkedIn does not accept conversions of this rule; check its ID, and that its method is the Conversions API.'
 
 /** The places that the text of a refusal names: `Index: 3, ERROR :: …`, or `indices [0, 3] (0-indexed)`. */
 function blamedIn({ json }: Answer, sent: number): number[] {
@@ -115,11 +115,11 @@ const messageIn = (json: unknown): string => textIn(objectIn(json).message) ?? '
 
 const isOfRule = ({ json }: Answer): boolean => /^Incorrect conversions information/i.test(messageIn(json))
 
-/** A rule that is set for the connection is no row's error. */
+/** A rule that is set for the connection is not a row's error. */
 function assertRuleOfRow({ rule }: LinkedInConversionDefaults, events: Events, blamed: readonly number[]): void {
   if (rule === undefined || !blamed.some((at) => events[at]?.event.conversion === rule)) return
   throw new ConnectorError(
     'invalid_setting',
-    'LinkedIn does not take conversions of the rule that the connection names; check its ID, and that its method is the Conversions API.',
+    'LinkedIn does not accept conversions of the rule of the connection; check its ID, and that its method is the Conversions API.',
   )
 }

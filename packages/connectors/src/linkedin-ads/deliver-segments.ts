@@ -52,7 +52,7 @@ async function assign(
   for (const { index, segmentId, segmentName, verb, user } of rows) {
     const audience = segmentId ?? ids.get(segmentName)
     if (audience === undefined) {
-      const reason = 'There is no segment of this name from which the person could be removed.'
+      const reason = 'There is no segment with this name to remove the person from.'
       rejected.push({ index, field: 'segment_name', reason })
     } else memberships.push({ index, audience, verb, identity: JSON.stringify(user.userIds), member: user })
   }
@@ -81,8 +81,8 @@ function* blameOf(results: ReturnType<typeof resultsOf>): Generator<RowBlame> {
   for (const [at, result] of results.entries()) {
     if (isAccepted(result)) continue
     const reason = result
-      ? `LinkedIn did not take the change (${result.code}).`
-      : 'LinkedIn did not say that it took the change.'
+      ? `LinkedIn did not accept the change (${result.code}).`
+      : 'LinkedIn did not confirm the change.'
     yield { at, reason }
   }
 }
@@ -90,7 +90,7 @@ function* blameOf(results: ReturnType<typeof resultsOf>): Generator<RowBlame> {
 /** LinkedIn needs seconds, and up to two minutes, before a new segment takes members. */
 const readyMsMax = 60_000
 
-/** Sends changes; to a segment that does not take any yet, again and again within a bound. */
+/** Sends changes; to a segment that does not accept any yet, again and again within a bound. */
 async function stream(
   linkedin: LinkedIn,
   id: string,
@@ -106,13 +106,13 @@ async function stream(
       if (exists) return undefined
       throw new ConnectorError(
         'object_not_found',
-        'LinkedIn does not know a segment that the rows name, or these credentials may not see it; check its ID.',
+        'LinkedIn does not know a segment of the rows, or these credentials have no access to it; check its ID.',
       )
     },
     { totalMs: readyMsMax, signal },
   )
   if (answer) return answer
-  const message = 'LinkedIn does not take members for the segment yet; a new one needs up to two minutes.'
+  const message = 'LinkedIn does not accept members for the segment yet; a new segment needs up to two minutes.'
   throw new ConnectorError('platform_unavailable', message, { afterMs: readyMsMax })
 }
 

@@ -76,7 +76,8 @@ export function assertFinal(results: readonly (ElementResult | undefined)[]): vo
   for (const result of results) {
     if (!result) continue
     const { status, code } = result
-    if (status === 429) throw new ConnectorError('rate_limited', `LinkedIn limits how often may be called (${code}).`)
+    if (status === 429)
+      throw new ConnectorError('rate_limited', `LinkedIn limits how often it may be called (${code}).`)
     if (status >= 500) throw new ConnectorError('platform_error', `LinkedIn has an internal error (${code}).`)
     if (status === 401) throw new ConnectorError('invalid_credentials', `${signInAgain} (${code}).`)
   }

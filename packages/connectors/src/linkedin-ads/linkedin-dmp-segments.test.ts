@@ -134,7 +134,7 @@ describe('LinkedIn DMP Segments, against a server that keeps to what is known of
     assert.deepEqual((await writer.deliver(batchOf(columns, [row(1)]))).rejected, [])
   })
 
-  test('names the rows that cannot be sent, and those that LinkedIn does not take', async () => {
+  test('names the rows that cannot be sent, and those that LinkedIn does not accept', async () => {
     addSegment('77', 'Loyal')
     const strange = `99999999${sha('x').slice(8)}`
     const rows: [Cell[], string | undefined][] = [
@@ -212,9 +212,9 @@ acceptDestination({
   columns: ['segment_name', 'action', 'email'],
   rows: Array.from({ length: 12 }, (_, n) => ['Loyal', 'add', sha(`${n}@example.com`)]),
   badRows: [
-    { row: ['Loyal', 'add', 'abc'], reason: /no SHA-256/, field: 'email' },
+    { row: ['Loyal', 'add', 'abc'], reason: /not a SHA-256/, field: 'email' },
     { row: ['Loyal', 'swap', sha('98')], reason: /must be/, field: 'action' },
-    { row: ['Loyal', 'add', `99999999${sha('x').slice(8)}`], reason: /did not take/ },
+    { row: ['Loyal', 'add', `99999999${sha('x').slice(8)}`], reason: /did not accept/ },
   ],
   async readBack() {
     assert.ok(testServer.segments.length < 2, 'a second segment was made')

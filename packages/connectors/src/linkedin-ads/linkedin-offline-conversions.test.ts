@@ -128,7 +128,7 @@ describe('LinkedIn Offline Conversions, against a server that keeps to what is k
     assert.equal(linkedin.conversions.size, 1)
   })
 
-  test('names the rows of which LinkedIn says that it did not take them, or says nothing', async () => {
+  test('names the rows of which LinkedIn says that it did not accept them, or says nothing', async () => {
     const rows = [row(1), [null, time, 'refuse-1', null, null, sha('b'), null], row(3)]
     const { rejected = [] } = await (await openWriter()).deliver(batchOf(columns, rows))
     assert.deepEqual(
@@ -264,7 +264,7 @@ acceptDestination({
   rows: Array.from({ length: 12 }, (_, n) => [time, `event-${n}`, sha(`${n}@example.com`)]),
   badRows: [
     { row: [time - 91 * 86_400_000, 'event-98', sha('98')], reason: /older than the 90 days/, field: 'event_time' },
-    { row: [time, 'refuse-99', sha('99')], reason: /did not take/ },
+    { row: [time, 'refuse-99', sha('99')], reason: /did not accept/ },
   ],
   async readBack() {
     return [...testServer.conversions.values()].map(({ conversionHappenedAt, eventId, user }) => [

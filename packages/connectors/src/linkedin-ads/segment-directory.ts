@@ -14,7 +14,7 @@ export function openSegments(linkedin: LinkedIn, settings: Values): AudienceDire
     if (urn !== undefined) return urn
     throw new ConnectorError(
       'invalid_setting',
-      'Rows name segments by their names, so the connection needs the ad account ID.',
+      'Rows identify segments by name, so the connection needs the ad account ID.',
     )
   }
 
@@ -47,7 +47,7 @@ export function openSegments(linkedin: LinkedIn, settings: Values): AudienceDire
       if (sourcePlatform === undefined) {
         throw new ConnectorError(
           'invalid_setting',
-          'Rows name a segment that LinkedIn does not have. To make it, the connection needs the source platform that LinkedIn assigned to your app; or make the segment at LinkedIn.',
+          'The rows have a segment that does not exist at LinkedIn. To create it, set the source platform that LinkedIn assigned to your app in the connection; or create the segment at LinkedIn.',
         )
       }
       const { headers, json } = await linkedin.ask({
@@ -64,7 +64,7 @@ export function openSegments(linkedin: LinkedIn, settings: Values): AudienceDire
       })
       const id = headers.get('x-restli-id') ?? headers.get('x-linkedin-id') ?? textIn(objectIn(json).id)
       if (id !== undefined && /^\d+$/.test(id)) return id
-      throw new ConnectorError('malformed_response', 'LinkedIn did not say which segment it has made.')
+      throw new ConnectorError('malformed_response', 'LinkedIn did not return the ID of the new segment.')
     },
 
     exists: (id) => segmentExists(linkedin, id),

@@ -32,7 +32,7 @@ function readRow(row: BatchRow): Read<LinkedInSegmentRow> {
     return wrong('A segment of LinkedIn has a number as its ID.', 'segment_id')
   }
   if (segmentId === undefined && segmentName === undefined) {
-    return wrong('The row names no segment, neither by ID nor by name.', 'segment_id')
+    return wrong('The row has neither the ID nor the name of a segment.', 'segment_id')
   }
   const userIds = userIdsOf(row)
   if ('wrong' in userIds) return userIds
@@ -61,13 +61,13 @@ function userIdsOf(row: BatchRow): Read<UserId[]> {
       found.set(`${userId.idType}:${userId.idValue}`, userId)
     }
   }
-  if (found.size === 0) return wrong('The row holds no identifier by which LinkedIn could find the person.', 'email')
+  if (found.size === 0) return wrong('The row has no identifier that LinkedIn can use to find the person.', 'email')
   return { read: [...found.values()] }
 }
 
 const reasons = {
-  email: 'The value is no SHA-256 or SHA-512 digest in hexadecimal characters.',
-  google_aid: 'The value is no Google advertising ID.',
+  email: 'The value is not a SHA-256 or SHA-512 digest in hexadecimal characters.',
+  google_aid: 'The value is not a Google advertising ID.',
   userIds: 'The value must be a list of SHA-256 or SHA-512 digests of e-mail addresses and of Google advertising IDs.',
 } as const
 

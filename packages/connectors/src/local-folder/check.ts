@@ -13,7 +13,7 @@ export const check = checkSteps(
     'connectivity',
     async (context) => {
       await folderOf(context)
-      return 'The folder is there, and allowed.'
+      return 'The folder exists and is allowed.'
     },
   ],
   [
@@ -24,9 +24,9 @@ export const check = checkSteps(
       // Only a write shows whether a folder can be written: a disk may be mounted for reading only.
       const canWrite = await permits(() => tryToWrite(folder))
       if (canRead && canWrite) return 'Files can be read and written.'
-      if (canRead) return 'Files can be read, but not written: the folder can be a source and no destination.'
-      if (canWrite) return 'Files can be written, but not read: the folder can be a destination and no source.'
-      const message = 'The folder can neither be read nor written by the user that this service runs as. Permit it.'
+      if (canRead) return 'Files can be read, but not written: the folder can be a source, but not a destination.'
+      if (canWrite) return 'Files can be written, but not read: the folder can be a destination, but not a source.'
+      const message = 'The user that this service runs as can neither read nor write the folder. Grant the permission.'
       throw new ConnectorError('permission_denied', message)
     },
   ],

@@ -105,5 +105,5 @@ async function sizeOf(path: string): Promise<number | undefined> {
 const cutOff = (name: string) =>
   new ConnectorError(
     'upload_lost',
-    `${name} lost parts that were written before: it was removed or changed. Start another transfer.`,
+    `${name} lost parts that were written before: it was removed or changed. Start a new transfer.`,
   )

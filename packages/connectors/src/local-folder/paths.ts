@@ -20,13 +20,15 @@ export async function folderOf({ secrets, localFolders }: ConnectorContext): Pro
   }
   // Checked first, so that no one can find out which paths exist elsewhere.
   if (!localFolders.some((each) => isWithin(folder, each)) && !allowed.some((each) => isWithin(folder, each))) {
-    throw notAllowed('The operator of this service does not allow this folder. Ask to have it allowed, or use another.')
+    throw notAllowed(
+      'The operator of this service does not allow this folder. Ask the operator to allow it, or use another one.',
+    )
   }
   try {
     const real = await realpath(folder)
     if (!allowed.some((each) => isWithin(real, each))) throw leadsOut()
     if (!(await stat(real)).isDirectory()) {
-      throw new ConnectorError('object_not_found', 'The folder is a file. Name the folder that it is in.')
+      throw new ConnectorError('object_not_found', 'The folder is a file. Set the folder that contains it.')
     }
     return real
   } catch (error) {
@@ -61,4 +63,6 @@ export async function followWithin(folder: string, path: string): Promise<string
 const notAllowed = (message: string) => new ConnectorError('path_not_allowed', message)
 
 const leadsOut = () =>
-  notAllowed('A link leads out of the folder that the operator of this service allows. Take it away, or use another.')
+  notAllowed(
+    'A link leads out of the folder that the operator of this service allows. Remove it, or use another folder.',
+  )

@@ -74,7 +74,7 @@ async function assertSame(handle: FileHandle, file: StoredFile): Promise<void> {
 const changed = ({ name }: StoredFile) =>
   new ConnectorError(
     'source_changed',
-    `${name} is gone or was changed while it was being read. Start another transfer, which reads it from the beginning.`,
+    `${name} is gone or was changed while it was being read. Start a new transfer, which reads it from the beginning.`,
   )
 
 /** The paths that fit a pattern, name by name. A `*` does not stand for the dot of a hidden file. */

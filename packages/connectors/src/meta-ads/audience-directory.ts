@@ -49,7 +49,7 @@ export function openDirectory(graph: Graph, account: string, description: string
         ...(byValue ? { is_value_based: true } : {}),
       })
       const id = textIn(json.id)
-      if (!id) throw new ConnectorError('malformed_response', 'Meta did not say which audience it has made.')
+      if (!id) throw new ConnectorError('malformed_response', 'Meta did not return the ID of the new audience.')
       return id
     },
 
@@ -62,7 +62,7 @@ export function openDirectory(graph: Graph, account: string, description: string
         if (isGone(error)) return false
         throw error
       }
-      const message = 'Meta has flagged the audience, so it cannot be changed; appeal against it at Meta first.'
+      const message = 'Meta has flagged the audience, so it cannot be changed; appeal the decision at Meta first.'
       throw new ConnectorError('account_restricted', message)
     },
   }

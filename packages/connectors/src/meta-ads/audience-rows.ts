@@ -82,11 +82,13 @@ function verbOf(row: BatchRow, replaces: boolean): 'add' | 'remove' | Wrong {
     case 'remove':
     case 'delete':
       if (!replaces) return 'remove'
-      return { wrong: 'A transfer that replaces the audience takes only members; leave out who is to be removed.' }
+      return {
+        wrong: 'A transfer that replaces the audience accepts only members to add; leave out rows that remove people.',
+      }
     case 'replace':
       if (replaces) return 'add'
       return {
-        wrong: 'A row alone cannot replace an audience; turn on “Replace existing audience” for the connection.',
+        wrong: 'A single row cannot replace an audience; turn on “Replace existing audience” for the connection.',
       }
     default:
       return { wrong: 'The action must be add, remove, delete or replace.' }
@@ -99,12 +101,12 @@ function personOf(row: BatchRow, schema: readonly string[], verb: 'add' | 'remov
     const value = row.text(column)
     if (value === undefined) continue
     if (column.endsWith('_sha256') && !isSha256(value)) {
-      return { wrong: 'The value is no SHA-256 digest of 64 hexadecimal characters.', field: column }
+      return { wrong: 'The value is not a SHA-256 digest of 64 hexadecimal characters.', field: column }
     }
     if (!values.has(key)) values.set(key, value)
   }
   if (values.size === 0) {
-    return { wrong: 'The row holds no identifier by which Meta could find the person.', field: 'email_sha256' }
+    return { wrong: 'The row has no identifier that Meta can use to find the person.', field: 'email_sha256' }
   }
   const value = readNumber(row, valueColumn)
   if ('wrong' in value) return value

@@ -8,7 +8,7 @@ const reach = (context: ConnectorContext) => assertConnectivity(context, `${grap
 
 async function signIn(context: ConnectorContext): Promise<string> {
   const { json } = await openGraph(context).get('me', { fields: 'id' })
-  if (!textIn(json.id)) throw new ConnectorError('invalid_credentials', 'Meta does not say whose token this is.')
+  if (!textIn(json.id)) throw new ConnectorError('invalid_credentials', 'Meta does not report the owner of this token.')
   return 'Meta accepts the access token.'
 }
 
@@ -33,11 +33,11 @@ export const checkAudiences: Check = checkSteps(
       const graph = openGraph(context)
       if (context.settings.advertiserId !== undefined) {
         await graph.get(accountPath(context.settings.advertiserId), { fields: 'id' })
-        return 'The token may manage ads, and sees the ad account.'
+        return 'The token may manage ads, and has access to the ad account.'
       }
       const { json } = await graph.get('me/adaccounts', { fields: 'id', limit: '1' })
-      if (listIn(json.data).length > 0) return 'The token may manage ads, and sees an ad account.'
-      const message = 'The access token sees no ad account; give its user a role on one.'
+      if (listIn(json.data).length > 0) return 'The token may manage ads, and has access to an ad account.'
+      const message = 'The access token has no access to an ad account; give its user a role on one.'
       throw new ConnectorError('permission_denied', message)
     },
   ],
@@ -47,7 +47,7 @@ export const checkAudiences: Check = checkSteps(
 export async function assertDataset(context: ConnectorContext): Promise<string> {
   if (context.settings.datasetId === undefined) return 'The token may send events.'
   await openGraph(context).get(datasetPath(context.settings.datasetId), { fields: 'id' })
-  return 'The token may send events, and sees the dataset.'
+  return 'The token may send events, and has access to the dataset.'
 }
 
 export const checkConversions: Check = checkSteps(

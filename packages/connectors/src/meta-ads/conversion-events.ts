@@ -34,7 +34,7 @@ export function eventOf(batch: Batch, row: BatchRow, defaults: EventDefaults = {
   if (name === undefined) return wrong('The name of the event is missing.', 'event_name')
   const source = sourceIn(row.text('action_source')?.toLowerCase() ?? defaults.actionSource)
   if (source === undefined) {
-    return wrong(`The kind of place must be one of ${actionSources.join(', ')}.`, 'action_source')
+    return wrong(`The kind of event must be one of ${actionSources.join(', ')}.`, 'action_source')
   }
   const time = readSeconds(row, 'event_time', daysMax(source))
   if ('wrong' in time) return time

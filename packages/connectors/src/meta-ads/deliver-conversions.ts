@@ -24,7 +24,7 @@ export async function open(context: DestinationContext, defaults: EventDefaults 
       const data = events.map(({ event }) => event)
       const { json, bytesSent } = await refusals.count(() => graph.post(path, { data, ...common }))
       const count = events.length - (numberIn(json.events_received) ?? events.length)
-      if (count > 0) rejected.push({ count, reason: 'Meta did not take the events; it does not say which.' })
+      if (count > 0) rejected.push({ count, reason: 'Meta did not accept the events; it does not report which ones.' })
       return { bytes: bytesSent, rejected }
     },
     flush: async () => undefined,

@@ -124,7 +124,7 @@ function replacing(
 }
 
 const unusable = (count: number): Rejection[] =>
-  count > 0 ? [{ count, reason: 'Meta could not use the identifiers; it does not say of which rows.' }] : []
+  count > 0 ? [{ count, reason: 'Meta could not use the identifiers; it does not report the rows.' }] : []
 
 /** Says for each row which audience it changes, and finds or makes the audiences for that. */
 async function assign(
@@ -138,7 +138,7 @@ async function assign(
   for (const { index, segmentId, segmentName, verb, person } of rows) {
     const audience = segmentId ?? ids.get(segmentName)
     if (audience === undefined) {
-      const reason = 'There is no audience of this name from which the person could be removed.'
+      const reason = 'There is no audience with this name to remove the person from.'
       rejected.push({ index, field: 'segment_name', reason })
     } else {
       memberships.push({ index, audience, verb, identity: identityOf(person), member: person })

@@ -63,7 +63,7 @@ function readExtinfo(row: BatchRow, inData: unknown, platform: string | undefine
   }
   const version = platforms[(row.text('app_platform') ?? platform ?? '').toLowerCase()]
   if (version === undefined) {
-    return wrong('An event of an app must say on which operating system it happened: ios or android.', 'app_platform')
+    return wrong('An event of an app needs the operating system on which it happened: ios or android.', 'app_platform')
   }
   const extinfo = new Array<string>(places).fill('')
   extinfo[0] = version

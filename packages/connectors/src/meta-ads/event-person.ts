@@ -38,7 +38,7 @@ export function readPerson(row: BatchRow, seconds: number): Read<JsonObject> {
     const digests = values.filter((value) => value !== '').map(digestIn)
     if (digests.includes(undefined)) {
       const field = own === undefined ? 'user_data' : column
-      return wrong(`The person's ${key} is no SHA-256 digest of 64 hexadecimal characters.`, field)
+      return wrong(`The person's ${key} is not a SHA-256 digest of 64 hexadecimal characters.`, field)
     }
     if (digests.length > 0) user[key] = isList ? digests : digests[0]
   }
@@ -54,7 +54,7 @@ export function readPerson(row: BatchRow, seconds: number): Read<JsonObject> {
   if (click !== undefined) user.fbc ??= `fb.1.${seconds * 1000}.${click}`
   if (identifyingKeys.some((key) => [user[key] ?? []].flat().some(Boolean))) return { read: filled(user) }
   const field = row.text('user_data') === undefined ? 'email' : 'user_data'
-  return wrong('The row holds nothing by which Meta could find the person.', field)
+  return wrong('The row has nothing by which Meta can find the person.', field)
 }
 
 function digestIn(value: unknown): string | undefined {

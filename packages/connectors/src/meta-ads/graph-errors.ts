@@ -21,8 +21,8 @@ const missing: Meaning = [
   'Meta does not know the account, audience or dataset, or these credentials may not see it; check its ID',
 ]
 /** Events are taken or refused together, and Meta rarely says which one it was. */
-const content: Meaning = ['invalid_batch', 'Meta refuses the batch because of what is in it']
-/** Members that Meta cannot use it counts, and takes the others: what it refuses as a whole is no row's error. */
+const content: Meaning = ['invalid_batch', 'Meta refuses the batch because of its content']
+/** Members that Meta cannot use it counts, and takes the others: what it refuses as a whole is not a row's error. */
 const request: Meaning = [
   'request_refused',
   'Meta refuses the request, whatever rows are in it; check the IDs of the connection and the app secret of the connector',

@@ -328,7 +328,7 @@ acceptDestination({
     },
     {
       row: ['Open', timestamp, 'system_generated', '{"em":"jane@example.com"}'],
-      reason: /no SHA-256/,
+      reason: /not a SHA-256/,
       field: 'user_data',
     },
   ],

@@ -304,7 +304,7 @@ describe('Meta Custom Audiences, against a server that keeps to what is known of
     assert.deepEqual(members(), [person(1)])
   })
 
-  test('refuses an expired token and a flagged audience, and an advertiser that is no number', async () => {
+  test('refuses an expired token and a flagged audience, and an advertiser that is not a number', async () => {
     const secrets = { ...metaSecrets, accessToken: 'expired-token' }
     const expired = await connectorErrorOf((await openWriter({ secrets })).deliver(batchOf(columns, [row(1)])), {
       secrets,
@@ -369,7 +369,7 @@ for (const replaceExistingAudience of [false, true]) {
     columns: ['segment_name', 'action', 'email_sha256'],
     rows: Array.from({ length: 12 }, (_, n) => ['Loyal', 'add', digest(n)]),
     badRows: [
-      { row: ['Loyal', 'add', 'abc'], reason: /no SHA-256/, field: 'email_sha256' },
+      { row: ['Loyal', 'add', 'abc'], reason: /not a SHA-256/, field: 'email_sha256' },
       { row: ['Loyal', 'add', ''], reason: /no identifier/ },
       { row: ['Loyal', 'swap', digest(99)], reason: /must be/, field: 'action' },
     ],

@@ -92,7 +92,7 @@ export class ReplaceSession {
     const people = unseal(String(this.#closing ?? ''), secret, transferId)
     if (!Array.isArray(people) || this.#begun === undefined) {
       const message =
-        'The access token was changed while the audience was being replaced, so this cannot be finished; nothing was changed. Start it again.'
+        'The access token was changed while the audience was being replaced, so the replacement cannot be completed; nothing was changed. Start the transfer again.'
       throw new ConnectorError('upload_lost', message)
     }
     this.#mayHaveEnded = true
@@ -107,7 +107,7 @@ export class ReplaceSession {
   ): Promise<{ bytes: number; invalid: number }> {
     if (Date.now() - begun > sessionMs) {
       const message =
-        'Replacing the audience took longer than the 90 minutes that Meta allows; nothing was changed. Start it again, or send only who is added and removed.'
+        'Replacing the audience took longer than the 90 minutes that Meta allows; nothing was changed. Start it again, or send only the people who are added and removed.'
       throw new ConnectorError('upload_lost', message)
     }
     const { graph, schema, pages } = this.#options

@@ -6,7 +6,7 @@ import { microsoftOrigin, openMicrosoft, openMicrosoftTokens } from './microsoft
 export async function assertAccount(context: ConnectorContext): Promise<string> {
   const { customerId, accountId } = context.settings
   if (customerId === undefined && accountId === undefined) {
-    return 'Nothing to be checked until a connection names an ad account.'
+    return 'Nothing to check until a connection has an ad account.'
   }
   await openMicrosoft(context).askObject({
     method: 'POST',
@@ -14,7 +14,7 @@ export async function assertAccount(context: ConnectorContext): Promise<string> 
     body: { AccountPropertyNames: ['MSCLKIDAutoTaggingEnabled'] },
     repeatable: true,
   })
-  return 'The ad account answers to these credentials.'
+  return 'The credentials have access to the ad account.'
 }
 
 export const checkMicrosoft: Check = checkSteps(

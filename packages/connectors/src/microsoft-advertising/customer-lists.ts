@@ -35,11 +35,11 @@ export function openLists(microsoft: Microsoft): AudienceDirectory {
       })
       const [error] = itemErrorsOf(json, 1)
       if (error) {
-        throw new ConnectorError('request_refused', `Microsoft Advertising did not make the list (${error.shown}).`)
+        throw new ConnectorError('request_refused', `Microsoft Advertising did not create the list (${error.shown}).`)
       }
       const id = idIn(listIn(json.AudienceIds)[0])
       if (id !== undefined) return id
-      throw new ConnectorError('malformed_response', 'Microsoft Advertising did not say which list it has made.')
+      throw new ConnectorError('malformed_response', 'Microsoft Advertising did not return the ID of the new list.')
     },
 
     exists: async (id) => (await query([id])).some((list) => list.id === id),

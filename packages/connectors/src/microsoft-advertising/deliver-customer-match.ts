@@ -69,7 +69,7 @@ async function send(
   })
   const blamed = itemErrorsOf(json, changes.length).map(({ index = -1, shown }) => ({
     at: index,
-    reason: `Microsoft Advertising does not take the identifier (${shown}).`,
+    reason: `Microsoft Advertising does not accept the identifier (${shown}).`,
     field: 'email_sha256',
   }))
   return { bytes: bytesSent, rejected: rejectionsOf(changes, blamed) }
@@ -97,9 +97,9 @@ async function assign(batch: Batch, lists: NamedAudiences): Promise<Assigned> {
     if (!actions.includes(action)) reject('action', 'The action must be create, add, remove or replace.')
     else if (segmentId !== undefined && !/^\d{1,20}$/.test(segmentId)) {
       reject('segment_id', 'A list of Microsoft Advertising has a number as its ID.')
-    } else if (digest === undefined) reject('email_sha256', 'The row holds no e-mail address.')
+    } else if (digest === undefined) reject('email_sha256', 'The row has no e-mail address.')
     else if (!isSha256(digest)) {
-      reject('email_sha256', 'The value is no SHA-256 digest of 64 hexadecimal characters.')
+      reject('email_sha256', 'The value is not a SHA-256 digest of 64 hexadecimal characters.')
     } else {
       const verb = action === 'remove' ? 'remove' : 'add'
       rows.push({ index, action, verb, segmentId, segmentName: row.text('segment_name'), digest })
@@ -111,7 +111,7 @@ async function assign(batch: Batch, lists: NamedAudiences): Promise<Assigned> {
   for (const { index, action, verb, segmentId, segmentName, digest } of rows) {
     const audience = textIn(segmentId ?? ids.get(segmentName))
     if (audience === undefined) {
-      const reason = 'There is no list of this name from which the person could be removed.'
+      const reason = 'There is no list with this name to remove the person from.'
       rejected.push({ index, field: 'segment_name', reason })
       continue
     }

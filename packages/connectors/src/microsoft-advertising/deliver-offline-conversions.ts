@@ -11,7 +11,7 @@ import {
 } from './offline-conversions.ts'
 
 /**
- * Sends conversions. Microsoft names those that it does not take by their places, and counts one once that comes again
+ * Sends conversions. Microsoft names those that it does not accept by their places, and counts one once that comes again
  * with the same click, goal and time.
  */
 export async function open(context: DestinationContext): Promise<DestinationWriter> {
@@ -19,7 +19,7 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
   if (defaults.goal === undefined && !context.columns.includes('conversion_name')) {
     throw new ConnectorError(
       'invalid_setting',
-      'Name the conversion goal in the connection, or give each row one in the column conversion_name.',
+      'Set the conversion goal in the connection, or in the column conversion_name of each row.',
     )
   }
   const microsoft = openMicrosoft(context)
@@ -60,7 +60,7 @@ const unknownGoal = 5606
 /** The goal was made less than two hours ago. */
 const newGoal = 5615
 
-/** What an error says of a row; what it says of the goal that is set for the connection is no row's error, and thrown. */
+/** What an error says of a row; what it says of the goal that is set for the connection is not a row's error, and thrown. */
 function blameOf(
   { goal }: MicrosoftConversionDefaults,
   events: readonly RowEvent<OfflineConversion>[],
@@ -77,5 +77,5 @@ function blameOf(
     const message = `Microsoft Advertising takes conversions two hours after their goal was made (${shown}).`
     throw new ConnectorError('platform_unavailable', message, { afterMs: 30 * 60_000 })
   }
-  return { at: index, reason: `Microsoft Advertising does not take the conversion (${shown}).` }
+  return { at: index, reason: `Microsoft Advertising does not accept the conversion (${shown}).` }
 }

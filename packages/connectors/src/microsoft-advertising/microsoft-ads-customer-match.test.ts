@@ -86,7 +86,7 @@ describe('Microsoft Customer Match, against a server that keeps to what is known
     assert.deepEqual(members(), [1, 2, 3, 4].map(person).sort())
   })
 
-  test('names the rows that cannot be sent, and those that Microsoft does not take', async () => {
+  test('names the rows that cannot be sent, and those that Microsoft does not accept', async () => {
     const rows: [Cell[], string | undefined][] = [
       [row(1, 'swap'), 'action'],
       [row(1, 'add', null, 'x1'), 'segment_id'],
@@ -227,9 +227,9 @@ acceptDestination({
   columns: ['segment_name', 'action', 'email_sha256'],
   rows: Array.from({ length: 12 }, (_, n) => ['Loyal', 'add', sha(`${n}@example.com`)]),
   badRows: [
-    { row: ['Loyal', 'add', 'abc'], reason: /no SHA-256/, field: 'email_sha256' },
+    { row: ['Loyal', 'add', 'abc'], reason: /not a SHA-256/, field: 'email_sha256' },
     { row: ['Loyal', 'swap', sha('98')], reason: /must be/, field: 'action' },
-    { row: ['Loyal', 'add', strange], reason: /does not take/, field: 'email_sha256' },
+    { row: ['Loyal', 'add', strange], reason: /does not accept/, field: 'email_sha256' },
   ],
   async readBack() {
     assert.ok(testServer.lists.length < 2, 'a second list was made')

@@ -99,7 +99,7 @@ describe('Microsoft Advertising Events, against a server that keeps to what is k
     assert.equal(microsoft.conversions.size, 1)
   })
 
-  test('names the rows that Microsoft does not take, by their places among those that were sent', async () => {
+  test('names the rows that Microsoft does not accept, by their places among those that were sent', async () => {
     const early: Cell[] = [null, 'never', click(0), null, null, null, null]
     const strange: Cell[] = [null, time, 'no click', null, null, null, null]
     const rows = [early, row(1), strange, row(2, 'No such goal'), row(3, 'Too new'), row(4)]
@@ -192,7 +192,7 @@ acceptDestination({
   rows: Array.from({ length: 12 }, (_, n) => [new Date(time).toISOString(), click(n), n]),
   badRows: [
     { row: [time - 91 * 86_400_000, click(98), 1], reason: /older than the 90 days/, field: 'event_time' },
-    { row: [time, 'no click', 1], reason: /does not take/ },
+    { row: [time, 'no click', 1], reason: /does not accept/ },
   ],
   async readBack() {
     return [...testServer.conversions.values()].map(({ ConversionTime, MicrosoftClickId, ConversionValue }) => [

@@ -48,7 +48,7 @@ export function openMicrosoftTokens(context: ConnectorContext): AccessTokens {
 function developerTokenOf({ secrets }: ConnectorContext): string {
   const token = textIn(secrets.developerToken) ?? textIn(secrets.appDeveloperToken)
   if (token !== undefined) return token
-  const message = 'Microsoft Advertising asks for a developer token with each request; enter it in the connector.'
+  const message = 'Microsoft Advertising requires a developer token with each request; enter it in the connector.'
   throw new ConnectorError('invalid_setting', message)
 }
 
@@ -61,7 +61,7 @@ function digitsOf(value: unknown, label: string): string {
 
 type Meaning = readonly [code: ConnectorErrorCode, message: string, afterMs?: number]
 
-const limited: Meaning = ['rate_limited', 'Microsoft Advertising limits how often may be called', 60_000]
+const limited: Meaning = ['rate_limited', 'Microsoft Advertising limits how often it may be called', 60_000]
 const credentials: Meaning = [
   'expired_credentials',
   'Microsoft Advertising does not accept the access token or the developer token; sign in again and check both in the connector',

@@ -36,7 +36,7 @@ const isCurrency = (code: string): boolean => /^[A-Z]{3}$/.test(code)
 export function conversionOf(defaults: MicrosoftConversionDefaults, row: BatchRow): Read<OfflineConversion> {
   const ConversionName = row.text('conversion_name') ?? defaults.goal
   if (ConversionName === undefined) {
-    return wrong('Neither the row nor the connection names a conversion goal.', 'conversion_name')
+    return wrong('Neither the row nor the connection has a conversion goal.', 'conversion_name')
   }
   const time = readTimeMs(row, 'event_time', daysMax)
   if ('wrong' in time) return time
@@ -65,11 +65,11 @@ function personOf(row: BatchRow): Read<Person> {
   const HashedPhoneNumber = row.text('phone')
   for (const [column, digest] of [['email', HashedEmailAddress] as const, ['phone', HashedPhoneNumber] as const]) {
     if (digest !== undefined && !isSha256(digest)) {
-      return wrong('The value is no SHA-256 digest of 64 hexadecimal characters.', column)
+      return wrong('The value is not a SHA-256 digest of 64 hexadecimal characters.', column)
     }
   }
   if (MicrosoftClickId === undefined && HashedEmailAddress === undefined && HashedPhoneNumber === undefined) {
-    return wrong('The row holds neither a click ID nor an e-mail address or phone number.', 'msclkid')
+    return wrong('The row has neither a click ID nor an e-mail address or phone number.', 'msclkid')
   }
   return {
     read: {

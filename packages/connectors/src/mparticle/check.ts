@@ -13,6 +13,6 @@ export const checkMparticle: Check = checkSteps(
   [
     'authentication',
     async (context) =>
-      hasKeys(context) ? await assertKeys(context) : 'Nothing to be checked until there are a key and a secret.',
+      hasKeys(context) ? await assertKeys(context) : 'Nothing to check until there are a key and a secret.',
   ],
 )

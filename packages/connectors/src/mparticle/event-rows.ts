@@ -42,7 +42,7 @@ export function batchOfRow(batch: Batch, row: BatchRow, environment: string): Re
   const mpid = row.text('mpid')
   if (mpid !== undefined && !/^-?\d{1,19}$/.test(mpid)) return wrong('The mParticle ID must be a whole number.', 'mpid')
   if (Object.keys({ ...user, ...device }).length === 0 && mpid === undefined) {
-    return wrong('The row holds no identifier of the user or the device.', 'customer_id')
+    return wrong('The row has no identifier of the user or the device.', 'customer_id')
   }
   // A number is an ID as mParticle has it; any other text, or none, names the message.
   const eventId = row.text('event_id')

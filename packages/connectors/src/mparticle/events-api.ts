@@ -49,5 +49,8 @@ export async function sendBatches(
     expects: (answer) => answer.status === 400,
   })
   if (status === 202 || status === 400) return { accepted: status === 202, bytes }
-  throw new ConnectorError('malformed_response', `mParticle did not say that it accepts the events (status ${status}).`)
+  throw new ConnectorError(
+    'malformed_response',
+    `mParticle did not confirm that it accepts the events (status ${status}).`,
+  )
 }

@@ -4,7 +4,7 @@ export const bounds = {
   signInMs: 15_000,
   /** Packets before the server has signed the user in, its greeting included. */
   signInPackets: 16,
-  /** Bytes of a packet that is no row: a greeting, a column definition, a confirmation, an error. */
+  /** Bytes of a packet that is not a row: a greeting, a column definition, a confirmation, an error. */
   controlPacketBytes: 64 * 1024,
   /** Columns of a result. */
   columns: 2_000,

@@ -43,16 +43,16 @@ type Meaning = readonly [code: ConnectorErrorCode, sentence: string]
 
 const credentials: Meaning = [
   'invalid_credentials',
-  'The server does not admit this user. Check user, password, database, and from where and with which TLS mode the user is admitted.',
+  'The server does not accept this user. Check the user, the password and the database, and from which hosts and with which TLS mode the user may connect.',
 ]
-const denied: Meaning = ['permission_denied', 'The user lacks a permission that this needs; grant it.']
+const denied: Meaning = ['permission_denied', 'The user lacks a required permission; grant it.']
 const tableNotFound: Meaning = ['table_not_found', 'There is no such table or view; check the setting.']
 const invalidQuery: Meaning = ['invalid_query', 'The SQL query is not valid; it must be one SELECT statement.']
-const conflict: Meaning = ['conflict', 'Another transaction was in the way.']
-const tooMany: Meaning = ['platform_unavailable', 'The server has no connection left.']
+const conflict: Meaning = ['conflict', 'Another transaction interfered.']
+const tooMany: Meaning = ['platform_unavailable', 'The server has no free connections.']
 const shuttingDown: Meaning = ['platform_unavailable', 'The server ended the connection.']
-const cancelled: Meaning = ['statement_timeout', 'The server cancelled the statement, maybe by a timeout of its own.']
-const readOnly: Meaning = ['permission_denied', 'This would write, and here only reading is possible.']
+const cancelled: Meaning = ['statement_timeout', 'The server cancelled the statement, possibly by its own timeout.']
+const readOnly: Meaning = ['permission_denied', 'This would write, but the connection is read-only.']
 
 /** By the number of the error. */
 const meanings: Readonly<Record<number, Meaning>> = {
@@ -65,7 +65,7 @@ const meanings: Readonly<Record<number, Meaning>> = {
     1820: credentials,
   },
   ...{ 1862: credentials, 3118: credentials, 3159: credentials, 4151: credentials },
-  1049: ['table_not_found', 'There is no database of this name; check the setting.'],
+  1049: ['table_not_found', 'There is no database with this name; check the setting.'],
   ...{ 1051: tableNotFound, 1146: tableNotFound, 1109: tableNotFound },
   1054: ['column_not_found', 'There is no such column.'],
   1060: ['invalid_query', 'Two columns of the query have the same name. Give each its own name with AS.'],
@@ -89,7 +89,7 @@ function connectorErrorOfNumber({ errno, sqlState }: ServerError, { host }: Plac
 
 function byState(state: string): Meaning {
   if (state.startsWith('28')) return credentials
-  if (state.startsWith('08')) return ['connection_lost', 'The connection to the server broke off.']
+  if (state.startsWith('08')) return ['connection_lost', 'The connection to the server was interrupted.']
   if (state.startsWith('40')) return conflict
   if (state.startsWith('42')) return ['invalid_query', 'The server cannot run this statement.']
   if (state.startsWith('22')) return ['statement_failed', 'The query fails on a value that it reads.']
@@ -99,28 +99,28 @@ function byState(state: string): Meaning {
 /** Errors that a row, and nothing else, is to blame for, and why; `@` stands for the column. */
 const reasons: Readonly<Record<number, string>> = {
   1048: 'There is no value for @, which needs one.',
-  1062: 'There is a row with the same values already, by a unique key.',
+  1062: 'A row with the same unique key already exists.',
   1138: 'There is no value for @, which needs one.',
-  1216: 'The row names one that is not there, by a foreign key.',
+  1216: 'The row refers to another row that does not exist, by a foreign key.',
   1264: 'A number is out of the range of @.',
-  1265: 'A value is not one that @ takes.',
+  1265: 'A value is not one that @ accepts.',
   1292: 'A value is not of the type of @.',
   1364: 'There is no value for @, which needs one.',
   1366: 'A value is not of the type of @.',
   1367: 'A value is not of the type of @.',
   1406: 'A text is too long for @.',
-  1411: 'A value is no date or time that @ takes.',
-  1416: 'A value is no geometry that @ takes.',
-  1452: 'The row names one that is not there, by a foreign key.',
+  1411: 'A value is not a date or time that @ accepts.',
+  1416: 'A value is not a geometry that @ accepts.',
+  1452: 'The row refers to another row that does not exist, by a foreign key.',
   1525: 'A value is not of the type of @.',
-  1586: 'There is a row with the same values already, by a unique key.',
+  1586: 'A row with the same unique key already exists.',
   1690: 'A number is out of the range of @.',
-  1761: 'The row collides with others, by a foreign key.',
+  1761: 'The row conflicts with other rows, by a foreign key.',
   1644: 'A trigger of the table refused the row.',
-  3140: 'A value is no JSON that @ takes.',
-  3156: 'A value is no JSON that @ takes.',
-  3819: 'The row breaks a check of the table.',
-  4025: 'The row breaks a check of the table.',
+  3140: 'A value is not JSON that @ accepts.',
+  3156: 'A value is not JSON that @ accepts.',
+  3819: 'The row violates a check of the table.',
+  4025: 'The row violates a check of the table.',
   4078: 'A value is not of the type of @.',
 }
 
@@ -131,7 +131,7 @@ const isWarning = (error: unknown): error is Warning =>
   typeof error === 'object' && error !== null && 'sqlState' in error && error.sqlState === ''
 
 /**
- * Why the server does not take a row; `undefined` where the error is not about one.
+ * Why the server does not accept a row; `undefined` where the error is not about one.
  * @param columns the names that may be taken from the server's message
  */
 export function rowErrorOf(
@@ -143,7 +143,7 @@ export function rowErrorOf(
   const reason =
     reasons[error.errno] ??
     own ??
-    (/^2[23]/.test(error.sqlState) ? `The server does not take the row (error ${error.errno}).` : undefined)
+    (/^2[23]/.test(error.sqlState) ? `The server does not accept the row (error ${error.errno}).` : undefined)
   if (reason === undefined) return undefined
   // The messages quote values, which may look like anything; only their beginnings or ends are parsed.
   const named =

@@ -33,9 +33,9 @@ function ofType({ name, type, members, octets, precision = 0 }: MysqlColumn): (t
     case 'double':
       return inexact(name, (number) => number)
     case 'year':
-      return unless(/^\d{4}$/, `A value for the column ${name} is no year of four digits.`)
+      return unless(/^\d{4}$/, `A value for the column ${name} is not a year of four digits.`)
     case 'bit':
-      return unless(/^\d{1,20}$/, `A value for the column ${name} is no whole number from 0 on.`)
+      return unless(/^\d{1,20}$/, `A value for the column ${name} is not a whole number from 0 on.`)
     case 'date':
       return dayProblem(name)
     case 'datetime':
@@ -83,7 +83,7 @@ function tooManyPlaces(name: string, scale: number): (text: string) => string | 
     scale === 0
       ? `A number has decimal places, and the column ${name} takes whole numbers.`
       : `A number has more decimal places than the ${scale} that the column ${name} keeps.`
-  // What is no number at all, the server refuses.
+  // What is not a number at all, the server refuses.
   return (text) => (whole.test(text) || (decimalOf(text)?.places ?? 0) <= scale ? undefined : reason)
 }
 const whole = /^-?\d{1,20}$/
@@ -105,7 +105,7 @@ function dayProblem(name: string): (text: string) => string | undefined {
     if (/^\d{4}-\d\d-\d\d([T ]00:00(:00(\.0+)?)?)?$/.test(text)) return undefined
     return /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(text)
       ? `A value has a time of day, which the column ${name} does not keep.`
-      : `A value is no date that the column ${name} takes, in the form YYYY-MM-DD.`
+      : `A value is not a date that the column ${name} takes, in the form YYYY-MM-DD.`
   }
 }
 

@@ -75,13 +75,13 @@ function tupleOf(
   }
   // A statement that is too large would end the connection. A character has at most three bytes here.
   if (text.length * 3 > packetBytes - 10_000) {
-    rejected.push({ index, reason: 'The row is larger than the server takes in one statement.' })
+    rejected.push({ index, reason: 'The row is too large for one statement of the server.' })
     return undefined
   }
   return `${text})`
 }
 
-/** Inserts the rows of one statement, less those that the server does not take. Resolves with the bytes that it sent. */
+/** Inserts the rows of one statement, less those that the server does not accept. Resolves with the bytes that it sent. */
 async function insertAll(job: InsertJob, tuples: readonly Tuple[], rejected: Rejection[]): Promise<number> {
   if ((await attempt(job, tuples)) === undefined) return bytesOf(tuples)
   for (let at = 0; at < tuples.length; at += groupRows) {
@@ -91,7 +91,7 @@ async function insertAll(job: InsertJob, tuples: readonly Tuple[], rejected: Rej
 }
 
 /**
- * Inserts rows around those that the server does not take.
+ * Inserts rows around those that the server does not accept.
  * @param alone from so many rejections on, rows are tried one by one, because most seem to be bad
  */
 async function place(job: InsertJob, tuples: readonly Tuple[], rejected: Rejection[], alone: number): Promise<void> {
@@ -119,7 +119,7 @@ async function place(job: InsertJob, tuples: readonly Tuple[], rejected: Rejecti
 export const savepoint = 'savepoint penstock_rows'
 export const rollBack = 'rollback to savepoint penstock_rows'
 
-/** Runs one statement for these rows; answers why the server did not take one of them, and none thereby. */
+/** Runs one statement for these rows; answers why the server did not accept one of them, and none thereby. */
 async function attempt(
   { session, table }: InsertJob,
   tuples: readonly Tuple[],

@@ -60,7 +60,7 @@ async function deniedOn(session: MysqlSession, { table: name }: Writing, table: 
   }
 }
 
-/** Why the column does not take one of the values looked at; undefined where it may take all. */
+/** Why the column does not accept one of the values looked at; undefined where it may take all. */
 function doubtOf(column: MysqlColumn, rows: readonly Row[], at: number): string | undefined {
   const writer = writerFor(column)
   const form = forms.find(({ types }) => types.has(column.type))

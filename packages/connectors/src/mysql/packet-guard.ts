@@ -67,7 +67,7 @@ export function guardPackets({ host, pass, sequence, refuse }: Options): PacketG
   function sizeFits(length: number): boolean {
     if (phase === 'rows' ? length <= bounds.rowBytes : length <= bounds.controlPacketBytes) return true
     if (phase === 'rows') stop(rowTooLarge(host))
-    else broken(`a packet that is no row has more than ${bounds.controlPacketBytes} bytes`)
+    else broken(`a packet that is not a row has more than ${bounds.controlPacketBytes} bytes`)
     return false
   }
 
@@ -271,14 +271,14 @@ const isEnd = (first: number | undefined, length: number): boolean => first === 
 const noMysql = (host: string, what: string): ConnectorError =>
   new ConnectorError(
     'wrong_protocol',
-    `${host} does not speak the protocol of MySQL as it should: ${what}. Check the address and the port.`,
+    `${host} does not speak the MySQL protocol correctly: ${what}. Check the address and the port.`,
   )
 
 /** The server answered something that is no answer. `what` is a clause about the server, without anything it sent. */
 export const invalidAnswer = (host: string, what: string, cause?: unknown): ConnectorError =>
   new ConnectorError(
     'unexpected_response',
-    `${host} broke the protocol of MySQL: ${what}. Check that the address leads to a MySQL or MariaDB server, and look into the log of that server and of proxies before it.`,
+    `${host} violated the MySQL protocol: ${what}. Check that the address is that of a MySQL or MariaDB server, and look at the log of that server and of proxies in front of it.`,
     { cause },
   )
 
@@ -297,7 +297,7 @@ const tooManyColumns = (host: string, count: number): ConnectorError =>
 const lookupTooLarge = (host: string): ConnectorError =>
   new ConnectorError(
     'response_too_large',
-    `${host} answers a question about its tables with more than ${bounds.lookupRows} rows or ${mebibytes(bounds.lookupBytes)}; check what the user sees there.`,
+    `${host} returned, for a question about its tables, more than ${bounds.lookupRows} rows or ${mebibytes(bounds.lookupBytes)}; check what the user sees there.`,
   )
 
 const endedBy = (host: string, number: number): ConnectorError =>

@@ -14,11 +14,11 @@ const replacement = '\uFFFD'
 /** The text that bytes are in UTF-8; `undefined` where they are none. */
 export function textOf(bytes: Buffer): string | undefined {
   const text = bytes.toString()
-  // The character stands for bytes that are no text, or for itself.
+  // The character stands for bytes that are not text, or for itself.
   return text.includes(replacement) && !isUtf8(bytes) ? undefined : text
 }
 
-/** The rows of a lookup; throws `unexpected_response` where the server confirmed something instead, or sent what is no text. */
+/** The rows of a lookup; throws `unexpected_response` where the server confirmed something instead, or sent what is not text. */
 export function foundIn(host: string, result: unknown, fields: readonly FieldPacket[] | undefined): LookupRow[] {
   // A statement that gives no rows is confirmed.
   if (!Array.isArray(result) || !fields) return []
@@ -27,7 +27,7 @@ export function foundIn(host: string, result: unknown, fields: readonly FieldPac
       fields.map(({ name }, at) => {
         const bytes = row[at] ?? null
         const text = bytes === null ? null : textOf(bytes)
-        if (text === undefined) throw invalidAnswer(host, 'a value is no text')
+        if (text === undefined) throw invalidAnswer(host, 'a value is not text')
         return [name, text]
       }),
     ),
@@ -45,6 +45,6 @@ export function valueIn(host: string, row: LookupRow | undefined, name: string):
 export function countIn(host: string, row: LookupRow | undefined, name: string): number {
   const text = valueIn(host, row, name)
   const number = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
-  if (!Number.isSafeInteger(number)) throw invalidAnswer(host, `the value ${name} in its answer is no number`)
+  if (!Number.isSafeInteger(number)) throw invalidAnswer(host, `the value ${name} in its answer is not a number`)
   return number
 }

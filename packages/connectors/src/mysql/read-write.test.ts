@@ -193,12 +193,12 @@ function testAgainst(server: Mariadb): void {
       const bad: [at: number, value: Row[number], reason: RegExp, field?: string][] = [
         [0, null, /no value for the column id/, 'id'],
         [0, 666, /trigger/],
-        [1, 2, /names one that is not there/],
+        [1, 2, /refers to another row that does not exist/],
         [2, '100', /out of the range of the column small/, 'small'],
         [2, '1.5x', /the column small/, 'small'],
         [3, 'abcd', /too long for the column word/, 'word'],
-        [4, '{a}', /breaks a check|no JSON/],
-        [5, 0, /breaks a check/],
+        [4, '{a}', /violates a check|not JSON/],
+        [5, 0, /violates a check/],
         [5, '', /no value for the column positive/, 'positive'],
         [6, 'z', /not one that the column choice takes/, 'choice'],
       ]

@@ -62,7 +62,10 @@ async function* rowsOf(session: MysqlSession, plan: MysqlPlan, from: Spot, waitM
 function spotOf(value: Buffer | null): string | null {
   const text = value === null ? null : textOf(value)
   if (text !== undefined) return text
-  throw new ConnectorError('statement_failed', 'A key holds bytes that are no text in UTF-8; choose other key columns.')
+  throw new ConnectorError(
+    'statement_failed',
+    'A key contains bytes that are not UTF-8 text; select other key columns.',
+  )
 }
 
-const noText = (column: string): string => `The column ${column} holds bytes that are no text in UTF-8.`
+const noText = (column: string): string => `The column ${column} contains bytes that are not text in UTF-8.`

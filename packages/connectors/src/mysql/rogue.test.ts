@@ -182,7 +182,7 @@ describe('mysql against servers that break the protocol', () => {
     })
   })
 
-  test('a row with bytes that are no text is named as broken, and the others are read', async () => {
+  test('a row with bytes that are not text is named as broken, and the others are read', async () => {
     const spoils: RogueMysqlScript = {
       name: 'spoils a name',
       act: ({ stage, sequence, payload, sql }) =>
@@ -196,7 +196,7 @@ describe('mysql against servers that break the protocol', () => {
         ['1', null],
         ['2', 'b'],
       ])
-      assert.match(chunk?.errors?.get(0) ?? '', /column name holds bytes that are no text/)
+      assert.match(chunk?.errors?.get(0) ?? '', /column name contains bytes that are not text/)
       assert.equal(chunk?.errors?.size, 1)
     })
   })

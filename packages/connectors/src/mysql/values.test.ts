@@ -24,7 +24,7 @@ type Kind = {
 function plain(text: string): string {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
     /^([+-]?)(\d*)\.?(\d*)(?:[eE]([+-]?\d+))?$/.exec(text) ?? []
-  assert.notEqual(whole + fraction, '', `${text} is no number`)
+  assert.notEqual(whole + fraction, '', `${text} is not a number`)
   const digits = (whole + fraction).replace(/^0+/, '')
   const short = digits.replace(/0+$/, '')
   const power = Number(exponent) - fraction.length + digits.length - short.length
@@ -47,7 +47,7 @@ const asIs = (given: Cell, found: Cell): boolean => given === found
 function timestamp(text: string): string {
   const [, day = '', time = '00:00:00', fraction = '', zone = ''] =
     /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d:\d\d)(?:\.(\d+))?)?(Z|[+-]\d\d:\d\d)?$/.exec(text) ?? []
-  assert.notEqual(day, '', `${text} is no timestamp`)
+  assert.notEqual(day, '', `${text} is not a timestamp`)
   const shifted =
     zone === '' || zone === 'Z' || day.startsWith('0000')
       ? `${day} ${time}`

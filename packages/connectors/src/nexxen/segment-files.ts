@@ -59,16 +59,16 @@ function lineOf(row: Row, { who, categories }: Places): string[] | { reason: str
     .filter((id) => id !== '')
   if (identifier === '') return { field: 'userIdentifier', reason: 'There is no identifier.' }
   if (breaksLine.test(identifier)) {
-    return { field: 'userIdentifier', reason: 'The identifier holds white space or control characters.' }
+    return { field: 'userIdentifier', reason: 'The identifier contains white space or control characters.' }
   }
   if (identifier.includes('@')) {
-    return { field: 'userIdentifier', reason: 'The identifier is an e-mail address, which Nexxen takes only hashed.' }
+    return { field: 'userIdentifier', reason: 'The identifier is an e-mail address, which Nexxen accepts only hashed.' }
   }
   if (ids.length === 0) return { field: 'categoryIds', reason: 'There is no category ID.' }
   if (ids.some((id) => breaksLine.test(id))) {
     return {
       field: 'categoryIds',
-      reason: 'A category ID holds white space or control characters; separate IDs with commas.',
+      reason: 'A category ID contains white space or control characters; separate IDs with commas.',
     }
   }
   return [identifier, [...new Set(ids)].join(',')]

@@ -39,7 +39,7 @@ export function transientErrorOf(store: string, response: Response): ConnectorEr
   const { status } = response
   const wait = { afterMs: retryAfterMs(response) }
   if (status === 429 || status === 503) {
-    return new ConnectorError('rate_limited', `${store} asks for fewer requests (status ${status}).`, wait)
+    return new ConnectorError('rate_limited', `${store} limits the rate of requests (status ${status}).`, wait)
   }
   if (status === 408 || status >= 500) {
     return new ConnectorError('platform_error', `${store} reports an internal error (status ${status}).`, wait)

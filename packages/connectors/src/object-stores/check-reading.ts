@@ -9,12 +9,10 @@ export async function checkReading(store: ObjectStore, path: string, format: Fil
     const files = await findFiles(store, path, format)
     const first = files.find(({ sizeBytes }) => sizeBytes > 0)
     if (first) await discard(await store.get(first, 0))
-    return files.length === 1
-      ? 'One file is there and can be read.'
-      : `${files.length} files are there and can be read.`
+    return files.length === 1 ? 'One file exists and can be read.' : `${files.length} files exist and can be read.`
   } catch (error) {
     // The files may come later; that the place can be listed is what was asked.
-    if (asConnectorError(error)?.code === 'object_not_found') return 'The place can be listed; no file is there yet.'
+    if (asConnectorError(error)?.code === 'object_not_found') return 'The place can be listed; there is no file yet.'
     throw error
   }
 }

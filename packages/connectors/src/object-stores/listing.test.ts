@@ -32,7 +32,7 @@ describe('a listing', () => {
     assert.equal((await list(few)).length, 10)
   })
 
-  test('is refused where it holds more than was asked for, or what is no file', async () => {
+  test('is refused where it holds more than was asked for, or what is not a file', async () => {
     const page = (...files: StoredFile[]) => list(async () => ({ files, next: undefined }))
     const many = Array.from({ length: listingBounds.pageEntries + 1 }, (_, index) => file(`${index}`))
     assert.match(await codeOf(page(...many)), /^fail unexpected_response: .* more than the 1000 names/)

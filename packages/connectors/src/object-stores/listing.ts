@@ -21,7 +21,7 @@ export type ListingPage = { readonly files: readonly StoredFile[]; readonly next
 
 /**
  * The files of all pages. Throws `response_too_large` where a page comes again or there are too many of them,
- * and with `unexpected_response` where a page holds what is no file.
+ * and with `unexpected_response` where a page holds what is not a file.
  * @param store who gives the listing, for messages
  */
 export async function* filesOfPages(

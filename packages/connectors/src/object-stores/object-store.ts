@@ -105,7 +105,7 @@ async function* readOn(store: ObjectStore, file: StoredFile, fromByte: number): 
         if (at > file.sizeBytes) throw sourceChanged(file.name)
         yield bytes
       }
-      if (at < file.sizeBytes) throw new ConnectorError('connection_lost', `Reading ${file.name} broke off.`)
+      if (at < file.sizeBytes) throw new ConnectorError('connection_lost', `Reading ${file.name} was interrupted.`)
     } catch (error) {
       breaks = at - before < progressBytes ? breaks + 1 : 0
       if (at === before || breaks > breaksMax || !asConnectorError(error)?.isTransient) throw error
@@ -117,12 +117,12 @@ async function* readOn(store: ObjectStore, file: StoredFile, fromByte: number): 
 export const sourceChanged = (name: string): ConnectorError =>
   new ConnectorError(
     'source_changed',
-    `${name} is gone or was replaced while it was being read. Start another transfer, which reads it from the beginning.`,
+    `${name} is gone or was replaced while it was being read. Start a new transfer, which reads it from the beginning.`,
   )
 
 /** A part of an object was asked for, and the store sent all of it. */
 export const rangeIgnored = (store: string): ConnectorError =>
-  new ConnectorError('unexpected_response', `${store} cannot read an object from the middle.`)
+  new ConnectorError('unexpected_response', `${store} cannot read an object from an offset.`)
 
 /** Whether an answer begins where it was asked to. */
 export const beginsAt = (response: Response, fromByte: number): boolean =>

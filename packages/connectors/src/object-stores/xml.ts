@@ -38,7 +38,7 @@ export function readXml(text: string, store: string): XmlNode {
   try {
     return parser.parse(text) as XmlNode
   } catch (error) {
-    throw new ConnectorError('malformed_response', `${store} answered with what is no XML.`, { cause: error })
+    throw new ConnectorError('malformed_response', `${store} answered with something other than XML.`, { cause: error })
   }
 }
 

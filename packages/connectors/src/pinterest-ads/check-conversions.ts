@@ -14,7 +14,7 @@ const probe = () => ({
 /** Has Pinterest try an event, which it does not record: conversion tokens may read nothing. */
 export async function assertAccount(context: ConnectorContext): Promise<string> {
   if (context.settings.adAccountId === undefined) {
-    return 'Nothing to be checked until a connection names an ad account.'
+    return 'Nothing to check until a connection has an ad account.'
   }
   await openConversions(context, true)([{ index: 0, event: probe() }])
   return 'The token may send events to the ad account.'
@@ -29,7 +29,7 @@ async function assertToken(context: ConnectorContext): Promise<string> {
     const accountErrors = ['permission_denied', 'object_not_found', 'malformed_response']
     if (!(error instanceof ConnectorError) || !accountErrors.includes(error.code)) throw error
   }
-  return 'Pinterest knows the conversion access token.'
+  return 'Pinterest accepts the conversion access token.'
 }
 
 export const checkConversions: Check = checkSteps(

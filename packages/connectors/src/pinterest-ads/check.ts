@@ -9,13 +9,13 @@ export async function assertAccount(context: ConnectorContext): Promise<string> 
   const { adAccountId } = context.settings
   if (adAccountId !== undefined) {
     await pinterest.askObject({ path: accountPath(adAccountId) })
-    return 'The credentials see the ad account.'
+    return 'The credentials have access to the ad account.'
   }
   const { json } = await pinterest.askObject({ path: '/ad_accounts', query: { page_size: '1' } })
-  if (listIn(json.items).length > 0) return 'The credentials see an ad account.'
+  if (listIn(json.items).length > 0) return 'The credentials have access to an ad account.'
   throw new ConnectorError(
     'permission_denied',
-    'The credentials see no ad account at Pinterest; give their user a role on one.',
+    'The credentials have no access to an ad account at Pinterest; give their user a role on one.',
   )
 }
 

@@ -54,7 +54,7 @@ export function eventOf(batch: Batch, row: BatchRow): Read<JsonObject> {
   }
   const source = actionSources[row.text('action_source')?.toLowerCase() ?? '']
   if (source === undefined) {
-    return wrong('The kind of place must be web, app_ios, app_android or offline.', 'action_source')
+    return wrong('The kind of event must be web, app_ios, app_android or offline.', 'action_source')
   }
   const language = row.text('language')?.slice(0, 2).toLowerCase()
   const read = readAll({
@@ -94,7 +94,7 @@ function readUser(row: BatchRow): Read<JsonObject> {
     const digests = values.map((value) => String(value).toLowerCase())
     if (!digests.every(isSha256)) {
       const field = own === undefined ? 'user_data' : column
-      return wrong(`The person's ${key} is no SHA-256 digest of 64 hexadecimal characters.`, field)
+      return wrong(`The person's ${key} is not a SHA-256 digest of 64 hexadecimal characters.`, field)
     }
     if (digests.length > 0) user[key] = digests
   }

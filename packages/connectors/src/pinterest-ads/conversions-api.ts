@@ -36,9 +36,9 @@ export function openConversions(
     if (status === 400 || status === 422) {
       const code = numberIn(json.code)
       const shown = code === undefined ? `status ${status}` : `status ${status}, code ${code}`
-      return { bytes: bytesSent, refused: `Pinterest does not take the event (${shown}).` }
+      return { bytes: bytesSent, refused: `Pinterest does not accept the event (${shown}).` }
     }
-    throw new ConnectorError('malformed_response', 'Pinterest did not say of each event what became of it.')
+    throw new ConnectorError('malformed_response', 'Pinterest did not report the result of each event.')
   }
 }
 
@@ -55,7 +55,7 @@ function blameOf(item: Event, result: unknown): { item: Event; reason: string }[
   const reason =
     status === 'failed'
       ? 'Pinterest could not process the event (status failed).'
-      : 'Pinterest did not say that it processed the event.'
+      : 'Pinterest did not confirm that it processed the event.'
   return [{ item, reason }]
 }
 

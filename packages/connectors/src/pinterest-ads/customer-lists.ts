@@ -43,7 +43,7 @@ export class CustomerLists {
         const { json, bytesSent } = await this.#pinterest.askObject({ method: 'POST', path, body })
         const id = idIn(json.id)
         if (id === undefined) {
-          throw new ConnectorError('malformed_response', 'Pinterest did not say which customer list it has made.')
+          throw new ConnectorError('malformed_response', 'Pinterest did not return the ID of the new customer list.')
         }
         sent(bytesSent)
         return id
@@ -79,7 +79,7 @@ export class CustomerLists {
     if (list === undefined) {
       throw new ConnectorError(
         'object_not_found',
-        'An audience that the connection or a row names is not made from a customer list; name one that is.',
+        'The audience of the connection or a row is not based on a customer list; use one that is.',
       )
     }
     this.#lists.set(audience, list)

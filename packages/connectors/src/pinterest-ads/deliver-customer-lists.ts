@@ -89,5 +89,5 @@ const withoutList = ({ changes }: Changes<Digests>): Rejection[] =>
     .map((index) => ({
       index,
       field: 'segment_name',
-      reason: 'There is no customer list of this name from which the person could be removed.',
+      reason: 'There is no customer list with this name to remove the person from.',
     }))

@@ -44,10 +44,10 @@ function readRow(row: BatchRow): Read<ListRow> {
   for (const column of columns) {
     const value = row.text(column)
     if (value === undefined) continue
-    if (!isSha256(value)) return wrong('The value is no SHA-256 digest of 64 hexadecimal characters.', column)
+    if (!isSha256(value)) return wrong('The value is not a SHA-256 digest of 64 hexadecimal characters.', column)
     digests.add(value)
   }
-  if (digests.size === 0) return wrong('The row holds no identifier by which Pinterest could find the person.', 'email')
+  if (digests.size === 0) return wrong('The row has no identifier that Pinterest can use to find the person.', 'email')
   return {
     read: { index: row.index, audienceId, listName: row.text('segment_name'), verb, digests: [...digests] },
   }

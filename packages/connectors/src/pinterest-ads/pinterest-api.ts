@@ -73,7 +73,7 @@ function errorOf({ status, json }: Answer): ConnectorError | undefined {
   }
   if (status === 429 || status >= 500 || code === undefined) return undefined
   if (recordCodes.includes(code)) {
-    return new ConnectorError('invalid_batch', `Pinterest does not take the records (${shown}).`)
+    return new ConnectorError('invalid_batch', `Pinterest does not accept the records (${shown}).`)
   }
   if (status === 404 || missingCodes.includes(code)) {
     const message = `Pinterest does not know the ad account, list or audience, or these credentials may not see it (${shown}); check its ID.`

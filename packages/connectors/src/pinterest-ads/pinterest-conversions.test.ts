@@ -114,7 +114,7 @@ describe('Pinterest Conversions, against a server that keeps to its OpenAPI docu
     pinterest.failure(/events$/, bad)
     pinterest.failure(/events$/, bad)
     const { rejected } = await (await openWriter()).deliver(batch)
-    assert.deepEqual(rejected, [{ index: 0, reason: 'Pinterest does not take the event (status 400, code 4196).' }])
+    assert.deepEqual(rejected, [{ index: 0, reason: 'Pinterest does not accept the event (status 400, code 4196).' }])
     assert.deepEqual([...pinterest.events.keys()], ['e-2'])
   })
 

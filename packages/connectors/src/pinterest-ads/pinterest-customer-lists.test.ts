@@ -114,7 +114,7 @@ describe('Pinterest Customer Lists, against a server that keeps to Pinterest’s
     }
   })
 
-  test('names the rows that cannot be sent, and finds those that Pinterest does not take', async () => {
+  test('names the rows that cannot be sent, and finds those that Pinterest does not accept', async () => {
     const rows: [Cell[], string | undefined][] = [
       [row(1, 'create'), 'action'],
       [row(1, 'add', 'Loyal', 'x1'), 'segment_id'],
@@ -228,7 +228,7 @@ acceptDestination({
   columns: ['segment_name', 'action', 'email'],
   rows: Array.from({ length: 12 }, (_, n) => ['Loyal', 'add', sha(`${n}@example.com`)]),
   badRows: [
-    { row: ['Loyal', 'add', 'abc'], reason: /no SHA-256/, field: 'email' },
+    { row: ['Loyal', 'add', 'abc'], reason: /not a SHA-256/, field: 'email' },
     { row: ['Loyal', 'swap', sha('98')], reason: /must be/, field: 'action' },
   ],
   async readBack() {

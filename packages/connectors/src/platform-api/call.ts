@@ -33,7 +33,7 @@ export type Call = {
 export type Answer = {
   readonly status: number
   readonly headers: Headers
-  /** What the body says; `undefined` where it is no JSON, such as a gateway's page. */
+  /** What the body says; `undefined` where it is not JSON, such as a gateway's page. */
   readonly json: unknown
   /** The body, as it came. */
   readonly text: string
@@ -61,7 +61,7 @@ export async function call({ egress, signal }: ConnectorContext, asked: Call): P
     signal,
     timeoutMs: asked.timeoutMs ?? timeoutMs,
   })
-  // Some platforms begin with a byte order mark, which is no JSON; decoding removes it.
+  // Some platforms begin with a byte order mark, which is not JSON; decoding removes it.
   const text = new TextDecoder().decode(await readWhole(response, new URL(url).host, asked.bytesMax))
   return { status: response.status, headers: response.headers, json: parseJson(text), text, bytesSent }
 }

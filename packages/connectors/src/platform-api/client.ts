@@ -44,7 +44,7 @@ export type PlatformCall = Omit<Call, 'url'> & {
    * after a transient error. GET and PUT are, anything else is not unless said so.
    */
   readonly repeatable?: boolean
-  /** Answers for the caller to deal with, although they are no success. */
+  /** Answers for the caller to deal with, although they are not success. */
   readonly expects?: (answer: Answer) => boolean
 }
 
@@ -163,7 +163,7 @@ const requestIdHeaders = [
 function withRequestId(error: ConnectorError, { headers }: Answer): ConnectorError {
   const id = requestIdHeaders
     .map((name) => headers.get(name) ?? '')
-    // What is no identifier could be anything.
+    // What is not an identifier could be anything.
     .find((value) => /^[\w.:+/=-]{6,100}$/.test(value))
-  return id === undefined ? error : error.with({ message: `${error.message} Request ID at the platform: ${id}.` })
+  return id === undefined ? error : error.with({ message: `${error.message} Request ID of the platform: ${id}.` })
 }

@@ -153,7 +153,7 @@ async function request(context: ConnectorContext, options: TokenOptions): Promis
       granted = await exchangeFor(refreshToken, late)
     } catch (error) {
       if (asConnectorError(error) || !late.aborted) throw error
-      throw new ConnectorError('timeout', `${options.platform} gave no token within ${exchangeMs / 1000} seconds.`)
+      throw new ConnectorError('timeout', `${options.platform} returned no token within ${exchangeMs / 1000} seconds.`)
     }
     return granted.refreshToken ?? refreshToken
   })
@@ -180,7 +180,7 @@ async function exchange(
     throw new ConnectorError('invalid_credentials', message)
   }
   if (!URL.canParse(url)) {
-    throw new ConnectorError('invalid_address', `The address at which ${platform} gives tokens is no URL; correct it.`)
+    throw new ConnectorError('invalid_address', `The token address of ${platform} is not a URL; correct it.`)
   }
   const server = { issuer: new URL(url).origin, token_endpoint: url }
   const named = { client_id: client?.id ?? 'penstock' }
@@ -222,7 +222,7 @@ async function exchange(
 }
 
 const malformed = (platform: string): ConnectorError =>
-  new ConnectorError('malformed_response', `${platform} answered the request for a token with something else.`)
+  new ConnectorError('malformed_response', `${platform} sent an invalid response to the request for a token.`)
 
 function authenticationOf(client: TokenOptions['client']): oauth.ClientAuth {
   if (!client) return () => {}
@@ -306,7 +306,7 @@ function tokenError(options: TokenOptions, answer: Answer): ConnectorError {
     }
     case 'server_error':
     case 'temporarily_unavailable':
-      return new ConnectorError('platform_unavailable', `${platform} gives no tokens at present${shown}.`)
+      return new ConnectorError('platform_unavailable', `${platform} does not issue tokens right now${shown}.`)
     default:
   }
   if (status === 400 || status === 401 || status === 403 || (isSuccess(status) && shown !== '')) {

@@ -75,7 +75,7 @@ export async function* pagesOf<OnePage extends Page<unknown>>(
   }
   throw new ConnectorError(
     'malformed_response',
-    'The platform lists without an end; report this with the name of the connector.',
+    'The list of the platform does not end; report this with the name of the connector.',
   )
 }
 

@@ -7,7 +7,7 @@ const columns = ['id']
 const pages: Record<string, RowPage> = {
   first: { columns, items: [[1], [2]], bytes: 20, next: 'b' },
   b: { columns, items: [], bytes: 2, next: 'c', errors: new Map() },
-  c: { columns, items: [[3], [4]], bytes: 20, errors: new Map([[1, 'The value is no ID.']]), next: undefined },
+  c: { columns, items: [[3], [4]], bytes: 20, errors: new Map([[1, 'The value is not an ID.']]), next: undefined },
 }
 const read = async (cursor = 'first') => pages[cursor] ?? assert.fail(`no page ${cursor}`)
 
@@ -29,7 +29,7 @@ test('each page is a chunk, and its checkpoint leads to the next one', async () 
       [[[3], [4]], 20],
     ],
   )
-  assert.equal(chunks[2]?.errors?.get(1), 'The value is no ID.')
+  assert.equal(chunks[2]?.errors?.get(1), 'The value is not an ID.')
   for (const [at, { checkpoint }] of chunks.entries()) {
     assert.deepEqual(await collect(stored(checkpoint)), chunks.slice(at + 1))
   }

@@ -25,7 +25,7 @@ export async function* readPages(
   for await (const page of pagesOf(read, typeof from === 'string' ? from : undefined)) {
     const { items, columns, bytes, errors, next } = page
     if (next !== undefined && Buffer.byteLength(JSON.stringify(next)) > cursorBytesMax) {
-      throw new ConnectorError('malformed_response', 'The platform names its next page at too great a length.')
+      throw new ConnectorError('malformed_response', 'The platform returned a next page with too long a cursor.')
     }
     yield { columns, rows: items, bytes, ...(errors ? { errors } : {}), checkpoint: { cursor: next ?? null } }
   }

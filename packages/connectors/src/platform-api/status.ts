@@ -15,14 +15,17 @@ export function connectorErrorOfStatus(
     return new ConnectorError('invalid_credentials', `${platform} does not accept the credentials; renew them.`)
   }
   if (status === 403) {
-    return new ConnectorError('permission_denied', `${platform} denies access; check the rights of these credentials.`)
+    return new ConnectorError(
+      'permission_denied',
+      `${platform} denies access; check the permissions of these credentials.`,
+    )
   }
   if (status === 404) {
-    return new ConnectorError('object_not_found', `${platform} does not know what the settings name; check the IDs.`)
+    return new ConnectorError('object_not_found', `${platform} does not know an object in the settings; check the IDs.`)
   }
-  if (status === 413) return new ConnectorError('batch_too_large', `${platform} finds the batch too large.`)
+  if (status === 413) return new ConnectorError('batch_too_large', `${platform} reports that the batch is too large.`)
   if (status === 408 || status === 425 || status === 429) {
-    return new ConnectorError('rate_limited', `${platform} asks to wait (status ${status}).`, wait)
+    return new ConnectorError('rate_limited', `${platform} requests a pause (status ${status}).`, wait)
   }
   if (status >= 500) {
     return new ConnectorError('platform_error', `${platform} has an internal error (status ${status}).`, wait)

@@ -47,7 +47,7 @@ export function cellOf(text: string | null, kind: PostgresCellKind): Cell {
   switch (kind) {
     case 'number': {
       const number = Number(text)
-      // NaN, the infinities and minus zero are no numbers of JSON.
+      // NaN, the infinities and minus zero are not numbers of JSON.
       return Number.isFinite(number) && !Object.is(number, -0) ? number : text
     }
     case 'boolean':

@@ -40,7 +40,7 @@ const nameMax = 200
 /** No SQLSTATE of PostgreSQL: the table took the row without an error, and has it not. */
 const leftOutState = 'PEN01'
 
-/** Fills a temporary table of texts; rejects what is no text for this database, such as one with a zero byte. */
+/** Fills a temporary table of texts; rejects what is not text for this database, such as one with a zero byte. */
 async function stageTexts(job: LoadJob): Promise<{ bytes: number; rejected: Rejection[] }> {
   const { session, table, rows, writers } = job
   const rejected: Rejection[] = []

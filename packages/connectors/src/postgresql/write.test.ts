@@ -89,14 +89,14 @@ describe(`writing to PostgreSQL ${server.version}`, () => {
     const good = (id: number): Row => [id, 1, '1.5', 'abc', 'ab', '{"a":1}', 1, '[1,2]']
     const bad: [at: number, value: Row[number], reason: RegExp, field?: string][] = [
       [0, null, /no value for the column id/, 'id'],
-      [1, 2, /names one that is not there/],
+      [1, 2, /refers to another row that does not exist/],
       [2, '100', /out of the range of the column small/, 'small'],
       [3, 'abcd', /too long for the column word/, 'word'],
-      [3, 'bad', /breaks the check/],
+      [3, 'bad', /violates the check/],
       [3, null, /there is no value|SQLSTATE 23502/i],
       [4, 'abc', /too long for the column mark/, 'mark'],
       [5, '{a}', /not of the type of the column json/, 'json'],
-      [6, 0, /breaks the check above_zero/],
+      [6, 0, /violates the check above_zero/],
       [7, '[1,"x"]', /not of the type of the column list/, 'list'],
     ]
     const rows = bad.flatMap(([at, value], index) => [
@@ -171,7 +171,9 @@ describe(`writing to PostgreSQL ${server.version}`, () => {
     }
     assert.equal((await kept()).length, 4)
     const { rejected } = await deliver({ table: 'v' }, [...rows, [7, 'b']], { number: 3 })
-    assert.deepEqual(rejected, [{ index: 4, reason: 'The row would not be part of the view that it is written to.' }])
+    assert.deepEqual(rejected, [
+      { index: 4, reason: 'The row would not be visible in the view that it is written to.' },
+    ])
   })
 
   test('takes rows of nothing but a key that are there already, and rejects those that a trigger leaves out', async () => {
@@ -240,7 +242,7 @@ describe(`writing to PostgreSQL ${server.version}`, () => {
       [1, '2026-01-31 12:00:00 Europe/Paris', /names its zone in a form/],
       [1, '2026-01-31 12:00:00 EST', /names its zone in a form/],
       [1, '2026-02-30T12:00:00+02:00', /names its zone in a form/],
-      [1, '2026-02-30T12:00:00', /no date or time/],
+      [1, '2026-02-30T12:00:00', /not a date or time/],
       [2, 'n'.repeat(64), /too long/],
       [3, 'cc', /too long/],
       [4, '\ud800', /half of a character/],

@@ -120,7 +120,7 @@ async function write(
   }
 }
 
-/** Writes all rows at once; `undefined` where that was undone, because the table did not take each of them. */
+/** Writes all rows at once; `undefined` where that was undone, because the table did not accept each of them. */
 async function loadWhole(job: LoadJob): Promise<Written | undefined> {
   try {
     const { bytes, leftOut } = await load(job)

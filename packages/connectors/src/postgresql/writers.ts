@@ -70,7 +70,7 @@ const isOneByte = (cell: Cell): boolean => bytesOf(cell) <= 1 || /^\\[0-3][0-7]{
 
 const zoneProblem = (cell: Cell): string | undefined =>
   typeof cell === 'string' && ignoresZone(cell)
-    ? 'A time names its zone in a form that a column without a zone would ignore; write an offset such as +02:00.'
+    ? 'A time has its zone in a form that a column without a zone would ignore; write an offset such as +02:00.'
     : undefined
 
 function arrayProblem(cell: Cell, inner: PostgresCellWriter, isJsonArray: boolean): string | undefined {
@@ -115,5 +115,5 @@ const fromBase64: PostgresCellWriter = {
   problemOf: (cell) =>
     cell === null || base64.test(String(cell)) || hexadecimal.test(String(cell))
       ? undefined
-      : 'A text for bytes is not Base64, which the setting Bytes format asks for.',
+      : 'A text for bytes is not Base64, which the setting Bytes format requires.',
 }

@@ -33,7 +33,7 @@ export function openAudiences(reddit: PlatformClient, account: string): Audience
       })
       const id = audienceIdIn(objectIn(json.data).id)
       if (id !== undefined) return id
-      throw new ConnectorError('malformed_response', 'Reddit did not say which audience it has made.')
+      throw new ConnectorError('malformed_response', 'Reddit did not return the ID of the new audience.')
     },
 
     async exists(id) {

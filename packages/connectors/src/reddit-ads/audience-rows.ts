@@ -30,7 +30,7 @@ function readRow(row: BatchRow): Read<AudienceRow> {
   if (verb !== 'add' && verb !== 'remove') return wrong('The action must be add or remove.', 'action')
   const segmentId = row.text('segment_id')
   if (segmentId !== undefined && audienceIdIn(segmentId) === undefined) {
-    return wrong('The value is no ID of an audience at Reddit.', 'segment_id')
+    return wrong('The value is not an ID of an audience at Reddit.', 'segment_id')
   }
   const person: [string, string][] = []
   let isUntracked = false
@@ -41,11 +41,11 @@ function readRow(row: BatchRow): Read<AudienceRow> {
       isUntracked = true
       continue
     }
-    if (!isSha256(digest)) return wrong('The value is no SHA-256 digest of 64 hexadecimal characters.', column)
+    if (!isSha256(digest)) return wrong('The value is not a SHA-256 digest of 64 hexadecimal characters.', column)
     person.push([key, digest])
   }
   if (person.length === 0) {
-    const reason = 'The row holds no identifier by which Reddit could find the person.'
+    const reason = 'The row has no identifier that Reddit can use to find the person.'
     return wrong(reason, isUntracked ? 'maid_sha256' : 'email_sha256')
   }
   return { read: { index: row.index, segmentId, segmentName: row.text('segment_name'), verb, person } }

@@ -5,9 +5,9 @@ import { accountPath, openReddit, redditOrigin } from './reddit-api.ts'
 /** Whether the ad account of the connection is seen, where one is named. */
 export async function assertAccount(context: ConnectorContext): Promise<string> {
   const { advertiserId } = context.settings
-  if (advertiserId === undefined) return 'Nothing to be checked until a connection names an ad account.'
+  if (advertiserId === undefined) return 'Nothing to check until a connection has an ad account.'
   await openReddit(context).askObject({ path: accountPath(advertiserId) })
-  return 'The credentials see the ad account.'
+  return 'The credentials have access to the ad account.'
 }
 
 export const checkReddit: Check = checkSteps(

@@ -55,7 +55,7 @@ async function assign(
   for (const { index, segmentId, segmentName, verb, person } of rows) {
     const audience = segmentId ?? ids.get(segmentName)
     if (audience === undefined) {
-      const reason = 'There is no audience of this name from which the person could be removed.'
+      const reason = 'There is no audience with this name to remove the person from.'
       rejected.push({ index, field: 'segment_name', reason })
     } else memberships.push({ index, audience, verb, identity: person.flat().join(), member: person })
   }
@@ -106,7 +106,7 @@ async function send(
     )
     bytes += answer.bytesSent
     if (blamed.length === 0) break
-    const reason = 'Reddit does not take the identifiers of the row (status 400).'
+    const reason = 'Reddit does not accept the identifiers of the row (status 400).'
     rejected.push(
       ...rejectionsOf(
         left,

@@ -62,11 +62,11 @@ function errorOf(answer: Answer): ConnectorError | undefined {
     return new ConnectorError('permission_denied', message)
   }
   if (status === 429) {
-    const message = 'Reddit limits how often may be called (status 429).'
+    const message = 'Reddit limits how often it may be called (status 429).'
     return new ConnectorError('rate_limited', message, { afterMs: waitMsOf(answer) ?? exhaustedMs(answer) })
   }
   if (status === 400 || status === 422) {
-    return new ConnectorError('invalid_batch', `Reddit does not take what was sent (status ${status}).`)
+    return new ConnectorError('invalid_batch', `Reddit does not accept what was sent (status ${status}).`)
   }
   if (status === 404) {
     const message = 'Reddit does not know the ad account or the audience; check its ID.'

@@ -216,9 +216,9 @@ acceptDestination({
   columns: ['segment_name', 'action', 'email_sha256'],
   rows: Array.from({ length: 12 }, (_, n) => ['Loyal', 'add', sha(`${n}@example.com`)]),
   badRows: [
-    { row: ['Loyal', 'add', 'abc'], reason: /no SHA-256/, field: 'email_sha256' },
+    { row: ['Loyal', 'add', 'abc'], reason: /not a SHA-256/, field: 'email_sha256' },
     { row: ['Loyal', 'swap', sha('98')], reason: /must be/, field: 'action' },
-    { row: ['Loyal', 'add', `99999999${sha('x').slice(8)}`], reason: /does not take/ },
+    { row: ['Loyal', 'add', `99999999${sha('x').slice(8)}`], reason: /does not accept/ },
   ],
   async readBack() {
     assert.ok(testServer.audiences.length < 2, 'a second audience was made')

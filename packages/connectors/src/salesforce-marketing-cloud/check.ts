@@ -2,7 +2,7 @@ import { type Check, checkSteps } from '@penstock/connector'
 import { assertConnectivity } from '../platform-api/call.ts'
 import { openMarketingCloud, originOf, subdomainOf } from './marketing-cloud-api.ts'
 
-const unknown = 'The connector names no subdomain; each connection tries the credentials with its own.'
+const unknown = 'The connector has no subdomain; each connection uses the credentials with its own.'
 
 export const checkMarketingCloud: Check = checkSteps(
   [

@@ -74,11 +74,11 @@ export async function makeDataExtension(
   const body = { name, categoryId, isSendable: false, fields }
   const { json } = await asSetting(
     marketingCloud.askObject({ method: 'POST', path, body }),
-    'Marketing Cloud does not make the data extension; check Data extension name, Category ID and Schema JSON.',
+    'Marketing Cloud did not create the data extension; check Data extension name, Category ID and Schema JSON.',
   )
   const made = readDataExtension(json)
   if (made) return made
-  throw new ConnectorError('malformed_response', 'Marketing Cloud did not say which data extension it has made.')
+  throw new ConnectorError('malformed_response', 'Marketing Cloud did not return the ID of the new data extension.')
 }
 
 /** Gives a data extension another name or folder. */
@@ -89,7 +89,7 @@ export async function changeDataExtension(
 ): Promise<void> {
   await asSetting(
     marketingCloud.ask({ method: 'PATCH', path: `${path}/${id}`, body, repeatable: true }),
-    'Marketing Cloud does not change the data extension; check Data extension name and Category ID.',
+    'Marketing Cloud did not change the data extension; check Data extension name and Category ID.',
   )
 }
 
@@ -119,7 +119,7 @@ export async function columnsOf(
   })
 }
 
-/** What is refused here is no row, but what the settings say. */
+/** What is refused here is not a row, but what the settings say. */
 async function asSetting<T>(work: Promise<T>, message: string): Promise<T> {
   try {
     return await work

@@ -127,7 +127,7 @@ function rowsOf({ columns, rows }: Batch, rejected: Rejection[]): SentRow[] {
       return cell === undefined || cell === null ? [] : [[column, cell]]
     })
     if (filled.length > 0) return [{ index, row: Object.fromEntries(filled) }]
-    rejected.push({ index, reason: 'The row holds no value.' })
+    rejected.push({ index, reason: 'The row has no value.' })
     return []
   })
 }

@@ -30,7 +30,7 @@ export async function submitRows(
   })
   const requestId = textIn(json.requestId)
   if (requestId !== undefined && /^[\w-]{1,64}$/.test(requestId)) return { requestId, bytes: bytesSent }
-  throw new ConnectorError('malformed_response', 'Marketing Cloud did not say by which request it took the rows.')
+  throw new ConnectorError('malformed_response', 'Marketing Cloud did not return the ID of the request.')
 }
 
 /** What became of a request; `undefined` while that is not known. */
@@ -54,7 +54,7 @@ export async function resultOf(
     result === 'taken' ? [] : [result === 'locked' ? lockedRow : result.reason],
   )
   if (results.length < sent && reasons.length > 0) return { reasons }
-  throw new ConnectorError('malformed_response', 'Marketing Cloud does not say which rows it did not take.')
+  throw new ConnectorError('malformed_response', 'Marketing Cloud does not report which rows it rejected.')
 }
 
 /** The results of the rows, page by page; no more than one beyond those that were sent. */
@@ -72,7 +72,7 @@ async function readResults(marketingCloud: PlatformClient, path: string, sent: n
 }
 
 export const lockedRow =
-  'Marketing Cloud could not save the row because others were saved at the same time; send it again.'
+  'Marketing Cloud could not save the row because other rows were saved at the same time; send it again.'
 
 function readResult(item: unknown): RowResult {
   const { status, message, errorCode } = isObject(item) ? item : {}
@@ -85,6 +85,6 @@ function readResult(item: unknown): RowResult {
     return { reason: `A row with this key is already there${shown}; choose Upsert to overwrite such rows.` }
   }
   return {
-    reason: `Marketing Cloud did not take the row${shown}; check its keys, the columns that may not be empty, and the types and lengths of its values.`,
+    reason: `Marketing Cloud did not accept the row${shown}; check its keys, the columns that may not be empty, and the types and lengths of its values.`,
   }
 }

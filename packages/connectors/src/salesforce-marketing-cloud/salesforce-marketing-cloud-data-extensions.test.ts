@@ -296,7 +296,7 @@ acceptDestination({
   context: { routes: marketingCloudRoutes(testServer.url) },
   columns: ['Email', 'First Name'],
   rows: Array.from({ length: 12 }, (_, n) => [`${n}@example.com`, `Name ${n}`]),
-  badRows: [{ row: [null, 'Nobody'], reason: /did not take/ }],
+  badRows: [{ row: [null, 'Nobody'], reason: /did not accept/ }],
   async readBack() {
     return (testServer.extensions[0]?.rows ?? []).map((row) => [String(row.Email), String(row['First Name'])])
   },

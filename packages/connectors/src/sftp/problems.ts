@@ -10,13 +10,13 @@ export function connectorErrorOfSession(error: unknown, host: string, signedIn: 
   const { level, code, message = '' } = error as { level?: unknown; code?: unknown; message?: string }
   if (level === 'client-authentication') {
     const advice = 'check the user name, and the key or password.'
-    return new ConnectorError('invalid_credentials', `${host} does not let this user in: ${advice}`)
+    return new ConnectorError('invalid_credentials', `${host} denies access to this user: ${advice}`)
   }
   if (level === 'client-timeout') {
     return new ConnectorError('timeout', `${host} does not answer any more.`)
   }
   if (typeof code === 'string' && nothingAnswers.has(code)) {
-    return new ConnectorError('unreachable', `Nothing answers at ${host} (${code}); check host name and port.`)
+    return new ConnectorError('unreachable', `Nothing answers at ${host} (${code}); check the host name and the port.`)
   }
   if (level === 'handshake' && /no matching/.test(message)) {
     return new ConnectorError('not_supported', `${host} offers only outdated ways to encrypt a session.`)
@@ -30,18 +30,18 @@ export function connectorErrorOfSession(error: unknown, host: string, signedIn: 
 export const noSsh = (host: string, why?: string): ConnectorError =>
   new ConnectorError(
     'wrong_protocol',
-    `${host} does not speak SSH as it should${why === undefined ? '' : `: ${why}`}; check host name and port.`,
+    `${host} does not speak SSH as it should${why === undefined ? '' : `: ${why}`}; check the host name and the port.`,
   )
 
 /** The server answered something that is no answer. `what` is a clause about the server, without anything it sent. */
 export const invalidAnswer = (host: string, what: string): ConnectorError =>
   new ConnectorError(
     'unexpected_response',
-    `${host} broke the protocol of SFTP: ${what}. Look into the log of that server, and check that host name and port are its.`,
+    `${host} violated the SFTP protocol: ${what}. Look at the log of that server, and check the host name and the port.`,
   )
 
 export const connectionLost = (host: string): ConnectorError =>
-  new ConnectorError('connection_lost', `The connection to ${host} broke off.`)
+  new ConnectorError('connection_lost', `The connection to ${host} was interrupted.`)
 
 /** The numbers of SSH_FX_… that need an answer of their own. */
 const status = {
@@ -57,9 +57,9 @@ const status = {
 export function connectorErrorOfStatus(error: unknown, subject: string): ConnectorError | undefined {
   switch ((error as { code?: unknown }).code) {
     case status.noSuchFile:
-      return new ConnectorError('object_not_found', `${subject} is not there on the server; check the path.`)
+      return new ConnectorError('object_not_found', `${subject} does not exist on the server; check the path.`)
     case status.permissionDenied:
-      return new ConnectorError('permission_denied', `The server does not let this user at ${subject}.`)
+      return new ConnectorError('permission_denied', `The server denies this user access to ${subject}.`)
     case status.noConnection:
     case status.connectionLost:
       return undefined

@@ -167,7 +167,10 @@ const tooSlow = (host: string, timeoutMs: number): ConnectorError =>
   new ConnectorError('timeout', `${host} has not answered within ${timeoutMs / 1000} seconds.`)
 
 const noSftp = (host: string): ConnectorError =>
-  new ConnectorError('not_supported', `${host} let the user in, but does not offer SFTP to this user.`)
+  new ConnectorError('not_supported', `${host} accepted the user, but does not offer SFTP to this user.`)
 
 const passwordExpired = (host: string): ConnectorError =>
-  new ConnectorError('expired_credentials', `${host} wants a new password for this user; set one there, and here.`)
+  new ConnectorError(
+    'expired_credentials',
+    `${host} requires a new password for this user; set one there, then save it here.`,
+  )

@@ -243,7 +243,7 @@ describe('SFTP', () => {
       const given = { ...rest, port, authentication: 'password', password: 'canary-password' }
       assert.equal(await steps(sftpSource, given), 'ok')
       const answer = await steps(sftpSource, { ...given, password: 'canary-wrong' })
-      assert.match(answer ?? '', /does not let this user in/)
+      assert.match(answer ?? '', /denies access to this user/)
       assert.doesNotMatch(answer ?? '', /canary/)
     }
   })

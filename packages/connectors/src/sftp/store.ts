@@ -96,4 +96,4 @@ const storedFile = (name: string, attributes: Attributes): StoredFile => ({
 const versionOf = ({ mtime, size }: Attributes): string => `${mtime} ${size}`
 
 const changed = (name: string): ConnectorError =>
-  new ConnectorError('source_changed', `${name} has changed while it was read; start the transfer again.`)
+  new ConnectorError('source_changed', `${name} changed while it was being read; start the transfer again.`)

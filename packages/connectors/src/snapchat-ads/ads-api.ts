@@ -53,11 +53,11 @@ export async function sendUsers(
   const { json, bytesSent: bytes, status } = answer
   const [users] = listIn(json.users).map(objectIn)
   if (status === 400 || isError(json) || isError(users ?? {}, 'sub_request_status')) {
-    const reason = `Snapchat did not take the identifiers${shown(json)}; check how they were hashed.`
+    const reason = `Snapchat did not accept the identifiers${shown(json)}; check how they were hashed.`
     return { bytes, counted: undefined, refused: reason }
   }
   if (!isSuccess(json.request_status) || !users || !isSuccess(users.sub_request_status)) {
-    throw new ConnectorError('malformed_response', 'Snapchat did not say whether it took the identifiers.')
+    throw new ConnectorError('malformed_response', 'Snapchat did not report whether it accepted the identifiers.')
   }
   const counted = objectIn(users.user).number_uploaded_users
   return { bytes, counted: typeof counted === 'number' && counted >= 0 ? counted : undefined }
@@ -78,7 +78,7 @@ const shown = (json: unknown): string => {
 function errorOf({ status, json }: Answer): ConnectorError | undefined {
   const isPermission = status === 403 || codeOf(json) === 'E3002'
   if (status === 401) {
-    const message = `Snapchat does not accept the access token${shown(json)}; consent again at Snapchat and save the new refresh token in the connector.`
+    const message = `Snapchat does not accept the access token${shown(json)}; grant access again at Snapchat and save the new refresh token in the connector.`
     return new ConnectorError('invalid_credentials', message)
   }
   if (isPermission) {

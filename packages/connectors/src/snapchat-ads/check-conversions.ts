@@ -25,7 +25,7 @@ export const checkConversions = checkSteps(
     'permissions',
     async (context) => {
       if (assetsOf(context).length === 0) {
-        return 'Nothing to be checked until a connection names a pixel or an app.'
+        return 'Nothing to check until a connection has a pixel or an app.'
       }
       await assertAssets(context)
       return 'The token may send events of the pixel or app.'
@@ -36,7 +36,7 @@ export const checkConversions = checkSteps(
 /** Asks for the pixel and the app that a connection names. */
 export async function inspectAssets(context: ConnectorContext): Promise<void> {
   if (assetsOf(context).length === 0) {
-    const message = 'Events belong to a pixel or an app: fill in the Pixel ID, or the Snap App ID, of the connection.'
+    const message = 'Events belong to a pixel or an app: fill in the Pixel ID or the Snap App ID of the connection.'
     throw new ConnectorError('invalid_setting', message)
   }
   await assertAssets(context)

@@ -25,10 +25,10 @@ export const checkCustomerLists = checkSteps(
     'permissions',
     async (context) => {
       if (context.settings.advertiserId === undefined) {
-        return 'Nothing to be checked until a connection names an ad account.'
+        return 'Nothing to check until a connection has an ad account.'
       }
       await assertAccount(context)
-      return 'The token sees the ad account.'
+      return 'The token has access to the ad account.'
     },
   ],
 )

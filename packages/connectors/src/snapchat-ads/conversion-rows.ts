@@ -47,7 +47,7 @@ export function eventOf(batch: Batch, row: BatchRow, settings: AppSettings): Rea
   const name = row.text('event_name')
   if (name === undefined) return wrong('The name of the event is missing.', 'event_name')
   const source = actionSources[row.text('action_source')?.toLowerCase() ?? '']
-  if (source === undefined) return wrong('The kind of place must be WEB, MOBILE_APP or OFFLINE.', 'action_source')
+  if (source === undefined) return wrong('The kind of event must be WEB, MOBILE_APP or OFFLINE.', 'action_source')
   const read = readAll({
     time: readSeconds(row, 'event_time', daysMax),
     user: readUser(row),
@@ -85,7 +85,7 @@ function readUser(row: BatchRow): Read<JsonObject> {
     const digests = values.map((value) => String(value).toLowerCase())
     if (!digests.every(isSha256)) {
       const field = own === undefined ? 'user_data' : column
-      return wrong(`The person's ${key} is no SHA-256 digest of 64 hexadecimal characters.`, field)
+      return wrong(`The person's ${key} is not a SHA-256 digest of 64 hexadecimal characters.`, field)
     }
     user[key] = listKeys.has(key) || digests.length > 1 ? digests : digests[0]
   }

@@ -40,7 +40,7 @@ export function openConversions(context: ConnectorContext): ConversionsApi {
       const status = statusOf(answer)
       if (status === 'INVALID') return { bytes, refused: refusalOf(answer) }
       if (status === 'VALID' || status === 'SUCCESS') return { bytes }
-      throw new ConnectorError('malformed_response', 'Snapchat did not say whether it took the events.')
+      throw new ConnectorError('malformed_response', 'Snapchat did not report whether it accepted the events.')
     },
     async assertAsset(assetId) {
       await ask({ path: `/${encodeURIComponent(assetId)}/events/validate/stats` })
@@ -57,7 +57,7 @@ function refusalOf({ json }: Answer): string {
     .filter((code) => /^[\w.-]{1,60}$/.test(code))
     .slice(0, 5)
   const shown = codes.length > 0 ? ` (${codes.join(', ')})` : ''
-  return `Snapchat did not take the event${shown}; check its name, its time, the person and the value.`
+  return `Snapchat did not accept the event${shown}; check its name, its time, the person and the value.`
 }
 
 function errorOf(answer: Answer): ConnectorError | null | undefined {
@@ -66,12 +66,12 @@ function errorOf(answer: Answer): ConnectorError | null | undefined {
       return statusOf(answer) === 'INVALID' ? null : new ConnectorError('request_refused', wordless)
     case 401: {
       const message =
-        'Snapchat does not accept the access token; consent again at Snapchat and save the new refresh token in the connector.'
+        'Snapchat does not accept the access token; grant access again at Snapchat and save the new refresh token in the connector.'
       return new ConnectorError('invalid_credentials', message)
     }
     case 403: {
       const message =
-        'Snapchat denies access to the pixel or app; check its ID, and that the member who consented has a role on it.'
+        'Snapchat denies access to the pixel or app; check its ID, and that the member who granted access has a role on it.'
       return new ConnectorError('permission_denied', message)
     }
     case 404: {

@@ -73,14 +73,14 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
 }
 
 const uncounted = (count: number): Rejection[] =>
-  count > 0 ? [{ count, reason: 'Snapchat did not count the identifiers; it does not say of which rows.' }] : []
+  count > 0 ? [{ count, reason: 'Snapchat did not count the identifiers; it does not report the rows.' }] : []
 
 function identifiersOf(row: BatchRow): Read<RowMember<Identifier>[]> {
   const members: RowMember<Identifier>[] = []
   for (const [schema, column] of Object.entries(schemas) as [Schema, string][]) {
     const digest = row.text(column)?.toLowerCase()
     if (digest === undefined) continue
-    if (!isSha256(digest)) return wrong('The value is no SHA-256 digest of 64 hexadecimal characters.', column)
+    if (!isSha256(digest)) return wrong('The value is not a SHA-256 digest of 64 hexadecimal characters.', column)
     members.push({ identity: `${schema} ${digest}`, member: { schema, digest } })
   }
   return { read: members }

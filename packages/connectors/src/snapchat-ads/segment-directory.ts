@@ -66,7 +66,7 @@ export function openSegments(ads: PlatformClient, options: DirectoryOptions): Au
       const [made] = parts
       const id = isSuccess(made?.sub_request_status) ? textIn(objectIn(made?.segment).id) : undefined
       if (id === undefined) {
-        throw new ConnectorError('malformed_response', 'Snapchat did not say which audience it has made.')
+        throw new ConnectorError('malformed_response', 'Snapchat did not return the ID of the new audience.')
       }
       // An audience takes members only some seconds after it was made.
       const visible = async () => (await exists(id)) || undefined
@@ -88,5 +88,5 @@ function cursorOf(link: unknown): string | undefined {
   const url = URL.parse(textIn(link) ?? '')
   if (!url) return undefined
   if (url.origin === adsOrigin) return url.search || undefined
-  throw new ConnectorError('malformed_response', 'Snapchat names a next page that is not its own.')
+  throw new ConnectorError('malformed_response', 'Snapchat returned a next page that is not its own.')
 }

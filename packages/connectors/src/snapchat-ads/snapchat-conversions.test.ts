@@ -162,11 +162,12 @@ describe('Snapchat Conversions, against a server that keeps to what is known of 
     assert.equal(snapchat.events.size, 1)
   })
 
-  test('takes a batch of the largest size, and finds the events that Snapchat does not take, with its codes', async () => {
+  test('takes a batch of the largest size, and finds the events that Snapchat does not accept, with its codes', async () => {
     const { rowsMax = 0 } = snapchatConversions.destination?.deliver?.batch({}) ?? {}
     const rows = Array.from({ length: rowsMax }, (_, n) => (n === 3 || n === 1731 ? nameless() : purchase()))
     const { rejected } = await (await openWriter()).deliver(batchOf(columns, rows))
-    const reason = 'Snapchat did not take the event (E_EVENT_NAME); check its name, its time, the person and the value.'
+    const reason =
+      'Snapchat did not accept the event (E_EVENT_NAME); check its name, its time, the person and the value.'
     assert.deepEqual(rejected, [
       { index: 3, reason },
       { index: 1731, reason },

@@ -237,7 +237,7 @@ acceptDestination({
   columns: ['segment_name', 'action', 'email_sha256'],
   rows: Array.from({ length: 12 }, (_, n) => ['Loyal', 'add', sha(`acceptance ${n}`)]),
   badRows: [
-    { row: ['Loyal', 'add', 'not hashed'], reason: /no SHA-256 digest/, field: 'email_sha256' },
+    { row: ['Loyal', 'add', 'not hashed'], reason: /not a SHA-256 digest/, field: 'email_sha256' },
     { row: ['Loyal', 'purge', sha('x')], reason: /must be add or remove/, field: 'action' },
   ],
   readBack: async () => [...testServer.members].map((member) => ['Loyal', 'add', member.split(' ')[2] ?? '']),

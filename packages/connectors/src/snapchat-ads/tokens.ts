@@ -11,5 +11,5 @@ export const openSnapchatTokens = (context: ConnectorContext): AccessTokens =>
     grant: { type: 'refresh_token' },
     client: { id: String(context.secrets.clientId ?? ''), secret: String(context.secrets.clientSecret ?? '') },
     renewal:
-      'authorize the connector again, or consent again at Snapchat and save the new refresh token in the connector',
+      'authorize the connector again, or grant access again at Snapchat and save the new refresh token in the connector',
   })

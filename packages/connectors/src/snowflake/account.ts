@@ -67,7 +67,7 @@ function hostOf(address: string): string {
   if (!url || url.username || url.password || url.hostname === '') {
     throw new ConnectorError(
       'invalid_address',
-      'The Snowflake host is no address; it looks like https://organization-account.snowflakecomputing.com.',
+      'The Snowflake host is not an address. It should look like https://organization-account.snowflakecomputing.com.',
     )
   }
   return url.host
@@ -86,7 +86,7 @@ function keyOf(pem: string): Keys {
     // What the library says could quote the key.
     throw invalidKey('The private key cannot be read.')
   }
-  if (privateKey.asymmetricKeyType !== 'rsa') throw invalidKey('The private key is no RSA key.')
+  if (privateKey.asymmetricKeyType !== 'rsa') throw invalidKey('The private key is not an RSA key.')
   const spki = createPublicKey(privateKey).export({ type: 'spki', format: 'der' })
   return { privateKey, fingerprint: `SHA256:${createHash('sha256').update(spki).digest('base64')}` }
 }
@@ -94,7 +94,7 @@ function keyOf(pem: string): Keys {
 const invalidKey = (message: string): ConnectorError =>
   new ConnectorError(
     'invalid_credentials',
-    `${message} Paste the private half of the RSA key pair with its first and last line, without a passphrase.`,
+    `${message} Paste the private key of the RSA key pair with its first and last line, without a passphrase.`,
   )
 
 function tokensOf(account: string, user: string, { privateKey, fingerprint }: Keys): SnowflakeAccount['token'] {

@@ -24,7 +24,7 @@ export function cellOf(text: string | null, { type, scale }: SnowflakeColumn): C
     }
     case 'REAL': {
       const number = Number(text)
-      // NaN and the infinities are no numbers of JSON.
+      // NaN and the infinities are not numbers of JSON.
       return Number.isFinite(number) ? number : text
     }
     case 'BOOLEAN':
@@ -126,7 +126,7 @@ export function textSqlOf(expression: string, { type }: SnowflakeColumn): string
 
 const nanosecondsOfSecond = 1_000_000_000n
 
-/** `days since 1970` as a day; a text that is no number comes back as it is. */
+/** `days since 1970` as a day; a text that is not a number comes back as it is. */
 function dayOf(text: string): string {
   if (!/^-?\d{1,8}$/.test(text)) return text
   return localTime(BigInt(text) * 86_400n * nanosecondsOfSecond)?.slice(0, -9) ?? text

@@ -29,7 +29,7 @@ async function signIn(context: ConnectorContext): Promise<string> {
 async function permission(context: ConnectorContext): Promise<string> {
   const { settings } = context
   if (settings.table === undefined && settings.sqlQuery === undefined) {
-    return 'What the role may read is checked once a connection names a table or a query.'
+    return 'What the role may read is checked when a connection has a table or a query.'
   }
   const { source, at } = sourceOf(settings)
   const columns = await describe(apiOf(context), source, { ...at, timeoutSeconds: 60 })

@@ -17,7 +17,7 @@ test('an empty text is a text in columns of text alone', () => {
   }
 })
 
-test('numbers that a column would round, and what is no number, are doubted', () => {
+test('numbers that a column would round, and what is not a number, are doubted', () => {
   for (const text of ['1', '-1.50', '.5', '1e3', '15e-1', '0.00', '0e9', '+7', '12345678901234567890.12']) {
     assert.equal(written('FIXED', text, 2), text)
   }

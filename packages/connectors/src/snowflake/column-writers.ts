@@ -65,14 +65,12 @@ function hexadecimalOf(text: string): string {
 
 /** Snowflake would ignore a zone that is not understood here. */
 const zoneDoubt = (text: string): string | undefined =>
-  ignoresZone(text)
-    ? 'A value names a time zone in a form that is not known; give an offset such as +01:00.'
-    : undefined
+  ignoresZone(text) ? 'A value has a time zone in an unknown form; write an offset such as +01:00.' : undefined
 
 /** Snowflake would round what has more decimal places than the column. */
 function doubtOf(text: string, scale: number | undefined): string | undefined {
   const [, , fraction = '', exponent] = /^\s*[+-]?(\d*)\.?(\d*)(?:[eE]([+-]?\d{1,3}))?\s*$/.exec(text) ?? []
-  if (!/\d/.test(text) || !number.test(text)) return 'A value is no number, as the column needs it.'
+  if (!/\d/.test(text) || !number.test(text)) return 'A value is not a number, which the column requires.'
   if (scale === undefined) return undefined
   const places = fraction.replace(/0+$/, '').length - Number(exponent ?? 0)
   return /[1-9]/.test(text) && places > scale

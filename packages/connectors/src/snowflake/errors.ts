@@ -3,7 +3,7 @@ import { resultGone } from '../databases/result-cache.ts'
 import { transientErrorOf } from '../object-stores/answers.ts'
 import type { SnowflakeAccount } from './account.ts'
 
-/** What Snowflake says beside a status that is no success. */
+/** What Snowflake says beside a status that is not a success. */
 export type SnowflakeComplaint = { readonly code: string; readonly sqlState: string; readonly message: string }
 
 export function complaintIn(answer: Readonly<Record<string, unknown>>): SnowflakeComplaint {
@@ -23,26 +23,26 @@ type Meaning = readonly [code: ConnectorErrorCode, sentence: string]
 /** By Snowflake's own code. */
 const byCode: Readonly<Record<string, Meaning>> = {
   '000604': ['statement_timeout', 'Snowflake cancelled the statement.'],
-  '000606': ['object_not_found', 'No warehouse is at hand: check its name, and that the role may use it.'],
-  '000630': ['statement_timeout', 'The statement took longer than it may; raise the statement timeout.'],
+  '000606': ['object_not_found', 'No warehouse is available: check its name, and that the role may use it.'],
+  '000630': ['statement_timeout', 'The statement exceeded the statement timeout; raise it.'],
   '000904': ['column_not_found', 'There is no such column.'],
   '001003': ['invalid_query', 'The SQL query is not valid; it must be one SELECT statement.'],
   '002003': ['table_not_found', 'There is no such table, view or schema, or the role may not see it.'],
   '002043': ['table_not_found', 'There is no such object, or the role may not see it; check the settings.'],
-  '003001': ['permission_denied', 'The role lacks a permission that this needs; grant it.'],
+  '003001': ['permission_denied', 'The role lacks a required permission; grant it.'],
   '390201': ['object_not_found', 'There is no such warehouse, database or role, or it may not be used.'],
 }
 
 /** By the whole SQL state, or by its class. */
 const byState: Readonly<Record<string, Meaning>> = {
-  '42501': ['permission_denied', 'The role lacks a permission that this needs; grant it.'],
+  '42501': ['permission_denied', 'The role lacks a required permission; grant it.'],
   '42S02': ['table_not_found', 'There is no such table or view; check the settings.'],
-  '57014': ['statement_timeout', 'Snowflake cancelled the statement, maybe by a timeout of its own.'],
-  '57P03': ['object_not_found', 'No warehouse is at hand: check its name, and that the role may use it.'],
+  '57014': ['statement_timeout', 'Snowflake cancelled the statement, possibly by its own timeout.'],
+  '57P03': ['object_not_found', 'No warehouse is available: check its name, and that the role may use it.'],
   '22': ['statement_failed', 'The statement fails on a value.'],
   '40': ['conflict', 'Snowflake rolled the statement back.'],
   '57': ['platform_unavailable', 'Snowflake was interrupted.'],
-  XX: ['platform_error', 'Snowflake met an error of its own.'],
+  XX: ['platform_error', 'Snowflake reported an internal error.'],
 }
 
 /** Messages of these hold names of the statement, and nothing of a row. */
@@ -82,17 +82,17 @@ export function connectorErrorOf(
       account.tokenType === 'KEYPAIR_JWT'
         ? 'Check account and user, and that the public half of this key is set on the user'
         : 'The password must be a programmatic access token that is still valid; Snowflake takes no other password here'
-    return new ConnectorError('invalid_credentials', `${host} does not let ${user} in${detail}. ${advice}.`)
+    return new ConnectorError('invalid_credentials', `${host} denies access to ${user}${detail}. ${advice}.`)
   }
   if (status === 403) {
     const message = `${host} denies access to ${user}${detail}: check the account, the role and the network policy.`
     return new ConnectorError('permission_denied', message)
   }
   if (status === 404) {
-    return new ConnectorError('invalid_address', `${host} knows no SQL API; check the host of the account.`)
+    return new ConnectorError('invalid_address', `${host} does not have a SQL API; check the host of the account.`)
   }
   if (status === 408) {
-    const message = 'The statement took longer than it may; raise the statement timeout, or use a larger warehouse.'
+    const message = 'The statement exceeded the statement timeout; raise it, or use a larger warehouse.'
     return new ConnectorError('statement_timeout', message, { afterMs: retryAfterMs(response) })
   }
   const passing = transientErrorOf('Snowflake', response as Response)

@@ -59,7 +59,7 @@ describe('rowsIn', () => {
     assert.ok(most < 20, `${most} rows at once`)
   })
 
-  test('asks for another attempt where an answer ends too early or is no JSON', async () => {
+  test('asks for another attempt where an answer ends too early or is not JSON', async () => {
     for (const text of ['{"data":[["1"', '{"data":[["1"]', '{"data":[[1,]]}', '<html>', '{"data":[["1"]]', '}{']) {
       const [result] = await Promise.allSettled([parse(text)])
       assert.equal(result?.status, 'rejected', text)

@@ -23,7 +23,7 @@ const endBrace = 0x7d
 
 /**
  * Takes an answer of the SQL API apart while it comes: gives the rows of its `data`, some at a time, and returns the rest.
- * Throws `retry` where the answer ends too early or is no JSON.
+ * Throws `retry` where the answer ends too early or is not JSON.
  */
 export async function* rowsIn(body: AsyncIterable<Uint8Array>): AsyncGenerator<SnowflakeRow[], Rest> {
   /** Bytes outside of `data`. */
@@ -136,10 +136,10 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw broken('is no JSON')
+    throw broken('is not JSON')
   }
 }
 
 /** @param what completes the sentence that begins with the answer */
 export const broken = (what: string): ConnectorError =>
-  new ConnectorError('malformed_response', `An answer of Snowflake ${what}, so it is asked for again.`)
+  new ConnectorError('malformed_response', `An answer of Snowflake ${what}. The request is repeated.`)

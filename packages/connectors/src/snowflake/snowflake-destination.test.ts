@@ -38,7 +38,7 @@ acceptDestination({
   ...{ settings, columns, rows, readBack, reset },
   missing: { ...settings, schema: 'absent' },
   badRows: [
-    { row: ['many', 'a', true, '1', '2026-01-31', null], reason: /no number/, field: 'id' },
+    { row: ['many', 'a', true, '1', '2026-01-31', null], reason: /not a number/, field: 'id' },
     { row: [1, 'a', true, '1.005', '2026-01-31', null], reason: /more than the 2 decimal places/, field: 'paid' },
     { row: [2, 'a', true, '1', 'some canary day', null], reason: /\(code 100038, SQL state 22018\)\.$/ },
     { row: [null, 'a', true, '1', '2026-01-31', null], reason: /column that needs one \(code 100072/ },
@@ -117,7 +117,7 @@ describe(`writing to a table, against ${testServerName}`, () => {
       ],
     )
     assert.equal(rejected?.length, 1)
-    assert.equal(rejected[0]?.reason, 'A value is no number, as the column needs it (code 100038, SQL state 22018).')
+    assert.equal(rejected[0]?.reason, 'A value is not a number, as the column needs it (code 100038, SQL state 22018).')
   })
 
   test('writes a batch once that comes twice, in whole or in halves', async () => {

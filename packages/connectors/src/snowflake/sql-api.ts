@@ -153,7 +153,7 @@ function bodyOf(statement: SnowflakeStatement, { role }: SnowflakeAccount): obje
   }
 }
 
-/** What an answer says beside rows; nothing where it is no JSON, such as a gateway's page. */
+/** What an answer says beside rows; nothing where it is not JSON, such as a gateway's page. */
 async function restOf(response: Response): Promise<Rest> {
   const rows = rowsIn(bodyIn(response))
   try {
@@ -174,7 +174,7 @@ function handleIn({ statementHandle }: Rest): string {
   if (typeof statementHandle === 'string' && /^[\w-]{1,100}$/.test(statementHandle)) return statementHandle
   throw new ConnectorError(
     'malformed_response',
-    'Snowflake took a statement, but did not say how its result is called.',
+    'Snowflake accepted a statement, but did not return the handle of its result.',
   )
 }
 

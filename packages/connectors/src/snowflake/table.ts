@@ -93,7 +93,8 @@ export function judge(
     errors.push({
       code: 'columns_do_not_fit',
       columns: delivered.filter((_, at) => matches[at] === twice),
-      describe: (names) => `${names.join(' and ')} go to the same column of the table; map one of them to another.`,
+      describe: (names) =>
+        `${names.join(' and ')} are mapped to the same column of the table; map one of them to another column.`,
     })
   }
   return { columns, errors }

@@ -128,7 +128,7 @@ function insertStatement({ name, batches, columns }: SnowflakeTable, writers: re
 function assertWritten(counts: readonly (string | null)[], sent: number): void {
   const [rows, notes] = counts.map((count) => (count !== null && /^\d{1,9}$/.test(count) ? Number(count) : undefined))
   if (counts.length === 2 && ((rows === sent && notes === 1) || (rows === 0 && notes === 0))) return
-  throw new ConnectorError('unexpected_response', 'Snowflake inserted another number of rows than it was sent.')
+  throw new ConnectorError('unexpected_response', 'Snowflake did not insert as many rows as were sent.')
 }
 
 /** Why a statement failed because of a row; `undefined` where that was not the reason. */
@@ -141,14 +141,14 @@ function refusalIn(error: unknown): string | undefined {
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  '100035': 'A value is no time, as the column needs it.',
-  '100037': 'A value is neither true nor false, as the column needs it.',
-  '100038': 'A value is no number, as the column needs it.',
-  '100039': 'A number is larger than the column takes.',
-  '100040': 'A value is no date, as the column needs it.',
-  '100069': 'A value is no JSON, as the column needs it.',
+  '100035': 'A value is not a time, which the column requires.',
+  '100037': 'A value is neither true nor false, which the column requires.',
+  '100038': 'A value is not a number, which the column requires.',
+  '100039': 'A number is too large for the column.',
+  '100040': 'A value is not a date, which the column requires.',
+  '100069': 'A value is not JSON, which the column requires.',
   '100072': 'There is no value for a column that needs one.',
-  '100078': 'A text is longer than the column takes.',
+  '100078': 'A text is too long for the column.',
 }
 
 /** Looks up the table and holds columns and values against it; creates nothing. */

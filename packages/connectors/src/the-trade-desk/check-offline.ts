@@ -30,7 +30,7 @@ export const checkOffline = checkSteps(
     'permissions',
     async (context) => {
       if (context.settings.offlineDataProviderId === undefined) {
-        return 'Nothing to be checked until a connection names a data provider.'
+        return 'Nothing to check until a connection has a data provider.'
       }
       await sendNothing(context)
       return 'The provider may send offline conversions.'

@@ -19,7 +19,7 @@ export function originOf(dataCenter: unknown): string {
   return found?.[1] ?? dataCenters['US West']
 }
 
-/** What The Trade Desk says of one piece of data that it did not take. */
+/** What The Trade Desk says of one piece of data that it did not accept. */
 export type FailedLine = JsonObject
 
 /**
@@ -62,11 +62,11 @@ function connectorErrorOf({ status }: Answer): ConnectorError | undefined {
     case 400:
       return new ConnectorError(
         'invalid_batch',
-        'The Trade Desk refuses the batch because of what is in it (status 400).',
+        'The Trade Desk refuses the batch because of its content (status 400).',
       )
     case 401: {
       const message =
-        'The Trade Desk does not accept the signature or the token; check the advertiser ID, its secret key, and the token where there is one.'
+        'The Trade Desk does not accept the signature or the token; check the advertiser ID, its secret key, and the token, if there is one.'
       return new ConnectorError('invalid_credentials', message)
     }
     case 403: {
@@ -75,7 +75,7 @@ function connectorErrorOf({ status }: Answer): ConnectorError | undefined {
       return new ConnectorError('permission_denied', message)
     }
     case 404: {
-      const message = 'The Trade Desk takes no first-party data at this data center; choose another one.'
+      const message = 'The Trade Desk does not accept first-party data at this data center; choose another one.'
       return new ConnectorError('object_not_found', message)
     }
     default:

@@ -8,7 +8,7 @@ import { itemNumberOf } from './failed-lines.ts'
 import { sendConversions } from './offline-api.ts'
 import { offlineConversionOf, type TradeDeskConversion } from './offline-rows.ts'
 
-/** Sends conversions, those of one provider in one request. The Trade Desk numbers, from 1, those that it does not take. */
+/** Sends conversions, those of one provider in one request. The Trade Desk numbers, from 1, those that it does not accept. */
 export async function open(context: DestinationContext): Promise<DestinationWriter> {
   const refusals = new Refusals('The Trade Desk')
   return {
@@ -47,8 +47,8 @@ const reasons: Readonly<Record<string, string>> = {
   MissingOrInvalidTDIDAndImpressionId: 'The Trade Desk finds no identifier of a person or an impression in it',
   MissingOrInvalidTrackingTagId: 'The Trade Desk does not know the tracking tag',
   InvalidMerchantId: 'The Trade Desk does not know the merchant',
-  InvalidTimestamp: 'The Trade Desk does not take the time of the conversion',
-  InvalidUserIdTypeOrUserId: 'The Trade Desk does not take the identifier',
+  InvalidTimestamp: 'The Trade Desk does not accept the time of the conversion',
+  InvalidUserIdTypeOrUserId: 'The Trade Desk does not accept the identifier',
   Unauthorized: 'The Trade Desk does not let this provider report conversions of the tracking tag',
   ChinaPII: 'The Trade Desk takes no personal data from China',
   Uid2Error: 'The Trade Desk cannot use the UID2 or EUID; people may have opted out',
@@ -56,6 +56,6 @@ const reasons: Readonly<Record<string, string>> = {
 
 function reasonOf({ ErrorCode }: JsonObject): string {
   const code = codeOf(ErrorCode)
-  const known = Object.hasOwn(reasons, code) ? reasons[code] : 'The Trade Desk did not take the conversion'
+  const known = Object.hasOwn(reasons, code) ? reasons[code] : 'The Trade Desk did not accept the conversion'
   return `${known} (${code}).`
 }

@@ -15,7 +15,7 @@ import { realTimeEventOf } from './realtime-rows.ts'
 
 export const insightOrigin = 'https://insight.adsrvr.org'
 
-/** Sends events. The Trade Desk names by their places, from 0, those that it does not take. */
+/** Sends events. The Trade Desk names by their places, from 0, those that it does not accept. */
 export async function open(context: DestinationContext): Promise<DestinationWriter> {
   const { advertiserId, merchantId, trackingTagId, universalPixelId } = context.settings
   const settings = Object.fromEntries(
@@ -78,7 +78,7 @@ async function send(
     if (blamed.size === 0) {
       throw new ConnectorError(
         'invalid_batch',
-        'The Trade Desk refuses the events because of what is in them (status 400).',
+        'The Trade Desk refuses the events because of their content (status 400).',
       )
     }
     left = left.filter((event) => !blamed.has(event))
@@ -98,7 +98,7 @@ function blamedOf(json: JsonObject, events: Events): Map<RowEvent<JsonObject>, s
     const codes = listIn(one.EventErrors)
       .slice(0, 5)
       .map((error) => codeOf(objectIn(error).Error))
-    blamed.set(event, `The Trade Desk did not take the event (${codes.length > 0 ? codes.join(', ') : 'Unknown'}).`)
+    blamed.set(event, `The Trade Desk did not accept the event (${codes.length > 0 ? codes.join(', ') : 'Unknown'}).`)
   }
   return blamed
 }

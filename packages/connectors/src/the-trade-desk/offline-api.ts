@@ -40,12 +40,12 @@ const linesOf = (json: unknown): readonly JsonObject[] =>
 function errorOf({ status }: Answer): ConnectorError | undefined {
   switch (status) {
     case 400: {
-      const message = 'The Trade Desk refuses the conversions because of what is in them (status 400).'
+      const message = 'The Trade Desk refuses the conversions because of their content (status 400).'
       return new ConnectorError('invalid_batch', message)
     }
     case 401: {
       const message =
-        'The Trade Desk does not accept the signature or the token; check the advertiser secret key, and the token where there is one.'
+        'The Trade Desk does not accept the signature or the token; check the advertiser secret key, and the token, if there is one.'
       return new ConnectorError('invalid_credentials', message)
     }
     case 403: {
@@ -54,7 +54,10 @@ function errorOf({ status }: Answer): ConnectorError | undefined {
       return new ConnectorError('permission_denied', message)
     }
     case 404:
-      return new ConnectorError('object_not_found', 'The Trade Desk takes no offline conversions of this provider.')
+      return new ConnectorError(
+        'object_not_found',
+        'The Trade Desk does not accept offline conversions of this provider.',
+      )
     default:
       return undefined
   }

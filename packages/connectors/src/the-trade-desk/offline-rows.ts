@@ -82,10 +82,10 @@ function readIds(row: BatchRow): Read<JsonObject> {
   }
   const impression = row.text('ImpressionId')
   if (impression !== undefined && !guid.test(impression)) {
-    return wrong('The value is no ID of the form 8-4-4-4-12.', 'ImpressionId')
+    return wrong('The value is not an ID of the form 8-4-4-4-12.', 'ImpressionId')
   }
   if (pairs.length === 0 && impression === undefined) {
-    return wrong('The row holds no identifier by which the person or the impression could be found.', 'ImpressionId')
+    return wrong('The row has no identifier of the person or the impression.', 'ImpressionId')
   }
   const ids = pairs.length > 1 ? { UserIdArray: pairs } : Object.fromEntries(pairs)
   return { read: filled({ ...ids, ImpressionId: impression }) }
@@ -96,6 +96,7 @@ function readCountry(row: BatchRow): Read<string | undefined> {
   if (text === undefined) return { read: undefined }
   const country = threeLettersOf(text)
   if (country === undefined) return wrong('The country must be a code of ISO 3166: USA.', 'Country')
-  if (country === 'USA' && row.text('Region') === undefined) return wrong('In the USA, the region is needed.', 'Region')
+  if (country === 'USA' && row.text('Region') === undefined)
+    return wrong('In the USA, the region is required.', 'Region')
   return { read: country }
 }

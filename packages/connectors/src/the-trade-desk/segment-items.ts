@@ -69,7 +69,7 @@ function problemOf(row: BatchRow): { reason: string; field?: string } | undefine
   if (action !== 'add' && action !== 'remove') return { reason: 'The action must be add or remove.', field: 'action' }
   const given = idTypes.filter((type) => row.text(type) !== undefined)
   if (given.length === 0)
-    return { reason: 'The row holds no identifier by which the person could be found.', field: 'TDID' }
+    return { reason: 'The row has no identifier that could be used to find the person.', field: 'TDID' }
   for (const type of given) {
     const reason = problemOfId(type, row.text(type) ?? '')
     if (reason !== undefined) return { reason, field: type }
@@ -82,7 +82,7 @@ const reasons: Readonly<Record<string, string>> = {
   MissingUserId: 'The Trade Desk finds no identifier in it',
   UserNotMapped: 'The Trade Desk does not know the identifier',
   DataNameTooLong: 'The name of the segment is too long for The Trade Desk',
-  InvalidTtlInMinutes: 'The Trade Desk does not take this number of days',
+  InvalidTtlInMinutes: 'The Trade Desk does not accept this number of days',
   InvalidParameterFormat: 'The identifier is not of the form that The Trade Desk takes',
   TargetingDataCreationLimitExceeded: 'The Trade Desk makes no more segments for this advertiser now',
   TargetingDataCountLimitExceeded: 'The advertiser has as many segments as The Trade Desk allows',
@@ -109,7 +109,7 @@ function rejectionsOf(entries: ReadonlyMap<string, Entry>, failed: readonly Fail
   const rows = new Set([...entries.values()].flatMap((entry) => entry.rows)).size
   const count = Math.min(unknown, rows - byRow.size)
   const uncounted =
-    count > 0 ? [{ count, reason: 'The Trade Desk did not take it, and did not say of which row that is.' }] : []
+    count > 0 ? [{ count, reason: 'The Trade Desk did not accept it, and did not report the row.' }] : []
   return [...[...byRow.values()].sort((a, b) => (a.index ?? 0) - (b.index ?? 0)), ...uncounted]
 }
 
@@ -118,5 +118,5 @@ function reasonOf(line: FailedLine): string {
   const known = Object.hasOwn(reasons, code) ? reasons[code] : undefined
   return known
     ? `${known} (${code}).`
-    : `The Trade Desk did not take it (${/^\w{1,60}$/.test(code) ? code : 'Unknown'}).`
+    : `The Trade Desk did not accept it (${/^\w{1,60}$/.test(code) ? code : 'Unknown'}).`
 }

@@ -169,7 +169,7 @@ describe('The Trade Desk Offline Conversions, against a server that follows the 
     const lines = [7, { ErrorCode: {}, ItemNumber: '99' }, { ErrorCode: 'jane@example.com', ItemNumber: 1 }]
     desk.failure(/offlineconversion/, { status: 400, json: { FailedLines: lines } })
     const { rejected } = await writer.deliver(batchOf(columns, [row(1)]))
-    assert.deepEqual(rejected, [{ index: 0, reason: 'The Trade Desk did not take the conversion (Unknown).' }])
+    assert.deepEqual(rejected, [{ index: 0, reason: 'The Trade Desk did not accept the conversion (Unknown).' }])
   })
 
   test('checks whether The Trade Desk is reached, the signature accepted and the provider allowed', async () => {

@@ -113,14 +113,14 @@ describe('The Trade Desk Real-Time Conversion Events, against a server that keep
     assert.equal(desk.events.length, 1)
   })
 
-  test('names the events that The Trade Desk does not take, and sends the others again', async () => {
+  test('names the events that The Trade Desk does not accept, and sends the others again', async () => {
     const { rowsMax = 0 } = connector.destination?.deliver?.batch({}) ?? {}
     const early: Cell[] = [null, null, null, null, null]
     const rows = Array.from({ length: rowsMax }, (_, n) =>
       n === 0 ? early : row(n, n === 3 || n === 71 ? 'strange' : 'adv1'),
     )
     const { rejected } = await (await openWriter()).deliver(batchOf(columns, rows))
-    const reason = 'The Trade Desk did not take the event (InvalidAdvertiser).'
+    const reason = 'The Trade Desk did not accept the event (InvalidAdvertiser).'
     assert.deepEqual(rejected?.slice(1), [
       { index: 3, reason },
       { index: 71, reason },
@@ -158,7 +158,7 @@ describe('The Trade Desk Real-Time Conversion Events, against a server that keep
       named([{ EventIndex: 0, Successful: false, EventErrors: [{ Error: 'jane@example.com' }, 7] }]),
     )
     const { rejected } = await writer.deliver(batchOf(columns, [row(1)]))
-    assert.deepEqual(rejected, [{ index: 0, reason: 'The Trade Desk did not take the event (Unknown, Unknown).' }])
+    assert.deepEqual(rejected, [{ index: 0, reason: 'The Trade Desk did not accept the event (Unknown, Unknown).' }])
   })
 
   test('gives up after a bounded number of requests where The Trade Desk refuses everything', async () => {

@@ -12,16 +12,16 @@ const token = /^[A-Za-z0-9+/_=-]{40,2000}$/
 const opaque = /^[A-Za-z0-9*._~:+/=-]{16,2000}$/
 
 const forms: Readonly<Record<IdType, readonly [form: RegExp, complaint: string]>> = {
-  TDID: [guid, 'The value is no ID of the form 8-4-4-4-12.'],
-  DAID: [guid, 'The value is no ID of the form 8-4-4-4-12.'],
-  UID2: [unifiedId, 'The value is no UID2.'],
-  EUID: [unifiedId, 'The value is no EUID.'],
-  RampID: [/^[A-Za-z0-9_-]{49}$|^[A-Za-z0-9_-]{70}$/, 'The value is no RampID of 49 or 70 characters.'],
-  UID2Token: [token, 'The value is no token of a UID2.'],
-  EUIDToken: [token, 'The value is no token of an EUID.'],
-  ID5: [opaque, 'The value is no ID5.'],
-  NetID: [opaque, 'The value is no netID.'],
-  FirstID: [opaque, 'The value is no FirstID.'],
+  TDID: [guid, 'The value is not an ID of the form 8-4-4-4-12.'],
+  DAID: [guid, 'The value is not an ID of the form 8-4-4-4-12.'],
+  UID2: [unifiedId, 'The value is not a UID2.'],
+  EUID: [unifiedId, 'The value is not an EUID.'],
+  RampID: [/^[A-Za-z0-9_-]{49}$|^[A-Za-z0-9_-]{70}$/, 'The value is not a RampID of 49 or 70 characters.'],
+  UID2Token: [token, 'The value is not a token of a UID2.'],
+  EUIDToken: [token, 'The value is not a token of an EUID.'],
+  ID5: [opaque, 'The value is not an ID5.'],
+  NetID: [opaque, 'The value is not a netID.'],
+  FirstID: [opaque, 'The value is not a FirstID.'],
 }
 
 /** What is wrong with a value as an identifier of a kind: addresses and numbers of people must never get there by mistake. */

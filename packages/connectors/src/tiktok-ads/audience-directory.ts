@@ -97,7 +97,7 @@ export async function advertiserOf(context: ConnectorContext, client: PlatformCl
   if (only !== undefined && ids.length === 1) return only
   const message =
     ids.length === 0
-      ? 'The access token is for no advertiser of TikTok; consent again for the advertiser that owns the audiences.'
+      ? 'The access token is not for an advertiser of TikTok; grant access again for the advertiser that owns the audiences.'
       : 'The access token is for several advertisers of TikTok; fill in the Advertiser ID of the connection.'
   throw new ConnectorError('invalid_setting', message)
 }

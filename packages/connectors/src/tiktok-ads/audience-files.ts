@@ -78,5 +78,5 @@ export async function uploadFile(
   })
   const path = textIn(objectIn(json.data).file_path)
   if (path !== undefined) return { path, bytes: bytesSent }
-  throw new ConnectorError('malformed_response', 'TikTok did not say where it has put the file.')
+  throw new ConnectorError('malformed_response', 'TikTok did not return the path of the file.')
 }

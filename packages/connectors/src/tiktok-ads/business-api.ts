@@ -35,7 +35,9 @@ function errorOf(answer: Answer): ConnectorError | null | undefined {
   if (code === 0) return null
   if (code === undefined) {
     const isOwn = isObject(answer.json) && answer.status >= 200 && answer.status < 300
-    return isOwn ? new ConnectorError('malformed_response', 'TikTok did not say what came of the request.') : undefined
+    return isOwn
+      ? new ConnectorError('malformed_response', 'TikTok did not report the result of the request.')
+      : undefined
   }
   if (limited.has(code)) {
     const afterMs = waitMsOf(answer)
@@ -51,7 +53,7 @@ function errorOf(answer: Answer): ConnectorError | null | undefined {
     return new ConnectorError('permission_denied', message)
   }
   if (busy.has(code)) {
-    return new ConnectorError('conflict', `TikTok still works on an earlier change of this (code ${code}).`)
+    return new ConnectorError('conflict', `TikTok is still processing an earlier change (code ${code}).`)
   }
   if ((code >= 50_000 && code < 60_000) || code === 60_001) {
     return new ConnectorError('platform_error', `TikTok has an internal error (code ${code}).`)

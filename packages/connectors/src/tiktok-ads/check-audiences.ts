@@ -26,10 +26,10 @@ export const checkAudiences = checkSteps(
     'permissions',
     async (context) => {
       if (context.settings.advertiserId === undefined) {
-        return 'Nothing to be checked until a connection names an advertiser.'
+        return 'Nothing to check until a connection has an advertiser.'
       }
       await assertAudiences(context)
-      return 'The token sees the audiences of the advertiser.'
+      return 'The token has access to the audiences of the advertiser.'
     },
   ],
 )

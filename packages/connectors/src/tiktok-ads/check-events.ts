@@ -31,7 +31,7 @@ export const checkEvents = checkSteps(
         if (id !== undefined) await sendNothing(context, source, String(id))
       }
       const named = targets.filter(([, id]) => id !== undefined).map(([source]) => source)
-      if (named.length === 0) return 'Nothing to be checked until a connection names a pixel, an app or an event set.'
+      if (named.length === 0) return 'Nothing to check until a connection has a pixel, an app or an event set.'
       return `The token may send events of these kinds: ${named.join(', ')}.`
     },
   ],

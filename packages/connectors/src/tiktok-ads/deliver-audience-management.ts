@@ -69,7 +69,7 @@ async function send(
   const code = codeOf(answer)
   if (code === 0) return answer.bytesSent
   // What is sent again in halves is what it was before.
-  const message = `TikTok did not take the identifiers (code ${code}); check how they were hashed, and the ID of the audience.`
+  const message = `TikTok did not accept the identifiers (code ${code}); check how they were hashed, and the ID of the audience.`
   throw new ConnectorError('invalid_batch', message)
 }
 
@@ -111,7 +111,7 @@ function openDirectory(client: PlatformClient, advertiser: string): AudienceDire
       })
       const id = textIn(objectIn(json.data).audience_id)
       if (id !== undefined && audienceId.test(id)) return id
-      throw new ConnectorError('malformed_response', 'TikTok did not say which audience it has made.')
+      throw new ConnectorError('malformed_response', 'TikTok did not return the ID of the new audience.')
     },
     exists: async (id) => (await audienceById(client, advertiser, id)) !== undefined,
   }

@@ -74,7 +74,7 @@ async function send(
   return blamed ? { bytes, blamed: blamed.map((item) => ({ item, reason: notTaken })) } : { bytes, refused: notTaken }
 }
 
-const notTaken = 'TikTok did not take the event; check its name, its context and its properties.'
+const notTaken = 'TikTok did not accept the event; check its name, its context and its properties.'
 
 /**
  * The events that an answer blames, by their IDs or their places; `undefined` unless it blames each one clearly.

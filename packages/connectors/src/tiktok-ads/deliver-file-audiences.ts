@@ -108,7 +108,7 @@ class FileAudiences {
     this.bytes += file.bytes + bytesSent
     const id = textIn(objectIn(json.data).custom_audience_id)
     if (id === undefined || !audienceId.test(id)) {
-      throw new ConnectorError('malformed_response', 'TikTok did not say which audience it has made.')
+      throw new ConnectorError('malformed_response', 'TikTok did not return the ID of the new audience.')
     }
     this.#made.add(id)
     this.#types.set(id, this.#newType)
@@ -152,7 +152,7 @@ class FileAudiences {
     }
     const type = this.#types.get(audience)
     if (type) return type
-    throw new ConnectorError('not_supported', `The audience ${audience} of TikTok is not made of files of customers.`)
+    throw new ConnectorError('not_supported', `The audience ${audience} of TikTok is not based on customer files.`)
   }
 
   #know({ id, calculateType, isPartner }: { id: string; calculateType: string; isPartner: boolean }): string {
@@ -178,13 +178,13 @@ function personOf(row: BatchRow): Read<RowMember<FilePerson>[]> {
     const column = columns.find((each) => row.text(each) !== undefined)
     const digest = column === undefined ? undefined : row.text(column)?.toLowerCase()
     if (column === undefined || digest === undefined) continue
-    if (!isSha256(digest)) return wrong('The value is no SHA-256 digest of 64 hexadecimal characters.', column)
+    if (!isSha256(digest)) return wrong('The value is not a SHA-256 digest of 64 hexadecimal characters.', column)
     person[key] = digest
   }
   const maid = row.text('maid')?.toLowerCase()
   if (maid !== undefined) {
     if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(maid)) {
-      return wrong('The value is no advertising ID of the form 8-4-4-4-12.', 'maid')
+      return wrong('The value is not an advertising ID of the form 8-4-4-4-12.', 'maid')
     }
     person.maid = maid
   }

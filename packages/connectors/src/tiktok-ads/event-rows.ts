@@ -43,7 +43,7 @@ export function eventOf(batch: Batch, row: BatchRow): Read<TikTokEvent> {
   const event = row.text('event')
   if (event === undefined) return wrong('The name of the event is missing.', 'event')
   const source = row.text('event_source')?.toLowerCase()
-  if (!isSource(source)) return wrong('The kind of place must be web, app, offline or crm.', 'event_source')
+  if (!isSource(source)) return wrong('The kind of event must be web, app, offline or crm.', 'event_source')
   const context = readObject(row, 'context')
   if ('wrong' in context) return context
   const read = readAll({
@@ -86,7 +86,7 @@ function readUser(row: BatchRow, context: JsonObject): Read<JsonObject> {
     const digests = values.map((value) => String(value).toLowerCase())
     if (!digests.every(isSha256)) {
       const field = own === undefined ? 'context' : name
-      return wrong(`The person's ${key} is no SHA-256 digest of 64 hexadecimal characters.`, field)
+      return wrong(`The person's ${key} is not a SHA-256 digest of 64 hexadecimal characters.`, field)
     }
     user[name] = listKeys.includes(name) ? digests : digests[0]
   }
@@ -97,7 +97,7 @@ function readUser(row: BatchRow, context: JsonObject): Read<JsonObject> {
   // The address that an ad led to names the click.
   user.ttclid ??= URL.parse(row.text('page_url') ?? '')?.searchParams.get('ttclid') || undefined
   if ([...listKeys, ...identifyingKeys].some((key) => user[key] !== undefined)) return { read: filled(user) }
-  return wrong('The row holds nothing by which TikTok could find the person.', 'context')
+  return wrong('The row has nothing by which TikTok can find the person.', 'context')
 }
 
 /** What happened: what `properties` says, and over it what columns of their own say. */

@@ -214,7 +214,7 @@ acceptDestination({
   columns,
   rows: Array.from({ length: 12 }, (_, n) => row(n)),
   badRows: [
-    { row: ['Loyal', 'add', 'not hashed'], reason: /no SHA-256 digest/, field: 'email_sha256' },
+    { row: ['Loyal', 'add', 'not hashed'], reason: /not a SHA-256 digest/, field: 'email_sha256' },
     { row: ['Loyal', 'purge', sha('x')], reason: /must be add or remove/, field: 'action' },
   ],
   readBack: async () => [...testServer.members].map((member) => ['Loyal', 'add', member.split(' ')[2] ?? '']),

@@ -153,7 +153,7 @@ describe('TikTok Events, against a server that keeps to what is known of TikTok'
   })
 
   for (const by of ['event_id', 'index', 'nothing'] as const) {
-    test(`names the events that TikTok did not take of several, where it lists them by ${by}`, async () => {
+    test(`names the events that TikTok did not accept of several, where it lists them by ${by}`, async () => {
       tiktok.listing.by = by
       const strange = (): Cell[] => ['no such event!', iso(), 'web', person, null, null]
       const rows = Array.from({ length: 40 }, (_, n) => (n === 3 || n === 31 ? strange() : click('web')))
@@ -237,7 +237,7 @@ acceptDestination({
   columns: columns.slice(0, 4),
   rows: Array.from({ length: 12 }, (_, n) => [`Click ${n}`, timestamp, 'web', device]),
   badRows: [
-    { row: ['bad name!', timestamp, 'web', device], reason: /did not take/ },
+    { row: ['bad name!', timestamp, 'web', device], reason: /did not accept/ },
     { row: ['Click', timestamp - 8 * 86_400, 'web', device], reason: /older than the 7 days/, field: 'event_time' },
   ],
   async readBack() {

@@ -42,7 +42,7 @@ export const check: Check = checkSteps(
     'signing secret',
     async ({ secrets }) => {
       endpointOf(secrets)
-      return 'The signing secret has the right form.'
+      return 'The signing secret has a valid form.'
     },
   ],
   [
@@ -52,7 +52,7 @@ export const check: Check = checkSteps(
       const body = JSON.stringify({ type: 'transfer.check', timestamp: new Date().toISOString(), data: {} })
       const response = await post(context, endpoint, randomUUID().replaceAll('-', ''), body)
       await response.body?.cancel()
-      return `${new URL(endpoint.url).host} took a message without rows.`
+      return `${new URL(endpoint.url).host} accepted a message without rows.`
     },
   ],
 )

@@ -70,7 +70,7 @@ export function connectorErrorOf(response: Response, host: string): ConnectorErr
   if (status === 401 || status === 403) {
     return refused(
       'invalid_credentials',
-      'it does not take the signature or the Authorization header; check the secrets.',
+      'it does not accept the signature or the Authorization header; check the secrets.',
     )
   }
   if (status === 404 || status === 410) return refused('object_not_found', 'there is no endpoint; check the URL.')
@@ -78,7 +78,7 @@ export function connectorErrorOf(response: Response, host: string): ConnectorErr
     return refused('invalid_address', 'it redirects, which messages do not follow; set the URL to where it leads.')
   }
   if (status === 400 || status === 413 || status === 422) {
-    const reason = status === 413 ? 'the message is too large' : 'it does not take the message'
+    const reason = status === 413 ? 'the message is too large' : 'it does not accept the message'
     return new ConnectorError('invalid_batch', `${answered}: ${reason}.`)
   }
   if (status >= 500 || status === 408 || status === 425 || status === 429) {
@@ -86,5 +86,8 @@ export function connectorErrorOf(response: Response, host: string): ConnectorErr
     const message = `${answered}: it cannot take messages right now.`
     return new ConnectorError(code, message, { afterMs: retryAfterMs(response) })
   }
-  return new ConnectorError('unexpected_response', `${answered}, which is no answer to a webhook. Ask its operator.`)
+  return new ConnectorError(
+    'unexpected_response',
+    `${answered}, which is not a valid response to a webhook. Ask its operator.`,
+  )
 }

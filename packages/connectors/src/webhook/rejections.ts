@@ -16,7 +16,7 @@ const countedReasonsMax = 5
 
 /**
  * The rows that an endpoint says it has not taken: `{"rejected": [{"index": 0, "reason": "…", "field": "email"}]}`, or
- * `count` instead of `index` where it does not know which. An empty answer takes all rows, and so does one that is no JSON
+ * `count` instead of `index` where it does not know which. An empty answer takes all rows, and so does one that is not JSON
  * and does not say or begin as if it were.
  * Throws `retry` where an answer is meant as JSON and cannot be read as such: it may be the beginning of a list of rejected
  * rows, and no row is accepted. Throws `unexpected_response` where it has rejected rows that cannot be understood.
@@ -57,7 +57,7 @@ export async function rejectionsOf(
 
 const noReason = 'The endpoint gave no reason.'
 
-/** Reasons are shown to people who may not see rows: endpoints like to quote the value that they did not take. */
+/** Reasons are shown to people who may not see rows: endpoints like to quote the value that they did not accept. */
 function reasonIn(reason: unknown): string {
   const text = typeof reason === 'string' ? oneLine(reason.slice(0, reasonLengthMax)) : ''
   return text === '' ? noReason : text
@@ -89,7 +89,7 @@ async function readAnswer(response: Response): Promise<unknown> {
     return JSON.parse(text)
   } catch {
     const message =
-      'The endpoint answered with a success and with JSON that cannot be read to its end, so no row counts as accepted. It must answer with nothing, or with whole JSON.'
+      'The endpoint answered with success, but its JSON is truncated, so no row counts as accepted. It must answer with an empty body or complete JSON.'
     throw new ConnectorError('malformed_response', message)
   }
 }

@@ -16,7 +16,7 @@ const server = await startWebhookServer({
   authorization: authorizationHeader,
   bodyBytesMax: 20_000,
   judge: ({ email }) =>
-    String(email).includes('@') ? undefined : { reason: `${email} is no e-mail address`, field: 'email' },
+    String(email).includes('@') ? undefined : { reason: `${email} is not an e-mail address`, field: 'email' },
 })
 after(() => server.close())
 
@@ -49,7 +49,7 @@ acceptDestination({
   settings: { rowsPerRequest: 30 },
   ...{ columns, rows },
   badRows: [
-    { row: ['nobody-at-all', 'Bad', 1, true, ''], reason: /^… is no e-mail address$/, field: 'email' },
+    { row: ['nobody-at-all', 'Bad', 1, true, ''], reason: /^… is not an e-mail address$/, field: 'email' },
     { row: ['large@example.com', 'Large', 1, true, 'x'.repeat(20_000)], reason: /answered 413.*too large/ },
   ],
   readBack: async () =>

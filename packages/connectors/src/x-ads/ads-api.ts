@@ -72,7 +72,7 @@ function errorOf({ status, json }: Answer): ConnectorError | undefined {
     return new ConnectorError('permission_denied', message)
   }
   if (status === 410) return new ConnectorError('version_retired', 'X has retired version 12 of its Ads API.')
-  if (status === 423) return new ConnectorError('conflict', `X is changing the audience at this time (${shown}).`)
+  if (status === 423) return new ConnectorError('conflict', `X is changing the audience right now (${shown}).`)
   if (status === 400) return new ConnectorError('request_refused', `X refuses the request (${shown}).`)
   return undefined
 }

@@ -31,7 +31,7 @@ export function openAudiences(ask: AskX, account: string): AudienceDirectory {
       const { json } = await ask({ method: 'POST', path, query: { name } })
       const { id } = objectIn(json.data)
       if (typeof id === 'string' && isId(id)) return id
-      throw new ConnectorError('malformed_response', 'X did not say which audience it has made.')
+      throw new ConnectorError('malformed_response', 'X did not return the ID of the new audience.')
     },
     async exists(id) {
       try {

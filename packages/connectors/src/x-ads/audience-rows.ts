@@ -18,7 +18,7 @@ export function membersOf(row: BatchRow): Read<RowMember<XMember>[]> {
   for (const column of digests) {
     const digest = row.text(column)?.toLowerCase()
     if (digest === undefined) continue
-    if (!isSha256(digest)) return wrong('The value is no SHA-256 digest of 64 hexadecimal characters.', column)
+    if (!isSha256(digest)) return wrong('The value is not a SHA-256 digest of 64 hexadecimal characters.', column)
     user[column] = [digest]
   }
   const handle = row.text('handle')

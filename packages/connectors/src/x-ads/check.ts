@@ -5,7 +5,7 @@ import { accountPath, adsOrigin, openX } from './ads-api.ts'
 /** Whether the ad account of the connection is seen. */
 export async function assertAccount(context: ConnectorContext): Promise<string> {
   await openX(context)({ path: accountPath(context.settings.accountId) })
-  return 'The keys see the ad account.'
+  return 'The keys have access to the ad account.'
 }
 
 export const checkX: Check = checkSteps(

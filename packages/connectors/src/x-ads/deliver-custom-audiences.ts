@@ -35,7 +35,7 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
     const operation_type = verb === 'add' ? 'Update' : 'Delete'
     const body = JSON.stringify(changes.map(({ member }) => ({ operation_type, params: member })))
     if (Buffer.byteLength(body) > bodyBytesMax) {
-      throw new ConnectorError('batch_too_large', 'The request is larger than X takes at once.')
+      throw new ConnectorError('batch_too_large', 'The request is too large for X.')
     }
     const path = `${account}/custom_audiences/${audience}/users`
     const answer = await ask({ method: 'POST', path, body, expects: ({ status }) => status === 400 })
@@ -43,7 +43,7 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
     if (status !== 400) {
       const { success_count: taken, total_count: total } = objectIn(json.data)
       if (numberIn(taken) === changes.length && numberIn(total) === changes.length) return { bytes, blamed: undefined }
-      throw new ConnectorError('platform_error', 'X did not count all people that were sent.')
+      throw new ConnectorError('platform_error', 'X did not count all people who were sent.')
     }
     return { bytes, blamed: blamedIn(json.operation_errors, changes.length, codesOf(json)[0]) }
   }
@@ -93,7 +93,7 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
 }
 
 const notTaken = (code: string | undefined): string =>
-  `X did not take the person${code === undefined ? '' : ` (${code})`}; check the identifiers and the times.`
+  `X did not accept the person${code === undefined ? '' : ` (${code})`}; check the identifiers and the times.`
 
 /**
  * The places that a refusal names: a list with an entry for each operation, empty where there is nothing wrong with it.
@@ -106,5 +106,8 @@ function blamedIn(errors: unknown, sent: number, code: string | undefined): { at
     return found === undefined ? [] : [{ at, code: codesOf({ errors: [found] })[0] ?? 'INVALID' }]
   })
   if (entries.length === sent && blamed.length > 0) return blamed
-  throw new ConnectorError('invalid_batch', `X refuses the people without naming them (${code ?? 'status 400'}).`)
+  throw new ConnectorError(
+    'invalid_batch',
+    `X refuses the people without reporting which ones (${code ?? 'status 400'}).`,
+  )
 }

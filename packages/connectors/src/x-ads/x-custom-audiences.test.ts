@@ -207,8 +207,8 @@ acceptDestination({
   columns: ['segment_name', 'action', 'email'],
   rows: Array.from({ length: 12 }, (_, n) => ['Loyal', 'add', sha(`${n}@example.com`)]),
   badRows: [
-    { row: ['Loyal', 'add', 'abc'], reason: /no SHA-256/, field: 'email' },
-    { row: ['Loyal', 'add', `00000000${sha('x').slice(8)}`], reason: /did not take/ },
+    { row: ['Loyal', 'add', 'abc'], reason: /not a SHA-256/, field: 'email' },
+    { row: ['Loyal', 'add', `00000000${sha('x').slice(8)}`], reason: /did not accept/ },
   ],
   async readBack() {
     assert.ok(testServer.audiences.length < 2, 'a second audience was made')

@@ -12,7 +12,7 @@ const dayNameYear = /^(\d{1,2})(?:st|nd|rd|th)?[\s._/-]+([a-z]{3,9})\.?,?[\s._/-
 const nameDayYear = /^([a-z]{3,9})\.?[\s._/-]+(\d{1,2})(?:st|nd|rd|th)?,?[\s._/-]+(\d{4})$/i
 const months = `january february march april may june july august september october november december`.split(' ')
 
-/** Eight digits; `undefined` where the text is no day, may be one of two days, or lies before 1900 or ahead. */
+/** Eight digits; `undefined` where the text is not a day, may be one of two days, or lies before 1900 or ahead. */
 export function normaliseBirthDate(text: string): string | undefined {
   const trimmed = text.trim()
   let match = unseparated.exec(trimmed)

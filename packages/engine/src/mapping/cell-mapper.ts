@@ -50,7 +50,7 @@ export function fieldMapper(definition: RecordField | undefined): FieldMapper {
     const normalise = comesOften(definition) ? cached(normalisers[form]) : normalisers[form]
     const messageOf = (cell: string | number | boolean) =>
       !anyText && isForeignDigest(String(cell).trim(), false)
-        ? 'is hashed, but the destination wants the value itself'
+        ? 'is hashed, but the destination needs the plain value'
         : message
     const map = plainMapper(normalise, anyText)
     return values ? { ...choiceMapper(values, map), byCountry } : { map, byCountry, messageOf }

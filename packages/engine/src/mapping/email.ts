@@ -7,7 +7,7 @@
 const lengthMax = 254
 const plausible = /^[^\s@<>()[\],;:"\\]+@[^\s@<>()[\],;:"\\._-][^\s@<>()[\],;:"\\]*\.[^\s@<>()[\],;:"\\._-]+$/
 
-/** Trimmed and in lower case; `undefined` where it is no address. */
+/** Trimmed and in lower case; `undefined` where it is not an address. */
 export function normaliseEmail(text: string): string | undefined {
   const email = text.trim().toLowerCase()
   if (email.length > lengthMax || !plausible.test(email) || email.includes('..', email.indexOf('@'))) return undefined

@@ -123,7 +123,7 @@ const isIdentifying = (definition: RecordField | undefined): boolean =>
   Boolean(definition?.hashed || definition?.oneOf || definition?.identifiers || definition?.normalise) &&
   !definition?.values
 
-/** How many are not of the kind that most are of. What is no identifier by its look is all one kind. */
+/** How many are not of the kind that most are of. What is not an identifier by its look is all one kind. */
 function countMixed(kinds: readonly Kind[]): number {
   const counts = new Map<string, number>()
   for (const kind of kinds) {

@@ -69,8 +69,8 @@ test('An identifier that cannot be used is left out while another is there, and 
   assert.deepEqual(rows[0], ['add', null, sha256('+14155552671')])
   assert.deepEqual(emptied, [0, 1, 1])
   assert.deepEqual(reasons, {
-    1: 'email is no e-mail address',
-    2: 'email is no e-mail address',
+    1: 'email is not an e-mail address',
+    2: 'email is not an e-mail address',
     3: 'One of email, phone is needed, and all are missing',
     4: 'One of email, phone is needed, and all are missing',
     5: 'email is hashed, but by something else than SHA-256',
@@ -101,10 +101,10 @@ test('Any other value that is wrong, and a required one that is missing, is an e
   assert.deepEqual(rows[6], ['remove', '19851231', null])
   assert.deepEqual(reasons, {
     1: 'action must be one of add, remove',
-    2: 'born is no day, or may be one of two days: write it YYYY-MM-DD',
+    2: 'born is not a date, or is ambiguous: write it as YYYY-MM-DD',
     3: 'action is missing',
     4: 'action is missing',
-    5: 'place is hashed, but the destination wants the value itself',
+    5: 'place is hashed, but the destination needs the plain value',
   })
 })
 

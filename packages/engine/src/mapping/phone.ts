@@ -24,7 +24,7 @@ const twoDigitCodes = new Set(
 const zero = '0'.charCodeAt(0)
 
 /**
- * `+` and 7 to 15 digits; `undefined` where the text is no phone number, or a national one without a country.
+ * `+` and 7 to 15 digits; `undefined` where the text is not a phone number, or a national one without a country.
  * @param country two letters of ISO 3166, in either case, by which to read national numbers
  */
 export function normalisePhone(text: string, country?: string): string | undefined {

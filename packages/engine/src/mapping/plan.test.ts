@@ -248,7 +248,7 @@ test('A mapping is checked without the columns of a source, and each error names
   ])
   assert.deepEqual(fieldErrors('{"unknown":"x","fn":{"column":"y","hash":"sha256"},"zip":null}', people), [
     `m.unknown is not a field of the destination; its fields are ${Object.keys(people).join(', ')}`,
-    'm.fn says for itself in which form it wants its values: name the column alone',
+    'm.fn defines its own format: set only the column',
   ])
   assert.deepEqual(fieldErrors('{"any":{"column":"y","hash":"sha256"}}'), [])
 })

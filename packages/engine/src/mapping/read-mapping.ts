@@ -65,13 +65,13 @@ export function mappingErrors(text: string, records: Records | undefined, path: 
   return [...fieldErrors, ...recordErrors].slice(0, fieldErrorsMax)
 }
 
-/** Why a destination with fields of its own does not take an entry, whatever columns the source has. */
+/** Why a destination with fields of its own does not accept an entry, whatever columns the source has. */
 export function fieldErrorOf(records: Records, field: string, entry: MappingEntry): string | undefined {
   if (!Object.hasOwn(records, field)) {
     return `is not a field of the destination; its fields are ${list(Object.keys(records))}`
   }
   const hasForm = entry !== null && typeof entry === 'object' && 'column' in entry && (entry.normalise || entry.hash)
-  return hasForm ? 'says for itself in which form it wants its values: name the column alone' : undefined
+  return hasForm ? 'defines its own format: set only the column' : undefined
 }
 
 const form = '{"field of the destination": "column of the source"}'
@@ -81,7 +81,7 @@ const entryForm = 'must be the name of a column, null, {"value": "…"} or {"col
 /** What is wrong with an entry; nothing where it is one. */
 function entryErrorsOf(entry: unknown): string[] {
   if (entry === null) return []
-  if (typeof entry === 'string') return entry === '' ? ['names no column: name one, or write null'] : []
+  if (typeof entry === 'string') return entry === '' ? ['has no column: set one, or use null'] : []
   if (typeof entry !== 'object' || Array.isArray(entry)) return [entryForm]
   if ('value' in entry) {
     const { value, ...rest } = entry

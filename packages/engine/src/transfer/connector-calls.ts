@@ -16,7 +16,7 @@ export class ConnectorDefect extends Error {
   override readonly name = 'ConnectorDefect'
   readonly side: Role
   constructor(side: Role, cause: unknown) {
-    super('The connector met a defect of its own.', { cause })
+    super('The connector has a defect.', { cause })
     this.side = side
   }
 }

@@ -54,5 +54,5 @@ const defectTries = 3
 export function finalError(error: unknown): unknown {
   const known = asConnectorError(error)
   if (known?.action !== 'retry') return error
-  return known.with({ message: `${known.message} It did not pass in time: start the transfer again later.` })
+  return known.with({ message: `${known.message} The error did not pass in time: start the transfer again later.` })
 }

@@ -46,7 +46,7 @@ export class SplitBudget {
     if (this.#rowsAlike < rowsAlikeMax) return
     throw new ConnectorError(
       'everything_refused',
-      `${error.message} The destination refused ${rowsAlikeMax} rows one by one with the same answer and accepted none, so the rows are not to blame: check the account, the list and the settings of the destination.`,
+      `${error.message} The destination refused ${rowsAlikeMax} rows one by one with the same answer and accepted none, so the rows are not the cause: check the account, the list and the settings of the destination.`,
       { cause: error, side: error.side },
     )
   }

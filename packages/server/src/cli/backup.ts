@@ -26,7 +26,7 @@ const plural = (count: number, one: string, many = `${one}s`) =>
 
 /** Writes a backup; beside the running service or without it. The file is there once it is whole. */
 export async function backupCommand(config: Config, log: Logger, file: string, { json }: Json): Promise<void> {
-  if (await exists(file)) throw new BackupError(`${file} exists already: give another name, or remove it first.`)
+  if (await exists(file)) throw new BackupError(`${file} already exists: use another name, or remove it first.`)
   const draft = `${file}.${process.pid}.unfinished`
   const counts: Counts = {}
   const write = async ({ databaseUrl, masterKey }: CommandRuntime) => {
@@ -73,7 +73,7 @@ export async function restoreCommand(config: Config, log: Logger, file: string, 
       const { id } = masterKey
       if (header.masterKeys.length > 0 && !header.masterKeys.includes(id)) {
         throw new BackupError(
-          `The master key does not match this backup: its secrets are sealed under key ${header.masterKeys.join(' or ')}, the key given is ${id}. Set PENSTOCK_MASTER_KEY (or put back the file master.key) to the key that was used when it was made. Nothing was restored.`,
+          `The master key does not match this backup: its secrets are sealed under key ${header.masterKeys.join(' or ')}, the key given is ${id}. Set PENSTOCK_MASTER_KEY (or restore the file master.key) to the key that was used when it was made. Nothing was restored.`,
         )
       }
       const session = await openSession(databaseUrl, 'restore')
@@ -119,7 +119,7 @@ export async function resumeSchedulesCommand(config: Config, log: Logger, { json
 /** Keeps schedules from starting transfers, until they are resumed. */
 export async function pauseSchedulesCommand(config: Config, log: Logger, { json }: Json): Promise<void> {
   await withRuntime(config, log, ({ database }) => pauseSchedules(database, 'operator'))
-  print({ paused: true }, json, 'Schedules are paused, in every process: penstock schedules resume ends it.')
+  print({ paused: true }, json, 'Schedules are paused in every process. To resume: penstock schedules resume')
 }
 
 const exists = (file: string) =>

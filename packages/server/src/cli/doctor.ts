@@ -95,7 +95,7 @@ async function checkServer({ database }: CommandRuntime): Promise<Check> {
     return {
       name,
       ok: false,
-      message: 'It does not answer: check DATABASE_URL, and that the server runs and lets this user in.',
+      message: 'It does not answer: check DATABASE_URL, and that the server is running and accepts this user.',
     }
   }
 }

@@ -43,7 +43,7 @@ export async function rotateKeyCommand(config: Config, log: Logger, { json }: { 
   const lines = [
     `Sealed ${resealed} secrets under key ${next.id}.`,
     text === undefined
-      ? 'Set PENSTOCK_MASTER_KEY to the new key before anything is started again.'
+      ? 'Set PENSTOCK_MASTER_KEY to the new key before you start any process again.'
       : `The new key is in ${file}. Copy it to a safe place.`,
   ]
   if (previous !== undefined) {
@@ -52,7 +52,7 @@ export async function rotateKeyCommand(config: Config, log: Logger, { json }: { 
       stillSealed > 0
         ? `${stillSealed} secrets in the database are still sealed under it: run penstock key rotate again.`
         : 'Nothing in the database is sealed under it any more.',
-      'Backups made before this rotation open only with the old key: delete it once you keep none of them.',
+      'Backups made before this rotation open only with the old key: delete it when you no longer keep any of them.',
     )
   }
   const value = {

@@ -121,7 +121,7 @@ async function assertConnectivity(database: Database, url: DatabaseUrl): Promise
   }
   throw new CommandRuntimeError(
     'database',
-    'DATABASE_URL leads to a pooler in transaction mode, in which notices and locks are lost. Set it to session mode (pool_mode = session), or give the address of PostgreSQL itself.',
+    'DATABASE_URL is the address of a pooler in transaction mode, in which notices and locks are lost. Set the pooler to session mode (pool_mode = session), or use the address of PostgreSQL itself.',
   )
 }
 
@@ -170,7 +170,7 @@ function parseKey(file: string, text: string): MasterKey {
   if (key) return key
   throw new CommandRuntimeError(
     'master key',
-    `${file} does not hold a master key (32 bytes in base64): put back the file from a backup.`,
+    `${file} does not hold a master key (32 bytes in base64): restore the file from a backup.`,
   )
 }
 
@@ -193,7 +193,7 @@ async function makeFirstKey(config: Config, database: Database, mayMake: boolean
   }
   throw new CommandRuntimeError(
     'master key',
-    `${file} is missing, and the secrets of this database are sealed under its key ${keyId}. Put the file back from a backup, or set PENSTOCK_MASTER_KEY to that key. No new key was made, because it could not open them. If no copy of the key is left, see "A lost master key" in docs/operating.md.`,
+    `${file} is missing, and the secrets of this database are sealed under its key ${keyId}. Restore the file from a backup, or set PENSTOCK_MASTER_KEY to that key. No new key was made, because it could not open them. If no copy of the key is left, see "A lost master key" in docs/operating.md.`,
   )
 }
 

@@ -275,9 +275,7 @@ async function requireSides<T>(work: () => Promise<T>): Promise<T> {
   } catch (error) {
     for (const { key } of sides) {
       if (violates(error, `connections_${key}_added`)) {
-        refuse('connector_not_added', [
-          { field: `${key}Connector`, message: 'is not added to this sub-account any more' },
-        ])
+        refuse('connector_not_added', [{ field: `${key}Connector`, message: 'is no longer added to this sub-account' }])
       }
     }
     throw error

@@ -43,7 +43,7 @@ ${connector.destination && sideSection('Destination', connector.destination)}`
 }
 
 function configuration({ secrets, authorization }: Connector): Markup {
-  if (Object.keys(secrets).length === 0) return html`<p>Nothing is to be configured.</p>`
+  if (Object.keys(secrets).length === 0) return html`<p>There is nothing to configure.</p>`
   return html`<p>Saved once for all connections of a sub-account, in <code>secretConfig</code> of <em>Configure a connector</em>. A Password is sealed when it is stored and never read back.</p>
 ${
   authorization &&
@@ -66,7 +66,7 @@ ${
   hasFields
     ? html`<p>Made by each connection for itself, in <code>${config}</code>.</p>
 ${fieldsTable(`${id}-settings`, fields)}`
-    : html`<p>A connection has nothing to set for this end.</p>`
+    : html`<p>A connection has no settings for this side.</p>`
 }
 <h3 id="${id}-records">${recordsHeading}</h3>
 ${

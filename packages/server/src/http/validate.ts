@@ -70,8 +70,7 @@ function errorOf(error: ErrorObject, part: string): FieldError | undefined {
       return { field: `${field}.${error.params.missingProperty}`, message: 'is missing' }
     case 'additionalProperties': {
       const known = Object.keys(error.parentSchema?.properties ?? {})
-      const message =
-        known.length > 0 ? `is not known here; known are: ${known.join(', ')}` : 'is not the name of a field'
+      const message = known.length > 0 ? `is unknown. Known fields: ${known.join(', ')}` : 'is not the name of a field'
       return { field: `${field}.${error.params.additionalProperty}`, message }
     }
     case 'pattern':

@@ -39,7 +39,7 @@ export class MasterKeyMismatch extends Error {
   constructor(given: string, current: string) {
     super(
       `The master key does not match this database: its secrets are sealed under key ${current}, the key given is ${given}. ` +
-        'Set PENSTOCK_MASTER_KEY (or put back the file master.key) to the key that was used before.',
+        'Set PENSTOCK_MASTER_KEY (or restore the file master.key) to the key that was used before.',
     )
   }
 }

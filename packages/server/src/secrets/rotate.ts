@@ -119,7 +119,7 @@ async function awaitOldKeysUnused(database: Database, session: PoolClient, next:
   } catch (error) {
     throw new Error(
       'Every secret is sealed under the new key, but a running process still works with the old one. ' +
-        'Restart processes that do not answer, then run the rotation again to finish it.',
+        'Restart processes that do not respond, then run the rotation again to finish it.',
       { cause: error },
     )
   }

@@ -94,7 +94,7 @@ function explain(error: JobError, deadlineMs: number): InteractiveFailure {
       return {
         ...{ code: 'connector_failed', ...(error.side ? { side: error.side } : {}) },
         message:
-          'The connector failed on what it was answered. Check the address and that the other side is what the connector expects, then try again.',
+          'The connector failed on the response of the other side. Check the address, and that the other side is what the connector expects, then try again.',
       }
   }
 }
@@ -105,7 +105,7 @@ function explainDeath({ reason }: RunnerDied, deadlineMs: number): InteractiveFa
       return {
         ...{ code: 'out_of_memory', side: null },
         message:
-          'What the other side answered needs more memory than a runner may use (PENSTOCK_RUNNER_MEMORY_MB). Use smaller rows or files, or ask the operator for more.',
+          'The response of the other side needs more memory than a runner may use (PENSTOCK_RUNNER_MEMORY_MB). Use smaller rows or files, or ask the operator for more.',
       }
     case 'no_progress':
     case 'deadline':
@@ -115,7 +115,7 @@ function explainDeath({ reason }: RunnerDied, deadlineMs: number): InteractiveFa
       return {
         ...{ code: 'runner_crashed', side: null },
         message:
-          'The process that ran this ended unexpectedly on what the other side answered. Check the address and that the other side is what the connector expects, then try again.',
+          'The process that ran this ended unexpectedly on the response of the other side. Check the address, and that the other side is what the connector expects, then try again.',
       }
   }
 }

@@ -35,7 +35,7 @@ export async function replayTransfer(
     refuse('transfer_not_supported', [{ field: 'destConnectionConfig', message }])
   }
   if (rejected.finishedTime === null) {
-    refuse('nothing_to_replay', [{ field: 'transferId', message: 'has not ended: wait for its end, then try again' }])
+    refuse('nothing_to_replay', [{ field: 'transferId', message: 'has not ended: wait until it ends, then retry' }])
   }
   const rejects = await replayableOf(tx, rejected)
   if (rejects.replayable === 0) refuseNothing(rejects)

@@ -40,7 +40,7 @@ export async function setSchedule(
   const enabled = body.enabled ?? current?.enabled ?? true
   refuseFieldErrors(errorsOf(body.cron, timezone))
   const nextTime = nextRun(body.cron, timezone, new Date())
-  if (!nextTime) refuse('invalid_request', [{ field: 'body.cron', message: 'never comes: no such day exists' }])
+  if (!nextTime) refuse('invalid_request', [{ field: 'body.cron', message: 'never occurs: there is no such day' }])
   if (enabled && !current?.enabled) await requireScheduleQuota(tx, account, deps.config.quotas.enabledSchedules)
   const saved = await queries.putSchedule.first(tx, {
     connectionId,
@@ -87,7 +87,7 @@ function errorsOf(cron: string, timezone: string): FieldError[] {
   } catch {
     fieldErrors.push({
       field: 'body.cron',
-      message: 'must be five parts: minute, hour, day of month, month and day of week, such as 0 6 * * *',
+      message: 'must have five fields: minute, hour, day of month, month and day of week, such as 0 6 * * *',
     })
   }
   return fieldErrors

@@ -143,7 +143,7 @@ export const Reject = exactly(
       examples: [1],
     }),
     field: maybe(text('Field that caused it, if known', 'email')),
-    reason: text('Why it was rejected', 'email is no e-mail address'),
+    reason: text('Why it was rejected', 'email is not an e-mail address'),
     record: Type.Record(Type.String(), Type.Union([Type.String(), Type.Null()]), {
       description: 'The record, with its values shortened so that they identify no one',
       examples: [{ email: 'j… (16)', country: 'd… (2)' }],
@@ -170,7 +170,7 @@ export const Preview = exactly(
         {
           row: Type.Integer({ minimum: 1, description: 'Number of the record, from 1', examples: [3] }),
           field: maybe(text('Field that caused it, if known', 'email')),
-          reason: text('Why it would not be sent', 'email is no e-mail address'),
+          reason: text('Why it would not be sent', 'email is not an e-mail address'),
         },
         { description: 'Record that would not be sent' },
       ),

@@ -65,7 +65,7 @@ export async function assignAudiences<Member>(
 }
 
 const noAudience = wrong(
-  'There is no audience of this name from which the person could be removed.',
+  'There is no audience with this name to remove the person from.',
   'segment_name',
 ) satisfies Wrong
 
@@ -75,7 +75,7 @@ function readSegmentRow<Member>(row: BatchRow, options: SegmentRowOptions<Member
   const verb = row.text('action')?.toLowerCase()
   if (verb !== 'add' && verb !== 'remove') return wrong('The action must be add or remove.', 'action')
   if (segmentId !== undefined && !options.id.test(segmentId)) {
-    return wrong('The value is no ID of an audience.', 'segment_id')
+    return wrong('The value is not an ID of an audience.', 'segment_id')
   }
   if (segmentName !== undefined && segmentName.length > options.nameMax) {
     return wrong(`The name of an audience has at most ${options.nameMax} characters.`, 'segment_name')
@@ -83,7 +83,7 @@ function readSegmentRow<Member>(row: BatchRow, options: SegmentRowOptions<Member
   const members = options.membersOf(row)
   if ('wrong' in members) return members
   if (members.read.length === 0) {
-    return wrong('The row holds no identifier by which the person could be found.', options.identifier)
+    return wrong('The row has no identifier that could be used to find the person.', options.identifier)
   }
   return { read: { index: row.index, segmentId, segmentName, verb, members: members.read } }
 }

@@ -52,7 +52,7 @@ export function readTexts(row: BatchRow, column: string): Read<string[] | undefi
   if (text === undefined) return { read: undefined }
   const list = text.startsWith('[') ? parseJson(text) : text.split(text.includes(';') ? ';' : ',')
   if (!Array.isArray(list) || !list.every((each) => typeof each === 'string' || typeof each === 'number')) {
-    return wrong('The value must be a JSON list of texts, or texts parted by semicolons or commas.', column)
+    return wrong('The value must be a JSON list of texts, or texts separated by semicolons or commas.', column)
   }
   const texts = list.map((each) => String(each).trim()).filter((each) => each !== '')
   return { read: texts.length > 0 ? texts : undefined }
@@ -63,7 +63,7 @@ export function readObjects(row: BatchRow, column: string): Read<readonly JsonOb
   const text = row.text(column)
   if (text === undefined) return { read: undefined }
   const list = [parseJson(text)].flat()
-  return list.every(isObject) ? { read: list } : wrong('The value is no JSON list of objects.', column)
+  return list.every(isObject) ? { read: list } : wrong('The value is not a JSON list of objects.', column)
 }
 
 /** The texts of columns by the platform's names; columns without a text are left out. */

@@ -60,7 +60,7 @@ export function readObject(row: BatchRow, column: string): Read<JsonObject> {
   const text = row.text(column)
   if (text === undefined) return { read: {} }
   const value = parseJson(text)
-  return isObject(value) ? { read: value } : wrong('The value is no JSON object.', column)
+  return isObject(value) ? { read: value } : wrong('The value is not a JSON object.', column)
 }
 
 /** How far the clocks of two machines may be apart. */

@@ -12,7 +12,7 @@ export type Taken<Item> = {
 }
 
 /**
- * Sends the items of a batch, and finds out which ones a platform does not take. Where it does not say, they are sent again
+ * Sends the items of a batch, and finds out which ones a platform does not accept. Where it does not say, they are sent again
  * in halves, unchanged, so that what was taken before does not count twice at a platform that recognizes it by an ID. The
  * engine would halve the batch as well, but makes other batch keys of the halves, and so other IDs.
  * @param refusals ends the search where everything is refused alike

@@ -272,12 +272,12 @@ function describeError(error: unknown, deps: SupervisorDeps): StoredError {
     return {
       ...{ code: 'connector_failed', side: error.side },
       message:
-        'The connector failed in a way that it does not know. Nothing that was confirmed is lost: start the transfer again, and if it persists, report its identifier to your operator.',
+        'The connector failed with an unknown error. No confirmed record is lost: start the transfer again, and if it persists, report its identifier to your operator.',
     }
   }
   return {
     ...{ code: 'internal', side: null },
     message:
-      'Penstock itself failed. Nothing that was confirmed is lost: report the identifier of this transfer to your operator.',
+      'Penstock itself failed. No confirmed record is lost: report the identifier of this transfer to your operator.',
   }
 }
