@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto'
+import type { Birth, Email, Person, Phone, Spelled, State } from './people.ts'
+
+/**
+ * What platforms ask for before a value is hashed, written from what they publish and from what is meant by a cell: nothing
+ * here reads a cell, and nothing of ours is called.
+ */
+
+export const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex')
+
+/** The form that is hashed; `undefined` where nothing is left. */
+export type Rule<Truth> = (truth: Truth) => string | undefined
+
+const withoutTag = (local: string): string => local.replace(/\+.*$/, '')
+const isGmail = (domain: string): boolean => /^(gmail|googlemail)\.com$/i.test(domain)
+
+export const emails = {
+  /** Meta, Snapchat, Pinterest, LinkedIn, X, Microsoft, TikTok, Amazon: in lower case. */
+  plain: ({ local, domain }: Email) => `${local}@${domain}`.toLowerCase(),
+  /** Google Ads: of addresses at Google, without the dots and the tag. */
+  google: ({ local, domain }: Email) =>
+    `${isGmail(domain) ? withoutTag(local).replaceAll('.', '') : local}@${domain}`.toLowerCase(),
+  /** Campaign Manager 360: of addresses at Google, without the dots. */
+  googleDots: ({ local, domain }: Email) =>
+    `${isGmail(domain) ? local.replaceAll('.', '') : local}@${domain}`.toLowerCase(),
+  /** TikTok's files: without the tag, whatever the domain. */
+  untagged: ({ local, domain }: Email) => `${withoutTag(local)}@${domain}`.toLowerCase(),
+  /** Reddit: without dots and tag, whatever the domain. */
+  reddit: ({ local, domain }: Email) => `${withoutTag(local).replaceAll('.', '')}@${domain}`.toLowerCase(),
+} satisfies Record<string, Rule<Email>>
+
+export const phones = {
+  /** Meta, Snapchat, Pinterest, Amazon, TikTok's files. */
+  digits: ({ code, national }: Phone) => code + national,
+  /** Google, TikTok, X, Microsoft. */
+  e164: ({ code, national }: Phone) => `+${code}${national}`,
+} satisfies Record<string, Rule<Phone>>
+
+const lettersAndDigits = (text: string): string =>
+  text
+    .normalize('NFC')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{M}\p{N}]/gu, '')
+
+/** Amazon's cities and states: letters of ASCII and digits. */
+const ascii = (text: string): string | undefined =>
+  text
+    .normalize('NFC')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]/g, '') || undefined
+
+/** Amazon's names: some letters are written with others before (amazon-marketing-cloud-uploader-from-aws). */
+function amazon(text: string): string | undefined {
+  const written: Readonly<Record<string, string>> = { ß: 'ss', ä: 'ae', ö: 'oe', ü: 'ue', ø: 'o', æ: 'ae' }
+  const lower = text.normalize('NFC').toLowerCase()
+  return ascii(lower.replaceAll(/[ßäöüøæ]/g, (letter) => written[letter] ?? ''))
+}
+
+type First = { readonly title: string; readonly name: string }
+type Last = { readonly name: string; readonly suffix: string }
+
+export const names = {
+  /** Google: without title and suffix, signs within the name stay (data-manager-python, formatter). */
+  google: { first: ({ name }: First) => name.toLowerCase(), last: ({ name }: Last) => name.toLowerCase() },
+  /** Meta, Snapchat, Pinterest, TikTok: letters in one piece. */
+  joined: {
+    first: ({ title, name }: First) => lettersAndDigits(title + name),
+    last: ({ name, suffix }: Last) => lettersAndDigits(name + suffix),
+  },
+  amazon: {
+    first: ({ title, name }: First) => amazon(title + name),
+    last: ({ name, suffix }: Last) => amazon(name + suffix),
+  },
+} satisfies Record<string, { first: Rule<First>; last: Rule<Last> }>
+
+export const places = {
+  joined: lettersAndDigits,
+  ascii,
+  /** States of the United States go by their two letters. */
+  state: ({ name, code }: State) => code ?? lettersAndDigits(name),
+  asciiState: ({ name, code }: State) => code ?? ascii(name),
+  /** Lower case without spaces, up to a hyphen (Meta's business SDK). */
+  zip: (zip: string) => zip.toLowerCase().replaceAll(' ', '').replace(/-.*$/, ''),
+} satisfies Record<string, Rule<never>>
+
+const two = (value: number): string => String(value).padStart(2, '0')
+export const births = {
+  date: ({ year, month, day }: Birth) => `${year}${two(month)}${two(day)}`,
+  year: ({ year }: Birth) => String(year),
+  month: ({ month }: Birth) => two(month),
+  day: ({ day }: Birth) => two(day),
+} satisfies Record<string, Rule<Birth>>
+
+/** The value that a platform gets in the clear; `undefined` where there is none, or none that can be used. */
+export const plain = <Truth>(spelled: Spelled<Truth>, rule: Rule<Truth>): string | undefined =>
+  spelled.kind === 'value' ? rule(spelled.truth) : undefined
+
+/** The digest that a platform must get; digests of other systems pass as they are. */
+export function digest<Truth>(spelled: Spelled<Truth>, rule: Rule<Truth>): string | undefined {
+  if (spelled.kind === 'sha256') return spelled.hex
+  const form = plain(spelled, rule)
+  return form === undefined ? undefined : sha256(form)
+}
+
+/** The same of a phone number: one that is written as at home says nothing where its country is not known. */
+export const phoneDigest = (person: Person, rule: Rule<Phone>): string | undefined =>
+  isReadable(person) ? digest(person.phone, rule) : undefined
+
+/** Whether what is meant by the cell of the phone can be known. */
+export const isReadable = ({ phone, country }: Person): boolean =>
+  phone.kind !== 'value' || !phone.truth.isNational || country.kind === 'value'
+
+export const same = (text: string): string => text
