@@ -5,7 +5,7 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { Events, type MutableResponse, type MutableToken, OAuth2Server, type TokenRequest } from 'oauth2-mock-server'
 import { connectorErrorOf, startPlatform } from '../../test/platform-server.ts'
 import { openPlatform } from './client.ts'
-import { exchangeCode, openTokens, type TokenOptions } from './oauth.ts'
+import { openTokens, type TokenOptions } from './oauth.ts'
 
 /** An authorization server that is not ours. */
 const authorization = new OAuth2Server()
@@ -391,38 +391,3 @@ describe('scopes', () => {
 async function until(condition: () => Promise<boolean>): Promise<void> {
   for (let tries = 0; tries < 200 && !(await condition()); tries++) await new Promise(setImmediate)
 }
-
-describe('the code of an authorization', () => {
-  const { grant: _, ...app } = credentials
-  const consented = { code: 'code-1', redirectUri: 'https://penstock.example/oauth/callback', verifier: undefined }
-
-  test('is exchanged with the client and the address of the way back', async () => {
-    change(({ body }) => Object.assign(body, { refresh_token: 'refresh-token-1', scope: 'ads' }))
-    const options = { ...app, consented: 'ads', parameters: { continuous_refresh: 'true' } }
-    assert.equal(await exchangeCode(contextOf(), options, consented), 'refresh-token-1')
-    assert.deepEqual(
-      asked.map(({ body }) => body),
-      [
-        {
-          ...{ grant_type: 'authorization_code', code: 'code-1', redirect_uri: consented.redirectUri },
-          continuous_refresh: 'true',
-          ...{ client_id: client.id, client_secret: client.secret },
-        },
-      ],
-    )
-  })
-
-  test('is refused where a scope was not consented to, and gives nothing where no refresh token is granted', async () => {
-    change(({ body }) => Object.assign(body, { refresh_token: 'refresh-token-1', scope: 'ads' }))
-    const refused = connectorErrorOf(
-      exchangeCode(contextOf(), { ...app, consented: 'ads audiences' }, consented),
-      contextOf(),
-    )
-    assert.match(
-      (await refused).message,
-      /did not grant the scope audiences; authorize the connector again, and consent/,
-    )
-    answer = { json: { access_token: 'a' } }
-    assert.equal(await exchangeCode(contextOf(), { ...app, url: `${lax.url}/token` }, consented), undefined)
-  })
-})
