@@ -18,6 +18,7 @@ import { refuse } from '../refusal.ts'
 import { once, readIdempotencyKey } from './idempotency.ts'
 import { METHODS } from './node-http.ts'
 import { pageHeaders } from './paging.ts'
+import { serialiseBySchema } from './serialise.ts'
 import { compileValidator, type Input } from './validate.ts'
 
 declare module 'fastify' {
@@ -60,6 +61,7 @@ const everyMethod = METHODS.filter((method) => method !== 'CONNECT')
  */
 export function serveOperations<Deps>(app: FastifyInstance, serving: Serving<Deps>): void {
   app.decorateRequest('actor', undefined)
+  serialiseBySchema(app)
   for (const method of everyMethod) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
   const methods = new Map<string, string[]>()
   for (const id of Object.keys(operations) as OperationId[]) {

@@ -15,20 +15,24 @@ const options = { allErrors: true, verbose: true, strict: true, strictTypes: fal
 const bodies = new Ajv(options)
 const queries = new Ajv({ ...options, useDefaults: true })
 
-/** Compiles the check of one operation. Coerced values and defaults are written into `query`. */
+/**
+ * The check of one operation, compiled when it is first needed. Coerced values and defaults are written into `query`.
+ */
 export function compileValidator(operation: Operation): Validator {
-  const query = queries.compile({
-    type: 'object',
-    properties: { accountId: { type: 'string' }, ...operation.query },
-  })
   const schema = operation.body
-  const body = schema && bodies.compile(schema)
+  let query: ValidateFunction | undefined
+  let body: ValidateFunction | undefined
   return (input) => {
+    query ??= queries.compile({
+      type: 'object',
+      properties: { accountId: { type: 'string' }, ...operation.query },
+    })
+    if (schema) body ??= bodies.compile(schema)
     coerce(operation.query ?? {}, input.query)
     const fieldErrors = [
       ...errorsOf(query, input.query, 'query'),
       ...(operation.exactlyOne ? errorsOfChoice(operation.exactlyOne, input.query) : []),
-      ...(body ? errorsOf(body, excerpt(schema, input.body), 'body') : errorsOfNoBody(input.body)),
+      ...(schema && body ? errorsOf(body, excerpt(schema, input.body), 'body') : errorsOfNoBody(input.body)),
     ]
     // Only what has the right shape is walked for text: its depth is bounded by the schema.
     if (fieldErrors.length > 0) return fieldErrors
