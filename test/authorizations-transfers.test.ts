@@ -4,6 +4,7 @@ import type { Connector, ConnectorContext, Destination, DestinationContext } fro
 import { loadConnector } from '@penstock/connectors/load'
 import { googleTokens } from '../packages/connectors/src/google-ads/access.ts'
 import { openMicrosoftTokens } from '../packages/connectors/src/microsoft-advertising/microsoft-api.ts'
+import { createAuthorizationFlow } from '../packages/server/src/authorizations/flow.ts'
 import { createLogger } from '../packages/server/src/log.ts'
 import { removeOAuthApp } from '../packages/server/src/secrets/oauth-apps.ts'
 import { openSecrets } from '../packages/server/src/secrets/secrets.ts'
@@ -76,6 +77,7 @@ after(async () => {
 
 const start = async ({ id }: Connector) =>
   (await caller.expect(caller.call('authorizeConnector', { accountId, id }))).url
+const owner = ({ id: connectorId }: Connector) => ({ accountId, connectorId })
 const authorize = async () => {
   const browser = openBrowser(service)
   const reply = await browser.get(await consent(platform, await browser.open(await start(authorizable))))
@@ -184,10 +186,9 @@ test('two workers at once renew what was granted one after the other', async () 
     const address = await browser.open(await start(microsoft))
     const state = address.searchParams.get('state')
     assert.equal((await browser.get(`/oauth/callback?code=any&state=${state}`)).status, 200)
-    const owner = { accountId, connectorId: microsoft.id }
     const { database } = service
     const { keyring } = service.service.deps
-    const saved = async () => (await openSecrets(database, keyring, owner)).refreshToken
+    const saved = async () => (await openSecrets(database, keyring, owner(microsoft))).refreshToken
     assert.equal(await saved(), rotating.current)
 
     const check = async (context: ConnectorContext) => {
@@ -237,4 +238,25 @@ test('what a platform answers that is no answer becomes a page', async () => {
     assert.match(reply.text, /Nothing was changed/)
     assert(!reply.text.includes('canary') && !reply.text.includes('attacker'))
   }
+})
+
+test('an answer that never comes, or whose service dies meanwhile, leaves nothing but a state that was used', async () => {
+  spoken.say(undefined)
+  const browser = openBrowser(service)
+  const state = (await browser.open(await start(microsoft))).searchParams.get('state')
+  const before = await openSecrets(service.database, service.service.deps.keyring, owner(microsoft))
+  const flow = createAuthorizationFlow({ ...service.service.deps, database: service.database })
+  const leaving = new AbortController()
+  const answer = { state, code: 'any', error: undefined, iss: undefined }
+  const cookie = browser.cookie?.split('=')[1]
+  const asked = spoken.asked()
+  const finished = flow.finish(answer, cookie, leaving.signal)
+  await asked
+  // As when the browser is closed, or the process ends: the code has gone to the platform, and nothing is saved.
+  leaving.abort()
+  const page = await finished
+  assert.equal(page.status, 422)
+  assert.match(page.message, /did not answer/)
+  assert.equal((await browser.get(`/oauth/callback?code=any&state=${state}`)).status, 400)
+  assert.deepEqual(await openSecrets(service.database, service.service.deps.keyring, owner(microsoft)), before)
 })

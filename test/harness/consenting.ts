@@ -86,8 +86,10 @@ export async function consent({ url }: ConsentServer, address: URL): Promise<str
 /** A server whose answers a test says itself: `undefined` never answers. */
 export async function startSpokenServer() {
   let answer: { status: number; body: string; headers?: Record<string, string> } | undefined
+  let come = Promise.withResolvers<void>()
   const server = createServer((request, response) => {
     request.resume()
+    come.resolve()
     if (!answer) return
     response.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers }).end(answer.body)
   })
@@ -96,6 +98,11 @@ export async function startSpokenServer() {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     say: (given: typeof answer) => {
       answer = given
+    },
+    /** Resolves once the next request has come. */
+    asked: () => {
+      come = Promise.withResolvers<void>()
+      return come.promise
     },
     close: async () => {
       server.closeAllConnections()
