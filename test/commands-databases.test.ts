@@ -13,12 +13,21 @@ import { withSession } from './harness/session.ts'
 
 const masterKey = randomBytes(32).toString('base64')
 
+/** A file with what could be a secret. */
+const smallFile = join(import.meta.dirname, '../.node-version')
+
 /** A call of every command that acts on a database, with the arguments and options that it needs. */
 function everyCall(command = buildProgram(), path: string[] = []): string[][] {
   if (path[0] === 'help' || path[0] === 'documents') return []
   if (command.commands.length > 0) return command.commands.flatMap((one) => everyCall(one, [...path, one.name()]))
-  const needed = command.options.flatMap(({ mandatory, long }) => (mandatory && long ? [long, 'o@example.com'] : []))
-  return [[...path, ...command.registeredArguments.map((argument) => argument.name()), ...needed]]
+  const values = command.registeredArguments.map((argument) =>
+    argument.name() === 'platform' ? 'google' : argument.name(),
+  )
+  const needed = command.options.flatMap(({ mandatory, long }) => {
+    if (long === '--secret-file') return [long, smallFile]
+    return mandatory && long ? [long, 'o@example.com'] : []
+  })
+  return [[...path, ...values, ...needed]]
 }
 
 test('with the embedded PostgreSQL, which only serve creates, commands at once share it, and the last stops it', async (t) => {

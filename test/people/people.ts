@@ -80,11 +80,14 @@ function makePerson(number: number, choices: Choices, now: number): Person {
   const gender = choices.of(['m', 'f'] as const)
   const name = choices.of(country.givenNames)
   const family = choices.of(country.familyNames)
+  const place: Person['country'] = hasCountry
+    ? spelled(choices, country.code, dirtyCase(choices, choices.of(country.names)), ['Atlantis'], 0.004, 0)
+    : missing
   return {
     number,
     id: `c-${number}`,
     email: emailOf(number, choices, name, family),
-    phone: phoneOf(country, hasCountry, choices),
+    phone: phoneOf(country, place.kind === 'value', choices),
     first: spelledName(choices, name, { title: choices.is(0.08) ? choices.of(['Dr. ', 'Mr. ', 'Mrs. ', 'ms ']) : '' }),
     last: spelledName(choices, family, {
       suffix: choices.is(0.05) ? choices.of([', Jr.', ' III', ' Jr', ', MD']) : '',
@@ -94,9 +97,7 @@ function makePerson(number: number, choices: Choices, now: number): Person {
     city: maybe(choices, dirty(choices, choices.of(country.cities))),
     state: stateOf(choices, country),
     zip: maybe(choices, { truth: choices.of(country.zips) }),
-    country: hasCountry
-      ? spelled(choices, country.code, dirtyCase(choices, choices.of(country.names)), ['Atlantis'], 0.004, 0)
-      : missing,
+    country: place,
     device: deviceOf(number, choices),
     click: choices.is(0.8) ? { kind: 'value', truth: `Click-${number}_xY`, cell: `Click-${number}_xY` } : missing,
     eventTime: now - 60 - Math.floor(choices.next() * 5 * 86_400),

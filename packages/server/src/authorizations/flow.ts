@@ -91,8 +91,6 @@ const pages = {
   },
 } as const satisfies Record<string, FlowPage>
 
-export type AuthorizationFlow = ReturnType<typeof createAuthorizationFlow>
-
 /** The address that the operator registers with platforms: they send the browser back to it. */
 export const redirectUriOf = ({ publicUrl }: Pick<Config, 'publicUrl'>): string => `${publicUrl}/oauth/callback`
 

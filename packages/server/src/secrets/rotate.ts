@@ -55,7 +55,8 @@ export async function rotateMasterKey(
     })
     return resealed
   } finally {
-    // The end of the session releases its locks.
+    // The end of the session would release it as well, but only once the server has noticed.
+    await session.query(rotationUnlockSql).catch(() => {})
     session.release(true)
   }
 }
@@ -65,6 +66,7 @@ export const countSealedUnder = async (database: Database, keyId: string): Promi
   (await countUnderKey.first(database, { keyId }))?.sealed ?? 0
 
 const rotationLockSql = `select pg_try_advisory_lock(hashtext('penstock master key rotation'), 0) as locked`
+const rotationUnlockSql = `select pg_advisory_unlock(hashtext('penstock master key rotation'), 0)`
 
 function startRotation(database: Database, keyring: Keyring, next: MasterKey): Promise<void> {
   return database.transaction(async (tx) => {
