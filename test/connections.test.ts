@@ -159,7 +159,7 @@ describe('a connection', () => {
       ['{"a": {"value": 1}}', false, `${field}.a`, /^value must be a text/],
       ['{"a": {"column": "b", "normalise": "shout"}}', false, `${field}.a`, /^normalise must be one of email/],
       ['{"a": {"column": "b", "hash": "rot13"}}', false, `${field}.a`, /^hash must be one of sha256/],
-      ['{"a": {"column": "b", "case": "upper"}}', false, `${field}.a`, /^case is not known here/],
+      ['{"a": {"column": "b", "case": "upper"}}', false, `${field}.a`, /^case is unknown/],
       ['{"a": "b", "c": "d", "a": "e"}', false, `${field}.a`, /^is mapped twice/],
       ['{"unknown": "b"}', true, `${field}.unknown`, /^is not a field of the destination; its fields are /],
       ['{"maid": {"column": "b", "hash": "sha256"}}', true, `${field}.maid`, /^says for itself in which form/],

@@ -122,7 +122,7 @@ function fractionProblem(name: string, precision: number, form: RegExp, what: st
 /** The server also takes numbers of members, other cases, and spaces behind them. */
 function memberProblem(name: string, type: 'enum' | 'set', members: readonly string[] | undefined) {
   const known = members && new Set(members)
-  const reason = `A value is not one that the column ${name} takes.`
+  const reason = `A value is not one that the column ${name} accepts.`
   return (text: string): string | undefined => {
     if (!known) return undefined
     const parts = type === 'enum' || text === '' ? [text] : text.split(',')

@@ -200,7 +200,7 @@ function testAgainst(server: Mariadb): void {
         [4, '{a}', /violates a check|not JSON/],
         [5, 0, /violates a check/],
         [5, '', /no value for the column positive/, 'positive'],
-        [6, 'z', /not one that the column choice takes/, 'choice'],
+        [6, 'z', /not one that the column choice accepts/, 'choice'],
       ]
       const rows = bad.flatMap(([at, value], index) => [
         good(index),

@@ -135,13 +135,13 @@ export function reasonOf(state: string, { field, constraint }: { field?: string;
     case '22007':
     case '22008':
     case '22009':
-      return `A value is not a date or time that ${column} takes.`
+      return `A value is not a date or time that ${column} accepts.`
     case '22021':
     case '22P05':
       return `A text has a character that ${field === undefined ? 'a column' : column} cannot hold.`
     case '22032':
     case '22030':
-      return `A value is not JSON that ${column} takes.`
+      return `A value is not JSON that ${column} accepts.`
     case '23502':
       return `There is no value for ${column}, which needs one.`
     case '23503':

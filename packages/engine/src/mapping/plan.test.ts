@@ -240,7 +240,7 @@ test('A mapping is checked without the columns of a source, and each error names
     d: { column: '' },
   }
   const said = fieldErrors(JSON.stringify(wrong))
-  assert.match(said[0] ?? '', /^m\.a normalise must be one of email, .*; hash must be one of .*; to is not known here/)
+  assert.match(said[0] ?? '', /^m\.a normalise must be one of email, .*; hash must be one of .*; to is unknown/)
   assert.deepEqual(said.slice(1), [
     'm.b value must be a text',
     'm.c must be the name of a column, null, {"value": "…"} or {"column": "…"}',

@@ -101,7 +101,7 @@ const notOneOf = (part: string, value: unknown, known: readonly string[]): strin
   value === undefined || known.some((one) => one === value) ? [] : [`${part} must be one of ${known.join(', ')}`]
 
 const unknownParts = (rest: object, known: string): string[] =>
-  Object.keys(rest).map((part) => `${part} is not known here: ${known}`)
+  Object.keys(rest).map((part) => `${part} is unknown: ${known}`)
 
 /** An offset in a text as people count. */
 function placeOf(offset: number, text: string): string {

@@ -32,7 +32,7 @@ const { connectionId, source } = example
 const fieldErrors: { readonly [C in ErrorCode]?: readonly FieldError[] } = {
   invalid_request: [
     { field: 'body.name', message: 'is missing' },
-    { field: 'body.colour', message: 'is not known here; known are: name, enabled' },
+    { field: 'body.colour', message: 'is unknown. Known fields: name, enabled' },
   ],
   account_required: [{ field: 'query.accountId', message: 'is missing: name a sub-account' }],
   connector_in_use: [{ field: `connection.${connectionId}`, message: 'Spring customers uses this connector' }],

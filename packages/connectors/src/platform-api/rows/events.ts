@@ -97,7 +97,7 @@ export function readTime(
   const now = Date.now()
   if (ms > now + aheadMsMax) return wrong('The event lies in the future.', column)
   if (daysMax !== undefined && ms < now - daysMax * dayMs) {
-    return wrong(`The event is older than the ${daysMax} days that the platform takes.`, column)
+    return wrong(`The event is older than the ${daysMax} days that the platform accepts.`, column)
   }
   return { read: ms }
 }
