@@ -162,7 +162,7 @@ describe('a connection', () => {
       ['{"a": {"column": "b", "case": "upper"}}', false, `${field}.a`, /^case is unknown/],
       ['{"a": "b", "c": "d", "a": "e"}', false, `${field}.a`, /^is mapped twice/],
       ['{"unknown": "b"}', true, `${field}.unknown`, /^is not a field of the destination; its fields are /],
-      ['{"maid": {"column": "b", "hash": "sha256"}}', true, `${field}.maid`, /^says for itself in which form/],
+      ['{"maid": {"column": "b", "hash": "sha256"}}', true, `${field}.maid`, /^defines its own format/],
     ]
     const made = {
       any: await caller.expect(create({ srcConnectorId: folder.id, destConnectorId: folder.id })),

@@ -196,7 +196,7 @@ describe("the platform's identifier of the request", () => {
   test('is in the message, whichever header it comes in', async () => {
     assert.equal(
       await messageWith({ 'x-request-id': 'req_12-ab:c/d=' }),
-      `${plain} Request ID at the platform: req_12-ab:c/d=.`,
+      `${plain} Request ID of the platform: req_12-ab:c/d=.`,
     )
     assert.match(await messageWith({ 'x-fb-trace-id': 'AbCdEf123' }), /AbCdEf123/)
     assert.match(await messageWith({ 'x-request-id': 'not safe!', 'x-li-uuid': 'AAYbcd==' }), /platform: AAYbcd==\.$/)

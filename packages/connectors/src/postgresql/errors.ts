@@ -147,7 +147,7 @@ export function reasonOf(state: string, { field, constraint }: { field?: string;
     case '23503':
       return `The row refers to another row that does not exist, by the foreign key${rule}.`
     case '23505':
-      return `There is a row with the same values already, by the unique key${rule}.`
+      return `A row with the same values already exists, by the unique key${rule}.`
     case '23514':
       return `The row violates the check${rule} of the table.`
     case '23P01':

@@ -113,7 +113,7 @@ describe(`writing to PostgreSQL ${server.version}`, () => {
       assert.match(rejected[index]?.reason ?? '', reason)
       if (field) assert.equal(rejected[index]?.field, field)
     }
-    assert.match(rejected.at(-1)?.reason ?? '', /same values already, by the unique key t_pkey/)
+    assert.match(rejected.at(-1)?.reason ?? '', /same values already exists, by the unique key t_pkey/)
     assert.equal((await query('select * from crm.t')).length, bad.length)
   })
 

@@ -81,8 +81,8 @@ function personOf(row: BatchRow): Read<RowMember<Person>[]> {
     if (column === undefined || digest === undefined) continue
     const isMd5 = schema.endsWith('MD5')
     if (!(isMd5 ? /^[0-9a-f]{32}$/.test(digest) : isSha256(digest))) {
-      const kind = isMd5 ? 'MD5 digest of 32' : 'SHA-256 digest of 64'
-      return wrong(`The value is no ${kind} hexadecimal characters.`, column)
+      const kind = isMd5 ? 'an MD5 digest of 32' : 'a SHA-256 digest of 64'
+      return wrong(`The value is not ${kind} hexadecimal characters.`, column)
     }
     // Who is known to be of one kind of device is not of the other.
     if (column.startsWith('maid') && hasOther(row, schema)) continue
