@@ -1,6 +1,6 @@
 import type { Batch, Rejection } from '@penstock/connector'
-import { type BatchRow, rowsOf } from '../platform-api/rows/batch-rows.ts'
-import { type Read, wrong } from '../platform-api/rows/events.ts'
+import type { BatchRow } from '../platform-api/rows/batch-rows.ts'
+import { type Read, readRows, wrong } from '../platform-api/rows/events.ts'
 import { idIn } from './contact-lists.ts'
 
 /** Our columns and Criteo's kinds of identifiers, best first. */
@@ -24,14 +24,7 @@ export type ContactRow = {
 
 /** Reads the rows of a batch, and says of those that cannot be sent why. @param takesGum whether a caller ID is set */
 export function readContactRows(batch: Batch, takesGum: boolean): { rows: ContactRow[]; rejected: Rejection[] } {
-  const rows: ContactRow[] = []
-  const rejected: Rejection[] = []
-  for (const row of rowsOf(batch)) {
-    const read = readRow(row, takesGum)
-    if ('read' in read) rows.push(read.read)
-    else rejected.push({ index: row.index, reason: read.wrong, ...(read.field ? { field: read.field } : {}) })
-  }
-  return { rows, rejected }
+  return readRows(batch, (row) => readRow(row, takesGum))
 }
 
 function readRow(row: BatchRow, takesGum: boolean): Read<ContactRow> {

@@ -1,5 +1,6 @@
 import type { Batch, Rejection } from '@penstock/connector'
-import { type BatchRow, rowsOf } from '../platform-api/rows/batch-rows.ts'
+import type { BatchRow } from '../platform-api/rows/batch-rows.ts'
+import { type Read, readRows, wrong } from '../platform-api/rows/events.ts'
 import type { AddressColumns, AudiencePlan } from './audience-plans.ts'
 import { type Consent, consentOfRow } from './consent.ts'
 import { contactColumns, identifiersOf } from './user-identifiers.ts'
@@ -15,41 +16,33 @@ export type ListRow = {
   readonly identity: string
 }
 
-type Wrong = { readonly reason: string; readonly field?: string }
-type Member = { readonly member: object } | Wrong
+type Member = { readonly member: object } | { readonly reason: string; readonly field: string }
 
 /** Reads the rows of a batch. What would make Google refuse the whole request is rejected here, row by row. */
 export function readListRows(batch: Batch, plan: AudiencePlan): { rows: ListRow[]; rejected: Rejection[] } {
   const { deviceColumn, address } = plan
   const memberOf = deviceColumn === undefined ? contactOf(address) : deviceOf(deviceColumn)
-  const rows: ListRow[] = []
-  const rejected: Rejection[] = []
-  for (const row of rowsOf(batch)) {
-    const verb = row.text('action')?.toLowerCase()
-    const segmentId = row.text('segment_id')
-    const { index } = row
-    if (verb !== 'add' && verb !== 'remove') {
-      rejected.push({ index, field: 'action', reason: 'The action must be add or remove.' })
-      continue
-    }
-    if (segmentId !== undefined && !/^\d+$/.test(segmentId)) {
-      rejected.push({ index, field: 'segment_id', reason: 'A list of Google has a number as its ID.' })
-      continue
-    }
-    const read = memberOf(row)
-    if (!('member' in read)) {
-      rejected.push({ index, ...read })
-      continue
-    }
-    // Who leaves a list need not consent to it.
-    const consent = verb === 'add' ? consentOfRow(row, plan.consents) : undefined
-    rows.push({
-      ...{ index, segmentId, segmentName: row.text('segment_name'), verb },
-      member: consent ? { ...read.member, consent } : read.member,
-      identity: JSON.stringify(read.member),
-    })
+  return readRows(batch, (row) => readRow(row, plan, memberOf))
+}
+
+function readRow(row: BatchRow, { consents }: AudiencePlan, memberOf: (row: BatchRow) => Member): Read<ListRow> {
+  const verb = row.text('action')?.toLowerCase()
+  const segmentId = row.text('segment_id')
+  if (verb !== 'add' && verb !== 'remove') return wrong('The action must be add or remove.', 'action')
+  if (segmentId !== undefined && !/^\d+$/.test(segmentId)) {
+    return wrong('A list of Google has a number as its ID.', 'segment_id')
   }
-  return { rows, rejected }
+  const found = memberOf(row)
+  if (!('member' in found)) return wrong(found.reason, found.field)
+  // Who leaves a list need not consent to it.
+  const consent = verb === 'add' ? consentOfRow(row, consents) : undefined
+  return {
+    read: {
+      ...{ index: row.index, segmentId, segmentName: row.text('segment_name'), verb },
+      member: consent ? { ...found.member, consent } : found.member,
+      identity: JSON.stringify(found.member),
+    },
+  }
 }
 
 const contactOf = (address: AddressColumns | undefined) => {

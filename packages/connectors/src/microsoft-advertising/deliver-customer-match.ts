@@ -2,7 +2,8 @@ import type { Batch, DestinationContext, DestinationWriter, Json, Rejection } fr
 import { type Changes, groupMemberships, type Membership } from '../platform-api/audiences/memberships.ts'
 import { NamedAudiences } from '../platform-api/audiences/named-audiences.ts'
 import { listIn, objectIn, textIn } from '../platform-api/json.ts'
-import { isSha256, rowsOf } from '../platform-api/rows/batch-rows.ts'
+import { type BatchRow, isSha256 } from '../platform-api/rows/batch-rows.ts'
+import { type Read, readRows, wrong } from '../platform-api/rows/events.ts'
 import { Refusals } from '../platform-api/rows/refusals.ts'
 import { rejectionsOf } from '../platform-api/rows/row-results.ts'
 import { openLists } from './customer-lists.ts'
@@ -77,34 +78,34 @@ async function send(
 
 const actions = ['create', 'add', 'remove', 'replace']
 
+type ListRow = {
+  readonly index: number
+  readonly action: string
+  readonly verb: 'add' | 'remove'
+  readonly segmentId: string | undefined
+  readonly segmentName: string | undefined
+  readonly digest: string
+}
+
+function readRow(row: BatchRow): Read<ListRow> {
+  const action = row.text('action')?.toLowerCase() ?? ''
+  const segmentId = row.text('segment_id')
+  const digest = row.text('email_sha256')
+  if (!actions.includes(action)) return wrong('The action must be create, add, remove or replace.', 'action')
+  if (segmentId !== undefined && !/^\d{1,20}$/.test(segmentId)) {
+    return wrong('A list of Microsoft Advertising has a number as its ID.', 'segment_id')
+  }
+  if (digest === undefined) return wrong('The row has no e-mail address.', 'email_sha256')
+  if (!isSha256(digest)) {
+    return wrong('The value is not a SHA-256 digest of 64 hexadecimal characters.', 'email_sha256')
+  }
+  const verb = action === 'remove' ? 'remove' : 'add'
+  return { read: { index: row.index, action, verb, segmentId, segmentName: row.text('segment_name'), digest } }
+}
+
 /** Says for each row which list it changes, and finds or makes the lists for that. */
 async function assign(batch: Batch, lists: NamedAudiences): Promise<Assigned> {
-  const rejected: Rejection[] = []
-  const rows: {
-    index: number
-    action: string
-    verb: 'add' | 'remove'
-    segmentId: string | undefined
-    segmentName: string | undefined
-    digest: string
-  }[] = []
-  for (const row of rowsOf(batch)) {
-    const { index } = row
-    const action = row.text('action')?.toLowerCase() ?? ''
-    const segmentId = row.text('segment_id')
-    const digest = row.text('email_sha256')
-    const reject = (field: string, reason: string) => rejected.push({ index, field, reason })
-    if (!actions.includes(action)) reject('action', 'The action must be create, add, remove or replace.')
-    else if (segmentId !== undefined && !/^\d{1,20}$/.test(segmentId)) {
-      reject('segment_id', 'A list of Microsoft Advertising has a number as its ID.')
-    } else if (digest === undefined) reject('email_sha256', 'The row has no e-mail address.')
-    else if (!isSha256(digest)) {
-      reject('email_sha256', 'The value is not a SHA-256 digest of 64 hexadecimal characters.')
-    } else {
-      const verb = action === 'remove' ? 'remove' : 'add'
-      rows.push({ index, action, verb, segmentId, segmentName: row.text('segment_name'), digest })
-    }
-  }
+  const { rows, rejected } = readRows(batch, readRow)
   const ids = await lists.idsOf(rows)
   const memberships: Membership<string>[] = []
   const replaced = new Set<string>()

@@ -1,6 +1,6 @@
 import type { Batch, Rejection } from '@penstock/connector'
-import { type BatchRow, isSha256, rowsOf } from '../platform-api/rows/batch-rows.ts'
-import { type Read, wrong } from '../platform-api/rows/events.ts'
+import { type BatchRow, isSha256 } from '../platform-api/rows/batch-rows.ts'
+import { type Read, readRows, wrong } from '../platform-api/rows/events.ts'
 
 const columns = ['email', 'email_sha256', 'idfa', 'idfa_sha256', 'maid', 'maid_sha256'] as const
 
@@ -22,16 +22,7 @@ export function listTypeOf(given: readonly string[]): 'EMAIL' | 'IDFA' | 'MAID' 
 }
 
 /** Reads the rows of a batch, and says of those that cannot be sent why. */
-export function readListRows(batch: Batch): { rows: ListRow[]; rejected: Rejection[] } {
-  const rows: ListRow[] = []
-  const rejected: Rejection[] = []
-  for (const row of rowsOf(batch)) {
-    const read = readRow(row)
-    if ('read' in read) rows.push(read.read)
-    else rejected.push({ index: row.index, reason: read.wrong, ...(read.field ? { field: read.field } : {}) })
-  }
-  return { rows, rejected }
-}
+export const readListRows = (batch: Batch): { rows: ListRow[]; rejected: Rejection[] } => readRows(batch, readRow)
 
 function readRow(row: BatchRow): Read<ListRow> {
   const verb = row.text('action')?.toLowerCase()
