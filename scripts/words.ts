@@ -33,6 +33,7 @@ const words: readonly Word[] = [
   { word: 'books', instead: 'ledger, checkpoints, counts', except: /Harbour Books/ },
   { word: 'keeps the books', instead: 'stores checkpoints and counts' },
   { word: 'ground', instead: 'background, runtime, test environment' },
+  { word: 'room', instead: 'capacity, below the limit' },
   { word: 'unfit', instead: 'invalid' },
   { word: 'peer', instead: 'test server', except: /peer\.(example|blob)/ },
   { word: 'gate', instead: 'access control, valve' },

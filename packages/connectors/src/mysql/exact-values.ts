@@ -81,7 +81,7 @@ function decimalOf(text: string): { readonly digits: string; readonly places: nu
 function tooManyPlaces(name: string, scale: number): (text: string) => string | undefined {
   const reason =
     scale === 0
-      ? `A number has decimal places, and the column ${name} takes whole numbers.`
+      ? `A number has decimal places, and the column ${name} accepts only whole numbers.`
       : `A number has more decimal places than the ${scale} that the column ${name} keeps.`
   // What is not a number at all, the server refuses.
   return (text) => (whole.test(text) || (decimalOf(text)?.places ?? 0) <= scale ? undefined : reason)
@@ -105,13 +105,13 @@ function dayProblem(name: string): (text: string) => string | undefined {
     if (/^\d{4}-\d\d-\d\d([T ]00:00(:00(\.0+)?)?)?$/.test(text)) return undefined
     return /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(text)
       ? `A value has a time of day, which the column ${name} does not keep.`
-      : `A value is not a date that the column ${name} takes, in the form YYYY-MM-DD.`
+      : `A value is not a date that the column ${name} accepts, in the form YYYY-MM-DD.`
   }
 }
 
 function fractionProblem(name: string, precision: number, form: RegExp, what: string) {
-  const cut = `A value has more than ${precision} digits behind the seconds, and the column ${name} does not keep them.`
-  const strange = `A value is no ${what} that the column ${name} takes, in a form of ISO 8601.`
+  const cut = `A value has more than ${precision} digits of fractional seconds, which the column ${name} does not keep.`
+  const strange = `A value is not a ${what} that the column ${name} accepts, in a form of ISO 8601.`
   return (text: string): string | undefined => {
     if (!form.test(text)) return strange
     const digits = /\.(\d+)$/.exec(text)?.[1]?.replace(/0+$/, '').length ?? 0

@@ -68,7 +68,7 @@ function doubtOf(column: MysqlColumn, rows: readonly Row[], at: number): string 
     const text = writer.text(row[at] ?? null)
     const doubt = writer.doubt(text)
     if (doubt !== undefined) return doubt
-    if (text !== null && form && !form.pattern.test(text)) return `A value is no ${form.what}, as the column needs it.`
+    if (text !== null && form && !form.pattern.test(text)) return `A value is not a ${form.what}, which the column requires.`
   }
   return undefined
 }

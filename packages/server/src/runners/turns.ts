@@ -64,8 +64,8 @@ export class Turns {
 
   #next(): void {
     while (this.#total < this.#atOnce) {
-      const withRoom = this.#waiting.filter(({ owner }) => this.#runningOf(owner) < this.#perOwner)
-      const [first] = withRoom.sort((a, b) => this.#runningOf(a.owner) - this.#runningOf(b.owner))
+      const belowLimit = this.#waiting.filter(({ owner }) => this.#runningOf(owner) < this.#perOwner)
+      const [first] = belowLimit.sort((a, b) => this.#runningOf(a.owner) - this.#runningOf(b.owner))
       if (!first) return
       this.#waiting = this.#waiting.filter((one) => one !== first)
       this.#running.set(first.owner, this.#runningOf(first.owner) + 1)

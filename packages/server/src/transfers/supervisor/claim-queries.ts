@@ -59,8 +59,8 @@ const workOf = (transfers: 'transfers' | 'claimed') => `
   left join connection_memories m on m.connection_id = t.connection_id`
 
 /**
- * Claims the transfer whose turn it is: of the organizations with room the one that runs least, in it of the accounts
- * with room the one that runs least, and in it the oldest. So a thousand transfers of one account delay no one else. Of
+ * Claims the next transfer: of the organizations below their limit the one that runs least, in it of the accounts below
+ * their limit the one that runs least, and in it the oldest. So a thousand transfers of one account delay no one else. Of
  * each account that waits only the first transfer is looked at: it takes longer with more accounts that wait, and not
  * with more transfers.
  */
@@ -94,7 +94,7 @@ export const claimTransfer = statement<
     )
     from waiting_accounts w where w.account_id is not null
   ),
-  with_room as (
+  below_limit as (
     select w.account_id, coalesce(r.runs, 0) as runs
     from waiting_accounts w
     left join (select account_id, count(*) as runs from running group by account_id) r on r.account_id = w.account_id
@@ -103,7 +103,7 @@ export const claimTransfer = statement<
   ),
   next as (
     select oldest.id
-    from with_room a
+    from below_limit a
     cross join lateral (
       select t.id, t.organization_id, t.created_time from transfers t
       where t.status = 'queued' and t.account_id = a.account_id
