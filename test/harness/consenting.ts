@@ -11,24 +11,39 @@ export type ConsentServer = {
   readonly asked: readonly { readonly form: Readonly<Record<string, string>>; readonly headers: IncomingHttpHeaders }[]
   /** Changes its next answer of the token endpoint. */
   change(edit: (response: MutableResponse) => void): void
+  /** From now on it refuses every refresh token that it has granted so far. */
+  revoke(): void
   close(): Promise<void>
 }
 
-export async function startConsentServer(): Promise<ConsentServer> {
-  const server = new OAuth2Server()
+/**
+ * @param given `endpoints`: paths of its own, in place of `/authorize` and `/token`; `onToken` learns each access token
+ */
+export async function startConsentServer({
+  endpoints = {},
+  onToken = () => {},
+}: {
+  endpoints?: { authorize?: string; token?: string }
+  onToken?: (accessToken: string) => void
+} = {}): Promise<ConsentServer> {
+  const server = new OAuth2Server(undefined, undefined, { endpoints })
   await server.issuer.keys.generate('RS256')
   await server.start(0, '127.0.0.1')
   const asked: { form: Record<string, string>; headers: IncomingHttpHeaders }[] = []
   let edit: ((response: MutableResponse) => void) | undefined
   let number = 0
+  const revoked = new Set<string>()
   server.service.on(
     Events.BeforeResponse,
     (response: MutableResponse, request: { body: TokenRequest; headers: IncomingHttpHeaders }) => {
       asked.push({ form: { ...(request.body as unknown as Record<string, string>) }, headers: request.headers })
       number++
       if (typeof response.body === 'object') {
-        Object.assign(response.body, { refresh_token: `canary-refresh-token-${number}`, scope: scopeOf(request.body) })
+        Object.assign(response.body, { refresh_token: tokenOf(number), scope: scopeOf(request.body) })
       }
+      if (revoked.has(asked.at(-1)?.form.refresh_token ?? '')) {
+        Object.assign(response, { body: { error: 'invalid_grant' }, statusCode: 400 })
+      } else if (typeof response.body === 'object') onToken(String(response.body.access_token))
       const editing = edit
       edit = undefined
       editing?.(response)
@@ -41,9 +56,14 @@ export async function startConsentServer(): Promise<ConsentServer> {
     change: (given) => {
       edit = given
     },
+    revoke: () => {
+      for (let granted = 1; granted <= number; granted++) revoked.add(tokenOf(granted))
+    },
     close: () => server.stop(),
   }
 }
+
+const tokenOf = (number: number) => `canary-refresh-token-${number}`
 
 /** A server grants what it was asked for when the person consented. */
 const scopeOf = ({ scope }: TokenRequest): string | undefined => (typeof scope === 'string' ? scope : undefined)

@@ -13,6 +13,8 @@ export type RedditServer = PlatformServer & {
   /** Whether a refusal names the rows. */
   blame: { names: boolean }
   expireTokens(): void
+  /** Accepts an access token that another server has granted for Reddit. */
+  accept(token: string): void
 }
 
 export const redditSecrets = {
@@ -86,6 +88,9 @@ export async function startReddit(): Promise<RedditServer> {
     ...{ audiences, blame },
     expireTokens: () => {
       good = 'none'
+    },
+    accept: (token: string) => {
+      good = token
     },
   })
 }
