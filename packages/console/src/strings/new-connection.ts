@@ -69,6 +69,7 @@ export const newConnection = {
   incompatible: (n: string) => `${n} incompatible with this source: see why`,
   kind: (category: string, platformType: string) => `${components.term(category)} · ${platformType}`,
   configured: 'Configured',
+  connected: 'Connected',
   notConfigured: 'Not configured',
   movesNothing: 'Configuration only',
   added: (name: string) => `${name} was added to the sub-account`,

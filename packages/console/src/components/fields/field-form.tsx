@@ -19,6 +19,7 @@ export function FieldForm({
   fieldErrors,
   lastUpdated,
   role,
+  only,
 }: {
   fields: readonly FormField[]
   values: FormValues
@@ -29,9 +30,11 @@ export function FieldForm({
   lastUpdated?: number | undefined
   /** The end of a connection that the form is for, if it is for one. */
   role?: Role | undefined
+  /** Names of the fields that are shown here, where another form shows the others; all unless given. */
+  only?: ReadonlySet<string> | undefined
 }) {
   const form = useRef<HTMLDivElement>(null)
-  const shown = countingFields(fields, values)
+  const shown = countingFields(fields, values).filter(({ name }) => !only || only.has(name))
   const elsewhere = Object.entries(fieldErrors).filter(([name]) => !shown.some((field) => field.name === name))
   // After a refused save, the first invalid field gets the focus.
   useEffect(() => {

@@ -4,12 +4,14 @@ import { IconBook, IconPlugConnectedX } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useRead, useWrite } from '../../api/queries.ts'
 import { Logo } from '../../components/connector-name.tsx'
-import { Loaded } from '../../components/loaded.tsx'
+import { Lines, Loaded, NotRead } from '../../components/loaded.tsx'
 import { notifyDone, notifyFailure } from '../../components/notify.tsx'
 import { Time } from '../../components/time.tsx'
 import { connectors as say } from '../../strings/connectors.ts'
+import { Authorize } from './authorize.tsx'
 import { ConfigureForm } from './configure-form.tsx'
 import { useFailedCheck } from './failed-checks.ts'
+import { useAuthorization } from './use-connect.ts'
 
 /** A drawer in which a connector is configured, with what is to be known of it. */
 export function ConfigureConnector({
@@ -26,6 +28,9 @@ export function ConfigureConnector({
   const connector = useRead('getConnector', { accountId, id: connectorId })
   const definition = useRead('getConnectorDefinition', { id: connectorId })
   const configuration = useRead('getConnectorConfiguration', { accountId, id: connectorId })
+  const authorization = useAuthorization({ accountId, connectorId }, definition.data?.reply, {
+    enabled: configuration.data !== undefined,
+  })
   const [changed, setChanged] = useState(false)
   // Changes when someone else's version is loaded, so that the form is rendered from it.
   const [drawn, setDrawn] = useState(0)
@@ -76,21 +81,43 @@ export function ConfigureConnector({
         <Loaded query={configuration} lines={5}>
           {(opened) => (
             <Loaded query={definition} lines={5}>
-              {({ reply: { secretFields } }) => (
-                <ConfigureForm
-                  key={drawn}
-                  accountId={accountId}
-                  connectorId={connectorId}
-                  name={name ?? ''}
-                  configuration={opened}
-                  definitions={secretFields}
-                  readAgain={async () => (await configuration.refetch({ throwOnError: true })).data ?? opened}
-                  onChanged={setChanged}
-                  onTakeTheirs={() => setDrawn((times) => times + 1)}
-                  onCheck={integrated ? onCheck : undefined}
-                  onClose={onClose}
-                />
-              )}
+              {({ reply: { secretFields, authorization: byClick } }) => {
+                if (byClick && authorization.isPending) return <Lines lines={5} />
+                const grant = authorization.data?.reply
+                return (
+                  <>
+                    <NotRead query={authorization} />
+                    {byClick && grant && opened.reply.editable && (
+                      <Authorize
+                        {...{ accountId, connectorId }}
+                        definition={byClick}
+                        authorization={grant}
+                        lastUpdated={opened.reply.lastUpdated}
+                        // What was typed is not lost: its form says that the configuration was modified.
+                        onConnected={() => !changed && setDrawn((times) => times + 1)}
+                      />
+                    )}
+                    <ConfigureForm
+                      key={drawn}
+                      byClick={
+                        byClick && grant?.available && opened.reply.editable
+                          ? { fields: byClick.fields, authorized: grant.authorized }
+                          : undefined
+                      }
+                      accountId={accountId}
+                      connectorId={connectorId}
+                      name={name ?? ''}
+                      configuration={opened}
+                      definitions={secretFields}
+                      readAgain={async () => (await configuration.refetch({ throwOnError: true })).data ?? opened}
+                      onChanged={setChanged}
+                      onTakeTheirs={() => setDrawn((times) => times + 1)}
+                      onCheck={integrated ? onCheck : undefined}
+                      onClose={onClose}
+                    />
+                  </>
+                )
+              }}
             </Loaded>
           )}
         </Loaded>

@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import type { ParametersOf, ResultOf } from '@penstock/client'
 import { errors, type FieldDefinition } from '@penstock/wire'
-import { IconLock } from '@tabler/icons-react'
+import { IconChevronDown, IconChevronRight, IconLock } from '@tabler/icons-react'
 import { useEffect, useMemo, useState } from 'react'
 import { useWrite } from '../../api/queries.ts'
 import { Changed, isChanged } from '../../components/changed.tsx'
@@ -10,12 +10,17 @@ import { errorsOf, isOfFields } from '../../components/fields/field-errors.ts'
 import { FieldForm } from '../../components/fields/field-form.tsx'
 import {
   changesOf,
+  countingFields,
   errorsOfForms,
+  type FormField,
   type FormValue,
+  type FormValues,
+  isSecretSet,
   valuesOf,
   withDefinitions,
 } from '../../components/fields/form-field.ts'
 import { notifyDone } from '../../components/notify.tsx'
+import { authorization as sayAuthorization } from '../../strings/authorization.ts'
 import { components } from '../../strings/components.ts'
 import { connectors as say } from '../../strings/connectors.ts'
 import { ConnectionsNamed, ofConnection } from './connections-named.tsx'
@@ -26,6 +31,14 @@ const basePath = 'body.secretConfig'
 
 type Opened = ResultOf<'getConnectorConfiguration'>
 
+/** What of a form is not needed where the connector is connected with a click. */
+type ByClick = {
+  /** Names of the fields that a click fills. */
+  readonly fields: readonly string[]
+  /** Whether it is connected. */
+  readonly authorized: boolean
+}
+
 /** The form of a connector's configuration. What was opened is what is replaced, so no change is lost. */
 export function ConfigureForm({
   accountId,
@@ -33,6 +46,7 @@ export function ConfigureForm({
   name,
   configuration,
   definitions,
+  byClick,
   readAgain,
   onChanged,
   onTakeTheirs,
@@ -44,6 +58,8 @@ export function ConfigureForm({
   name: string
   configuration: Opened
   definitions: readonly FieldDefinition[]
+  /** Undefined where the connector cannot be connected with a click, so that its credentials are entered. */
+  byClick: ByClick | undefined
   readAgain: () => Promise<Opened>
   /** Says whether there is something that is not saved yet. */
   onChanged: (changed: boolean) => void
@@ -67,6 +83,17 @@ export function ConfigureForm({
   const changed = Object.keys(changes).length > 0
   useEffect(() => onChanged(changed), [changed, onChanged])
   const { editable, env, lastUpdated } = opened.reply
+  const [parts] = useState(() => partsOf(fields, before, byClick))
+  const [unfolded, setUnfolded] = useState(() => byClick !== undefined && isEntered(fields, byClick))
+  const isFolded = byClick !== undefined && !unfolded && !Object.keys(fieldErrors).some((one) => parts.folded.has(one))
+  const isEmpty = isFolded && parts.shown.size === 0
+  const form = { fields, values, lastUpdated }
+  const errorsIn = (names: ReadonlySet<string>, elsewhere: boolean) =>
+    Object.fromEntries(
+      Object.entries(fieldErrors).filter(
+        ([field]) => names.has(field) || (elsewhere && !fields.some((one) => one.name === field)),
+      ),
+    )
 
   const send = async (secretConfig: Body['secretConfig'], ifMatch: string | undefined, next: () => void) => {
     setFailure(undefined)
@@ -101,13 +128,27 @@ export function ConfigureForm({
           </Alert>
         )}
         {fields.length === 0 && <Text size="sm">{say.asksNothing}</Text>}
-        <FieldForm
-          fields={fields}
-          values={values}
-          onChange={change}
-          fieldErrors={fieldErrors}
-          lastUpdated={lastUpdated}
-        />
+        {(parts.shown.size > 0 || failure !== undefined) && (
+          <FieldForm {...form} onChange={change} only={parts.shown} fieldErrors={errorsIn(parts.shown, true)} />
+        )}
+        {byClick && (
+          <Button
+            variant="subtle"
+            color="gray"
+            size="xs"
+            style={{ alignSelf: 'flex-start' }}
+            aria-expanded={!isFolded}
+            leftSection={
+              isFolded ? <IconChevronRight size={16} aria-hidden /> : <IconChevronDown size={16} aria-hidden />
+            }
+            onClick={() => setUnfolded(isFolded)}
+          >
+            {sayAuthorization.byHand}
+          </Button>
+        )}
+        {byClick && !isFolded && (
+          <FieldForm {...form} onChange={change} only={parts.folded} fieldErrors={errorsIn(parts.folded, false)} />
+        )}
         {isChanged(failure) ? (
           <Changed
             mine={wordsOfValues(fields, before, values)}
@@ -130,9 +171,14 @@ export function ConfigureForm({
         )}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
-            {components.cancel}
+            {isEmpty ? components.close : components.cancel}
           </Button>
-          {onCheck && (
+          {isEmpty && byClick?.authorized && onCheck && (
+            <Button variant="light" onClick={onCheck}>
+              {say.check}
+            </Button>
+          )}
+          {!isEmpty && onCheck && (
             <Button
               variant="light"
               disabled={!editable || save.isPending}
@@ -141,9 +187,11 @@ export function ConfigureForm({
               {say.saveAndCheck}
             </Button>
           )}
-          <Button type="submit" loading={save.isPending} disabled={!editable}>
-            {components.save}
-          </Button>
+          {!isEmpty && (
+            <Button type="submit" loading={save.isPending} disabled={!editable}>
+              {components.save}
+            </Button>
+          )}
         </Group>
       </Stack>
     </form>
@@ -151,3 +199,19 @@ export function ConfigureForm({
 }
 
 type Body = ParametersOf<'configureConnector'>['body']
+
+/**
+ * Which fields are shown, and which are folded because a click fills them. What else is asked for can be saved only once
+ * the connector is connected, so before that all of them are folded.
+ */
+function partsOf(fields: readonly FormField[], saved: FormValues, byClick: ByClick | undefined) {
+  const asked = new Set(countingFields(fields, saved).map(({ name }) => name))
+  const isShown = ({ name }: FormField) =>
+    !byClick || (byClick.authorized && asked.has(name) && !byClick.fields.includes(name))
+  const names = (of: readonly FormField[]): ReadonlySet<string> => new Set(of.map(({ name }) => name))
+  return { shown: names(fields.filter(isShown)), folded: names(fields.filter((field) => !isShown(field))) }
+}
+
+/** Whether there are credentials that were entered. */
+const isEntered = (fields: readonly FormField[], { fields: filled, authorized }: ByClick) =>
+  !authorized && fields.some((field) => filled.includes(field.name) && isSecretSet(field))

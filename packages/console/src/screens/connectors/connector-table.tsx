@@ -13,7 +13,9 @@ import {
 } from '@mantine/core'
 import { type AddedConnector, type ErrorCode, errors } from '@penstock/wire'
 import { IconDots } from '@tabler/icons-react'
+import type { ComponentProps, ReactNode } from 'react'
 import { Link } from 'react-router'
+import { useRead } from '../../api/queries.ts'
 import { Logo, logoOfPlatform } from '../../components/connector-name.tsx'
 import { ListTable } from '../../components/list-table.tsx'
 import { count } from '../../components/numbers.ts'
@@ -21,11 +23,15 @@ import { pathOf } from '../../shell/account.ts'
 import { components } from '../../strings/components.ts'
 import { connectors as say } from '../../strings/connectors.ts'
 import { useFailedCheck } from './failed-checks.ts'
+import { Reconnect, refusedSide } from './reconnect.tsx'
 
 type Doing = {
   onLook: (at: { configure?: string; check?: string }) => void
   onRemove: (connector: AddedConnector) => void
 }
+
+/** How many broken connections are looked at. */
+const brokenMax = 100
 
 /** A line for each connector: what it is, whether it is ready, where it is used. */
 export function ConnectorTable({
@@ -33,6 +39,13 @@ export function ConnectorTable({
   accountId,
   ...doing
 }: { connectors: readonly AddedConnector[]; accountId: string } & Doing) {
+  const { data: broken } = useRead('listAttention', { accountId, query: { reason: 'broken', size: brokenMax } })
+  const again = (connectorId: string, reconnect: (of: ComponentProps<typeof Reconnect>) => ReactNode) => {
+    // Once the first of its connections is active, the next one is offered.
+    const entry = broken?.reply.find((one) => refusedSide(one, one.lastTransfer)?.connectorId === connectorId)
+    const side = entry && refusedSide(entry, entry.lastTransfer)
+    return side && reconnect({ connection: entry, side, failedTime: entry.lastTransfer?.finishedTime ?? null })
+  }
   return (
     <ListTable label={say.title}>
       <Table.Thead>
@@ -54,6 +67,11 @@ export function ConnectorTable({
           <Table.Tr key={connector.connectorId}>
             <Table.Td style={{ overflowWrap: 'anywhere' }}>
               <Name connector={connector} accountId={accountId} onLook={doing.onLook} />
+              {again(connector.connectorId, (of) => (
+                <Box hiddenFrom="md" mt={6} ml={40}>
+                  <Reconnect {...of} variant="light" />
+                </Box>
+              ))}
             </Table.Td>
             <Table.Td visibleFrom="lg">{say.roles[connector.supportedType]}</Table.Td>
             <Table.Td visibleFrom="lg">{components.term(connector.dataTypeCategory)}</Table.Td>
@@ -64,7 +82,13 @@ export function ConnectorTable({
               <UsedIn connector={connector} accountId={accountId} />
             </Table.Td>
             <Table.Td>
-              <Actions connector={connector} {...doing} />
+              <Actions connector={connector} {...doing}>
+                {again(connector.connectorId, (of) => (
+                  <Box visibleFrom="md">
+                    <Reconnect {...of} />
+                  </Box>
+                ))}
+              </Actions>
             </Table.Td>
           </Table.Tr>
         ))}
@@ -151,10 +175,16 @@ function UsedIn({ connector, accountId }: { connector: AddedConnector; accountId
   )
 }
 
-function Actions({ connector, onLook, onRemove }: { connector: AddedConnector } & Doing) {
+function Actions({
+  connector,
+  onLook,
+  onRemove,
+  children,
+}: { connector: AddedConnector; children: ReactNode } & Doing) {
   const { connectorId, name, configured } = connector
   return (
     <Group gap="xs" justify="flex-end" wrap="nowrap">
+      {children}
       <Box visibleFrom="md">
         {configured && whyNoCheck(connector) === undefined ? (
           <Button

@@ -1,11 +1,14 @@
-import { Alert, Anchor, List, Text } from '@mantine/core'
+import { Alert, Anchor, Group, List, Text } from '@mantine/core'
 import { PenstockError } from '@penstock/client'
 import type { Connection, FieldError } from '@penstock/wire'
 import { IconListCheck } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import { useRead } from '../../api/queries.ts'
 import { pathOf } from '../../shell/account.ts'
+import { authorization as sayAuthorization } from '../../strings/authorization.ts'
 import { newConnection as say } from '../../strings/new-connection.ts'
+import { SmallConnectButton } from '../connectors/connect-button.tsx'
+import { isConnectable, useAuthorization } from '../connectors/use-connect.ts'
 import { sideOf, sides } from './settings.ts'
 import { useWizard, type WizardStep } from './wizard.ts'
 
@@ -46,11 +49,26 @@ function Missing({ fieldError: { field }, connection }: { fieldError: FieldError
   const { connectorId, connectorName } = connection[side.key]
   const definition = useRead('getConnectorDefinition', { id: connectorId }).data?.reply
   const [place = '', name = ''] = field.split('.')
+  const authorization = useAuthorization({ accountId, connectorId }, definition).data?.reply
+  const byClick = isConnectable(authorization) ? definition?.authorization : undefined
   const ofConnector = place === `${side.key}Connector`
   const fields = definition && (ofConnector ? definition.secretFields : sideOf(definition, side.role).fields)
   const label = fields?.find((one) => one.name === name)?.label ?? name
   if (ofConnector) {
     const path = pathOf(accountId, `connectors?configure=${connectorId}`)
+    if (name === '' && byClick) {
+      const platform = byClick.platform
+      return (
+        <Group gap="sm">
+          {say.missingConfiguration(connectorName)}
+          <SmallConnectButton
+            {...{ accountId, connectorId, platform }}
+            label={sayAuthorization.connect(platform)}
+            fullLabel={sayAuthorization.connect(platform)}
+          />
+        </Group>
+      )
+    }
     return (
       <Text span inherit>
         {name === '' ? say.missingConfiguration(connectorName) : say.missingSecret(connectorName, label)}{' '}

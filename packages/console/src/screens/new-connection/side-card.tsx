@@ -11,9 +11,12 @@ import type { FormField, FormValue, FormValues } from '../../components/fields/f
 import { Lines } from '../../components/loaded.tsx'
 import { notifyDone, notifyFailure } from '../../components/notify.tsx'
 import { Time } from '../../components/time.tsx'
+import { authorization as sayAuthorization } from '../../strings/authorization.ts'
 import { newConnection as say } from '../../strings/new-connection.ts'
 import { CheckConnector } from '../connectors/check-connector.tsx'
 import { ConfigureConnector } from '../connectors/configure-connector.tsx'
+import { ConnectButton } from '../connectors/connect-button.tsx'
+import { isConnectable, useAuthorization } from '../connectors/use-connect.ts'
 import type { ConnectionSide } from './settings.ts'
 import { useWizard } from './wizard.ts'
 
@@ -71,9 +74,13 @@ export function SideCard({
 }
 
 /** Whether the connector is configured in this sub-account; it can be, without leaving the page. */
-function Configuration({ definition: { connectorId, name, secretFields } }: { definition: ConnectorDefinition }) {
+function Configuration({ definition }: { definition: ConnectorDefinition }) {
+  const { connectorId, name, secretFields } = definition
   const { accountId } = useWizard()
   const configuration = useRead('getConnectorConfiguration', { accountId, id: connectorId })
+  const authorization = useAuthorization({ accountId, connectorId }, definition, {
+    enabled: configuration.data !== undefined,
+  })
   const add = useWrite('addConnectors')
   const [opened, setOpened] = useState<'configure' | 'check'>()
   const { error, data } = configuration
@@ -98,14 +105,16 @@ function Configuration({ definition: { connectorId, name, secretFields } }: { de
   }
   if (error && !data) return <Failure error={error} onRetry={() => void configuration.refetch()} />
   if (!data) return <Lines lines={1} />
-  const { configured, lastUpdated } = data.reply
+  const { configured, editable, lastUpdated } = data.reply
+  const grant = authorization.data?.reply
+  const platform = !configured && editable && isConnectable(grant) ? definition.authorization?.platform : undefined
   const asksNothing = secretFields.length === 0
   return (
     <>
       <Group justify="space-between" gap="sm">
         <Group gap="xs">
           <Badge variant="dot" color={configured ? 'teal' : 'orange'} fw={500}>
-            {configured ? say.configured : say.notConfigured}
+            {grant?.authorized ? say.connected : configured ? say.configured : say.notConfigured}
           </Badge>
           {configured && lastUpdated > 0 && (
             <Text size="sm" c="dimmed" component="div">
@@ -113,17 +122,28 @@ function Configuration({ definition: { connectorId, name, secretFields } }: { de
             </Text>
           )}
         </Group>
-        <Button
-          size="xs"
-          variant={configured ? 'default' : 'filled'}
-          leftSection={<IconPlugConnected size={16} aria-hidden />}
-          aria-label={configured ? say.reconfigure(name) : say.configure(name)}
-          onClick={() => setOpened('configure')}
-        >
-          {configured ? say.change : say.configure(name)}
-        </Button>
+        {platform === undefined && (
+          <Button
+            size="xs"
+            variant={configured ? 'default' : 'filled'}
+            leftSection={<IconPlugConnected size={16} aria-hidden />}
+            aria-label={configured ? say.reconfigure(name) : say.configure(name)}
+            onClick={() => setOpened('configure')}
+          >
+            {configured ? say.change : say.configure(name)}
+          </Button>
+        )}
       </Group>
-      {!configured && !asksNothing && (
+      {platform !== undefined && (
+        <Stack gap="xs" align="flex-start">
+          <Text size="sm">{sayAuthorization.connectHelp(platform)}</Text>
+          <ConnectButton {...{ accountId, connectorId, platform }} label={sayAuthorization.connect(platform)} />
+          <Button variant="subtle" color="gray" size="xs" onClick={() => setOpened('configure')}>
+            {sayAuthorization.byHand}
+          </Button>
+        </Stack>
+      )}
+      {!configured && !asksNothing && platform === undefined && (
         <Text size="sm" c="dimmed" mt={-12}>
           {say.configureHelp}
         </Text>

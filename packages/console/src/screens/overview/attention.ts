@@ -1,10 +1,12 @@
 import { type AttentionEntry, type AttentionReason, attentionReasons } from '@penstock/wire'
 import type { UseQueryResult } from '@tanstack/react-query'
+import type { ComponentProps } from 'react'
 import { useRead } from '../../api/queries.ts'
 import { useAddress } from '../../components/address.ts'
 import { count } from '../../components/numbers.ts'
 import { pathOf } from '../../shell/account.ts'
 import { overview as say } from '../../strings/overview.ts'
+import { type Reconnect, refusedSide } from '../connectors/reconnect.tsx'
 import { blamedSide } from '../transfer/blame.ts'
 
 /** What does not go as it should, each with the one thing to do. */
@@ -24,6 +26,8 @@ export type Concern = {
   why: string
   /** The one thing to do. */
   action: { label: string; to: string }
+  /** Where a platform no longer accepts the credentials: what it takes to connect again, if that needs a click alone. */
+  refused?: Omit<ComponentProps<typeof Reconnect>, 'children'>
 }
 export type Attention = {
   concerns: readonly Concern[]
@@ -71,10 +75,12 @@ const configureAt = (accountId: string | undefined, connectorId: string) =>
 function ofEntry(entry: AttentionEntry, namesAccount: boolean): Concern {
   const kind = entry.reasons[0] ?? 'not_configured'
   const to = pathOf(entry.accountId, `connections/${entry.id}`)
+  const side = refusedSide(entry, entry.lastTransfer)
   return {
     ...{ key: entry.id, kind, name: entry.name, to },
     ...(namesAccount ? { accountName: entry.accountName } : {}),
     ...whatToDo(kind, entry, to),
+    ...(side ? { refused: { connection: entry, side, failedTime: entry.lastTransfer?.finishedTime ?? null } } : {}),
   }
 }
 

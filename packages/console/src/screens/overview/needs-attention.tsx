@@ -8,6 +8,7 @@ import { count } from '../../components/numbers.ts'
 import { Pager } from '../../components/pager.tsx'
 import { statusColors, transferColors } from '../../components/status.tsx'
 import { overview as say } from '../../strings/overview.ts'
+import { Reconnect } from '../connectors/reconnect.tsx'
 import { attentionSize, type Concern, type Kind, useAttention, useReason } from './attention.ts'
 
 const colors: Readonly<Record<Kind, string>> = {
@@ -104,7 +105,19 @@ function ReasonFilter() {
   )
 }
 
-function Row({ kind, name, to, accountName, why, action }: Concern) {
+function Row({ kind, name, to, accountName, why, action, refused }: Concern) {
+  const button = (
+    <Button
+      component={Link}
+      to={action.to}
+      size="compact-sm"
+      variant="light"
+      aria-label={`${action.label}: ${name}`}
+      style={{ flex: 'none', maxWidth: '100%' }}
+    >
+      {action.label}
+    </Button>
+  )
   return (
     <Group
       gap="sm"
@@ -135,16 +148,13 @@ function Row({ kind, name, to, accountName, why, action }: Concern) {
           {why}
         </Text>
       </Box>
-      <Button
-        component={Link}
-        to={action.to}
-        size="compact-sm"
-        variant="light"
-        aria-label={`${action.label}: ${name}`}
-        style={{ flex: 'none', maxWidth: '100%' }}
-      >
-        {action.label}
-      </Button>
+      {refused ? (
+        <Reconnect {...refused} variant="light">
+          {button}
+        </Reconnect>
+      ) : (
+        button
+      )}
     </Group>
   )
 }

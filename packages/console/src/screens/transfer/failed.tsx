@@ -5,6 +5,7 @@ import type { ReactNode } from 'react'
 import { Link, useLocation } from 'react-router'
 import { transfer as say } from '../../strings/transfer.ts'
 import { isActive } from '../connection/use-connection.ts'
+import { Reconnect, refusedSide } from '../connectors/reconnect.tsx'
 import { nextSteps } from './next-steps.ts'
 
 /** Why a transfer failed, or the temporary error that it retries after, in the service's own plain words, and what to do next. */
@@ -24,6 +25,7 @@ export function Failed({
   // Nothing leads to where one is.
   const steps = nextSteps(transfer, connection).filter(({ to }) => to !== pathname)
   if (!error) return null
+  const refused = refusedSide(connection, transfer)
   const words = isActive(transfer) ? say.retrying : status === 'failed' ? say.failed : say.endedWith
   return (
     <Alert
@@ -36,6 +38,7 @@ export function Failed({
         {error.message}
       </Text>
       <Group gap="sm" mt="xs">
+        {refused && <Reconnect connection={connection} side={refused} failedTime={transfer.finishedTime} />}
         {steps.map(({ label, to }) => (
           <Button key={label} component={Link} to={to} size="compact-sm" variant="default">
             {label}
