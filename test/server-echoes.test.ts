@@ -247,6 +247,17 @@ const sides: readonly Side[] = [
     row: { segment_name: 'Buyers', action: 'add', email_sha256: canary },
   },
   {
+    slug: 'reddit-conversions',
+    secrets: { conversionToken: secret('reddit-events') },
+    settings: { pixelId: 'a2_example' },
+    row: {
+      event_name: 'Lead',
+      event_time: Math.floor(Date.now() / 1000) - 60,
+      action_source: 'website',
+      email: canary,
+    },
+  },
+  {
     slug: 'tiktok-audience-management',
     secrets: { clientId: '1', clientSecret: secret('tiktok'), accessToken: 'tt-example7Zq9wT4vT8rPm2Lc6' },
     settings: { advertiserId: '6900000000000000001' },

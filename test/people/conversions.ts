@@ -18,6 +18,11 @@ import {
 } from '../../packages/connectors/test/pinterest-events-server.ts'
 import type { Received } from '../../packages/connectors/test/platform-server.ts'
 import {
+  redditConversionToken,
+  redditPixel,
+  startRedditEvents,
+} from '../../packages/connectors/test/reddit-events-server.ts'
+import {
   snapchatOrigins,
   snapchatSecrets,
   snapchatSettings,
@@ -35,7 +40,7 @@ import { addressOf } from './audiences.ts'
 import { type Platform, saying, type Wanted } from './compare.ts'
 import { type Json, listOf, objectOf, single } from './json.ts'
 import type { Person } from './people.ts'
-import { births, digest, emails, isReadable, names, phoneDigest, phones, places, plain, same } from './rules.ts'
+import { births, digest, emails, isReadable, names, phoneDigest, phones, places, plain, same, sha256 } from './rules.ts'
 
 /** The platforms that take conversions and other events: what each must have got of a person, under the ID of the event. */
 
@@ -125,6 +130,28 @@ const pinterest: Platform = {
     /\/events$/,
     ({ data }) => data,
     ({ event_id: id, user_data }) => ({ id, ...single(user_data) }),
+  ),
+}
+
+const reddit: Platform = {
+  slug: 'reddit-conversions',
+  secrets: { conversionToken: redditConversionToken },
+  settings: { pixelId: redditPixel },
+  mapping: { event_name: { value: 'Lead' }, action_source: { value: 'website' }, event_id: 'id', idfa: 'device_id' },
+  start: startRedditEvents,
+  origins: ['https://ads-api.reddit.com'],
+  // Devices are hashed as they are written.
+  wants: (person) => {
+    const { email, device, click } = person
+    return event(person, {
+      ...{ email: digest(email, emails.reddit), phone_number: phoneDigest(person, phones.e164) },
+      ...{ idfa: device.cell === '' ? undefined : sha256(device.cell), click_id: plain(click, same) },
+    })
+  },
+  reads: eventsIn(
+    /conversion_events$/,
+    ({ data }) => objectOf(data).events,
+    ({ metadata, user, click_id }) => ({ id: objectOf(metadata).conversion_id, click_id, ...objectOf(user) }),
   ),
 }
 
@@ -372,7 +399,7 @@ const mparticle: Platform = {
 export const conversions: readonly Platform[] = [
   metaOf('meta-conversions', {}, { action_source: { value: 'website' } }),
   metaOf('meta-app-events', { appPlatform: 'android' }, {}),
-  ...[snapchat, pinterest, tiktok],
+  ...[snapchat, pinterest, reddit, tiktok],
   googleOf('google-ads-conversions', false),
   googleOf('google-ads-click-conversions', true),
   googleOf('google-ads-offline-conversions', false, { store_id: { value: 'shop-1' } }),

@@ -68,6 +68,7 @@ import { pinterestConversions } from './pinterest-ads/pinterest-conversions.ts'
 import { pinterestCustomerLists } from './pinterest-ads/pinterest-customer-lists.ts'
 import { postgresql } from './postgresql/postgresql.ts'
 import { redditAudiences } from './reddit-ads/reddit-audiences.ts'
+import { redditConversions } from './reddit-ads/reddit-conversions.ts'
 import { salesforceCrm } from './salesforce/salesforce-crm.ts'
 import { salesforceMarketingCloudDataExtensions } from './salesforce-marketing-cloud/salesforce-marketing-cloud-data-extensions.ts'
 import { sftpDestination } from './sftp/sftp-destination.ts'
@@ -171,6 +172,7 @@ export const { connectors, platforms, connectorById } = makeCatalogue([
   pinterestCustomerLists,
   postgresql,
   redditAudiences,
+  redditConversions,
   salesforceCrm,
   salesforceMarketingCloudDataExtensions,
   sftpDestination,

@@ -6,7 +6,7 @@ import { openTokens } from '../platform-api/oauth.ts'
 import { waitMsOf } from '../platform-api/rate-limit.ts'
 
 export const redditOrigin = 'https://ads-api.reddit.com'
-const basePath = '/api/v3'
+export const basePath = '/api/v3'
 
 /** Reddit's Ads API v3, signed in with the refresh token of the connector, which stays the same. */
 export function openReddit(context: ConnectorContext): PlatformClient {
@@ -48,7 +48,7 @@ export function nextPath(json: unknown): string | undefined {
 }
 
 /** What Reddit's answers mean. Its words are left out: they may quote what was sent. */
-function errorOf(answer: Answer): ConnectorError | undefined {
+export function errorOf(answer: Answer): ConnectorError | undefined {
   const { status, json } = answer
   if (status === 401) {
     const message = 'Reddit does not accept the access token; sign in at Reddit again and save the new refresh token.'
