@@ -14,7 +14,7 @@ export const redditConversions = defineConnector({
   description: 'Reports conversions to Reddit, whether they happened on a website, in an app or in a shop.',
   actions: ['add'],
   notes:
-    'A row needs a click or an identifier of the person; each more helps Reddit to find the person. Reddit takes all events of a request or none, and accepts them for processing without saying which it matched: one that it refuses is found, rejected, and the others are sent again. It counts events of one type with the same event_id once. Events older than 7 days are rejected before they are sent. The token is made in the events manager of Reddit, and does not end by a date. You need the consent of the people; limited_data_use tells Reddit to use an event in limits.',
+    'A row needs a click or an identifier of the person; each more helps Reddit to find the person. Reddit takes all events of a request or none, and accepts them for processing without saying which it matched: one that it refuses is found, rejected, and the others are sent again. It counts events of one type with the same event_id once. Events older than 7 days are rejected before they are sent. The token is made in the events manager of Reddit, and does not end by a date. You need the consent of the people; limited_data_use restricts how Reddit uses an event.',
   tested: 'Our own test server, which follows what is published of Reddit’s Conversions API v3; not Reddit itself.',
   api: { version: 'v3', ends: 'No end is known.' },
   secrets: {

@@ -60,7 +60,7 @@ export function ConnectButton({
   )
 }
 
-/** The same in a row of a list, where there is room for a button alone. */
+/** The same in a row of a list, which has only the button. */
 export function SmallConnectButton({
   platform,
   label,
