@@ -17,11 +17,14 @@ import { useAuthorization } from './use-connect.ts'
 export function ConfigureConnector({
   accountId,
   connectorId,
+  byHand = false,
   onClose,
   onCheck,
 }: {
   accountId: string
   connectorId: string
+  /** Shows the fields for credentials although a click can fill them. */
+  byHand?: boolean
   onClose: () => void
   onCheck: () => void
 }) {
@@ -101,7 +104,7 @@ export function ConfigureConnector({
                       key={drawn}
                       byClick={
                         byClick && grant?.available && opened.reply.editable
-                          ? { fields: byClick.fields, authorized: grant.authorized }
+                          ? { fields: byClick.fields, authorized: grant.authorized, unfolded: byHand }
                           : undefined
                       }
                       accountId={accountId}

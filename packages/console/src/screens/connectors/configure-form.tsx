@@ -37,6 +37,8 @@ type ByClick = {
   readonly fields: readonly string[]
   /** Whether it is connected. */
   readonly authorized: boolean
+  /** Whether these fields are shown from the first. */
+  readonly unfolded: boolean
 }
 
 /** The form of a connector's configuration. What was opened is what is replaced, so no change is lost. */
@@ -84,7 +86,9 @@ export function ConfigureForm({
   useEffect(() => onChanged(changed), [changed, onChanged])
   const { editable, env, lastUpdated } = opened.reply
   const [parts] = useState(() => partsOf(fields, before, byClick))
-  const [unfolded, setUnfolded] = useState(() => byClick !== undefined && isEntered(fields, byClick))
+  const [unfolded, setUnfolded] = useState(
+    () => byClick !== undefined && (byClick.unfolded || isEntered(fields, byClick)),
+  )
   const isFolded = byClick !== undefined && !unfolded && !Object.keys(fieldErrors).some((one) => parts.folded.has(one))
   const isEmpty = isFolded && parts.shown.size === 0
   const form = { fields, values, lastUpdated }

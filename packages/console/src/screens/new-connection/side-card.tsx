@@ -82,7 +82,7 @@ function Configuration({ definition }: { definition: ConnectorDefinition }) {
     enabled: configuration.data !== undefined,
   })
   const add = useWrite('addConnectors')
-  const [opened, setOpened] = useState<'configure' | 'check'>()
+  const [opened, setOpened] = useState<'configure' | 'by hand' | 'check'>()
   const { error, data } = configuration
   if (error instanceof PenstockError && error.code === 'connector_not_added') {
     return (
@@ -138,7 +138,7 @@ function Configuration({ definition }: { definition: ConnectorDefinition }) {
         <Stack gap="xs" align="flex-start">
           <Text size="sm">{sayAuthorization.connectHelp(platform)}</Text>
           <ConnectButton {...{ accountId, connectorId, platform }} label={sayAuthorization.connect(platform)} />
-          <Button variant="subtle" color="gray" size="xs" onClick={() => setOpened('configure')}>
+          <Button variant="subtle" color="gray" size="xs" onClick={() => setOpened('by hand')}>
             {sayAuthorization.byHand}
           </Button>
         </Stack>
@@ -148,10 +148,11 @@ function Configuration({ definition }: { definition: ConnectorDefinition }) {
           {say.configureHelp}
         </Text>
       )}
-      {opened === 'configure' && (
+      {(opened === 'configure' || opened === 'by hand') && (
         <ConfigureConnector
           accountId={accountId}
           connectorId={connectorId}
+          byHand={opened === 'by hand'}
           onClose={() => setOpened(undefined)}
           onCheck={() => setOpened('check')}
         />
