@@ -68,7 +68,8 @@ function doubtOf(column: MysqlColumn, rows: readonly Row[], at: number): string 
     const text = writer.text(row[at] ?? null)
     const doubt = writer.doubt(text)
     if (doubt !== undefined) return doubt
-    if (text !== null && form && !form.pattern.test(text)) return `A value is not a ${form.what}, which the column requires.`
+    if (text !== null && form && !form.pattern.test(text))
+      return `A value is not a ${form.what}, which the column requires.`
   }
   return undefined
 }
