@@ -104,7 +104,8 @@ test('serve and worker say at their start which it is, and why', async (t) => {
   const env = { DATABASE_URL: database.url, PENSTOCK_MASTER_KEY: masterKey }
   const served = await stage.serve({ env })
   assert.match(served.said.stdout, /^Connectors may connect to private addresses, because .* 127\.0\.0\.1 alone\.$/m)
-  assert.match(served.said.stderr, /"egress":"any"/)
+  // What a process writes to its two outputs may arrive in any order.
+  await until('the log says it', () => /"egress":"any"/.test(served.said.stderr))
   const exposed = await stage.serve({ env: { ...env, PENSTOCK_PUBLIC_URL: 'http://localhost' } })
   assert.match(exposed.said.stdout, /^Connectors .* public addresses only, because PENSTOCK_PUBLIC_URL is set\.$/m)
   const worker = stage.start('penstock', ['worker'], { env })

@@ -34,7 +34,7 @@ describe('a master key file that is missing', () => {
       assert.equal(code, 1, command.join(' '))
       assert.match(
         stderr,
-        /^penstock: \S+master\.key is missing, .* sealed under its key [0-9a-f]{16}\. Put the file back from a backup, or set PENSTOCK_MASTER_KEY/m,
+        /^penstock: \S+master\.key is missing, .* sealed under its key [0-9a-f]{16}\. Restore the file from a backup, or set PENSTOCK_MASTER_KEY/m,
       )
       assert(!(await readdir(stage.dataDirectory)).includes('master.key'), 'a new key was made')
     }

@@ -51,7 +51,7 @@ describe('a transient error that persists', () => {
     const id = await engine.connectSides()
     const transfer = await engine.move(id)
     assert.deepEqual([transfer.status, transfer.error?.code], ['failed', 'rate_limited'])
-    assert.match(transfer.error?.message ?? '', /^Too many requests\. It did not pass in time/)
+    assert.match(transfer.error?.message ?? '', /^Too many requests\. The error did not pass in time/)
     assert.equal(transfer.error?.side, 'destination')
     assert.deepEqual(transfer.records, { read: 10, sent: 10, accepted: 10, rejected: 0 })
     assert(seen.batches > 3, 'it was tried again and again')

@@ -196,7 +196,7 @@ describe('Meta Custom Audiences, against a server that keeps to what is known of
     const renewed = { secrets: { ...metaSecrets, accessToken: 'another-token' } }
     const stranger = await openWriter({ settings: replaced, deliveryStates: [deliveryState], ...renewed })
     assert.equal((await connectorErrorOf(stranger.finish(), renewed)).action, 'reauthenticate')
-    const sealed = JSON.parse(JSON.stringify(deliveryState).replace(/"closing":"./, '"closing":"_'))
+    const sealed = JSON.parse(JSON.stringify(deliveryState).replace(/"closing":"./, '"closing":"!'))
     const strange = await openWriter({ settings: replaced, deliveryStates: [sealed] })
     const lost = await connectorErrorOf(strange.finish(), contextOf())
     assert.deepEqual([lost.action, lost.code], ['fail', 'upload_lost'])

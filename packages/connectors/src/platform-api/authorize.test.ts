@@ -73,7 +73,7 @@ describe('the code of an authorization', () => {
     for (const [status, json, message] of [
       [400, { error: 'invalid_grant', error_description: 'canary' }, /does not accept the code .*\(invalid_grant\)/],
       [401, { error: 'invalid_client', error_description: 'canary' }, /does not accept the client \(invalid_client\)/],
-      [200, { error: 'canary words' }, /answered the request for a token with something else/],
+      [200, { error: 'canary words' }, /sent an invalid response to the request for a token/],
       [503, { error: 'canary' }, /Acme Ads/],
     ] as const) {
       answer = { status, json }

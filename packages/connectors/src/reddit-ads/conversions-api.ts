@@ -6,10 +6,12 @@ import type { RowEvent } from '../platform-api/rows/events.ts'
 import type { Taken } from '../platform-api/rows/halving.ts'
 import { basePath, errorOf, redditOrigin } from './reddit-api.ts'
 
-export type Event = RowEvent<JsonObject>
+export type RedditEvent = RowEvent<JsonObject>
 
 /** Makes the function that sends events to the pixel of a connection. */
-export function openConversions(context: ConnectorContext): (events: readonly Event[]) => Promise<Taken<Event>> {
+export function openConversions(
+  context: ConnectorContext,
+): (events: readonly RedditEvent[]) => Promise<Taken<RedditEvent>> {
   const path = `/pixels/${pixelIn(context.settings.pixelId)}/conversion_events`
   const reddit = openPlatform(context, {
     name: 'Reddit',
