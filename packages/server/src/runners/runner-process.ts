@@ -85,10 +85,10 @@ const stderrKeptLength = 4_096
 const program = fileURLToPath(import.meta.resolve('@penstock/engine/runner'))
 
 /**
- * Memory for young objects, in MiB. If only the heap is limited, V8 uses so little that rows in transit survive several
+ * Memory for young objects at most, in MiB; a sixteenth of the memory of a runner that may have less. If only the heap is limited, V8 uses so little that rows in transit survive several
  * collections: a CSV file into PostgreSQL took a third longer.
  */
-const semiSpaceMb = 32
+const semiSpaceMbMax = 64
 
 /** One child process that runs connector code, one job at a time. */
 export class RunnerProcess {
@@ -112,7 +112,9 @@ export class RunnerProcess {
   constructor(options: RunnerOptions) {
     this.#options = options
     const cache = getCompileCacheDir()
-    const heapMb = Math.max(64, Math.floor(options.memoryBytesMax / 2 / 1024 ** 2))
+    const memoryMb = options.memoryBytesMax / 1024 ** 2
+    const heapMb = Math.max(64, Math.floor(memoryMb / 2))
+    const semiSpaceMb = Math.min(semiSpaceMbMax, Math.max(8, Math.floor(memoryMb / 16)))
     this.#child = fork(program, [], {
       // Neither settings nor secrets of the service are in the environment of a runner.
       env: {
