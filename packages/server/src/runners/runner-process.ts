@@ -85,8 +85,8 @@ const stderrKeptLength = 4_096
 const program = fileURLToPath(import.meta.resolve('@penstock/engine/runner'))
 
 /**
- * Memory for young objects at most, in MiB; a sixteenth of the memory of a runner that may have less. If only the heap is limited, V8 uses so little that rows in transit survive several
- * collections: a CSV file into PostgreSQL took a third longer.
+ * Memory for young objects at most, in MiB; a runner that may have less memory gets a sixteenth of it. If only the heap is
+ * limited, V8 uses so little that rows in transit survive several collections: a CSV file into PostgreSQL took a third longer.
  */
 const semiSpaceMbMax = 64
 
