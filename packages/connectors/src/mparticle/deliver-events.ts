@@ -1,8 +1,6 @@
 import type { DestinationContext, DestinationWriter } from '@penstock/connector'
 import { textIn } from '../platform-api/json.ts'
-import { readEvents } from '../platform-api/rows/events.ts'
-import { sendInHalves } from '../platform-api/rows/halving.ts'
-import { Refusals } from '../platform-api/rows/refusals.ts'
+import { eventWriter } from '../platform-api/rows/event-writer.ts'
 import { batchOfRow } from './event-rows.ts'
 import { openEventsApi, sendBatches } from './events-api.ts'
 
@@ -15,20 +13,13 @@ const refused = 'mParticle refuses the event (status 400); check its columns.'
 export async function open(context: DestinationContext): Promise<DestinationWriter> {
   const mparticle = openEventsApi(context)
   const environment = textIn(context.settings.environment) ?? 'production'
-  const refusals = new Refusals('mParticle')
-  return {
-    async deliver(batch) {
-      const { events, rejected } = readEvents(batch, (row) => batchOfRow(batch, row, environment))
-      const sent = await sendInHalves(events, refusals, async (some) => {
-        const bodies = some.map(({ event }) => event)
-        const { accepted, bytes } = await sendBatches(mparticle, bodies)
-        return accepted ? { bytes } : { bytes, refused }
-      })
-      return { bytes: sent.bytes, rejected: [...rejected, ...sent.rejected] }
+  return eventWriter(
+    'mParticle',
+    (batch, row) => batchOfRow(batch, row, environment),
+    async (some) => {
+      const bodies = some.map(({ event }) => event)
+      const { accepted, bytes } = await sendBatches(mparticle, bodies)
+      return accepted ? { bytes } : { bytes, refused }
     },
-    flush: async () => undefined,
-    finish: async () => {},
-    abort: async () => {},
-    close: async () => {},
-  }
+  )
 }

@@ -1,23 +1,8 @@
 import type { DestinationContext, DestinationWriter } from '@penstock/connector'
-import { readEvents } from '../platform-api/rows/events.ts'
-import { sendInHalves } from '../platform-api/rows/halving.ts'
-import { Refusals } from '../platform-api/rows/refusals.ts'
+import { eventWriter } from '../platform-api/rows/event-writer.ts'
 import { eventOf } from './conversion-rows.ts'
 import { openConversions } from './conversions-api.ts'
 
 /** Sends events. Pinterest says of each whether it took it, and knows those of websites and apps again by their ID. */
-export async function open(context: DestinationContext): Promise<DestinationWriter> {
-  const send = openConversions(context, context.settings.testMode === true)
-  const refusals = new Refusals('Pinterest')
-  return {
-    async deliver(batch) {
-      const { events, rejected } = readEvents(batch, (row) => eventOf(batch, row))
-      const sent = await sendInHalves(events, refusals, send)
-      return { bytes: sent.bytes, rejected: [...rejected, ...sent.rejected] }
-    },
-    flush: async () => undefined,
-    finish: async () => {},
-    abort: async () => {},
-    close: async () => {},
-  }
-}
+export const open = async (context: DestinationContext): Promise<DestinationWriter> =>
+  eventWriter('Pinterest', eventOf, openConversions(context, context.settings.testMode === true))
