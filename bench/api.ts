@@ -63,6 +63,7 @@ async function startBareFastify(): Promise<string> {
     ENVIRONMENT: environment,
     ORGANIZATION: service.organizationId,
     CLIENT: service.credentials.clientId,
+    SECRET: service.credentials.clientSecret,
   }
   const logFile = join(postgres.directory, 'bare-fastify.log')
   return cleanup.adopt(await startServer('bench/limits/bare-fastify.ts', [], { env, port, path: '/', logFile }), stop)

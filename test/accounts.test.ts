@@ -181,7 +181,7 @@ describe('a deleted account', () => {
       setSchedule: { cron: '0 6 * * *' },
     }
     for (const [name, operation] of Object.entries(operations) as [OperationId, Operation][]) {
-      const inAccount = operation.scope === 'account' || name === 'listConnections'
+      const inAccount = operation.actsIn === 'account' || name === 'listConnections'
       if (!inAccount && !operation.path.includes('{id}')) continue
       const id = !inAccount ? account.id : operation.tag === 'Connectors' ? source.id : live.id
       const query = name === 'listSupportedConnectors' ? { srcConnectorId: source.id } : {}

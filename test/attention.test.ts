@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import type { AttentionEntry, AttentionReason } from '@penstock/wire'
 import pg from 'pg'
 import { attentionOf, rankOf } from '../packages/server/src/attention/queries.ts'
-import { createClient } from '../packages/server/src/organizations/organizations.ts'
+import { addClient } from '../packages/server/src/organizations/credentials.ts'
 import { addConnection, addFolder, type Connection, type Inbox, localFolder, makeInbox } from './harness/connections.ts'
 import { createTestDatabase } from './harness/database.ts'
 import { type Caller, callerOf, destination, source } from './harness/fixtures.ts'
@@ -234,7 +234,7 @@ describe('among ten thousand connections of an account', () => {
     ])
     await settle(session)
     service = await startServiceOn(url, {}, drop)
-    const credentials = await service.database.transaction((tx) => createClient(tx, organizationIds.most))
+    const credentials = await service.database.transaction((tx) => addClient(tx, organizationIds.most))
     token = (await service.call('createToken', { body: credentials })).response.accessToken
   })
   after(async () => {

@@ -250,6 +250,7 @@ describe('on a database', () => {
     assert.deepEqual(await commands.json('client', 'revoke', first), { clientId: first, revoked: true })
     assert.match(await commands.done('client', 'revoke', third), new RegExp(`^Client ${third} is revoked.*\\.\n$`))
     const list = await commands.json<Record<string, string | null>[]>('client', 'list', ...of)
+    const shownKeys = ['name', 'scopes', 'accountIds', 'createdTime', 'expiresTime', 'lastUsedTime']
     assert.deepEqual(
       list.map(({ clientId, organizationId, revokedTime, ...rest }) => [
         clientId,
@@ -258,17 +259,48 @@ describe('on a database', () => {
         Object.keys(rest),
       ]),
       [
-        [first, organizationId, true, ['name', 'createdTime']],
-        [created.clientId, organizationId, false, ['name', 'createdTime']],
-        [third, organizationId, true, ['name', 'createdTime']],
+        [first, organizationId, true, shownKeys],
+        [created.clientId, organizationId, false, shownKeys],
+        [third, organizationId, true, shownKeys],
       ],
     )
     const table = (await commands.done('client', 'list', ...of)).split('\n')
-    assert.match(table[0] ?? '', /^clientId +name +organizationId +createdTime +revokedTime$/)
+    assert.match(
+      table[0] ?? '',
+      /^clientId +name +organizationId +scopes +accountIds +createdTime +expiresTime +lastUsedTime +revokedTime$/,
+    )
     assert.match(table[2] ?? '', new RegExp(`^${created.clientId} .* -$`))
     assert.match(table[3] ?? '', new RegExp(`^${third} .* \\S+Z$`))
     const all = await commands.json<Created[]>('client', 'list')
     assert(all.length > 3 && all.some(({ organizationId: other }) => other !== organizationId))
+  })
+
+  test('a client is limited to scopes and sub-accounts, expires, and gets another secret', async () => {
+    const { organizationId } = await create('Of scopes', 'scopes@example.com')
+    const of = ['--organization', organizationId]
+    const create2030 = [...of, '--scope', 'connections:read', 'reports:read', '--expires', '2030-01-31']
+    const { clientId, clientSecret } = await commands.json<Created>('client', 'create', ...create2030)
+    const [, listed] = await commands.json<Record<string, unknown>[]>('client', 'list', ...of)
+    assert.deepEqual(
+      [listed?.scopes, listed?.accountIds, listed?.expiresTime, listed?.lastUsedTime],
+      [['connections:read', 'reports:read'], null, '2030-01-31T00:00:00.000Z', null],
+    )
+    const rotated = await commands.json<Created>('client', 'rotate', clientId, '--overlap-hours', '0')
+    assert.deepEqual(Object.keys(rotated), ['clientId', 'clientSecret'])
+    assert.notEqual(rotated.clientSecret, clientSecret)
+    for (const [call, message] of [
+      [['client', 'create', ...of, '--scope', 'nothing'], /There is no scope nothing: accounts:read, /],
+      [['client', 'create', ...of, '--account', '0123456789abcdef'], /There is no sub-account 0123456789abcdef/],
+      [['client', 'create', ...of, '--expires', '2020-01-01'], /--expires must be a time in the future/],
+      [['client', 'create', ...of, '--expires', 'soon'], /--expires must be a time in the future/],
+      [
+        ['client', 'rotate', clientId, '--overlap-hours', '721'],
+        /--overlap-hours must be a whole number from 0 to 720/,
+      ],
+    ] as const) {
+      assert.match(await commands.fails(2, ...call), message)
+    }
+    assert.match(await commands.fails(1, 'client', 'rotate', '0123456789abcdef'), /There is no client 0123456789abcdef/)
   })
 
   test('a client has the name that the operator gives it, and the first of an organization one by default', async () => {

@@ -128,7 +128,7 @@ describe('the OpenAPI document', () => {
     assert.deepEqual(headersOf('getAccount', 503), ['X-Request-Id', 'Retry-After'])
   })
 
-  test('names the parameters that follow from an operation’s scope and method', () => {
+  test('names the parameters that follow from where an operation acts, and from its method', () => {
     const parametersOf = (id: string) =>
       byId.get(id)?.parameters?.map(({ name, in: place, required }) => `${place} ${name}${required ? '!' : ''}`)
     assert.equal(parametersOf('createToken'), undefined)
@@ -147,15 +147,15 @@ describe('the OpenAPI document', () => {
 
 describe('refusalsOf', () => {
   const codes = (operation: Partial<Operation>) =>
-    refusalsOf({ ...operations.listAccounts, path: '/things', ...operation } as Operation)
+    refusalsOf({ ...operations.listAccounts, scope: undefined, path: '/things', ...operation } as Operation)
 
   test('follows from where an operation acts', () => {
-    assert.deepEqual(codes({ scope: 'public' }), [
+    assert.deepEqual(codes({ actsIn: 'public' }), [
       ...['invalid_request', 'method_not_allowed', 'request_timeout', 'too_many_connections', 'headers_too_large'],
       ...['internal', 'overloaded', 'unavailable'],
     ])
-    const added = (scope: Operation['scope']) =>
-      codes({ scope }).filter((code) => !codes({ scope: 'public' }).includes(code))
+    const added = (actsIn: Operation['actsIn']) =>
+      codes({ actsIn }).filter((code) => !codes({ actsIn: 'public' }).includes(code))
     assert.deepEqual(added('organization'), ['unauthorized', 'rate_limited'])
     assert.deepEqual(added('organization or account'), [
       'unauthorized',
@@ -170,6 +170,10 @@ describe('refusalsOf', () => {
       'not_found',
       'rate_limited',
     ])
+  })
+
+  test('an operation that requires a scope can be forbidden', () => {
+    assert(codes({ scope: 'accounts:read' }).includes('forbidden'))
   })
 
   test('follows from the method, the path, and what the request can carry', () => {

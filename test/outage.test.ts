@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { type OperationId, operations } from '@penstock/wire'
 import { openDatabase } from '../packages/server/src/db/database.ts'
-import { revokeClient } from '../packages/server/src/organizations/organizations.ts'
+import { endClient } from '../packages/server/src/organizations/credentials.ts'
 import { generateMasterKey } from '../packages/server/src/secrets/seal.ts'
 import { createTestDatabase } from './harness/database.ts'
 import { callerOf, destination, source, sourceSecrets } from './harness/fixtures.ts'
@@ -98,6 +98,13 @@ function callsOfAll(
     deleteSchedule: connection,
     reportAccounts: {},
     reportConnections: { accountId },
+    listClients: {},
+    getClient: { id: clientId },
+    createClient: { body: { name: 'New' } },
+    renameClient: { id: clientId, body: { name: 'New' } },
+    rotateClient: { id: clientId, body: {} },
+    revokeClient: { id: clientId },
+    createSession: { body: { accountId, scopes: ['connections:read'] } },
   }
 }
 
@@ -225,7 +232,7 @@ describe('while a service cannot hear the others', { concurrency: 4 }, () => {
       for (const _ of [1, 2]) assert.deepEqual([await asRevoked(), await inDeleted()], [200, 200])
 
       await proxy.set(way, notices)
-      await direct.transaction((tx) => revokeClient(tx, revoked.clientId))
+      await direct.transaction((tx) => endClient(tx, revoked.clientId))
       const other = await startServiceOn(testDatabase.url, env)
       t.after(() => other.close())
       assert.equal((await callerOf(other, organization).call('deleteAccount', { id: accountId })).status, 200)
@@ -239,7 +246,7 @@ describe('while a service cannot hear the others', { concurrency: 4 }, () => {
       assert.deepEqual([await asRevoked(), await inDeleted()], [401, 404])
       const another = await service.addOrganization()
       assert.equal((await service.call('listAccounts', { token: another.token })).status, 200)
-      await direct.transaction((tx) => revokeClient(tx, another.clientId))
+      await direct.transaction((tx) => endClient(tx, another.clientId))
       await until('the next revocation is heard', async () => {
         return (await service.call('listAccounts', { token: another.token })).status === 401
       })

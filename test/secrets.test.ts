@@ -79,9 +79,9 @@ function misplaced(canary: string, { accountId, pathOf }: Place): RawRequest[] {
     const { method, query = {} } = operation
     const path = pathOf(operation)
     const inAccount = `${path}?accountId=${accountId}`
-    const headers = operation.scope === 'public' ? {} : bearer()
+    const headers = operation.actsIn === 'public' ? {} : bearer()
     requests.push({ method, path: inAccount, headers: { authorization: `Bearer ${canary}` } })
-    if (operation.scope.includes('account')) {
+    if (operation.actsIn.includes('account')) {
       requests.push({ method, path: `${path}?accountId=${canary}`, headers: { ...headers } })
     }
     requests.push({ method: 'PATCH', path: inAccount, headers: { ...headers, ...json }, body: JSON.stringify(canary) })

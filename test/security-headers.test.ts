@@ -54,7 +54,7 @@ describe('the headers of security', () => {
     for (const operation of Object.values<Operation>(operations)) {
       const path = basePath + operation.path.replaceAll(/\{\w+\}/g, '0123456789abcdef')
       const { method } = operation
-      await secured({ method, path }, operation.scope === 'public' ? 400 : 401)
+      await secured({ method, path }, operation.actsIn === 'public' ? 400 : 401)
       await secured({ method, path, headers: { ...bearer(), ...json }, body: '{}' })
       await secured({ method: 'PATCH', path }, 405)
     }

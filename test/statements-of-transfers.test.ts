@@ -112,11 +112,12 @@ async function wideCases(
   const named = [connectionId, ...rows.map(({ id }) => id)]
   return [
     { title: 'of an organization', accountId: null, connectionIds: null },
+    { title: 'of two accounts', accountId: null, accountIds: [huge.id, 'account000000001'], connectionIds: null },
     { title: 'of a huge account', accountId: huge.id, connectionIds: null },
     { title: 'of some connections', accountId: null, connectionIds: named },
   ].map(({ title, ...scope }) => {
     const filter = {
-      ...{ organizationId: organizationIds.most, ...scope, latest: wanted.latest },
+      ...{ organizationId: organizationIds.most, accountIds: null, ...scope, latest: wanted.latest },
       statuses: wanted.status ? [wanted.status] : transferStatuses,
     }
     const statement = wideTransferList(filter)[kind]
@@ -214,6 +215,7 @@ test('the purge reads those that keep rejected records alone', () =>
 
 test('a report reads its page, and the days of the ledger that are asked for', () => {
   const days = { startDate: '2026-01-05', endDate: '2026-01-06' }
+  const everyAccount = { organizationId: organizationIds.most, accountIds: null, like: null, ids: null }
   return assertPlans(
     [
       {
@@ -223,8 +225,8 @@ test('a report reads its page, and the days of the ledger that are asked for', (
       },
       {
         title: 'names of accounts',
-        statement: reportQueries.accountsByName,
-        parameters: { organizationId: organizationIds.most, like: null, size, offset: 0 },
+        statement: reportQueries.accountsByName(everyAccount).list,
+        parameters: { ...everyAccount, size, offset: 0 },
       },
       {
         title: 'number of connections',

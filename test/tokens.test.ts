@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { limits } from '@penstock/wire'
-import { createClient, revokeClient } from '../packages/server/src/organizations/organizations.ts'
+import { addClient, endClient } from '../packages/server/src/organizations/credentials.ts'
 import { generateMasterKey } from '../packages/server/src/secrets/seal.ts'
 import { untilRefused } from './harness/credentials.ts'
 import { type Organization, type Reply, startServiceOn, startTestService, type TestService } from './harness/service.ts'
@@ -110,12 +110,12 @@ test('a revoked client is refused by every process on the database, and others a
     const two = await startServiceOn(one.databaseUrl, masterKey)
     try {
       const revoked = await one.addOrganization()
-      const kept = await one.database.transaction((tx) => createClient(tx, revoked.organizationId))
+      const kept = await one.database.transaction((tx) => addClient(tx, revoked.organizationId))
       const { accessToken } = (await ask(two, kept)).response
       for (const process of [one, two]) {
         for (const token of [revoked.token, accessToken]) assert.equal(await statusOf(process, token), 200)
       }
-      await one.database.transaction((tx) => revokeClient(tx, revoked.clientId))
+      await one.database.transaction((tx) => endClient(tx, revoked.clientId))
       for (const process of [one, two]) {
         await untilRefused(process, revoked.token)
         assert.equal((await ask(process, revoked)).error, 'invalid_client')
@@ -263,7 +263,7 @@ test('PENSTOCK_RATE_LIMIT limits the requests of each client in a minute', () =>
   // The first request of an organization is the one for its token.
   withService({ PENSTOCK_RATE_LIMIT: '4' }, async (own) => {
     const limited = await own.addOrganization()
-    const second = await own.database.transaction((tx) => createClient(tx, limited.organizationId))
+    const second = await own.database.transaction((tx) => addClient(tx, limited.organizationId))
     const { token } = limited
     const served = [
       await own.call('listAccounts', { token }),

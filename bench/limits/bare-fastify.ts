@@ -17,7 +17,7 @@ type Values = Record<string, unknown>
 
 const { DATABASE_URL, PORT, ENVIRONMENT, ORGANIZATION, CLIENT } = process.env
 const pool = new pg.Pool({ connectionString: DATABASE_URL, max: poolSizeDefault, application_name: 'penstock bench' })
-const filter = { organizationId: '', accountId: '', like: null, connectorIds: null, status: null }
+const filter = { organizationId: '', accountId: '', accountIds: null, like: null, connectorIds: null, status: null }
 const page = connectionList(filter)
 
 const find = plain(connections.findConnection)
@@ -25,6 +25,9 @@ const list = plain(page.list)
 const connection = plain(connections.insertConnection)
 const account = plain(insertAccount)
 const token = plain(insertToken)
+const secretDigest = createHash('sha256')
+  .update(process.env.SECRET ?? '')
+  .digest()
 
 const rows = async (query: pg.QueryConfig) => JSON.stringify((await pool.query(query)).rows)
 
@@ -84,7 +87,7 @@ app.post<{ Body: Values }>('/es/v2/accounts', async ({ body: { name } }, reply) 
 app.post('/es/v2/oauth/client-token', async (_, reply) => {
   const accessToken = randomBytes(32).toString('base64url')
   const digest = createHash('sha256').update(accessToken).digest()
-  await pool.query(token({ digest, clientId: CLIENT, lifetimeSeconds: 86_400 }))
+  await pool.query(token({ digest, clientId: CLIENT, secretDigest, lifetimeSeconds: 86_400 }))
   reply.type('application/json')
   return JSON.stringify({ accessToken })
 })

@@ -77,6 +77,12 @@ create table clients (
   revoked_time timestamptz,
   -- For the operator; the API does not return it.
   name text,
+  scopes text[],
+  account_ids text[],
+  expires_time timestamptz,
+  last_used_time timestamptz,
+  previous_secret_digest bytea,
+  previous_secret_until timestamptz,
   constraint clients_pkey primary key (id),
   constraint clients_organization_id_organizations_id_fk foreign key (organization_id) references organizations(id)
 );
@@ -89,10 +95,14 @@ create table tokens (
   digest bytea not null,
   client_id text not null,
   expires_time timestamptz not null,
+  session_id text,
+  scopes text[],
+  account_ids text[],
   constraint tokens_pkey primary key (digest),
   constraint tokens_client_id_clients_id_fk foreign key (client_id) references clients(id)
 );
 create index tokens_expires on tokens (expires_time);
+create index tokens_client on tokens (client_id);
 
 -- http/
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { revokeClient } from '../../packages/server/src/organizations/organizations.ts'
+import { endClient } from '../../packages/server/src/organizations/credentials.ts'
 import type { Organization, TestService } from './service.ts'
 import { until } from './until.ts'
 
@@ -34,7 +34,7 @@ async function expiredToken(service: TestService): Promise<string> {
 async function revokedToken(service: TestService): Promise<string> {
   const { clientId, token } = await service.addOrganization()
   assert.equal((await service.call('listAccounts', { token })).status, 200)
-  await service.database.transaction((tx) => revokeClient(tx, clientId))
+  await service.database.transaction((tx) => endClient(tx, clientId))
   await untilRefused(service, token)
   return token
 }

@@ -73,6 +73,10 @@ const aSchedule = async (party: Party) => {
   await party.caller.expect(party.caller.call('setSchedule', { ...connection, body: { cron: '0 6 * * *' } }))
   return connection
 }
+const aClient = async ({ caller }: Party) => {
+  const { id } = await caller.expect(caller.call('createClient', { body: { name: 'Key', scopes: ['accounts:read'] } }))
+  return { id }
+}
 const aDeletedConnection = async (party: Party) => {
   const connection = await aConnection(party)
   await party.caller.expect(party.caller.call('deleteConnection', connection))
@@ -417,6 +421,63 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
     acts: 'in a sub-account',
     prepare: async (party) => ({ accountId: (await anEndedTransfer(party)).accountId }),
   },
+
+  listClients: {
+    request: 'GET /clients',
+    status: 200,
+    reply: [shapes.client],
+    acts: 'in the organization',
+    prepare: async (party) => {
+      await aClient(party)
+      return {}
+    },
+  },
+  getClient: {
+    request: 'GET /clients/{id}',
+    status: 200,
+    reply: shapes.client,
+    acts: 'in the organization',
+    prepare: aClient,
+  },
+  createClient: {
+    request: 'POST /clients',
+    status: 201,
+    reply: shapes.clientWithSecret,
+    acts: 'in the organization',
+    prepare: async ({ caller }) => ({
+      body: { name: 'Key', scopes: ['accounts:read'], accountIds: [(await caller.addAccount()).id] },
+    }),
+  },
+  renameClient: {
+    request: 'PUT /clients/{id}',
+    status: 200,
+    reply: shapes.client,
+    acts: 'in the organization',
+    prepare: async (party) => ({ ...(await aClient(party)), body: { name: 'Renamed' } }),
+  },
+  rotateClient: {
+    request: 'POST /clients/{id}/rotate',
+    status: 200,
+    reply: shapes.clientWithSecret,
+    acts: 'in the organization',
+    prepare: async (party) => ({ ...(await aClient(party)), body: {} }),
+  },
+  revokeClient: {
+    request: 'DELETE /clients/{id}',
+    status: 200,
+    reply: shapes.client,
+    acts: 'in the organization',
+    prepare: aClient,
+  },
+  createSession: {
+    request: 'POST /sessions',
+    status: 201,
+    reply: shapes.sessionToken,
+    acts: 'in the organization',
+    prepare: async ({ caller }) => ({
+      body: { accountId: (await caller.addAccount()).id, scopes: ['connections:read'] },
+    }),
+  },
 }
 
 /** The methods of each path, as `Allow` names them. */
@@ -448,4 +509,8 @@ export const allowedMethods: Readonly<Record<string, string>> = {
   '/connections/{id}/schedule': 'GET, HEAD, PUT, DELETE',
   '/reports/accounts': 'GET, HEAD',
   '/reports/connections': 'GET, HEAD',
+  '/clients': 'GET, HEAD, POST',
+  '/clients/{id}': 'GET, HEAD, PUT, DELETE',
+  '/clients/{id}/rotate': 'POST',
+  '/sessions': 'POST',
 }

@@ -15,7 +15,7 @@ import type { Draft } from './spoilings.ts'
 
 /**
  * Things to send requests about: an account with both sides, one connection and one that is deleted; beside them one with
- * a schedule and a transfer that ended, and one with a transfer that waits.
+ * a schedule and a transfer that ended, and one with a transfer that waits; and client credentials that are not in use.
  */
 export type Scene = Readonly<
   Record<
@@ -27,7 +27,8 @@ export type Scene = Readonly<
     | 'activeId'
     | 'endedId'
     | 'busyId'
-    | 'waitingId',
+    | 'waitingId'
+    | 'clientId',
     string
   >
 >
@@ -58,10 +59,11 @@ export async function makeScene(
   const endedId = await addEndedTransfer(service, caller, active)
   await caller.expect(caller.call('setSchedule', { ...active, body: { cron: '0 6 * * *' } }))
   const busy = await addConnection(caller, accountId, 'Busy')
+  const { id: clientId } = await caller.expect(caller.call('createClient', { body: { name: 'Key' } }))
   const { id: waitingId } = await caller.expect(caller.call('startTransfer', { ...busy, body: {} }))
   return {
     ...{ accountId, srcConfigurationId, destConfigurationId, connectionId, deletedId },
-    ...{ activeId: active.id, endedId, busyId: busy.id, waitingId },
+    ...{ activeId: active.id, endedId, busyId: busy.id, waitingId, clientId },
   }
 }
 
@@ -148,6 +150,15 @@ const valid: {
   reportConnections: ({ activeId }) => ({
     query: { ...month, q: 'a', connectionIds: activeId, size: '5', offset: '0' },
   }),
+  listClients: () => ({ query: { q: 'a', size: '5', offset: '0' } }),
+  getClient: ({ clientId }) => ({ id: clientId }),
+  createClient: ({ accountId }) => ({
+    body: { name: 'Name', scopes: ['accounts:read'], accountIds: [accountId], expiresTime: 4_102_444_800 },
+  }),
+  renameClient: ({ clientId }) => ({ id: clientId, body: { name: 'Name' } }),
+  rotateClient: ({ clientId }) => ({ id: clientId, body: { overlapHours: 1 } }),
+  revokeClient: ({ clientId }) => ({ id: clientId }),
+  createSession: ({ accountId }) => ({ body: { accountId, scopes: ['connections:read'], expiry: 600 } }),
 }
 
 let keysUsed = 0
@@ -156,7 +167,7 @@ let keysUsed = 0
 export function draftOf(operationId: OperationId, scene: Scene, organization: Organization): Draft {
   const operation: Operation = operations[operationId]
   const { id = '', transferId = '', query = {}, body } = valid[operationId](scene, organization)
-  const accountId: [string, string][] = operation.scope.includes('account') ? [['accountId', scene.accountId]] : []
+  const accountId: [string, string][] = operation.actsIn.includes('account') ? [['accountId', scene.accountId]] : []
   return {
     method: operation.method,
     path: operation.path.replace('{id}', id).replace('{transferId}', transferId),
@@ -167,7 +178,7 @@ export function draftOf(operationId: OperationId, scene: Scene, organization: Or
     headers: new Map([
       ['host', 'penstock.test'],
       ['connection', 'close'],
-      ...(operation.scope === 'public' ? [] : [['authorization', `Bearer ${organization.token}`] as const]),
+      ...(operation.actsIn === 'public' ? [] : [['authorization', `Bearer ${organization.token}`] as const]),
       ...(body === undefined ? [] : [['content-type', 'application/json'] as const]),
       ...(takesIdempotencyKey(operation) ? [['idempotency-key', `key ${++keysUsed}`] as const] : []),
     ]),

@@ -336,6 +336,28 @@ export const connectionReport = {
   ...periods,
 } as const satisfies Shape
 
+/** Ours: client credentials and sessions */
+export const client = {
+  id: 'string',
+  name: ['string', null],
+  scopes: [['string'], null],
+  accountIds: [['string'], null],
+  createdTime: 'integer',
+  expiresTime: ['integer', null],
+  lastUsedTime: ['integer', null],
+  previousSecretExpiresTime: ['integer', null],
+  revokedTime: ['integer', null],
+} as const satisfies Shape
+export const clientWithSecret = { ...client, clientSecret: 'string' } as const satisfies Shape
+export const sessionToken = {
+  accessToken: 'string',
+  tokenType: 'string',
+  expiry: 'integer',
+  sessionId: 'string',
+  accountId: 'string',
+  scopes: ['string'],
+} as const satisfies Shape
+
 /** What a refusal carries. */
 export const refused = {
   error: 'string',

@@ -74,7 +74,7 @@ function tokenSourceOf(options: Credentials, send: Transport): TokenSource {
 async function call(send: Transport, source: TokenSource, operation: Operation, parameters: AnyParameters) {
   const { signal } = parameters
   signal?.throwIfAborted()
-  if (operation.scope === 'public') return resultOf(operation, await send(operation, parameters))
+  if (operation.actsIn === 'public') return resultOf(operation, await send(operation, parameters))
   const token = await unlessAborted(source(), signal)
   try {
     return resultOf(operation, await send(operation, parameters, token))

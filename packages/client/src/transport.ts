@@ -62,7 +62,7 @@ export function createTransport({
     const repeatable =
       operation.method === 'GET' ||
       operation.reads ||
-      operation.scope === 'public' ||
+      operation.actsIn === 'public' ||
       parameters.idempotencyKey !== undefined
     for (let retries = 0; ; retries++) {
       try {

@@ -5,12 +5,12 @@ import type { BodyOf, IsPaged, OperationId, Operations, QueryOf, ReplyOf } from 
 /** The names in braces in a path. */
 type PathParameter<P> = P extends `${string}{${infer Name}}${infer Rest}` ? Name | PathParameter<Rest> : never
 
-type ScopeOf<I extends OperationId> = Operations[I]['scope']
+type ActsIn<I extends OperationId> = Operations[I]['actsIn']
 
 type AccountParameter<I extends OperationId> =
-  ScopeOf<I> extends 'account'
+  ActsIn<I> extends 'account'
     ? { accountId: string }
-    : ScopeOf<I> extends 'organization or account'
+    : ActsIn<I> extends 'organization or account'
       ? { accountId?: string | undefined }
       : unknown
 
@@ -36,7 +36,7 @@ type IfMatchParameter<I extends OperationId> = Operations[I] extends { concurren
   : unknown
 
 type IdempotencyKeyParameter<I extends OperationId> = Operations[I]['method'] extends 'POST'
-  ? Operations[I] extends { scope: 'public' } | { reads: true }
+  ? Operations[I] extends { actsIn: 'public' } | { reads: true }
     ? unknown
     : {
         /** 1 to 255 visible ASCII characters: a call that is repeated under it within 24 hours does its work once. */

@@ -1,11 +1,28 @@
 import type { Readable } from 'node:stream'
-import type { BodyOf, HasTransferId, IsPaged, OperationId, Operations, QueryOf, ReplyOf } from '@penstock/wire'
+import type { BodyOf, HasTransferId, IsPaged, OperationId, Operations, QueryOf, ReplyOf, Scope } from '@penstock/wire'
 import type { Database, Transaction } from './db/database.ts'
 
-/** Who asks: the client behind the token, and its organization. */
-export type Actor = { readonly clientId: string; readonly organizationId: string }
+/** What a credential grants. */
+export type Grants = {
+  /** Null: everything, with the scopes of later versions. */
+  readonly scopes: readonly Scope[] | null
+  /** The sub-accounts that it is limited to; null: all, later ones included. */
+  readonly accountIds: readonly string[] | null
+}
 
-/** The sub-account that an operation acts in; it exists, and belongs to the actor's organization. */
+/** Who asks, and what they may do. */
+export type Actor = Grants & {
+  /** Client credentials, a session token that they made, or a person. */
+  readonly kind: 'client' | 'session' | 'user'
+  /** Of the client, the session or the person. */
+  readonly id: string
+  readonly name: string | null
+  readonly organizationId: string
+  /** The client behind the token. */
+  readonly clientId?: string
+}
+
+/** The sub-account that an operation acts in; it exists, belongs to the actor's organization, and the actor may act in it. */
 export type ActingAccount = { readonly id: string; readonly organizationId: string; readonly env: string }
 
 /** What a write demands of the resource as it is now (RFC 9110, If-Match); checked by the rule, under its lock. */
@@ -14,9 +31,9 @@ export type Precondition = {
   check(etag: string): void
 }
 
-type ScopeOf<I extends OperationId> = Operations[I]['scope']
+type ActsIn<I extends OperationId> = Operations[I]['actsIn']
 type Writes<I extends OperationId> =
-  ScopeOf<I> extends 'public'
+  ActsIn<I> extends 'public'
     ? false
     : Operations[I] extends { reads: true }
       ? false
@@ -28,10 +45,10 @@ type Writes<I extends OperationId> =
 export type Call<I extends OperationId> = {
   /** A write runs in one transaction, committed when its handler resolves; a read runs on the pool. */
   readonly db: Writes<I> extends true ? Transaction : Database
-  readonly actor: ScopeOf<I> extends 'public' ? undefined : Actor
-  readonly account: ScopeOf<I> extends 'account'
+  readonly actor: ActsIn<I> extends 'public' ? undefined : Actor
+  readonly account: ActsIn<I> extends 'account'
     ? ActingAccount
-    : ScopeOf<I> extends 'organization or account'
+    : ActsIn<I> extends 'organization or account'
       ? ActingAccount | undefined
       : undefined
   /** The identifier in the path, well-formed; empty where the path has none. */

@@ -30,7 +30,17 @@ import {
   listSupportedConnectors,
   removeConnector,
 } from './connectors/connectors.ts'
+import {
+  type ClientDeps,
+  createClient,
+  getClient,
+  listClients,
+  renameClient,
+  revokeClient,
+  rotateClient,
+} from './organizations/clients.ts'
 import { reportAccounts, reportConnections } from './reports/reports.ts'
+import { createSession } from './tokens/sessions.ts'
 import { createToken, type TokenDeps } from './tokens/tokens.ts'
 import { checkConnector } from './transfers/check.ts'
 import { getConnectorDefinition } from './transfers/definitions.ts'
@@ -48,7 +58,7 @@ import {
 } from './transfers/transfers.ts'
 
 /** What the handlers get beside the call: made once, in `service.ts`. Each module names what it needs of it. */
-export type Deps = TokenDeps & AccountDeps & ConnectorDeps & TransferDeps
+export type Deps = TokenDeps & ClientDeps & AccountDeps & ConnectorDeps & TransferDeps
 
 /** The handler of every operation of the contract. */
 export const handlers: Handlers<Deps> = {
@@ -99,4 +109,12 @@ export const handlers: Handlers<Deps> = {
 
   reportAccounts,
   reportConnections,
+
+  listClients,
+  getClient,
+  createClient,
+  renameClient,
+  rotateClient,
+  revokeClient,
+  createSession,
 }

@@ -67,11 +67,13 @@ export async function createService(
   const keyring = await openKeyring(database, masterKey, notices)
   const accounts = createAccountFinder(database, notices)
   const catalogue = createCatalogue(config.publicUrl)
+  const tokens = createAuthenticator(database, notices)
   const deps: Deps = {
     config,
     keyring,
     attempts: createAttempts(),
     requestLimit: createRequestLimit(config.rateLimitPerMinute),
+    tokens,
     areCredentialsRight: createCredentialCheck(database, notices),
     accounts,
     accountContents: connectionsOfAccounts,
@@ -79,9 +81,9 @@ export async function createService(
     interactive: createInteractiveJobs(runners, config.interactive),
   }
   const accessControl: AccessControl = {
-    authenticate: createAuthenticator(database, notices),
+    authenticate: tokens.authenticate,
     findAccount: accounts.find,
-    limit: ({ clientId }) => deps.requestLimit(clientId),
+    limit: ({ id }) => deps.requestLimit(id),
   }
   await notices.start()
 

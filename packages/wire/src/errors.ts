@@ -33,6 +33,11 @@ export const errors = {
     message: 'Unknown client credentials. Check clientId and clientSecret, or ask your operator for new ones.',
     when: 'A token was requested with credentials that do not exist or were revoked.',
   },
+  forbidden: {
+    status: 403,
+    message: 'Your credentials do not allow this. See details for the scope that is missing, and ask for it.',
+    when: 'The token, or the role of the person, does not have the scope that the operation requires, is limited to named sub-accounts where the operation concerns the whole organization, or would grant more than it has itself. `details` names what is missing.',
+  },
   organization_account_not_allowed: {
     status: 403,
     message:
@@ -117,6 +122,11 @@ export const errors = {
     message:
       'Quota exceeded. Delete what you no longer need, or ask your operator to raise the setting named in details.',
     when: 'Add Account, Create a Connection, or enabling a schedule, when the quota is reached. `details` names the quota and its setting. Deleted accounts and connections do not count, unless the total with them is ten times the quota.',
+  },
+  client_revoked: {
+    status: 409,
+    message: 'These client credentials are revoked. Create new ones.',
+    when: 'Rename or Rotate of client credentials that were revoked.',
   },
   not_editable: {
     status: 409,

@@ -69,4 +69,17 @@ export const limits = {
   quotaFactorWithDeleted: 10,
   /** Seconds that an access token lives unless the operator chose otherwise. */
   tokenLifetimeSecondsDefault: 86_400,
+  /** Sub-accounts that one credential can be limited to. */
+  grantedAccountsMax: 1_000,
+  /** Client credentials of an organization that are not revoked. */
+  clientsMax: 1_000,
+  /** Hours for which the secret before a rotation is accepted. */
+  rotationOverlapHoursDefault: 24,
+  rotationOverlapHoursMax: 720,
+  /** Seconds that a session token lives. */
+  sessionSecondsMin: 60,
+  sessionSecondsDefault: 3_600,
+  sessionSecondsMax: 86_400,
+  /** The last second that a timestamp can be: the end of the year 9999. */
+  unixSecondsMax: 253_402_300_799,
 } as const

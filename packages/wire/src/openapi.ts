@@ -28,6 +28,7 @@ const tags: { readonly [T in Operation['tag']]: string } = {
   Connections: 'Pairs of a source connector and a destination connector.',
   Transfers: 'Transfers with their record counts, previews and schedules.',
   Reports: 'Volume by day and month.',
+  Clients: 'Client credentials with scopes, and session tokens for one sub-account.',
 }
 
 /**
@@ -76,7 +77,7 @@ function paths(): Json {
 }
 
 function describe(operationId: string, operation: Operation): Json {
-  const { exactlyOne, scope, tag, summary } = operation
+  const { exactlyOne, actsIn, scope, tag, summary } = operation
   const choice = exactlyOne ? ` Give exactly one of ${exactlyOne.map((name) => `\`${name}\``).join(' and ')}.` : ''
   const parameters = parametersOf(operation)
   const requestBody = requestBodyOf(operation)
@@ -84,8 +85,8 @@ function describe(operationId: string, operation: Operation): Json {
     operationId,
     tags: [tag],
     summary,
-    description: operation.description + choice,
-    ...(scope === 'public' ? { security: [] } : {}),
+    description: operation.description + choice + (scope ? ` Requires the scope \`${scope}\`.` : ''),
+    ...(actsIn === 'public' ? { security: [] } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(requestBody ? { requestBody } : {}),
     responses: answersOf(operation),

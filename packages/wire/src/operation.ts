@@ -1,4 +1,5 @@
 import type { ErrorCode } from './errors.ts'
+import type { Scope } from './scopes.ts'
 import type { TSchema } from './type.ts'
 
 /** What the contract says of an operation. */
@@ -7,7 +8,7 @@ import type { TSchema } from './type.ts'
 export const basePath = '/es/v2'
 
 /** Where an operation acts, which decides what it needs besides its path. */
-export type Scope =
+export type ActsIn =
   /** No token: the token operation itself. */
   | 'public'
   /** A token; the organization is the token's. */
@@ -20,11 +21,13 @@ export type Scope =
 export type Operation = {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   path: string
-  tag: 'Token' | 'Accounts' | 'Connectors' | 'Connections' | 'Transfers' | 'Reports'
+  tag: 'Token' | 'Accounts' | 'Connectors' | 'Connections' | 'Transfers' | 'Reports' | 'Clients'
   summary: string
   /** What the summary leaves out, for the documents: one to three sentences. */
   description: string
-  scope: Scope
+  actsIn: ActsIn
+  /** What the holder of the token must be allowed to do; the operation of the token alone requires nothing. */
+  scope?: Scope
   /** Query parameters besides `accountId`. */
   query?: Record<string, TSchema>
   /** Exactly one of these query parameters must be given. */

@@ -18,15 +18,16 @@ const always: readonly ErrorCode[] = [
  * of the table of errors, which is by status.
  */
 export function refusalsOf(operation: Operation): ErrorCode[] {
-  const { method, scope } = operation
+  const { method, actsIn } = operation
   const namesResource = operation.path.includes('{id}')
   const codes = new Set([...always, ...(operation.refusals ?? [])])
   const add = (condition: boolean, ...more: ErrorCode[]) => {
     if (condition) for (const code of more) codes.add(code)
   }
-  add(scope !== 'public', 'unauthorized', 'rate_limited')
-  add(scope === 'account', 'account_required')
-  add(scope === 'account' || scope === 'organization or account', 'organization_account_not_allowed', 'not_found')
+  add(actsIn !== 'public', 'unauthorized', 'rate_limited')
+  add(operation.scope !== undefined, 'forbidden')
+  add(actsIn === 'account', 'account_required')
+  add(actsIn === 'account' || actsIn === 'organization or account', 'organization_account_not_allowed', 'not_found')
   add(namesResource, 'not_found')
   // A body that the operation does not accept is read all the same, before it is refused.
   add(method !== 'GET', 'payload_too_large', 'unsupported_media_type')
@@ -41,6 +42,6 @@ export function takesIdempotencyKey(operation: Operation): boolean {
 }
 
 /** Whether an operation changes something, and so runs in one transaction. */
-export function writes({ method, scope, reads }: Operation): boolean {
-  return method !== 'GET' && scope !== 'public' && !reads
+export function writes({ method, actsIn, reads }: Operation): boolean {
+  return method !== 'GET' && actsIn !== 'public' && !reads
 }

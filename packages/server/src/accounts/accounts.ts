@@ -1,4 +1,5 @@
 import { limits } from '@penstock/wire'
+import { mayActIn, requireAllAccounts } from '../access.ts'
 import type { ActingAccount, Actor, Answer, Call, Precondition } from '../call.ts'
 import type { Config } from '../config.ts'
 import { createCache } from '../db/cache.ts'
@@ -38,22 +39,22 @@ export function getAccount({ db, actor, id }: Call<'getAccount'>): Promise<Answe
 
 export async function listAccounts({
   db,
-  actor: { organizationId },
+  actor: { organizationId, accountIds },
   query: { q, size, offset },
 }: Call<'listAccounts'>): Promise<Answer<'listAccounts'>> {
-  const like = containing(q)
-  const [rows, count] = await Promise.all([
-    queries.listAccounts.all(db, { organizationId, like, size, offset }),
-    queries.countAccounts.first(db, { organizationId, like }),
-  ])
-  return { reply: rows.map(viewAccountEntry), total: count?.total ?? 0 }
+  const filter = { organizationId, accountIds, like: containing(q) }
+  const { list, count } = queries.accountList(filter)
+  const [rows, counted] = await Promise.all([list.all(db, { ...filter, size, offset }), count.first(db, filter)])
+  return { reply: rows.map(viewAccountEntry), total: counted?.total ?? 0 }
 }
 
 /** Creates a sub-account. Refuses with `quota_exceeded` where the organization has as many as the quota allows. */
 export async function addAccount(
-  { db: tx, actor: { organizationId }, body: { name, enabled = true } }: Call<'addAccount'>,
+  { db: tx, actor, body: { name, enabled = true } }: Call<'addAccount'>,
   { config }: AccountDeps,
 ): Promise<Answer<'addAccount'>> {
+  requireAllAccounts(actor)
+  const { organizationId } = actor
   const id = newIdentifier()
   // Accounts of one organization are created one after another, so that each counts those before it.
   await queries.lockOrganization.first(tx, { organizationId })
@@ -115,16 +116,20 @@ export const accountsOf = (db: Db, organizationId: string | null) => queries.sel
 export const deletedAccountsOf = (db: Db, organizationId: string | null) =>
   queries.selectDeletedAccounts.all(db, { organizationId, windowDays: limits.restoreWindowDays })
 
-async function findAccount(db: Db, { organizationId }: Actor, id: string) {
+async function findAccount(db: Db, actor: Actor, id: string) {
+  if (!mayActIn(actor, id)) refuse('not_found')
+  const { organizationId } = actor
   const row = (await queries.findAccount.first(db, { organizationId, id })) ?? refuse('not_found')
   return { reply: viewAccount(row), etag: etagOf(row) }
 }
 
 async function lockForChange(
   lock: typeof queries.lockAccount,
-  { db, actor: { organizationId }, id, precondition }: { db: Db; actor: Actor; id: string; precondition: Precondition },
+  { db, actor, id, precondition }: { db: Db; actor: Actor; id: string; precondition: Precondition },
   deps: InEnvironment,
 ): Promise<void> {
+  if (!mayActIn(actor, id)) refuse('not_found')
+  const { organizationId } = actor
   const row = (await lock.first(db, { organizationId, id })) ?? refuse('not_found')
   requireEditable(row, deps)
   precondition.check(etagOf(row))

@@ -69,24 +69,29 @@ export const holdActingAccount = statement<{ organizationId: string; id: string 
   `${actingAccount} for key share`,
 )
 
-/** The page is picked first, so that only its accounts are joined. */
-export const listAccounts = statement<
-  { organizationId: string; like: string | null; size: number; offset: number },
-  AccountRow
->(`
-  select ${accountColumns}
-  from (
-    select * from accounts
-    where organization_id = :organizationId and deleted_time is null and (:like::text is null or name ilike :like)
-    order by created_time desc, id desc limit :size offset :offset
-  ) a ${accountTables}
-  order by a.created_time desc, a.id desc
-`)
+/** What a list keeps; `accountIds`: those that the actor is limited to. */
+type Filter = { organizationId: string; accountIds: readonly string[] | null; like: string | null }
 
-export const countAccounts = statement<{ organizationId: string; like: string | null }, { total: number }>(`
-  select count(*) as total from accounts
-  where organization_id = :organizationId and deleted_time is null and (:like::text is null or name ilike :like)
-`)
+/** The page is picked first, so that only its accounts are joined. */
+const listOf = (limit: string) => {
+  const listed = `
+    organization_id = :organizationId ${limit} and deleted_time is null and (:like::text is null or name ilike :like)`
+  return {
+    list: statement<Filter & { size: number; offset: number }, AccountRow>(`
+      select ${accountColumns}
+      from (
+        select * from accounts where ${listed}
+        order by created_time desc, id desc limit :size offset :offset
+      ) a ${accountTables}
+      order by a.created_time desc, a.id desc
+    `),
+    count: statement<Filter, { total: number }>(`select count(*) as total from accounts where ${listed}`),
+  }
+}
+const lists = { all: listOf(''), limited: listOf('and id = any(:accountIds)') }
+
+/** Picks the statements of a list: one plan would not fit both. */
+export const accountList = ({ accountIds }: Filter) => lists[accountIds === null ? 'all' : 'limited']
 
 /** Takes the organization, so that its accounts are created one at a time; what refers to it need not wait. */
 export const lockOrganization = statement<{ organizationId: string }, { id: string }>(`

@@ -5,11 +5,11 @@ import { viewAttention } from './view.ts'
 
 /** The connections that need attention, of a sub-account or of the organization: one statement, however many there are. */
 export async function listAttention(
-  { db, actor: { organizationId }, account, query: { reason, size, offset } }: Call<'listAttention'>,
+  { db, actor: { organizationId, accountIds }, account, query: { reason, size, offset } }: Call<'listAttention'>,
   { catalogue }: { readonly catalogue: Catalogue },
 ): Promise<Answer<'listAttention'>> {
-  const rows = await attentionOf[account ? 'account' : 'organization'].all(db, {
-    ...{ organizationId, accountId: account?.id ?? null, size, offset },
+  const rows = await attentionOf[account ? 'account' : accountIds ? 'accounts' : 'organization'].all(db, {
+    ...{ organizationId, accountId: account?.id ?? null, accountIds, size, offset },
     reason: reason === undefined ? null : rankOf(reason),
   })
   return {

@@ -40,6 +40,8 @@ type TotalRow = { total: number; id: null }
 type Filter = {
   organizationId: string
   accountId: string | null
+  /** The sub-accounts that the actor is limited to; null: all. */
+  accountIds: readonly string[] | null
   /** A place in `attentionReasons`; null keeps every reason. */
   reason: number | null
   size: number
@@ -112,7 +114,7 @@ const listIn = (scope: string, bare: string) =>
 
 const bareConnectors = 'select account_id, connector_id from added_connectors'
 
-/** Of one sub-account, or of the organization: one plan would fit neither. */
+/** Of one sub-account, of some, or of the organization: no plan would fit all. */
 export const attentionOf = {
   account: listIn(
     'organization_id = :organizationId and account_id = :accountId',
@@ -122,5 +124,9 @@ export const attentionOf = {
     'organization_id = :organizationId',
     `${bareConnectors} join accounts o on o.id = account_id
         where o.organization_id = :organizationId and o.deleted_time is null and not configured`,
+  ),
+  accounts: listIn(
+    'organization_id = :organizationId and account_id = any(:accountIds)',
+    `${bareConnectors} where account_id = any(:accountIds) and not configured`,
   ),
 }

@@ -1,15 +1,9 @@
-import { limits, namePattern } from '@penstock/wire'
+import { limits, namePattern, type Scope, scopeNames } from '@penstock/wire'
 import { accountsOf, deletedAccountsOf, restoreAccount } from '../accounts/accounts.ts'
 import { type Config, ConfigError } from '../config.ts'
 import type { Logger } from '../log.ts'
-import {
-  createClient,
-  createOrganization,
-  listClients,
-  listOrganizations,
-  renameClient,
-  revokeClient,
-} from '../organizations/organizations.ts'
+import { addClient, changeName, clientsOf, endClient, replaceSecret } from '../organizations/credentials.ts'
+import { createOrganization, listOrganizations } from '../organizations/organizations.ts'
 import { print, printTable } from './print.ts'
 import { withRuntime } from './runtime.ts'
 
@@ -72,11 +66,41 @@ export async function listOrganizationsCommand(config: Config, log: Logger, { js
 export async function createClientCommand(
   config: Config,
   log: Logger,
-  { organization, name, json }: Json & { organization: string; name?: string },
+  {
+    organization,
+    name,
+    scope = null,
+    account = null,
+    expires,
+    json,
+  }: Json & {
+    organization: string
+    name?: string
+    scope?: string[] | null
+    account?: string[] | null
+    expires?: string
+  },
 ): Promise<void> {
-  if (name !== undefined) refuseFieldErrors(errorsOfName('--name', name))
+  const isKnown = (text: string): text is Scope => (scopeNames as readonly string[]).includes(text)
+  const expiresTime = expires === undefined ? null : new Date(expires)
+  const fieldErrors = [
+    ...(name === undefined ? [] : errorsOfName('--name', name)),
+    ...(scope ?? [])
+      .filter((text) => !isKnown(text))
+      .map((text) => `There is no scope ${text}: ${scopeNames.join(', ')}.`),
+  ]
+  if (expiresTime && !(expiresTime.getTime() > Date.now())) {
+    fieldErrors.push('--expires must be a time in the future, such as 2030-01-31 or 2030-01-31T12:00:00Z.')
+  }
+  refuseFieldErrors(fieldErrors)
   const created = await withRuntime(config, log, ({ database }) =>
-    database.transaction((tx) => createClient(tx, organization, { name: name?.trim() })),
+    database.transaction(async (tx) => {
+      const accounts = account && (await accountsOf(tx, organization)).map(({ id }) => id)
+      const unknown = account?.filter((id) => !accounts?.includes(id)) ?? []
+      refuseFieldErrors(unknown.map((id) => `There is no sub-account ${id} in organization ${organization}.`))
+      const grants = { scopes: scope?.filter(isKnown) ?? null, accountIds: account }
+      return addClient(tx, organization, { name: name?.trim(), grants, expiresTime })
+    }),
   )
   print(
     { organizationId: organization, ...created },
@@ -90,13 +114,17 @@ export async function listClientsCommand(
   log: Logger,
   { organization, json }: Json & { organization?: string },
 ): Promise<void> {
-  const rows = await withRuntime(config, log, ({ database }) => listClients(database, organization ?? null))
-  const list = rows.map(({ id, name, organizationId, createdTime, revokedTime }) => ({
+  const rows = await withRuntime(config, log, ({ database }) => clientsOf(database, organization ?? null))
+  const list = rows.map(({ id, name, organizationId, scopes, accountIds, ...row }) => ({
     clientId: id,
     name,
     organizationId,
-    createdTime: createdTime.toISOString(),
-    revokedTime: revokedTime?.toISOString() ?? null,
+    scopes,
+    accountIds,
+    createdTime: row.createdTime.toISOString(),
+    expiresTime: row.expiresTime?.toISOString() ?? null,
+    lastUsedTime: row.lastUsedTime?.toISOString() ?? null,
+    revokedTime: row.revokedTime?.toISOString() ?? null,
   }))
   printTable(list, json, 'There are no clients.')
 }
@@ -110,8 +138,28 @@ export async function renameClientCommand(
 ): Promise<void> {
   refuseFieldErrors(errorsOfName('The name', name))
   const trimmed = name.trim()
-  await withRuntime(config, log, ({ database }) => renameClient(database, clientId, trimmed))
+  await withRuntime(config, log, ({ database }) => changeName(database, clientId, trimmed))
   print({ clientId, name: trimmed }, json, `Client ${clientId} has the name ${trimmed}.`)
+}
+
+export async function rotateClientCommand(
+  config: Config,
+  log: Logger,
+  clientId: string,
+  { overlapHours = String(limits.rotationOverlapHoursDefault), json }: Json & { overlapHours?: string },
+): Promise<void> {
+  const hours = Number(overlapHours)
+  if (!Number.isInteger(hours) || hours < 0 || hours > limits.rotationOverlapHoursMax || overlapHours.trim() === '') {
+    refuseFieldErrors([`--overlap-hours must be a whole number from 0 to ${limits.rotationOverlapHoursMax}.`])
+  }
+  const { clientSecret } = await withRuntime(config, log, ({ database }) =>
+    database.transaction((tx) => replaceSecret(tx, clientId, hours)),
+  )
+  const until =
+    hours === 0
+      ? 'The secret before is refused from now on, and so are the tokens that it got.'
+      : `The secret before is accepted for ${hours} more hours.`
+  print({ clientId, clientSecret }, json, `client secret  ${clientSecret}   (shown this once)\n${until}`)
 }
 
 export async function revokeClientCommand(
@@ -120,7 +168,7 @@ export async function revokeClientCommand(
   clientId: string,
   { json }: Json,
 ): Promise<void> {
-  await withRuntime(config, log, ({ database }) => database.transaction((tx) => revokeClient(tx, clientId)))
+  await withRuntime(config, log, ({ database }) => database.transaction((tx) => endClient(tx, clientId)))
   print({ clientId, revoked: true }, json, `Client ${clientId} is revoked, and so is every token it held.`)
 }
 

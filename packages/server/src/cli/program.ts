@@ -132,6 +132,9 @@ export function buildProgram(): Command {
     .description('create client credentials for an organization')
     .requiredOption('--organization <id>', 'identifier of the organization')
     .option('--name <name>', 'what you call it, such as what uses it')
+    .option('--scope <scope...>', 'what it may do, such as connections:read; everything unless given')
+    .option('--account <id...>', 'sub-accounts that it is limited to')
+    .option('--expires <time>', 'when it expires, such as 2030-01-31; never unless given')
     .option(...json)
     .action(withConfig(async () => (await admin()).createClientCommand))
   client
@@ -145,6 +148,12 @@ export function buildProgram(): Command {
     .description('call a client by another name')
     .option(...json)
     .action(withConfig(async () => (await admin()).renameClientCommand))
+  client
+    .command('rotate <clientId>')
+    .description('replace the secret of a client')
+    .option('--overlap-hours <hours>', 'how long the present secret is still accepted (24)')
+    .option(...json)
+    .action(withConfig(async () => (await admin()).rotateClientCommand))
   client
     .command('revoke <clientId>')
     .description('revoke a client and every token it holds')

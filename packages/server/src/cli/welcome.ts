@@ -1,13 +1,8 @@
 import { relative } from 'node:path'
 import { type Config, describeEgress } from '../config.ts'
 import type { Database } from '../db/database.ts'
-import {
-  type Credentials,
-  createFirstOrganization,
-  isCurrentClient,
-  listOrganizations,
-  registerEnvironment,
-} from '../organizations/organizations.ts'
+import { type Credentials, isCurrentClient } from '../organizations/credentials.ts'
+import { createFirstOrganization, listOrganizations, registerEnvironment } from '../organizations/organizations.ts'
 import { credentialsFile, makeDataDirectory, readIfThere, writePrivate } from './runtime.ts'
 
 /** What `penstock serve` prints once it serves, and the credentials that a person signs in with. */

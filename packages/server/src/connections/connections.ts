@@ -29,6 +29,7 @@ export async function listConnections(
   const filter = {
     organizationId: actor.organizationId,
     accountId: account?.id ?? null,
+    accountIds: actor.accountIds,
     like: containing(q),
     connectorIds: idsNamed(deps.catalogue, q),
     status,

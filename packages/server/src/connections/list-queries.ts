@@ -9,6 +9,8 @@ type Filter = {
   organizationId: string
   /** Null in the list of a whole organization. */
   accountId: string | null
+  /** The sub-accounts that the actor is limited to; null: all. */
+  accountIds: readonly string[] | null
   /** The filter q, and the connectors whose names it is in. */
   like: string | null
   connectorIds: readonly string[] | null
@@ -20,7 +22,11 @@ type Page = { size: number; offset: number }
  * The lists. The page is picked first, by the index that fits, and only its rows are joined. Each combination is a
  * statement of its own, because one plan for all of them would fit none.
  */
-const listedBy = { account: 'account_id = :accountId', organization: 'organization_id = :organizationId' } as const
+const listedBy = {
+  account: 'account_id = :accountId',
+  organization: 'organization_id = :organizationId',
+  accounts: 'organization_id = :organizationId and account_id = any(:accountIds)',
+} as const
 const statusFilter = 'and status = :status'
 const conditionOf = (conditions: readonly string[]) =>
   [...conditions, 'and not account_deleted and', isKept('connections')].join(' ')
@@ -68,16 +74,16 @@ const accountList = (byStatus: boolean) => ({
     order by c.created_time desc, c.id desc`),
 })
 
-/** Those of an organization; their total is the sum over its accounts. */
-const organizationList = (byStatus: boolean) => ({
+/** Those of an organization, or of some of its accounts; their total is the sum over the accounts. */
+const organizationList = (byStatus: boolean, scope: 'organization' | 'accounts') => ({
   list: statement<Filter & Page, ConnectionEntryRow>(`
-    select ${entryColumns} from (${pageOf([listedBy.organization, ...(byStatus ? [statusFilter] : [])])}
+    select ${entryColumns} from (${pageOf([listedBy[scope], ...(byStatus ? [statusFilter] : [])])}
     ) c ${sideTables}
     order by c.created_time desc, c.id desc`),
   count: statement<Filter, { total: number }>(`
-    select ${totalOf(listedBy.organization, byStatus)} as total
+    select ${totalOf(listedBy[scope], byStatus)} as total
     from connection_counts k join accounts a on a.id = k.account_id and a.deleted_time is null
-    where k.organization_id = :organizationId`),
+    where k.organization_id = :organizationId ${scope === 'accounts' ? 'and k.account_id = any(:accountIds)' : ''}`),
 })
 
 /** What a filter keeps, and how many that is. An index that holds what the filter asks is read without its rows. */
@@ -111,6 +117,11 @@ const named = {
     name: "((organization_id || '') = :organizationId and name ilike :like)",
     alone: "(organization_id || '') = :organizationId and name ilike :like",
   },
+  accounts: {
+    scope: listedBy.accounts,
+    name: 'name ilike :like',
+    alone: `${listedBy.accounts} and name ilike :like`,
+  },
   accountBriefly: {
     scope: listedBy.account,
     name: "(name || '') ilike :like",
@@ -136,10 +147,12 @@ const namedListsOf = ({ scope, name, alone }: (typeof named)[keyof typeof named]
 
 const lists = {
   account: { all: accountList(false), byStatus: accountList(true) },
-  organization: { all: organizationList(false), byStatus: organizationList(true) },
+  organization: { all: organizationList(false, 'organization'), byStatus: organizationList(true, 'organization') },
+  accounts: { all: organizationList(false, 'accounts'), byStatus: organizationList(true, 'accounts') },
 }
 const namedLists = {
   account: namedListsOf(named.account),
+  accounts: namedListsOf(named.accounts),
   accountBriefly: namedListsOf(named.accountBriefly),
   organization: namedListsOf(named.organization),
   organizationBriefly: namedListsOf(named.organizationBriefly),
@@ -154,10 +167,11 @@ type ConnectionList = {
 }
 
 /** Picks the statements for a filter. There is a count where the list does not bring its total along. */
-export function connectionList({ accountId, like, connectorIds, status }: Filter): ConnectionList {
-  if (like === null) return lists[accountId === null ? 'organization' : 'account'][status ? 'byStatus' : 'all']
+export function connectionList({ accountId, accountIds, like, connectorIds, status }: Filter): ConnectionList {
+  const scope = accountId !== null ? 'account' : accountIds !== null ? 'accounts' : 'organization'
+  if (like === null) return lists[scope][status ? 'byStatus' : 'all']
   const isBrief = like.length - 2 < indexedLettersMin
-  const of = namedLists[`${accountId === null ? 'organization' : 'account'}${isBrief ? 'Briefly' : ''}`]
+  const of = namedLists[isBrief && scope !== 'accounts' ? (`${scope}Briefly` as const) : scope]
   if (!connectorIds?.length) return status ? of.byNameAndStatus : of.byName
   return status ? of.byNameOrConnectorAndStatus : of.byNameOrConnector
 }

@@ -7,7 +7,8 @@ import {
   type Values,
 } from '@penstock/connector'
 import type { FieldError } from '@penstock/wire'
-import type { ActingAccount } from '../call.ts'
+import { requireScope } from '../access.ts'
+import type { ActingAccount, Actor } from '../call.ts'
 import type { Config } from '../config.ts'
 import type { Db, Transaction } from '../db/database.ts'
 import { refuse, refuseFieldErrors } from '../refusal.ts'
@@ -28,6 +29,8 @@ export type GivenConfiguration = {
   readonly secretName?: string | undefined
   /** The client ID of the operator's app that the refresh token among the values was granted to. */
   readonly oauthClientId?: string
+  /** Who saves it, where that is not an authorization. */
+  readonly actor?: Actor
 }
 
 /** How many connections a refusal names. */
@@ -35,7 +38,8 @@ export const usersNamedMax = 10
 
 /**
  * Saves values: keys given replace, keys left out stay, null clears. Stored secrets do not follow to a new destination, and
- * none goes over http:// to where the operator does not allow it.
+ * none goes over http:// to where the operator does not allow it. Refuses with `forbidden` where a secret would change and the
+ * actor may not change secrets.
  * @param row the added connector, locked
  * @returns the row as it is now
  */
@@ -54,6 +58,8 @@ export async function saveConfiguration(
   const { set } = reading
   const cleared = [...reading.cleared, ...rebinding.dropped]
   const oauthClientId = given.oauthClientId ?? clientLeft(connector, row, set, cleared)
+  const isSecret = (key: string) => connector.secrets[key]?.type === 'Password'
+  if (given.actor && [...Object.keys(set), ...cleared].some(isSecret)) requireScope(given.actor, 'secrets:write')
   const fieldErrors = [...reading.fieldErrors, ...withoutRepeats(rebinding.fieldErrors, reading.fieldErrors)]
   const merged: Record<string, Values[string]> = { ...current, ...set }
   for (const key of cleared) delete merged[key]
@@ -65,7 +71,6 @@ export async function saveConfiguration(
     ...withoutRepeats(missingValues(connector.secrets, filled, 'body.secretConfig'), fieldErrors),
   ])
 
-  const isSecret = (key: string) => connector.secrets[key]?.type === 'Password'
   await requireActiveReady(tx, connector, owner, filled)
   const only = (values: Values, wanted: (key: string) => boolean) =>
     Object.fromEntries(Object.entries(values).filter(([key]) => wanted(key)))

@@ -133,7 +133,7 @@ export async function getConnectorConfiguration(
 
 /** Saves a connector's configuration; what is given, kept and refused is `saveConfiguration`'s. */
 export async function configureConnector(
-  { db: tx, account, id: connectorId, body, precondition }: Call<'configureConnector'>,
+  { db: tx, actor, account, id: connectorId, body, precondition }: Call<'configureConnector'>,
   deps: ConnectorDeps,
 ): Promise<Answer<'configureConnector'>> {
   const { name, secretConfig, configurationId, secretName } = body
@@ -146,7 +146,7 @@ export async function configureConnector(
   requireEditable(row, deps)
   precondition.check(etagOf(row))
 
-  const now = await saveConfiguration(tx, connector, account, row, { secretConfig, name, secretName }, deps)
+  const now = await saveConfiguration(tx, connector, account, row, { actor, secretConfig, name, secretName }, deps)
   return { reply: viewSaved(now), etag: etagOf(now) }
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { limits } from '@penstock/wire'
+import type { Actor } from '../call.ts'
 import type { Db } from '../db/database.ts'
 import { statement } from '../db/statement.ts'
 import { refuse } from '../refusal.ts'
@@ -46,17 +47,26 @@ export function readIdempotencyKey(header: string | undefined): string | undefin
 }
 
 /**
+ * The key as it is stored. Who may do everything shares the keys of the organization; whose access is limited has its own,
+ * so that no answer of another one is repeated to it. A line feed is in no key that is given.
+ */
+const keyOf = ({ scopes, accountIds, id }: Actor, key: string): string =>
+  scopes === null && accountIds === null ? key : `${id}\n${key}`
+
+/**
  * Does `work` once for a key: the first time it runs and its answer is kept, within the window that answer is given again.
  * Refuses with `idempotency_key_reused` where the key came with another request.
  * @param request everything that makes two requests the same
  */
 export async function once<A>(
   tx: Db,
-  organizationId: string,
-  key: string,
+  actor: Actor,
+  givenKey: string,
   request: readonly unknown[],
   work: () => Promise<A>,
 ): Promise<A> {
+  const { organizationId } = actor
+  const key = keyOf(actor, givenKey)
   const requestDigest = createHash('sha256').update(JSON.stringify(request)).digest()
   const windowHours = limits.idempotencyWindowHours
   const taken = await takeKey.run(tx, { organizationId, key, requestDigest, windowHours })

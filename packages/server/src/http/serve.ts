@@ -12,6 +12,7 @@ import {
   writes as writesOf,
 } from '@penstock/wire'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteGenericInterface } from 'fastify'
+import { mayActIn, requireScope } from '../access.ts'
 import type { ActingAccount, Actor, Answer, Call, Handler, Handlers, Precondition } from '../call.ts'
 import type { Database, Db, Transaction } from '../db/database.ts'
 import { refuse } from '../refusal.ts'
@@ -57,7 +58,7 @@ const everyMethod = METHODS.filter((method) => method !== 'CONNECT')
 
 /**
  * Binds every operation of the contract to its handler. A request runs one way:
- * authenticate → limit → read the body → validate → find the account → handle (a write: in one transaction) → envelope.
+ * authenticate → limit → check the scope → read the body → validate → find the account → handle (a write: in one transaction) → envelope.
  */
 export function serveOperations<Deps>(app: FastifyInstance, serving: Serving<Deps>): void {
   app.decorateRequest('actor', undefined)
@@ -80,7 +81,7 @@ export function serveOperations<Deps>(app: FastifyInstance, serving: Serving<Dep
           '5xx': errorEnvelopeSchema,
         },
       },
-      onRequest: operation.scope === 'public' ? [] : [authenticate(serving.accessControl)],
+      onRequest: operation.actsIn === 'public' ? [] : [authenticate(serving.accessControl, operation)],
       handler: handle(id, operation, serving),
     })
   }
@@ -110,12 +111,16 @@ function replySchema(operation: Operation): TSchema {
   return envelope(operation.list ? Type.Array(operation.reply) : operation.reply)
 }
 
-const authenticate = (accessControl: AccessControl) => async (request: FastifyRequest) => {
-  const token = /^bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1]
-  request.actor = token === undefined ? undefined : await accessControl.authenticate(token)
-  if (!request.actor) refuse('unauthorized')
-  await accessControl.limit(request.actor)
-}
+const authenticate =
+  (accessControl: AccessControl, { scope }: Operation) =>
+  async (request: FastifyRequest) => {
+    const token = /^bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1]
+    request.actor = token === undefined ? undefined : await accessControl.authenticate(token)
+    if (!request.actor) refuse('unauthorized')
+    await accessControl.limit(request.actor)
+    // Before anything is looked up, so that the answer says nothing about what there is.
+    if (scope) requireScope(request.actor, scope)
+  }
 
 function handle<Deps>(
   id: OperationId,
@@ -153,7 +158,7 @@ function handle<Deps>(
       }
       const work = () => handler(call as unknown as Call<OperationId>, deps)
       if (key === undefined || !actor) return work()
-      return once(db, actor.organizationId, key, [id, request.params, accountId, input.body], work)
+      return once(db, actor, key, [id, request.params, accountId, input.body], work)
     }
     const answer = writes ? await database.transaction(run) : await run(database)
     if (answer.body) return reply.type(`${stream}; charset=utf-8`).send(answer.body)
@@ -175,14 +180,14 @@ function readInput(
 ): string | undefined {
   const fieldErrors = validate(input)
   const { accountId } = input.query
-  if (operation.scope === 'account' && !accountId) {
+  if (operation.actsIn === 'account' && !accountId) {
     refuse('account_required', [
       { field: 'query.accountId', message: 'is missing: name a sub-account' },
       ...fieldErrors,
     ])
   }
   if (fieldErrors.length > 0) refuse('invalid_request', fieldErrors)
-  const takesAccount = operation.scope === 'account' || operation.scope === 'organization or account'
+  const takesAccount = operation.actsIn === 'account' || operation.actsIn === 'organization or account'
   return takesAccount && accountId ? String(accountId) : undefined
 }
 
@@ -195,9 +200,10 @@ async function actingAccount(
 ): Promise<ActingAccount | undefined> {
   if (accountId === undefined) return undefined
   if (accountId === actor.organizationId) refuse('organization_account_not_allowed')
-  const account = wellFormedId.test(accountId)
-    ? await accessControl.findAccount(db, actor.organizationId, accountId, forWrite)
-    : undefined
+  const account =
+    wellFormedId.test(accountId) && mayActIn(actor, accountId)
+      ? await accessControl.findAccount(db, actor.organizationId, accountId, forWrite)
+      : undefined
   return account ?? refuse('not_found')
 }
 

@@ -1,4 +1,3 @@
-import { notify } from '../db/notices.ts'
 import { statement } from '../db/statement.ts'
 
 export const putEnvironment = statement<{ name: string; id: string; host: string }>(`
@@ -21,40 +20,3 @@ export const lockOrganizations = statement(`lock table organizations in share ro
 export const organizationExists = statement<{ id: string }, { id: string }>(
   `select id from organizations where id = :id`,
 )
-
-export const insertClient = statement<{
-  id: string
-  organizationId: string
-  secretDigest: Buffer
-  name: string | null
-}>(`
-  insert into clients (id, organization_id, secret_digest, name) values (:id, :organizationId, :secretDigest, :name)
-`)
-
-export const renameClient = statement<{ id: string; name: string }>(`update clients set name = :name where id = :id`)
-
-export type ClientRow = {
-  id: string
-  name: string | null
-  organizationId: string
-  createdTime: Date
-  revokedTime: Date | null
-}
-export const selectClients = statement<{ organizationId: string | null }, ClientRow>(`
-  select id, name, organization_id, created_time, revoked_time from clients
-  where :organizationId::text is null or organization_id = :organizationId
-  order by created_time, id
-`)
-
-/** Whether these are the credentials of a client that is not revoked. */
-export const clientWithSecret = statement<{ id: string; secretDigest: Buffer }, { id: string }>(`
-  select id from clients where id = :id and secret_digest = :secretDigest and revoked_time is null
-`)
-
-export const revokeClient = statement<{ id: string }>(`
-  update clients set revoked_time = now() where id = :id and revoked_time is null
-`)
-
-export const deleteTokensOfClient = statement<{ clientId: string }>(`delete from tokens where client_id = :clientId`)
-
-export const announceRevocation = statement<{ topic: string; value: string }>(notify)

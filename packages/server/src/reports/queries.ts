@@ -20,22 +20,38 @@ type Page = { size: number; offset: number }
 export type NamedRow = { id: string; name: string }
 
 const isAsked = 'and id = any(:ids)'
-type AccountFilter = { organizationId: string; like: string | null; ids: readonly string[] | null }
-const ofAccounts = (condition = '') => `
-  from accounts
-  where organization_id = :organizationId ${condition} and deleted_time is null and (:like::text is null or name ilike :like)`
-const pageOfAccounts = (condition?: string) =>
-  statement<AccountFilter & Page, NamedRow>(
-    `select id, name ${ofAccounts(condition)} order by lower(name), id limit :size offset :offset`,
-  )
-const countOfAccounts = (condition?: string) =>
-  statement<AccountFilter, { total: number }>(`select count(*) as total ${ofAccounts(condition)}`)
+type AccountFilter = {
+  organizationId: string
+  /** The sub-accounts that the actor is limited to; null: all. */
+  accountIds: readonly string[] | null
+  like: string | null
+  ids: readonly string[] | null
+}
+const accountPages = (condition: string) => {
+  const kept = `
+    from accounts
+    where organization_id = :organizationId ${condition} and deleted_time is null
+      and (:like::text is null or name ilike :like)`
+  return {
+    list: statement<AccountFilter & Page, NamedRow>(
+      `select id, name ${kept} order by lower(name), id limit :size offset :offset`,
+    ),
+    count: statement<AccountFilter, { total: number }>(`select count(*) as total ${kept}`),
+  }
+}
+const isAllowed = 'and id = any(:accountIds)'
+const pagesOfAccounts = {
+  all: accountPages(''),
+  /** Some that are named by their identifiers, by which they are found. */
+  asked: accountPages(isAsked),
+  /** Those that the actor is limited to. */
+  limited: accountPages(isAllowed),
+  limitedAsked: accountPages(`${isAsked} ${isAllowed}`),
+}
+/** Picks the statements of a page of accounts and of their number: one plan would not fit all. */
+export const accountsByName = ({ ids, accountIds }: AccountFilter) =>
+  pagesOfAccounts[accountIds === null ? (ids ? 'asked' : 'all') : ids ? 'limitedAsked' : 'limited']
 
-export const accountsByName = pageOfAccounts()
-export const countAccounts = countOfAccounts()
-/** The same of some that are named by their identifiers, by which they are found. */
-export const accountsAsked = pageOfAccounts(isAsked)
-export const countAccountsAsked = countOfAccounts(isAsked)
 export const volumeOfAccounts = statement<
   { organizationId: string; ids: readonly string[]; startDate: string; endDate: string },
   VolumeRow

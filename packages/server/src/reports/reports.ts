@@ -11,16 +11,17 @@ const dayMs = 86_400_000
 
 export async function reportAccounts({
   db,
-  actor: { organizationId },
+  actor: { organizationId, accountIds },
   query,
 }: Call<'reportAccounts'>): Promise<Answer<'reportAccounts'>> {
   const days = readDays(query)
   const asked = query.accountIds?.split(',') ?? null
-  const filter = { organizationId, like: containing(query.q), ids: asked }
+  const filter = { organizationId, accountIds, like: containing(query.q), ids: asked }
+  const pages = queries.accountsByName(filter)
   const { size, offset } = query
   const [accounts, count] = await Promise.all([
-    (asked ? queries.accountsAsked : queries.accountsByName).all(db, { ...filter, size, offset }),
-    (asked ? queries.countAccountsAsked : queries.countAccounts).first(db, filter),
+    pages.list.all(db, { ...filter, size, offset }),
+    pages.count.first(db, filter),
   ])
   const rows = await queries.volumeOfAccounts.all(db, { organizationId, ids: accounts.map(({ id }) => id), ...days })
   const byId = Map.groupBy(rows, ({ id }) => id)

@@ -1,24 +1,72 @@
+import type { Scope } from '@penstock/wire'
 import { statement } from '../db/statement.ts'
 
-export const findClient = statement<{ id: string }, { secretDigest: Buffer }>(`
-  select secret_digest from clients where id = :id and revoked_time is null
+const isCurrent = 'revoked_time is null and (expires_time is null or expires_time > now())'
+
+/** The secrets of a client that are accepted: the present one and, for a while after a rotation, the one before. */
+export const findClient = statement<{ id: string }, { secretDigest: Buffer; previousSecretDigest: Buffer | null }>(`
+  select secret_digest, case when previous_secret_until > now() then previous_secret_digest end as previous_secret_digest
+  from clients where id = :id and ${isCurrent}
 `)
 
-/** Stores a token unless its client was revoked just before. */
-export const insertToken = statement<{ digest: Buffer; clientId: string; lifetimeSeconds: number }>(`
+/**
+ * Stores a token, unless the client was revoked or its secret replaced just before. A token lives no longer than its client,
+ * and that of a secret before the last rotation no longer than the secret.
+ */
+export const insertToken = statement<
+  { digest: Buffer; clientId: string; secretDigest: Buffer; lifetimeSeconds: number },
+  { lifetimeSeconds: number; lastUseIsOld: boolean }
+>(`
+  with client as (
+    select id, last_used_time, expires_time, case when secret_digest <> :secretDigest then previous_secret_until end as secret_until
+    from clients
+    where id = :clientId and ${isCurrent}
+      and (secret_digest = :secretDigest or previous_secret_digest = :secretDigest and previous_secret_until > now())
+    for share
+  )
   insert into tokens (digest, client_id, expires_time)
-  select :digest, id, now() + make_interval(secs => :lifetimeSeconds)
-  from clients where id = :clientId and revoked_time is null
+  select :digest, id, least(now() + make_interval(secs => :lifetimeSeconds), expires_time, secret_until) from client
+  returning ceil(extract(epoch from expires_time - now()))::integer as lifetime_seconds,
+    (select coalesce(last_used_time < now() - interval '1 minute', true) from client) as last_use_is_old
+`)
+
+/** Stores the token of a session, which lives no longer than the client that makes it. */
+export const insertSession = statement<
+  {
+    digest: Buffer
+    clientId: string
+    sessionId: string
+    scopes: readonly Scope[]
+    accountIds: readonly string[]
+    lifetimeSeconds: number
+  },
+  { lifetimeSeconds: number }
+>(`
+  insert into tokens (digest, client_id, session_id, scopes, account_ids, expires_time)
+  select :digest, id, :sessionId, :scopes, :accountIds,
+    least(now() + make_interval(secs => :lifetimeSeconds), expires_time)
+  from clients where id = :clientId and ${isCurrent}
   for share
+  returning ceil(extract(epoch from expires_time - now()))::integer as lifetime_seconds
 `)
 
 export const findToken = statement<
   { digest: Buffer },
-  { clientId: string; organizationId: string; expiresTime: Date }
+  {
+    clientId: string
+    sessionId: string | null
+    name: string | null
+    organizationId: string
+    scopes: Scope[] | null
+    accountIds: string[] | null
+    expiresTime: Date
+  }
 >(`
-  select t.client_id, c.organization_id, t.expires_time
+  select t.client_id, t.session_id, c.name, c.organization_id, coalesce(t.scopes, c.scopes) as scopes,
+    coalesce(t.account_ids, c.account_ids) as account_ids, least(t.expires_time, c.expires_time) as expires_time
   from tokens t join clients c on c.id = t.client_id
-  where t.digest = :digest and t.expires_time > now() and c.revoked_time is null
+  where t.digest = :digest and t.expires_time > now()
+    and c.revoked_time is null and (c.expires_time is null or c.expires_time > now())
 `)
 
 export const deleteExpiredTokens = statement<{ limit: number }>(`

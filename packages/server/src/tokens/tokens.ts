@@ -1,13 +1,14 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Scope } from '@penstock/wire'
 import type { Actor, Answer, Call } from '../call.ts'
 import type { Config } from '../config.ts'
 import { createCache } from '../db/cache.ts'
-import type { Database } from '../db/database.ts'
+import type { Database, Db } from '../db/database.ts'
 import type { Notices } from '../db/notices.ts'
-import { revokedTopic, secretDigest } from '../organizations/organizations.ts'
+import { noteUse, revokedTopic, secretDigest } from '../organizations/credentials.ts'
 import { refuse } from '../refusal.ts'
 import type { Attempts, RequestLimit } from './attempts.ts'
-import { findClient, findToken, insertToken } from './queries.ts'
+import { findClient, findToken, insertSession, insertToken } from './queries.ts'
 
 /** What the handler of the token needs. */
 export type TokenDeps = {
@@ -23,6 +24,7 @@ const cachedCredentialsMax = 1_000
 /** What the secret of an unknown client is compared with, and never equals. */
 const noDigest = randomBytes(32)
 
+const newToken = () => `pst_${randomBytes(32).toString('base64url')}`
 const digestOf = (token: string): Buffer => hash('sha256', token, 'buffer')
 
 /**
@@ -42,19 +44,40 @@ export async function createToken(
     // Each token is a row of the database, and only the client itself can spend its share.
     await requestLimit(clientId)
   }
-  const accessToken = `pst_${randomBytes(32).toString('base64url')}`
-  const issued = right ? await insertToken.run(db, { digest: digestOf(accessToken), clientId, lifetimeSeconds }) : 0
-  if (issued === 0) {
+  const accessToken = newToken()
+  const token = { digest: digestOf(accessToken), clientId, secretDigest: secretDigest(clientSecret), lifetimeSeconds }
+  const issued = right ? await insertToken.first(db, token) : undefined
+  if (!issued) {
     await attempts.failed(clientId, address)
     refuse('invalid_client')
   }
-  return { reply: { accessToken, tokenType: 'Bearer', expiry: lifetimeSeconds } }
+  if (issued.lastUseIsOld) await noteUse(db, clientId)
+  return { reply: { accessToken, tokenType: 'Bearer', expiry: issued.lifetimeSeconds } }
 }
 
 /**
- * Checks credentials, and caches only those that are right. A secret never changes, and the statement that stores a token
- * checks whether the client was revoked. Whatever is wrong takes the same work, one statement and one
- * comparison, so that the time of a refusal does not say which clients there are.
+ * Issues the token of a session, which has some scopes in some sub-accounts, and ends with its client at the latest.
+ * Refuses with `unauthorized` where the client was revoked in between.
+ */
+export async function issueSession(
+  db: Db,
+  session: {
+    clientId: string
+    sessionId: string
+    scopes: readonly Scope[]
+    accountIds: readonly string[]
+    lifetimeSeconds: number
+  },
+): Promise<{ accessToken: string; lifetimeSeconds: number }> {
+  const accessToken = newToken()
+  const issued = await insertSession.first(db, { digest: digestOf(accessToken), ...session })
+  return { accessToken, lifetimeSeconds: (issued ?? refuse('unauthorized')).lifetimeSeconds }
+}
+
+/**
+ * Checks credentials, and caches only those that are right: the statement that stores a token checks them again. Whatever is
+ * wrong takes the same work, one statement and two comparisons, so that the time of a refusal does not say which clients
+ * there are.
  */
 export function createCredentialCheck(
   database: Database,
@@ -66,8 +89,10 @@ export function createCredentialCheck(
     const given = secretDigest(clientSecret)
     const credentials = digestOf(`${given.toString('hex')} ${clientId}`).toString('base64')
     const found = await cached.get(credentials, async () => {
-      const kept = (await findClient.first(database, { id: clientId }))?.secretDigest ?? noDigest
-      return timingSafeEqual(given, kept) ? right : undefined
+      const client = await findClient.first(database, { id: clientId })
+      const isPresent = timingSafeEqual(given, client?.secretDigest ?? noDigest)
+      const isPrevious = timingSafeEqual(given, client?.previousSecretDigest ?? noDigest)
+      return isPresent || isPrevious ? right : undefined
     })
     return found !== undefined
   }
@@ -77,16 +102,20 @@ export function createCredentialCheck(
 export function createAuthenticator(
   database: Database,
   notices: Notices,
-): (token: string) => Promise<Actor | undefined> {
+): { authenticate(token: string): Promise<Actor | undefined>; forgetAll(): void } {
   const cached = createCache<{ actor: Actor; expiresMs: number }>(notices, revokedTopic, cachedTokensMax)
-  return async (token) => {
+  const authenticate = async (token: string) => {
     const digest = digestOf(token)
     const found = await cached.get(digest.toString('base64'), async () => {
       const row = await findToken.first(database, { digest })
       if (!row) return undefined
-      const { clientId, organizationId, expiresTime } = row
-      return { actor: { clientId, organizationId }, expiresMs: expiresTime.getTime() }
+      const { clientId, sessionId, expiresTime, ...rest } = row
+      const who = sessionId
+        ? ({ kind: 'session', id: sessionId } as const)
+        : ({ kind: 'client', id: clientId } as const)
+      return { actor: { ...rest, ...who, clientId }, expiresMs: expiresTime.getTime() }
     })
     return found && found.expiresMs > Date.now() ? found.actor : undefined
   }
+  return { authenticate, forgetAll: cached.forgetAll }
 }

@@ -28,6 +28,8 @@ export type WideFilter = {
   organizationId: string
   /** Null in the list of a whole organization. */
   accountId: string | null
+  /** The sub-accounts that the actor is limited to; null: all. */
+  accountIds: readonly string[] | null
   statuses: readonly TransferStatus[]
   /** Only the newest of each connection. */
   latest: boolean
@@ -73,7 +75,8 @@ const statusesAsked = 'unnest(:statuses::text[]) as s (status)'
 const connectionsAsked = `(
     select c.id from connections c
     where c.id = any(:connectionIds) and c.organization_id = :organizationId
-      and (:accountId::text is null or c.account_id = :accountId) and not c.account_deleted and ${isKept('c')}
+      and (:accountId::text is null or c.account_id = :accountId)
+      and (:accountIds::text[] is null or c.account_id = any(:accountIds)) and not c.account_deleted and ${isKept('c')}
   ) asked`
 
 /** Found by the mark alone, so that every plan finds it by the index of the marked ones. */
@@ -90,6 +93,14 @@ const wideListsOf = (latest: '' | ' and t.latest') => ({
     count: wideCountOf(
       'organization_id = :organizationId',
       'a.organization_id = :organizationId and a.deleted_time is not null',
+      latest,
+    ),
+  },
+  accounts: {
+    list: wideListOf(statusesAsked, `t.organization_id = :organizationId and t.account_id = any(:accountIds)${latest}`),
+    count: wideCountOf(
+      'account_id = any(:accountIds)',
+      'a.organization_id = :organizationId and a.id = any(:accountIds) and a.deleted_time is not null',
       latest,
     ),
   },
@@ -120,7 +131,13 @@ const wideLists = {
 }
 
 /** Picks the statements for a filter over many connections. */
-export const wideTransferList = ({ accountId, latest, connectionIds }: WideFilter) =>
+export const wideTransferList = ({ accountId, accountIds, latest, connectionIds }: WideFilter) =>
   wideLists[latest ? 'latest' : 'all'][
-    connectionIds !== null ? 'asked' : accountId === null ? 'organization' : 'account'
+    connectionIds !== null
+      ? 'asked'
+      : accountId !== null
+        ? 'account'
+        : accountIds !== null
+          ? 'accounts'
+          : 'organization'
   ]

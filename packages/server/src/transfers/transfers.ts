@@ -140,6 +140,7 @@ export async function listAllTransfers({
   const filter = {
     organizationId: actor.organizationId,
     accountId: account?.id ?? null,
+    accountIds: actor.accountIds,
     statuses: status ? [status] : transferStatuses,
     latest: latest ?? false,
     connectionIds: connectionIds?.split(',') ?? null,

@@ -34,6 +34,7 @@ const fieldErrors: { readonly [C in ErrorCode]?: readonly FieldError[] } = {
     { field: 'body.name', message: 'is missing' },
     { field: 'body.colour', message: 'is unknown. Known fields: name, enabled' },
   ],
+  forbidden: [{ field: 'scope', message: 'accounts:write is missing' }],
   account_required: [{ field: 'query.accountId', message: 'is missing: name a sub-account' }],
   connector_in_use: [{ field: `connection.${connectionId}`, message: 'Spring customers uses this connector' }],
   connector_not_added: [{ field: 'body.destConnectorId', message: 'is not added to this sub-account' }],

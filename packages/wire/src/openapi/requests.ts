@@ -13,6 +13,7 @@ const resources: { readonly [T in Operation['tag']]?: { name: string; id: string
   Connectors: { name: 'the connector', id: example.destination.connectorId },
   Connections: { name: 'the connection', id: example.connectionId },
   Transfers: { name: 'the connection', id: example.connectionId },
+  Clients: { name: 'the client', id: example.clientId },
 }
 
 /** `components.parameters`: those that many operations share. */
@@ -61,8 +62,8 @@ export function parametersOf(operation: Operation): Json[] {
   if (operation.path.includes('{transferId}')) {
     parameters.push(parameter('path', 'transferId', true, identifier('the transfer', example.transferId)))
   }
-  if (operation.scope === 'account') parameters.push(shared('accountId'))
-  if (operation.scope === 'organization or account') parameters.push(shared('accountIdFilter'))
+  if (operation.actsIn === 'account') parameters.push(shared('accountId'))
+  if (operation.actsIn === 'organization or account') parameters.push(shared('accountIdFilter'))
   for (const [name, schema] of Object.entries(operation.query ?? {})) {
     parameters.push(parameter('query', name, false, schema))
   }

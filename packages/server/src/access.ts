@@ -1,0 +1,42 @@
+import type { Scope } from '@penstock/wire'
+import type { Actor, Grants } from './call.ts'
+import { refuse } from './refusal.ts'
+
+/** What an actor may do. Every decision about access is one of these; the scopes are in `wire/scopes.ts`. */
+
+export const hasScope = ({ scopes }: Grants, scope: Scope): boolean => scopes === null || scopes.includes(scope)
+
+/** Refuses with `forbidden` where the actor does not have the scope. */
+export function requireScope(actor: Actor, scope: Scope): void {
+  if (!hasScope(actor, scope)) refuse('forbidden', [{ field: 'scope', message: `${scope} is missing` }])
+}
+
+/** Whether the sub-account is among those that the actor may act in; for the others there is no such account. */
+export const mayActIn = ({ accountIds }: Grants, accountId: string): boolean =>
+  accountIds === null || accountIds.includes(accountId)
+
+/** Refuses with `forbidden` where the actor is limited to named sub-accounts, for what concerns the whole organization. */
+export function requireAllAccounts({ accountIds }: Actor): void {
+  if (accountIds === null) return
+  const message = 'your credentials are limited to named sub-accounts, and this concerns the whole organization'
+  refuse('forbidden', [{ field: 'accountIds', message }])
+}
+
+/** Refuses with `forbidden` what grants more than the actor has itself: no one passes on what they do not have. */
+export function requireGrantable(actor: Actor, grants: Grants): void {
+  const { scopes } = actor
+  if (scopes !== null) {
+    if (grants.scopes === null) {
+      refuse('forbidden', [{ field: 'body.scopes', message: 'you do not have every scope: name those to grant' }])
+    }
+    const missing = grants.scopes.filter((scope) => !scopes.includes(scope))
+    if (missing.length > 0) {
+      refuse('forbidden', [{ field: 'body.scopes', message: `you do not have ${missing.join(', ')}` }])
+    }
+  }
+  if (actor.accountIds === null) return
+  if (grants.accountIds === null) {
+    const message = 'you are limited to named sub-accounts: name those to grant'
+    refuse('forbidden', [{ field: 'body.accountIds', message }])
+  }
+}

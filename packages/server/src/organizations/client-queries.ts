@@ -1,0 +1,103 @@
+import type { Scope } from '@penstock/wire'
+import { notify } from '../db/notices.ts'
+import { statement } from '../db/statement.ts'
+
+/** Statements about client credentials. */
+
+/** What a client may do; null: everything, or all sub-accounts. */
+type ClientGrants = { scopes: readonly Scope[] | null; accountIds: readonly string[] | null; expiresTime: Date | null }
+
+export const insertClient = statement<
+  ClientGrants & { id: string; organizationId: string; secretDigest: Buffer; name: string | null }
+>(`
+  insert into clients (id, organization_id, secret_digest, name, scopes, account_ids, expires_time)
+  values (:id, :organizationId, :secretDigest, :name, :scopes, :accountIds, :expiresTime)
+`)
+
+export const renameClient = statement<{ id: string; name: string }>(`update clients set name = :name where id = :id`)
+
+export type ClientRow = {
+  id: string
+  name: string | null
+  organizationId: string
+  scopes: Scope[] | null
+  accountIds: string[] | null
+  createdTime: Date
+  expiresTime: Date | null
+  lastUsedTime: Date | null
+  /** Until when the secret before the present one is accepted; null where it is no longer. */
+  previousSecretUntil: Date | null
+  revokedTime: Date | null
+}
+const clientColumns = `
+  id, name, organization_id, scopes, account_ids, created_time, expires_time, last_used_time,
+  case when previous_secret_until > now() then previous_secret_until end as previous_secret_until, revoked_time`
+
+export const selectClients = statement<{ organizationId: string | null }, ClientRow>(`
+  select ${clientColumns} from clients
+  where :organizationId::text is null or organization_id = :organizationId
+  order by created_time, id
+`)
+
+/** Replaces the secret of a client; the present one stays valid for a while, and one before that does not. */
+export const rotateSecret = statement<{ id: string; secretDigest: Buffer; overlapHours: number }>(`
+  update clients set
+    previous_secret_digest = secret_digest, previous_secret_until = now() + make_interval(hours => :overlapHours),
+    secret_digest = :secretDigest
+  where id = :id and revoked_time is null
+`)
+
+/** Whether these are the credentials of a client that is not revoked, with its present secret. */
+export const clientWithSecret = statement<{ id: string; secretDigest: Buffer }, { id: string }>(`
+  select id from clients where id = :id and secret_digest = :secretDigest and revoked_time is null
+`)
+
+export const revokeClient = statement<{ id: string }>(`
+  update clients set revoked_time = now() where id = :id and revoked_time is null
+`)
+
+/** Says when a client was last used. Of those that do so at once, one writes: no request for a token waits for another one. */
+export const saveUse = statement<{ id: string }>(`
+  update clients set last_used_time = now()
+  where id in (select id from clients where id = :id for no key update skip locked)
+`)
+
+export const deleteTokensOfClient = statement<{ clientId: string }>(`delete from tokens where client_id = :clientId`)
+
+export const announceRevocation = statement<{ topic: string; value: string }>(notify)
+
+/** Clients that the actor may see: limited to no other sub-accounts than the actor is. */
+type Visible = { organizationId: string; accountIds: readonly string[] | null }
+const isVisible = `
+  organization_id = :organizationId and (:accountIds::text[] is null or account_ids <@ :accountIds)`
+
+type Filter = Visible & { like: string | null }
+const listed = `${isVisible} and revoked_time is null and (:like::text is null or name ilike :like)`
+
+export const listClients = statement<Filter & { size: number; offset: number }, ClientRow>(`
+  select ${clientColumns} from clients where ${listed}
+  order by created_time desc, id desc limit :size offset :offset
+`)
+export const countClients = statement<Filter, { total: number }>(
+  `select count(*) as total from clients where ${listed}`,
+)
+
+export const findClient = statement<Visible & { id: string }, ClientRow>(`
+  select ${clientColumns} from clients where id = :id and ${isVisible}
+`)
+export const lockClient = statement<Visible & { id: string }, ClientRow>(`
+  select ${clientColumns} from clients where id = :id and ${isVisible} for no key update
+`)
+
+/** Takes the organization, so that its clients are created one at a time; what refers to it need not wait. */
+export const lockOrganization = statement<{ organizationId: string }, { id: string }>(`
+  select id from organizations where id = :organizationId for no key update
+`)
+export const countCurrent = statement<{ organizationId: string }, { total: number }>(`
+  select count(*) as total from clients where organization_id = :organizationId and revoked_time is null
+`)
+
+/** Those of the accounts that there are in the organization. */
+export const findAccounts = statement<{ organizationId: string; ids: readonly string[] }, { id: string }>(`
+  select id from accounts where organization_id = :organizationId and id = any(:ids) and deleted_time is null
+`)

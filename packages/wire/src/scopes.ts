@@ -1,0 +1,65 @@
+/**
+ * What the holder of a token may do. Each operation names the scope that it requires; client credentials, sessions and
+ * the roles of people are sets of these. Nothing else decides about access, besides the sub-accounts that it is limited to.
+ */
+export const scopes = {
+  'accounts:read': 'List and get sub-accounts',
+  'accounts:write': 'Add, edit and delete sub-accounts',
+  'connectors:read': 'Read the catalogue, and the added connectors with their configuration, without secrets',
+  'connectors:write': 'Add, configure, check and remove connectors',
+  'secrets:write': 'Save and clear the secrets of connectors, and authorize connectors with a click',
+  'connections:read': 'List and get connections, their history, and what needs attention',
+  'connections:write': 'Create, change, activate, disable, delete and restore connections',
+  'transfers:read': 'List and get transfers and schedules',
+  'transfers:run': 'Start, replay and cancel transfers, and set schedules',
+  'records:read': 'Read records: previews, and the records that transfers rejected',
+  'reports:read': 'Read reports',
+  'clients:read': 'List client credentials, without their secrets',
+  'clients:write': 'Create, rename, rotate and revoke client credentials',
+  'sessions:write': 'Create session tokens for one sub-account',
+  'users:read': 'List people, invitations and their roles',
+  'users:write': 'Invite people, change their roles, and remove them',
+  'organization:read': 'Read the settings of the organization, such as single sign-on',
+  'organization:write': 'Change the settings of the organization, such as single sign-on',
+  'audit:read': 'Read the audit log',
+} as const satisfies Record<string, string>
+
+export type Scope = keyof typeof scopes
+/** Every scope, in the order of the table. */
+export const scopeNames = Object.keys(scopes) as Scope[]
+
+/** Scopes that a session token can have: what acts in one sub-account, and gives nobody further access. */
+export const sessionScopes = [
+  'accounts:read',
+  'connectors:read',
+  'connectors:write',
+  'secrets:write',
+  'connections:read',
+  'connections:write',
+  'transfers:read',
+  'transfers:run',
+  'records:read',
+  'reports:read',
+] as const satisfies readonly Scope[]
+export type SessionScope = (typeof sessionScopes)[number]
+
+const viewer = ['accounts:read', 'connectors:read', 'connections:read', 'transfers:read', 'reports:read'] as const
+const editor = [
+  ...viewer,
+  'connectors:write',
+  'secrets:write',
+  'connections:write',
+  'transfers:run',
+  'records:read',
+] as const
+const admin = scopeNames.filter((scope) => scope !== 'organization:write')
+
+/** What people may do, by their role, in all sub-accounts or in those that they are limited to. */
+export const userRoles = {
+  owner: scopeNames,
+  admin,
+  editor,
+  viewer,
+} as const satisfies Record<string, readonly Scope[]>
+export type UserRole = keyof typeof userRoles
+export const userRoleNames = Object.keys(userRoles) as UserRole[]
