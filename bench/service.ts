@@ -18,8 +18,13 @@ export type Service = Server & {
 /** The environment that everything is made in: the service's default. */
 export const environment = 'production'
 
-/** Makes a database, starts the service on it, which migrates it, and loads it. */
-export async function startService({ serverUrl, directory }: Environment, name: string, size: Size): Promise<Service> {
+/** Makes a database, starts the service on it, which migrates it, and loads it. `env` is added to its settings. */
+export async function startService(
+  { serverUrl, directory }: Environment,
+  name: string,
+  size: Size,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Service> {
   const databaseUrl = await createDatabase(serverUrl, name)
   const port = await freePort()
   const credentials = { clientId: 'bench', clientSecret: generateMasterKey() }
@@ -35,6 +40,7 @@ export async function startService({ serverUrl, directory }: Environment, name: 
       PENSTOCK_RATE_LIMIT: '0',
       PENSTOCK_CLIENT_ID: credentials.clientId,
       PENSTOCK_CLIENT_SECRET: credentials.clientSecret,
+      ...env,
     },
   })
   try {

@@ -3,10 +3,18 @@ import { statement } from '../db/statement.ts'
 
 const isCurrent = 'revoked_time is null and (expires_time is null or expires_time > now())'
 
-/** The secrets of a client that are accepted: the present one and, for a while after a rotation, the one before. */
-export const findClient = statement<{ id: string }, { secretDigest: Buffer; previousSecretDigest: Buffer | null }>(`
-  select secret_digest, case when previous_secret_until > now() then previous_secret_digest end as previous_secret_digest
-  from clients where id = :id and ${isCurrent}
+/**
+ * The secrets of a client that are accepted: the present one and, for a while after a rotation, the one before. Where there is
+ * none, `none` is in its place: a row of the same size for a client that does not exist, so that its time does not say so.
+ */
+export const findClient = statement<
+  { id: string; none: Buffer },
+  { secretDigest: Buffer; previousSecretDigest: Buffer }
+>(`
+  select coalesce(c.secret_digest, :none) as secret_digest,
+    coalesce(case when c.previous_secret_until > now() then c.previous_secret_digest end, :none)
+      as previous_secret_digest
+  from (select) one left join clients c on c.id = :id and ${isCurrent}
 `)
 
 /**

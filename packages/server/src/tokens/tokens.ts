@@ -89,9 +89,10 @@ export function createCredentialCheck(
     const given = secretDigest(clientSecret)
     const credentials = digestOf(`${given.toString('hex')} ${clientId}`).toString('base64')
     const found = await cached.get(credentials, async () => {
-      const client = await findClient.first(database, { id: clientId })
-      const isPresent = timingSafeEqual(given, client?.secretDigest ?? noDigest)
-      const isPrevious = timingSafeEqual(given, client?.previousSecretDigest ?? noDigest)
+      const client = await findClient.first(database, { id: clientId, none: noDigest })
+      if (!client) return undefined
+      const isPresent = timingSafeEqual(given, client.secretDigest)
+      const isPrevious = timingSafeEqual(given, client.previousSecretDigest)
       return isPresent || isPrevious ? right : undefined
     })
     return found !== undefined
