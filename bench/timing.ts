@@ -1,7 +1,7 @@
 /**
  * `npm run bench:timing [-- --tries 10000]`: whether the time of a refusal says what there is. Of each pair, one request names
- * what does not exist and the other what exists and belongs to somebody else; they alternate on one connection. The figure is
- * the probability that a request of the second kind takes longer than one of the first: 0.5 where no one can tell them apart.
+ * what does not exist and the other what exists and belongs to someone else; they alternate on one connection. The figure is
+ * the probability that a request of the second kind takes longer than one of the first: 0.5 where no one can distinguish them.
  */
 import { randomBytes } from 'node:crypto'
 import { Agent, request } from 'node:http'

@@ -256,10 +256,10 @@ describe('client credentials', () => {
     const { id: one } = await owner.caller.addAccount()
     const strong = await limited({ scopes: ['accounts:read', 'reports:read'], accountIds: [one] })
     const weak = await limited({ scopes: ['clients:read', 'clients:write', 'accounts:read'], accountIds: [one] })
-    const peer = await limited({ scopes: ['accounts:read'], accountIds: [one] })
+    const equal = await limited({ scopes: ['accounts:read'], accountIds: [one] })
     const listed = await send('listClients', {}, weak.token)
     const ids = (listed.response as { id: string }[]).map(({ id }) => id)
-    assert.deepEqual(ids.sort(), [strong.clientId, weak.clientId, peer.clientId].sort())
+    assert.deepEqual(ids.sort(), [strong.clientId, weak.clientId, equal.clientId].sort())
     for (const id of ['renameClient', 'rotateClient', 'revokeClient'] as const) {
       const body = id === 'renameClient' ? { body: { name: 'Taken' } } : id === 'rotateClient' ? { body: {} } : {}
       assertForbidden(
@@ -268,7 +268,7 @@ describe('client credentials', () => {
         'you do not have reports:read',
       )
       assert.equal((await send(id, { id: owner.organization.clientId, ...body }, weak.token)).status, 404)
-      assert.equal((await send(id, { id: peer.clientId, ...body }, weak.token)).status, 200)
+      assert.equal((await send(id, { id: equal.clientId, ...body }, weak.token)).status, 200)
     }
   })
 

@@ -331,6 +331,7 @@ const layers = [
   'http/',
   'worker/',
   'service.ts',
+  'access-document.ts',
   'connector-documents.ts',
   'generated-documents.ts',
   'cli/',

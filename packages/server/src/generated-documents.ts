@@ -10,6 +10,7 @@ import {
   transferErrors,
 } from '@penstock/wire'
 import { exampleRefusal, openApiDocument } from '@penstock/wire/openapi'
+import { accessDocument } from './access-document.ts'
 import { connectorDocuments } from './connector-documents.ts'
 
 /** The address of a service with default settings. */
@@ -20,6 +21,7 @@ export function generatedDocuments(): { path: string; content: string }[] {
   return [
     { path: 'docs/openapi.json', content: `${JSON.stringify(openApiDocument(documentedUrl), null, 2)}\n` },
     { path: 'docs/errors.md', content: errorsDocument() },
+    { path: 'docs/access.md', content: accessDocument() },
     ...connectorDocuments(),
   ]
 }

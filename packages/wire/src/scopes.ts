@@ -28,7 +28,7 @@ export type Scope = keyof typeof scopes
 /** Every scope, in the order of the table. */
 export const scopeNames = Object.keys(scopes) as Scope[]
 
-/** Scopes that a session token can have: what acts in one sub-account, and gives nobody further access. */
+/** Scopes that a session token can have: what acts in one sub-account, and gives no one further access. */
 export const sessionScopes = [
   'accounts:read',
   'connectors:read',

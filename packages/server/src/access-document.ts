@@ -1,0 +1,85 @@
+import {
+  limits,
+  type Operation,
+  operations,
+  type Scope,
+  scopeNames,
+  scopes,
+  userRoleNames,
+  userRoles,
+} from '@penstock/wire'
+
+/** `docs/access.md`: what the holder of a token may do. */
+export function accessDocument(): string {
+  return `<!-- Written from packages/wire/src/scopes.ts and operations.ts by: npm run documents -->
+
+# Access
+
+Every request carries a token, and each operation requires one scope. A token has the scopes of what it was issued to: client
+credentials, a session, or a person by their role. It acts in all sub-accounts of the organization, or in those that it is
+limited to.
+
+- What you may not see is answered like what does not exist: 404 \`not_found\`. That is so for everything of another organization,
+  and for every sub-account that your token is not limited to.
+- What you may see and not do is answered with 403 \`forbidden\`; \`details\` names the scope that is missing. The scope is checked
+  before anything is looked up, so the answer does not depend on what there is.
+- Lists and reports without \`accountId\` contain your sub-accounts only, and so do their totals.
+- No one gives what they do not have: credentials, sessions and people that you create have at most your scopes and your
+  sub-accounts, and you cannot rotate or revoke what may do more than you.
+
+## Client credentials
+
+A program has credentials of its own, with what it needs and no more:
+
+\`\`\`sh
+curl -X POST http://127.0.0.1:8080/es/v2/clients -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
+  -d '{"name": "Nightly jobs", "scopes": ["connections:read", "transfers:read", "transfers:run"]}'
+\`\`\`
+
+The answer contains \`id\`, which is the \`clientId\`, and \`clientSecret\`, which no later answer contains. Without \`scopes\` they may do
+everything, with the scopes of later versions; without \`accountIds\` they act in all sub-accounts, with those that are added
+later. \`expiresTime\` ends them. \`npx penstock client create --scope … --account … --expires …\` does the same for the operator.
+
+**Rotate** a secret with \`POST /clients/{id}/rotate\` or \`npx penstock client rotate <clientId>\`: the new secret is valid at once, and the
+present one for \`overlapHours\` more (${limits.rotationOverlapHoursDefault} unless you say otherwise, at most ${limits.rotationOverlapHoursMax}). With 0 it is refused at once, and so are its
+tokens; do this where a secret has leaked.
+
+**Revoke** credentials with \`DELETE /clients/{id}\`. Their tokens and sessions end in every process within seconds.
+
+\`lastUsedTime\` says when they last got a token, so that you find those that nothing uses.
+
+## Sessions for your customers
+
+To let the browser of your customer call the API, your back end creates a session for their sub-account, and hands over the token:
+
+\`\`\`sh
+curl -X POST http://127.0.0.1:8080/es/v2/sessions -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
+  -d '{"accountId": "3f9c2b7a10d4e856", "scopes": ["connectors:read", "connectors:write", "secrets:write"], "expiry": 900}'
+\`\`\`
+
+The token acts in that sub-account only and lives ${limits.sessionSecondsMin} seconds to ${limits.sessionSecondsMax / 3600} hours. It ends with the credentials that created it, cannot create
+credentials or sessions, and has a request limit of its own. Allow the origin of your pages with \`PENSTOCK_CORS_ORIGINS\`.
+
+## Scopes
+
+| Scope | Allows to | Operations |
+|---|---|---|
+${scopeNames.map((scope) => `| \`${scope}\` | ${scopes[scope].replace(/^\w/, (first) => first.toLowerCase())} | ${operationsOf(scope)} |`).join('\n')}
+
+\`configureConnector\` requires \`secrets:write\` as well where it saves or clears a secret.
+
+## Roles
+
+People have a role, which is a set of scopes, in all sub-accounts or in those that they are limited to.
+
+| Scope | ${userRoleNames.join(' | ')} |
+|---|${userRoleNames.map(() => '---|').join('')}
+${scopeNames.map((scope) => `| \`${scope}\` | ${userRoleNames.map((role) => ((userRoles[role] as readonly Scope[]).includes(scope) ? 'yes' : '')).join(' | ')} |`).join('\n')}
+`
+}
+
+const operationsOf = (wanted: Scope): string =>
+  Object.entries<Operation>(operations)
+    .filter(([, { scope }]) => scope === wanted)
+    .map(([id]) => `\`${id}\``)
+    .join(', ')
