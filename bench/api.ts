@@ -1,10 +1,11 @@
 /**
  * `npm run bench:api [-- --large]`: what the interface can do, each figure beside its limit, in one run.
  * A figure that falls short is said so and is no failure: the exit code is 0 unless something could not be measured.
+ * `--before <another checkout>`, with its packages installed, measures reads beside that version as well.
  * `--only <part of a name>`, `--rounds`, `--seconds` and `--connections` are for work on a single figure.
  */
 import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startPostgres } from './environment.ts'
 import { catalogueFigure, type Figure, growthFigures, readFigures, writeFigures } from './figures.ts'
@@ -16,6 +17,7 @@ const { values: options } = parseArgs({
   options: {
     large: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
+    before: { type: 'string' },
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '2' },
     connections: { type: 'string', default: '16' },
@@ -44,6 +46,17 @@ const service = cleanup.adopt(await startService(postgres, 'large', fullSize), s
 const small = cleanup.adopt(await startService(postgres, 'small', smallSize), stop)
 say(`Measuring ${plan.rounds} rounds of ${plan.secondsPerRound} s on each side, ${plan.connections} connections.`)
 
+if (options.before) {
+  const other = await startService(postgres, 'before', fullSize, {}, resolve(options.before))
+  cleanup.adopt(other, stop)
+  heading('Ours beside the other checkout', 'ratio')
+  for (const figure of [...readFigures, catalogueFigure]) {
+    if (!figure.name.includes(options.only)) continue
+    const target = (on: Service) => ({ url: on.url, pick: () => figure.request(on) })
+    const compared = await compare(target(service), target(other), plan)
+    row({ ...figure, aim: 0.95 }, compared, compared.ratio.toFixed(2), '≥ 0.95')
+  }
+}
 const bareFastify = await startBareFastify()
 heading('Ours beside bare Fastify with the same statements', 'ratio')
 for (const figure of readFigures) await beside(figure, bareFastify)

@@ -18,12 +18,13 @@ export type Service = Server & {
 /** The environment that everything is made in: the service's default. */
 export const environment = 'production'
 
-/** Makes a database, starts the service on it, which migrates it, and loads it. `env` is added to its settings. */
+/** Makes a database, starts the service on it, which migrates it, and loads it. `env` is added to its settings, and `checkout` is another one to start. */
 export async function startService(
   { serverUrl, directory }: Environment,
   name: string,
   size: Size,
   env: Readonly<Record<string, string>> = {},
+  checkout?: string,
 ): Promise<Service> {
   const databaseUrl = await createDatabase(serverUrl, name)
   const port = await freePort()
@@ -31,6 +32,7 @@ export async function startService(
   const server = await startServer('packages/server/bin/penstock.js', ['serve'], {
     port,
     path: '/readyz',
+    ...(checkout ? { checkout } : {}),
     logFile: join(directory, `${name}.log`),
     env: {
       DATABASE_URL: databaseUrl,
