@@ -24,6 +24,8 @@ export const refusedByCompiler = (client: Client) => [
   client.editAccount({ id: 'x', body: {}, idempotencyKey: 'x' }),
   // @ts-expect-error the token operation takes none either
   client.createToken({ body: { clientId: 'x', clientSecret: 'x' }, idempotencyKey: 'x' }),
+  // @ts-expect-error nor does what answers a secret, which is not kept to be repeated
+  client.rotateClient({ id: 'x', body: {}, idempotencyKey: 'x' }),
   // @ts-expect-error and so does what changes nothing
   client.checkConnector({ accountId: 'x', id: 'x', idempotencyKey: 'x' }),
   // @ts-expect-error transferId is required

@@ -36,7 +36,7 @@ type IfMatchParameter<I extends OperationId> = Operations[I] extends { concurren
   : unknown
 
 type IdempotencyKeyParameter<I extends OperationId> = Operations[I]['method'] extends 'POST'
-  ? Operations[I] extends { actsIn: 'public' } | { reads: true }
+  ? Operations[I] extends { actsIn: 'public' } | { reads: true } | { unrepeatable: true }
     ? unknown
     : {
         /** 1 to 255 visible ASCII characters: a call that is repeated under it within 24 hours does its work once. */
