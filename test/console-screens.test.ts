@@ -51,6 +51,16 @@ const screens: readonly Screen[] = [
     title: /Transfer of/,
   },
   { name: 'deleted', path: ofAccount('/deleted'), title: /Deleted/ },
+  { name: 'api-keys', path: () => '/api-keys', title: /API keys/ },
+  {
+    name: 'create-api-key',
+    path: () => '/api-keys',
+    title: /API keys/,
+    settle: async (page) => {
+      await page.getByRole('button', { name: 'Create an API key' }).first().click()
+      await page.getByRole('radio', { name: 'Chosen scopes' }).check()
+    },
+  },
   { name: 'reports', path: () => '/reports', title: /Reports/, settle: chart },
   { name: 'reports-of-sub-account', path: ofAccount('/reports'), title: /Reports/, settle: chart },
 ]

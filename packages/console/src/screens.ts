@@ -39,6 +39,7 @@ export const screens = {
   '/connections': connections,
   '/reports': reports,
   '/deleted': deleted,
+  '/api-keys': screen(() => import('./screens/api-keys/api-keys.tsx')),
   '/accounts/:accountId': screen(() => import('./screens/overview/account.tsx')),
   '/accounts/:accountId/catalogue': screen(() => import('./screens/catalogue/catalogue.tsx')),
   '/accounts/:accountId/connectors': screen(() => import('./screens/connectors/connectors.tsx')),

@@ -17,6 +17,7 @@ import {
   IconBuildingStore,
   IconChartBar,
   IconGauge,
+  IconKey,
   IconLogout,
   IconMoon,
   IconPlug,
@@ -39,6 +40,7 @@ const organizationPages = [
   { page: 'connections', label: say.connections, Icon: IconArrowsExchange },
   { page: 'reports', label: say.reports, Icon: IconChartBar },
   { page: 'deleted', label: say.deleted, Icon: IconTrash },
+  { page: 'api-keys', label: say.apiKeys, Icon: IconKey },
 ]
 const accountPages = [
   { page: '', label: say.overview, Icon: IconGauge },

@@ -19,6 +19,8 @@ export const components = {
   close: 'Close',
   save: 'Save',
   undo: 'Undo',
+  copied: 'Copied',
+  copyOne: (label: string) => `Copy ${label.charAt(0).toLowerCase()}${label.slice(1)}`,
   findings: (n: number, shown: string) =>
     n === 1 ? 'The destination reports a problem' : `The destination reports ${shown} problems`,
   findingsHelp:

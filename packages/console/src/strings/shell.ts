@@ -18,6 +18,7 @@ export const shell = {
   catalogue: 'Catalogue',
   reports: 'Reports',
   deleted: 'Deleted',
+  apiKeys: 'API keys',
   api: 'API documentation',
   light: 'Light theme',
   dark: 'Dark theme',

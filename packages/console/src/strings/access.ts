@@ -1,0 +1,33 @@
+import type { Scope, UserRole } from '@penstock/wire'
+
+type Resource = Scope extends infer S ? (S extends `${infer R}:${string}` ? R : never) : never
+
+/** What people and API keys may do, in words; what each scope means exactly, the contract says. */
+export const access = {
+  everything: 'Everything',
+  allAccounts: 'All sub-accounts',
+  more: (n: string) => `and ${n} more`,
+  resource: {
+    accounts: 'Sub-accounts',
+    connectors: 'Connectors',
+    secrets: 'Secrets',
+    connections: 'Connections',
+    transfers: 'Transfers',
+    records: 'Records',
+    reports: 'Reports',
+    clients: 'API keys',
+    sessions: 'Session tokens',
+    users: 'People',
+    organization: 'Organization settings',
+    audit: 'Audit log',
+  } satisfies Record<Resource, string>,
+  verb: { read: 'view', write: 'change', run: 'run' } as Readonly<Record<string, string>>,
+  role: { owner: 'Owner', admin: 'Admin', editor: 'Editor', viewer: 'Viewer' } satisfies Record<UserRole, string>,
+  asRole: (role: string) => `${role}: the same as a person with this role`,
+  accounts: 'Sub-accounts',
+  accountsAll: 'All, later ones included',
+  accountsNamed: 'Only these',
+  pickAccounts: 'Sub-accounts that it is limited to',
+  searchAccounts: 'Search by name',
+  noAccounts: 'No matching sub-accounts',
+}
