@@ -1,5 +1,14 @@
-export { type ClientOptions, type Credentials, createClient } from './client.ts'
+export { type ClientOptions, type Credentials, createClient, download } from './client.ts'
 export { NoAnswerError, PenstockError } from './errors.ts'
 export { everyEntry, everyPage } from './pages.ts'
 export type { Fetch } from './transport.ts'
-export type { Client, EntryOf, Links, PagedOperationId, ParametersOf, ResultOf } from './types.ts'
+export type {
+  Client,
+  EntryOf,
+  Links,
+  PagedOperationId,
+  ParametersOf,
+  ResultOf,
+  StreamedOperationId,
+  StreamTypeOf,
+} from './types.ts'

@@ -23,10 +23,12 @@ export type AnyParameters = Readonly<Record<string, unknown>> & {
   readonly ifMatch?: string | undefined
   readonly idempotencyKey?: string | undefined
   readonly signal?: AbortSignal | undefined
+  /** The media type in which the whole answer is streamed, in place of JSON. */
+  readonly stream?: string | undefined
 }
 
-/** A success: its status, its headers and what its body says. */
-export type Answer = { status: number; headers: Headers; json: unknown }
+/** A success: its status, its headers and what its body says, or the body where it is streamed. */
+export type Answer = { status: number; headers: Headers; json: unknown; body?: ReadableStream<Uint8Array> }
 
 /** Sends a call. Retries it where that is safe and the service asks for it with Retry-After. */
 export type Transport = (operation: Operation, parameters: AnyParameters, token?: string) => Promise<Answer>
@@ -40,17 +42,24 @@ export function createTransport({
 }: TransportOptions): Transport {
   const base = baseUrl.replace(/\/+$/, '') + basePath
 
-  const exchange = async (address: string, init: RequestInit, signal: AbortSignal | undefined): Promise<Answer> => {
-    const timeout = AbortSignal.timeout(timeoutMs)
+  const exchange = async (address: string, init: RequestInit, { signal, stream }: AnyParameters): Promise<Answer> => {
+    const timeout = new AbortController()
+    const timer = setTimeout(() => timeout.abort(), timeoutMs)
     let response: Response
     let text: string
     try {
-      response = await fetch(address, { ...init, signal: signal ? AbortSignal.any([signal, timeout]) : timeout })
+      const either = signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal
+      response = await fetch(address, { ...init, signal: either })
+      // A stream takes as long as it takes; the time limit is for its beginning.
+      if (stream !== undefined && response.ok && response.body) return streamOf(base, response, stream)
       text = await response.text()
     } catch (cause) {
+      if (cause instanceof NoAnswerError) throw cause
       signal?.throwIfAborted()
-      const what = timeout.aborted ? `did not answer within ${timeoutMs} ms` : 'cannot be reached'
+      const what = timeout.signal.aborted ? `did not answer within ${timeoutMs} ms` : 'cannot be reached'
       throw new NoAnswerError(`${base} ${what}: check the network and baseUrl, then try again.`, { cause })
+    } finally {
+      clearTimeout(timer)
     }
     return readAnswer(base, response, text)
   }
@@ -66,7 +75,7 @@ export function createTransport({
       parameters.idempotencyKey !== undefined
     for (let retries = 0; ; retries++) {
       try {
-        return await exchange(address, init, signal)
+        return await exchange(address, init, parameters)
       } catch (error) {
         const seconds = repeatable && retries < retriesMax ? waitAskedFor(error) : undefined
         if (seconds === undefined || seconds > retryWaitMaxSeconds) throw error
@@ -92,8 +101,8 @@ function targetOf(operation: Operation, parameters: AnyParameters): string {
 }
 
 function initOf(operation: Operation, parameters: AnyParameters, token: string | undefined): RequestInit {
-  const { body, ifMatch, idempotencyKey } = parameters
-  const headers: Record<string, string> = { accept: 'application/json' }
+  const { body, ifMatch, idempotencyKey, stream = 'application/json' } = parameters
+  const headers: Record<string, string> = { accept: stream }
   if (token !== undefined) headers.authorization = `Bearer ${token}`
   if (operation.body) headers['content-type'] = 'application/json'
   if (ifMatch !== undefined) headers['if-match'] = ifMatch
@@ -106,6 +115,12 @@ function initOf(operation: Operation, parameters: AnyParameters, token: string |
     redirect: 'error',
     ...(operation.body ? { body: JSON.stringify(body) } : {}),
   }
+}
+
+/** The body of an answer that is streamed. Throws NoAnswerError for another media type. */
+function streamOf(base: string, { status, headers, body }: Response, type: string): Answer {
+  if (body && headers.get('content-type')?.split(';')[0] === type) return { status, headers, json: undefined, body }
+  throw new NoAnswerError(notPenstock(base, status), { status })
 }
 
 /** Reads what came back. Throws PenstockError for a refusal, NoAnswerError for what is no answer of Penstock's. */

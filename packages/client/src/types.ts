@@ -105,5 +105,16 @@ export type Client = { readonly [I in OperationId]: Method<I> }
 /** Operations that answer pages. */
 export type PagedOperationId = { [I in OperationId]: IsPaged<I> extends true ? I : never }[OperationId]
 
+/** Operations that can stream the whole list. */
+export type StreamedOperationId = {
+  [I in OperationId]: Operations[I] extends { streams: readonly string[] } ? I : never
+}[OperationId]
+/** The media types in which an operation can stream it. */
+export type StreamTypeOf<I extends StreamedOperationId> = Operations[I] extends {
+  streams: readonly (infer T extends string)[]
+}
+  ? T
+  : never
+
 /** An entry of a list. */
 export type EntryOf<I extends PagedOperationId> = ReplyOf<I> extends readonly (infer Entry)[] ? Entry : never

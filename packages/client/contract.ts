@@ -1,0 +1,150 @@
+import type * as Wire from '@penstock/wire'
+import type { Operation, TSchema } from '@penstock/wire'
+
+/** Writes the contract for programs that have neither the schemas nor the library that makes their types. */
+
+/** The module: the base path, and how each operation is called. */
+export function contractModule({ basePath, operations }: typeof Wire): string {
+  const callOf = ({ method, path, actsIn, body, list, bare, reads, success, already, streams }: Operation) => {
+    return { method, path, actsIn, body: body && {}, list, bare, reads, success, already, streams }
+  }
+  const calls = Object.entries<Operation>(operations).map(
+    ([id, operation]) => `  ${id}: ${JSON.stringify(callOf(operation))},\n`,
+  )
+  return `export const basePath = ${JSON.stringify(basePath)}\nexport const operations = {\n${calls.join('')}}\n`
+}
+
+/** Its declarations: a type for each resource, and one for all operations. */
+export function contractTypes(wire: typeof Wire): string {
+  const { basePath, errors, operations } = wire
+  const names = new Map<TSchema, string>()
+  for (const [name, value] of Object.entries(wire)) {
+    if (/^[A-Z]/.test(name) && isObjectSchema(value)) names.set(value, name)
+  }
+  const print = printer(names)
+  const resources = [...names].map(
+    ([schema, name]) => `${comment(schema)}export type ${name} = ${print(schema, '', false)}\n`,
+  )
+  const described = Object.entries<Operation>(operations).map(([id, operation]) => {
+    const { method, path, actsIn, query, exactlyOne, body, reply, list, bare, reads, unrepeatable, already, streams } =
+      operation
+    const lines = [
+      `method: '${method}'`,
+      `path: '${path}'`,
+      `actsIn: '${actsIn}'`,
+      query && `query: ${printQuery(query, print)}`,
+      exactlyOne && `exactlyOne: readonly [${exactlyOne.map((name) => `'${name}'`).join(', ')}]`,
+      body && `body: ${print(body, '    ')}`,
+      `reply: ${print(reply, '    ')}`,
+      list && `list: '${list}'`,
+      bare && 'bare: true',
+      reads && 'reads: true',
+      unrepeatable && 'unrepeatable: true',
+      operation.concurrency && `concurrency: '${operation.concurrency}'`,
+      already && 'already: string',
+      streams && `streams: readonly [${streams.map((type) => `'${type}'`).join(', ')}]`,
+    ]
+    return `  /** ${operation.summary}. ${operation.description.replaceAll('*/', '')} */\n  ${id}: {\n${lines
+      .filter(Boolean)
+      .map((line) => `    ${line}\n`)
+      .join('')}  }\n`
+  })
+  return `export declare const basePath = ${JSON.stringify(basePath)}
+export declare const operations: Record<OperationId, Operation>
+
+/** How an operation is called, as the client sees it. */
+export type Operation = {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  path: string
+  actsIn: 'public' | 'organization' | 'account' | 'organization or account'
+  body?: object
+  list?: 'whole' | 'paged'
+  bare?: true
+  reads?: true
+  success?: 200 | 201 | 202
+  already?: string
+  streams?: readonly string[]
+}
+
+export type ErrorCode = ${Object.keys(errors)
+    .map((code) => `'${code}'`)
+    .join(' | ')}
+
+/** One field error of a request: where it is and how to fix it. */
+export type FieldError = { field: string; message: string }
+
+${resources.join('\n')}
+/** Every operation: how it is called, what it takes and what it answers. */
+export interface Operations {
+${described.join('')}}
+export type OperationId = keyof Operations
+export type QueryOf<I extends OperationId> = Operations[I] extends { query: infer Q } ? Q : Record<never, never>
+export type BodyOf<I extends OperationId> = Operations[I] extends { body: infer B } ? B : undefined
+export type ReplyOf<I extends OperationId> = Operations[I] extends { list: string; reply: infer R } ? R[] : Operations[I]['reply']
+export type IsPaged<I extends OperationId> = Operations[I] extends { list: 'paged' } ? true : false
+`
+}
+
+type Printer = (schema: TSchema, indent: string, named?: boolean) => string
+
+const isObjectSchema = (value: unknown): value is TSchema =>
+  typeof value === 'object' && value !== null && 'type' in value && value.type === 'object' && 'properties' in value
+
+const comment = ({ description }: { description?: string } & TSchema, indent = '') =>
+  description ? `${indent}/** ${description.replaceAll('*/', '')} */\n` : ''
+
+/** Prints the type of a schema; one that is a resource by its name. */
+function printer(names: ReadonlyMap<TSchema, string>): Printer {
+  const print: Printer = (schema, indent, named = true) => {
+    const name = named ? names.get(schema) : undefined
+    if (name) return name
+    const {
+      type,
+      properties,
+      required = [],
+      items,
+      anyOf,
+      patternProperties,
+      ...rest
+    } = schema as unknown as JsonSchema
+    if (anyOf) return [...new Set(anyOf.map((one) => print(one, indent)))].join(' | ')
+    if (rest.const !== undefined) return JSON.stringify(rest.const)
+    if (rest.enum) return rest.enum.map((value) => JSON.stringify(value)).join(' | ')
+    if (properties) {
+      const inner = `${indent}  `
+      const lines = Object.entries(properties).map(
+        ([key, value]) =>
+          `${comment(value, inner)}${inner}${key}${required.includes(key) ? '' : '?'}: ${print(value, inner)}\n`,
+      )
+      return lines.length > 0 ? `{\n${lines.join('')}${indent}}` : 'Record<never, never>'
+    }
+    if (patternProperties)
+      return `Record<string, ${Object.values(patternProperties)
+        .map((value) => print(value, indent))
+        .join(' | ')}>`
+    if (items) return `Array<${print(items, indent)}>`
+    if (type === 'integer' || type === 'number') return 'number'
+    if (type === 'string' || type === 'boolean' || type === 'null') return type
+    if (type === 'array') return 'unknown[]'
+    return type === 'object' ? 'Record<string, unknown>' : 'unknown'
+  }
+  return print
+}
+
+/** A query, coerced and with its defaults, as `QueryOf` has it: what has a default is there. */
+function printQuery(query: Readonly<Record<string, TSchema>>, print: Printer): string {
+  return `{ ${Object.entries(query)
+    .map(([name, schema]) => `${name}?: ${print(schema, '')}`)
+    .join('; ')} }`
+}
+
+type JsonSchema = {
+  type?: string
+  properties?: Record<string, TSchema>
+  required?: readonly string[]
+  items?: TSchema
+  anyOf?: readonly TSchema[]
+  patternProperties?: Record<string, TSchema>
+  enum?: readonly unknown[]
+  const?: unknown
+}
