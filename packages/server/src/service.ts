@@ -100,11 +100,6 @@ export async function createService(
   const { app, listener } = await createApp({ log, publicUrl, corsOrigins, trustedProxies, connections, timeouts })
   opened.defer(async () => void (await app.close()))
   let draining = false
-  // A connection that stays open for more requests would hold up the end.
-  app.addHook('onSend', (_request, reply, payload, done) => {
-    if (draining) reply.header('connection', 'close')
-    done(null, payload)
-  })
   observe(app, {
     ...{ database, log, connections: listener.counts },
     figures: {
@@ -126,6 +121,7 @@ export async function createService(
     notices,
     close: async () => {
       draining = true
+      listener.drain()
       await open.disposeAsync()
     },
   }

@@ -44,6 +44,8 @@ export type ConnectionListener = {
   end(socket: Socket, bytes: string): void
   /** The answer in progress on a connection. */
   answerOn(socket: Socket): ServerResponse | undefined
+  /** Ends each connection with its next answer: one that stays open for more requests would hold up the end. */
+  drain(): void
   /** How many connections are open, and how many were refused since the start. */
   readonly counts: { open: number; readonly refused: Record<RefusedConnection, number> }
 }
@@ -69,11 +71,12 @@ export function createListener({
   isTrustedProxy: (address: string) => boolean
   refusal: (code: RefusedConnection, fieldErrors: readonly FieldError[]) => string
 }): ConnectionListener {
-  const answers = new WeakMap<Socket, ServerResponse>()
+  const answers = new Map<Socket, ServerResponse>()
   const byAddress = new Map<string, number>()
   const counts = { open: 0, refused: { too_many_connections: 0, overloaded: 0 } }
   const refusedAtOnce = Math.max(refusedAtOnceMin, Math.min(refusedAtOnceMax, Math.ceil(bounds.total / 8)))
   let refusing = 0
+  let draining = false
 
   /** Counts the connection until it closes; gives the reason where it is one too many, and then does not count it. */
   const admit = (socket: Socket): { code: RefusedConnection; fieldError: FieldError } | undefined => {
@@ -91,6 +94,7 @@ export function createListener({
     counts.open++
     byAddress.set(network, ofNetwork + 1)
     socket.once('close', () => {
+      answers.delete(socket)
       counts.open--
       const left = (byAddress.get(network) ?? 1) - 1
       if (left > 0) byAddress.set(network, left)
@@ -122,6 +126,10 @@ export function createListener({
     counts,
     end,
     answerOn: (socket) => answers.get(socket),
+    drain: () => {
+      draining = true
+      for (const answer of answers.values()) answer.shouldKeepAlive = false
+    },
     createServer: (handler) => {
       const server = createServer(
         {
@@ -132,7 +140,13 @@ export function createListener({
           // We refuse a request without a host ourselves, in the envelope.
           requireHostHeader: false,
         },
-        handler,
+        (request, response) => {
+          const { socket } = request
+          // After the end of a connection, nothing would remove it.
+          if (!socket.destroyed) answers.set(socket, response)
+          if (draining) response.shouldKeepAlive = false
+          handler(request, response)
+        },
       )
       server.setTimeout(timeouts.idleTimeoutMs)
       // A surplus connection must not reach the HTTP parser, which would serve what its client sends.
@@ -143,7 +157,6 @@ export function createListener({
         if (refused) refuse(socket, refused.code, refused.fieldError)
         else for (const listener of serve) listener.call(server, socket)
       })
-      server.on('request', (request, response) => answers.set(request.socket, response))
       // An expectation that we do not know asks for nothing that we could refuse.
       server.on('checkExpectation', (request, response) => server.emit('request', request, response))
       return server
