@@ -2,6 +2,9 @@ import type { Readable } from 'node:stream'
 import type { BodyOf, HasTransferId, IsPaged, OperationId, Operations, QueryOf, ReplyOf, Scope } from '@penstock/wire'
 import type { Database, Transaction } from './db/database.ts'
 
+/** A value that is there at once, or a promise of it: most reads find what is cached, and a promise would cost each of them. */
+export type Awaitable<T> = T | Promise<T>
+
 /** What a credential grants. */
 export type Grants = {
   /** Null: everything, with the scopes of later versions. */

@@ -1,6 +1,6 @@
 import { limits } from '@penstock/wire'
 import { mayActIn, requireAllAccounts } from '../access.ts'
-import type { ActingAccount, Actor, Answer, Call, Precondition } from '../call.ts'
+import type { ActingAccount, Actor, Answer, Awaitable, Call, Precondition } from '../call.ts'
 import type { Config } from '../config.ts'
 import { createCache } from '../db/cache.ts'
 import type { Database, Db, Transaction } from '../db/database.ts'
@@ -139,10 +139,12 @@ async function lockForChange(
 export function createAccountFinder(database: Database, notices: Notices) {
   const cached = createCache<ActingAccount>(notices, accountTopic, cachedAccountsMax)
   return {
-    find: async (db: Db, organizationId: string, id: string, forWrite: boolean): Promise<ActingAccount | undefined> => {
+    find: (db: Db, organizationId: string, id: string, forWrite: boolean): Awaitable<ActingAccount | undefined> => {
       if (forWrite) return queries.holdActingAccount.first(db, { organizationId, id })
-      const account = await cached.get(id, () => queries.findActingAccount.first(database, { organizationId, id }))
-      return account?.organizationId === organizationId ? account : undefined
+      const found = cached.get(id, () => queries.findActingAccount.first(database, { organizationId, id }))
+      const own = (account: ActingAccount | undefined) =>
+        account?.organizationId === organizationId ? account : undefined
+      return found instanceof Promise ? found.then(own) : own(found)
     },
     /** This process knows at once, without waiting for its own notice. */
     forget: cached.forget,

@@ -1,6 +1,6 @@
 import type { Authorization, Connector } from '@penstock/connector'
 import { errors, limits } from '@penstock/wire'
-import type { ActingAccount } from '../call.ts'
+import type { ActingAccount, Awaitable } from '../call.ts'
 import type { Config } from '../config.ts'
 import type { Catalogue } from '../connectors/catalogue.ts'
 import { lockConfiguration, saveConfiguration } from '../connectors/configuration.ts'
@@ -47,7 +47,7 @@ export type FlowDeps = {
   readonly catalogue: Catalogue
   readonly interactive: InteractiveJobs
   readonly accounts: {
-    find(db: Db, organizationId: string, accountId: string, forWrite: boolean): Promise<ActingAccount | undefined>
+    find(db: Db, organizationId: string, accountId: string, forWrite: boolean): Awaitable<ActingAccount | undefined>
   }
 }
 

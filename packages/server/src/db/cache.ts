@@ -5,8 +5,8 @@ import type { Notices } from './notices.ts'
  * that it changed. While this process receives no notices, it caches nothing.
  */
 export type Cache<V extends object> = {
-  /** The cached value, or what `load` finds. If it finds nothing, that is not cached. */
-  get(key: string, load: () => Promise<V | undefined>): Promise<V | undefined>
+  /** The cached value, at once, or what `load` finds. If it finds nothing, that is not cached. */
+  get(key: string, load: () => Promise<V | undefined>): V | Promise<V | undefined>
   forget(key: string): void
   forgetAll(): void
 }
@@ -30,22 +30,27 @@ export function createCache<V extends object>(notices: Notices, topic: string, e
   }
   notices.on(topic, { onMessage: (value) => (value === '' ? forgetAll() : forget(value)), onDisconnect: forgetAll })
 
+  const find = async (key: string, load: () => Promise<V | undefined>) => {
+    const before = drops
+    const found = await load()
+    if (found && notices.listening && before === drops) {
+      entries.set(key, found)
+      const [oldest] = entries.keys()
+      if (entries.size > entriesMax && oldest !== undefined) entries.delete(oldest)
+    }
+    return found
+  }
+
   return {
-    async get(key, load) {
+    get(key, load) {
       const known = entries.get(key)
-      if (known) {
+      if (!known) return find(key, load)
+      // Far below its limit, nothing is dropped, and the order is of no use.
+      if (entries.size * 2 > entriesMax) {
         entries.delete(key)
         entries.set(key, known)
-        return known
       }
-      const before = drops
-      const found = await load()
-      if (found && notices.listening && before === drops) {
-        entries.set(key, found)
-        const [oldest] = entries.keys()
-        if (entries.size > entriesMax && oldest !== undefined) entries.delete(oldest)
-      }
-      return found
+      return known
     },
     forget,
     forgetAll,

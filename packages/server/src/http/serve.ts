@@ -13,12 +13,12 @@ import {
 } from '@penstock/wire'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteGenericInterface } from 'fastify'
 import { mayActIn, requireScope } from '../access.ts'
-import type { ActingAccount, Actor, Answer, Call, Handler, Handlers, Precondition } from '../call.ts'
+import type { ActingAccount, Actor, Answer, Awaitable, Call, Handler, Handlers, Precondition } from '../call.ts'
 import type { Database, Db, Transaction } from '../db/database.ts'
 import { refuse } from '../refusal.ts'
 import { once, readIdempotencyKey } from './idempotency.ts'
 import { METHODS } from './node-http.ts'
-import { pageHeaders } from './paging.ts'
+import { pageLinks } from './paging.ts'
 import { serialiseBySchema } from './serialise.ts'
 import { compileValidator, type Input } from './validate.ts'
 
@@ -26,20 +26,27 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Who asks; set once the token was checked. */
     actor: Actor | undefined
+    /** The operation that is called; what refuses a request earlier leaves it unset. */
+    operation: OperationId | undefined
   }
 }
 
 /** How the HTTP layer authenticates and limits requests; the modules provide it. */
 export type AccessControl = {
   /** The actor behind a bearer token; undefined where it is not valid. */
-  authenticate(token: string): Promise<Actor | undefined>
+  authenticate(token: string): Awaitable<Actor | undefined>
   /**
    * The sub-account; undefined where the organization has none under this identifier.
    * In a transaction it is held against deletion until the end.
    */
-  findAccount(db: Db, organizationId: string, accountId: string, forWrite: boolean): Promise<ActingAccount | undefined>
+  findAccount(
+    db: Db,
+    organizationId: string,
+    accountId: string,
+    forWrite: boolean,
+  ): Awaitable<ActingAccount | undefined>
   /** Refuses with `rate_limited` where the client asks too often. */
-  limit(actor: Actor): Promise<void>
+  limit(actor: Actor): void
 }
 
 /** What every operation is served with. */
@@ -62,6 +69,7 @@ const everyMethod = METHODS.filter((method) => method !== 'CONNECT')
  */
 export function serveOperations<Deps>(app: FastifyInstance, serving: Serving<Deps>): void {
   app.decorateRequest('actor', undefined)
+  app.decorateRequest('operation', undefined)
   serialiseBySchema(app)
   for (const method of everyMethod) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
   const methods = new Map<string, string[]>()
@@ -81,7 +89,7 @@ export function serveOperations<Deps>(app: FastifyInstance, serving: Serving<Dep
           '5xx': errorEnvelopeSchema,
         },
       },
-      onRequest: operation.actsIn === 'public' ? [] : [authenticate(serving.accessControl, operation)],
+      onRequest: begin(id, operation, serving.accessControl),
       handler: handle(id, operation, serving),
     })
   }
@@ -111,16 +119,30 @@ function replySchema(operation: Operation): TSchema {
   return envelope(operation.list ? Type.Array(operation.reply) : operation.reply)
 }
 
-const authenticate =
-  (accessControl: AccessControl, { scope }: Operation) =>
-  async (request: FastifyRequest) => {
-    const token = /^bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1]
-    request.actor = token === undefined ? undefined : await accessControl.authenticate(token)
-    if (!request.actor) refuse('unauthorized')
-    await accessControl.limit(request.actor)
-    // Before anything is looked up, so that the answer says nothing about what there is.
-    if (scope) requireScope(request.actor, scope)
+/** Authenticates, limits and checks the scope, before the body is read. With a cached token that takes no promise. */
+function begin(id: OperationId, { actsIn, scope }: Operation, { authenticate, limit }: AccessControl) {
+  return (request: FastifyRequest, _: FastifyReply, done: () => void) => {
+    request.operation = id
+    if (actsIn === 'public') return done()
+    const token = tokenOf(request.headers.authorization)
+    const found = token === undefined ? undefined : authenticate(token)
+    const admit = (actor: Actor | undefined) => {
+      request.actor = actor ?? refuse('unauthorized')
+      limit(request.actor)
+      // Before anything is looked up, so that the answer says nothing about what there is.
+      if (scope) requireScope(request.actor, scope)
+    }
+    if (found instanceof Promise) return found.then(admit)
+    admit(found)
+    done()
   }
+}
+
+function tokenOf(authorization = ''): string | undefined {
+  // As nearly every client writes it.
+  if (authorization.startsWith('Bearer ') && !authorization.includes(' ', 7)) return authorization.slice(7)
+  return /^bearer +(\S+) *$/i.exec(authorization)?.[1]
+}
 
 function handle<Deps>(
   id: OperationId,
@@ -131,43 +153,83 @@ function handle<Deps>(
   const validate = compileValidator(operation)
   const writes = writesOf(operation)
   const repeatable = takesIdempotencyKey(operation)
+  const sendAnswer = sender(operation, publicUrl)
 
   return async (request: FastifyRequest<OperationRequest>, reply: FastifyReply) => {
     const pathId = request.params.id ?? ''
-    for (const id of Object.values(request.params)) if (!wellFormedId.test(id ?? '')) refuse('not_found')
+    for (const name in request.params) if (!wellFormedId.test(request.params[name as 'id'] ?? '')) refuse('not_found')
     const stream = streamWanted(operation, request.headers.accept)
     const input: Input = { query: { ...request.query }, body: request.body }
     const accountId = readInput(operation, input, validate)
     const actor = request.actor
     const key = repeatable ? readIdempotencyKey(request.headers['idempotency-key']?.toString()) : undefined
-    const run = async (db: Database | Transaction): Promise<Answer<OperationId>> => {
-      // Before the key, so that no first answer is repeated for an account that is gone.
-      const account = actor && (await actingAccount(accessControl, db, actor, accountId, writes))
-      const call = {
-        db,
-        actor,
-        account,
-        id: pathId,
-        transferId: request.params.transferId,
-        stream,
-        signal: request.signal,
-        query: input.query,
-        body: input.body,
-        precondition: readPrecondition(request.headers['if-match']),
-        address: request.ip,
+    const run = (db: Database | Transaction): Promise<Answer<OperationId>> => {
+      const act = (account: ActingAccount | undefined) => {
+        const call = new RequestCall(request, db, account, pathId, stream, input)
+        const work = () => handler(call as unknown as Call<OperationId>, deps)
+        if (key === undefined || !actor) return work()
+        return once(db, actor, key, [id, request.params, accountId, input.body], work)
       }
-      const work = () => handler(call as unknown as Call<OperationId>, deps)
-      if (key === undefined || !actor) return work()
-      return once(db, actor, key, [id, request.params, accountId, input.body], work)
+      // Before the key, so that no first answer is repeated for an account that is gone.
+      const found = actor && actingAccount(accessControl, db, actor, accountId, writes)
+      return found instanceof Promise ? found.then(act) : act(found)
     }
-    const answer = writes ? await database.transaction(run) : await run(database)
+    const answer = await (writes ? database.transaction(run) : run(database))
     if (answer.body) return reply.type(`${stream}; charset=utf-8`).send(answer.body)
-    return send(reply, operation, answer, publicUrl, request, input.query)
+    sendAnswer(request, reply, answer, input.query)
+    // Fastify would wait for what is sent already.
+    return reply.sent ? undefined : reply
+  }
+}
+
+/** The call of a request. What few operations ask for is made when they do. */
+class RequestCall {
+  readonly #request: FastifyRequest<OperationRequest>
+  readonly db: Database | Transaction
+  readonly actor: Actor | undefined
+  readonly account: ActingAccount | undefined
+  readonly id: string
+  readonly transferId: string | undefined
+  readonly stream: string | undefined
+  readonly query: Record<string, unknown>
+  readonly body: unknown
+
+  constructor(
+    request: FastifyRequest<OperationRequest>,
+    db: Database | Transaction,
+    account: ActingAccount | undefined,
+    id: string,
+    stream: string | undefined,
+    { query, body }: Input,
+  ) {
+    this.#request = request
+    this.db = db
+    this.actor = request.actor
+    this.account = account
+    this.id = id
+    this.transferId = request.params.transferId
+    this.stream = stream
+    this.query = query
+    this.body = body
+  }
+
+  get signal(): AbortSignal {
+    // A caller that has gone already is not reported again.
+    return this.#request.socket.destroyed ? AbortSignal.abort() : this.#request.signal
+  }
+
+  get precondition(): Precondition {
+    return readPrecondition(this.#request.headers['if-match'])
+  }
+
+  get address(): string {
+    return this.#request.ip
   }
 }
 
 /** The media type that the caller prefers to JSON, where the operation streams it. */
-function streamWanted({ streams = [] }: Operation, accept = ''): string | undefined {
+function streamWanted({ streams }: Operation, accept = ''): string | undefined {
+  if (!streams) return undefined
   const wanted = accept.split(',').map((type) => type.split(';')[0]?.trim().toLowerCase())
   return streams.find((type) => wanted.includes(type))
 }
@@ -191,50 +253,60 @@ function readInput(
   return takesAccount && accountId ? String(accountId) : undefined
 }
 
-async function actingAccount(
+function actingAccount(
   accessControl: AccessControl,
   db: Database | Transaction,
   actor: Actor,
   accountId: string | undefined,
   forWrite: boolean,
-): Promise<ActingAccount | undefined> {
+): Awaitable<ActingAccount | undefined> {
   if (accountId === undefined) return undefined
   if (accountId === actor.organizationId) refuse('organization_account_not_allowed')
-  const account =
-    wellFormedId.test(accountId) && mayActIn(actor, accountId)
-      ? await accessControl.findAccount(db, actor.organizationId, accountId, forWrite)
-      : undefined
-  return account ?? refuse('not_found')
+  if (!wellFormedId.test(accountId) || !mayActIn(actor, accountId)) refuse('not_found')
+  const found = accessControl.findAccount(db, actor.organizationId, accountId, forWrite)
+  const exists = (account: ActingAccount | undefined) => account ?? refuse('not_found')
+  return found instanceof Promise ? found.then(exists) : exists(found)
 }
 
-function send(
-  reply: FastifyReply,
-  operation: Operation,
-  answer: Answer<OperationId> & { total?: number },
-  publicUrl: string,
-  request: FastifyRequest<OperationRequest>,
-  query: Record<string, unknown>,
-): FastifyReply {
-  const statusCode = answer.already ? 200 : (operation.success ?? 200)
-  reply.code(statusCode)
-  if (answer.etag !== undefined) reply.header('etag', quoteEtag(answer.etag))
-  if (operation.list === 'paged') {
-    const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: 'id') => request.params[name] ?? '')
-    const address = `${publicUrl}${basePath}${path}`
-    reply.headers(pageHeaders(address, request.query, query as { size: number; offset: number }, answer.total ?? 0))
+/** Sends the answers of one operation: the envelope, and what travels in headers. */
+function sender(operation: Operation, publicUrl: string) {
+  const address = `${publicUrl}${basePath}${operation.path}`
+  const addressOf = address.includes('{')
+    ? (params: OperationRequest['Params']) =>
+        address.replaceAll(/\{(\w+)\}/g, (_, name: keyof typeof params) => params[name] ?? '')
+    : () => address
+
+  return (
+    request: FastifyRequest<OperationRequest>,
+    reply: FastifyReply,
+    answer: Answer<OperationId> & { total?: number },
+    query: Record<string, unknown>,
+  ): FastifyReply => {
+    const statusCode = answer.already ? 200 : (operation.success ?? 200)
+    reply.code(statusCode)
+    if (answer.etag !== undefined) reply.header('etag', quoteEtag(answer.etag))
+    if (operation.list === 'paged') {
+      const page = query as { size: number; offset: number }
+      const total = answer.total ?? 0
+      reply.header('x-total-count', String(total))
+      reply.header('link', pageLinks(addressOf(request.params), request.query, page, total))
+    }
+    const payload = operation.bare
+      ? answer.reply
+      : { statusCode, statusMessage: (answer.already && operation.already) || operation.done, response: answer.reply }
+    return Object.isFrozen(answer.reply) ? sendLasting(reply, answer.reply, payload) : reply.send(payload)
   }
-  const payload = operation.bare
-    ? answer.reply
-    : { statusCode, statusMessage: (answer.already && operation.already) || operation.done, response: answer.reply }
-  return Object.isFrozen(answer.reply) ? sendLasting(reply, answer.reply, payload) : reply.send(payload)
 }
 
 /** A frozen reply never changes, so it is serialised once, not for each request. */
 const written = new WeakMap<object, Buffer>()
 
 function sendLasting(reply: FastifyReply, key: object, payload: unknown): FastifyReply {
-  const bytes = written.get(key) ?? Buffer.from(String(reply.serialize(payload)))
-  written.set(key, bytes)
+  let bytes = written.get(key)
+  if (!bytes) {
+    bytes = Buffer.from(String(reply.serialize(payload)))
+    written.set(key, bytes)
+  }
   return reply.type('application/json; charset=utf-8').send(bytes)
 }
 

@@ -20,6 +20,7 @@ const queries = new Ajv({ ...options, useDefaults: true })
  */
 export function compileValidator(operation: Operation): Validator {
   const schema = operation.body
+  const parameters = Object.entries(operation.query ?? {})
   let query: ValidateFunction | undefined
   let body: ValidateFunction | undefined
   return (input) => {
@@ -28,23 +29,23 @@ export function compileValidator(operation: Operation): Validator {
       properties: { accountId: { type: 'string' }, ...operation.query },
     })
     if (schema) body ??= bodies.compile(schema)
-    coerce(operation.query ?? {}, input.query)
-    const fieldErrors = [
-      ...errorsOf(query, input.query, 'query'),
-      ...(operation.exactlyOne ? errorsOfChoice(operation.exactlyOne, input.query) : []),
-      ...(schema && body ? errorsOf(body, excerpt(schema, input.body), 'body') : errorsOfNoBody(input.body)),
-    ]
+    coerce(parameters, input.query)
+    const fieldErrors: FieldError[] = []
+    addErrors(fieldErrors, query, input.query, 'query')
+    if (operation.exactlyOne) fieldErrors.push(...errorsOfChoice(operation.exactlyOne, input.query))
+    if (schema && body) addErrors(fieldErrors, body, excerpt(schema, input.body), 'body')
+    else addErrorsOfNoBody(fieldErrors, input.body)
     // Only what has the right shape is walked for text: its depth is bounded by the schema.
     if (fieldErrors.length > 0) return fieldErrors
-    addErrorsOfText(fieldErrors, input.query, 'query')
-    addErrorsOfText(fieldErrors, input.body, 'body')
+    if (!isStorable(input.query)) addErrorsOfText(fieldErrors, input.query, 'query')
+    if (!isStorable(input.body)) addErrorsOfText(fieldErrors, input.body, 'body')
     return fieldErrors
   }
 }
 
 /** Writes what the text of a query parameter stands for in its place; what stands for nothing stays, and is an error. */
-function coerce(parameters: Readonly<Record<string, TSchema>>, query: Record<string, unknown>): void {
-  for (const [name, schema] of Object.entries(parameters)) {
+function coerce(parameters: readonly [string, TSchema][], query: Record<string, unknown>): void {
+  for (const [name, schema] of parameters) {
     const text = query[name]
     if (typeof text !== 'string' || !('type' in schema)) continue
     if (schema.type === 'integer' && /^-?\d{1,15}$/.test(text)) query[name] = Number(text)
@@ -52,9 +53,9 @@ function coerce(parameters: Readonly<Record<string, TSchema>>, query: Record<str
   }
 }
 
-function errorsOf(validate: ValidateFunction, value: unknown, part: string): FieldError[] {
-  if (value === undefined) return [{ field: part, message: 'is missing: send a JSON object' }]
-  if (validate(value)) return []
+function addErrors(all: FieldError[], validate: ValidateFunction, value: unknown, part: string): void {
+  if (value === undefined) return void all.push({ field: part, message: 'is missing: send a JSON object' })
+  if (validate(value)) return
   const fieldErrors = new Map<string, FieldError>()
   for (const error of validate.errors ?? []) {
     const fieldError = errorOf(error, part)
@@ -62,7 +63,7 @@ function errorsOf(validate: ValidateFunction, value: unknown, part: string): Fie
     if (fieldError && !fieldErrors.has(fieldError.field)) fieldErrors.set(fieldError.field, fieldError)
     if (fieldErrors.size === limits.fieldErrorsMax) break
   }
-  return [...fieldErrors.values()]
+  all.push(...fieldErrors.values())
 }
 
 function errorOf(error: ErrorObject, part: string): FieldError | undefined {
@@ -103,9 +104,17 @@ function errorsOfChoice(names: readonly string[], query: Record<string, unknown>
 }
 
 /** An operation without a body takes none, or the empty object that some clients always send. */
-function errorsOfNoBody(body: unknown): FieldError[] {
+function addErrorsOfNoBody(all: FieldError[], body: unknown): void {
   const empty = body === undefined || (typeof body === 'object' && body !== null && Object.keys(body).length === 0)
-  return empty ? [] : [{ field: 'body', message: 'must be empty: this operation takes no body' }]
+  if (!empty) all.push({ field: 'body', message: 'must be empty: this operation takes no body' })
+}
+
+/** Whether all text in a value can be stored; where it cannot, `addErrorsOfText` says what is wrong. */
+function isStorable(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0')
+  if (typeof value !== 'object' || value === null) return true
+  for (const key in value) if (!isStorable(key) || !isStorable((value as Record<string, unknown>)[key])) return false
+  return true
 }
 
 /** PostgreSQL holds neither NUL nor half of a surrogate pair, and no one means them. */

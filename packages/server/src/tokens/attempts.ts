@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net'
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { refuse } from '../refusal.ts'
 
 /**
@@ -61,20 +61,28 @@ function networkOf(address: string): string {
 }
 
 /** Counts a request of a client; refuses with `rate_limited` where it is one too many. */
-export type RequestLimit = (clientId: string) => Promise<void>
+export type RequestLimit = (clientId: string) => void
 
-/** Limits the requests of each client in a minute; 0 is no limit. */
+const requestWindowMs = 60_000
+
+/** Limits the requests of each client in a minute, which begins with its first request; 0 is no limit. */
 export function createRequestLimit(requestsPerMinute: number): RequestLimit {
-  if (requestsPerMinute === 0) return async () => {}
-  const limiter = new RateLimiterMemory({ points: requestsPerMinute, duration: 60 })
-  return async (clientId) => {
-    try {
-      await limiter.consume(clientId)
-    } catch (state) {
-      if (!(state instanceof RateLimiterRes)) throw state
-      refuse('rate_limited', [], retryAfterSeconds(state))
+  if (requestsPerMinute === 0) return () => {}
+  const windows = new Map<string, { requests: number; endMs: number }>()
+  return (clientId) => {
+    const nowMs = Date.now()
+    const window = windows.get(clientId)
+    if (!window || window.endMs <= nowMs) {
+      // The oldest come first.
+      for (const [id, { endMs }] of windows) {
+        if (endMs > nowMs) break
+        windows.delete(id)
+      }
+      windows.set(clientId, { requests: 1, endMs: nowMs + requestWindowMs })
+    } else if (++window.requests > requestsPerMinute) {
+      refuse('rate_limited', [], retryAfterSeconds({ msBeforeNext: window.endMs - nowMs }))
     }
   }
 }
 
-const retryAfterSeconds = (state: RateLimiterRes) => Math.max(1, Math.ceil(state.msBeforeNext / 1000))
+const retryAfterSeconds = ({ msBeforeNext }: { msBeforeNext: number }) => Math.max(1, Math.ceil(msBeforeNext / 1000))

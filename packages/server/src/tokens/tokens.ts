@@ -1,6 +1,6 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Scope } from '@penstock/wire'
-import type { Actor, Answer, Call } from '../call.ts'
+import type { Actor, Answer, Awaitable, Call } from '../call.ts'
 import type { Config } from '../config.ts'
 import { createCache } from '../db/cache.ts'
 import type { Database, Db } from '../db/database.ts'
@@ -27,6 +27,22 @@ const noDigest = randomBytes(32)
 const newToken = () => `pst_${randomBytes(32).toString('base64url')}`
 const digestOf = (token: string): Buffer => hash('sha256', token, 'buffer')
 
+const recentDigestsMax = 256
+const recentMs = 10_000
+
+/** The digests of tokens, each computed once for a burst of requests. No token is kept in memory for longer than that. */
+function createDigests(): (token: string) => string {
+  const recent = new Map<string, string>()
+  return (token) => {
+    const known = recent.get(token)
+    if (known !== undefined) return known
+    const digest = hash('sha256', token, 'base64')
+    if (recent.size === 0) setTimeout(() => recent.clear(), recentMs).unref()
+    if (recent.size < recentDigestsMax) recent.set(token, digest)
+    return digest
+  }
+}
+
 /**
  * Issues an access token (specification, section 4.1): 256 random bits, stored only as a digest.
  * Refuses with `invalid_client` for unknown, wrong or revoked credentials, with `rate_limited` after too many
@@ -42,7 +58,7 @@ export async function createToken(
   if (right) {
     await attempts.check(clientId, address)
     // Each token is a row of the database, and only the client itself can spend its share.
-    await requestLimit(clientId)
+    requestLimit(clientId)
   }
   const accessToken = newToken()
   const token = { digest: digestOf(accessToken), clientId, secretDigest: secretDigest(clientSecret), lifetimeSeconds }
@@ -103,20 +119,22 @@ export function createCredentialCheck(
 export function createAuthenticator(
   database: Database,
   notices: Notices,
-): { authenticate(token: string): Promise<Actor | undefined>; forgetAll(): void } {
-  const cached = createCache<{ actor: Actor; expiresMs: number }>(notices, revokedTopic, cachedTokensMax)
-  const authenticate = async (token: string) => {
-    const digest = digestOf(token)
-    const found = await cached.get(digest.toString('base64'), async () => {
-      const row = await findToken.first(database, { digest })
-      if (!row) return undefined
-      const { clientId, sessionId, expiresTime, ...rest } = row
-      const who = sessionId
-        ? ({ kind: 'session', id: sessionId } as const)
-        : ({ kind: 'client', id: clientId } as const)
-      return { actor: { ...rest, ...who, clientId }, expiresMs: expiresTime.getTime() }
-    })
-    return found && found.expiresMs > Date.now() ? found.actor : undefined
+): { authenticate(token: string): Awaitable<Actor | undefined>; forgetAll(): void } {
+  type Found = { actor: Actor; expiresMs: number }
+  const cached = createCache<Found>(notices, revokedTopic, cachedTokensMax)
+  const load = async (digest: string): Promise<Found | undefined> => {
+    const row = await findToken.first(database, { digest: Buffer.from(digest, 'base64') })
+    if (!row) return undefined
+    const { clientId, sessionId, expiresTime, ...rest } = row
+    const who = sessionId ? ({ kind: 'session', id: sessionId } as const) : ({ kind: 'client', id: clientId } as const)
+    return { actor: { ...rest, ...who, clientId }, expiresMs: expiresTime.getTime() }
+  }
+  const unexpired = (found: Found | undefined) => (found && found.expiresMs > Date.now() ? found.actor : undefined)
+  const digestOfRecent = createDigests()
+  const authenticate = (token: string) => {
+    const digest = digestOfRecent(token)
+    const found = cached.get(digest, () => load(digest))
+    return found instanceof Promise ? found.then(unexpired) : unexpired(found)
   }
   return { authenticate, forgetAll: cached.forgetAll }
 }
