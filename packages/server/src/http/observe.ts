@@ -1,8 +1,9 @@
 import type { FastifyInstance } from 'fastify'
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { Database } from '../db/database.ts'
-import type { Logger } from '../log.ts'
+import { createRequestLog, type Logger } from '../log.ts'
 import { type DatabaseFigures, observeDatabase } from './database-metrics.ts'
+import { createDurations } from './durations.ts'
 import type { ConnectionListener } from './listener.ts'
 
 declare module 'fastify' {
@@ -11,8 +12,6 @@ declare module 'fastify' {
     operation?: string
   }
 }
-
-const durationBucketsSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /** A line and a measurement for every request, and `/metrics` for Prometheus. */
 export function observe(
@@ -39,13 +38,8 @@ export function observe(
 ): void {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
-  const durations = new Histogram({
-    name: 'penstock_http_request_duration_seconds',
-    help: 'Time from the first byte of a request to the last of its answer',
-    labelNames: ['operation', 'status'],
-    buckets: durationBucketsSeconds,
-    registers: [registry],
-  })
+  const observeDuration = createDurations(registry)
+  const logRequest = createRequestLog(log)
   new Gauge({
     name: 'penstock_http_connections',
     help: 'Open connections of clients',
@@ -107,21 +101,18 @@ export function observe(
   })
 
   app.addHook('onResponse', (request, reply, done) => {
-    const operation = request.routeOptions.config.operation ?? 'none'
+    const operation = request.operation ?? request.routeOptions.config.operation ?? 'none'
     const durationMs = reply.elapsedTime
-    durations.observe({ operation, status: reply.statusCode }, durationMs / 1000)
-    log.info(
-      {
-        requestId: request.id,
-        operation,
-        method: request.method,
-        status: reply.statusCode,
-        durationMs: Math.round(durationMs * 100) / 100,
-        clientId: request.actor?.clientId,
-        organizationId: request.actor?.organizationId,
-      },
-      'request',
-    )
+    observeDuration(operation, reply.statusCode, durationMs / 1000)
+    logRequest({
+      requestId: request.id,
+      operation,
+      method: request.method,
+      status: reply.statusCode,
+      durationMs: Math.round(durationMs * 100) / 100,
+      clientId: request.actor?.clientId,
+      organizationId: request.actor?.organizationId,
+    })
     done()
   })
   app.get('/metrics', { config: { operation: 'metrics' } }, async (_, reply) =>
