@@ -28,8 +28,10 @@ before(async () => {
   await caller.addConnectors(id, ...[...added].slice(0, count))
   await Promise.all(Array.from({ length: count }, () => caller.createConnection(id)))
   await Promise.all(Array.from({ length: count - 1 }, () => caller.addAccount()))
+  // The client of the organization is one of them.
+  for (let n = 2; n <= count; n++) await caller.expect(caller.call('createClient', { body: { name: `Key ${n}` } }))
   placeOfTransfers = await addTransfers()
-  for (const table of ['accounts', 'connections', 'transfers']) {
+  for (const table of ['accounts', 'clients', 'connections', 'transfers']) {
     // They share a few times, in another order than their identifiers.
     const timestamp = `to_timestamp(1700000000 + ('x' || right(id, 2))::bit(8)::integer % 11)`
     await service.database.pool.query(`update ${table} set created_time = ${timestamp}`)
@@ -169,6 +171,13 @@ const lists: Record<string, PagedList> = {
     everywhere: true,
     order: { by: 'accountName' },
     filter: { ...q, startDate: '2026-01-01', endDate: '2026-01-31' },
+  },
+  'client credentials': {
+    operation: 'listClients',
+    id: 'id',
+    everywhere: true,
+    order: { madeSql: 'select id, created_time from clients' },
+    filter: q,
   },
   'the report of connections': {
     operation: 'reportConnections',
