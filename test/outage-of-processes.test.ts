@@ -19,14 +19,15 @@ const endWithinMs = 60_000
 
 /** A database that the service under test reaches by a way that can be obstructed, and the test by another. */
 async function prepare(t: TestContext) {
+  // Whatever fails, what was opened by then is closed, in the reverse order.
+  const opened = new AsyncDisposableStack()
+  t.after(() => opened.disposeAsync())
   const testDatabase = await createTestDatabase()
-  const proxy = await startProxy(testDatabase.url)
+  opened.defer(testDatabase.drop)
   const direct = openDatabase({ url: testDatabase.url, poolSize: 3 })
-  t.after(async () => {
-    await proxy.close()
-    await direct.close()
-    await testDatabase.drop()
-  })
+  opened.defer(direct.close)
+  const proxy = await startProxy(testDatabase.url)
+  opened.defer(proxy.close)
   const { pool } = direct
   /** Adds a key that a purge removes. */
   const addKey = async (name: string) => {

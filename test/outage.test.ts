@@ -18,17 +18,20 @@ const backWithinMs = 60_000
 
 /** A service that reaches its database by a way that the test can obstruct, and the test by another. */
 async function prepare(t: TestContext) {
+  // Whatever fails, what was opened by then is closed, in the reverse order: an open handle would keep the file from ending.
+  const opened = new AsyncDisposableStack()
+  t.after(() => opened.disposeAsync())
   const testDatabase = await createTestDatabase()
+  opened.defer(testDatabase.drop)
+  const direct = openDatabase({ url: testDatabase.url, poolSize: 2 })
+  opened.defer(direct.close)
   const proxy = await startProxy(testDatabase.url)
+  opened.defer(proxy.close)
   const env = { PENSTOCK_MASTER_KEY: generateMasterKey() }
   const service = await startServiceOn(proxy.url, env)
-  const direct = openDatabase({ url: testDatabase.url, poolSize: 2 })
-  t.after(async () => {
-    await proxy.close()
-    await service.close()
-    await direct.close()
-    await testDatabase.drop()
-  })
+  opened.defer(service.close)
+  // Before the service, which would wait for a database that is silent.
+  opened.defer(proxy.close)
   const organization = await service.addOrganization()
   return { testDatabase, proxy, service, direct, organization, env, caller: callerOf(service, organization) }
 }

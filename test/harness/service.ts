@@ -85,7 +85,10 @@ export async function startTestService(
   return startServiceOn(testDatabase.url, env, testDatabase.drop, timeouts, given)
 }
 
-/** Starts one more process-like service on a database that another one uses already. */
+/**
+ * Starts one more process-like service on a database that another one uses already. Where that fails, what it opened is
+ * closed again, and `afterClose` is called: a test file with an open handle would not end.
+ */
 export async function startServiceOn(
   databaseUrl: string,
   env: Record<string, string> = {},
@@ -93,6 +96,9 @@ export async function startServiceOn(
   timeouts: Partial<Timeouts> = {},
   given?: Runners,
 ): Promise<TestService> {
+  // Closed in the reverse order.
+  await using opened = new AsyncDisposableStack()
+  opened.defer(afterClose)
   const config = readConfig({
     DATABASE_URL: databaseUrl,
     PENSTOCK_MASTER_KEY: generateMasterKey(),
@@ -108,8 +114,10 @@ export async function startServiceOn(
   const logLines: string[] = []
   const log = createLogger(config.logLevel, { write: (line) => void logLines.push(line) })
   const database = openDatabase({ url: databaseUrl, poolSize: config.databasePoolSize })
+  opened.defer(database.close)
   await registerEnvironment(database, config)
   const runners = given ?? createRunnerPool({ ...runnerOptions(config), spare: false }, log)
+  opened.defer(runners.close)
   const service = await createService(config, {
     database,
     databaseUrl,
@@ -118,7 +126,9 @@ export async function startServiceOn(
     log,
     timeouts,
   })
+  opened.defer(service.close)
   await service.app.ready()
+  const open = opened.move()
 
   const send = async ({ method, path, headers = {}, body }: RawRequest): Promise<Reply> => {
     const reply = await service.app.inject({
@@ -172,12 +182,7 @@ export async function startServiceOn(
       })
       return { ...created, token: (reply.json as unknown as { accessToken: string }).accessToken }
     },
-    close: async () => {
-      await service.close()
-      await runners.close()
-      await database.close()
-      await afterClose()
-    },
+    close: () => open.disposeAsync(),
   }
 }
 
