@@ -17,6 +17,7 @@ import {
   startEmbeddedPostgres,
 } from '../packages/server/src/embedded/embedded-postgres.ts'
 import { findPostmaster } from '../packages/server/src/embedded/postmaster.ts'
+import { copyCluster } from './harness/cluster.ts'
 import { until } from './harness/until.ts'
 
 const root = dirname(import.meta.dirname)
@@ -35,8 +36,11 @@ const holderProgram = `
 
 type Holder = { process: ChildProcess; url: string; stop(): Promise<void>; kill(): Promise<void> }
 
-/** A directory for one test, with an awkward path, and the means to start its server here and in other processes. */
-async function prepare(t: TestContext) {
+/**
+ * A directory for one test, with an awkward path, and the means to start its server here and in other processes.
+ * @param isNew whether the first start makes the cluster; otherwise, it was made before
+ */
+async function prepare(t: TestContext, { isNew = false } = {}) {
   const base = await realpath(await mkdtemp(join(tmpdir(), 'penstock-embedded-')))
   await chmod(base, 0o711)
   const directory = join(base, `pöst  gres '"$HOME`)
@@ -48,6 +52,7 @@ async function prepare(t: TestContext) {
     await removeEmbeddedPostgres(directory)
     await rm(base, { recursive: true })
   })
+  if (!isNew) await copyCluster(directory)
 
   return {
     base,
@@ -137,7 +142,7 @@ const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toStrin
 
 describe('the embedded PostgreSQL', { concurrency: 3 }, () => {
   test('makes a durable, Unicode-aware database in a directory of any name', async (t) => {
-    const { directory, start } = await prepare(t)
+    const { directory, start } = await prepare(t, { isNew: true })
     const { url } = await start({ durable: true, settings: { max_connections: '42' } })
     const row = await query(
       url,
@@ -200,7 +205,7 @@ describe('the embedded PostgreSQL', { concurrency: 3 }, () => {
   })
 
   test('is one server when two processes start it for the first time at once', async (t) => {
-    const { spawnHolder } = await prepare(t)
+    const { spawnHolder } = await prepare(t, { isNew: true })
     const [one, two] = await Promise.all([holding(spawnHolder()), holding(spawnHolder())])
     assert.equal(one.url, two.url)
     const started = 'select pg_postmaster_start_time() as at'
@@ -296,7 +301,7 @@ describe('the embedded PostgreSQL', { concurrency: 3 }, () => {
   })
 
   test('creates its database again after the first attempt was killed halfway', async (t) => {
-    const { directory, start, spawnHolder } = await prepare(t)
+    const { directory, start, spawnHolder } = await prepare(t, { isNew: true })
     const child = spawnHolder()
     const unfinished = async () => (await readdir(directory)).filter((name) => name.startsWith('unfinished-'))
     await until('initdb is at work', async () => {
@@ -338,7 +343,7 @@ describe('the embedded PostgreSQL', { concurrency: 3 }, () => {
   })
 
   test('runs as an ordinary user, in place, and root then runs it as that user', onlyAsRoot, async (t) => {
-    const { directory, start, spawnHolder } = await prepare(t)
+    const { directory, start, spawnHolder } = await prepare(t, { isNew: true })
     const nobody = { uid: 65_534, gid: 65_534 }
     await mkdir(directory, { mode: 0o700 })
     await chown(directory, nobody.uid, nobody.gid)
@@ -350,7 +355,7 @@ describe('the embedded PostgreSQL', { concurrency: 3 }, () => {
   })
 
   test('keeps root’s data elsewhere where its own user cannot reach the directory', onlyAsRoot, async (t) => {
-    const { base, directory, start } = await prepare(t)
+    const { base, directory, start } = await prepare(t, { isNew: true })
     await chmod(base, 0o700)
     const server = await start()
     await query(server.url, 'create table kept as select 7 as value')
@@ -363,7 +368,7 @@ describe('the embedded PostgreSQL', { concurrency: 3 }, () => {
   })
 
   test('copies programs that its own user cannot reach, and restores missing links', onlyAsRoot, async (t) => {
-    const { base, spawnHolder } = await prepare(t)
+    const { base, spawnHolder } = await prepare(t, { isNew: true })
     const checkout = join(base, 'checkout')
     const modules = join(checkout, 'node_modules')
     await mkdir(checkout, { mode: 0o700 })

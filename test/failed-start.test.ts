@@ -18,17 +18,19 @@ const endMs = 30_000
 const lineOf = (stderr: string) => stderr.split('\n').filter((line) => line.startsWith('penstock: '))
 
 describe('a start that fails', { concurrency: 2 }, () => {
-  for (const [what, env, says] of [
-    ['a host that no name server knows', { PENSTOCK_HOST: 'host.invalid' }, /^penstock: PENSTOCK_HOST must be /],
-    ['an address of another machine', { PENSTOCK_HOST: '192.0.2.1' }, /^penstock: PENSTOCK_HOST must be /],
+  for (const [what, env, says, hasDatabase] of [
+    ['a host that no name server knows', { PENSTOCK_HOST: 'host.invalid' }, /^penstock: PENSTOCK_HOST must be /, false],
+    ['an address of another machine', { PENSTOCK_HOST: '192.0.2.1' }, /^penstock: PENSTOCK_HOST must be /, true],
     [
       'an address of another machine, on a free port',
       { PENSTOCK_HOST: '192.0.2.1', PENSTOCK_PORT: '0' },
       /^penstock: PENSTOCK_HOST must be /,
+      true,
     ],
   ] as const) {
     test(`(${what}) names the setting, ends with 2 and leaves no PostgreSQL`, async (t) => {
       const stage = await prepareStage(t)
+      if (hasDatabase) await stage.addDatabase()
       const ended = await bounded('the end', stage.penstock(['serve'], { env }), endMs)
       assert.equal(ended.code, 2, ended.stderr)
       assert.equal(ended.stdout, '')
@@ -51,6 +53,7 @@ describe('a start that fails', { concurrency: 2 }, () => {
 
   test('(a wrong master key, with the embedded PostgreSQL) ends with 1 and leaves no PostgreSQL', async (t) => {
     const stage = await prepareStage(t)
+    await stage.addDatabase()
     const made = await stage.penstock(['serve'], { env: { PENSTOCK_HOST: 'host.invalid' } })
     assert.equal(made.code, 2)
     await writeFile(join(stage.dataDirectory, 'master.key'), `${randomBytes(32).toString('base64')}\n`)
@@ -62,6 +65,7 @@ describe('a start that fails', { concurrency: 2 }, () => {
 
   test('(a password file that is not the database’s) stops the PostgreSQL that it started', async (t) => {
     const stage = await prepareStage(t)
+    await stage.addDatabase()
     assert.equal((await stage.penstock(['serve'], { env: { PENSTOCK_HOST: 'host.invalid' } })).code, 2)
     await writeFile(join(stage.dataDirectory, 'postgres', 'password'), 'another')
     const ended = await bounded('the end', stage.penstock(['serve']), endMs)
@@ -74,6 +78,7 @@ describe('a start that fails', { concurrency: 2 }, () => {
 describe('credentials that a start made and did not show, since it failed', { concurrency: 2 }, () => {
   test('are kept, and the next start says where; without them it gives the command that makes new ones', async (t) => {
     const stage = await prepareStage(t)
+    await stage.addDatabase()
     const failed = await stage.penstock(['serve'], { env: { PENSTOCK_HOST: 'host.invalid' } })
     assert.deepEqual([failed.code, failed.stdout], [2, ''])
     const second = await stage.serve()
@@ -98,6 +103,7 @@ describe('credentials that a start made and did not show, since it failed', { co
 
   test('those of the settings that are not in the database are named, with the command that makes new ones', async (t) => {
     const stage = await prepareStage(t)
+    await stage.addDatabase()
     await stage.penstock(['serve'], { env: { PENSTOCK_HOST: 'host.invalid' } })
     await rm(join(stage.dataDirectory, 'credentials.json'))
     const env = { PENSTOCK_CLIENT_ID: 'came-later', PENSTOCK_CLIENT_SECRET: 'a-secret-of-some-length' }

@@ -16,7 +16,7 @@ const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toStrin
 describe('a first start', { concurrency: 2 }, () => {
   test('shows credentials once, keeps them and the key in private files, and the next start uses them', async (t) => {
     const stage = await prepareStage(t)
-    const first = await stage.serve()
+    const first = await stage.serve({ makesDatabase: true })
     const kept = join(stage.dataDirectory, 'credentials.json')
     const { clientId, clientSecret } = JSON.parse(await readFile(kept, 'utf8'))
     for (const shown of [clientId, clientSecret]) assert(first.said.stdout.includes(shown))

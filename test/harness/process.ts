@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { chmod, mkdtemp, readFile, realpath, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { removeEmbeddedPostgres } from '../../packages/server/src/embedded/embedded-postgres.ts'
+import { makeDirectory } from '../../packages/server/src/embedded/files.ts'
 import { findPostmaster, type Postmaster } from '../../packages/server/src/embedded/postmaster.ts'
+import { copyCluster } from './cluster.ts'
 import { until } from './until.ts'
 
 /** Penstock as its operator meets it: child processes with a data directory of their own and a real port. */
@@ -51,8 +54,13 @@ export type Stage = {
   start(program: string, args: readonly string[], options?: Start): Program
   /** Runs a command of `penstock` to its end. */
   penstock(args: readonly string[], options?: Start): Promise<Ended>
-  /** Starts `penstock serve` on a free port, or the one given, and waits until it answers and has greeted. */
-  serve(options?: Start & { port?: number }): Promise<Served>
+  /** Puts a migrated, empty database into the data directory, for a service without `DATABASE_URL`. */
+  addDatabase(): Promise<void>
+  /**
+   * Starts `penstock serve` on a free port, or the one given, and waits until it answers and has greeted. It finds a database
+   * in its data directory, migrated and empty, unless it shall make one (`makesDatabase`).
+   */
+  serve(options?: Start & { port?: number; makesDatabase?: boolean }): Promise<Served>
   /** The service's embedded PostgreSQL, where it runs. */
   postmaster(): Promise<Postmaster | undefined>
   /** The connection string of the embedded PostgreSQL, which must run. */
@@ -90,14 +98,20 @@ export async function prepareStage(t: Hooks, name = 'penstock'): Promise<Stage> 
     return program
   }
   const postmaster = () => findPostmaster(join(postgres, 'data'))
+  const addDatabase = async () => {
+    await makeDirectory(dataDirectory, 0o711)
+    await copyCluster(postgres)
+  }
 
   return {
     base,
     dataDirectory,
     start,
     postmaster,
+    addDatabase,
     penstock: (args, options) => start(join(programs, 'penstock'), args, options).ended,
-    serve: async ({ port, ...options } = {}) => {
+    serve: async ({ port, makesDatabase = false, ...options } = {}) => {
+      if (!makesDatabase && !options.env?.DATABASE_URL && !existsSync(postgres)) await addDatabase()
       const chosen = port ?? (await freePort())
       const env = { ...options.env, PENSTOCK_PORT: String(chosen) }
       const program = start(process.execPath, [join(root, 'packages/server/bin/penstock.js'), 'serve'], {
