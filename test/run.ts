@@ -169,8 +169,16 @@ function longestFirst(files: readonly string[]): string[] {
 /** A line for each of the files that took longest. */
 function slowestOf(ended: FileDeadline['ended']): string {
   const slowest = [...ended].sort((a, b) => b.seconds - a.seconds).slice(0, slowestCount)
-  const lines = slowest.map(({ file, seconds }) => `${seconds.toFixed(1).padStart(8)} s  ${file}`)
-  return ['The slowest files:', ...lines].join('\n')
+  const columns = (seconds: number, processorSeconds: number, file: string) =>
+    `${seconds.toFixed(1).padStart(8)} s ${processorSeconds.toFixed(1).padStart(10)} s  ${file}`
+  const lines = slowest.map(({ file, seconds, processorSeconds }) => columns(seconds, processorSeconds, file))
+  const sumOf = (key: 'seconds' | 'processorSeconds') => ended.reduce((sum, one) => sum + one[key], 0)
+  return [
+    'The slowest files:',
+    '      time    processor',
+    ...lines,
+    columns(sumOf('seconds'), sumOf('processorSeconds'), 'all files'),
+  ].join('\n')
 }
 
 /** Drops the template and the clones that test files have left. */

@@ -1,13 +1,14 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import net from 'node:net'
+import { createInterface } from 'node:readline'
 
 /** The variable with the path of the socket on which the process of each test file reports itself. */
 export const filesSocketVariable = 'PENSTOCK_TEST_FILES_SOCKET'
 
 export type FileDeadline = {
-  /** The files that have ended, and how long each took. */
-  readonly ended: readonly { readonly file: string; readonly seconds: number }[]
+  /** The files that have ended, how long each took, and how much processor time, where it reported that. */
+  readonly ended: readonly { readonly file: string; readonly seconds: number; readonly processorSeconds: number }[]
   /** Why the run failed, a sentence for each file that was killed. */
   readonly killed: readonly string[]
   close(): void
@@ -26,14 +27,20 @@ export async function enforceFileDeadline(
   nameOf: (file: string) => string,
 ): Promise<FileDeadline> {
   const killed: string[] = []
-  const ended: { file: string; seconds: number }[] = []
+  const ended: { file: string; seconds: number; processorSeconds: number }[] = []
   const server = net.createServer((socket) => {
     let timer: NodeJS.Timeout | undefined
     let reported = ''
+    let processorSeconds = 0
     const startedMs = performance.now()
     socket.on('error', () => {})
-    socket.on('data', (bytes) => {
-      const { pid, file } = JSON.parse(bytes.toString()) as { pid: number; file: string }
+    createInterface({ input: socket }).on('line', (line) => {
+      const report = JSON.parse(line) as { pid: number; file: string } | { processorSeconds: number }
+      if ('processorSeconds' in report) {
+        processorSeconds = report.processorSeconds
+        return
+      }
+      const { pid, file } = report
       reported = file
       timer = setTimeout(() => {
         const sentence = `${nameOf(file)} did not end within ${seconds} s and was killed: a test does not end, or something is still open after the tests.`
@@ -45,7 +52,9 @@ export async function enforceFileDeadline(
     // The process has ended; its identifier may soon be another's.
     socket.on('close', () => {
       clearTimeout(timer)
-      if (reported) ended.push({ file: nameOf(reported), seconds: (performance.now() - startedMs) / 1000 })
+      if (!reported) return
+      const seconds = (performance.now() - startedMs) / 1000
+      ended.push({ file: nameOf(reported), seconds, processorSeconds })
     })
   })
   server.listen(path)
