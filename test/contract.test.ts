@@ -142,8 +142,8 @@ for (const [name, scenario] of Object.entries(scenarios)) {
         const { accountId: _, ...anywhere } = call
         if (scenario.acts !== 'in a sub-account' && Array.isArray(scenario.reply)) {
           const theirs = JSON.stringify((await send(operation, { ...anywhere, token })).response)
-          const ours = (await send(operation, anywhere)).response as { id?: string; accountId: string }[]
-          assert(ours.length > 0 && ours.every(({ id, accountId }) => !theirs.includes(id ?? accountId)))
+          const ours = (await send(operation, anywhere)).response as { id?: string; hash?: string; accountId: string }[]
+          assert(ours.length > 0 && ours.every(({ id, hash, accountId }) => !theirs.includes(id ?? hash ?? accountId)))
         }
         assert.equal(await contentOf(service), content)
       })

@@ -108,6 +108,7 @@ function callsOfAll(
     rotateClient: { id: clientId, body: {} },
     revokeClient: { id: clientId },
     createSession: { body: { accountId, scopes: ['connections:read'] } },
+    listAudit: {},
   }
 }
 

@@ -31,7 +31,7 @@ describe('the purge', () => {
     caller = callerOf(service, organization)
     ;({ clientId, organizationId } = organization)
   })
-  const purgeAll = () => purge(service.database, rejectDays)
+  const purgeAll = () => purge(service.database, rejectDays, 0)
   beforeEach(async () => void (await purgeAll()))
   after(async () => {
     await service.close()
@@ -41,7 +41,7 @@ describe('the purge', () => {
   const sql = async (text: string, ...values: unknown[]) => (await service.database.pool.query(text, values)).rows
   const nothing = {
     ...{ rejects: 0, transfers: 0, dataKeys: 0, connections: 0, ledgerEntries: 0, accounts: 0 },
-    ...{ tokens: 0, authorizations: 0, idempotencyKeys: 0 },
+    ...{ tokens: 0, authorizations: 0, idempotencyKeys: 0, auditEvents: 0 },
   }
   /** Of the identifiers, those whose rows are there. */
   const kept = async (table: string, ids: string[]) => {

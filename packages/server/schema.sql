@@ -49,6 +49,55 @@ create table oauth_apps (
 );
 create index oauth_apps_key on oauth_apps (key_id);
 
+-- audit/
+
+-- The audit log. A trigger numbers the events of an organization without a gap and chains each to the one before, so that no
+-- writer can forget to. What concerns the whole deployment is in the log of the organization `deployment`.
+create table audit_events (
+  organization_id text not null,
+  number bigint not null,
+  -- Grows with the number.
+  time timestamptz not null,
+  actor_kind text not null,
+  actor_id text,
+  actor_name text,
+  address text,
+  request_id text,
+  -- An operation, a command, or what the service did.
+  action text not null,
+  account_id text,
+  target_id text,
+  outcome text not null,
+  -- Without secrets, as `after` and `details`.
+  before jsonb,
+  after jsonb,
+  details jsonb,
+  previous_hash bytea,
+  -- SHA-256 of `audit_content`, which contains the hash before.
+  hash bytea not null,
+  constraint audit_events_pkey primary key (organization_id, number),
+  constraint audit_events_actor_kind check (actor_kind in ('client', 'session', 'user', 'operator', 'schedule', 'service')),
+  constraint audit_events_outcome check (outcome in ('done', 'refused', 'failed'))
+);
+create index audit_events_account on audit_events (organization_id, account_id, number);
+create index audit_events_action on audit_events (organization_id, action, number);
+create index audit_events_actor on audit_events (organization_id, actor_id, number);
+create index audit_events_target on audit_events (organization_id, target_id, number);
+create index audit_events_time on audit_events (organization_id, "time", number);
+
+-- Where the log of an organization ends, and where the retention cut it. Writers lock the row until they commit.
+create table audit_heads (
+  organization_id text not null,
+  -- Of the newest event.
+  number bigint not null,
+  hash bytea not null,
+  time timestamptz not null,
+  -- Of the newest event that was removed since it was too old.
+  purged_number bigint default 0 not null,
+  purged_hash bytea,
+  constraint audit_heads_pkey primary key (organization_id)
+);
+
 -- organizations/
 
 -- Deployments that wrote into this database: `env` of what they created.
@@ -295,6 +344,10 @@ create table connection_events (
   was text,
   became text,
   created_time timestamptz default now() not null,
+  actor_kind text,
+  actor_id text,
+  actor_name text,
+  changes jsonb,
   constraint connection_events_connection_id_number_pk primary key (connection_id, number),
   constraint connection_events_connection_id_connections_id_fk foreign key (connection_id)
     references connections(id) on delete cascade
@@ -520,6 +573,9 @@ create table authorizations (
   state_digest bytea,
   browser_digest bytea,
   expires_time timestamptz not null,
+  actor_kind text,
+  actor_id text,
+  actor_name text,
   constraint authorizations_pkey primary key (link_digest),
   constraint authorizations_state unique (state_digest),
   constraint authorizations_added_connector foreign key (account_id, connector_id)
@@ -662,25 +718,74 @@ end $$;
 create trigger schedules_set_organization before insert on schedules
   for each row execute function set_organization_of_schedule();
 
+-- Audit log
+
+-- What the hash of an event is over. `linksAfter` of audit/ computes it without this function.
+create function audit_content(event audit_events) returns text language sql stable as $$
+  select jsonb_build_array(
+    event.organization_id, event.number, extract(epoch from event.time), event.actor_kind, event.actor_id,
+    event.actor_name, event.address, event.request_id, event.action, event.account_id, event.target_id, event.outcome,
+    event.before, event.after, event.details, encode(event.previous_hash, 'hex')
+  )::text;
+$$;
+
+create function chain_audit_event() returns trigger language plpgsql as $$
+declare
+  head audit_heads;
+begin
+  select * into head from audit_heads where organization_id = new.organization_id for no key update;
+  if not found then
+    insert into audit_heads (organization_id, number, hash, time) values (new.organization_id, 0, '', '-infinity')
+    on conflict (organization_id) do nothing;
+    select * into head from audit_heads where organization_id = new.organization_id for no key update;
+  end if;
+  new.number := head.number + 1;
+  new.previous_hash := nullif(head.hash, '');
+  new.time := greatest(clock_timestamp(), head.time);
+  new.hash := sha256(convert_to(audit_content(new), 'UTF8'));
+  update audit_heads set number = new.number, hash = new.hash, time = new.time
+  where organization_id = new.organization_id;
+  return new;
+end $$;
+create trigger audit_events_chain before insert on audit_events for each row execute function chain_audit_event();
+
 -- History of connections
+
+-- Who does what this transaction does: the service says so when the transaction begins.
+create function actor_of_transaction() returns jsonb language sql stable as $$
+  select nullif(current_setting('penstock.actor', true), '')::jsonb;
+$$;
+
+-- Each setting that differs, with the beginnings of its values.
+create function changes_of_settings(old_settings jsonb, new_settings jsonb) returns jsonb language sql immutable as $$
+  select jsonb_agg(
+    jsonb_build_object('key', key, 'from', left(o.value #>> '{}', 200), 'to', left(n.value #>> '{}', 200)) order by key
+  )
+  from jsonb_each(old_settings) o full join jsonb_each(new_settings) n using (key)
+  where o.value is distinct from n.value;
+$$;
 
 -- Writers of the history lock the row of the connection, so that no number is used twice. The lowest numbers are dropped:
 -- the newest and the oldest number say how many there are.
-create function add_connection_event(connection text, what text, before_it text, after_it text)
+create function add_connection_event(connection text, what text, before_it text, after_it text, changed jsonb)
   returns void language plpgsql as $$
 declare
   next integer;
+  actor jsonb := actor_of_transaction();
 begin
   select coalesce(max(number), 0) + 1 into next from connection_events where connection_id = connection;
-  insert into connection_events (connection_id, number, kind, was, became)
-  values (connection, next, what, before_it, after_it);
+  insert into connection_events (connection_id, number, kind, was, became, changes, actor_kind, actor_id, actor_name)
+  values (connection, next, what, before_it, after_it, changed, actor ->> 'kind', actor ->> 'id', actor ->> 'name');
   -- As many are kept as the limit connectionEventsMax says.
   delete from connection_events where connection_id = connection and number <= next - 1000;
 end $$;
 
 create function tell_created_connections() returns trigger language plpgsql as $$
+declare
+  actor jsonb := actor_of_transaction();
 begin
-  insert into connection_events (connection_id, number, kind, became) select id, 1, 'created', name from after_rows;
+  insert into connection_events (connection_id, number, kind, became, actor_kind, actor_id, actor_name)
+  select id, 1, 'created', name, actor ->> 'kind', actor ->> 'id', actor ->> 'name' from after_rows;
   return null;
 end $$;
 create trigger connections_tell_created after insert on connections referencing new table as after_rows
@@ -689,12 +794,20 @@ create trigger connections_tell_created after insert on connections referencing 
 -- By row and by column: volumes, which change with every batch, never call it.
 create function tell_changed_connection() returns trigger language plpgsql as $$
 begin
-  if old.name <> new.name then perform add_connection_event(new.id, 'renamed', old.name, new.name); end if;
-  if old.src_config <> new.src_config then perform add_connection_event(new.id, 'settings', null, 'Source'); end if;
-  if old.dest_config <> new.dest_config then
-    perform add_connection_event(new.id, 'settings', null, 'Destination');
+  if old.name <> new.name then perform add_connection_event(new.id, 'renamed', old.name, new.name, null); end if;
+  if old.src_config <> new.src_config then
+    perform add_connection_event(
+      new.id, 'settings', null, 'Source', changes_of_settings(old.src_config, new.src_config)
+    );
   end if;
-  if old.status <> new.status then perform add_connection_event(new.id, 'status', old.status, new.status); end if;
+  if old.dest_config <> new.dest_config then
+    perform add_connection_event(
+      new.id, 'settings', null, 'Destination', changes_of_settings(old.dest_config, new.dest_config)
+    );
+  end if;
+  if old.status <> new.status then
+    perform add_connection_event(new.id, 'status', old.status, new.status, null);
+  end if;
   return null;
 end $$;
 create trigger connections_tell_changed after update of name, src_config, dest_config, status on connections
@@ -721,7 +834,8 @@ begin
     connection,
     'schedule',
     case when tg_op <> 'INSERT' then schedule_in_words(old) end,
-    case when tg_op <> 'DELETE' then schedule_in_words(new) end
+    case when tg_op <> 'DELETE' then schedule_in_words(new) end,
+    null
   );
   return null;
 end $$;

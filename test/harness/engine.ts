@@ -133,7 +133,7 @@ function recorded(database: Database, texts: string[]): Database {
       return db.query(run)
     },
   })
-  return { ...record(database), transaction: (work) => database.transaction((tx) => work(record(tx))) }
+  return { ...record(database), transaction: (work, actor) => database.transaction((tx) => work(record(tx)), actor) }
 }
 
 function withSides(connector: Connector, sides: TestSides): Connector {

@@ -478,6 +478,14 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
       body: { accountId: (await caller.addAccount()).id, scopes: ['connections:read'] },
     }),
   },
+
+  listAudit: {
+    request: 'GET /audit',
+    status: 200,
+    reply: [shapes.auditEvent],
+    acts: 'in either',
+    prepare: async (party) => ({ accountId: (await aConnection(party)).accountId }),
+  },
 }
 
 /** The methods of each path, as `Allow` names them. */
@@ -513,4 +521,5 @@ export const allowedMethods: Readonly<Record<string, string>> = {
   '/clients/{id}': 'GET, HEAD, PUT, DELETE',
   '/clients/{id}/rotate': 'POST',
   '/sessions': 'POST',
+  '/audit': 'GET, HEAD',
 }

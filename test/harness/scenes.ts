@@ -158,6 +158,12 @@ const valid: {
   renameClient: ({ clientId }) => ({ id: clientId, body: { name: 'Name' } }),
   rotateClient: ({ clientId }) => ({ id: clientId, body: { overlapHours: 1 } }),
   revokeClient: ({ clientId }) => ({ id: clientId }),
+  listAudit: ({ clientId, accountId }) => ({
+    query: {
+      ...{ actorId: clientId, action: 'editAccount', targetId: accountId, from: '0', to: '4102444800' },
+      ...{ size: '5', offset: '0' },
+    },
+  }),
   createSession: ({ accountId }) => ({ body: { accountId, scopes: ['connections:read'], expiry: 600 } }),
 }
 

@@ -212,7 +212,7 @@ export function requestOf(
   }
 }
 
-const ajv = new Ajv({ strict: false, allErrors: true })
+const ajv = new Ajv({ strict: false, allErrors: true, formats: { password: true } })
 const validators = new Map<string, ValidateFunction>()
 
 /** Fails unless the reply is what the contract says: the envelope, exactly its keys, the right status. */

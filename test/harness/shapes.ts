@@ -229,6 +229,8 @@ export const connectionEvent = {
   kind: 'string',
   from: ['string', null],
   to: ['string', null],
+  changes: [[{ key: 'string', from: ['string', null], to: ['string', null] }], null],
+  actor: [{ kind: 'string', id: ['string', null], name: ['string', null] }, null],
 } as const satisfies Shape
 
 /** Ours: transfers and what belongs to them */
@@ -356,6 +358,24 @@ export const sessionToken = {
   sessionId: 'string',
   accountId: 'string',
   scopes: ['string'],
+} as const satisfies Shape
+
+/** Ours: the audit log */
+export const auditEvent = {
+  number: 'integer',
+  time: 'integer',
+  actor: { kind: 'string', id: ['string', null], name: ['string', null] },
+  address: ['string', null],
+  requestId: ['string', null],
+  action: 'string',
+  accountId: ['string', null],
+  targetId: ['string', null],
+  outcome: 'string',
+  before: ['settings', null],
+  after: ['settings', null],
+  details: ['settings', null],
+  previousHash: ['string', null],
+  hash: 'string',
 } as const satisfies Shape
 
 /** What a refusal carries. */

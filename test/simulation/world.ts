@@ -82,7 +82,7 @@ export async function startWorld(): Promise<World> {
         await sql(text, [organizations[what.org]?.organizationId, what.key, seconds])
       }
     },
-    purge: async () => void (await purge(service.database, service.config.rejects.days)),
+    purge: async () => void (await purge(service.database, service.config.rejects.days, 0)),
     restart: async () => {
       await service.close()
       service = await startServiceOn(database.url, env)

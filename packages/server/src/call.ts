@@ -1,5 +1,15 @@
 import type { Readable } from 'node:stream'
-import type { BodyOf, HasTransferId, IsPaged, OperationId, Operations, QueryOf, ReplyOf, Scope } from '@penstock/wire'
+import type {
+  BodyOf,
+  FieldError,
+  HasTransferId,
+  IsPaged,
+  OperationId,
+  Operations,
+  QueryOf,
+  ReplyOf,
+  Scope,
+} from '@penstock/wire'
 import type { Database, Transaction } from './db/database.ts'
 
 /** A value that is there at once, or a promise of it: most reads find what is cached, and a promise would cost each of them. */
@@ -68,6 +78,23 @@ export type Call<I extends OperationId> = {
   readonly precondition: Precondition
   /** The caller's network address. */
   readonly address: string
+  /** The identifier of the request, as its answer and the log name it. */
+  readonly requestId: string
+}
+
+/** What the audit log keeps of a change, beside who made it. Never a secret. */
+export type Audited = {
+  /**
+   * What it was before, in the form of the reply: of it and of `after`, only what differs is kept, and where nothing does,
+   * nothing was changed. Null or omitted: there was nothing before.
+   */
+  readonly before?: object | null
+  /** What it is since, in place of the reply; null: there is nothing any more. */
+  readonly after?: object | null
+  /** What else is to be known; with it there is an event even where `before` and `after` are the same. */
+  readonly details?: object
+  /** Nothing was changed. */
+  readonly unchanged?: boolean
 }
 
 /** What a handler answers: the payload, and what travels in headers. */
@@ -79,7 +106,38 @@ export type Answer<I extends OperationId> = {
   readonly already?: boolean
   /** Sent in place of the payload, in the media type that the call named. */
   readonly body?: Readable
+  /** Of a write: what the audit log keeps of it, beside or in place of the reply. */
+  readonly audited?: Audited
 } & (IsPaged<I> extends true ? { readonly total: number } : unknown)
+
+/** A request, as the audit log has it. */
+export type AuditedRequest = {
+  readonly operationId: OperationId
+  readonly actor: Actor
+  /** The sub-account that it acts in. */
+  readonly accountId: string | undefined
+  /** The identifiers in the path; empty or undefined where it has none. */
+  readonly id: string
+  readonly transferId: string | undefined
+  readonly stream: string | undefined
+  readonly address: string
+  readonly requestId: string
+}
+
+/** What is recorded of requests; the module of the audit log does it. */
+export type RequestAudit = {
+  /** Records a change with the transaction that makes it, unless nothing changed. */
+  changed(
+    tx: Transaction,
+    request: AuditedRequest,
+    answer: Pick<Answer<OperationId>, 'reply' | 'already'>,
+    audited: Audited | undefined,
+  ): void
+  /** Records that the answer shows records, before it is sent. */
+  revealed(request: AuditedRequest, answer: Pick<Answer<OperationId>, 'reply'>): Promise<void>
+  /** Records that the actor may not do it. Never waits. */
+  refused(request: AuditedRequest, fieldErrors: readonly FieldError[]): void
+}
 
 /** The rule of an operation: it gets the call and what the service gives its rules, answers or refuses. */
 export type Handler<I extends OperationId, Deps> = (call: Call<I>, deps: Deps) => Promise<Answer<I>>

@@ -61,6 +61,8 @@ export type Config = {
   retrySeconds: number
   /** Rejected records that are kept of one transfer, and for how long. */
   rejects: { readonly max: number; readonly days: number }
+  /** Days for which events of the audit log are kept; 0: for ever. */
+  auditDays: number
   /** A transfer that replaces everything with less than this part of what the last one sent waits for confirmation. */
   replacePercentMin: number
   egress: EgressSettings
@@ -209,6 +211,7 @@ export function readConfig(
       max: whole('PENSTOCK_REJECTS', 10_000, 0, 1_000_000),
       days: whole('PENSTOCK_REJECT_DAYS', 30, 1, 3_650),
     },
+    auditDays: whole('PENSTOCK_AUDIT_RETENTION_DAYS', 365, 0, 36_500),
     replacePercentMin: whole('PENSTOCK_REPLACE_PERCENT', 50, 0, 100),
     egress,
     plainHttp: { loopback: egress.networkPolicy === 'any', allow: readDestinations(read, 'PENSTOCK_ALLOW_HTTP') },

@@ -7,6 +7,7 @@ import {
   listAccounts,
 } from './accounts/accounts.ts'
 import { listAttention } from './attention/attention.ts'
+import { listAudit } from './audit/audit.ts'
 import { authorizeConnector, getConnectorAuthorization } from './authorizations/authorizations.ts'
 import type { Handlers } from './call.ts'
 import {
@@ -117,4 +118,6 @@ export const handlers: Handlers<Deps> = {
   rotateClient,
   revokeClient,
   createSession,
+
+  listAudit,
 }

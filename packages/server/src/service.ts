@@ -1,5 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { createAccountFinder } from './accounts/accounts.ts'
+import { createRequestAudit } from './audit/requests.ts'
+import { createFailedSignIns } from './audit/sign-ins.ts'
 import { createAuthorizationFlow } from './authorizations/flow.ts'
 import type { Config } from './config.ts'
 import { connectionsOfAccounts, countConnections } from './connections/connections.ts'
@@ -18,6 +20,7 @@ import { observe } from './http/observe.ts'
 import { connectionsWithin, readOpenFilesMax } from './http/open-files.ts'
 import { type AccessControl, serveOperations } from './http/serve.ts'
 import type { Logger } from './log.ts'
+import { findClientsNamed } from './organizations/credentials.ts'
 import { registerEnvironment } from './organizations/organizations.ts'
 import type { Runners } from './runners/runner-pool.ts'
 import { openKeyring } from './secrets/keyring.ts'
@@ -33,6 +36,8 @@ export type Service = {
   readonly app: FastifyInstance
   readonly deps: Deps
   readonly notices: Notices
+  /** Writes what the audit log is to have of refusals and failed sign-ins, which wait for a while otherwise. */
+  settleAudit(): Promise<void>
   /** Takes no new connections, answers what is in flight, and lets go of the database. */
   close(): Promise<void>
 }
@@ -68,12 +73,17 @@ export async function createService(
   const accounts = createAccountFinder(database, notices)
   const catalogue = createCatalogue(config.publicUrl)
   const tokens = createAuthenticator(database, notices)
+  const audit = createRequestAudit(database, log)
+  opened.defer(audit.close)
+  const failedSignIns = createFailedSignIns(database, { client: findClientsNamed }, log)
+  opened.defer(failedSignIns.close)
   const deps: Deps = {
     config,
     keyring,
     attempts: createAttempts(),
     requestLimit: createRequestLimit(config.rateLimitPerMinute),
     tokens,
+    failedSignIns,
     areCredentialsRight: createCredentialCheck(database, notices),
     accounts,
     accountContents: connectionsOfAccounts,
@@ -113,12 +123,13 @@ export async function createService(
   serveDocuments(app, config.publicUrl)
   await serveConsole(app, config.publicUrl)
   serveAuthorizations(app, config.publicUrl, createAuthorizationFlow({ ...deps, database }))
-  serveOperations(app, { accessControl, database, publicUrl: config.publicUrl, handlers, deps })
+  serveOperations(app, { accessControl, audit, database, publicUrl: config.publicUrl, handlers, deps })
   const open = opened.move()
   return {
     app,
     deps,
     notices,
+    settleAudit: async () => void (await Promise.all([audit.flush(), failedSignIns.flush()])),
     close: async () => {
       draining = true
       listener.drain()

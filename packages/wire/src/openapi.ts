@@ -29,6 +29,7 @@ const tags: { readonly [T in Operation['tag']]: string } = {
   Transfers: 'Transfers with their record counts, previews and schedules.',
   Reports: 'Volume by day and month.',
   Clients: 'Client credentials with scopes, and session tokens for one sub-account.',
+  Audit: 'Who did what, when and from where.',
 }
 
 /**

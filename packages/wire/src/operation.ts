@@ -21,7 +21,7 @@ export type ActsIn =
 export type Operation = {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   path: string
-  tag: 'Token' | 'Accounts' | 'Connectors' | 'Connections' | 'Transfers' | 'Reports' | 'Clients'
+  tag: 'Token' | 'Accounts' | 'Connectors' | 'Connections' | 'Transfers' | 'Reports' | 'Clients' | 'Audit'
   summary: string
   /** What the summary leaves out, for the documents: one to three sentences. */
   description: string

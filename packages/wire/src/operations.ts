@@ -1,7 +1,19 @@
 import { example } from './examples.ts'
 import { limits } from './limits.ts'
 import { operation } from './operation.ts'
-import { accountIds, connectionIds, days, filter, optionalId, page, q, status, yes } from './parameters.ts'
+import {
+  accountIds,
+  connectionIds,
+  days,
+  exactText,
+  filter,
+  optionalId,
+  optionalTime,
+  page,
+  q,
+  status,
+  yes,
+} from './parameters.ts'
 import {
   Account,
   AccountEntry,
@@ -10,6 +22,7 @@ import {
   AddConnectors,
   AddedConnector,
   AttentionEntry,
+  AuditEvent,
   AuthorizationLink,
   CatalogueEntry,
   CheckResult,
@@ -448,7 +461,7 @@ export const operations = {
     path: '/connections/{id}/events',
     tag: 'Connections',
     summary: 'List the events of a connection',
-    description: `Lists the history of a connection, newest first: when it was made, renamed, moved to another status, and had its settings or its schedule changed. The newest ${limits.connectionEventsMax} events are kept.`,
+    description: `Lists the history of a connection, newest first: when it was made, renamed, moved to another status, and had its settings or its schedule changed, and by whom. The newest ${limits.connectionEventsMax} events are kept.`,
     actsIn: 'account',
     scope: 'connections:read',
     query: { ...page },
@@ -789,6 +802,30 @@ export const operations = {
     success: 201,
     unrepeatable: true,
     done: 'Session created',
+  }),
+
+  // Audit log (ours)
+  listAudit: operation({
+    method: 'GET',
+    path: '/audit',
+    tag: 'Audit',
+    summary: 'List the audit log',
+    description:
+      'Lists what was done in the organization, newest first: every change, sign-in and refusal, and who read records. With `accountId`, only what concerns that sub-account. With `Accept: application/x-ndjson`, all that the filters keep is streamed.',
+    actsIn: 'organization or account',
+    scope: 'audit:read',
+    query: {
+      actorId: exactText('Keeps what this client, session or person did', example.clientId),
+      action: exactText('Keeps this action, such as an operation of this API', 'editAccount'),
+      targetId: exactText('Keeps what was done to this resource', example.accountId),
+      from: optionalTime('Keeps what happened at this time or later'),
+      to: optionalTime('Keeps what happened at this time or earlier'),
+      ...page,
+    },
+    reply: AuditEvent,
+    list: 'paged',
+    streams: ['application/x-ndjson'],
+    done: 'Audit log listed',
   }),
 } as const
 

@@ -45,6 +45,20 @@ export const yes = (description: string) => Type.Optional(Type.Boolean({ descrip
 export const optionalId = (description: string, example: string) =>
   Type.Optional(Type.String({ ...Identifier, description, examples: [example] }))
 
+/** A time that may be left out. */
+export const optionalTime = (description: string) =>
+  Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: limits.unixSecondsMax,
+      description: `${description}, Unix time in seconds`,
+      examples: [example.createdTime],
+    }),
+  )
+/** A text that is compared as a whole, and may be left out. */
+export const exactText = (description: string, shown: string) =>
+  Type.Optional(Type.String({ minLength: 1, maxLength: limits.filterLengthMax, description, examples: [shown] }))
+
 const ids = (description: string, example: string) =>
   Type.Optional(
     Type.String({

@@ -4,6 +4,7 @@
  */
 export * from './schemas/account.ts'
 export * from './schemas/attention.ts'
+export * from './schemas/audit.ts'
 export * from './schemas/client.ts'
 export * from './schemas/configuration.ts'
 export * from './schemas/connection.ts'

@@ -102,6 +102,17 @@ export type FieldType = (typeof fieldTypes)[number]
 export const connectionEventKinds = ['created', 'renamed', 'settings', 'status', 'schedule'] as const
 export type ConnectionEventKind = (typeof connectionEventKinds)[number]
 
+/**
+ * Who does something: client credentials, a session token, a person, the operator with the command line, a schedule, or the
+ * service itself; ours.
+ */
+export const auditActorKinds = ['client', 'session', 'user', 'operator', 'schedule', 'service'] as const
+export type AuditActorKind = (typeof auditActorKinds)[number]
+
+/** What became of something that is in the audit log; ours. */
+export const auditOutcomes = ['done', 'refused', 'failed'] as const
+export type AuditOutcome = (typeof auditOutcomes)[number]
+
 /** Section 2.3, `status` of a connector; the integers are ours. */
 export const connectorStatus = { withdrawn: 0, available: 1, preview: 2 } as const
 

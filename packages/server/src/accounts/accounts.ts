@@ -1,5 +1,6 @@
-import { limits } from '@penstock/wire'
+import { type AuditActor, limits } from '@penstock/wire'
 import { mayActIn, requireAllAccounts } from '../access.ts'
+import { record, serviceActor } from '../audit/record.ts'
 import type { ActingAccount, Actor, Answer, Awaitable, Call, Precondition } from '../call.ts'
 import type { Config } from '../config.ts'
 import { createCache } from '../db/cache.ts'
@@ -76,9 +77,11 @@ export async function editAccount(
   { db: tx, actor, id, body: { name, enabled }, precondition }: Call<'editAccount'>,
   deps: AccountDeps,
 ): Promise<Answer<'editAccount'>> {
-  await lockForChange(queries.lockAccount, { db: tx, actor, id, precondition }, deps)
+  const was = await lockForChange(queries.lockAccount, { db: tx, actor, id, precondition }, deps)
   await queries.updateAccount.run(tx, { id, name: name?.trim() ?? null, enabled: enabled ?? null })
-  return findAccount(tx, actor, id)
+  const found = await findAccount(tx, actor, id)
+  const changeable = (of: { name: string; enabled: boolean }) => ({ name: of.name, enabled: of.enabled })
+  return { ...found, audited: { before: changeable(was), after: changeable(found.reply) } }
 }
 
 /** Deletes an account with all it holds, at once; an operator can restore it within 30 days. */
@@ -92,21 +95,30 @@ export async function deleteAccount(
   await queries.announceAccount.run(tx, { topic: accountTopic, value: id })
   const row = await queries.findDeletedAccount.first(tx, { id })
   tx.afterCommit(() => deps.accounts.forget(id))
-  return { reply: viewAccount(row ?? refuse('not_found')) }
+  const reply = viewAccount(row ?? refuse('not_found'))
+  return { reply, audited: { before: reply, after: null } }
 }
 
 /**
  * Restores a deleted account with the connections that were deleted with it; the operator's command.
  * Throws where it is not deleted or was deleted more than 30 days ago.
  */
-export async function restoreAccount(tx: Transaction, id: string, contents: AccountContents): Promise<void> {
-  if (!(await queries.lockDeletedAccount.first(tx, { id, windowDays: limits.restoreWindowDays }))) {
+export async function restoreAccount(
+  tx: Transaction,
+  id: string,
+  contents: AccountContents,
+  actor: AuditActor = serviceActor,
+): Promise<void> {
+  const account = await queries.lockDeletedAccount.first(tx, { id, windowDays: limits.restoreWindowDays })
+  if (!account) {
     throw new Error(
       `There is no account ${id} that was deleted within the last ${limits.restoreWindowDays} days: penstock account list --deleted shows those there are.`,
     )
   }
   await contents.restore(tx, id)
   await queries.restoreAccount.run(tx, { id })
+  const { organizationId, name } = account
+  record(tx, { organizationId, actor, action: 'account restore', accountId: id, targetId: id, after: { name } })
 }
 
 /** The accounts of an organization, or of all where it is null; the operator's command. */
@@ -127,12 +139,13 @@ async function lockForChange(
   lock: typeof queries.lockAccount,
   { db, actor, id, precondition }: { db: Db; actor: Actor; id: string; precondition: Precondition },
   deps: InEnvironment,
-): Promise<void> {
+): Promise<queries.OwnAccountRow> {
   if (!mayActIn(actor, id)) refuse('not_found')
   const { organizationId } = actor
   const row = (await lock.first(db, { organizationId, id })) ?? refuse('not_found')
   requireEditable(row, deps)
   precondition.check(etagOf(row))
+  return row
 }
 
 /** Finds the account of an operation: cached for reads, locked against deletion for writes. */

@@ -43,19 +43,19 @@ export const findDeletedAccount = statement<{ id: string }, AccountRow>(`
 `)
 
 const ownAccount = `
-  select env, version from accounts
+  select name, enabled, env, version from accounts
   where id = :id and organization_id = :organizationId and deleted_time is null`
+export type OwnAccountRow = Pick<AccountRow, 'name' | 'enabled' | 'env' | 'version'>
 
 /** Takes the account for a change of its own; what is written in it meanwhile need not wait. */
-export const lockAccount = statement<{ organizationId: string; id: string }, { env: string; version: number }>(
+export const lockAccount = statement<{ organizationId: string; id: string }, OwnAccountRow>(
   `${ownAccount} for no key update`,
 )
 
 /** Locks the account for its deletion: waits for transactions that write in it; later ones no longer find it. */
-export const lockAccountForDeletion = statement<
-  { organizationId: string; id: string },
-  { env: string; version: number }
->(`${ownAccount} for update`)
+export const lockAccountForDeletion = statement<{ organizationId: string; id: string }, OwnAccountRow>(
+  `${ownAccount} for update`,
+)
 
 type ActingAccountRow = { id: string; organizationId: string; env: string }
 const actingAccount = `
@@ -138,8 +138,11 @@ export const deleteAccount = statement<{ id: string }>(`
 `)
 
 /** Takes a deleted account that can still be restored. */
-export const lockDeletedAccount = statement<{ id: string; windowDays: number }, { id: string }>(`
-  select id from accounts where id = :id and deleted_time > now() - make_interval(days => :windowDays)
+export const lockDeletedAccount = statement<
+  { id: string; windowDays: number },
+  { organizationId: string; name: string }
+>(`
+  select organization_id, name from accounts where id = :id and deleted_time > now() - make_interval(days => :windowDays)
   for no key update
 `)
 
@@ -166,10 +169,14 @@ export const selectDeletedAccounts = statement<
   where deleted_time > now() - make_interval(days => :windowDays) and ${ofOrganization} order by deleted_time, id
 `)
 
-export const purgeAccounts = statement<{ windowDays: number; limit: number }>(`
+export const purgeAccounts = statement<
+  { windowDays: number; limit: number },
+  { id: string; organizationId: string; name: string }
+>(`
   delete from accounts where id in (
     select id from accounts where deleted_time < now() - make_interval(days => :windowDays) limit :limit for update skip locked
   )
+  returning id, organization_id, name
 `)
 
 export const announceAccount = statement<{ topic: string; value: string }>(notify)

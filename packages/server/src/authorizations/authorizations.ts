@@ -33,7 +33,7 @@ export async function getConnectorAuthorization(
 
 /** Gives out a link that can be opened once, by the person who consents. */
 export async function authorizeConnector(
-  { db: tx, account, id: connectorId }: Call<'authorizeConnector'>,
+  { db: tx, actor, account, id: connectorId }: Call<'authorizeConnector'>,
   deps: ConnectorDeps,
 ): Promise<Answer<'authorizeConnector'>> {
   const { catalogue, config } = deps
@@ -52,6 +52,7 @@ export async function authorizeConnector(
   const { configurationId } = row
   const made = await insertAuthorization.first(tx, {
     ...{ linkDigest: digestOf(link), ...owner, configurationId, clientId },
+    ...{ actorKind: actor.kind, actorId: actor.id, actorName: actor.name },
     minutes: limits.authorizationMinutes,
   })
   if (!made) throw new Error('The authorization was not stored')

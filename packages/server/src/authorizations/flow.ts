@@ -1,5 +1,6 @@
 import type { Authorization, Connector } from '@penstock/connector'
 import { errors, limits } from '@penstock/wire'
+import { changesBetween, record, serviceActor } from '../audit/record.ts'
 import type { ActingAccount, Awaitable } from '../call.ts'
 import type { Config } from '../config.ts'
 import type { Catalogue } from '../connectors/catalogue.ts'
@@ -222,9 +223,11 @@ async function save(
   deps: FlowDeps,
   connector: Connector,
   { client, refreshToken: key, sets }: Authorization,
-  { accountId, organizationId, connectorId, configurationId, clientId }: Taken,
+  { accountId, organizationId, connectorId, configurationId, clientId, ...by }: Taken,
   refreshToken: string,
 ): Promise<FlowPage | undefined> {
+  // Who asked for the link; the person who consents is known to the platform alone.
+  const actor = by.actorKind ? { kind: by.actorKind, id: by.actorId, name: by.actorName } : serviceActor
   try {
     return await deps.database.transaction(async (tx) => {
       const account = await deps.accounts.find(tx, organizationId, accountId, true)
@@ -232,9 +235,15 @@ async function save(
       // One that was added again is not the one that the person consented for.
       if (!row || row.configurationId !== configurationId || !isEditable(row, deps)) return pages.removed
       const secretConfig = { ...sets, [client.id]: null, [client.secret]: null, [key]: refreshToken }
-      await saveConfiguration(tx, connector, account, row, { secretConfig, oauthClientId: clientId }, deps)
+      const given = { secretConfig, oauthClientId: clientId }
+      const { audited } = await saveConfiguration(tx, connector, account, row, given, deps)
+      const { before, after } = changesBetween(audited.before, audited.after) ?? { before: null, after: null }
+      record(tx, {
+        ...{ organizationId, actor, action: 'authorizationSaved', accountId, targetId: connectorId },
+        ...{ before, after, details: audited.details },
+      })
       return undefined
-    })
+    }, actor)
   } catch (error) {
     if (!(error instanceof Refusal) || errors[error.code].status >= 500) throw error
     const details = error.fieldErrors.map(({ message }) => message).join('; ')

@@ -1,3 +1,4 @@
+import type { AuditActorKind } from '@penstock/wire'
 import { statement } from '../db/statement.ts'
 
 /** A link that was given out. Of what travels through browsers only digests are stored. */
@@ -8,12 +9,17 @@ export const insertAuthorization = statement<
     connectorId: string
     configurationId: string
     clientId: string
+    actorKind: AuditActorKind
+    actorId: string
+    actorName: string | null
     minutes: number
   },
   { expiresTime: Date }
 >(`
-  insert into authorizations (link_digest, account_id, connector_id, configuration_id, client_id, expires_time)
-  values (:linkDigest, :accountId, :connectorId, :configurationId, :clientId, now() + make_interval(mins => :minutes))
+  insert into authorizations (link_digest, account_id, connector_id, configuration_id, client_id, actor_kind, actor_id,
+    actor_name, expires_time)
+  values (:linkDigest, :accountId, :connectorId, :configurationId, :clientId, :actorKind, :actorId, :actorName,
+    now() + make_interval(mins => :minutes))
   returning expires_time
 `)
 
@@ -57,12 +63,15 @@ export const takeAuthorization = statement<
     configurationId: string
     clientId: string
     live: boolean
+    actorKind: AuditActorKind | null
+    actorId: string | null
+    actorName: string | null
   }
 >(`
   delete from authorizations a using accounts c
   where a.state_digest = :stateDigest and a.browser_digest = :browserDigest and c.id = a.account_id
   returning a.account_id, c.organization_id, a.connector_id, a.configuration_id, a.client_id,
-    a.expires_time > now() as live
+    a.expires_time > now() as live, a.actor_kind, a.actor_id, a.actor_name
 `)
 
 export const findState = statement<{ stateDigest: Buffer }, { accountId: string }>(`

@@ -1,8 +1,17 @@
 import { limits, namePattern, type Scope, scopeNames } from '@penstock/wire'
 import { accountsOf, deletedAccountsOf, restoreAccount } from '../accounts/accounts.ts'
+import { type AuditEntry, operatorActor, record } from '../audit/record.ts'
 import { type Config, ConfigError } from '../config.ts'
+import type { Transaction } from '../db/database.ts'
 import type { Logger } from '../log.ts'
-import { addClient, changeName, clientsOf, endClient, replaceSecret } from '../organizations/credentials.ts'
+import {
+  addClient,
+  changeName,
+  clientsOf,
+  endClient,
+  findClientsNamed,
+  replaceSecret,
+} from '../organizations/credentials.ts'
 import { createOrganization, listOrganizations } from '../organizations/organizations.ts'
 import { print, printTable } from './print.ts'
 import { withRuntime } from './runtime.ts'
@@ -38,7 +47,7 @@ export async function createOrganizationCommand(
   }
   refuseFieldErrors(fieldErrors)
   const created = await withRuntime(config, log, ({ database }) =>
-    database.transaction((tx) => createOrganization(tx, { name: name.trim(), ownerEmail })),
+    database.transaction((tx) => createOrganization(tx, { name: name.trim(), ownerEmail }, operatorActor())),
   )
   print(
     created,
@@ -61,6 +70,19 @@ export async function listOrganizationsCommand(config: Config, log: Logger, { js
     createdTime: createdTime.toISOString(),
   }))
   printTable(list, json, 'There is no organization yet.')
+}
+
+/** Records what the operator did with a client. */
+function recordOnClient(
+  tx: Transaction,
+  [client]: Awaited<ReturnType<typeof findClientsNamed>>,
+  action: string,
+  change: Pick<AuditEntry, 'before' | 'after' | 'details'>,
+): void {
+  if (!client) return
+  record(tx, {
+    ...{ organizationId: client.organizationId, actor: operatorActor(), action, targetId: client.id, ...change },
+  })
 }
 
 export async function createClientCommand(
@@ -99,7 +121,12 @@ export async function createClientCommand(
       const unknown = account?.filter((id) => !accounts?.includes(id)) ?? []
       refuseFieldErrors(unknown.map((id) => `There is no sub-account ${id} in organization ${organization}.`))
       const grants = { scopes: scope?.filter(isKnown) ?? null, accountIds: account }
-      return addClient(tx, organization, { name: name?.trim(), grants, expiresTime })
+      const credentials = await addClient(tx, organization, { name: name?.trim(), grants, expiresTime })
+      const after = { name: name?.trim() ?? null, ...grants, expiresTime }
+      const { clientId: targetId } = credentials
+      const done = { actor: operatorActor(), action: 'client create', targetId, after }
+      record(tx, { organizationId: organization, ...done })
+      return credentials
     }),
   )
   print(
@@ -138,7 +165,13 @@ export async function renameClientCommand(
 ): Promise<void> {
   refuseFieldErrors(errorsOfName('The name', name))
   const trimmed = name.trim()
-  await withRuntime(config, log, ({ database }) => changeName(database, clientId, trimmed))
+  await withRuntime(config, log, ({ database }) =>
+    database.transaction(async (tx) => {
+      const was = await findClientsNamed(tx, [clientId])
+      await changeName(tx, clientId, trimmed)
+      recordOnClient(tx, was, 'client rename', { before: { name: was[0]?.name ?? null }, after: { name: trimmed } })
+    }),
+  )
   print({ clientId, name: trimmed }, json, `Client ${clientId} has the name ${trimmed}.`)
 }
 
@@ -153,7 +186,12 @@ export async function rotateClientCommand(
     refuseFieldErrors([`--overlap-hours must be a whole number from 0 to ${limits.rotationOverlapHoursMax}.`])
   }
   const { clientSecret } = await withRuntime(config, log, ({ database }) =>
-    database.transaction((tx) => replaceSecret(tx, clientId, hours)),
+    database.transaction(async (tx) => {
+      const replaced = await replaceSecret(tx, clientId, hours)
+      const details = { overlapHours: hours }
+      recordOnClient(tx, await findClientsNamed(tx, [clientId]), 'client rotate', { details })
+      return replaced
+    }),
   )
   const until =
     hours === 0
@@ -168,7 +206,12 @@ export async function revokeClientCommand(
   clientId: string,
   { json }: Json,
 ): Promise<void> {
-  await withRuntime(config, log, ({ database }) => database.transaction((tx) => endClient(tx, clientId)))
+  await withRuntime(config, log, ({ database }) =>
+    database.transaction(async (tx) => {
+      await endClient(tx, clientId)
+      recordOnClient(tx, await findClientsNamed(tx, [clientId]), 'client revoke', {})
+    }),
+  )
   print({ clientId, revoked: true }, json, `Client ${clientId} is revoked, and so is every token it held.`)
 }
 
@@ -198,8 +241,9 @@ export async function restoreAccountCommand(
   { json }: Json,
 ): Promise<void> {
   const { connectionsOfAccounts } = await import('../connections/connections.ts')
+  const operator = operatorActor()
   await withRuntime(config, log, ({ database }) =>
-    database.transaction((tx) => restoreAccount(tx, accountId, connectionsOfAccounts)),
+    database.transaction((tx) => restoreAccount(tx, accountId, connectionsOfAccounts, operator), operator),
   )
   print(
     { accountId, restored: true },

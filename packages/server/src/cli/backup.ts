@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
+import { recordCommand } from '../audit/record.ts'
 import type { Config } from '../config.ts'
 import { type Counts, dump } from '../db/backup/dump.ts'
 import { BackupError, splitLines } from '../db/backup/format.ts'
@@ -69,7 +70,7 @@ export async function restoreCommand(config: Config, log: Logger, file: string, 
     })
     const header = await readHeader(lines)
     let ended = 0
-    const restore = async ({ databaseUrl, masterKey }: CommandRuntime) => {
+    const restore = async ({ database, databaseUrl, masterKey }: CommandRuntime) => {
       const { id } = masterKey
       if (header.masterKeys.length > 0 && !header.masterKeys.includes(id)) {
         throw new BackupError(
@@ -88,6 +89,8 @@ export async function restoreCommand(config: Config, log: Logger, file: string, 
         await session.end()
       }
       await applyMigrations({ databaseUrl })
+      const restored = { backupCreatedTime: header.createdTime, rows: sumOf(counts) }
+      await database.transaction(async (tx) => recordCommand(tx, 'restore', restored))
       return counts
     }
     const may = { database: true, masterKey: false }
@@ -112,13 +115,24 @@ export async function restoreCommand(config: Config, log: Logger, file: string, 
 
 /** Lets schedules start transfers again, after a restore or `schedules pause`. */
 export async function resumeSchedulesCommand(config: Config, log: Logger, { json }: Json): Promise<void> {
-  const resumed = await withRuntime(config, log, ({ database }) => resumeSchedules(database))
+  const resumed = await withRuntime(config, log, ({ database }) =>
+    database.transaction(async (tx) => {
+      const isResumed = await resumeSchedules(tx)
+      if (isResumed) recordCommand(tx, 'schedules resume', {})
+      return isResumed
+    }),
+  )
   print({ resumed }, json, resumed ? 'Schedules start transfers again.' : 'Schedules were not paused.')
 }
 
 /** Keeps schedules from starting transfers, until they are resumed. */
 export async function pauseSchedulesCommand(config: Config, log: Logger, { json }: Json): Promise<void> {
-  await withRuntime(config, log, ({ database }) => pauseSchedules(database, 'operator'))
+  await withRuntime(config, log, ({ database }) =>
+    database.transaction(async (tx) => {
+      await pauseSchedules(tx, 'operator')
+      recordCommand(tx, 'schedules pause', {})
+    }),
+  )
   print({ paused: true }, json, 'Schedules are paused in every process. To resume: penstock schedules resume')
 }
 

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { AuthorizationServer } from '@penstock/connector'
 import { connectors } from '@penstock/connectors'
+import { recordCommand } from '../audit/record.ts'
 import { redirectUriOf } from '../authorizations/flow.ts'
 import { type Config, ConfigError } from '../config.ts'
 import type { Logger } from '../log.ts'
@@ -51,7 +52,10 @@ export async function setOAuthAppCommand(
   await withRuntime(config, log, async ({ database, masterKey }) => {
     const keyring = await openKeyring(database, masterKey)
     const app = { env: config.environment.name, slug }
-    await database.transaction((tx) => setOAuthApp(tx, keyring, app, { clientId: id, clientSecret }))
+    await database.transaction(async (tx) => {
+      await setOAuthApp(tx, keyring, app, { clientId: id, clientSecret })
+      recordCommand(tx, 'oauth-app set', { platform: slug, clientId: id })
+    })
   })
   const redirectUri = redirectUriOf(config)
   const isPublic = redirectUri.startsWith('https://')
@@ -81,7 +85,11 @@ export async function listOAuthAppsCommand(config: Config, log: Logger, { json }
 /** Removes an app. Connectors that were authorized with it say so from then on. */
 export async function removeOAuthAppCommand(config: Config, log: Logger, slug: string, { json }: Json): Promise<void> {
   const removed = await withRuntime(config, log, ({ database }) =>
-    removeOAuthApp(database, { env: config.environment.name, slug }),
+    database.transaction(async (tx) => {
+      const isRemoved = await removeOAuthApp(tx, { env: config.environment.name, slug })
+      if (isRemoved) recordCommand(tx, 'oauth-app remove', { platform: slug })
+      return isRemoved
+    }),
   )
   if (!removed) throw new Error(`There is no app of ${slug} to remove: penstock oauth-app list shows those there are.`)
   print(

@@ -173,6 +173,20 @@ export function buildProgram(): Command {
     .description('restore an account that was deleted within the last 30 days, with all it held')
     .option(...json)
     .action(withConfig(async () => (await admin()).restoreAccountCommand))
+  const auditLog = () => import('./audit.ts')
+  const audit = program.command('audit').description('the audit log')
+  audit
+    .command('verify')
+    .description('verify that no event was changed, removed, moved or added; exit code 1 if one was')
+    .option('--organization <id>', 'the log of this organization only')
+    .option('--expect <number:hash>', 'what an earlier verification printed and you kept elsewhere')
+    .option(...json)
+    .action(withConfig(async () => (await auditLog()).verifyAuditCommand))
+  audit
+    .command('export')
+    .description('print every event, oldest first, a line of JSON each')
+    .option('--organization <id>', 'of this organization only')
+    .action(withConfig(async () => (await auditLog()).exportAuditCommand))
   const oauthApp = program
     .command('oauth-app')
     .description('apps registered with platforms, to authorize connectors with a click')

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { recordCommand } from '../audit/record.ts'
 import { type Config, ConfigError, masterKeyHint } from '../config.ts'
 import type { Logger } from '../log.ts'
 import { openKeyring } from '../secrets/keyring.ts'
@@ -36,6 +37,8 @@ export async function rotateKeyCommand(config: Config, log: Logger, { json }: { 
       await writePrivate(file, `${text}\n`)
     })
     const previous = masterKey.id === next.id ? undefined : masterKey.id
+    const keys = { keyId: next.id, previousKeyId: previous ?? null, resealed }
+    await database.transaction(async (tx) => recordCommand(tx, 'key rotate', keys))
     const stillSealed = previous === undefined ? 0 : await countSealedUnder(database, previous)
     return { resealed, previous, previousFile, stillSealed }
   })

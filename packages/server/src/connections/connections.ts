@@ -1,5 +1,6 @@
 import { type BodyOf, connectionStatuses, lifecycle, type PreviousStatus, type Trigger } from '@penstock/wire'
 import type { AccountContents } from '../accounts/accounts.ts'
+import { record, serviceActor } from '../audit/record.ts'
 import type { ActingAccount, Answer, Call } from '../call.ts'
 import type { Config } from '../config.ts'
 import type { Catalogue } from '../connectors/catalogue.ts'
@@ -107,7 +108,9 @@ export async function createConnection(
     ...{ field: 'connection', what: 'connections of the sub-account' },
     ...{ max: config.quotas.connections, setting: 'PENSTOCK_QUOTA_CONNECTIONS' },
   })
-  return { reply: viewConnection(row, deps) }
+  const reply = viewConnection(row, deps)
+  const settings = { srcConnectionConfig: row.srcConfig, destConnectionConfig: row.destConfig }
+  return { reply, audited: { after: { ...reply, ...settings } } }
 }
 
 /** The configurations of both sides; refuses where a side is not added, or a configuration that was named is not its own. */
@@ -181,7 +184,8 @@ export async function updateConnection(
     destConfig: JSON.stringify(change.destConfig),
   })
   const changed = await findConnection(tx, account, id)
-  return { reply: viewUpdatedConnection(changed), etag: etagOf(changed) }
+  const audited = { before: viewUpdatedConnection(row) }
+  return { reply: viewUpdatedConnection(changed), etag: etagOf(changed), audited }
 }
 
 /** The operations that move a connection along its lifecycle; see `triggerConnection`. */
@@ -219,7 +223,8 @@ export async function triggerConnection(
     if (moved === 0) throw new Error(`Connection ${id} was held and moved all the same`)
   }
   const now = await findConnection(tx, account, id)
-  return { reply: viewConnection(now, deps), etag: etagOf(now) }
+  const audited = { before: viewConnection(row, deps) }
+  return { reply: viewConnection(now, deps), etag: etagOf(now), audited }
 }
 
 /** What goes and comes back with an account. */
@@ -241,8 +246,13 @@ export async function meet(
   for (const from of connectionStatuses) {
     const transition = lifecycle[from][trigger]
     if (!('to' in transition) || transition.to === 'previous' || transition.to === from) continue
-    const moved = await queries.moveConnection.run(tx, { id, from, to: transition.to, previousStatus: null })
-    if (moved > 0) return true
+    const moved = await queries.moveConnection.first(tx, { id, from, to: transition.to, previousStatus: null })
+    if (!moved) continue
+    record(tx, {
+      ...{ ...moved, actor: serviceActor, action: 'connectionMoved', targetId: id },
+      ...{ before: { status: from }, after: { status: transition.to }, details: { trigger } },
+    })
+    return true
   }
   return false
 }

@@ -1,5 +1,11 @@
 import type { Values } from '@penstock/connector'
-import type { ConnectionEventKind, ConnectionStatus, PreviousStatus } from '@penstock/wire'
+import type {
+  AuditActorKind,
+  ConnectionEvent,
+  ConnectionEventKind,
+  ConnectionStatus,
+  PreviousStatus,
+} from '@penstock/wire'
 import { isKept } from '../db/kept.ts'
 import { statement } from '../db/statement.ts'
 
@@ -108,11 +114,16 @@ export type EventRow = {
   was: string | null
   became: string | null
   createdTime: Date
+  changes: ConnectionEvent['changes']
+  actorKind: AuditActorKind | null
+  actorId: string | null
+  actorName: string | null
 }
 
 /** The history of a connection; triggers write it. An event has the identifier that follows from its number. */
 export const listEvents = statement<{ connectionId: string; size: number; offset: number }, EventRow>(`
-  select substr(md5(connection_id || ' ' || number), 1, 16) as id, connection_id, kind, was, became, created_time
+  select substr(md5(connection_id || ' ' || number), 1, 16) as id, connection_id, kind, was, became, created_time,
+    changes, actor_kind, actor_id, actor_name
   from connection_events where connection_id = :connectionId
   order by number desc limit :size offset :offset
 `)
@@ -127,17 +138,16 @@ export const updateConnection = statement<{ id: string; name: string; srcConfig:
   where id = :id and (name, src_config, dest_config) is distinct from (:name, :srcConfig::jsonb, :destConfig::jsonb)
 `)
 
-export const moveConnection = statement<{
-  id: string
-  from: ConnectionStatus
-  to: ConnectionStatus
-  previousStatus: PreviousStatus | null
-}>(`
+export const moveConnection = statement<
+  { id: string; from: ConnectionStatus; to: ConnectionStatus; previousStatus: PreviousStatus | null },
+  { organizationId: string; accountId: string }
+>(`
   update connections set
     status = :to, remembered_status = :previousStatus,
     deleted_time = case when :to = 'deleted' then now() end,
     version = version + 1, updated_time = now()
   where id = :id and status = :from
+  returning organization_id, account_id
 `)
 
 /** Locks the configurations of both sides until the transaction ends. Waits for one that is being saved. */
@@ -176,10 +186,14 @@ export const restoreConnectionsOfAccount = statement<{ accountId: string }>(`
   where a.id = :accountId and c.account_id = a.id
 `)
 
-export const purgeConnections = statement<{ windowDays: number; limit: number }>(`
+export const purgeConnections = statement<
+  { windowDays: number; limit: number },
+  { id: string; organizationId: string; accountId: string; name: string }
+>(`
   delete from connections where id in (
     select id from connections
     where status = 'deleted' and deleted_time < now() - make_interval(days => :windowDays)
     limit :limit for update skip locked
   )
+  returning id, organization_id, account_id, name
 `)

@@ -58,6 +58,8 @@ export const viewEvent = (row: EventRow): ConnectionEvent => ({
   kind: row.kind,
   from: row.was,
   to: row.became,
+  changes: row.changes,
+  actor: row.actorKind && { kind: row.actorKind, id: row.actorId, name: row.actorName },
 })
 
 /** A side of a connection. */

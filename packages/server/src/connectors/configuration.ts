@@ -33,6 +33,14 @@ export type GivenConfiguration = {
   readonly actor?: Actor
 }
 
+/** What the audit log keeps of a saved configuration. */
+export type AuditedConfiguration = {
+  readonly before: object
+  readonly after: object
+  /** The names of secrets. */
+  readonly details: { readonly secretsSaved: readonly string[]; readonly secretsCleared: readonly string[] }
+}
+
 /** How many connections a refusal names. */
 export const usersNamedMax = 10
 
@@ -41,7 +49,7 @@ export const usersNamedMax = 10
  * none goes over http:// to where the operator does not allow it. Refuses with `forbidden` where a secret would change and the
  * actor may not change secrets.
  * @param row the added connector, locked
- * @returns the row as it is now
+ * @returns the row as it is now, and what the audit log keeps of the change: of secrets their names alone
  */
 export async function saveConfiguration(
   tx: Transaction,
@@ -50,7 +58,7 @@ export async function saveConfiguration(
   row: queries.ConfigurationRow,
   given: GivenConfiguration,
   { config, keyring }: ConfigurationDeps,
-): Promise<queries.ConfigurationRow> {
+): Promise<{ now: queries.ConfigurationRow; audited: AuditedConfiguration }> {
   const owner = { accountId: account.id, connectorId: connector.id }
   const current = await currentValues(tx, account, row)
   const reading = readValues(connector.secrets, given.secretConfig, 'body.secretConfig', current)
@@ -82,8 +90,18 @@ export async function saveConfiguration(
   }
   const settings = only(merged, (key) => !isSecret(key))
   const saved = await queries.saveConfiguration.first(tx, { ...owner, ...change, settings: JSON.stringify(settings) })
-  return { ...row, ...change, ...saved, configured: true }
+  const now = { ...row, ...change, ...saved, settings: settings as Values, configured: true }
+  const details = {
+    secretsSaved: Object.keys(set).filter(isSecret),
+    secretsCleared: cleared.filter((key) => isSecret(key) && key in current),
+  }
+  return { now, audited: { before: auditedOf(row), after: auditedOf(now), details } }
 }
+
+/** A configuration as the audit log keeps it: its settings are no secrets. */
+const auditedOf = ({ name, secretName, configured, oauthClientId, settings }: queries.ConfigurationRow) => ({
+  ...{ name, secretName, configured, oauthClientId, settings },
+})
 
 /**
  * The app of the operator that the connector still works with after this change: a client or a token that the account saves

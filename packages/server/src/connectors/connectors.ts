@@ -50,15 +50,12 @@ export async function addConnectors(
     'not_found',
   )
   const chosen = wanted.map(catalogue.known)
-  await queries.insertAdded.run(tx, {
-    accountId: account.id,
-    env: config.environment.name,
-    // In one order everywhere, so that two such calls at once never wait for each other crosswise.
-    ...columns(
-      chosen.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
-      account,
-    ),
-  })
+  // In one order everywhere, so that two such calls at once never wait for each other crosswise.
+  const inserted = columns(
+    chosen.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+    account,
+  )
+  await queries.insertAdded.run(tx, { accountId: account.id, env: config.environment.name, ...inserted })
   const rows = await queries.listAdded.all(tx, {
     accountId: account.id,
     connectorIds: wanted,
@@ -71,7 +68,10 @@ export async function addConnectors(
     const row = byId.get(connector.id)
     return row ? [viewAdded(connector, row, deps)] : []
   })
-  return { reply }
+  // Those that were there already have other identifiers of their configuration.
+  const isNew = ({ configurationId }: queries.AddedConnectorRow) => inserted.configurationIds.includes(configurationId)
+  const newIds = rows.filter(isNew).map(({ connectorId }) => connectorId)
+  return { reply, audited: { after: { connectorIds: newIds }, unchanged: newIds.length === 0 } }
 }
 
 const columns = (connectors: readonly Connector[], account: ActingAccount) => ({
@@ -146,8 +146,9 @@ export async function configureConnector(
   requireEditable(row, deps)
   precondition.check(etagOf(row))
 
-  const now = await saveConfiguration(tx, connector, account, row, { actor, secretConfig, name, secretName }, deps)
-  return { reply: viewSaved(now), etag: etagOf(now) }
+  const given = { actor, secretConfig, name, secretName }
+  const { now, audited } = await saveConfiguration(tx, connector, account, row, given, deps)
+  return { reply: viewSaved(now), etag: etagOf(now), audited }
 }
 
 /** Removes a connector from the sub-account, and destroys its secrets with it (invariant 4). */
@@ -175,7 +176,9 @@ export async function removeConnector(
     if (violates(error, 'connections_src_added', 'connections_dest_added')) refuse('connector_in_use')
     throw error
   }
-  return { reply: viewAdded(connector, row, deps) }
+  const { name, secretName, settings, ...removed } = row
+  const before = { connectorId, configurationId: removed.configurationId, name, secretName, settings }
+  return { reply: viewAdded(connector, row, deps), audited: { before, after: null } }
 }
 
 /** The connectors that a `q` filter names; null where it filters nothing. */

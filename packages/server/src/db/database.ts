@@ -14,8 +14,19 @@ import { types } from './types.ts'
 /** What a statement runs on. */
 export type Db = { query(run: Run<Record<string, unknown>>): unknown }
 
-/** A transaction, with what is to happen once it is committed and only then. */
-export type Transaction = Db & { afterCommit(action: () => void): void }
+/** A transaction. */
+export type Transaction = Db & {
+  /** What is to happen once it is committed, and only then. */
+  afterCommit(action: () => void): void
+  /**
+   * The statement that the transaction ends with, once its work is done: it is sent together with the commit, so that what
+   * it locks is locked for as short as possible. There is one at most; it fails with the transaction.
+   */
+  lastly(run: (db: Db) => Promise<unknown>): void
+}
+
+/** Who does what a transaction does, as the triggers of the database read it: `penstock.actor`. */
+export type TransactionActor = { readonly kind: string; readonly id?: string | null; readonly name?: string | null }
 
 /** The pool. */
 export type Database = Db & {
@@ -25,7 +36,7 @@ export type Database = Db & {
    * A deadlock, which PostgreSQL ends by picking a loser, is tried again up to twice; so `work` touches nothing but
    * the transaction.
    */
-  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
+  transaction<T>(work: (tx: Transaction) => Promise<T>, actor?: TransactionActor): Promise<T>
   /** Ends every connection; one that is still lent out, or whose server says nothing, is cut after two seconds. */
   close(): Promise<void>
 }
@@ -71,7 +82,7 @@ export function openDatabase({ url, poolSize = poolSizeDefault, onIdleError }: D
   return {
     pool,
     query: (run) => void poolQuery(run, (error) => error && run.fail(error)),
-    transaction: (work) => runTransaction(pool, work),
+    transaction: (work, actor) => runTransaction(pool, work, actor),
     close: async () => {
       await Promise.all([pool.end(), sockets.closed()])
     },
@@ -106,22 +117,47 @@ function clientTo(url: DatabaseUrl): new () => pg.Client {
   return LimitedClient
 }
 
-async function runTransaction<T>(pool: pg.Pool, work: (tx: Transaction) => Promise<T>): Promise<T> {
+/** What a transaction begins with. */
+const openingOf = (actor: TransactionActor | undefined): readonly string[] => {
+  if (!actor) return ['begin']
+  const { kind, id = null, name = null } = actor
+  return ['begin', `set local penstock.actor = ${pg.escapeLiteral(JSON.stringify({ kind, id, name }))}`]
+}
+
+async function runTransaction<T>(
+  pool: pg.Pool,
+  work: (tx: Transaction) => Promise<T>,
+  actor: TransactionActor | undefined,
+): Promise<T> {
+  const opening = openingOf(actor)
   for (let attempt = 1; ; attempt++) {
     const client = await pool.connect()
     const committed: (() => void)[] = []
     let broken: Error | undefined
     let begun = false
+    let last: ((db: Db) => Promise<unknown>) | undefined
+    const send = (run: Run<Record<string, unknown>>) => {
+      if (!begun) run.preceding = opening
+      begun = true
+      client.query(run)
+    }
     try {
       const result = await work({
-        query: (run) => {
-          run.begins = !begun
-          begun = true
-          client.query(run)
-        },
+        query: send,
         afterCommit: (action) => void committed.push(action),
+        lastly: (run) => {
+          if (last) throw new Error('A transaction ends with one statement')
+          last = run
+        },
       })
-      if (begun) await client.query('commit')
+      if (last) {
+        await last({
+          query: (run) => {
+            run.commits = true
+            send(run)
+          },
+        })
+      } else if (begun) await client.query('commit')
       for (const action of committed) action()
       return result
     } catch (error) {

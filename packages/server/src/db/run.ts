@@ -16,8 +16,10 @@ export class Run<Row extends Record<string, unknown>> implements pg.Submittable 
   rowCount = 0
   /** Settles when the server is done with it, or when it could not be sent. */
   readonly finished: Promise<void>
-  /** Whether a transaction begins with it: `begin` then travels along. */
-  begins = false
+  /** What is executed right before it and travels along, such as `begin`: texts without parameters and without rows. */
+  preceding: readonly string[] = []
+  /** Whether its transaction ends with it: `commit` then travels along, and happens only where it succeeds. */
+  commits = false
   /** The pool's, which takes its connection back. */
   callback?: (error?: Error) => void
   readonly #columns: Columns<Row>
@@ -43,17 +45,19 @@ export class Run<Row extends Record<string, unknown>> implements pg.Submittable 
     stream.cork()
     try {
       const parse = () => connection.parse({ name: this.name, text: this.text, types: [] }, true)
-      if (this.name && !known) parse()
-      if (this.begins) {
-        connection.parse({ name: '', text: 'begin', types: [] }, true)
+      const execute = (text: string) => {
+        connection.parse({ name: '', text, types: [] }, true)
         connection.bind({}, true)
         connection.execute(null, true)
       }
-      // There is one place without a name, and `begin` has just been in it.
+      if (this.name && !known) parse()
+      for (const text of this.preceding) execute(text)
+      // There is one place without a name, and what precedes has just been in it.
       if (!this.name) parse()
       connection.bind({ statement: this.name, values: this.values as string[], valueMapper: utils.prepareValue }, true)
       if (!known) connection.describe({ type: 'P' }, true)
       connection.execute(null, true)
+      if (this.commits) execute('commit')
       connection.sync()
     } finally {
       stream.uncork()
@@ -73,7 +77,9 @@ export class Run<Row extends Record<string, unknown>> implements pg.Submittable 
   }
 
   handleCommandComplete({ text }: { text: string }): void {
-    this.rowCount = Number(/\d+$/.exec(text)?.[0] ?? 0)
+    const count = /\d+$/.exec(text)?.[0]
+    // `begin` and `commit` count nothing.
+    if (count !== undefined) this.rowCount = Number(count)
   }
 
   handleReadyForQuery(): void {

@@ -22,3 +22,14 @@ export async function openSession(url: DatabaseUrl, name: string): Promise<pg.Cl
 
 /** Runs statements on a session. */
 export const onSession = (session: pg.Client): Db => ({ query: (run) => session.query(run) })
+
+/** Does work on one snapshot of the database, on a session of its own: whatever is written meanwhile, it does not see. */
+export async function onSnapshot<T>(url: DatabaseUrl, name: string, work: (db: Db) => Promise<T>): Promise<T> {
+  const session = await openSession(url, name)
+  try {
+    await session.query('begin isolation level repeatable read read only')
+    return await work(onSession(session))
+  } finally {
+    await session.end()
+  }
+}

@@ -13,9 +13,20 @@ import {
 } from '@penstock/wire'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteGenericInterface } from 'fastify'
 import { mayActIn, requireScope } from '../access.ts'
-import type { ActingAccount, Actor, Answer, Awaitable, Call, Handler, Handlers, Precondition } from '../call.ts'
+import type {
+  ActingAccount,
+  Actor,
+  Answer,
+  AuditedRequest,
+  Awaitable,
+  Call,
+  Handler,
+  Handlers,
+  Precondition,
+  RequestAudit,
+} from '../call.ts'
 import type { Database, Db, Transaction } from '../db/database.ts'
-import { refuse } from '../refusal.ts'
+import { Refusal, refuse } from '../refusal.ts'
 import { once, readIdempotencyKey } from './idempotency.ts'
 import { METHODS } from './node-http.ts'
 import { pageLinks } from './paging.ts'
@@ -52,6 +63,7 @@ export type AccessControl = {
 /** What every operation is served with. */
 type Serving<Deps> = {
   accessControl: AccessControl
+  audit: RequestAudit
   database: Database
   publicUrl: string
   handlers: Handlers<Deps>
@@ -89,7 +101,7 @@ export function serveOperations<Deps>(app: FastifyInstance, serving: Serving<Dep
           '5xx': errorEnvelopeSchema,
         },
       },
-      onRequest: begin(id, operation, serving.accessControl),
+      onRequest: begin(id, operation, serving),
       handler: handle(id, operation, serving),
     })
   }
@@ -120,8 +132,12 @@ function replySchema(operation: Operation): TSchema {
 }
 
 /** Authenticates, limits and checks the scope, before the body is read. With a cached token that takes no promise. */
-function begin(id: OperationId, { actsIn, scope }: Operation, { authenticate, limit }: AccessControl) {
-  return (request: FastifyRequest, _: FastifyReply, done: () => void) => {
+function begin<Deps>(
+  id: OperationId,
+  { actsIn, scope }: Operation,
+  { accessControl: { authenticate, limit }, audit }: Serving<Deps>,
+) {
+  return (request: FastifyRequest<OperationRequest>, _: FastifyReply, done: () => void) => {
     request.operation = id
     if (actsIn === 'public') return done()
     const token = tokenOf(request.headers.authorization)
@@ -130,7 +146,13 @@ function begin(id: OperationId, { actsIn, scope }: Operation, { authenticate, li
       request.actor = actor ?? refuse('unauthorized')
       limit(request.actor)
       // Before anything is looked up, so that the answer says nothing about what there is.
-      if (scope) requireScope(request.actor, scope)
+      if (!scope) return
+      try {
+        requireScope(request.actor, scope)
+      } catch (error) {
+        recordRefusal(audit, auditedOf(id, request, request.actor), error)
+        throw error
+      }
     }
     if (found instanceof Promise) return found.then(admit)
     admit(found)
@@ -144,16 +166,37 @@ function tokenOf(authorization = ''): string | undefined {
   return /^bearer +(\S+) *$/i.exec(authorization)?.[1]
 }
 
+/** A request as the audit log has it; what is in its path and its query may not have been looked at yet. */
+function auditedOf(
+  operationId: OperationId,
+  request: FastifyRequest<OperationRequest>,
+  actor: Actor,
+  stream?: string,
+): AuditedRequest {
+  const wellFormed = (id: unknown) => (typeof id === 'string' && wellFormedId.test(id) ? id : undefined)
+  return {
+    ...{ operationId, actor, stream, address: request.ip, requestId: request.id },
+    accountId: operations[operationId].actsIn.includes('account') ? wellFormed(request.query.accountId) : undefined,
+    id: wellFormed(request.params.id) ?? '',
+    transferId: wellFormed(request.params.transferId),
+  }
+}
+
+function recordRefusal(audit: RequestAudit, request: AuditedRequest, error: unknown): void {
+  if (error instanceof Refusal && error.code === 'forbidden') audit.refused(request, error.fieldErrors)
+}
+
 function handle<Deps>(
   id: OperationId,
   operation: Operation,
-  { accessControl, database, publicUrl, handlers, deps }: Serving<Deps>,
+  { accessControl, audit, database, publicUrl, handlers, deps }: Serving<Deps>,
 ) {
   const handler = handlers[id] as Handler<OperationId, Deps>
   const validate = compileValidator(operation)
   const writes = writesOf(operation)
   const repeatable = takesIdempotencyKey(operation)
   const sendAnswer = sender(operation, publicUrl)
+  const showsRecords = operation.scope === 'records:read'
 
   return async (request: FastifyRequest<OperationRequest>, reply: FastifyReply) => {
     const pathId = request.params.id ?? ''
@@ -166,7 +209,11 @@ function handle<Deps>(
     const run = (db: Database | Transaction): Promise<Answer<OperationId>> => {
       const act = (account: ActingAccount | undefined) => {
         const call = new RequestCall(request, db, account, pathId, stream, input)
-        const work = () => handler(call as unknown as Call<OperationId>, deps)
+        const work = async () => {
+          const { audited: change, ...answer } = await handler(call as unknown as Call<OperationId>, deps)
+          if (writes && actor) audit.changed(db as Transaction, auditedOf(id, request, actor, stream), answer, change)
+          return answer
+        }
         if (key === undefined || !actor) return work()
         return once(db, actor, key, [id, request.params, accountId, input.body], work)
       }
@@ -174,7 +221,11 @@ function handle<Deps>(
       const found = actor && actingAccount(accessControl, db, actor, accountId, writes)
       return found instanceof Promise ? found.then(act) : act(found)
     }
-    const answer = await (writes ? database.transaction(run) : run(database))
+    const answer = await (writes ? database.transaction(run, actor) : run(database)).catch((error) => {
+      if (actor) recordRefusal(audit, auditedOf(id, request, actor, stream), error)
+      throw error
+    })
+    if (showsRecords && actor) await audit.revealed(auditedOf(id, request, actor, stream), answer)
     if (answer.body) return reply.type(`${stream}; charset=utf-8`).send(answer.body)
     sendAnswer(request, reply, answer, input.query)
     // Fastify would wait for what is sent already.
@@ -224,6 +275,10 @@ class RequestCall {
 
   get address(): string {
     return this.#request.ip
+  }
+
+  get requestId(): string {
+    return this.#request.id
   }
 }
 

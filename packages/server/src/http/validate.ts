@@ -11,7 +11,11 @@ import { excerpt } from './excerpt.ts'
 export type Input = { query: Record<string, unknown>; body: unknown }
 export type Validator = (input: Input) => FieldError[]
 
-const options = { allErrors: true, verbose: true, strict: true, strictTypes: false, unicodeRegExp: true } as const
+const options = {
+  ...{ allErrors: true, verbose: true, strict: true, strictTypes: false, unicodeRegExp: true },
+  // It marks secrets and demands nothing.
+  formats: { password: true },
+} as const
 const bodies = new Ajv(options)
 const queries = new Ajv({ ...options, useDefaults: true })
 

@@ -89,6 +89,11 @@ export const lockClient = statement<Visible & { id: string }, ClientRow>(`
   select ${clientColumns} from clients where id = :id and ${isVisible} for no key update
 `)
 
+export const findClientsById = statement<
+  { ids: readonly string[] },
+  { id: string; organizationId: string; name: string | null }
+>(`select id, organization_id, name from clients where id = any(:ids)`)
+
 /** Takes the organization, so that its clients are created one at a time; what refers to it need not wait. */
 export const lockOrganization = statement<{ organizationId: string }, { id: string }>(`
   select id from organizations where id = :organizationId for no key update

@@ -64,9 +64,10 @@ export async function renameClient({
   id,
   body: { name },
 }: Call<'renameClient'>): Promise<Answer<'renameClient'>> {
-  await lockForChange(tx, actor, id)
+  const was = await lockForChange(tx, actor, id)
   await changeName(tx, id, name.trim())
-  return { reply: viewClient(await requireClient(tx, actor, id)) }
+  const reply = viewClient(await requireClient(tx, actor, id))
+  return { reply, audited: { before: { name: was.name }, after: { name: reply.name } } }
 }
 
 export async function rotateClient(
@@ -76,7 +77,8 @@ export async function rotateClient(
   await lockForChange(tx, actor, id)
   const { clientSecret } = await replaceSecret(tx, id, overlapHours)
   tx.afterCommit(tokens.forgetAll)
-  return { reply: { ...viewClient(await requireClient(tx, actor, id)), clientSecret } }
+  const reply = { ...viewClient(await requireClient(tx, actor, id)), clientSecret }
+  return { reply, audited: { details: { overlapHours } } }
 }
 
 /** Repeating it changes nothing. */
@@ -87,7 +89,7 @@ export async function revokeClient(
   const row = await lockGrantable(tx, actor, id)
   if (!row.revokedTime) await endClient(tx, id)
   tx.afterCommit(tokens.forgetAll)
-  return { reply: viewClient(await requireClient(tx, actor, id)) }
+  return { reply: viewClient(await requireClient(tx, actor, id)), audited: { before: viewClient(row) } }
 }
 
 async function requireClient(db: Db, { organizationId, accountIds }: Actor, id: string): Promise<ClientRow> {
@@ -102,9 +104,10 @@ async function lockGrantable(tx: Transaction, actor: Actor, id: string): Promise
   return row
 }
 
-async function lockForChange(tx: Transaction, actor: Actor, id: string): Promise<void> {
-  const { revokedTime } = await lockGrantable(tx, actor, id)
-  if (revokedTime) refuse('client_revoked')
+async function lockForChange(tx: Transaction, actor: Actor, id: string): Promise<ClientRow> {
+  const row = await lockGrantable(tx, actor, id)
+  if (row.revokedTime) refuse('client_revoked')
+  return row
 }
 
 /** Refuses identifiers that are not sub-accounts of the organization, or none that the actor may act in. */

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import type { FindNamed } from '../audit/sign-ins.ts'
 import type { Grants } from '../call.ts'
 import type { Db, Transaction } from '../db/database.ts'
 import { newIdentifier } from '../identifiers.ts'
@@ -7,6 +8,7 @@ import {
   type ClientRow,
   clientWithSecret,
   deleteTokensOfClient,
+  findClientsById,
   insertClient,
   renameClient,
   revokeClient,
@@ -104,6 +106,10 @@ export async function endClient(tx: Transaction, id: string): Promise<void> {
   await deleteTokensOfClient.run(tx, { clientId: id })
   await announceRevocation.run(tx, { topic: revokedTopic, value: '' })
 }
+
+/** Those of the clients that there are, whether they are revoked or not. */
+export const findClientsNamed: FindNamed = async (db, ids) =>
+  (await findClientsById.all(db, { ids })).map((row) => ({ ...row, given: row.id }))
 
 /** Says that a client was just used, to the minute. */
 export const noteUse = (db: Db, id: string): Promise<number> => saveUse.run(db, { id })

@@ -1,3 +1,5 @@
+import type { AuditActor } from '@penstock/wire'
+import { record, serviceActor } from '../audit/record.ts'
 import type { Config } from '../config.ts'
 import type { Database, Db, Transaction } from '../db/database.ts'
 import { newIdentifier } from '../identifiers.ts'
@@ -25,10 +27,14 @@ export const registerEnvironment = (db: Db, { environment }: Config) => putEnvir
 export async function createOrganization(
   tx: Transaction,
   { name, ownerEmail, client }: { name: string; ownerEmail: string; client?: Credentials | undefined },
+  actor: AuditActor = serviceActor,
 ): Promise<Credentials & { organizationId: string }> {
   const organizationId = newIdentifier()
   await insertOrganization.run(tx, { id: organizationId, name, ownerId: newIdentifier(), ownerEmail })
-  return { organizationId, ...(await addClient(tx, organizationId, { name: firstClientName, client })) }
+  const credentials = await addClient(tx, organizationId, { name: firstClientName, client })
+  const after = { name, ownerEmail, clientId: credentials.clientId }
+  record(tx, { organizationId, actor, action: 'org create', targetId: organizationId, after })
+  return { organizationId, ...credentials }
 }
 
 /**

@@ -23,10 +23,10 @@ export const findClient = statement<
  */
 export const insertToken = statement<
   { digest: Buffer; clientId: string; secretDigest: Buffer; lifetimeSeconds: number },
-  { lifetimeSeconds: number; lastUseIsOld: boolean }
+  { lifetimeSeconds: number; lastUseIsOld: boolean; organizationId: string; name: string | null }
 >(`
   with client as (
-    select id, last_used_time, expires_time, case when secret_digest <> :secretDigest then previous_secret_until end as secret_until
+    select id, organization_id, name, last_used_time, expires_time, case when secret_digest <> :secretDigest then previous_secret_until end as secret_until
     from clients
     where id = :clientId and ${isCurrent}
       and (secret_digest = :secretDigest or previous_secret_digest = :secretDigest and previous_secret_until > now())
@@ -35,7 +35,8 @@ export const insertToken = statement<
   insert into tokens (digest, client_id, expires_time)
   select :digest, id, least(now() + make_interval(secs => :lifetimeSeconds), expires_time, secret_until) from client
   returning ceil(extract(epoch from expires_time - now()))::integer as lifetime_seconds,
-    (select coalesce(last_used_time < now() - interval '1 minute', true) from client) as last_use_is_old
+    (select coalesce(last_used_time < now() - interval '1 minute', true) from client) as last_use_is_old,
+    (select organization_id from client) as organization_id, (select name from client) as name
 `)
 
 /** Stores the token of a session, which lives no longer than the client that makes it. */

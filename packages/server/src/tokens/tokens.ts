@@ -1,5 +1,6 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Scope } from '@penstock/wire'
+import { type FailedSignIns, recordSignIn } from '../audit/sign-ins.ts'
 import type { Actor, Answer, Awaitable, Call } from '../call.ts'
 import type { Config } from '../config.ts'
 import { createCache } from '../db/cache.ts'
@@ -16,6 +17,7 @@ export type TokenDeps = {
   readonly attempts: Attempts
   readonly requestLimit: RequestLimit
   readonly areCredentialsRight: ReturnType<typeof createCredentialCheck>
+  readonly failedSignIns: FailedSignIns
 }
 
 const cachedTokensMax = 10_000
@@ -49,8 +51,8 @@ function createDigests(): (token: string) => string {
  * failures, and where the client has sent too many requests.
  */
 export async function createToken(
-  { db, body: { clientId, clientSecret }, address }: Call<'createToken'>,
-  { config, attempts, requestLimit, areCredentialsRight }: TokenDeps,
+  { db, body: { clientId, clientSecret }, address, requestId }: Call<'createToken'>,
+  { config, attempts, requestLimit, areCredentialsRight, failedSignIns }: TokenDeps,
 ): Promise<Answer<'createToken'>> {
   const lifetimeSeconds = config.tokenLifetimeSeconds
   await attempts.check(clientId, address)
@@ -62,8 +64,19 @@ export async function createToken(
   }
   const accessToken = newToken()
   const token = { digest: digestOf(accessToken), clientId, secretDigest: secretDigest(clientSecret), lifetimeSeconds }
-  const issued = right ? await insertToken.first(db, token) : undefined
+  const request = { action: 'createToken', address, requestId }
+  const issued = right
+    ? await db.transaction(async (tx) => {
+        const row = await insertToken.first(tx, token)
+        if (row) {
+          const { organizationId, name } = row
+          recordSignIn(tx, { organizationId, actor: { kind: 'client', id: clientId, name }, ...request })
+        }
+        return row
+      })
+    : undefined
   if (!issued) {
+    failedSignIns.add({ kind: 'client', name: clientId, ...request })
     await attempts.failed(clientId, address)
     refuse('invalid_client')
   }

@@ -114,8 +114,8 @@ const named = 't.id = :id and t.connection_id = :connectionId and t.account_id =
 
 export const findTransfer = statement<Named, TransferRow>(`select ${transferColumns} from transfers t where ${named}`)
 
-export const lockTransfer = statement<Named, TransferRow>(
-  `select ${transferColumns} from transfers t where ${named} for no key update`,
+export const lockTransfer = statement<Named, TransferRow & { cancelling: boolean }>(
+  `select ${transferColumns}, t.cancelling from transfers t where ${named} for no key update`,
 )
 
 /**

@@ -50,8 +50,14 @@ export async function setSchedule(
     nextTime,
   })
   if (!saved) throw new Error(`The schedule of ${connectionId} was not saved`)
-  return { reply: viewSchedule(saved) }
+  return {
+    reply: viewSchedule(saved),
+    audited: { before: current ? auditedOf(current) : null, after: auditedOf(saved) },
+  }
 }
+
+/** A schedule as the audit log keeps it: when it starts transfers is no change of it. */
+const auditedOf = ({ cron, timezone, enabled }: queries.ScheduleRow) => ({ cron, timezone, enabled })
 
 async function requireScheduleQuota(tx: Transaction, { organizationId }: ActingAccount, max: number): Promise<void> {
   // Schedules of one organization are enabled one after another, so that each counts those before it.
@@ -72,7 +78,8 @@ export async function deleteSchedule(
 ): Promise<Answer<'deleteSchedule'>> {
   const row = (await holdRunnable.first(tx, { accountId: account.id, id: connectionId })) ?? refuse('not_found')
   requireEditable(row, deps)
-  return { reply: viewSchedule((await queries.deleteSchedule.first(tx, { connectionId })) ?? refuse('not_found')) }
+  const deleted = (await queries.deleteSchedule.first(tx, { connectionId })) ?? refuse('not_found')
+  return { reply: viewSchedule(deleted), audited: { before: auditedOf(deleted), after: null } }
 }
 
 function errorsOf(cron: string, timezone: string): FieldError[] {

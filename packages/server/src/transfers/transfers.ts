@@ -81,7 +81,9 @@ export async function startTransfer(
   const row = (await queries.holdRunnable.first(tx, { accountId: account.id, id })) ?? refuse('not_found')
   requireIntegrated(catalogue, row)
   const configs = readRunTimeConfigs(catalogue, row, body)
-  return begin(tx, row, { trigger: 'manual', ...configs, confirmed: body.confirm ?? false })
+  const begun = await begin(tx, row, { trigger: 'manual', ...configs, confirmed: body.confirm ?? false })
+  const settings = { srcConnectionConfig: configs.srcConfig, destConnectionConfig: configs.destConfig }
+  return { ...begun, audited: { after: { ...begun.reply, ...settings } } }
 }
 
 /** Writes a transfer and the job that wakes a worker for it, where the connection may run now. */
@@ -183,6 +185,8 @@ export async function cancelTransfer({
 }: Call<'cancelTransfer'>): Promise<Answer<'cancelTransfer'>> {
   await requireConnection(tx, account, connectionId)
   const row = (await queries.lockTransfer.first(tx, { accountId: account.id, connectionId, id })) ?? refuse('not_found')
-  if (row.status === 'cancelled') return { reply: viewTransfer(row) }
-  return { reply: viewTransfer((await queries.cancelTransfer.first(tx, { id })) ?? refuse('transfer_ended')) }
+  if (row.status === 'cancelled') return { reply: viewTransfer(row), audited: { unchanged: true } }
+  const reply = viewTransfer((await queries.cancelTransfer.first(tx, { id })) ?? refuse('transfer_ended'))
+  const before = { status: row.status, cancelling: row.cancelling }
+  return { reply, audited: { before, after: { status: reply.status, cancelling: true } } }
 }

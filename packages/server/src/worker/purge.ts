@@ -1,8 +1,10 @@
 import { limits } from '@penstock/wire'
 import { purgeAccounts } from '../accounts/queries.ts'
+import { purgeAudit } from '../audit/audit.ts'
+import { record, serviceActor } from '../audit/record.ts'
 import { deleteExpiredAuthorizations } from '../authorizations/queries.ts'
 import { purgeConnections } from '../connections/queries.ts'
-import type { Database } from '../db/database.ts'
+import type { Database, Transaction } from '../db/database.ts'
 import { deleteOldKeys } from '../http/idempotency.ts'
 import { purgeDataKeys } from '../secrets/queries.ts'
 import { deleteExpiredTokens } from '../tokens/queries.ts'
@@ -25,15 +27,17 @@ export type Purged = {
   tokens: number
   authorizations: number
   idempotencyKeys: number
+  auditEvents: number
 }
 
 /**
  * Permanently removes what no one can ask for any more (invariant 5): connections and accounts that were deleted 30 days
  * ago with all that was theirs, rejected records that were kept long enough, expired tokens and authorizations, idempotency keys past their
- * window. If it is interrupted, the next run continues where it stopped.
+ * window, and the oldest events of the audit log. If it is interrupted, the next run continues where it stopped.
  * @param rejectDays how long the rejected records of a transfer that has ended are kept
+ * @param auditDays how long events of the audit log are kept; 0: for ever
  */
-export async function purge(database: Database, rejectDays: number): Promise<Purged> {
+export async function purge(database: Database, rejectDays: number, auditDays: number): Promise<Purged> {
   const windowDays = limits.restoreWindowDays
   const windowHours = limits.idempotencyWindowHours
   const old = { days: rejectDays }
@@ -42,16 +46,43 @@ export async function purge(database: Database, rejectDays: number): Promise<Pur
   const rejects = await inBatches(leafBatchRows, (limit) => purgeRejects.run(database, { ...old, limit }))
   await inBatches(batchRows, (limit) => forgetDataKeys.run(database, { ...old, limit }))
   const transfers = await inBatches(batchRows, (limit) => purgeTransfers.run(database, { ...gone, limit }))
-  const connections = await inBatches(batchRows, (limit) => purgeConnections.run(database, { ...gone, limit }))
+  const connections = await inBatches(batchRows, (limit) =>
+    database.transaction(async (tx) => {
+      const removed = await purgeConnections.all(tx, { ...gone, limit })
+      return recordPurged(tx, 'purgeConnection', removed)
+    }),
+  )
   const ledgerEntries = await inBatches(leafBatchRows, (limit) => purgeLedger.run(database, { ...gone, limit }))
-  const accounts = await inBatches(accountBatchRows, (limit) => purgeAccounts.run(database, { ...gone, limit }))
+  const accounts = await inBatches(accountBatchRows, (limit) =>
+    database.transaction(async (tx) => {
+      const removed = await purgeAccounts.all(tx, { ...gone, limit })
+      const named = removed.map((account) => ({ ...account, accountId: account.id }))
+      return recordPurged(tx, 'purgeAccount', named)
+    }),
+  )
   return {
     ...{ rejects, transfers, connections, ledgerEntries, accounts },
     dataKeys: await inBatches(batchRows, (limit) => purgeDataKeys.run(database, { limit })),
     tokens: await inBatches(batchRows, (limit) => deleteExpiredTokens.run(database, { limit })),
     authorizations: await inBatches(batchRows, (limit) => deleteExpiredAuthorizations.run(database, { limit })),
     idempotencyKeys: await inBatches(batchRows, (limit) => deleteOldKeys.run(database, { windowHours, limit })),
+    auditEvents: await purgeAudit(database, auditDays),
   }
+}
+
+/** Records what is removed permanently, with its removal. */
+function recordPurged(
+  tx: Transaction,
+  action: string,
+  removed: readonly { id: string; organizationId: string; accountId: string; name: string }[],
+): number {
+  record(
+    tx,
+    ...removed.map(({ id, organizationId, accountId, name }) => ({
+      ...{ organizationId, actor: serviceActor, action, accountId, targetId: id, before: { name } },
+    })),
+  )
+  return removed.length
 }
 
 async function inBatches(limit: number, removeSome: (limit: number) => Promise<number>): Promise<number> {

@@ -37,6 +37,7 @@ export type Queue = {
  *   they left locked is done again: the library alone would wait for four hours.
  * @param work runs transfers until none is left to claim
  * @param rejectDays how long rejected records are kept
+ * @param auditDays how long events of the audit log are kept
  */
 export async function runQueue(
   databaseUrl: DatabaseUrl,
@@ -46,6 +47,7 @@ export async function runQueue(
     concurrentJobs,
     work,
     rejectDays,
+    auditDays,
     log,
   }: {
     stopRequested: Promise<void>
@@ -53,6 +55,7 @@ export async function runQueue(
     concurrentJobs: number
     work: () => Promise<void>
     rejectDays: number
+    auditDays: number
     log: Logger
   },
 ): Promise<Queue> {
@@ -83,7 +86,7 @@ export async function runQueue(
       },
       taskList: {
         [transferTask]: work,
-        [purgeTask]: async () => log.info({ purged: await purge(database, rejectDays) }, 'purged'),
+        [purgeTask]: async () => log.info({ purged: await purge(database, rejectDays, auditDays) }, 'purged'),
       },
     })
     const gaveUp = runner.promise.then(

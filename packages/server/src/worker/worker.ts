@@ -47,8 +47,8 @@ export async function startWorker(
   )
   // Transfers do not keep the purge waiting.
   const concurrentJobs = transfers.atOnce + 1
-  const rejectDays = config.rejects.days
-  const start = () => runQueue(databaseUrl, { stopRequested, owners, concurrentJobs, work, rejectDays, log })
+  const kept = { rejectDays: config.rejects.days, auditDays: config.auditDays }
+  const start = () => runQueue(databaseUrl, { stopRequested, owners, concurrentJobs, work, ...kept, log })
   const supervise = async (first: Queue) => {
     let queue: Queue | undefined = first
     while (!signal.aborted) {

@@ -2,7 +2,7 @@ import { example } from '../examples.ts'
 import { limits } from '../limits.ts'
 import { type SessionScope, scopeNames, sessionScopes } from '../scopes.ts'
 import { type Static, Type } from '../type.ts'
-import { exactly, Identifier, identifier, name, oneOf, text, unixSeconds } from './kinds.ts'
+import { exactly, Identifier, identifier, name, oneOf, secret, text, unixSeconds } from './kinds.ts'
 
 /** Client credentials and session tokens; ours. */
 
@@ -59,7 +59,7 @@ export type Client = Static<typeof Client>
 
 /** Client credentials with their secret, which no later answer contains. */
 export const ClientWithSecret = exactly(
-  { ...clientFields, clientSecret: text('The secret. Store it now: no later answer contains it', 'pss_…') },
+  { ...clientFields, clientSecret: secret('The secret. Store it now: no later answer contains it', 'pss_…') },
   { description: 'Client credentials with a new secret' },
 )
 export type ClientWithSecret = Static<typeof ClientWithSecret>
@@ -120,7 +120,7 @@ export const CreateSession = exactly(
 )
 export const SessionToken = exactly(
   {
-    accessToken: text('Bearer token value', 'pst_Yx0nq2…'),
+    accessToken: secret('Bearer token value', 'pst_Yx0nq2…'),
     tokenType: Type.Literal('Bearer', { description: 'Kind of token', examples: ['Bearer'] }),
     expiry: Type.Integer({ minimum: 1, description: 'Lifetime in seconds', examples: [limits.sessionSecondsDefault] }),
     sessionId: identifier('the session, as the audit log names it', '8c1d40f27ab93e65'),

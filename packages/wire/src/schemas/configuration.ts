@@ -12,6 +12,7 @@ import {
   identifier,
   name,
   oneOf,
+  secret,
   text,
   trimmed,
   unixSeconds,
@@ -137,7 +138,7 @@ export type ConnectorAuthorization = Static<typeof ConnectorAuthorization>
 /** What Authorize Connector answers. */
 export const AuthorizationLink = exactly(
   {
-    url: text(
+    url: secret(
       'Where to send the browser of the person who consents; it can be opened once',
       'http://127.0.0.1:8080/oauth/authorize/3Nn1Tz0P2Zl9l4cQmVtW7yq5dXfJrA8sKe6uGhBoIxw',
     ),

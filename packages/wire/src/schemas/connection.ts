@@ -3,6 +3,7 @@ import { statusActions } from '../lifecycle.ts'
 import { limits } from '../limits.ts'
 import { connectionEventKinds, connectionStatuses } from '../terms.ts'
 import { type Static, Type } from '../type.ts'
+import { AuditActor } from './audit.ts'
 import {
   configuration,
   configured,
@@ -117,7 +118,7 @@ export type UpdatedConnection = Static<typeof UpdatedConnection>
 
 const maybeText = (description: string, example: string) => Type.Union([text(description, example), Type.Null()])
 
-/** An entry of the history of a connection, ours. It has names, statuses and schedules, and no setting's value. */
+/** An entry of the history of a connection, ours. Settings of a connection are no secrets. */
 export const ConnectionEvent = exactly(
   {
     id: identifier('the event', example.eventId),
@@ -133,6 +134,25 @@ export const ConnectionEvent = exactly(
       'What it became; null where there is nothing any more. A schedule is its cron and its time zone, and “off” where it is not enabled: 0 6 * * * Europe/Berlin',
       'broken',
     ),
+    changes: Type.Union(
+      [
+        Type.Array(
+          exactly(
+            {
+              key: text('Setting', 'audienceSource'),
+              from: maybeText('Its value before, at most 200 characters; null where it had none', 'CRM'),
+              to: maybeText('Its value since, at most 200 characters; null where it has none', 'Website'),
+            },
+            { description: 'Setting that changed' },
+          ),
+        ),
+        Type.Null(),
+      ],
+      { description: 'Of settings: each one that changed; null where it is not known', examples: [null] },
+    ),
+    actor: Type.Union([AuditActor, Type.Null()], {
+      description: 'Who did it; null for events from before actors were recorded',
+    }),
   },
   { description: 'Event of a connection' },
 )

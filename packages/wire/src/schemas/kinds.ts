@@ -38,6 +38,10 @@ export const unixSeconds = (description: string, timestamp: number = example.upd
 export const flag = (description: string, example = true) => Type.Boolean({ description, examples: [example] })
 export const text = (description: string, example: string) => Type.String({ description, examples: [example] })
 
+/** A secret: it is never logged, nor kept in the audit log. */
+export const secret = (description: string, example: string, options: Record<string, unknown> = {}) =>
+  Type.String({ format: 'password', ...options, description, examples: [example] })
+
 /** The control characters, spelt out: not every reader of the OpenAPI document knows `\p{Cc}` in a pattern. */
 const control = '\\u0000-\\u001f\\u007f-\\u009f'
 

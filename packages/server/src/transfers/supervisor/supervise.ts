@@ -1,6 +1,7 @@
 import { ConnectorError } from '@penstock/connector'
 import { isSecretMethod, type JobError, type RetryPolicy, sideSettings, storable } from '@penstock/engine'
 import { decide, finalState, isTransferErrorCode, type Role, type TransferErrorCode } from '@penstock/wire'
+import { serviceActor } from '../../audit/record.ts'
 import { meet } from '../../connections/connections.ts'
 import type { Catalogue } from '../../connectors/catalogue.ts'
 import type { Database, Db } from '../../db/database.ts'
@@ -238,7 +239,7 @@ async function writeEnd(deps: SupervisorDeps, work: WorkRow, error: unknown, log
     if (connection && (await meet(tx, connectionId, connection)) && connection === 'outage') {
       await scheduleProbe.run(tx, { connectionId, inSeconds: probeFirstSeconds })
     }
-  })
+  }, serviceActor)
   if (error instanceof Defect) log.error({ ...about, report: error.report }, 'a transfer met a defect')
   else if (code === 'internal') log.error({ ...about, err: error }, 'a transfer met a defect')
   else log.warn({ ...about, code, status }, 'transfer ended')

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Connector } from '@penstock/connector'
+import { record, scheduleActor, serviceActor } from '../../audit/record.ts'
 import { meet } from '../../connections/connections.ts'
 import type { Logger } from '../../log.ts'
 import { Refusal } from '../../refusal.ts'
@@ -58,7 +59,18 @@ export async function startDue({ database, catalogue }: SupervisorDeps, log: Log
       if (!row) return schedule
       try {
         requireIntegrated(catalogue, row)
-        await begin(tx, row, { trigger: 'schedule' })
+        const { reply, already } = await begin(tx, row, { trigger: 'schedule' })
+        const actor = scheduleActor(connectionId)
+        const { organizationId } = row
+        const started = {
+          organizationId,
+          actor,
+          action: 'startTransfer',
+          accountId,
+          targetId: connectionId,
+          after: reply,
+        }
+        if (!already) record(tx, started)
       } catch (error) {
         // A connection that may not run now is skipped this time.
         if (!(error instanceof Refusal)) throw error
@@ -82,7 +94,7 @@ export async function probeOffline(deps: SupervisorDeps, log: Logger, stopping: 
       await database.transaction(async (tx) => {
         await meet(tx, connectionId, 'recovery')
         await queries.dropProbe.run(tx, { connectionId })
-      })
+      }, serviceActor)
       log.info({ connectionId }, 'an offline connection answers again')
     }),
   )

@@ -1,0 +1,194 @@
+import type { AuditActorKind, AuditOutcome } from '@penstock/wire'
+import { statement } from '../db/statement.ts'
+
+/** Statements of the audit log. A trigger numbers each event, chains it to the one before, and gives it its time. */
+
+/** Inserts events, in the order of their organizations: two transactions that write for several never wait crosswise. */
+export const insertEvents = statement<{ events: string }>(`
+  insert into audit_events (organization_id, actor_kind, actor_id, actor_name, address, request_id, action, account_id,
+    target_id, outcome, before, after, details)
+  select organization_id, actor_kind, actor_id, actor_name, address, request_id, action, account_id, target_id, outcome,
+    before, after, details
+  from rows from (jsonb_to_recordset(:events::jsonb) as (
+    organization_id text, actor_kind text, actor_id text, actor_name text, address text, request_id text, action text,
+    account_id text, target_id text, outcome text, before jsonb, after jsonb, details jsonb
+  )) with ordinality as e
+  order by organization_id, ordinality
+`)
+
+/** What the hash of an event is over. */
+const content = `jsonb_build_array(
+    e.organization_id, e.number, extract(epoch from e.time), e.actor_kind, e.actor_id, e.actor_name, e.address,
+    e.request_id, e.action, e.account_id, e.target_id, e.outcome, e.before, e.after, e.details,
+    encode(e.previous_hash, 'hex')
+  )::text`
+
+export type AuditRow = {
+  number: number
+  time: Date
+  actorKind: AuditActorKind
+  actorId: string | null
+  actorName: string | null
+  address: string | null
+  requestId: string | null
+  action: string
+  accountId: string | null
+  targetId: string | null
+  outcome: AuditOutcome
+  before: unknown
+  after: unknown
+  details: unknown
+  previousHash: string | null
+  hash: string
+}
+const columns = `
+  e.number, e.time, e.actor_kind, e.actor_id, e.actor_name, e.address, e.request_id, e.action, e.account_id, e.target_id,
+  e.outcome, e.before, e.after, e.details, encode(e.previous_hash, 'hex') as previous_hash, encode(e.hash, 'hex') as hash`
+
+/**
+ * The numbers of the events between two times, both in seconds and included; the time of events grows with their number.
+ * No row where the organization has none.
+ */
+export const findRange = statement<
+  { organizationId: string; from: number | null; to: number | null },
+  { firstNumber: number; lastNumber: number }
+>(`
+  select
+    case when :from::bigint is null then h.purged_number + 1 else coalesce((
+      select number from audit_events
+      where organization_id = h.organization_id and time >= to_timestamp(:from)
+      order by time, number limit 1
+    ), h.number + 1) end as first_number,
+    case when :to::bigint is null then h.number else coalesce((
+      select number from audit_events
+      where organization_id = h.organization_id and time < to_timestamp(:to + 1)
+      order by time desc, number desc limit 1
+    ), h.purged_number) end as last_number
+  from audit_heads h where h.organization_id = :organizationId
+`)
+
+/** What a list keeps; `accountIds`: only what concerns these sub-accounts. */
+export type AuditFilter = {
+  organizationId: string
+  accountIds: readonly string[] | null
+  actorId: string | null
+  action: string | null
+  targetId: string | null
+  firstNumber: number
+  lastNumber: number
+}
+
+// Planned for the values at hand: each filter has its index, and PostgreSQL picks that of the rarest value.
+const planned = { plannedEachTime: true } as const
+const isKept = `
+  e.organization_id = :organizationId and e.number between :firstNumber and :lastNumber
+  and (:actorId::text is null or e.actor_id = :actorId)
+  and (:action::text is null or e.action = :action)
+  and (:targetId::text is null or e.target_id = :targetId)`
+
+type Page = { size: number; offset: number }
+
+const listOfAll = statement<Omit<AuditFilter, 'accountIds'> & Page, AuditRow>(
+  `select ${columns} from audit_events e where ${isKept} order by e.number desc limit :size offset :offset`,
+  planned,
+)
+/** Of each sub-account as many as the page can need, from its index. */
+const listOfAccounts = statement<AuditFilter & Page, AuditRow>(
+  `
+  select ${columns}
+  from unnest(:accountIds::text[]) as wanted (account_id) cross join lateral (
+    select * from audit_events e where ${isKept} and e.account_id = wanted.account_id
+    order by e.number desc limit :size::integer + :offset::integer
+  ) e
+  order by e.number desc limit :size offset :offset
+`,
+  planned,
+)
+const countOfAll = statement<Omit<AuditFilter, 'accountIds'>, { total: number }>(
+  `select count(*) as total from audit_events e where ${isKept}`,
+  planned,
+)
+const countOfAccounts = statement<AuditFilter, { total: number }>(
+  `select count(*) as total from audit_events e where ${isKept} and e.account_id = any(:accountIds)`,
+  planned,
+)
+
+/**
+ * Picks the statements of a list. Without a filter the numbers are the count: they have no gap.
+ * @returns `count` where the events have to be counted
+ */
+export function auditList({ accountIds, actorId, action, targetId }: AuditFilter) {
+  if (accountIds) return { list: listOfAccounts, count: countOfAccounts }
+  const isFiltered = actorId !== null || action !== null || targetId !== null
+  return { list: listOfAll, count: isFiltered ? countOfAll : undefined }
+}
+
+/** The organizations that have an audit log, and where it ends. */
+export const selectHeads = statement<
+  { organizationId: string | null },
+  { organizationId: string; number: number; hash: string; purgedNumber: number; purgedHash: string | null }
+>(`
+  select organization_id, number, encode(hash, 'hex') as hash, purged_number, encode(purged_hash, 'hex') as purged_hash
+  from audit_heads where :organizationId::text is null or organization_id = :organizationId
+  order by organization_id
+`)
+
+/** The organizations of events that have no head; there is none unless someone removed it. */
+export const findHeadless = statement<{ organizationId: string | null }, { organizationId: string }>(`
+  with recursive found (id) as (
+    (select organization_id from audit_events order by organization_id limit 1)
+    union all
+    select (select organization_id from audit_events where organization_id > found.id order by organization_id limit 1)
+    from found where found.id is not null
+  )
+  select id as organization_id from found
+  where id is not null and (:organizationId::text is null or id = :organizationId)
+    and not exists (select from audit_heads h where h.organization_id = found.id)
+`)
+
+/** The links of a chain in their order, each with the hash that its content has now. */
+export const linksAfter = statement<
+  { organizationId: string; number: number; limit: number },
+  { number: number; previousHash: string | null; hash: string; computedHash: string }
+>(`
+  select e.number, encode(e.previous_hash, 'hex') as previous_hash, encode(e.hash, 'hex') as hash,
+    encode(sha256(convert_to(${content}, 'UTF8')), 'hex') as computed_hash
+  from audit_events e where e.organization_id = :organizationId and e.number > :number
+  order by e.number limit :limit
+`)
+
+/** Events in their order, each with what its hash is over. */
+export const eventsAfter = statement<
+  { organizationId: string; number: number; limit: number },
+  AuditRow & { content: string }
+>(`
+  select ${columns}, ${content} as content
+  from audit_events e where e.organization_id = :organizationId and e.number > :number order by e.number limit :limit
+`)
+
+/** The logs that have events which are older than that; the first event that is left is the oldest. */
+export const selectOutdated = statement<{ days: number }, { organizationId: string }>(`
+  select h.organization_id from audit_heads h join audit_events e
+    on e.organization_id = h.organization_id and e.number = h.purged_number + 1
+  where e.time < now() - make_interval(days => :days)
+`)
+
+/** Removes the oldest events of a log that are older than that, and keeps where the chain is cut. */
+export const purgeEvents = statement<{ organizationId: string; days: number; limit: number }, { removed: number }>(`
+  with head as (
+    select organization_id, purged_number from audit_heads where organization_id = :organizationId for no key update
+  ), newest as (
+    select e.organization_id, e.number, e.hash from head h join audit_events e on e.organization_id = h.organization_id
+    where e.number > h.purged_number and e.number <= h.purged_number + :limit::integer
+      and e.time < now() - make_interval(days => :days)
+    order by e.number desc limit 1
+  ), gone as (
+    delete from audit_events e using newest n where e.organization_id = n.organization_id and e.number <= n.number
+    returning e.number
+  ), cut as (
+    update audit_heads h set purged_number = n.number, purged_hash = n.hash from newest n
+    where h.organization_id = n.organization_id
+    returning h.number
+  )
+  select count(*) as removed from gone
+`)

@@ -1,0 +1,101 @@
+import { userInfo } from 'node:os'
+import type { AuditActor, AuditOutcome } from '@penstock/wire'
+import type { Db, Transaction } from '../db/database.ts'
+import { insertEvents } from './queries.ts'
+
+/**
+ * Writing the audit log. An event is inserted by the last statement of the transaction that it belongs to: it is there where
+ * the change is and only there, and the lock of the chain is held only until the commit.
+ */
+
+export type AuditEntry = {
+  readonly organizationId: string
+  readonly actor: AuditActor
+  /** An operation of the API, a command, or what the service did. */
+  readonly action: string
+  /** `done` unless given. */
+  readonly outcome?: AuditOutcome
+  readonly accountId?: string | null
+  readonly targetId?: string | null
+  readonly address?: string | null
+  readonly requestId?: string | null
+  /** Never a secret, in these three. */
+  readonly before?: object | null
+  readonly after?: object | null
+  readonly details?: object | null
+}
+
+/** What concerns the whole deployment, and no single organization, has a log of its own under this name. */
+export const deploymentLog = 'deployment'
+
+/** The actor of what the service does without a request. */
+export const serviceActor: AuditActor = { kind: 'service', id: null, name: null }
+
+/** The actor of a schedule. */
+export const scheduleActor = (connectionId: string): AuditActor => ({ kind: 'schedule', id: connectionId, name: null })
+
+/** The operator at the command line, by the name of the user of the operating system, where it has one. */
+export function operatorActor(): AuditActor {
+  try {
+    return { kind: 'operator', id: null, name: userInfo().username }
+  } catch {
+    return { kind: 'operator', id: null, name: null }
+  }
+}
+
+const entriesOf = new WeakMap<Transaction, AuditEntry[]>()
+
+/** Records what a transaction does; it is written with its commit. */
+export function record(tx: Transaction, ...entries: readonly AuditEntry[]): void {
+  const earlier = entriesOf.get(tx)
+  if (earlier) return void earlier.push(...entries)
+  if (entries.length === 0) return
+  const all = [...entries]
+  entriesOf.set(tx, all)
+  tx.lastly((db) => recordNow(db, all))
+}
+
+/** Records what changes nothing, such as a refusal, at once. */
+export async function recordNow(db: Db, entries: readonly AuditEntry[]): Promise<void> {
+  if (entries.length > 0) await insertEvents.run(db, { events: JSON.stringify(entries.map(rowOf)) })
+}
+
+/** Records a command of the operator that concerns the whole deployment, with the transaction of what it does. */
+export function recordCommand(tx: Transaction, action: string, details: object): void {
+  record(tx, { organizationId: deploymentLog, actor: operatorActor(), action, details })
+}
+
+const rowOf = (entry: AuditEntry) => ({
+  organization_id: entry.organizationId,
+  ...{ actor_kind: entry.actor.kind, actor_id: entry.actor.id, actor_name: entry.actor.name },
+  ...{ address: entry.address, request_id: entry.requestId, action: entry.action },
+  ...{ account_id: entry.accountId, target_id: entry.targetId, outcome: entry.outcome ?? 'done' },
+  ...{ before: entry.before, after: entry.after, details: entry.details },
+})
+
+/**
+ * What differs between two values: of objects the keys that do, at every depth. Undefined where nothing does. A side that is
+ * null stays so, and the other one whole.
+ */
+export function changesBetween(
+  before: object | null,
+  after: object | null,
+): { before: object | null; after: object | null } | undefined {
+  if (before === null || after === null) return before === after ? undefined : { before, after }
+  const was: Record<string, unknown> = {}
+  const is: Record<string, unknown> = {}
+  for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    const [one, other] = [before, after].map((side) => (side as Record<string, unknown>)[key])
+    if (isObject(one) && isObject(other)) {
+      const inside = changesBetween(one, other)
+      if (inside) [was[key], is[key]] = [inside.before, inside.after]
+    } else if (JSON.stringify(one) !== JSON.stringify(other)) {
+      if (one !== undefined) was[key] = one
+      if (other !== undefined) is[key] = other
+    }
+  }
+  return Object.keys(was).length + Object.keys(is).length === 0 ? undefined : { before: was, after: is }
+}
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,0 +1,67 @@
+import type { Logger } from '../log.ts'
+
+/** What may happen very often, such as guesses: what is alike within a while becomes one event with a count. */
+export type Repeats<E extends { times: number }> = {
+  /** Counts `event` with those of the same key that wait already; `merge` changes the one that waits. */
+  add(key: string, event: E, merge?: (waiting: E, event: E) => void): void
+  /** Writes what waits. */
+  flush(): Promise<void>
+  /** Writes what waits, and no longer writes on its own. */
+  close(): Promise<void>
+}
+
+/** Keys that wait; what comes beyond is counted in a line of the log of the service alone. */
+const keysMax = 10_000
+
+/**
+ * Collects events, and writes them a while after the first one. What cannot be written, since the database is away, is tried
+ * again with the next.
+ */
+export function createRepeats<E extends { times: number }>(
+  windowMs: number,
+  write: (events: readonly E[]) => Promise<void>,
+  log: Pick<Logger, 'warn'>,
+): Repeats<E> {
+  let waiting = new Map<string, E>()
+  let dropped = 0
+  let timer: NodeJS.Timeout | undefined
+  let writing: Promise<void> = Promise.resolve()
+  let closed = false
+
+  const add: Repeats<E>['add'] = (key, event, merge) => {
+    const found = waiting.get(key)
+    if (found) {
+      found.times += event.times
+      merge?.(found, event)
+    } else if (waiting.size < keysMax) waiting.set(key, event)
+    else dropped += event.times
+    if (!closed) timer ??= setTimeout(() => void flush(), windowMs).unref()
+  }
+  const writeWaiting = async () => {
+    clearTimeout(timer)
+    timer = undefined
+    const events = waiting
+    waiting = new Map()
+    if (dropped > 0) log.warn({ events: dropped }, 'events for the audit log were too many and are not in it')
+    dropped = 0
+    if (events.size === 0) return
+    try {
+      await write([...events.values()])
+    } catch (err) {
+      log.warn({ err }, 'events for the audit log cannot be written; trying again')
+      for (const [key, event] of events) add(key, event)
+    }
+  }
+  const flush = () => {
+    writing = writing.then(writeWaiting)
+    return writing
+  }
+  return {
+    add,
+    flush,
+    close: () => {
+      closed = true
+      return flush()
+    },
+  }
+}

@@ -1,0 +1,107 @@
+import { operations, type TSchema } from '@penstock/wire'
+import { mayActIn } from '../access.ts'
+import type { Actor, AuditedRequest, RequestAudit } from '../call.ts'
+import type { Database } from '../db/database.ts'
+import type { Logger } from '../log.ts'
+import { type AuditEntry, changesBetween, record, recordNow } from './record.ts'
+import { createRepeats } from './repeats.ts'
+
+/** What of the requests to the API is in the audit log: every change, every read of records, every refusal. */
+
+/** Refusals that are alike within these become one event. */
+const refusalWindowMs = 5_000
+
+export function createRequestAudit(
+  database: Database,
+  log: Pick<Logger, 'warn'>,
+): RequestAudit & { flush(): Promise<void>; close(): Promise<void> } {
+  const refusals = createRepeats<AuditEntry & { times: number }>(
+    refusalWindowMs,
+    (refused) =>
+      recordNow(
+        database,
+        refused.map(({ times, ...entry }) => ({ ...entry, details: { ...entry.details, times } })),
+      ),
+    log,
+  )
+  return {
+    changed: (tx, request, { reply, already }, { before, after, details, unchanged } = {}) => {
+      if (already || unchanged) return
+      const { reply: schema } = operations[request.operationId]
+      const [was, is] = [before ?? null, after === undefined ? reply : after].map((value) => keptOf(schema, value))
+      const values = changesBetween(was ?? null, is ?? null)
+      if (before && !values && !details) return
+      record(tx, { ...entryOf(request, reply), ...values, details: detailsOf(request, details) })
+    },
+
+    revealed: async (request, { reply }) => {
+      const rows = Array.isArray(reply) ? reply : 'rows' in reply ? reply.rows : []
+      const details = request.stream === undefined ? { records: rows.length } : { streamed: request.stream }
+      await recordNow(database, [{ ...entryOf(request), details: detailsOf(request, details) }])
+    },
+
+    refused: (request, fieldErrors) => {
+      const { actor, accountId } = request
+      const reason = fieldErrors.map(({ field, message }) => `${field}: ${message}`).join('; ')
+      const entry = {
+        ...entryOf({ ...request, accountId: accountId && mayActIn(actor, accountId) ? accountId : undefined }),
+        ...{ outcome: 'refused' as const, details: detailsOf(request, { reason }), times: 1 },
+      }
+      refusals.add([actor.organizationId, actor.kind, actor.id, request.operationId, reason].join('\n'), entry)
+    },
+    flush: refusals.flush,
+    close: refusals.close,
+  }
+}
+
+/** A session says whose it is, since its client is who made it. */
+const detailsOf = ({ actor, transferId }: AuditedRequest, details: object | undefined): object | null => {
+  const all = {
+    ...details,
+    ...(transferId === undefined ? {} : { transferId }),
+    ...(actor.kind === 'session' ? { clientId: actor.clientId } : {}),
+  }
+  return Object.keys(all).length > 0 ? all : null
+}
+
+const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+
+/** What was done to what, by whom: what is created is named by the reply. */
+function entryOf(request: AuditedRequest, reply: object | null = null): AuditEntry {
+  const { operationId, actor, id, accountId } = request
+  const { accountId: accountOfReply, id: idOfReply, sessionId } = (reply ?? {}) as Record<string, unknown>
+  const targetId = id || textOf(idOfReply) || textOf(sessionId)
+  const isAccount = operations[operationId].path.startsWith('/accounts')
+  return {
+    organizationId: actor.organizationId,
+    actor: auditActorOf(actor),
+    action: operationId,
+    accountId: accountId ?? (isAccount ? targetId : textOf(accountOfReply)),
+    targetId,
+    address: request.address,
+    requestId: request.requestId,
+  }
+}
+
+/** The actor of a request, as the audit log names it. */
+export const auditActorOf = ({ kind, id, name }: Actor): AuditEntry['actor'] => ({ kind, id, name })
+
+/** Keys that say nothing that another key does not say. */
+const leftOut = new Set(['connectorLogo'])
+
+/** What the log keeps of a value in the form of a reply: no key that the contract marks as secret. A list says nothing. */
+function keptOf(schema: TSchema, value: object | null): object | null {
+  return Array.isArray(value) ? null : (withoutSecrets(schema, value) as object | null)
+}
+
+type Schema = { readonly format?: string; readonly properties?: Readonly<Record<string, Schema>> }
+
+function withoutSecrets(schema: TSchema, value: unknown): unknown {
+  const { properties } = schema as Schema
+  if (!properties || typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key]) => properties[key]?.format !== 'password' && !leftOut.has(key))
+      .map(([key, inner]) => [key, withoutSecrets((properties[key] ?? {}) as TSchema, inner)]),
+  )
+}

@@ -1,0 +1,590 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { after, before, describe, test } from 'node:test'
+import { type Operation, type OperationId, operations, type TSchema, writes } from '@penstock/wire'
+import { purgeAudit } from '../packages/server/src/audit/audit.ts'
+import { record } from '../packages/server/src/audit/record.ts'
+import { type Expected, type Tampering, verifyAudit } from '../packages/server/src/audit/verify.ts'
+import { onSession } from '../packages/server/src/db/session.ts'
+import { type Inbox, makeInbox } from './harness/connections.ts'
+import { dumpDatabase, placesOf } from './harness/dump.ts'
+import { callerOf, destinationSecrets, source, sourceSecrets } from './harness/fixtures.ts'
+import { type AnyCall, addParty, type Party, scenarios } from './harness/scenarios.ts'
+import {
+  type CallOptions,
+  type Organization,
+  type Reply,
+  startTestService,
+  type TestService,
+} from './harness/service.ts'
+import { withSession } from './harness/session.ts'
+
+/** The audit log: every change, sign-in, refusal and reveal has its event, with its actor, and no event can be altered unseen. */
+
+let inbox: Inbox
+let service: TestService
+let party: Party
+before(async () => {
+  inbox = await makeInbox()
+  service = await startTestService(inbox.env)
+  party = await addParty(service, inbox.folder)
+})
+after(async () => {
+  await service.close()
+  await inbox.remove()
+})
+
+type Row = {
+  organization_id: string
+  number: number
+  actor_kind: string
+  actor_id: string | null
+  actor_name: string | null
+  address: string | null
+  request_id: string | null
+  action: string
+  account_id: string | null
+  target_id: string | null
+  outcome: string
+  before: Record<string, unknown> | null
+  after: Record<string, unknown> | null
+  details: Record<string, unknown> | null
+}
+const sql = async <R = Row>(text: string, ...values: unknown[]): Promise<R[]> =>
+  (await service.database.pool.query(text, values)).rows
+const eventsOf = (organizationId: string) =>
+  sql('select * from audit_events where organization_id = $1 order by number', organizationId)
+const eventsOfRequest = ({ headers }: Pick<Reply, 'headers'>) =>
+  sql('select * from audit_events where request_id = $1', headers['x-request-id'])
+const tamperingOf = async (organizationId: string, expected?: Expected) => {
+  const [verified] = await verifyAudit(service.database, organizationId, expected)
+  return verified?.tampering
+}
+const aClient = async (party: Party, grants: { scopes?: ['accounts:read'] | null; accountIds?: string[] } = {}) => {
+  const { caller } = party
+  const { id, clientSecret } = await caller.expect(caller.call('createClient', { body: { name: 'Key', ...grants } }))
+  const reply = await service.call('createToken', { body: { clientId: id, clientSecret } })
+  const organization: Organization = {
+    ...{ organizationId: party.organization.organizationId, clientId: id, clientSecret },
+    token: reply.response.accessToken,
+  }
+  return { ...organization, caller: callerOf(service, organization) }
+}
+
+/** The secrets of a reply, by what the contract says of it. */
+function secretsOf(schema: TSchema, value: unknown): string[] {
+  const { properties = {} } = schema as { properties?: Record<string, TSchema & { format?: string }> }
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, inner]) => {
+    const inside = properties[key]
+    if (!inside) return []
+    return inside.format === 'password' ? [String(inner)] : secretsOf(inside, inner)
+  })
+}
+
+describe('every operation', () => {
+  const secrets = new Set<string>([sourceSecrets.secretAccessKey, destinationSecrets.password])
+
+  for (const [name, scenario] of Object.entries(scenarios)) {
+    const id = name as OperationId
+    const operation: Operation = operations[id]
+    const isRecorded = writes(operation) || operation.scope === 'records:read' || id === 'createToken'
+    test(`${id}: ${isRecorded ? 'has one event, with its actor' : 'has none'}`, async () => {
+      const call = await scenario.prepare(party)
+      const { organization } = party
+      const reply = await service.call(id, { token: organization.token, ...call } as CallOptions<never>)
+      assert.equal(reply.status, scenario.status, reply.text)
+      for (const secret of secretsOf(operation.reply, reply.response)) secrets.add(secret)
+      const [event, ...more] = await eventsOfRequest(reply)
+      assert.equal(more.length, 0)
+      if (!isRecorded) return assert.equal(event, undefined)
+      assert(event)
+      const { organizationId, clientId } = organization
+      assert.deepEqual(
+        [event.organization_id, event.actor_kind, event.actor_id, event.actor_name, event.action, event.outcome],
+        [organizationId, 'client', clientId, 'First client', id, 'done'],
+      )
+      assert.equal(event.address, '127.0.0.1')
+      if (call.accountId) assert.equal(event.account_id, call.accountId)
+      if (call.id) assert.equal(event.target_id, call.id)
+      if (call.transferId) assert.equal(event.details?.transferId, call.transferId)
+      const created = (reply.response as { id?: string }).id
+      if (!call.id && created) assert.equal(event.target_id, created)
+      if (operation.method === 'DELETE' && id !== 'deleteConnection' && id !== 'revokeClient') {
+        assert(event.before && !event.after)
+      } else if (writes(operation)) assert(event.after)
+    })
+  }
+
+  test('has no secret in its event: not in the table, not in a dump, not in the log', async () => {
+    assert(secrets.size > 6, [...secrets].join(' '))
+    const lines = await sql<{ line: string }>('select e::text as line from audit_events e')
+    const events = lines.map(({ line }) => line).join('\n')
+    const dump = await dumpDatabase(service.database.pool)
+    for (const secret of [...secrets, party.organization.clientSecret, party.organization.token]) {
+      assert.deepEqual(placesOf(secret, events), [])
+      assert.deepEqual(placesOf(secret, dump), [])
+      assert.deepEqual(placesOf(secret, service.logLines.join('\n')), [])
+    }
+  })
+
+  test('marks each secret of its reply: what is returned once is marked, and is the only thing that is', () => {
+    const marked = Object.entries<Operation>(operations).flatMap(([id, { reply }]) =>
+      Object.entries((reply as { properties?: Record<string, { format?: string }> }).properties ?? {}).flatMap(
+        ([key, { format }]) => (format === 'password' ? [`${id} ${key}`] : []),
+      ),
+    )
+    assert.deepEqual(marked.sort(), [
+      'authorizeConnector url',
+      'createClient clientSecret',
+      'createSession accessToken',
+      'createToken accessToken',
+      'rotateClient clientSecret',
+    ])
+    // Whatever cannot be kept to be repeated is a secret.
+    const unrepeatable = Object.entries<Operation>(operations).flatMap(([id, one]) => (one.unrepeatable ? [id] : []))
+    for (const id of unrepeatable) assert(marked.some((line) => line.startsWith(`${id} `)))
+  })
+})
+
+describe('an event', () => {
+  test('of a change has what changed and nothing else', async () => {
+    const { caller } = party
+    const { id } = await caller.addAccount('Before')
+    const edited = await caller.call('editAccount', { id, body: { name: 'After' } })
+    const [event] = await eventsOfRequest(edited)
+    assert.deepEqual([event?.before, event?.after], [{ name: 'Before' }, { name: 'After' }])
+    const { id: accountId } = await caller.addAccountWithSides()
+    const connection = await caller.createConnection(accountId)
+    const updated = await caller.call('updateConnection', {
+      ...{ accountId, id: connection.id, body: { srcConnectionConfig: { bucketUri: 's3://other/' } } },
+    })
+    const [update] = await eventsOfRequest(updated)
+    assert.deepEqual(update?.before, { srcConnectionConfig: { bucketUri: 's3://bucket/prefix' } })
+    assert.deepEqual(update?.after, { srcConnectionConfig: { bucketUri: 's3://other/' } })
+  })
+
+  test('of a configuration names the secrets that were saved and cleared', async () => {
+    const { caller } = party
+    const { id: accountId } = await caller.addAccountWithSides()
+    const configured = await caller.call('configureConnector', {
+      ...{ accountId, id: source.id, body: { secretConfig: sourceSecrets } },
+    })
+    const [event] = await eventsOfRequest(configured)
+    assert.deepEqual(event?.details, { secretsSaved: ['secretAccessKey'], secretsCleared: [] })
+    assert.deepEqual(event?.after?.settings, { accessKeyId: sourceSecrets.accessKeyId })
+    assert(!JSON.stringify(event).includes(sourceSecrets.secretAccessKey))
+  })
+
+  test('is not there where nothing was changed: refused, repeated, or replayed by its key', async () => {
+    const { caller } = party
+    const { id } = await caller.addAccount('Same')
+    const headers = { 'idempotency-key': `key of ${id}` }
+    const body = { name: 'Once' }
+    const first = await caller.call('addAccount', { body, headers })
+    const unchanged = [
+      await caller.call('editAccount', { id, body: { name: 'Same' } }),
+      await caller.call('editAccount', { id, body: { name: 'New' }, headers: { 'if-match': '"stale"' } }),
+      await caller.call('addAccount', { body: { name: '' } }),
+      await caller.call('addAccount', { body, headers }),
+    ]
+    assert.equal((await eventsOfRequest(first)).length, 1)
+    for (const reply of unchanged) assert.deepEqual(await eventsOfRequest(reply), [], reply.text)
+  })
+
+  test('is not there where its transaction was rolled back, and a change is not where its event cannot be', async () => {
+    const { organizationId } = party.organization
+    const actor = { kind: 'service', id: null, name: null } as const
+    const count = async () => (await eventsOf(organizationId)).length
+    const before = await count()
+    const failing = service.database.transaction(async (tx) => {
+      record(tx, { organizationId, actor, action: 'failing' })
+      throw new Error('fails')
+    })
+    await assert.rejects(failing, /fails/)
+    assert.equal(await count(), before)
+    const { id } = await party.caller.addAccount('Stays')
+    await sql(`alter table audit_events add constraint full_disk check (action <> 'editAccount') not valid`)
+    const edited = await party.caller.call('editAccount', { id, body: { name: 'Gone' } })
+    await sql('alter table audit_events drop constraint full_disk')
+    assert.equal(edited.status, 500)
+    const account = await party.caller.expect(party.caller.call('getAccount', { id }))
+    assert.equal(account.name, 'Stays')
+  })
+
+  test('of a session names its client as well', async () => {
+    const { caller, organization } = party
+    const { id: accountId } = await caller.addAccountWithSides()
+    const { accessToken, sessionId } = await caller.expect(
+      caller.call('createSession', { body: { accountId, scopes: ['connections:write'] } }),
+    )
+    const { id } = await caller.createConnection(accountId)
+    const renamed = await service.call('updateConnection', {
+      ...{ token: accessToken, accountId, id, body: { name: 'By a session' } },
+    })
+    const [event] = await eventsOfRequest(renamed)
+    assert.deepEqual([event?.actor_kind, event?.actor_id], ['session', sessionId])
+    assert.deepEqual(event?.details, { clientId: organization.clientId })
+  })
+})
+
+describe('sign-ins and refusals', () => {
+  test('a refusal has an event with the missing scope, and equal ones a count', async () => {
+    const { caller, clientId, organizationId } = await aClient(party, { scopes: ['accounts:read'] })
+    for (const name of ['One', 'Two', 'Three']) {
+      assert.equal((await caller.call('addAccount', { body: { name } })).status, 403)
+    }
+    const foreign = await caller.call('listConnections', { accountId: 'ffffffffffffffff' })
+    assert.equal(foreign.status, 403)
+    await service.service.settleAudit()
+    const events = (await eventsOf(organizationId)).filter((event) => event.actor_id === clientId)
+    assert.deepEqual(
+      events.slice(1).map(({ action, outcome, details }) => ({ action, outcome, ...details })),
+      [
+        { action: 'addAccount', outcome: 'refused', reason: 'scope: accounts:write is missing', times: 3 },
+        { action: 'listConnections', outcome: 'refused', reason: 'scope: connections:read is missing', times: 1 },
+      ],
+    )
+  })
+
+  test('a sign-in has an event, and failed ones of a client that exists one with their count', async () => {
+    const { clientId, organizationId } = await aClient(party)
+    const wrong = { clientId, clientSecret: 'wrong' }
+    const count = async () => Number((await sql<{ n: string }>('select count(*) as n from audit_events'))[0]?.n)
+    const before = await count()
+    for (let tries = 0; tries < 3; tries++) {
+      assert.equal((await service.call('createToken', { body: wrong })).status, 401)
+    }
+    const unknown = { clientId: 'ffffffffffffffff', clientSecret: 'wrong' }
+    assert.equal((await service.call('createToken', { body: unknown })).status, 401)
+    assert.equal(await count(), before, 'nothing is written while the requests are answered')
+    await service.service.settleAudit()
+    const events = (await eventsOf(organizationId)).filter((event) => event.actor_id === clientId)
+    assert.deepEqual(
+      events.map(({ action, outcome, details }) => [action, outcome, details?.times]),
+      [
+        ['createToken', 'done', undefined],
+        ['createToken', 'failed', 3],
+      ],
+    )
+    assert.equal(await count(), before + 1)
+  })
+})
+
+describe('the list', () => {
+  const list = async (caller: Party['caller'], options: CallOptions<'listAudit'> = {}) => {
+    const reply = await caller.call('listAudit', options)
+    assert.equal(reply.status, 200, reply.text)
+    return { events: reply.response, total: Number(reply.headers['x-total-count']) }
+  }
+
+  test('is newest first, paged, and filtered by actor, action, target, sub-account and time', async () => {
+    const { caller, organization } = await addParty(service, inbox.folder)
+    const [one, other] = [await caller.addAccountWithSides('One'), await caller.addAccountWithSides('Other')]
+    await caller.expect(caller.call('editAccount', { id: one.id, body: { name: 'Edited' } }))
+    const all = await list(caller)
+    const actions = ['editAccount', 'addConnectors', 'addAccount', 'addConnectors', 'addAccount', 'createToken']
+    assert.deepEqual(
+      all.events.map(({ action }) => action),
+      [...actions, 'org create'],
+    )
+    assert.equal(all.total, 7)
+    const page = await list(caller, { query: { size: 2, offset: 2 } })
+    assert.deepEqual([page.events, page.total], [all.events.slice(2, 4), 7])
+    const ofOne = await list(caller, { accountId: one.id })
+    assert.deepEqual(ofOne, { events: all.events.filter(({ accountId }) => accountId === one.id), total: 3 })
+    const added = await list(caller, { query: { action: 'addAccount' } })
+    assert.deepEqual([added.events.map(({ targetId }) => targetId), added.total], [[other.id, one.id], 2])
+    assert.equal((await list(caller, { query: { targetId: one.id } })).total, 2)
+    assert.equal((await list(caller, { query: { actorId: organization.clientId } })).total, 6)
+    const nowSeconds = Math.floor(Date.now() / 1000)
+    assert.equal((await list(caller, { query: { from: nowSeconds - 60, to: nowSeconds + 60 } })).total, 7)
+    assert.equal((await list(caller, { query: { from: nowSeconds + 60 } })).total, 0)
+    assert.equal((await list(caller, { query: { to: nowSeconds - 60 } })).total, 0)
+  })
+
+  test('is streamed whole as NDJSON, in which each event has the hash of the one before', async () => {
+    const { caller, organization } = await addParty(service, inbox.folder)
+    await Promise.all(Array.from({ length: 30 }, (_, i) => caller.addAccount(`Account ${i}`)))
+    const actor = { kind: 'service', id: null, name: null } as const
+    const { organizationId } = organization
+    const more = Array.from({ length: 2_500 }, () => ({ organizationId, actor, action: 'filled' }))
+    await service.database.transaction(async (tx) => record(tx, ...more))
+    const headers = { authorization: `Bearer ${organization.token}`, accept: 'application/x-ndjson' }
+    const { text } = await service.send({ method: 'GET', path: '/es/v2/audit', headers })
+    const events = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    assert.equal(events.length, 2_532)
+    for (const [i, event] of events.entries()) {
+      assert.equal(event.number, 2_532 - i)
+      assert.equal(event.previousHash, events[i + 1]?.hash ?? null)
+    }
+    const filtered = await service.send({ method: 'GET', path: '/es/v2/audit?action=addAccount', headers })
+    assert.equal(filtered.text.trimEnd().split('\n').length, 30)
+  })
+
+  test('shows an actor who is limited to sub-accounts what concerns these alone', async () => {
+    const own = await addParty(service, inbox.folder)
+    const [one, other] = [await own.caller.addAccount('One'), await own.caller.addAccount('Other')]
+    const { caller } = await aClient(own, { accountIds: [one.id] })
+    for (const { id } of [one, other, one]) {
+      await own.caller.expect(own.caller.call('editAccount', { id, body: { name: `Name ${Math.random()}` } }))
+    }
+    const { events, total } = await list(caller)
+    assert.deepEqual(
+      [events.length, total, new Set(events.map(({ accountId }) => accountId))],
+      [3, 3, new Set([one.id])],
+    )
+    assert.equal((await caller.call('listAudit', { accountId: other.id })).status, 404)
+    const numbers = events.map(({ number }) => number)
+    assert.deepEqual(
+      numbers,
+      numbers.toSorted((a, b) => b - a),
+    )
+    const streamed = await caller.call('listAudit', { headers: { accept: 'text/html, application/json' } })
+    assert.equal(streamed.response.length, 3)
+  })
+})
+
+describe('10,000 operations of several actors at once', () => {
+  const operationsTotal = 10_000
+  type Done = { organizationId: string; action: string; actorId: string; accountId: string | null }
+
+  test('each has its event with its actor, request and sub-account, and the chains verify', {
+    timeout: 240_000,
+  }, async () => {
+    const parties = await Promise.all([1, 2, 3].map(() => addParty(service, inbox.folder)))
+    const actors = await Promise.all(
+      parties.flatMap((own) =>
+        [0, 1, 2].map(async () => {
+          const { id: accountId } = await own.caller.addAccountWithSides()
+          const { id: connectionId } = await own.caller.createConnection(accountId)
+          const { id: clientId } = await own.caller.expect(own.caller.call('createClient', { body: { name: 'Other' } }))
+          const client = await aClient(own)
+          const reader = await aClient(own, { scopes: ['accounts:read'] })
+          return { ...client, reader, accountId, connectionId, otherId: clientId }
+        }),
+      ),
+    )
+    const expected = new Map<string, Done>()
+    const others: Reply[] = []
+    let refused = 0
+    let next = 0
+    const kinds: ((i: number, actor: (typeof actors)[number]) => Promise<void>)[] = [
+      (i, { otherId, ...by }) => done(by, 'renameClient', { id: otherId, body: { name: `Name ${i}` } }, null),
+      (i, by) => done(by, 'editAccount', { id: by.accountId, body: { name: `Name ${i}` } }, by.accountId),
+      (_, by) => done(by, 'addAccount', { body: { name: 'Added' } }),
+      (i, by) =>
+        done(by, 'updateConnection', {
+          ...{ accountId: by.accountId, id: by.connectionId, body: { name: `Name ${i}` } },
+        }),
+      (i, by) =>
+        done(by, 'configureConnector', {
+          ...{
+            accountId: by.accountId,
+            id: source.id,
+            body: { secretConfig: { accessKeyId: `AKIA${i}`, secretAccessKey: 'secret' } },
+          },
+        }),
+      async (_, { caller }) => void others.push(await caller.call('listAccounts')),
+      async (_, { caller, accountId }) => void others.push(await caller.call('getAccount', { id: accountId })),
+      async (_, { caller }) => void others.push(await caller.call('addAccount', { body: { name: ' ' } })),
+      async (_, { reader }) => {
+        refused++
+        others.push(await reader.caller.call('addAccount', { body: { name: 'Refused' } }))
+      },
+    ]
+    const done = async (
+      by: Pick<(typeof actors)[number], 'caller' | 'organizationId' | 'clientId'>,
+      action: OperationId,
+      call: AnyCall,
+      accountId?: string | null,
+    ) => {
+      const reply = (await by.caller.call(action, call as CallOptions<never>)) as Reply<{ id: string }>
+      assert(reply.status < 300, reply.text)
+      const of = accountId === undefined ? (call.accountId ?? reply.response.id) : accountId
+      const requestId = reply.headers['x-request-id'] ?? ''
+      expected.set(requestId, { organizationId: by.organizationId, action, actorId: by.clientId, accountId: of })
+    }
+    const work = async () => {
+      for (let i = next++; i < operationsTotal; i = next++) {
+        const actor = actors[i % actors.length]
+        const kind = kinds[Math.floor(i / actors.length) % kinds.length]
+        assert(actor && kind)
+        await kind(i, actor)
+      }
+    }
+    await Promise.all(Array.from({ length: 20 }, work))
+    await service.service.settleAudit()
+    assert.equal(expected.size + others.length, operationsTotal)
+    const organizationIds = parties.map(({ organization }) => organization.organizationId)
+    const rows = await sql('select * from audit_events where organization_id = any($1)', organizationIds)
+    const byRequest = Map.groupBy(rows, (row) => row.request_id)
+    for (const [requestId, { organizationId, action, actorId, accountId }] of expected) {
+      assert.deepEqual(
+        byRequest
+          .get(requestId)
+          ?.map((row) => [row.organization_id, row.action, row.actor_id, row.account_id, row.outcome]),
+        [[organizationId, action, actorId, accountId, 'done']],
+      )
+    }
+    const ofReaders = rows.filter(({ outcome }) => outcome === 'refused')
+    assert.equal(
+      ofReaders.reduce((sum, { details }) => sum + Number(details?.times), 0),
+      refused,
+    )
+    const counted = rows.filter(({ outcome, request_id }) => outcome === 'done' && expected.has(request_id ?? ''))
+    assert.equal(counted.length, expected.size)
+    for (const id of organizationIds) assert.equal(await tamperingOf(id), undefined)
+  })
+})
+
+describe('verification', () => {
+  let organizationId: string
+  before(async () => {
+    const own = await addParty(service, inbox.folder)
+    organizationId = own.organization.organizationId
+    for (let i = 0; i < 12; i++) await own.caller.addAccount(`Account ${i}`)
+  })
+
+  /** Tampers in a transaction that is rolled back, as someone does who may write everything and turns the trigger off. */
+  const afterTampering = (statements: string, expected?: Expected): Promise<Tampering | undefined> =>
+    withSession(service.databaseUrl, async (session) => {
+      await session.query('begin')
+      await session.query(
+        `alter table audit_events disable trigger user; ${statements.replaceAll(':id', `'${organizationId}'`)}`,
+      )
+      const [verified] = await verifyAudit(onSession(session), organizationId, expected)
+      await session.query('rollback')
+      return verified?.tampering
+    })
+  const ofEvents = 'organization_id = :id and number'
+  const copied = `organization_id, number, time, actor_kind, actor_id, actor_name, address, request_id, action, account_id,
+    target_id, outcome, before, after, details, previous_hash, hash`
+
+  for (const [what, statements, kind, number] of [
+    ['a changed actor', `update audit_events set actor_name = 'Somebody' where ${ofEvents} = 5`, 'changed', 5],
+    ['a changed value', `update audit_events set after = after || '{"name":"x"}' where ${ofEvents} = 5`, 'changed', 5],
+    [
+      'a changed time',
+      `update audit_events set time = time + interval '1 microsecond' where ${ofEvents} = 5`,
+      'changed',
+      5,
+    ],
+    [
+      'a hash that fits a changed event',
+      `update audit_events e set action = 'x' where ${ofEvents} = 5; update audit_events e set hash = sha256(convert_to(audit_content(e), 'UTF8')) where ${ofEvents} = 5`,
+      'unlinked',
+      6,
+    ],
+    ['a missing event', `delete from audit_events where ${ofEvents} = 5`, 'missing', 5],
+    [
+      'a missing event whose gap is closed',
+      `delete from audit_events where ${ofEvents} = 5; update audit_events set number = number - 1 where ${ofEvents} > 5; update audit_heads set number = number - 1 where organization_id = :id`,
+      'changed',
+      5,
+    ],
+    [
+      'two events in another order',
+      `update audit_events set number = -5 where ${ofEvents} = 5; update audit_events set number = 5 where ${ofEvents} = 6; update audit_events set number = 6 where ${ofEvents} = -5`,
+      'changed',
+      5,
+    ],
+    [
+      'an inserted event',
+      `update audit_events set number = -number where ${ofEvents} > 5; update audit_events set number = 1 - number where ${ofEvents} < 0; insert into audit_events (${copied}) select ${copied.replace('number', '6')} from audit_events where ${ofEvents} = 5; update audit_heads set number = number + 1 where organization_id = :id`,
+      'changed',
+      6,
+    ],
+    [
+      'an added event',
+      `insert into audit_events (${copied}) select ${copied.replace('number', '15')} from audit_events where ${ofEvents} = 5`,
+      'added',
+      15,
+    ],
+    ['a log that is cut off', `delete from audit_events where ${ofEvents} > 10`, 'cut off', 11],
+    ['a log that begins later', `delete from audit_events where ${ofEvents} < 4`, 'missing', 1],
+    ['a log whose head is gone', 'delete from audit_heads where organization_id = :id', 'cut off', 0],
+    [
+      'a head with another hash',
+      `update audit_heads set hash = sha256('x') where organization_id = :id`,
+      'unlinked',
+      14,
+    ],
+  ] as const) {
+    test(`finds ${what}`, async () => {
+      const tampering = await afterTampering(statements)
+      assert.deepEqual([tampering?.kind, tampering?.number], [kind, number], tampering?.message)
+    })
+  }
+
+  test('finds with what was kept elsewhere a log that was cut off or written again, its head included', async () => {
+    const [verified] = await verifyAudit(service.database, organizationId)
+    assert(verified && !verified.tampering)
+    const { number, hash } = verified
+    assert.equal(await tamperingOf(organizationId, { number, hash }), undefined)
+    const cut = `delete from audit_events where ${ofEvents} > 10;
+      update audit_heads h set number = 10, hash = e.hash from audit_events e
+      where h.organization_id = :id and e.organization_id = :id and e.number = 10`
+    assert.equal(await afterTampering(cut), undefined)
+    assert.equal((await afterTampering(cut, { number, hash }))?.kind, 'cut off')
+    const rewritten = `update audit_events set actor_name = 'Somebody' where ${ofEvents} = 5;
+      do $$ declare n bigint; last bytea; begin
+        for n in 1..14 loop
+          update audit_events set previous_hash = last where ${ofEvents} = n;
+          update audit_events e set hash = sha256(convert_to(audit_content(e), 'UTF8')) where ${ofEvents} = n returning hash into last;
+        end loop;
+        update audit_heads set hash = last where organization_id = :id;
+      end $$`
+    assert.equal(await afterTampering(rewritten), undefined)
+    assert.equal((await afterTampering(rewritten, { number, hash }))?.kind, 'not as expected')
+  })
+
+  test('is of what anyone can compute: the hash is SHA-256 of the content', async () => {
+    const rows = await sql<{ content: string; hash: Buffer }>(
+      'select audit_content(e) as content, hash from audit_events e where organization_id = $1',
+      organizationId,
+    )
+    for (const { content, hash } of rows) assert.deepEqual(createHash('sha256').update(content).digest(), hash)
+  })
+
+  test('still succeeds once the retention removed the oldest events, and finds one that is missing behind them', async () => {
+    const { organization, caller } = await addParty(service, inbox.folder)
+    const own = organization.organizationId
+    for (let i = 0; i < 5; i++) await caller.addAccount('Account')
+    // Written as long ago: the times are part of the chain.
+    await sql('alter table audit_events disable trigger user')
+    await sql(
+      `update audit_events set time = time - interval '10 days' where organization_id = $1 and number <= 3`,
+      own,
+    )
+    await sql(
+      `do $$ declare n bigint; last bytea; begin
+        for n in 1..7 loop
+          update audit_events set previous_hash = last where organization_id = '${own}' and number = n;
+          update audit_events e set hash = sha256(convert_to(audit_content(e), 'UTF8')) where organization_id = '${own}' and number = n
+            returning hash into last;
+        end loop;
+        update audit_heads set hash = last where organization_id = '${own}';
+      end $$`,
+    )
+    await sql('alter table audit_events enable trigger user')
+    assert.equal(await tamperingOf(own), undefined)
+    assert.equal(await purgeAudit(service.database, 0), 0)
+    assert.equal(await purgeAudit(service.database, 9), 3)
+    assert.equal(await purgeAudit(service.database, 9), 0)
+    assert.deepEqual(
+      (await eventsOf(own)).map(({ number }) => Number(number)),
+      [4, 5, 6, 7],
+    )
+    assert.equal(await tamperingOf(own), undefined)
+    const { headers } = await caller.call('listAudit')
+    assert.equal(headers['x-total-count'], '4')
+    await caller.addAccount('Later')
+    assert.equal(await tamperingOf(own), undefined)
+    await sql('delete from audit_events where organization_id = $1 and number = 4', own)
+    assert.equal((await tamperingOf(own))?.kind, 'missing')
+  })
+})
