@@ -182,7 +182,7 @@ describe('a deleted account', () => {
     }
     for (const [name, operation] of Object.entries(operations) as [OperationId, Operation][]) {
       const inAccount = operation.actsIn === 'account' || name === 'listConnections'
-      if (!inAccount && !operation.path.includes('{id}')) continue
+      if (!inAccount && !operation.path.startsWith('/accounts/{id}')) continue
       const id = !inAccount ? account.id : operation.tag === 'Connectors' ? source.id : live.id
       const query = name === 'listSupportedConnectors' ? { srcConnectorId: source.id } : {}
       const call = { id, query, body: bodies[name], ...(inAccount ? { accountId: account.id } : {}) }

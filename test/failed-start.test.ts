@@ -83,7 +83,7 @@ describe('credentials that a start made and did not show, since it failed', { co
     assert.deepEqual([failed.code, failed.stdout], [2, ''])
     const second = await stage.serve()
     const file = join(stage.dataDirectory, 'credentials.json')
-    assert(second.said.stdout.includes(`\nYour client credentials, to sign in there, are in ${file}.\n`))
+    assert(second.said.stdout.includes(`\nYour client credentials, for programs, are in ${file}.\n`))
     await tokenOf(second, stage.dataDirectory)
     second.signal('SIGTERM')
     await second.ended

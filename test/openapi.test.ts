@@ -109,13 +109,19 @@ describe('the OpenAPI document', () => {
     )
   })
 
-  test('asks for a token everywhere but where it is issued', () => {
-    assert.deepEqual(document.security, [{ bearer: [] }])
-    const open = described.filter(({ security }) => security !== undefined)
-    assert.deepEqual(
-      open.map(({ operationId, security }) => ({ operationId, security })),
-      [{ operationId: 'createToken', security: [] }],
-    )
+  test('asks for a token or a session everywhere but where they are issued, and for a session of what a person does', () => {
+    assert.deepEqual(document.security, [{ bearer: [] }, { session: [] }])
+    const securedBy = (wanted: unknown) =>
+      described
+        .filter(({ security }) => JSON.stringify(security) === JSON.stringify(wanted))
+        .map(({ operationId }) => operationId)
+    assert.deepEqual(securedBy([]), [
+      ...['createToken', 'signIn', 'getInvitation', 'acceptInvitation', 'requestPasswordReset', 'resetPassword'],
+    ])
+    assert.deepEqual(securedBy([{ session: [] }]), [
+      ...['signOut', 'updateMe', 'changePassword', 'listMySessions', 'endMySession', 'endMySessions'],
+    ])
+    assert.equal(securedBy(undefined).length + 12, described.length)
   })
 
   test('names the header fields that come with an answer', () => {
@@ -174,13 +180,15 @@ describe('refusalsOf', () => {
 
   test('an operation that requires a scope can be forbidden', () => {
     assert(codes({ scope: 'accounts:read' }).includes('forbidden'))
+    assert(codes({ person: true }).includes('forbidden'))
   })
 
   test('follows from the method, the path, and what the request can carry', () => {
     const added = (operation: Partial<Operation>) => codes(operation).filter((code) => !codes({}).includes(code))
     assert.deepEqual(added({ path: '/things/{id}' }), ['not_found'])
-    assert.deepEqual(added({ method: 'PUT' }), ['payload_too_large', 'unsupported_media_type'])
+    assert.deepEqual(added({ method: 'PUT' }), ['csrf_token_invalid', 'payload_too_large', 'unsupported_media_type'])
     assert.deepEqual(added({ method: 'POST' }), [
+      'csrf_token_invalid',
       'payload_too_large',
       'unsupported_media_type',
       'idempotency_key_reused',

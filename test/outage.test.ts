@@ -9,6 +9,7 @@ import { callerOf, destination, source, sourceSecrets } from './harness/fixtures
 import { startProxy, type Way } from './harness/proxy.ts'
 import { type CallOptions, type Reply, startServiceOn, type TestService } from './harness/service.ts'
 import { bounded, until } from './harness/until.ts'
+import { addPerson, type Person } from './harness/users.ts'
 
 /** What callers meet while the database is away, and that it recovers without help once it is back. */
 
@@ -45,11 +46,15 @@ function assertUnavailable(reply: Reply<unknown>): void {
 
 const look = async (service: TestService, path: string) => service.send({ method: 'GET', path })
 
-/** Needs nothing of the database but the token, which may be cached: then it is answered all the same. */
-const answeredFromCache: OperationId = 'getConnectorDefinition'
+/**
+ * Needs nothing of the database but the token, which may be cached, or nothing before it answers: then it is answered all
+ * the same.
+ */
+const answeredWithoutDatabase: readonly OperationId[] = ['getConnectorDefinition', 'requestPasswordReset']
 
 /** One good call of every operation. */
 function callsOfAll(
+  { headers, email, password }: Person,
   { clientId, clientSecret }: { clientId: string; clientSecret: string },
   accountId: string,
   connectionId: string,
@@ -58,6 +63,7 @@ function callsOfAll(
   const connector = { accountId, id: source.id }
   const connection = { accountId, id: connectionId }
   const transfer = { ...connection, transferId: '0123456789abcdef' }
+  const person = { token: undefined, headers: { ...headers } }
   const body = { name: 'New', srcConnectorId: source.id, destConnectorId: destination.id }
   return {
     createToken: { body: { clientId, clientSecret } },
@@ -109,6 +115,24 @@ function callsOfAll(
     revokeClient: { id: clientId },
     createSession: { body: { accountId, scopes: ['connections:read'] } },
     listAudit: {},
+    signIn: { body: { email, password } },
+    signOut: person,
+    getMe: {},
+    updateMe: { ...person, body: { name: 'New' } },
+    changePassword: { ...person, body: { currentPassword: password, newPassword: 'another one that is good' } },
+    listMySessions: person,
+    endMySession: { ...person, id: clientId },
+    endMySessions: person,
+    listUsers: {},
+    getUser: { id: clientId },
+    inviteUser: { body: { email, role: 'viewer' } },
+    resendInvitation: { id: clientId },
+    updateUser: { id: clientId, body: { role: 'viewer' } },
+    removeUser: { id: clientId },
+    getInvitation: { body: { token: 'unknown' } },
+    acceptInvitation: { body: { token: 'unknown', name: 'New', password: 'another one that is good' } },
+    requestPasswordReset: { body: { email } },
+    resetPassword: { body: { token: 'unknown', newPassword: 'another one that is good' } },
   }
 }
 
@@ -118,13 +142,14 @@ describe('while the database is away', { concurrency: 3 }, () => {
       const { proxy, service, organization, caller } = await prepare(t)
       const account = await caller.addAccountWithSides()
       const connection = await caller.createConnection(account.id)
-      const calls = callsOfAll(organization, account.id, connection.id)
+      const person = await addPerson(service, organization)
+      const calls = callsOfAll(person, organization, account.id, connection.id)
       // Every connection of the pool is open beforehand, so that each call meets one that breaks.
       await Promise.all(Array.from({ length: 20 }, () => caller.expect(caller.call('listAccounts'))))
       await proxy.set(way)
       const ask = async (operation: OperationId) => {
         const reply = await bounded(operation, caller.call(operation, calls[operation]), withinMs)
-        if (operation !== answeredFromCache || reply.status !== 200) assertUnavailable(reply)
+        if (!answeredWithoutDatabase.includes(operation) || reply.status !== 200) assertUnavailable(reply)
       }
       const health = async () =>
         assert.equal((await bounded('healthz', look(service, '/healthz'), withinMs)).status, 200)

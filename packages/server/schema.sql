@@ -183,6 +183,9 @@ create table accounts (
   created_time timestamptz default now() not null,
   updated_time timestamptz default now() not null,
   deleted_time timestamptz,
+  -- The person who made it; null where client credentials made it.
+  creator_id text,
+  creator_email text,
   constraint accounts_pkey primary key (id),
   constraint accounts_env_environments_name_fk foreign key (env) references environments(name),
   constraint accounts_organization_id_organizations_id_fk foreign key (organization_id) references organizations(id)
@@ -190,6 +193,62 @@ create table accounts (
 create index accounts_by_name on accounts (organization_id, lower(name), id) where deleted_time is null;
 create index accounts_deleted on accounts (deleted_time) where deleted_time is not null;
 create index accounts_listed on accounts (organization_id, created_time desc, id desc) where deleted_time is null;
+
+-- users/
+
+-- People of an organization. Nothing of a person is shared between organizations: the same address in two is two people.
+create table users (
+  id text not null,
+  organization_id text not null,
+  email text not null,
+  name text,
+  role text not null,
+  -- The sub-accounts that they are limited to; null: all.
+  account_ids text[],
+  -- argon2id, in the PHC string format; the same salt wherever the e-mail address is the same.
+  password_digest text,
+  created_time timestamptz default now() not null,
+  -- When the invitation was accepted.
+  joined_time timestamptz,
+  last_signed_in_time timestamptz,
+  constraint users_pkey primary key (id),
+  constraint users_role check (role in ('owner', 'admin', 'editor', 'viewer')),
+  constraint users_organization foreign key (organization_id) references organizations(id)
+);
+create index users_by_email on users (lower(email));
+create unique index users_email on users (organization_id, lower(email));
+
+-- Sessions of people in browsers. The token is in a cookie, and only its SHA-256 here.
+create table user_sessions (
+  id text not null,
+  digest bytea not null,
+  user_id text not null,
+  method text not null,
+  address text not null,
+  user_agent text,
+  created_time timestamptz default now() not null,
+  last_used_time timestamptz default now() not null,
+  expires_time timestamptz not null,
+  constraint user_sessions_pkey primary key (id),
+  constraint user_sessions_digest unique (digest),
+  constraint user_sessions_user foreign key (user_id) references users(id) on delete cascade
+);
+create index user_sessions_expires on user_sessions (expires_time);
+create index user_sessions_of_user on user_sessions (user_id);
+
+-- Links that invite people, or with which they set another password; the SHA-256 of their tokens. Used links are deleted.
+create table user_links (
+  digest bytea not null,
+  user_id text not null,
+  purpose text not null,
+  created_time timestamptz default now() not null,
+  expires_time timestamptz not null,
+  constraint user_links_pkey primary key (digest),
+  constraint user_links_purpose check (purpose in ('invitation', 'password reset')),
+  constraint user_links_user foreign key (user_id) references users(id) on delete cascade
+);
+create index user_links_expires on user_links (expires_time);
+create index user_links_of_user on user_links (user_id);
 
 -- connectors/
 

@@ -12,6 +12,7 @@ const tables = [
     'authorizations',
   ],
   ...['clients', 'transfers', 'ledger', 'rejects', 'schedules', 'connection_memories', 'connection_events'],
+  ...['users', 'user_sessions', 'user_links'],
 ]
 
 /** A token that is issued says when its client was last used. */

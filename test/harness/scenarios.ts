@@ -12,6 +12,7 @@ import {
 import { authorizable, registerApp } from './oauth-apps.ts'
 import type { CallOptions, Organization, TestService } from './service.ts'
 import * as shapes from './shapes.ts'
+import { addPerson, addResetLink, goodPassword, invite, newEmail, type Person, signInAgain } from './users.ts'
 
 /**
  * One scenario for each operation, so that the contract can be walked whole. What is here is literal, from the
@@ -41,14 +42,35 @@ export type Scenario = {
 /** A call of some operation. */
 export type AnyCall = Omit<CallOptions<OperationId>, 'body'> & { body?: object }
 
-/** An organization and its caller, and where its folders are. */
-export type Party = { service: TestService; organization: Organization; caller: Caller; folder: string }
+/** An organization, its caller and an owner who is signed in, and where its folders are. */
+export type Party = {
+  service: TestService
+  organization: Organization
+  caller: Caller
+  person: Person
+  folder: string
+}
 
 /** @param folder a directory that the service may read, with a file in it */
 export async function addParty(service: TestService, folder: string): Promise<Party> {
   const organization = await service.addOrganization()
-  return { service, organization, caller: callerOf(service, organization), folder }
+  const person = await addPerson(service, organization, { role: 'owner' })
+  return { service, organization, caller: callerOf(service, organization), person, folder }
 }
+
+/** A call as a party makes it: with a token, or with the session of its person where only people can. */
+export const callOf = (
+  { organization: { token }, person }: Party,
+  id: OperationId,
+  { headers, ...call }: AnyCall,
+): AnyCall =>
+  isForPeople(id)
+    ? { ...call, headers: { ...person.headers, ...headers } }
+    : { token, ...call, ...(headers ? { headers } : {}) }
+
+/** Operations that only a person who is signed in can call. */
+export const isForPeople = (id: OperationId): boolean =>
+  /^(?:signOut|updateMe|changePassword|listMySessions|endMySessions?)$/.test(id)
 
 const anAccount = async ({ caller }: Party) => ({ id: (await caller.addAccount()).id })
 const inAccount = async ({ caller }: Party) => ({ accountId: (await caller.addAccountWithSides()).id })
@@ -76,6 +98,16 @@ const aSchedule = async (party: Party) => {
 const aClient = async ({ caller }: Party) => {
   const { id } = await caller.expect(caller.call('createClient', { body: { name: 'Key', scopes: ['accounts:read'] } }))
   return { id }
+}
+const aUser = async ({ service, organization }: Party) => ({ id: (await invite(service, organization)).id })
+/** A call in a session of its own, which it can end. */
+const inAnotherSession = async ({ service, person }: Party) => ({
+  headers: { ...(await signInAgain(service, person)).headers },
+})
+const aPasswordReset = async ({ service, organization }: Party) => {
+  const { id } = await addPerson(service, organization)
+  const token = await addResetLink(service, id)
+  return { body: { token, newPassword: 'another sentence of its own kind' } }
 }
 const aDeletedConnection = async (party: Party) => {
   const connection = await aConnection(party)
@@ -479,6 +511,149 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
     }),
   },
 
+  signIn: {
+    request: 'POST /sign-in',
+    status: 200,
+    reply: shapes.me,
+    acts: 'for anyone',
+    prepare: async ({ person: { email, password } }) => ({ body: { email, password } }),
+  },
+  signOut: {
+    request: 'POST /sign-out',
+    status: 200,
+    reply: shapes.done,
+    acts: 'in the organization',
+    prepare: inAnotherSession,
+  },
+  getMe: {
+    request: 'GET /me',
+    status: 200,
+    reply: shapes.me,
+    acts: 'in the organization',
+    prepare: async () => ({}),
+  },
+  updateMe: {
+    request: 'PUT /me',
+    status: 200,
+    reply: shapes.me,
+    acts: 'in the organization',
+    prepare: async () => ({ body: { name: 'Renamed' } }),
+  },
+  changePassword: {
+    request: 'PUT /me/password',
+    status: 200,
+    reply: shapes.me,
+    acts: 'in the organization',
+    prepare: async ({ service, organization }) => {
+      const { headers, password } = await addPerson(service, organization)
+      return { headers: { ...headers }, body: { currentPassword: password, newPassword: `${goodPassword} at all` } }
+    },
+  },
+  listMySessions: {
+    request: 'GET /me/sessions',
+    status: 200,
+    reply: [shapes.userSession],
+    acts: 'in the organization',
+    prepare: async () => ({}),
+  },
+  endMySession: {
+    request: 'DELETE /me/sessions/{id}',
+    status: 200,
+    reply: shapes.done,
+    acts: 'in the organization',
+    prepare: async ({ service, person }) => {
+      const { headers } = await signInAgain(service, person)
+      const { response } = await service.call('listMySessions', { headers: { ...headers } })
+      return { id: response.find(({ current }) => current)?.id ?? '' }
+    },
+  },
+  endMySessions: {
+    request: 'POST /me/sign-out-everywhere',
+    status: 200,
+    reply: shapes.done,
+    acts: 'in the organization',
+    prepare: async ({ service, organization }) => ({
+      headers: { ...(await addPerson(service, organization)).headers },
+    }),
+  },
+  listUsers: {
+    request: 'GET /users',
+    status: 200,
+    reply: [shapes.user],
+    acts: 'in the organization',
+    prepare: async (party) => {
+      await aUser(party)
+      return {}
+    },
+  },
+  getUser: {
+    request: 'GET /users/{id}',
+    status: 200,
+    reply: shapes.user,
+    acts: 'in the organization',
+    prepare: aUser,
+  },
+  inviteUser: {
+    request: 'POST /users',
+    status: 201,
+    reply: shapes.invitedUser,
+    acts: 'in the organization',
+    prepare: async ({ caller }) => ({
+      body: { email: newEmail(), name: 'Ada', role: 'editor', accountIds: [(await caller.addAccount()).id] },
+    }),
+  },
+  resendInvitation: {
+    request: 'POST /users/{id}/invitation',
+    status: 200,
+    reply: shapes.invitedUser,
+    acts: 'in the organization',
+    prepare: aUser,
+  },
+  updateUser: {
+    request: 'PUT /users/{id}',
+    status: 200,
+    reply: shapes.user,
+    acts: 'in the organization',
+    prepare: async (party) => ({ ...(await aUser(party)), body: { role: 'admin' } }),
+  },
+  removeUser: {
+    request: 'DELETE /users/{id}',
+    status: 200,
+    reply: shapes.done,
+    acts: 'in the organization',
+    prepare: aUser,
+  },
+  getInvitation: {
+    request: 'POST /invitations/get',
+    status: 200,
+    reply: shapes.invitation,
+    acts: 'for anyone',
+    prepare: async ({ service, organization }) => ({ body: { token: (await invite(service, organization)).token } }),
+  },
+  acceptInvitation: {
+    request: 'POST /invitations/accept',
+    status: 200,
+    reply: shapes.me,
+    acts: 'for anyone',
+    prepare: async ({ service, organization }) => ({
+      body: { token: (await invite(service, organization)).token, name: 'Ada Lopez', password: goodPassword },
+    }),
+  },
+  requestPasswordReset: {
+    request: 'POST /password-resets',
+    status: 200,
+    reply: { mail: 'boolean' },
+    acts: 'for anyone',
+    prepare: async () => ({ body: { email: newEmail() } }),
+  },
+  resetPassword: {
+    request: 'POST /password-resets/complete',
+    status: 200,
+    reply: shapes.passwordReset,
+    acts: 'for anyone',
+    prepare: aPasswordReset,
+  },
+
   listAudit: {
     request: 'GET /audit',
     status: 200,
@@ -522,4 +697,18 @@ export const allowedMethods: Readonly<Record<string, string>> = {
   '/clients/{id}/rotate': 'POST',
   '/sessions': 'POST',
   '/audit': 'GET, HEAD',
+  '/sign-in': 'POST',
+  '/sign-out': 'POST',
+  '/me': 'GET, HEAD, PUT',
+  '/me/password': 'PUT',
+  '/me/sessions': 'GET, HEAD',
+  '/me/sessions/{id}': 'DELETE',
+  '/me/sign-out-everywhere': 'POST',
+  '/users': 'GET, HEAD, POST',
+  '/users/{id}': 'GET, HEAD, PUT, DELETE',
+  '/users/{id}/invitation': 'POST',
+  '/invitations/get': 'POST',
+  '/invitations/accept': 'POST',
+  '/password-resets': 'POST',
+  '/password-resets/complete': 'POST',
 }

@@ -12,10 +12,12 @@ import {
 import { authorizable, registerApp } from './oauth-apps.ts'
 import type { Organization, TestService } from './service.ts'
 import type { Draft } from './spoilings.ts'
+import { addPerson, addResetLink, goodPassword, invite, newEmail } from './users.ts'
 
 /**
  * Things to send requests about: an account with both sides, one connection and one that is deleted; beside them one with
- * a schedule and a transfer that ended, and one with a transfer that waits; and client credentials that are not in use.
+ * a schedule and a transfer that ended, and one with a transfer that waits; client credentials that are
+ * not in use; a person who is signed in, and one who is invited.
  */
 export type Scene = Readonly<
   Record<
@@ -28,7 +30,8 @@ export type Scene = Readonly<
     | 'endedId'
     | 'busyId'
     | 'waitingId'
-    | 'clientId',
+    | 'clientId'
+    | ('personId' | 'personEmail' | 'cookie' | 'csrfToken' | 'userId' | 'invitation' | 'passwordReset'),
     string
   >
 >
@@ -40,11 +43,7 @@ const spare = connectorBySlug('adobe-audience-manager')
  * Makes a scene through the interface.
  * @param folder a directory that the service may read, with a file in it
  */
-export async function makeScene(
-  service: Pick<TestService, 'database' | 'service'>,
-  caller: Caller,
-  folder: string,
-): Promise<Scene> {
+export async function makeScene(service: TestService, caller: Caller, folder: string): Promise<Scene> {
   const { id: accountId } = await caller.addAccountWithSides()
   await caller.configureSides(accountId)
   await caller.addConnectors(accountId, spare, authorizable)
@@ -60,10 +59,16 @@ export async function makeScene(
   await caller.expect(caller.call('setSchedule', { ...active, body: { cron: '0 6 * * *' } }))
   const busy = await addConnection(caller, accountId, 'Busy')
   const { id: clientId } = await caller.expect(caller.call('createClient', { body: { name: 'Key' } }))
+  const people = { call: caller.call }
+  const person = await addPerson(people, {}, { role: 'owner' })
+  const invited = await invite(people, {})
   const { id: waitingId } = await caller.expect(caller.call('startTransfer', { ...busy, body: {} }))
   return {
     ...{ accountId, srcConfigurationId, destConfigurationId, connectionId, deletedId },
     ...{ activeId: active.id, endedId, busyId: busy.id, waitingId, clientId },
+    ...{ personId: person.id, personEmail: person.email, userId: invited.id, invitation: invited.token },
+    ...{ cookie: person.headers.cookie, csrfToken: person.headers['x-csrf-token'] },
+    passwordReset: await addResetLink(service, person.id),
   }
 }
 
@@ -165,6 +170,37 @@ const valid: {
     },
   }),
   createSession: ({ accountId }) => ({ body: { accountId, scopes: ['connections:read'], expiry: 600 } }),
+  signIn: ({ personEmail }, { organizationId }) => ({
+    body: { email: personEmail, password: goodPassword, organizationId },
+  }),
+  signOut: () => ({}),
+  getMe: () => ({}),
+  updateMe: () => ({ body: { name: 'Name' } }),
+  changePassword: () => ({ body: { currentPassword: goodPassword, newPassword: 'another one that is good' } }),
+  listMySessions: () => ({}),
+  endMySession: ({ userId }) => ({ id: userId }),
+  endMySessions: () => ({}),
+  listUsers: () => ({ query: { q: 'a', size: '5', offset: '0' } }),
+  getUser: ({ userId }) => ({ id: userId }),
+  inviteUser: ({ accountId }) => ({
+    body: { email: newEmail(), name: 'Name', role: 'viewer', accountIds: [accountId] },
+  }),
+  resendInvitation: ({ userId }) => ({ id: userId }),
+  updateUser: ({ userId, accountId }) => ({ id: userId, body: { role: 'editor', accountIds: [accountId] } }),
+  removeUser: ({ userId }) => ({ id: userId }),
+  getInvitation: ({ invitation }) => ({ body: { token: invitation } }),
+  acceptInvitation: ({ invitation }) => ({ body: { token: invitation, name: 'Name', password: goodPassword } }),
+  requestPasswordReset: ({ personEmail }) => ({ body: { email: personEmail } }),
+  resetPassword: ({ passwordReset }) => ({ body: { token: passwordReset, newPassword: 'another one that is good' } }),
+}
+
+function credentialsOf({ actsIn, person }: Operation, scene: Scene, { token }: Organization): [string, string][] {
+  if (actsIn === 'public') return []
+  if (!person) return [['authorization', `Bearer ${token}`]]
+  return [
+    ['cookie', scene.cookie],
+    ['x-csrf-token', scene.csrfToken],
+  ]
 }
 
 let keysUsed = 0
@@ -184,7 +220,7 @@ export function draftOf(operationId: OperationId, scene: Scene, organization: Or
     headers: new Map([
       ['host', 'penstock.test'],
       ['connection', 'close'],
-      ...(operation.actsIn === 'public' ? [] : [['authorization', `Bearer ${organization.token}`] as const]),
+      ...credentialsOf(operation, scene, organization),
       ...(body === undefined ? [] : [['content-type', 'application/json'] as const]),
       ...(takesIdempotencyKey(operation) ? [['idempotency-key', `key ${++keysUsed}`] as const] : []),
     ]),

@@ -50,7 +50,7 @@ export type Organization = { organizationId: string; clientId: string; clientSec
 export type RawRequest = { method: string; path: string; headers?: Record<string, string>; body?: string | Buffer }
 
 export type CallOptions<I extends OperationId> = {
-  token?: string
+  token?: string | undefined
   id?: string
   transferId?: string
   accountId?: string

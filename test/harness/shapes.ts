@@ -377,6 +377,53 @@ export const auditEvent = {
   previousHash: ['string', null],
   hash: 'string',
 } as const satisfies Shape
+/** Ours: people and their sessions */
+export const user = {
+  id: 'string',
+  email: 'string',
+  name: ['string', null],
+  role: 'string',
+  accountIds: [['string'], null],
+  status: 'string',
+  createdTime: 'integer',
+  lastSignedInTime: ['integer', null],
+  invitationExpiresTime: ['integer', null],
+} as const satisfies Shape
+export const invitedUser = { user, link: 'string', mailed: 'boolean' } as const satisfies Shape
+export const me = {
+  kind: 'string',
+  id: 'string',
+  name: ['string', null],
+  email: ['string', null],
+  organizationId: 'string',
+  organizationName: 'string',
+  role: ['string', null],
+  scopes: [['string'], null],
+  accountIds: [['string'], null],
+  method: 'string',
+  hasPassword: 'boolean',
+  csrfToken: ['string', null],
+} as const satisfies Shape
+export const userSession = {
+  id: 'string',
+  current: 'boolean',
+  method: 'string',
+  createdTime: 'integer',
+  lastUsedTime: 'integer',
+  expiresTime: 'integer',
+  address: 'string',
+  userAgent: ['string', null],
+} as const satisfies Shape
+export const invitation = {
+  email: ['string', null],
+  name: ['string', null],
+  role: 'string',
+  organizationId: 'string',
+  organizationName: 'string',
+  expiresTime: 'integer',
+} as const satisfies Shape
+export const passwordReset = { email: 'string', organizationId: 'string' } as const satisfies Shape
+export const done = { done: 'boolean' } as const satisfies Shape
 
 /** What a refusal carries. */
 export const refused = {

@@ -11,6 +11,11 @@ export function requireScope(actor: Actor, scope: Scope): void {
   if (!hasScope(actor, scope)) refuse('forbidden', [{ field: 'scope', message: `${scope} is missing` }])
 }
 
+/** Refuses with `forbidden` who is not a person. */
+export function requirePerson({ kind }: Actor): void {
+  if (kind !== 'user') refuse('forbidden', [{ field: 'person', message: 'only a person who is signed in can do this' }])
+}
+
 /** Whether the sub-account is among those that the actor may act in; for the others there is no such account. */
 export const mayActIn = ({ accountIds }: Grants, accountId: string): boolean =>
   accountIds === null || accountIds.includes(accountId)

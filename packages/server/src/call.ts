@@ -9,6 +9,7 @@ import type {
   QueryOf,
   ReplyOf,
   Scope,
+  SignInMethod,
 } from '@penstock/wire'
 import type { Database, Transaction } from './db/database.ts'
 
@@ -33,6 +34,8 @@ export type Actor = Grants & {
   readonly organizationId: string
   /** The client behind the token. */
   readonly clientId?: string
+  /** Of a person: how they signed in. */
+  readonly person?: { readonly email: string; readonly sessionId: string; readonly method: SignInMethod }
 }
 
 /** The sub-account that an operation acts in; it exists, belongs to the actor's organization, and the actor may act in it. */
@@ -48,7 +51,7 @@ type ActsIn<I extends OperationId> = Operations[I]['actsIn']
 type Writes<I extends OperationId> =
   ActsIn<I> extends 'public'
     ? false
-    : Operations[I] extends { reads: true }
+    : Operations[I] extends { reads: true } | { ownTransaction: true }
       ? false
       : Operations[I]['method'] extends 'GET'
         ? false
@@ -80,6 +83,10 @@ export type Call<I extends OperationId> = {
   readonly address: string
   /** The identifier of the request, as its answer and the log name it. */
   readonly requestId: string
+  /** What the caller's browser says it is; null: nothing. */
+  readonly userAgent: string | null
+  /** The token against cross-site request forgery of the session that the request comes with; null: none. */
+  readonly csrfToken: string | null
 }
 
 /** What the audit log keeps of a change, beside who made it. Never a secret. */
@@ -104,6 +111,8 @@ export type Answer<I extends OperationId> = {
   readonly etag?: string
   /** Nothing new was started: it was active already. */
   readonly already?: boolean
+  /** A session of a person that has begun, for the cookie; or it has ended, and the cookie is removed. */
+  readonly session?: { readonly token: string; readonly maxAgeSeconds: number } | 'ended'
   /** Sent in place of the payload, in the media type that the call named. */
   readonly body?: Readable
   /** Of a write: what the audit log keeps of it, beside or in place of the reply. */

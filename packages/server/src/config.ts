@@ -70,6 +70,8 @@ export type Config = {
   plainHttp: PlainHttp
   /** Directories that the connector of local folders may read and write. */
   localFolders: readonly string[]
+  /** Where mail is sent from, and by which server; undefined: no mail is sent. */
+  mail: { readonly url: string; readonly from: string } | undefined
   logLevel: LogLevel
 }
 
@@ -221,6 +223,7 @@ export function readConfig(
       (value) => (value.split(':').every((folder) => isAbsolute(folder)) ? value.split(':') : undefined),
       'absolute paths of directories, with a colon between them',
     ),
+    mail: readMail(given, fieldErrors),
     logLevel: read(
       'PENSTOCK_LOG_LEVEL',
       'info',
@@ -250,6 +253,25 @@ function readFirstClient(
     )
   }
   return { id, secret }
+}
+
+function readMail(given: Given, fieldErrors: string[]): Config['mail'] {
+  const [url, from] = [given('PENSTOCK_SMTP_URL'), given('PENSTOCK_MAIL_FROM')]
+  if (!url && !from) return undefined
+  if (!url || !from) {
+    fieldErrors.push('PENSTOCK_SMTP_URL and PENSTOCK_MAIL_FROM must be set together, or neither.')
+    return undefined
+  }
+  const parsed = URL.parse(url)
+  if (!parsed || !/^smtps?:$/.test(parsed.protocol) || !parsed.hostname) {
+    fieldErrors.push(
+      'PENSTOCK_SMTP_URL must be an smtp or smtps address, such as smtps://user:password@mail.example.com.',
+    )
+  }
+  if (!/^(?:[^<>@\r\n]*<[^\s<>@,;]+@[^\s<>@,;]+>|[^\s<>@,;]+@[^\s<>@,;]+)$/.test(from)) {
+    fieldErrors.push('PENSTOCK_MAIL_FROM must be an e-mail address, such as Penstock <penstock@example.com>.')
+  }
+  return { url, from }
 }
 
 type Given = (name: string) => string | undefined

@@ -57,9 +57,14 @@ import {
   startTransfer,
   type TransferDeps,
 } from './transfers/transfers.ts'
+import type { UserDeps } from './users/deps.ts'
+import { acceptInvitation, getInvitation, requestPasswordReset, resetPassword } from './users/invitations.ts'
+import { changePassword, endMySession, getMe, listMySessions, updateMe } from './users/self.ts'
+import { endMySessions, signIn, signOut } from './users/sign-in.ts'
+import { getUser, inviteUser, listUsers, removeUser, resendInvitation, updateUser } from './users/users.ts'
 
 /** What the handlers get beside the call: made once, in `service.ts`. Each module names what it needs of it. */
-export type Deps = TokenDeps & ClientDeps & AccountDeps & ConnectorDeps & TransferDeps
+export type Deps = TokenDeps & ClientDeps & AccountDeps & ConnectorDeps & TransferDeps & UserDeps
 
 /** The handler of every operation of the contract. */
 export const handlers: Handlers<Deps> = {
@@ -120,4 +125,22 @@ export const handlers: Handlers<Deps> = {
   createSession,
 
   listAudit,
+  signIn,
+  signOut,
+  getMe,
+  updateMe,
+  changePassword,
+  listMySessions,
+  endMySession,
+  endMySessions,
+  listUsers,
+  getUser,
+  inviteUser,
+  resendInvitation,
+  updateUser,
+  removeUser,
+  getInvitation,
+  acceptInvitation,
+  requestPasswordReset,
+  resetPassword,
 }

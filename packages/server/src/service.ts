@@ -20,6 +20,7 @@ import { observe } from './http/observe.ts'
 import { connectionsWithin, readOpenFilesMax } from './http/open-files.ts'
 import { type AccessControl, serveOperations } from './http/serve.ts'
 import type { Logger } from './log.ts'
+import { createMailer } from './mail.ts'
 import { findClientsNamed } from './organizations/credentials.ts'
 import { registerEnvironment } from './organizations/organizations.ts'
 import type { Runners } from './runners/runner-pool.ts'
@@ -29,6 +30,8 @@ import { createAttempts, createRequestLimit } from './tokens/attempts.ts'
 import { createAuthenticator, createCredentialCheck } from './tokens/tokens.ts'
 import { createInteractiveJobs } from './transfers/interactive.ts'
 import { readTransferTotals } from './transfers/totals/totals.ts'
+import { createPasswords } from './users/passwords.ts'
+import { createSessionAuthenticator } from './users/sessions.ts'
 import { waitingJobs } from './worker/worker.ts'
 
 /** The service without a port: everything is put together here and nowhere else. */
@@ -77,6 +80,9 @@ export async function createService(
   opened.defer(audit.close)
   const failedSignIns = createFailedSignIns(database, { client: findClientsNamed }, log)
   opened.defer(failedSignIns.close)
+  const userSessions = createSessionAuthenticator(database, notices)
+  const mailer = createMailer(config, log)
+  opened.defer(mailer.close)
   const deps: Deps = {
     config,
     keyring,
@@ -84,6 +90,9 @@ export async function createService(
     requestLimit: createRequestLimit(config.rateLimitPerMinute),
     tokens,
     failedSignIns,
+    userSessions,
+    passwords: createPasswords(),
+    mailer,
     areCredentialsRight: createCredentialCheck(database, notices),
     accounts,
     accountContents: connectionsOfAccounts,
@@ -92,6 +101,7 @@ export async function createService(
   }
   const accessControl: AccessControl = {
     authenticate: tokens.authenticate,
+    authenticateSession: userSessions.authenticate,
     findAccount: accounts.find,
     limit: ({ id }) => deps.requestLimit(id),
   }

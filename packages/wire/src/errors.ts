@@ -26,12 +26,27 @@ export const errors = {
     status: 401,
     message:
       'A valid bearer token is required. Request one from POST /es/v2/oauth/client-token and send it as Authorization: Bearer <token>.',
-    when: 'The bearer token is missing, malformed, unknown, expired or revoked. The response has the header `WWW-Authenticate: Bearer`.',
+    when: 'The bearer token is missing, malformed, unknown, expired or revoked, and there is no session of a person that is valid. The response has the header `WWW-Authenticate: Bearer`.',
   },
   invalid_client: {
     status: 401,
     message: 'Unknown client credentials. Check clientId and clientSecret, or ask your operator for new ones.',
     when: 'A token was requested with credentials that do not exist or were revoked.',
+  },
+  sign_in_failed: {
+    status: 401,
+    message: 'Sign-in failed. Check the e-mail address and the password.',
+    when: 'Sign In with an e-mail address that is unknown, or a password that is wrong. The answer is the same for both.',
+  },
+  wrong_password: {
+    status: 403,
+    message: 'The present password is wrong. Check it and retry.',
+    when: 'Change Password without the present password, or with a wrong one.',
+  },
+  csrf_token_invalid: {
+    status: 403,
+    message: 'The request has no valid X-CSRF-Token. Read csrfToken from GET /es/v2/me and send it with the request.',
+    when: 'A request that can change something is authenticated by the cookie of a session, and has no `X-CSRF-Token`, the one of another session, or comes from another site.',
   },
   forbidden: {
     status: 403,
@@ -48,6 +63,11 @@ export const errors = {
     status: 404,
     message: 'Not found. Check the path, accountId and identifiers.',
     when: 'The path is unknown, an identifier is malformed, or the resource does not exist, was removed, or belongs to another organization.',
+  },
+  link_invalid: {
+    status: 404,
+    message: 'This link is not valid. It was used, replaced or has expired. Ask for a new one.',
+    when: 'The link of an invitation, or one to reset a password, is unknown, was used, was replaced by a later one, or has expired.',
   },
   method_not_allowed: {
     status: 405,
@@ -127,6 +147,27 @@ export const errors = {
     status: 409,
     message: 'These client credentials are revoked. Create new ones.',
     when: 'Rename or Rotate of client credentials that were revoked.',
+  },
+  user_exists: {
+    status: 409,
+    message:
+      'There is a person with this e-mail address in your organization. Change their role, or invite them again.',
+    when: 'Invite User, or Accept Invitation, with an e-mail address that a person of the organization has.',
+  },
+  user_joined: {
+    status: 409,
+    message: 'This person has accepted the invitation. If they cannot sign in, they can request a new password.',
+    when: 'Resend Invitation to a person who has accepted the invitation.',
+  },
+  last_owner: {
+    status: 409,
+    message: 'This is the last owner of the organization. Make another person an owner first.',
+    when: 'Update User or Remove User would leave an organization without an owner who has accepted the invitation.',
+  },
+  organization_required: {
+    status: 409,
+    message: 'This e-mail address and password are in several organizations. Send organizationId to name one.',
+    when: 'Sign In without `organizationId`, with an e-mail address and a password that fit people of several organizations. `details` names these.',
   },
   not_editable: {
     status: 409,

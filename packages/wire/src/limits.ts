@@ -80,6 +80,24 @@ export const limits = {
   sessionSecondsMin: 60,
   sessionSecondsDefault: 3_600,
   sessionSecondsMax: 86_400,
+  /** Characters of an e-mail address (RFC 5321). */
+  emailLengthMax: 254,
+  /** Characters of a password. */
+  passwordLengthMin: 12,
+  passwordLengthMax: 200,
+  /** People of an organization, invited ones included. */
+  usersMax: 10_000,
+  /** Days that the session of a person lasts without being used, and at most. */
+  userSessionIdleDays: 14,
+  userSessionDaysMax: 30,
+  /** Sessions of one person; the oldest ends when there is another one. */
+  userSessionsMax: 100,
+  /** Days that the link of an invitation is valid. */
+  invitationDays: 7,
+  /** Minutes that a link to reset a password is valid. */
+  passwordResetMinutes: 60,
+  /** Links to reset a password that are valid at once, of one person. */
+  passwordResetsMax: 5,
   /** The last second that a timestamp can be: the end of the year 9999. */
   unixSecondsMax: 253_402_300_799,
 } as const

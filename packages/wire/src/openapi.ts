@@ -30,6 +30,7 @@ const tags: { readonly [T in Operation['tag']]: string } = {
   Reports: 'Volume by day and month.',
   Clients: 'Client credentials with scopes, and session tokens for one sub-account.',
   Audit: 'Who did what, when and from where.',
+  Users: 'People with roles, how they sign in, and their sessions.',
 }
 
 /**
@@ -52,12 +53,19 @@ export function openApiDocument(serverUrl: string): Record<string, unknown> {
       description: 'The connectors, their fields and their records',
       url: `${serverUrl}/docs/connectors`,
     },
-    security: [{ bearer: [] }],
+    security: [{ bearer: [] }, { session: [] }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths: paths(),
     components: {
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'The `accessToken` of *Get an access token*.' },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: '__Host-penstock_session',
+          description:
+            'The session of a person in a browser, from *Sign in*. The cookie is called `penstock_session` where the service is not reached by https at the root of a host. Requests that are not GET or HEAD also need the header `X-CSRF-Token`, from *Get who asks*.',
+        },
       },
       schemas: componentSchemas(),
       parameters: componentParameters(),
@@ -78,7 +86,7 @@ function paths(): Json {
 }
 
 function describe(operationId: string, operation: Operation): Json {
-  const { exactlyOne, actsIn, scope, tag, summary } = operation
+  const { exactlyOne, actsIn, scope, person, tag, summary } = operation
   const choice = exactlyOne ? ` Give exactly one of ${exactlyOne.map((name) => `\`${name}\``).join(' and ')}.` : ''
   const parameters = parametersOf(operation)
   const requestBody = requestBodyOf(operation)
@@ -87,7 +95,7 @@ function describe(operationId: string, operation: Operation): Json {
     tags: [tag],
     summary,
     description: operation.description + choice + (scope ? ` Requires the scope \`${scope}\`.` : ''),
-    ...(actsIn === 'public' ? { security: [] } : {}),
+    ...(actsIn === 'public' ? { security: [] } : person ? { security: [{ session: [] }] } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(requestBody ? { requestBody } : {}),
     responses: answersOf(operation),

@@ -21,13 +21,15 @@ export type ActsIn =
 export type Operation = {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   path: string
-  tag: 'Token' | 'Accounts' | 'Connectors' | 'Connections' | 'Transfers' | 'Reports' | 'Clients' | 'Audit'
+  tag: 'Token' | 'Accounts' | 'Connectors' | 'Connections' | 'Transfers' | 'Reports' | 'Clients' | 'Users' | 'Audit'
   summary: string
   /** What the summary leaves out, for the documents: one to three sentences. */
   description: string
   actsIn: ActsIn
-  /** What the holder of the token must be allowed to do; the operation of the token alone requires nothing. */
+  /** What the caller must be allowed to do; what concerns no one but the caller requires nothing. */
   scope?: Scope
+  /** Only a person can call it: client credentials and session tokens are refused. */
+  person?: true
   /** Query parameters besides `accountId`. */
   query?: Record<string, TSchema>
   /** Exactly one of these query parameters must be given. */
@@ -41,6 +43,8 @@ export type Operation = {
   bare?: true
   /** It changes nothing, although its method says that it might: it calls a platform, and needs no transaction. */
   reads?: true
+  /** Its handler makes its own transaction, since something slow comes before that. */
+  ownTransaction?: true
   /** Its answer is a secret, which is not kept to be repeated: it takes no `Idempotency-Key`. */
   unrepeatable?: true
   /** 200 unless said otherwise. */

@@ -25,7 +25,8 @@ export function refusalsOf(operation: Operation): ErrorCode[] {
     if (condition) for (const code of more) codes.add(code)
   }
   add(actsIn !== 'public', 'unauthorized', 'rate_limited')
-  add(operation.scope !== undefined, 'forbidden')
+  add(operation.scope !== undefined || operation.person === true, 'forbidden')
+  add(actsIn !== 'public' && method !== 'GET', 'csrf_token_invalid')
   add(actsIn === 'account', 'account_required')
   add(actsIn === 'account' || actsIn === 'organization or account', 'organization_account_not_allowed', 'not_found')
   add(namesResource, 'not_found')
@@ -41,7 +42,7 @@ export function takesIdempotencyKey(operation: Operation): boolean {
   return operation.method === 'POST' && writes(operation) && !operation.unrepeatable
 }
 
-/** Whether an operation changes something, and so runs in one transaction. */
-export function writes({ method, actsIn, reads }: Operation): boolean {
-  return method !== 'GET' && actsIn !== 'public' && !reads
+/** Whether an operation runs in one transaction, since it changes something. */
+export function writes({ method, actsIn, reads, ownTransaction }: Operation): boolean {
+  return method !== 'GET' && actsIn !== 'public' && !reads && !ownTransaction
 }

@@ -15,3 +15,4 @@ export { Identifier, identifier, identifierPattern, namePattern, oneOf } from '.
 export * from './schemas/report.ts'
 export * from './schemas/token.ts'
 export * from './schemas/transfer.ts'
+export * from './schemas/user.ts'

@@ -191,3 +191,9 @@ export type DigestEncoding = (typeof digestEncodings)[number]
 /** The forms that a secret may have to have, ours: `whsec_` and a key in Base64, as Standard Webhooks writes it. */
 export const secretForms = ['standard-webhooks'] as const
 export type SecretForm = (typeof secretForms)[number]
+
+/** How a person can sign in; ours. */
+export const signInMethods = ['password', 'passkey', 'single sign-on'] as const
+export type SignInMethod = (typeof signInMethods)[number]
+/** How a request can prove who asks; ours. */
+export const authenticationMethods = ['client credentials', 'session token', ...signInMethods] as const

@@ -68,7 +68,11 @@ export async function addAccount(
     },
   )
   const env = config.environment.name
-  const row = await queries.insertAccount.first(tx, { id, organizationId, name: name.trim(), enabled, env })
+  const row = await queries.insertAccount.first(tx, {
+    ...{ id, organizationId, name: name.trim(), enabled, env },
+    creatorId: actor.person ? actor.id : null,
+    creatorEmail: actor.person?.email ?? null,
+  })
   if (!row) throw new Error(`Account ${id} was not made`)
   return { reply: viewAccount(row), etag: etagOf(row) }
 }

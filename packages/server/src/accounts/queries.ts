@@ -9,8 +9,9 @@ export type AccountRow = {
   env: string
   envId: string
   envHost: string
-  ownerId: string
-  ownerEmail: string
+  /** Who made it; where client credentials did, the owner of the organization. */
+  userId: string
+  userEmail: string
   connections: number
   volume: number
   version: number
@@ -20,7 +21,7 @@ export type AccountRow = {
 
 const accountColumns = `
   a.id, a.organization_id, a.name, a.enabled, a.env, e.id as env_id, e.host as env_host,
-  o.owner_id, o.owner_email, k.connections,
+  coalesce(a.creator_id, o.owner_id) as user_id, coalesce(a.creator_email, o.owner_email) as user_email, k.connections,
   a.volume, a.version, a.created_time, a.updated_time`
 
 /** The limit of one row says what the key says already, so that every plan looks the counts up and none reads them all. */
@@ -112,11 +113,14 @@ export const insertAccount = statement<
     name: string
     enabled: boolean
     env: string
+    creatorId: string | null
+    creatorEmail: string | null
   },
   AccountRow
 >(`
   with a as (
-    insert into accounts (id, organization_id, name, enabled, env) values (:id, :organizationId, :name, :enabled, :env)
+    insert into accounts (id, organization_id, name, enabled, env, creator_id, creator_email)
+    values (:id, :organizationId, :name, :enabled, :env, :creatorId, :creatorEmail)
     returning *
   ),
   -- The trigger makes the row of counts after this statement.

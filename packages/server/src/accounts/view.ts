@@ -3,7 +3,7 @@ import { unixSeconds } from '../time.ts'
 import type { AccountRow } from './queries.ts'
 
 /** An account as the single-account operations answer it (specification, section 2.7). */
-export const viewAccount = (row: AccountRow): Account => ({ ...viewAccountEntry(row), userEmail: row.ownerEmail })
+export const viewAccount = (row: AccountRow): Account => ({ ...viewAccountEntry(row), userEmail: row.userEmail })
 
 /** An account as an entry of the list: without `userEmail`. */
 export const viewAccountEntry = (row: AccountRow): AccountEntry => ({
@@ -14,6 +14,6 @@ export const viewAccountEntry = (row: AccountRow): AccountEntry => ({
   createdTime: unixSeconds(row.createdTime),
   updatedTime: unixSeconds(row.updatedTime),
   env: { host: row.envHost, id: row.envId, name: row.env },
-  userId: row.ownerId,
+  userId: row.userId,
   volume: row.volume,
 })

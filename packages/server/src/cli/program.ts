@@ -160,6 +160,28 @@ export function buildProgram(): Command {
     .option(...json)
     .action(withConfig(async () => (await admin()).revokeClientCommand))
 
+  const user = program.command('user').description('people, who sign in with e-mail address and password')
+  const users = () => import('./users.ts')
+  user
+    .command('invite')
+    .description('print a link for a person to set a password: to join, or to sign in again')
+    .requiredOption('--organization <id>', 'identifier of the organization')
+    .requiredOption('--email <address>', 'e-mail address of the person')
+    .option('--role <role>', 'owner, admin, editor or viewer (viewer)')
+    .option(...json)
+    .action(withConfig(async () => (await users()).inviteUserCommand))
+  user
+    .command('list')
+    .description('list people, invited ones included')
+    .option('--organization <id>', 'of this organization only')
+    .option(...json)
+    .action(withConfig(async () => (await users()).listUsersCommand))
+  user
+    .command('remove <userId>')
+    .description('remove a person with every session they have')
+    .option(...json)
+    .action(withConfig(async () => (await users()).removeUserCommand))
+
   const account = program.command('account').description('sub-accounts')
   account
     .command('list')

@@ -3,6 +3,7 @@ import { type Config, describeEgress } from '../config.ts'
 import type { Database } from '../db/database.ts'
 import { type Credentials, isCurrentClient } from '../organizations/credentials.ts'
 import { createFirstOrganization, listOrganizations, registerEnvironment } from '../organizations/organizations.ts'
+import { hasPeople, inviteFirstOwner } from '../users/operator.ts'
 import { credentialsFile, makeDataDirectory, readIfThere, writePrivate } from './runtime.ts'
 
 /** What `penstock serve` prints once it serves, and the credentials that a person signs in with. */
@@ -35,6 +36,7 @@ export async function welcome(config: Config, database: Database, first: Credent
     `Penstock serves ${config.publicUrl} (documentation: ${config.publicUrl}/docs)`,
     describeEgress(config.egress),
     '',
+    ...(await describePeople(config, database, first !== undefined)),
     ...(first ? showCredentials(config, first, file) : await describeCredentials(config, database, kept && file)),
     'Try it:',
     `  TOKEN=$(curl -s ${api}/oauth/client-token -H 'Content-Type: application/json' -d ${credentials} | sed 's/.*"accessToken":"\\([^"]*\\)".*/\\1/')`,
@@ -42,6 +44,22 @@ export async function welcome(config: Config, database: Database, first: Credent
     `  curl -s ${api}/accounts -H "Authorization: Bearer $TOKEN"`,
     '',
   ].join('\n')}\n`
+}
+
+/** Where the first person sets a password, and how to get another link while there is no one who has done so. */
+async function describePeople(config: Config, database: Database, isFirstStart: boolean): Promise<string[]> {
+  if (await hasPeople(database)) return []
+  const [organization] = await listOrganizations(database)
+  if (!organization) return []
+  if (isFirstStart) {
+    const link = await database.transaction((tx) => inviteFirstOwner(tx, organization.id, config))
+    return ['Open this link to set your password, as the owner. It is shown this once:', `  ${link}`, '']
+  }
+  return [
+    'No person can sign in yet. To get a link to set a password:',
+    `  npx penstock user invite --organization ${organization.id} --role owner --email you@example.com`,
+    '',
+  ]
 }
 
 /** Whether the file of credentials is there, and holds those of a client of this database. */
@@ -61,7 +79,7 @@ async function findKeptCredentials(config: Config, database: Database): Promise<
 function showCredentials({ firstClient }: Config, { clientId, clientSecret }: Credentials, file: string): string[] {
   if (firstClient) return []
   return [
-    `Your client credentials, to sign in there, shown this once and kept in ${file}:`,
+    `Your client credentials, for programs, shown this once and kept in ${file}:`,
     `  client id      ${clientId}`,
     `  client secret  ${clientSecret}`,
     '',
@@ -75,7 +93,7 @@ function showCredentials({ firstClient }: Config, { clientId, clientSecret }: Cr
 async function describeCredentials(config: Config, database: Database, file: string | false): Promise<string[]> {
   const given = credentialsOfSettings(config)
   if (given && (await isCurrentClient(database, given))) return []
-  if (file) return [`Your client credentials, to sign in there, are in ${file}.`, '']
+  if (file) return [`Your client credentials, for programs, are in ${file}.`, '']
   const [organization] = await listOrganizations(database)
   return [
     given

@@ -12,7 +12,7 @@ import {
   writes as writesOf,
 } from '@penstock/wire'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteGenericInterface } from 'fastify'
-import { mayActIn, requireScope } from '../access.ts'
+import { mayActIn, requirePerson, requireScope } from '../access.ts'
 import type {
   ActingAccount,
   Actor,
@@ -25,20 +25,24 @@ import type {
   Precondition,
   RequestAudit,
 } from '../call.ts'
+import { csrfTokenOf } from '../csrf.ts'
 import type { Database, Db, Transaction } from '../db/database.ts'
 import { Refusal, refuse } from '../refusal.ts'
 import { once, readIdempotencyKey } from './idempotency.ts'
 import { METHODS } from './node-http.ts'
 import { pageLinks } from './paging.ts'
 import { serialiseBySchema } from './serialise.ts'
+import { createSessionCookie, type SessionCookie } from './session-cookie.ts'
 import { compileValidator, type Input } from './validate.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who asks; set once the token was checked. */
+    /** Who asks; set once the token, or the session, was checked. */
     actor: Actor | undefined
     /** The operation that is called; what refuses a request earlier leaves it unset. */
     operation: OperationId | undefined
+    /** The token of the session that the request comes with, if it is by that that the actor is known. */
+    sessionToken: string | undefined
   }
 }
 
@@ -46,6 +50,8 @@ declare module 'fastify' {
 export type AccessControl = {
   /** The actor behind a bearer token; undefined where it is not valid. */
   authenticate(token: string): Awaitable<Actor | undefined>
+  /** The actor behind the cookie of a person's session; undefined where it is not valid. */
+  authenticateSession(token: string): Promise<Actor | undefined>
   /**
    * The sub-account; undefined where the organization has none under this identifier.
    * In a transaction it is held against deletion until the end.
@@ -70,6 +76,8 @@ type Serving<Deps> = {
   deps: Deps
 }
 
+type Served<Deps> = Serving<Deps> & { cookie: SessionCookie }
+
 const errorEnvelopeSchema = envelope(Refused)
 const wellFormedId = new RegExp(identifierPattern)
 /** Every method that Node can read; CONNECT never becomes a request. */
@@ -79,9 +87,11 @@ const everyMethod = METHODS.filter((method) => method !== 'CONNECT')
  * Binds every operation of the contract to its handler. A request runs one way:
  * authenticate → limit → check the scope → read the body → validate → find the account → handle (a write: in one transaction) → envelope.
  */
-export function serveOperations<Deps>(app: FastifyInstance, serving: Serving<Deps>): void {
+export function serveOperations<Deps>(app: FastifyInstance, given: Serving<Deps>): void {
+  const serving: Served<Deps> = { ...given, cookie: createSessionCookie(given.publicUrl) }
   app.decorateRequest('actor', undefined)
   app.decorateRequest('operation', undefined)
+  app.decorateRequest('sessionToken', undefined)
   serialiseBySchema(app)
   for (const method of everyMethod) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
   const methods = new Map<string, string[]>()
@@ -131,29 +141,45 @@ function replySchema(operation: Operation): TSchema {
   return envelope(operation.list ? Type.Array(operation.reply) : operation.reply)
 }
 
-/** Authenticates, limits and checks the scope, before the body is read. With a cached token that takes no promise. */
+/**
+ * Authenticates, limits and checks the scope, before the body is read. With a cached token that takes no promise. A browser
+ * adds the cookie to whatever it sends, so a request that can change something has to come from our own page; a token is there
+ * because the caller means it, and so comes first.
+ */
 function begin<Deps>(
   id: OperationId,
-  { actsIn, scope }: Operation,
-  { accessControl: { authenticate, limit }, audit }: Serving<Deps>,
+  { actsIn, method, person, scope }: Operation,
+  { accessControl: { authenticate, authenticateSession, limit }, audit, cookie }: Served<Deps>,
 ) {
   return (request: FastifyRequest<OperationRequest>, _: FastifyReply, done: () => void) => {
     request.operation = id
     if (actsIn === 'public') return done()
-    const token = tokenOf(request.headers.authorization)
-    const found = token === undefined ? undefined : authenticate(token)
+    const { headers } = request
+    const token = tokenOf(headers.authorization)
+    const hasToken = token !== undefined || /^bearer\b/i.test(headers.authorization ?? '')
+    const sessionToken = hasToken || cookie.isOfAnotherOrigin(headers) ? undefined : cookie.read(headers)
     const admit = (actor: Actor | undefined) => {
       request.actor = actor ?? refuse('unauthorized')
       limit(request.actor)
-      // Before anything is looked up, so that the answer says nothing about what there is.
-      if (!scope) return
+      if (sessionToken !== undefined) {
+        request.sessionToken = sessionToken
+        if (method !== 'GET') cookie.requireOwnPage(headers, sessionToken)
+      }
       try {
-        requireScope(request.actor, scope)
+        // Before anything is looked up, so that the answer says nothing about what there is.
+        if (scope) requireScope(request.actor, scope)
+        if (person) requirePerson(request.actor)
       } catch (error) {
         recordRefusal(audit, auditedOf(id, request, request.actor), error)
         throw error
       }
     }
+    const found =
+      token !== undefined
+        ? authenticate(token)
+        : sessionToken !== undefined
+          ? authenticateSession(sessionToken)
+          : undefined
     if (found instanceof Promise) return found.then(admit)
     admit(found)
     done()
@@ -189,7 +215,7 @@ function recordRefusal(audit: RequestAudit, request: AuditedRequest, error: unkn
 function handle<Deps>(
   id: OperationId,
   operation: Operation,
-  { accessControl, audit, database, publicUrl, handlers, deps }: Serving<Deps>,
+  { accessControl, audit, cookie, database, publicUrl, handlers, deps }: Served<Deps>,
 ) {
   const handler = handlers[id] as Handler<OperationId, Deps>
   const validate = compileValidator(operation)
@@ -226,6 +252,8 @@ function handle<Deps>(
       throw error
     })
     if (showsRecords && actor) await audit.revealed(auditedOf(id, request, actor, stream), answer)
+    const { session } = answer
+    if (session) reply.header('set-cookie', session === 'ended' ? cookie.removed : cookie.set(session))
     if (answer.body) return reply.type(`${stream}; charset=utf-8`).send(answer.body)
     sendAnswer(request, reply, answer, input.query)
     // Fastify would wait for what is sent already.
@@ -279,6 +307,15 @@ class RequestCall {
 
   get requestId(): string {
     return this.#request.id
+  }
+
+  get userAgent(): string | null {
+    return this.#request.headers['user-agent'] ?? null
+  }
+
+  get csrfToken(): string | null {
+    const { sessionToken } = this.#request
+    return sessionToken === undefined ? null : csrfTokenOf(sessionToken)
   }
 }
 

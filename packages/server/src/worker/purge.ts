@@ -9,6 +9,7 @@ import { deleteOldKeys } from '../http/idempotency.ts'
 import { purgeDataKeys } from '../secrets/queries.ts'
 import { deleteExpiredTokens } from '../tokens/queries.ts'
 import { forgetDataKeys, purgeLedger, purgeRejects, purgeTransfers } from '../transfers/purge-queries.ts'
+import { deleteExpiredLinks, deleteExpiredSessions } from '../users/queries.ts'
 
 /** Rows of a kind that one statement removes; a longer one would hold locks for longer. */
 const batchRows = 1_000
@@ -26,14 +27,17 @@ export type Purged = {
   accounts: number
   tokens: number
   authorizations: number
+  userSessions: number
+  userLinks: number
   idempotencyKeys: number
   auditEvents: number
 }
 
 /**
  * Permanently removes what no one can ask for any more (invariant 5): connections and accounts that were deleted 30 days
- * ago with all that was theirs, rejected records that were kept long enough, expired tokens and authorizations, idempotency keys past their
- * window, and the oldest events of the audit log. If it is interrupted, the next run continues where it stopped.
+ * ago with all that was theirs, rejected records that were kept long enough, expired tokens, authorizations, sessions and links of
+ * people, idempotency keys past their window, and the oldest events of the audit log. If it is interrupted, the next run continues
+ * where it stopped.
  * @param rejectDays how long the rejected records of a transfer that has ended are kept
  * @param auditDays how long events of the audit log are kept; 0: for ever
  */
@@ -65,6 +69,10 @@ export async function purge(database: Database, rejectDays: number, auditDays: n
     dataKeys: await inBatches(batchRows, (limit) => purgeDataKeys.run(database, { limit })),
     tokens: await inBatches(batchRows, (limit) => deleteExpiredTokens.run(database, { limit })),
     authorizations: await inBatches(batchRows, (limit) => deleteExpiredAuthorizations.run(database, { limit })),
+    userSessions: await inBatches(batchRows, (limit) =>
+      deleteExpiredSessions.run(database, { idleDays: limits.userSessionIdleDays, limit }),
+    ),
+    userLinks: await inBatches(batchRows, (limit) => deleteExpiredLinks.run(database, { limit })),
     idempotencyKeys: await inBatches(batchRows, (limit) => deleteOldKeys.run(database, { windowHours, limit })),
     auditEvents: await purgeAudit(database, auditDays),
   }

@@ -21,13 +21,16 @@ const accountFields = {
     },
     { description: 'Environment in which the account was created' },
   ),
-  userId: identifier('the owner', example.ownerId),
+  userId: identifier(
+    'the person who created it; of the owner of the organization, where client credentials did',
+    example.ownerId,
+  ),
 }
 const volume = count('Records delivered by the account’s connections, all time', 120_000)
 
 /** Section 2.7, single account. */
 export const Account = exactly(
-  { ...accountFields, userEmail: text('E-mail address of the owner', 'owner@example.com'), volume },
+  { ...accountFields, userEmail: text('E-mail address of that person', 'owner@example.com'), volume },
   { description: 'Sub-account' },
 )
 export type Account = Static<typeof Account>

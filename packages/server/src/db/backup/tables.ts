@@ -14,9 +14,9 @@ const batchRows = 2_000
 
 /**
  * Access tokens are not backed up: after a restore clients ask for new ones, and none that was revoked comes back. Neither
- * are authorizations that have begun: none that was used can be used again.
+ * are authorizations that have begun, sessions of people and links for them: none that was used or ended comes back.
  */
-const notBackedUp = ['tokens', 'authorizations']
+const notBackedUp = ['tokens', 'authorizations', 'user_sessions', 'user_links']
 
 /** The names of the tables that the migrations up to the one of this time have made. */
 async function namesOfTables(newest: number): Promise<string[]> {

@@ -1,0 +1,55 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { isCsrfToken } from '../csrf.ts'
+import { refuse } from '../refusal.ts'
+
+/** The cookie of a person's session: for this service alone, out of reach of scripts, and not sent by other sites' forms. */
+export type SessionCookie = {
+  /** The token of the session; undefined where the request has none. */
+  read(headers: IncomingHttpHeaders): string | undefined
+  /** The header that sets it. */
+  set(session: { token: string; maxAgeSeconds: number }): string
+  /** The header that removes it. */
+  readonly removed: string
+  /** Whether a page of another origin sends the request: one that may use the API by CORS has no use of the cookie. */
+  isOfAnotherOrigin(headers: IncomingHttpHeaders): boolean
+  /**
+   * Refuses with `csrf_token_invalid` a request that can change something, unless it comes from a page of this service and
+   * has the token of the session.
+   */
+  requireOwnPage(headers: IncomingHttpHeaders, token: string): void
+}
+
+/** @param publicUrl where callers reach the service */
+export function createSessionCookie(publicUrl: string): SessionCookie {
+  const { protocol, pathname, origin } = new URL(publicUrl)
+  const path = pathname.replace(/\/+$/, '') || '/'
+  const isSecure = protocol === 'https:'
+  // The prefix has browsers refuse a cookie of this name that another host, or plain http, wants to set.
+  const name = isSecure && path === '/' ? '__Host-penstock_session' : 'penstock_session'
+  const attributes = `Path=${path}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`
+
+  /** What a browser says about where the request comes from; what is no browser says nothing. */
+  const isFromElsewhere = (headers: IncomingHttpHeaders): boolean => {
+    const site = headers['sec-fetch-site']
+    if (site !== undefined) return site !== 'same-origin'
+    return headers.origin !== undefined && headers.origin !== origin
+  }
+  return {
+    read: ({ cookie }) => cookieValue(cookie, name),
+    set: ({ token, maxAgeSeconds }) => `${name}=${token}; Max-Age=${maxAgeSeconds}; ${attributes}`,
+    removed: `${name}=; Max-Age=0; ${attributes}`,
+    isOfAnotherOrigin: (headers) => headers.origin !== undefined && isFromElsewhere(headers),
+    requireOwnPage: (headers, token) => {
+      const given = headers['x-csrf-token']
+      if (typeof given === 'string' && isCsrfToken(token, given) && !isFromElsewhere(headers)) return
+      refuse('csrf_token_invalid')
+    },
+  }
+}
+
+const cookieValue = (header = '', name: string): string | undefined =>
+  header
+    .split(';')
+    .map((pair) => pair.trim())
+    .find((pair) => pair.startsWith(`${name}=`))
+    ?.slice(name.length + 1)

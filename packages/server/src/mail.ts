@@ -1,0 +1,74 @@
+import type { Config } from './config.ts'
+import type { Logger } from './log.ts'
+
+/** Mail by the operator's SMTP server. */
+
+export type Mail = { readonly to: string; readonly subject: string; readonly text: string }
+
+export type Mailer = {
+  /** Whether the operator has set up a mail server. */
+  readonly isSetUp: boolean
+  /** Sends in the background; what cannot be sent is logged, without its text. */
+  send(mail: Mail): void
+  /** Does what comes before a mail once the request at hand is answered; nothing where no mail server is set up. */
+  inBackground(work: () => Promise<void>): void
+  /** Waits for what is being sent, then lets go of the server. */
+  close(): Promise<void>
+}
+
+/** Mails that wait or are being sent; more are dropped, so that a flood cannot fill the memory. */
+const pendingMax = 1_000
+const timeoutMs = 15_000
+
+const isLoopback = (host: string) => /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(host)
+
+/** Makes the way to the mail server; it is loaded and connected to with the first mail. */
+export function createMailer({ mail }: Pick<Config, 'mail'>, log: Logger): Mailer {
+  if (!mail) return { isSetUp: false, send: () => {}, inBackground: () => {}, close: async () => {} }
+  const { url, from } = mail
+  const { protocol, hostname, searchParams } = new URL(url)
+  const open = async () => {
+    const { createTransport } = await import('nodemailer')
+    return createTransport({
+      url,
+      ...{ pool: true, maxConnections: 2, disableFileAccess: true, disableUrlAccess: true },
+      ...{ connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, socketTimeout: timeoutMs, dnsTimeout: timeoutMs },
+      // What is mailed opens accounts: not in plain text over a network, unless the operator says that it may.
+      requireTLS: protocol === 'smtp:' && !isLoopback(hostname) && searchParams.get('ignoreTLS') !== 'true',
+    })
+  }
+  let transport: ReturnType<typeof open> | undefined
+  const pending = new Set<Promise<void>>()
+  const deliver = async ({ to, subject, text }: Mail) => {
+    try {
+      transport ??= open()
+      await (await transport).sendMail({ from, to: { name: '', address: to }, subject, text })
+    } catch (error) {
+      // The words of a mail server can quote the mail.
+      const { code, responseCode } = error as { code?: unknown; responseCode?: unknown }
+      log.error({ code, responseCode, subject }, 'a mail could not be sent')
+    }
+  }
+  const track = (work: () => Promise<void>) => {
+    const done = work().finally(() => pending.delete(done))
+    pending.add(done)
+  }
+  return {
+    isSetUp: true,
+    send: (one) => {
+      if (pending.size >= pendingMax) return log.error({ subject: one.subject }, 'too many mails wait: one was dropped')
+      track(() => deliver(one))
+    },
+    inBackground: (work) => {
+      if (pending.size >= pendingMax) return log.error('too many mails wait: one was dropped')
+      track(async () => {
+        await new Promise((resolve) => setImmediate(resolve))
+        await work().catch((err) => log.error({ err }, 'a mail could not be prepared'))
+      })
+    },
+    close: async () => {
+      while (pending.size > 0) await Promise.all(pending)
+      ;(await transport)?.close()
+    },
+  }
+}

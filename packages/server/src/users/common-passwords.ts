@@ -1,0 +1,34 @@
+/** Passwords of at least 12 characters that are among the first to be tried, in lower case. */
+export const commonPasswords: ReadonlySet<string> = new Set(
+  `
+123456789012 1234567890123 12345678901234 123456789012345 1234567890123456 12345678910111213 123123123123 012345678910
+987654321012 098765432109 1234567891011 123456789101 1234512345123 1q2w3e4r5t6y 1q2w3e4r5t6y7u 1q2w3e4r5t6y7u8i
+q1w2e3r4t5y6 q1w2e3r4t5y6u7i8 1qaz2wsx3edc 1qaz2wsx3edc4rfv 1qazxsw23edc zaq12wsxcde3 zaq1zaq1zaq1 qazwsxedcrfv
+qazwsxedcrfvtgb qazwsx123456 qwertyuiop12 qwertyuiop123 qwertyuiop1234 qwertyuiop[] qwertyuiopas qwertyuiopasdf
+qwertyuiopasdfgh qwertyuiopasdfghjkl qwerty123456 qwerty1234567 qwerty12345678 qwerty123456789 qwertyqwerty
+qwertyasdfgh asdfghjkl123 asdfghjkl;'\\ asdfghjklzxcvbnm zxcvbnm12345 zxcvbnm123456 abcdefghijkl abcdefghijklm
+abcdefghijklmnop abcdefghijklmnopqrstuvwxyz abcdefgh1234 abcd12345678 abcd1234abcd abc123456789 abc123abc123 a1b2c3d4e5f6
+a1234567890b aa1234567890 a12345678910 password1234 password12345 password123456 password1234567 password12345678
+password123456789 passwordpassword password123password passw0rd1234 passw0rd12345 p@ssw0rd1234 p@ssword1234 p@$$w0rd1234
+p@ssw0rd12345 password!234 password123! password1234! password2024 password2025 password2026 password2027 mypassword12
+mypassword123 mypassword1234 newpassword1 newpassword12 newpassword123 thisismypassword thisisapassword
+passwordispassword nopassword123 yourpassword secretpassword adminpassword rootpassword defaultpassword temppassword
+administrator administrator1 administrator123 adminadmin123 adminadminadmin admin1234567 admin12345678 admin123456789
+letmein12345 letmein123456 letmeinletmein letmeinplease welcome12345 welcome123456 welcomewelcome welcome12345!
+changeme1234 changeme12345 changemechangeme changemeplease iloveyou1234 iloveyou12345 iloveyou123456 iloveyouiloveyou
+iloveyousomuch iloveyouforever iloveyou4ever sunshine1234 sunshine12345 princess1234 princess12345 football1234
+football12345 baseball1234 basketball12 basketball123 superman1234 superman12345 batman123456 dragon123456 monkey123456
+master123456 shadow123456 michael12345 jennifer1234 computer1234 internet1234 trustno1trustno1 startrek1234 starwars1234
+pokemon12345 whatever1234 1234qwerasdf 1234qwerasdfzxcv qwer1234asdf qwerasdfzxcv qweasdzxc123 qweasdzxcqweasdzxc
+qwe123qwe123 q1q1q1q1q1q1 testtesttest test12345678 testpassword test123456789 guest1234567 user12345678 googlegoogle
+facebook1234 linkedin1234 microsoft123 christopher1 christopher123 alexander123 elizabeth123 manchesterunited
+liverpoolfc1 arsenal12345 chelsea12345 barcelona123 realmadrid12 juventus1897 unbelievable motherfucker fuckyou12345
+fuckyoufuckyou correcthorsebatterystaple tobeornottobe tobeornottobethatisthequestion
+maytheforcebewithyou onceuponatime openthedoor1 opensesame12 helloworld12 helloworld123 hellohello12 hellohellohello
+goodmorning1 goodmorning123 godisgood123 jesuschrist1 jesuschrist123 jesusislord1 jesus1234567 blessed12345
+summer2024!! summer2025!! winter2024!! winter2025!! spring2025!! autumn2025!! penstock1234 penstock12345
+penstockpenstock penstockpassword dataplatform marketing123 marketing1234 advertising1 advertising123
+`
+    .trim()
+    .split(/\s+/),
+)

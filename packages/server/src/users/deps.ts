@@ -1,0 +1,15 @@
+import type { Config } from '../config.ts'
+import type { Mailer } from '../mail.ts'
+import type { Attempts, RequestLimit } from '../tokens/attempts.ts'
+import type { Passwords } from './passwords.ts'
+import type { createSessionAuthenticator } from './sessions.ts'
+
+/** What the handlers of people need. */
+export type UserDeps = {
+  readonly config: Config
+  readonly attempts: Attempts
+  readonly requestLimit: RequestLimit
+  readonly passwords: Passwords
+  readonly mailer: Mailer
+  readonly userSessions: ReturnType<typeof createSessionAuthenticator>
+}

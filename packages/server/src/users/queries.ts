@@ -1,0 +1,241 @@
+import type { SignInMethod, UserRole } from '@penstock/wire'
+import { notify } from '../db/notices.ts'
+import { statement } from '../db/statement.ts'
+
+/** Statements about people. */
+
+export type UserRow = {
+  id: string
+  organizationId: string
+  organizationName: string
+  email: string
+  name: string | null
+  role: UserRole
+  accountIds: string[] | null
+  createdTime: Date
+  joinedTime: Date | null
+  lastSignedInTime: Date | null
+  hasPassword: boolean
+  /** Of the newest link that invites them and is valid. */
+  invitationExpiresTime: Date | null
+}
+const userColumns = `
+  u.id, u.organization_id, o.name as organization_name, u.email, u.name, u.role, u.account_ids, u.created_time,
+  u.joined_time, u.last_signed_in_time, u.password_digest is not null as has_password,
+  (select max(l.expires_time) from user_links l
+   where l.user_id = u.id and l.purpose = 'invitation' and l.expires_time > now()) as invitation_expires_time`
+const userTables = 'users u join organizations o on o.id = u.organization_id'
+
+/** People whom the actor may see: limited to no other sub-accounts than the actor is. */
+type Visible = { organizationId: string; accountIds: readonly string[] | null }
+const isVisible = `
+  u.organization_id = :organizationId and (:accountIds::text[] is null or u.account_ids <@ :accountIds)`
+type Filter = Visible & { like: string | null }
+const listed = `${isVisible} and (:like::text is null or u.email ilike :like or u.name ilike :like)`
+
+export const listUsers = statement<Filter & { size: number; offset: number }, UserRow>(`
+  select ${userColumns} from ${userTables} where ${listed}
+  order by lower(u.email), u.id limit :size offset :offset
+`)
+export const countUsers = statement<Filter, { total: number }>(`select count(*) as total from users u where ${listed}`)
+export const findUser = statement<Visible & { id: string }, UserRow>(`
+  select ${userColumns} from ${userTables} where u.id = :id and ${isVisible}
+`)
+export const lockUser = statement<Visible & { id: string }, UserRow>(`
+  select ${userColumns} from ${userTables} where u.id = :id and ${isVisible} for no key update of u
+`)
+
+export const findUserById = statement<{ id: string }, UserRow>(`
+  select ${userColumns} from ${userTables} where u.id = :id
+`)
+
+/** People of an organization, or of all; the operator's command. */
+export const selectUsers = statement<{ organizationId: string | null }, UserRow>(`
+  select ${userColumns} from ${userTables}
+  where :organizationId::text is null or u.organization_id = :organizationId
+  order by u.organization_id, lower(u.email)
+`)
+export const findUserByEmail = statement<{ organizationId: string; email: string }, UserRow>(`
+  select ${userColumns} from ${userTables}
+  where u.organization_id = :organizationId and lower(u.email) = lower(:email) for no key update of u
+`)
+/** The people with an address who have accepted their invitation: one in each organization at most. */
+export const joinedByEmail = statement<{ email: string; limit: number }, UserRow>(`
+  select ${userColumns} from ${userTables}
+  where lower(u.email) = lower(:email) and u.joined_time is not null
+  order by u.joined_time, u.id limit :limit
+`)
+
+export const insertUser = statement<{
+  id: string
+  organizationId: string
+  email: string
+  name: string | null
+  role: UserRole
+  accountIds: readonly string[] | null
+}>(`
+  insert into users (id, organization_id, email, name, role, account_ids)
+  values (:id, :organizationId, :email, :name, :role, :accountIds)
+`)
+export const updateRole = statement<{ id: string; role: UserRole; accountIds: readonly string[] | null }>(`
+  update users set role = :role, account_ids = :accountIds where id = :id
+`)
+export const updateName = statement<{ id: string; name: string }>(`update users set name = :name where id = :id`)
+export const joinUser = statement<{ id: string; name: string; email: string; passwordDigest: string | null }>(`
+  update users set name = :name, email = :email, password_digest = :passwordDigest, joined_time = now() where id = :id
+`)
+export const deleteUser = statement<{ id: string }>(`delete from users where id = :id`)
+
+/** Removes who was invited under this address and has not accepted. */
+export const deleteInvited = statement<{ organizationId: string; email: string }>(`
+  delete from users where organization_id = :organizationId and email = :email and joined_time is null
+`)
+
+/** Takes the organization, so that who owns it changes one change at a time; what refers to it need not wait. */
+export const lockOrganization = statement<{ organizationId: string }, { name: string }>(`
+  select name from organizations where id = :organizationId for no key update
+`)
+export const findOrganization = statement<{ organizationId: string }, { name: string }>(`
+  select name from organizations where id = :organizationId
+`)
+export const countOfOrganization = statement<{ organizationId: string }, { total: number }>(`
+  select count(*) as total from users where organization_id = :organizationId
+`)
+/** Owners who can sign in, apart from one person. */
+export const countOtherOwners = statement<{ organizationId: string; id: string }, { total: number }>(`
+  select count(*) as total from users
+  where organization_id = :organizationId and id <> :id and role = 'owner' and joined_time is not null
+`)
+export const findJoinedUser = statement<Record<never, never>, { id: string }>(`
+  select id from users where joined_time is not null limit 1
+`)
+
+/** What a sign-in with a password is checked against: everyone with the address, in one organization or in any. */
+export const findPasswords = statement<
+  { email: string; organizationId: string | null },
+  { id: string; organizationId: string; organizationName: string; passwordDigest: string | null }
+>(`
+  select u.id, u.organization_id, o.name as organization_name, u.password_digest from ${userTables}
+  where lower(u.email) = lower(:email) and (:organizationId::text is null or u.organization_id = :organizationId)
+    and u.joined_time is not null and u.password_digest is not null
+  order by u.joined_time, u.id limit 100
+`)
+export const findPassword = statement<{ id: string }, { passwordDigest: string | null }>(`
+  select password_digest from users where id = :id
+`)
+/** Setting passwords of one address waits for each other, so that all of them get the same salt. */
+export const lockAddress = statement<{ email: string }>(`
+  select pg_advisory_xact_lock(hashtextextended('penstock user ' || lower(:email), 0))
+`)
+export const findDigestOfAddress = statement<{ email: string }, { passwordDigest: string | null }>(`
+  select password_digest from users where lower(email) = lower(:email) and password_digest is not null limit 1
+`)
+export const savePassword = statement<{ id: string; passwordDigest: string }>(`
+  update users set password_digest = :passwordDigest where id = :id
+`)
+/** Saves the same password with other parameters, unless it was changed meanwhile. */
+export const replaceDigest = statement<{ id: string; before: string; passwordDigest: string }>(`
+  update users set password_digest = :passwordDigest where id = :id and password_digest = :before
+`)
+
+const isCurrent = `
+  s.expires_time > now() and s.last_used_time > now() - make_interval(days => :idleDays)`
+/** The session is for a person as they are now; none is made for one who was removed meanwhile. */
+export const insertSession = statement<
+  {
+    id: string
+    digest: Buffer
+    userId: string
+    method: SignInMethod
+    address: string
+    userAgent: string | null
+    daysMax: number
+  },
+  { id: string }
+>(`
+  insert into user_sessions (id, digest, user_id, method, address, user_agent, expires_time)
+  select :id, :digest, id, :method, :address, :userAgent, now() + make_interval(days => :daysMax)
+  from users where id = :userId and joined_time is not null for key share
+  returning id
+`)
+export const saveSignIn = statement<{ userId: string }>(`
+  update users set last_signed_in_time = now() where id = :userId
+`)
+
+export type SessionOwnerRow = {
+  sessionId: string
+  method: SignInMethod
+  lastUsedTime: Date
+  expiresTime: Date
+  userId: string
+  organizationId: string
+  email: string
+  name: string | null
+  role: UserRole
+  accountIds: string[] | null
+}
+export const findSession = statement<{ digest: Buffer; idleDays: number }, SessionOwnerRow>(`
+  select s.id as session_id, s.method, s.last_used_time, s.expires_time, u.id as user_id, u.organization_id, u.email,
+    u.name, u.role, u.account_ids
+  from user_sessions s join users u on u.id = s.user_id
+  where s.digest = :digest and ${isCurrent}
+`)
+/** Of requests that come at once, one writes: none waits for another one. */
+export const saveSessionUse = statement<{ id: string; idleDays: number }>(`
+  update user_sessions set last_used_time = now()
+  where id in (select s.id from user_sessions s where s.id = :id and ${isCurrent} for no key update skip locked)
+`)
+
+export type SessionRow = {
+  id: string
+  method: SignInMethod
+  address: string
+  userAgent: string | null
+  createdTime: Date
+  lastUsedTime: Date
+  expiresTime: Date
+}
+export const listSessions = statement<{ userId: string; idleDays: number }, SessionRow>(`
+  select s.id, s.method, s.address, s.user_agent, s.created_time, s.last_used_time, s.expires_time
+  from user_sessions s where s.user_id = :userId and ${isCurrent}
+  order by s.last_used_time desc, s.id
+`)
+export const deleteSession = statement<{ userId: string; id: string }>(`
+  delete from user_sessions where user_id = :userId and id = :id
+`)
+export const deleteSessions = statement<{ userId: string }>(`delete from user_sessions where user_id = :userId`)
+/** Deletes all but the newest sessions of a person. */
+export const deleteOldestSessions = statement<{ userId: string; kept: number }>(`
+  delete from user_sessions where id in (
+    select id from user_sessions where user_id = :userId order by created_time desc, id offset :kept
+  )
+`)
+export const announceSessions = statement<{ topic: string; value: string }>(notify)
+
+export type LinkPurpose = 'invitation' | 'password reset'
+export const insertLink = statement<{ digest: Buffer; userId: string; purpose: LinkPurpose; minutes: number }>(`
+  insert into user_links (digest, user_id, purpose, expires_time)
+  values (:digest, :userId, :purpose, now() + make_interval(mins => :minutes))
+`)
+export const countLinks = statement<{ userId: string; purpose: LinkPurpose }, { total: number }>(`
+  select count(*) as total from user_links where user_id = :userId and purpose = :purpose and expires_time > now()
+`)
+export const deleteLinks = statement<{ userId: string }>(`delete from user_links where user_id = :userId`)
+export const findLink = statement<{ digest: Buffer; purpose: LinkPurpose }, UserRow & { expiresTime: Date }>(`
+  select ${userColumns}, k.expires_time from ${userTables} join user_links k on k.user_id = u.id
+  where k.digest = :digest and k.purpose = :purpose and k.expires_time > now()
+`)
+/** Uses a link up; of two at once, one does. */
+export const takeLink = statement<{ digest: Buffer; purpose: LinkPurpose }, { userId: string }>(`
+  delete from user_links where digest = :digest and purpose = :purpose and expires_time > now() returning user_id
+`)
+
+export const deleteExpiredSessions = statement<{ idleDays: number; limit: number }>(`
+  delete from user_sessions where id in (
+    select id from user_sessions
+    where expires_time < now() or last_used_time < now() - make_interval(days => :idleDays) limit :limit
+  )
+`)
+export const deleteExpiredLinks = statement<{ limit: number }>(`
+  delete from user_links where digest in (select digest from user_links where expires_time < now() limit :limit)
+`)

@@ -1,0 +1,105 @@
+import { limits, type Me, type SignInMethod } from '@penstock/wire'
+import type { Answer, Call } from '../call.ts'
+import { csrfTokenOf } from '../csrf.ts'
+import type { Db } from '../db/database.ts'
+import { refuse } from '../refusal.ts'
+import type { UserDeps } from './deps.ts'
+import * as queries from './queries.ts'
+import { announceUsers, type BegunSession, endSessions, scopesOf } from './sessions.ts'
+import { requireGoodPassword, withPasswordDigest } from './set-password.ts'
+import { attemptsKey, completeSignIn } from './sign-ins.ts'
+import { viewSelf, viewSession } from './view.ts'
+
+/** Who asks, and what a person does with their own account. */
+
+/** A person as they are now, whoever may see them. */
+export const findSelf = async (db: Db, id: string): Promise<queries.UserRow> =>
+  (await queries.findUserById.first(db, { id })) ?? refuse('unauthorized')
+
+/** Answers who has just signed in, with the cookie of their session. */
+export async function answerSelf(
+  db: Db,
+  userId: string,
+  method: SignInMethod,
+  session: BegunSession,
+): Promise<{ reply: Me; session: BegunSession }> {
+  const row = await findSelf(db, userId)
+  return { reply: viewSelf(row, { method, scopes: scopesOf(row.role) }, csrfTokenOf(session.token)), session }
+}
+
+export async function getMe({ db, actor, csrfToken }: Call<'getMe'>): Promise<Answer<'getMe'>> {
+  const { person, scopes } = actor
+  if (person) return { reply: viewSelf(await findSelf(db, actor.id), { method: person.method, scopes }, csrfToken) }
+  const { kind, id, name, organizationId } = actor
+  const organization = await queries.findOrganization.first(db, { organizationId })
+  return {
+    reply: {
+      ...{ kind, id, name, email: null, organizationId, organizationName: organization?.name ?? '', role: null },
+      scopes: scopes && [...scopes],
+      accountIds: actor.accountIds && [...actor.accountIds],
+      method: kind === 'session' ? 'session token' : 'client credentials',
+      hasPassword: false,
+      csrfToken: null,
+    },
+  }
+}
+
+export async function updateMe(
+  { db: tx, actor, body: { name }, csrfToken }: Call<'updateMe'>,
+  { userSessions }: UserDeps,
+): Promise<Answer<'updateMe'>> {
+  await queries.updateName.run(tx, { id: actor.id, name: name.trim() })
+  await announceUsers(tx)
+  tx.afterCommit(userSessions.forgetAll)
+  const method = actor.person?.method ?? 'password'
+  return { reply: viewSelf(await findSelf(tx, actor.id), { method, scopes: actor.scopes }, csrfToken) }
+}
+
+/** Guesses of the present password are counted like sign-ins: a session that was stolen must not give it away. */
+export async function changePassword(
+  call: Call<'changePassword'>,
+  { attempts, passwords, userSessions }: UserDeps,
+): Promise<Answer<'changePassword'>> {
+  const { db, actor, body, address } = call
+  const row = await findSelf(db, actor.id)
+  const { email, organizationName } = row
+  if (row.hasPassword) {
+    const key = attemptsKey(email)
+    await attempts.check(key, address)
+    const present = await queries.findPassword.first(db, { id: actor.id })
+    const [right] = await passwords.matches(body.currentPassword ?? '', [
+      present?.passwordDigest ?? refuse('unauthorized'),
+    ])
+    if (!right) {
+      await attempts.failed(key, address)
+      refuse('wrong_password', [{ field: 'body.currentPassword', message: 'is not your present password' }])
+    }
+    await attempts.check(key, address)
+  }
+  requireGoodPassword('body.newPassword', body.newPassword, { email, organizationName })
+  const method = actor.person?.method ?? 'password'
+  const person = { email, password: body.newPassword }
+  const session = await withPasswordDigest(db, passwords, person, async (tx, passwordDigest) => {
+    await queries.savePassword.run(tx, { id: actor.id, passwordDigest })
+    await queries.deleteLinks.run(tx, { userId: actor.id })
+    await endSessions(tx, actor.id)
+    tx.afterCommit(userSessions.forgetAll)
+    return completeSignIn(tx, { userId: actor.id, method }, call)
+  })
+  return answerSelf(db, actor.id, method, session)
+}
+
+export async function listMySessions({ db, actor }: Call<'listMySessions'>): Promise<Answer<'listMySessions'>> {
+  const rows = await queries.listSessions.all(db, { userId: actor.id, idleDays: limits.userSessionIdleDays })
+  return { reply: rows.map((row) => viewSession(row, actor.person?.sessionId)) }
+}
+
+export async function endMySession(
+  { db: tx, actor, id }: Call<'endMySession'>,
+  { userSessions }: UserDeps,
+): Promise<Answer<'endMySession'>> {
+  if ((await queries.deleteSession.run(tx, { userId: actor.id, id })) === 0) refuse('not_found')
+  await announceUsers(tx)
+  tx.afterCommit(userSessions.forgetAll)
+  return { reply: { done: true }, ...(id === actor.person?.sessionId ? { session: 'ended' as const } : {}) }
+}

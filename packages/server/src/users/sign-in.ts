@@ -1,0 +1,65 @@
+import type { Answer, Call } from '../call.ts'
+import { refuse } from '../refusal.ts'
+import type { UserDeps } from './deps.ts'
+import { isOutdated } from './passwords.ts'
+import * as queries from './queries.ts'
+import { answerSelf } from './self.ts'
+import { announceUsers, endSessions } from './sessions.ts'
+import { attemptsKey, completeSignIn, failSignIn } from './sign-ins.ts'
+
+/** Sign-in with e-mail address and password, and sign-out. */
+
+/**
+ * Whatever is wrong takes the same work: one statement and one run of argon2id. An address can be in several organizations,
+ * and those know nothing of each other: the password says which is meant.
+ */
+export async function signIn(call: Call<'signIn'>, deps: UserDeps): Promise<Answer<'signIn'>> {
+  const { db, body, address } = call
+  const { attempts, passwords, requestLimit } = deps
+  const email = body.email.trim()
+  const organizationId = body.organizationId ?? null
+  const key = attemptsKey(email)
+  await attempts.check(key, address)
+  const found = await queries.findPasswords.all(db, { email, organizationId })
+  const people = found.flatMap(({ passwordDigest, ...one }) => (passwordDigest ? [{ ...one, passwordDigest }] : []))
+  const right = await passwords.matches(
+    body.password,
+    people.map(({ passwordDigest }) => passwordDigest),
+  )
+  const [person, ...others] = people.filter((_, i) => right[i])
+  if (!person) {
+    return failSignIn({ method: 'password', email, organizationId: body.organizationId }, call, deps)
+  }
+  // Of guesses that came all at once, no more are answered than of those that come one by one.
+  await attempts.check(key, address)
+  await requestLimit(person.id)
+  if (others.length > 0) {
+    const names = [person, ...others].map((one) => `${one.organizationId} (${one.organizationName})`)
+    refuse('organization_required', [{ field: 'body.organizationId', message: `name one of ${names.join(', ')}` }])
+  }
+  if (isOutdated(person.passwordDigest)) {
+    const passwordDigest = await passwords.digest(body.password, person.passwordDigest)
+    await queries.replaceDigest.run(db, { id: person.id, before: person.passwordDigest, passwordDigest })
+  }
+  const session = await db.transaction((tx) => completeSignIn(tx, { userId: person.id, method: 'password' }, call))
+  return answerSelf(db, person.id, 'password', session)
+}
+
+export async function signOut(
+  { db: tx, actor: { id: userId, person } }: Call<'signOut'>,
+  { userSessions }: UserDeps,
+): Promise<Answer<'signOut'>> {
+  if (person) await queries.deleteSession.run(tx, { userId, id: person.sessionId })
+  await announceUsers(tx)
+  tx.afterCommit(userSessions.forgetAll)
+  return { reply: { done: true }, session: 'ended' }
+}
+
+export async function endMySessions(
+  { db: tx, actor: { id: userId } }: Call<'endMySessions'>,
+  { userSessions }: UserDeps,
+): Promise<Answer<'endMySessions'>> {
+  await endSessions(tx, userId)
+  tx.afterCommit(userSessions.forgetAll)
+  return { reply: { done: true }, session: 'ended' }
+}

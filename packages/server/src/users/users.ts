@@ -1,0 +1,172 @@
+import { limits, type UserRole, userRoles } from '@penstock/wire'
+import { hasScope } from '../access.ts'
+import type { Actor, Answer, Call } from '../call.ts'
+import type { Db, Transaction } from '../db/database.ts'
+import { violates } from '../db/errors.ts'
+import { containing } from '../db/like.ts'
+import { newIdentifier } from '../identifiers.ts'
+import { requireAccounts } from '../organizations/clients.ts'
+import { refuse } from '../refusal.ts'
+import type { UserDeps } from './deps.ts'
+import { addInvitation, invitationMail } from './links.ts'
+import * as queries from './queries.ts'
+import { announceUsers } from './sessions.ts'
+import { viewUser } from './view.ts'
+
+/**
+ * The people of an organization. No one sees a person who is not limited to the same sub-accounts or fewer, nor makes or
+ * changes one who may do more than they may themselves.
+ */
+
+export async function listUsers({
+  db,
+  actor: { organizationId, accountIds },
+  query: { q, size, offset },
+}: Call<'listUsers'>): Promise<Answer<'listUsers'>> {
+  const filter = { organizationId, accountIds, like: containing(q) }
+  const [rows, count] = await Promise.all([
+    queries.listUsers.all(db, { ...filter, size, offset }),
+    queries.countUsers.first(db, filter),
+  ])
+  return { reply: rows.map(viewUser), total: count?.total ?? 0 }
+}
+
+export async function getUser({ db, actor, id }: Call<'getUser'>): Promise<Answer<'getUser'>> {
+  return { reply: viewUser(await requireUser(db, actor, id)) }
+}
+
+/** Refuses with `forbidden` what the actor may not give, and with `user_exists` an address that is taken. */
+export async function inviteUser(
+  { db: tx, actor, body }: Call<'inviteUser'>,
+  deps: UserDeps,
+): Promise<Answer<'inviteUser'>> {
+  const { role, accountIds = null } = body
+  await requireGrantableRole(tx, actor, role, accountIds)
+  const person = { email: body.email.trim(), name: body.name?.trim() ?? null, role, accountIds }
+  const id = await addUser(tx, actor.organizationId, person)
+  return inviteAgain(tx, await requireUser(tx, actor, id), deps)
+}
+
+/** The link before it is not valid any more. */
+export async function resendInvitation(
+  { db: tx, actor, id }: Call<'resendInvitation'>,
+  deps: UserDeps,
+): Promise<Answer<'resendInvitation'>> {
+  const row = await lockUser(tx, actor, id)
+  requireRole(actor, row.role)
+  if (row.joinedTime !== null) refuse('user_joined')
+  return inviteAgain(tx, row, deps)
+}
+
+async function inviteAgain(tx: Transaction, row: queries.UserRow, deps: UserDeps) {
+  const link = await addInvitation(tx, row, deps)
+  tx.afterCommit(() => deps.mailer.send(invitationMail(row, link)))
+  const { organizationId, id } = row
+  const user = await queries.findUser.first(tx, { organizationId, accountIds: null, id })
+  return { reply: { user: viewUser(user ?? row), link, mailed: deps.mailer.isSetUp } }
+}
+
+/** Takes effect at once, in every session of the person. */
+export async function updateUser(
+  { db: tx, actor, id, body: { role, accountIds = null } }: Call<'updateUser'>,
+  { userSessions }: UserDeps,
+): Promise<Answer<'updateUser'>> {
+  const { organizationId } = actor
+  // One change at a time: of two owners who demote each other, one stays.
+  await queries.lockOrganization.first(tx, { organizationId })
+  const row = await lockUser(tx, actor, id)
+  if (id === actor.id) refuse('forbidden', [{ field: 'id', message: 'you cannot change what you may do yourself' }])
+  requireRole(actor, row.role)
+  await requireGrantableRole(tx, actor, role, accountIds)
+  if (role !== 'owner') await requireOtherOwner(tx, row)
+  await queries.updateRole.run(tx, { id, role, accountIds })
+  await announceUsers(tx)
+  tx.afterCommit(userSessions.forgetAll)
+  return { reply: viewUser(await requireUser(tx, actor, id)) }
+}
+
+/** Takes effect at once. What the person made stays. */
+export async function removeUser(
+  { db: tx, actor, id }: Call<'removeUser'>,
+  { userSessions }: UserDeps,
+): Promise<Answer<'removeUser'>> {
+  await queries.lockOrganization.first(tx, { organizationId: actor.organizationId })
+  const row = await lockUser(tx, actor, id)
+  requireRole(actor, row.role)
+  await deleteUser(tx, row)
+  tx.afterCommit(userSessions.forgetAll)
+  return { reply: { done: true } }
+}
+
+/** Removes a person with their sessions and links. Refuses with `last_owner`. */
+export async function deleteUser(tx: Transaction, row: queries.UserRow): Promise<void> {
+  await requireOtherOwner(tx, row)
+  await queries.deleteUser.run(tx, { id: row.id })
+  await announceUsers(tx)
+}
+
+/** Adds a person who has not accepted yet. Refuses with `user_exists` and `quota_exceeded`. */
+export async function addUser(
+  tx: Transaction,
+  organizationId: string,
+  person: { email: string; name: string | null; role: UserRole; accountIds: readonly string[] | null },
+): Promise<string> {
+  await queries.lockOrganization.first(tx, { organizationId })
+  const count = await queries.countOfOrganization.first(tx, { organizationId })
+  if ((count?.total ?? 0) >= limits.usersMax) {
+    refuse('quota_exceeded', [{ field: 'users', message: `at most ${limits.usersMax}: remove those who have left` }])
+  }
+  const id = newIdentifier()
+  try {
+    await queries.insertUser.run(tx, { id, organizationId, ...person })
+  } catch (error) {
+    if (violates(error, 'users_email')) refuse('user_exists')
+    throw error
+  }
+  return id
+}
+
+async function requireUser(db: Db, { organizationId, accountIds }: Actor, id: string): Promise<queries.UserRow> {
+  return (await queries.findUser.first(db, { organizationId, accountIds, id })) ?? refuse('not_found')
+}
+
+async function lockUser(tx: Transaction, { organizationId, accountIds }: Actor, id: string): Promise<queries.UserRow> {
+  return (await queries.lockUser.first(tx, { organizationId, accountIds, id })) ?? refuse('not_found')
+}
+
+/** Refuses with `forbidden` a role that may do more than the actor. */
+function requireRole(actor: Actor, role: UserRole): void {
+  if (role === 'owner') {
+    if (actor.scopes === null && actor.accountIds === null) return
+    refuse('forbidden', [{ field: 'body.role', message: 'only owners make, change and remove owners' }])
+  }
+  const missing = userRoles[role].filter((scope) => !hasScope(actor, scope))
+  if (missing.length > 0) {
+    refuse('forbidden', [{ field: 'body.role', message: `you do not have ${missing.join(', ')}` }])
+  }
+}
+
+/** Refuses a role, or sub-accounts, that the actor cannot give. */
+async function requireGrantableRole(
+  tx: Transaction,
+  actor: Actor,
+  role: UserRole,
+  accountIds: readonly string[] | null,
+): Promise<void> {
+  requireRole(actor, role)
+  if (role === 'owner' && accountIds !== null) {
+    refuse('invalid_request', [{ field: 'body.accountIds', message: 'an owner is not limited to sub-accounts' }])
+  }
+  if (actor.accountIds !== null && accountIds === null) {
+    const message = 'you are limited to named sub-accounts: name those to grant'
+    refuse('forbidden', [{ field: 'body.accountIds', message }])
+  }
+  await requireAccounts(tx, actor, accountIds ?? [], (index) => `body.accountIds.${index}`)
+}
+
+/** Refuses with `last_owner` where the person is the only owner who can sign in. */
+async function requireOtherOwner(tx: Transaction, { id, organizationId, role, joinedTime }: queries.UserRow) {
+  if (role !== 'owner' || joinedTime === null) return
+  const count = await queries.countOtherOwners.first(tx, { organizationId, id })
+  if ((count?.total ?? 0) === 0) refuse('last_owner')
+}

@@ -1,0 +1,46 @@
+import type { Me, SignInMethod, User, UserSession } from '@penstock/wire'
+import type { Grants } from '../call.ts'
+import { unixSeconds } from '../time.ts'
+import type { SessionRow, UserRow } from './queries.ts'
+
+const optional = (time: Date | null) => (time === null ? null : unixSeconds(time))
+
+/** A person as the API shows them. */
+export const viewUser = (row: UserRow): User => ({
+  id: row.id,
+  email: row.email,
+  name: row.name,
+  role: row.role,
+  accountIds: row.accountIds,
+  status: row.joinedTime === null ? 'invited' : 'active',
+  createdTime: unixSeconds(row.createdTime),
+  lastSignedInTime: optional(row.lastSignedInTime),
+  invitationExpiresTime: row.joinedTime === null ? optional(row.invitationExpiresTime) : null,
+})
+
+/** A person as they see themselves. */
+export const viewSelf = (
+  row: UserRow,
+  { method, scopes }: Pick<Grants, 'scopes'> & { readonly method: SignInMethod },
+  csrfToken: string | null,
+): Me => ({
+  ...{ kind: 'user', id: row.id, name: row.name, email: row.email },
+  ...{ organizationId: row.organizationId, organizationName: row.organizationName, role: row.role },
+  scopes: scopes && [...scopes],
+  accountIds: row.accountIds,
+  method,
+  hasPassword: row.hasPassword,
+  csrfToken,
+})
+
+/** A session of a person. */
+export const viewSession = (row: SessionRow, currentId: string | undefined): UserSession => ({
+  id: row.id,
+  current: row.id === currentId,
+  method: row.method,
+  createdTime: unixSeconds(row.createdTime),
+  lastUsedTime: unixSeconds(row.lastUsedTime),
+  expiresTime: unixSeconds(row.expiresTime),
+  address: row.address,
+  userAgent: row.userAgent,
+})

@@ -1,0 +1,224 @@
+import { example } from '../examples.ts'
+import { limits } from '../limits.ts'
+import { type UserRole, userRoleNames } from '../scopes.ts'
+import { authenticationMethods, signInMethods } from '../terms.ts'
+import { type Static, Type } from '../type.ts'
+import { askedAccounts, grantedAccounts, grantedScopes } from './client.ts'
+import { exactly, flag, Identifier, identifier, name, oneOf, secret, text, unixSeconds } from './kinds.ts'
+
+/** People, how they sign in, and their sessions; ours. */
+
+const shown = { email: 'ada@example.com', name: 'Ada Lopez', userId: '2f6b8d0c4e917a35', sessionId: 'a90d6e3c71f2b845' }
+
+/** One `@`, and nothing that a mail header or a browser would take for more than one address. */
+const emailPattern =
+  '^\\s*[^\\s@<>()\\[\\]\\\\,;:"\\u0000-\\u001f\\u007f-\\u009f]+@[^\\s@<>()\\[\\]\\\\,;:"\\u0000-\\u001f\\u007f-\\u009f]+\\s*$'
+const email = Type.String({
+  maxLength: limits.emailLengthMax,
+  pattern: emailPattern,
+  description: `E-mail address, at most ${limits.emailLengthMax} characters; letter case does not matter`,
+  examples: [shown.email],
+})
+const givenPassword = (description: string) =>
+  Type.String({
+    minLength: 1,
+    maxLength: limits.passwordLengthMax,
+    description,
+    examples: ['correct horse battery'],
+  })
+const newPassword = Type.String({
+  minLength: limits.passwordLengthMin,
+  maxLength: limits.passwordLengthMax,
+  description: `New password, ${limits.passwordLengthMin} to ${limits.passwordLengthMax} characters of any kind; common ones, the e-mail address and the name of the organization are refused`,
+  examples: ['a plain sentence you keep'],
+})
+const role = (description: string) => Type.Unsafe<UserRole>(oneOf(userRoleNames, { description, examples: ['editor'] }))
+const optionalText = (description: string, example: string | null) =>
+  Type.Union([Type.String(), Type.Null()], { description, examples: [example] })
+const optionalTime = (description: string, example: number | null) =>
+  Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
+    description: `${description}, Unix time in seconds`,
+    examples: [example],
+  })
+const linkToken = Type.String({
+  minLength: 1,
+  maxLength: limits.credentialLengthMax,
+  description: 'The token of the link: what follows `#` in it',
+  examples: ['psi_Yx0nq2…'],
+})
+
+/** A person of the organization. */
+export const User = exactly(
+  {
+    id: identifier('the person', shown.userId),
+    email: text('E-mail address', shown.email),
+    name: optionalText('Name; null: not given yet', shown.name),
+    role: role('Role'),
+    accountIds: grantedAccounts,
+    status: oneOf(['invited', 'active'], {
+      description: '`invited` until the person has accepted the invitation, then `active`',
+      examples: ['active'],
+    }),
+    createdTime: unixSeconds('When the person was invited', example.createdTime),
+    lastSignedInTime: optionalTime('When the person last signed in; null: never', example.updatedTime),
+    invitationExpiresTime: optionalTime(
+      'Until when the link of the invitation is valid; null: there is none that is',
+      null,
+    ),
+  },
+  { description: 'Person' },
+)
+export type User = Static<typeof User>
+
+/** A person with the link that invites them, which no later answer contains. */
+export const InvitedUser = exactly(
+  {
+    user: User,
+    link: secret(
+      'The link with which the person accepts. Give it to no one else: no later answer contains it',
+      'https://penstock.example.com/accept-invitation#psi_…',
+    ),
+    mailed: flag('Whether the link is also sent by mail; false where the operator has set up no mail server'),
+  },
+  { description: 'Person with the link of the invitation' },
+)
+export type InvitedUser = Static<typeof InvitedUser>
+
+export const InviteUser = exactly(
+  {
+    email,
+    name: Type.Optional(name(shown.name)),
+    role: role('Role: none that may do more than you'),
+    accountIds: Type.Optional(askedAccounts),
+  },
+  { description: 'Person to invite' },
+)
+export const UpdateUser = exactly(
+  { role: role('Role: none that may do more than you'), accountIds: Type.Optional(askedAccounts) },
+  { description: 'What the person may do from now on' },
+)
+
+/** Who asks. */
+export const Me = exactly(
+  {
+    kind: oneOf(['client', 'session', 'user'], {
+      description: 'Client credentials, a session token that they made, or a person',
+      examples: ['user'],
+    }),
+    id: text('Identifier of the client, the session or the person', shown.userId),
+    name: optionalText('Name', shown.name),
+    email: optionalText('E-mail address of the person; null: no person', shown.email),
+    organizationId: identifier('the organization', '6c13f8b0a2d94e57'),
+    organizationName: text('Name of the organization', 'Acme'),
+    role: Type.Union([role('Role'), Type.Null()], {
+      description: 'Role of the person; null: no person',
+      examples: ['editor'],
+    }),
+    scopes: grantedScopes,
+    accountIds: grantedAccounts,
+    method: oneOf(authenticationMethods, {
+      description: 'How the request proves who asks; for a person, how they signed in',
+      examples: ['password'],
+    }),
+    hasPassword: flag('Whether the person has a password'),
+    csrfToken: Type.Union([Type.String(), Type.Null()], {
+      format: 'password',
+      description:
+        'Send it as `X-CSRF-Token` with every request of the session that is not GET or HEAD; null: no session of a browser',
+      examples: ['pYf3…'],
+    }),
+  },
+  { description: 'Who asks, and what they may do' },
+)
+export type Me = Static<typeof Me>
+
+export const UpdateMe = exactly({ name: name(shown.name) }, { description: 'Changes to yourself' })
+export const ChangePassword = exactly(
+  {
+    currentPassword: Type.Optional(givenPassword('Present password; omitted where you have none')),
+    newPassword,
+  },
+  { description: 'Present and new password' },
+)
+
+/** A session of a person in one browser. */
+export const UserSession = exactly(
+  {
+    id: identifier('the session', shown.sessionId),
+    current: flag('Whether it is the session of this request'),
+    method: oneOf(signInMethods, { description: 'How the person signed in', examples: ['password'] }),
+    createdTime: unixSeconds('When the person signed in', example.createdTime),
+    lastUsedTime: unixSeconds('When it was last used, to a few minutes'),
+    expiresTime: unixSeconds('When it ends at the latest', example.updatedTime + 2_592_000),
+    address: text('Network address from which the person signed in', '203.0.113.7'),
+    userAgent: optionalText(
+      'What the browser says it is; null: nothing',
+      'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0',
+    ),
+  },
+  { description: 'Session of a person in one browser' },
+)
+export type UserSession = Static<typeof UserSession>
+
+export const SignIn = exactly(
+  {
+    email,
+    password: givenPassword('Password'),
+    organizationId: Type.Optional(
+      Type.String({
+        ...Identifier,
+        description: 'The organization to sign in to; needed where the same e-mail address and password are in several',
+        examples: ['6c13f8b0a2d94e57'],
+      }),
+    ),
+  },
+  { description: 'E-mail address and password' },
+)
+
+export const GetInvitation = exactly({ token: linkToken }, { description: 'Token of an invitation' })
+export const Invitation = exactly(
+  {
+    email: optionalText('E-mail address that is invited; null: the person names theirs', shown.email),
+    name: optionalText('Name; null: not given yet', shown.name),
+    role: role('Role'),
+    organizationId: identifier('the organization', '6c13f8b0a2d94e57'),
+    organizationName: text('Name of the organization', 'Acme'),
+    expiresTime: unixSeconds('Until when the link is valid', example.updatedTime),
+  },
+  { description: 'Invitation' },
+)
+export type Invitation = Static<typeof Invitation>
+export const AcceptInvitation = exactly(
+  {
+    token: linkToken,
+    name: name(shown.name),
+    password: newPassword,
+    email: Type.Optional(
+      Type.String({ ...email, description: 'Your e-mail address; needed where the invitation names none' }),
+    ),
+  },
+  { description: 'What a person accepts an invitation with' },
+)
+
+export const RequestPasswordReset = exactly({ email }, { description: 'The person who wants to set another password' })
+export const PasswordResetRequested = exactly(
+  { mail: flag('Whether this deployment sends mail; where it does not, ask your operator for a link') },
+  { description: 'What happens next' },
+)
+export const ResetPassword = exactly(
+  { token: linkToken, newPassword },
+  { description: 'Token of a link to reset a password, and the new password' },
+)
+export const PasswordReset = exactly(
+  {
+    email: text('E-mail address to sign in with', shown.email),
+    organizationId: identifier('the organization', '6c13f8b0a2d94e57'),
+  },
+  { description: 'The person whose password was set' },
+)
+export type PasswordReset = Static<typeof PasswordReset>
+
+const nothing = { description: 'Nothing more' }
+/** An answer that says no more than that it was done. */
+export const Done = exactly({ done: flag('Always true') }, nothing)
+export type Done = Static<typeof Done>
