@@ -78,6 +78,10 @@ const besides: { readonly [I in OperationId]?: readonly Scope[] } = {
   renameClient: ['accounts:read'],
   rotateClient: ['accounts:read'],
   revokeClient: ['accounts:read'],
+  inviteUser: userRoles.editor,
+  resendInvitation: userRoles.viewer,
+  updateUser: userRoles.admin,
+  removeUser: userRoles.viewer,
 }
 /** Operations on the organization, which no credential that is limited to sub-accounts can use. */
 const ofOrganization: readonly string[] = ['addAccount']
@@ -112,12 +116,12 @@ for (const id of Object.keys(operations) as OperationId[]) {
     test('works with its scope alone, in the sub-account that the credential is limited to', async () => {
       const call = await scenario.prepare(owner)
       const accountId = accountOf(id, call) ?? (await owner.caller.addAccount()).id
-      const scopes = [scope, ...(besides[id] ?? [])]
+      const scopes = [...new Set([scope, ...(besides[id] ?? [])])]
       const { token } = await limited({ scopes, accountIds: [accountId] })
       const reply = await send(id, call, token)
       if (ofOrganization.includes(id)) return assertForbidden(reply, 'accountIds', /limited to named sub-accounts/)
-      // The clients of the scenarios are not limited to sub-accounts: for this one there are none.
-      if (operation.path.startsWith('/clients/')) return assert.equal(reply.status, 404, reply.text)
+      // The clients and the people of the scenarios are not limited to sub-accounts: for this one there are none.
+      if (/^\/(?:clients|users)\//.test(operation.path)) return assert.equal(reply.status, 404, reply.text)
       assert.equal(reply.status, scenario.status, reply.text)
       if (operation.list === 'paged' && accountOf(id, call) === undefined) assertOnlyOf(reply, accountId)
     })

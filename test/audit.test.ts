@@ -9,7 +9,7 @@ import { onSession } from '../packages/server/src/db/session.ts'
 import { type Inbox, makeInbox } from './harness/connections.ts'
 import { dumpDatabase, placesOf } from './harness/dump.ts'
 import { callerOf, destinationSecrets, source, sourceSecrets } from './harness/fixtures.ts'
-import { type AnyCall, addParty, type Party, scenarios } from './harness/scenarios.ts'
+import { type AnyCall, addParty, callOf, type Party, scenarios } from './harness/scenarios.ts'
 import {
   type CallOptions,
   type Organization,
@@ -18,6 +18,7 @@ import {
   type TestService,
 } from './harness/service.ts'
 import { withSession } from './harness/session.ts'
+import { goodPassword } from './harness/users.ts'
 
 /** The audit log: every change, sign-in, refusal and reveal has its event, with its actor, and no event can be altered unseen. */
 
@@ -60,7 +61,10 @@ const tamperingOf = async (organizationId: string, expected?: Expected) => {
   const [verified] = await verifyAudit(service.database, organizationId, expected)
   return verified?.tampering
 }
-const aClient = async (party: Party, grants: { scopes?: ['accounts:read'] | null; accountIds?: string[] } = {}) => {
+const aClient = async (
+  party: Pick<Party, 'caller' | 'organization'>,
+  grants: { scopes?: ['accounts:read'] | null; accountIds?: string[] } = {},
+) => {
   const { caller } = party
   const { id, clientSecret } = await caller.expect(caller.call('createClient', { body: { name: 'Key', ...grants } }))
   const reply = await service.call('createToken', { body: { clientId: id, clientSecret } })
@@ -71,6 +75,12 @@ const aClient = async (party: Party, grants: { scopes?: ['accounts:read'] | null
   return { ...organization, caller: callerOf(service, organization) }
 }
 
+/** An organization without people, in whose log there is nothing but what the test does. */
+const anOrganization = async () => {
+  const organization = await service.addOrganization()
+  return { organization, caller: callerOf(service, organization) }
+}
+
 /** The secrets of a reply, by what the contract says of it. */
 function secretsOf(schema: TSchema, value: unknown): string[] {
   const { properties = {} } = schema as { properties?: Record<string, TSchema & { format?: string }> }
@@ -78,21 +88,24 @@ function secretsOf(schema: TSchema, value: unknown): string[] {
   return Object.entries(value).flatMap(([key, inner]) => {
     const inside = properties[key]
     if (!inside) return []
-    return inside.format === 'password' ? [String(inner)] : secretsOf(inside, inner)
+    return inside.format === 'password' ? (inner === null ? [] : [String(inner)]) : secretsOf(inside, inner)
   })
 }
 
 describe('every operation', () => {
-  const secrets = new Set<string>([sourceSecrets.secretAccessKey, destinationSecrets.password])
+  const secrets = new Set<string>([sourceSecrets.secretAccessKey, destinationSecrets.password, goodPassword])
+  /** Operations that begin a session or set a password; they have transactions of their own. */
+  const signsIn: readonly string[] = ['createToken', 'signIn', 'acceptInvitation', 'changePassword', 'resetPassword']
 
   for (const [name, scenario] of Object.entries(scenarios)) {
     const id = name as OperationId
     const operation: Operation = operations[id]
-    const isRecorded = writes(operation) || operation.scope === 'records:read' || id === 'createToken'
+    const isRecorded = writes(operation) || operation.scope === 'records:read' || signsIn.includes(id)
+    const isOfPerson = operation.person || (operation.actsIn === 'public' && id !== 'createToken')
     test(`${id}: ${isRecorded ? 'has one event, with its actor' : 'has none'}`, async () => {
       const call = await scenario.prepare(party)
       const { organization } = party
-      const reply = await service.call(id, { token: organization.token, ...call } as CallOptions<never>)
+      const reply = await service.call(id, callOf(party, id, call) as CallOptions<never>)
       assert.equal(reply.status, scenario.status, reply.text)
       for (const secret of secretsOf(operation.reply, reply.response)) secrets.add(secret)
       const [event, ...more] = await eventsOfRequest(reply)
@@ -100,6 +113,17 @@ describe('every operation', () => {
       if (!isRecorded) return assert.equal(event, undefined)
       assert(event)
       const { organizationId, clientId } = organization
+      if (isOfPerson) {
+        const [person] = await sql<{ organization: string }>(
+          'select organization_id as organization from users where id = $1',
+          event.actor_id,
+        )
+        assert.deepEqual(
+          [event.organization_id, event.actor_kind, person?.organization, event.action, event.outcome, event.address],
+          [organizationId, 'user', organizationId, id, 'done', '127.0.0.1'],
+        )
+        return
+      }
       assert.deepEqual(
         [event.organization_id, event.actor_kind, event.actor_id, event.actor_name, event.action, event.outcome],
         [organizationId, 'client', clientId, 'First client', id, 'done'],
@@ -135,15 +159,23 @@ describe('every operation', () => {
       ),
     )
     assert.deepEqual(marked.sort(), [
+      'acceptInvitation csrfToken',
       'authorizeConnector url',
+      'changePassword csrfToken',
       'createClient clientSecret',
       'createSession accessToken',
       'createToken accessToken',
+      'getMe csrfToken',
+      'inviteUser link',
+      'resendInvitation link',
       'rotateClient clientSecret',
+      'signIn csrfToken',
+      'updateMe csrfToken',
     ])
     // Whatever cannot be kept to be repeated is a secret.
     const unrepeatable = Object.entries<Operation>(operations).flatMap(([id, one]) => (one.unrepeatable ? [id] : []))
-    for (const id of unrepeatable) assert(marked.some((line) => line.startsWith(`${id} `)))
+    const ends = ['signOut', 'endMySessions']
+    for (const id of unrepeatable) assert(ends.includes(id) || marked.some((line) => line.startsWith(`${id} `)), id)
   })
 })
 
@@ -279,7 +311,7 @@ describe('the list', () => {
   }
 
   test('is newest first, paged, and filtered by actor, action, target, sub-account and time', async () => {
-    const { caller, organization } = await addParty(service, inbox.folder)
+    const { caller, organization } = await anOrganization()
     const [one, other] = [await caller.addAccountWithSides('One'), await caller.addAccountWithSides('Other')]
     await caller.expect(caller.call('editAccount', { id: one.id, body: { name: 'Edited' } }))
     const all = await list(caller)
@@ -304,7 +336,7 @@ describe('the list', () => {
   })
 
   test('is streamed whole as NDJSON, in which each event has the hash of the one before', async () => {
-    const { caller, organization } = await addParty(service, inbox.folder)
+    const { caller, organization } = await anOrganization()
     await Promise.all(Array.from({ length: 30 }, (_, i) => caller.addAccount(`Account ${i}`)))
     const actor = { kind: 'service', id: null, name: null } as const
     const { organizationId } = organization
@@ -326,7 +358,7 @@ describe('the list', () => {
   })
 
   test('shows an actor who is limited to sub-accounts what concerns these alone', async () => {
-    const own = await addParty(service, inbox.folder)
+    const own = await anOrganization()
     const [one, other] = [await own.caller.addAccount('One'), await own.caller.addAccount('Other')]
     const { caller } = await aClient(own, { accountIds: [one.id] })
     for (const { id } of [one, other, one]) {
@@ -355,7 +387,7 @@ describe('10,000 operations of several actors at once', () => {
   test('each has its event with its actor, request and sub-account, and the chains verify', {
     timeout: 240_000,
   }, async () => {
-    const parties = await Promise.all([1, 2, 3].map(() => addParty(service, inbox.folder)))
+    const parties = await Promise.all([1, 2, 3].map(anOrganization))
     const actors = await Promise.all(
       parties.flatMap((own) =>
         [0, 1, 2].map(async () => {
@@ -444,7 +476,7 @@ describe('10,000 operations of several actors at once', () => {
 describe('verification', () => {
   let organizationId: string
   before(async () => {
-    const own = await addParty(service, inbox.folder)
+    const own = await anOrganization()
     organizationId = own.organization.organizationId
     for (let i = 0; i < 12; i++) await own.caller.addAccount(`Account ${i}`)
   })
@@ -465,7 +497,7 @@ describe('verification', () => {
     target_id, outcome, before, after, details, previous_hash, hash`
 
   for (const [what, statements, kind, number] of [
-    ['a changed actor', `update audit_events set actor_name = 'Somebody' where ${ofEvents} = 5`, 'changed', 5],
+    ['a changed actor', `update audit_events set actor_name = 'Someone' where ${ofEvents} = 5`, 'changed', 5],
     ['a changed value', `update audit_events set after = after || '{"name":"x"}' where ${ofEvents} = 5`, 'changed', 5],
     [
       'a changed time',
@@ -530,7 +562,7 @@ describe('verification', () => {
       where h.organization_id = :id and e.organization_id = :id and e.number = 10`
     assert.equal(await afterTampering(cut), undefined)
     assert.equal((await afterTampering(cut, { number, hash }))?.kind, 'cut off')
-    const rewritten = `update audit_events set actor_name = 'Somebody' where ${ofEvents} = 5;
+    const rewritten = `update audit_events set actor_name = 'Someone' where ${ofEvents} = 5;
       do $$ declare n bigint; last bytea; begin
         for n in 1..14 loop
           update audit_events set previous_hash = last where ${ofEvents} = n;
@@ -551,7 +583,7 @@ describe('verification', () => {
   })
 
   test('still succeeds once the retention removed the oldest events, and finds one that is missing behind them', async () => {
-    const { organization, caller } = await addParty(service, inbox.folder)
+    const { organization, caller } = await anOrganization()
     const own = organization.organizationId
     for (let i = 0; i < 5; i++) await caller.addAccount('Account')
     // Written as long ago: the times are part of the chain.

@@ -16,6 +16,7 @@ type Place = { caller: Caller; token: string; accountId: string; id?: string; tr
 let place: Place
 /** In another organization, so that these are in no other list. */
 let placeOfTransfers: Place
+let placeOfEvents: Place
 before(async () => {
   inbox = await makeInbox()
   service = await startTestService(inbox.env)
@@ -30,6 +31,11 @@ before(async () => {
   await Promise.all(Array.from({ length: count - 1 }, () => caller.addAccount()))
   // The client of the organization is one of them.
   for (let n = 2; n <= count; n++) await caller.expect(caller.call('createClient', { body: { name: `Key ${n}` } }))
+  for (let n = 1; n <= count; n++) {
+    const body = { email: `person-${String(n).padStart(3, '0')}@example.com`, role: 'viewer' } as const
+    await caller.expect(caller.call('inviteUser', { body }))
+  }
+  placeOfEvents = await addEvents()
   placeOfTransfers = await addTransfers()
   for (const table of ['accounts', 'clients', 'connections', 'transfers']) {
     // They share a few times, in another order than their identifiers.
@@ -41,6 +47,16 @@ after(async () => {
   await service.close()
   await inbox.remove()
 })
+
+/** An organization in which as many things were done. */
+async function addEvents(): Promise<Place> {
+  const organization = await service.addOrganization()
+  const caller = callerOf(service, organization)
+  const { id } = await caller.addAccount()
+  // Beside these the organization was created, and got a token.
+  for (let n = 4; n <= count; n++) await caller.addAccount()
+  return { caller, token: organization.token, accountId: id }
+}
 
 /** A connection with transfers, one of which rejected records. */
 async function addTransfers(): Promise<Place> {
@@ -73,15 +89,19 @@ const entriesOf = ({ response }: Reply<unknown>) => response as Record<string, u
 type PagedList = {
   operation: OperationId
   /** The key of its entries. */
-  id: 'id' | 'connectorId' | 'accountId' | 'connectionId' | 'row'
+  id: 'id' | 'connectorId' | 'accountId' | 'connectionId' | 'row' | 'number'
   /** Asked without accountId. */
   everywhere?: true
   /** Asked of the connection with transfers. */
   ofTransfers?: true
+  /** Asked in the organization with as many events. */
+  ofEvents?: true
   /** How many there are, where it is not `count`. */
   total?: number
   /** The order of the list: newest first, by what this SQL returns; or by a name or a number in its entries. */
-  order: { madeSql: string } | { by: 'name' | 'accountName' | 'connectionName' | 'row' | 'to'; newestFirst?: true }
+  order:
+    | { madeSql: string }
+    | { by: 'name' | 'accountName' | 'connectionName' | 'row' | 'to' | 'email' | 'number'; newestFirst?: true }
   /** A filter that keeps nothing; none where the list has no filter. */
   filter?: Record<string, string>
 }
@@ -179,6 +199,21 @@ const lists: Record<string, PagedList> = {
     order: { madeSql: 'select id, created_time from clients' },
     filter: q,
   },
+  people: {
+    operation: 'listUsers',
+    id: 'id',
+    everywhere: true,
+    order: { by: 'email' },
+    filter: q,
+  },
+  'the audit log': {
+    operation: 'listAudit',
+    id: 'number',
+    everywhere: true,
+    ofEvents: true,
+    order: { by: 'number', newestFirst: true },
+    filter: { action: 'nothing' },
+  },
   'the report of connections': {
     operation: 'reportConnections',
     id: 'connectionId',
@@ -207,8 +242,10 @@ function offsetsOf(reply: Reply<unknown>, path: string, asked: Record<string, st
   return Object.fromEntries(links)
 }
 
-for (const [name, { operation, id, everywhere, ofTransfers, total = count, order, filter }] of Object.entries(lists)) {
-  const here = () => (ofTransfers ? placeOfTransfers : place)
+for (const [name, { operation, id, everywhere, ofTransfers, ofEvents, total = count, order, filter }] of Object.entries(
+  lists,
+)) {
+  const here = () => (ofTransfers ? placeOfTransfers : ofEvents ? placeOfEvents : place)
   const where = () => (everywhere ? {} : { accountId: here().accountId })
   const list = (query: Record<string, string | number> = {}) => {
     const { caller, id: pathId, transferId } = here()
@@ -259,7 +296,9 @@ for (const [name, { operation, id, everywhere, ofTransfers, total = count, order
         assert.deepEqual(
           keys,
           keys.toSorted(
-            (a, b) => (order.newestFirst ? -1 : 1) * a.localeCompare(b, 'en', { numeric: order.by === 'row' }),
+            (a, b) =>
+              (order.newestFirst ? -1 : 1) *
+              a.localeCompare(b, 'en', { numeric: order.by === 'row' || order.by === 'number' }),
           ),
         )
       })

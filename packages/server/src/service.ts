@@ -32,6 +32,7 @@ import { createInteractiveJobs } from './transfers/interactive.ts'
 import { readTransferTotals } from './transfers/totals/totals.ts'
 import { createPasswords } from './users/passwords.ts'
 import { createSessionAuthenticator } from './users/sessions.ts'
+import { findUsersNamed } from './users/sign-ins.ts'
 import { waitingJobs } from './worker/worker.ts'
 
 /** The service without a port: everything is put together here and nowhere else. */
@@ -78,7 +79,7 @@ export async function createService(
   const tokens = createAuthenticator(database, notices)
   const audit = createRequestAudit(database, log)
   opened.defer(audit.close)
-  const failedSignIns = createFailedSignIns(database, { client: findClientsNamed }, log)
+  const failedSignIns = createFailedSignIns(database, { client: findClientsNamed, user: findUsersNamed }, log)
   opened.defer(failedSignIns.close)
   const userSessions = createSessionAuthenticator(database, notices)
   const mailer = createMailer(config, log)

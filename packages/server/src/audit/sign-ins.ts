@@ -34,7 +34,7 @@ export type FailedSignIn = {
 
 /**
  * Finds those that exist, in one statement for all names.
- * @returns for each that exists its name as it was given, and who it is
+ * @returns for each that exists its name as it was given, and who it is; several of one name where they are of several organizations
  */
 export type FindNamed = (
   db: Db,
@@ -70,19 +70,13 @@ export function createFailedSignIns(
       addresses.clear()
       for (const [kind, of] of Map.groupBy(failed, (one) => one.kind)) {
         const names = [...new Set(of.map(({ name }) => name))]
-        const known = new Map((await find[kind]?.(database, names))?.map((one) => [one.given, one]))
-        const entries = of.flatMap(({ name: given, action, address, requestId, times }) => {
-          const one = known.get(given)
-          if (!one) return []
-          const { organizationId, id, name } = one
-          const outcome = 'failed' as const
-          return [
-            {
-              ...{ organizationId, actor: { kind, id, name }, action, outcome, targetId: id },
-              ...{ address, requestId, details: { times } },
-            },
-          ]
-        })
+        const known = Map.groupBy((await find[kind]?.(database, names)) ?? [], ({ given }) => given)
+        const entries = of.flatMap(({ name: given, action, address, requestId, times }) =>
+          (known.get(given) ?? []).map(({ organizationId, id, name }) => ({
+            ...{ organizationId, actor: { kind, id, name }, action, outcome: 'failed' as const, targetId: id },
+            ...{ address, requestId, details: { times } },
+          })),
+        )
         await recordNow(database, entries)
       }
     },

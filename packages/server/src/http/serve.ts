@@ -11,7 +11,7 @@ import {
   takesIdempotencyKey,
   writes as writesOf,
 } from '@penstock/wire'
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteGenericInterface } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { mayActIn, requirePerson, requireScope } from '../access.ts'
 import type {
   ActingAccount,
@@ -22,15 +22,14 @@ import type {
   Call,
   Handler,
   Handlers,
-  Precondition,
   RequestAudit,
 } from '../call.ts'
-import { csrfTokenOf } from '../csrf.ts'
 import type { Database, Db, Transaction } from '../db/database.ts'
 import { Refusal, refuse } from '../refusal.ts'
 import { once, readIdempotencyKey } from './idempotency.ts'
 import { METHODS } from './node-http.ts'
 import { pageLinks } from './paging.ts'
+import { type OperationRequest, quoteEtag, RequestCall } from './request-call.ts'
 import { serialiseBySchema } from './serialise.ts'
 import { createSessionCookie, type SessionCookie } from './session-cookie.ts'
 import { compileValidator, type Input } from './validate.ts'
@@ -129,11 +128,6 @@ export function serveOperations<Deps>(app: FastifyInstance, given: Serving<Deps>
       handler: refuseMethod,
     })
   }
-}
-
-type OperationRequest = RouteGenericInterface & {
-  Params: { id?: string; transferId?: string }
-  Querystring: Record<string, unknown>
 }
 
 function replySchema(operation: Operation): TSchema {
@@ -261,64 +255,6 @@ function handle<Deps>(
   }
 }
 
-/** The call of a request. What few operations ask for is made when they do. */
-class RequestCall {
-  readonly #request: FastifyRequest<OperationRequest>
-  readonly db: Database | Transaction
-  readonly actor: Actor | undefined
-  readonly account: ActingAccount | undefined
-  readonly id: string
-  readonly transferId: string | undefined
-  readonly stream: string | undefined
-  readonly query: Record<string, unknown>
-  readonly body: unknown
-
-  constructor(
-    request: FastifyRequest<OperationRequest>,
-    db: Database | Transaction,
-    account: ActingAccount | undefined,
-    id: string,
-    stream: string | undefined,
-    { query, body }: Input,
-  ) {
-    this.#request = request
-    this.db = db
-    this.actor = request.actor
-    this.account = account
-    this.id = id
-    this.transferId = request.params.transferId
-    this.stream = stream
-    this.query = query
-    this.body = body
-  }
-
-  get signal(): AbortSignal {
-    // A caller that has gone already is not reported again.
-    return this.#request.socket.destroyed ? AbortSignal.abort() : this.#request.signal
-  }
-
-  get precondition(): Precondition {
-    return readPrecondition(this.#request.headers['if-match'])
-  }
-
-  get address(): string {
-    return this.#request.ip
-  }
-
-  get requestId(): string {
-    return this.#request.id
-  }
-
-  get userAgent(): string | null {
-    return this.#request.headers['user-agent'] ?? null
-  }
-
-  get csrfToken(): string | null {
-    const { sessionToken } = this.#request
-    return sessionToken === undefined ? null : csrfTokenOf(sessionToken)
-  }
-}
-
 /** The media type that the caller prefers to JSON, where the operation streams it. */
 function streamWanted({ streams }: Operation, accept = ''): string | undefined {
   if (!streams) return undefined
@@ -400,25 +336,4 @@ function sendLasting(reply: FastifyReply, key: object, payload: unknown): Fastif
     written.set(key, bytes)
   }
   return reply.type('application/json; charset=utf-8').send(bytes)
-}
-
-/** The header form of a version. */
-const quoteEtag = (etag: string) => `"${etag}"`
-
-/**
- * Reads an If-Match header. `*` and an absent header demand nothing: a missing resource is refused anyway.
- * Weak tags never match, as the RFC has it.
- */
-function readPrecondition(header: string | undefined): Precondition {
-  if (header === undefined || header.trim() === '*') return { check: () => {} }
-  const named = header.split(',').map((tag) => tag.trim())
-  return {
-    check: (etag) => {
-      if (!named.includes(quoteEtag(etag))) {
-        refuse('precondition_failed', [
-          { field: 'header.if-match', message: `is not the current ETag, ${quoteEtag(etag)}` },
-        ])
-      }
-    },
-  }
 }

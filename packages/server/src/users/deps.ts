@@ -1,3 +1,4 @@
+import type { FailedSignIns } from '../audit/sign-ins.ts'
 import type { Config } from '../config.ts'
 import type { Mailer } from '../mail.ts'
 import type { Attempts, RequestLimit } from '../tokens/attempts.ts'
@@ -8,6 +9,7 @@ import type { createSessionAuthenticator } from './sessions.ts'
 export type UserDeps = {
   readonly config: Config
   readonly attempts: Attempts
+  readonly failedSignIns: FailedSignIns
   readonly requestLimit: RequestLimit
   readonly passwords: Passwords
   readonly mailer: Mailer

@@ -1,3 +1,4 @@
+import { record } from '../audit/record.ts'
 import type { Answer, Call } from '../call.ts'
 import type { Database } from '../db/database.ts'
 import { violates } from '../db/errors.ts'
@@ -71,7 +72,7 @@ export async function acceptInvitation(
       if (violates(error, 'users_email')) refuse('user_exists')
       throw error
     }
-    return completeSignIn(tx, { userId, method: 'password' }, call)
+    return completeSignIn(tx, { userId, method: 'password', action: 'acceptInvitation' }, call)
   })
   return answerSelf(db, invited.id, 'password', session)
 }
@@ -98,7 +99,7 @@ export async function requestPasswordReset(
 /** Ends every session of the person, who signs in with the new password then. */
 export async function resetPassword(call: Call<'resetPassword'>, deps: UserDeps): Promise<Answer<'resetPassword'>> {
   const { db, body } = call
-  const { email, organizationId, organizationName } = await requireLink(call, 'password reset', deps)
+  const { email, name, organizationId, organizationName } = await requireLink(call, 'password reset', deps)
   requireGoodPassword('body.newPassword', body.newPassword, { email, organizationName })
   const person = { email, password: body.newPassword }
   await withPasswordDigest(db, deps.passwords, person, async (tx, passwordDigest) => {
@@ -107,6 +108,9 @@ export async function resetPassword(call: Call<'resetPassword'>, deps: UserDeps)
     await queries.savePassword.run(tx, { id: userId, passwordDigest })
     await queries.deleteLinks.run(tx, { userId })
     await endSessions(tx, userId)
+    const { address, requestId } = call
+    const actor = { kind: 'user', id: userId, name } as const
+    record(tx, { organizationId, actor, action: 'resetPassword', targetId: userId, address, requestId })
     tx.afterCommit(deps.userSessions.forgetAll)
   })
   return { reply: { email, organizationId } }

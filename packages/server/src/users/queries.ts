@@ -158,8 +158,16 @@ export const insertSession = statement<
   from users where id = :userId and joined_time is not null for key share
   returning id
 `)
-export const saveSignIn = statement<{ userId: string }>(`
-  update users set last_signed_in_time = now() where id = :userId
+export const saveSignIn = statement<{ userId: string }, { organizationId: string; name: string | null }>(`
+  update users set last_signed_in_time = now() where id = :userId returning organization_id, name
+`)
+
+export const findByAddress = statement<
+  { emails: readonly string[] },
+  { given: string; organizationId: string; id: string; name: string | null }
+>(`
+  select given, organization_id, id, name
+  from unnest(:emails::text[]) as asked (given) join users on lower(email) = given
 `)
 
 export type SessionOwnerRow = {

@@ -12,7 +12,7 @@ import { viewSelf, viewSession } from './view.ts'
 
 /** Who asks, and what a person does with their own account. */
 
-/** A person as they are now, whoever may see them. */
+/** A person as they are now, for the person or for the rules, without a check of who may see them. */
 export const findSelf = async (db: Db, id: string): Promise<queries.UserRow> =>
   (await queries.findUserById.first(db, { id })) ?? refuse('unauthorized')
 
@@ -48,17 +48,19 @@ export async function updateMe(
   { db: tx, actor, body: { name }, csrfToken }: Call<'updateMe'>,
   { userSessions }: UserDeps,
 ): Promise<Answer<'updateMe'>> {
+  const before = await findSelf(tx, actor.id)
   await queries.updateName.run(tx, { id: actor.id, name: name.trim() })
   await announceUsers(tx)
   tx.afterCommit(userSessions.forgetAll)
   const method = actor.person?.method ?? 'password'
-  return { reply: viewSelf(await findSelf(tx, actor.id), { method, scopes: actor.scopes }, csrfToken) }
+  const view = (row: queries.UserRow) => viewSelf(row, { method, scopes: actor.scopes }, csrfToken)
+  return { reply: view(await findSelf(tx, actor.id)), audited: { before: view(before) } }
 }
 
 /** Guesses of the present password are counted like sign-ins: a session that was stolen must not give it away. */
 export async function changePassword(
   call: Call<'changePassword'>,
-  { attempts, passwords, userSessions }: UserDeps,
+  { attempts, failedSignIns, passwords, userSessions }: UserDeps,
 ): Promise<Answer<'changePassword'>> {
   const { db, actor, body, address } = call
   const row = await findSelf(db, actor.id)
@@ -71,6 +73,7 @@ export async function changePassword(
       present?.passwordDigest ?? refuse('unauthorized'),
     ])
     if (!right) {
+      failedSignIns.add({ kind: 'user', name: key, action: 'changePassword', address, requestId: call.requestId })
       await attempts.failed(key, address)
       refuse('wrong_password', [{ field: 'body.currentPassword', message: 'is not your present password' }])
     }
@@ -84,7 +87,7 @@ export async function changePassword(
     await queries.deleteLinks.run(tx, { userId: actor.id })
     await endSessions(tx, actor.id)
     tx.afterCommit(userSessions.forgetAll)
-    return completeSignIn(tx, { userId: actor.id, method }, call)
+    return completeSignIn(tx, { userId: actor.id, method, action: 'changePassword' }, call)
   })
   return answerSelf(db, actor.id, method, session)
 }
@@ -101,5 +104,6 @@ export async function endMySession(
   if ((await queries.deleteSession.run(tx, { userId: actor.id, id })) === 0) refuse('not_found')
   await announceUsers(tx)
   tx.afterCommit(userSessions.forgetAll)
-  return { reply: { done: true }, ...(id === actor.person?.sessionId ? { session: 'ended' as const } : {}) }
+  const audited = { before: { id }, after: null }
+  return { reply: { done: true }, audited, ...(id === actor.person?.sessionId ? { session: 'ended' as const } : {}) }
 }

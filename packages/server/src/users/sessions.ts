@@ -22,7 +22,11 @@ const userAgentLengthMax = 300
 export type BegunSession = { readonly token: string; readonly maxAgeSeconds: number }
 
 /** From where a person signs in. */
-export type SignInPlace = { readonly address: string; readonly userAgent: string | null }
+export type SignInPlace = {
+  readonly address: string
+  readonly userAgent: string | null
+  readonly requestId: string
+}
 
 /** The digest under which a session or the token of a link is stored. */
 export const digestOf = (token: string): Buffer => hash('sha256', token, 'buffer')

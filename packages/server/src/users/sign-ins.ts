@@ -1,4 +1,5 @@
 import type { SignInMethod } from '@penstock/wire'
+import { type FindNamed, recordSignIn } from '../audit/sign-ins.ts'
 import type { Transaction } from '../db/database.ts'
 import { refuse } from '../refusal.ts'
 import type { UserDeps } from './deps.ts'
@@ -8,36 +9,45 @@ import { type BegunSession, beginSession, type SignInPlace } from './sessions.ts
 /** The one place where a sign-in succeeds, and the one where it fails, whatever the method. */
 
 /**
- * A person has proven who they are: their session begins.
+ * A person has proven who they are: their session begins, and the audit log says so.
  * Refuses with `sign_in_failed` where they were removed meanwhile.
  */
 export async function completeSignIn(
   tx: Transaction,
-  { userId, method }: { userId: string; method: SignInMethod },
+  { userId, method, action = 'signIn' }: { userId: string; method: SignInMethod; action?: string },
   place: SignInPlace,
 ): Promise<BegunSession> {
   const session = (await beginSession(tx, userId, method, place)) ?? refuse('sign_in_failed')
-  await queries.saveSignIn.run(tx, { userId })
+  const person = (await queries.saveSignIn.first(tx, { userId })) ?? refuse('sign_in_failed')
+  const { organizationId, name } = person
+  const { address, requestId } = place
+  const actor = { kind: 'user', id: userId, name } as const
+  recordSignIn(tx, { organizationId, actor, action, address, requestId, details: { method } })
   return session
 }
 
 /** What is known about a sign-in that fails; the answer says nothing of it. */
-export type FailedSignIn = {
+export type SignInFailure = {
   readonly method: SignInMethod
   /** As entered. */
   readonly email: string | undefined
   readonly organizationId: string | undefined
 }
 
-/** Counts a failure, so that nothing can be guessed, and refuses with `sign_in_failed` or `rate_limited`. */
+/** Counts a failure, so that nothing can be guessed, leaves word of it for the audit log, and refuses with `sign_in_failed` or `rate_limited`. */
 export async function failSignIn(
-  { email = '' }: FailedSignIn,
-  { address }: SignInPlace,
-  { attempts }: Pick<UserDeps, 'attempts'>,
+  { email = '' }: SignInFailure,
+  place: SignInPlace,
+  { attempts, failedSignIns }: Pick<UserDeps, 'attempts' | 'failedSignIns'>,
 ): Promise<never> {
+  const { address, requestId } = place
+  failedSignIns.add({ kind: 'user', name: attemptsKey(email), action: 'signIn', address, requestId })
   await attempts.failed(attemptsKey(email), address)
   refuse('sign_in_failed')
 }
 
 /** What failures are counted for, together with the address. */
 export const attemptsKey = (email: string): string => email.trim().toLowerCase()
+
+/** Those of the people who have one of the e-mail addresses; an address can be in several organizations. */
+export const findUsersNamed: FindNamed = (db, emails) => queries.findByAddress.all(db, { emails })

@@ -82,7 +82,7 @@ export async function updateUser(
   await queries.updateRole.run(tx, { id, role, accountIds })
   await announceUsers(tx)
   tx.afterCommit(userSessions.forgetAll)
-  return { reply: viewUser(await requireUser(tx, actor, id)) }
+  return { reply: viewUser(await requireUser(tx, actor, id)), audited: { before: viewUser(row) } }
 }
 
 /** Takes effect at once. What the person made stays. */
@@ -95,7 +95,7 @@ export async function removeUser(
   requireRole(actor, row.role)
   await deleteUser(tx, row)
   tx.afterCommit(userSessions.forgetAll)
-  return { reply: { done: true } }
+  return { reply: { done: true }, audited: { before: viewUser(row), after: null } }
 }
 
 /** Removes a person with their sessions and links. Refuses with `last_owner`. */

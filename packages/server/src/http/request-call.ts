@@ -1,0 +1,90 @@
+import type { FastifyRequest, RouteGenericInterface } from 'fastify'
+import type { ActingAccount, Actor, Precondition } from '../call.ts'
+import { csrfTokenOf } from '../csrf.ts'
+import type { Database, Transaction } from '../db/database.ts'
+import { refuse } from '../refusal.ts'
+import type { Input } from './validate.ts'
+
+export type OperationRequest = RouteGenericInterface & {
+  Params: { id?: string; transferId?: string }
+  Querystring: Record<string, unknown>
+}
+
+/** The call of a request. What few operations ask for is made when they do. */
+export class RequestCall {
+  readonly #request: FastifyRequest<OperationRequest>
+  readonly db: Database | Transaction
+  readonly actor: Actor | undefined
+  readonly account: ActingAccount | undefined
+  readonly id: string
+  readonly transferId: string | undefined
+  readonly stream: string | undefined
+  readonly query: Record<string, unknown>
+  readonly body: unknown
+
+  constructor(
+    request: FastifyRequest<OperationRequest>,
+    db: Database | Transaction,
+    account: ActingAccount | undefined,
+    id: string,
+    stream: string | undefined,
+    { query, body }: Input,
+  ) {
+    this.#request = request
+    this.db = db
+    this.actor = request.actor
+    this.account = account
+    this.id = id
+    this.transferId = request.params.transferId
+    this.stream = stream
+    this.query = query
+    this.body = body
+  }
+
+  get signal(): AbortSignal {
+    // A caller that has gone already is not reported again.
+    return this.#request.socket.destroyed ? AbortSignal.abort() : this.#request.signal
+  }
+
+  get precondition(): Precondition {
+    return readPrecondition(this.#request.headers['if-match'])
+  }
+
+  get address(): string {
+    return this.#request.ip
+  }
+
+  get requestId(): string {
+    return this.#request.id
+  }
+
+  get userAgent(): string | null {
+    return this.#request.headers['user-agent'] ?? null
+  }
+
+  get csrfToken(): string | null {
+    const { sessionToken } = this.#request
+    return sessionToken === undefined ? null : csrfTokenOf(sessionToken)
+  }
+}
+
+/** The header form of a version. */
+export const quoteEtag = (etag: string) => `"${etag}"`
+
+/**
+ * Reads an If-Match header. `*` and an absent header demand nothing: a missing resource is refused anyway.
+ * Weak tags never match, as the RFC has it.
+ */
+function readPrecondition(header: string | undefined): Precondition {
+  if (header === undefined || header.trim() === '*') return { check: () => {} }
+  const named = header.split(',').map((tag) => tag.trim())
+  return {
+    check: (etag) => {
+      if (!named.includes(quoteEtag(etag))) {
+        refuse('precondition_failed', [
+          { field: 'header.if-match', message: `is not the current ETag, ${quoteEtag(etag)}` },
+        ])
+      }
+    },
+  }
+}
