@@ -497,7 +497,7 @@ describe('verification', () => {
     target_id, outcome, before, after, details, previous_hash, hash`
 
   for (const [what, statements, kind, number] of [
-    ['a changed actor', `update audit_events set actor_name = 'Someone' where ${ofEvents} = 5`, 'changed', 5],
+    ['a changed actor', `update audit_events set actor_name = 'Mallory' where ${ofEvents} = 5`, 'changed', 5],
     ['a changed value', `update audit_events set after = after || '{"name":"x"}' where ${ofEvents} = 5`, 'changed', 5],
     [
       'a changed time',
@@ -562,7 +562,7 @@ describe('verification', () => {
       where h.organization_id = :id and e.organization_id = :id and e.number = 10`
     assert.equal(await afterTampering(cut), undefined)
     assert.equal((await afterTampering(cut, { number, hash }))?.kind, 'cut off')
-    const rewritten = `update audit_events set actor_name = 'Someone' where ${ofEvents} = 5;
+    const rewritten = `update audit_events set actor_name = 'Mallory' where ${ofEvents} = 5;
       do $$ declare n bigint; last bytea; begin
         for n in 1..14 loop
           update audit_events set previous_hash = last where ${ofEvents} = n;

@@ -18,7 +18,7 @@ import { viewEvent } from './view.ts'
 const eventsAtOnce = 1_000
 const purgedAtOnce = 10_000
 
-/** Anyone who is limited to sub-accounts sees what concerns these alone; the database decides. */
+/** An actor who is limited to sub-accounts sees what concerns these alone; the database decides. */
 export async function listAudit({
   db,
   actor: { organizationId, accountIds },
