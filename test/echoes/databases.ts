@@ -1,0 +1,39 @@
+import { jsonKey, person, type Side, secret } from './side.ts'
+
+/** Databases and data warehouses. */
+export const databases: readonly Side[] = [
+  {
+    slug: 'google-bigquery-source',
+    secrets: { jsonKey },
+    settings: {
+      ...{ projectId: 'example-project', dataset: 'crm', table: 'people', keyColumns: 'id' },
+      sqlQuery: 'select * from crm.people',
+    },
+  },
+  {
+    slug: 'snowflake-source',
+    secrets: {
+      ...{ authType: 'basic', username: 'loader', password: secret('snow'), snowflakeAccount: 'xy12345' },
+    },
+    settings: {
+      ...{ dataSourceType: 'Table Reference', warehouse: 'load_wh', database: 'sales', schema: 'public' },
+      ...{ table: 'people', syncMode: 'Full', keyColumns: 'id' },
+    },
+  },
+  {
+    slug: 'snowflake-destination',
+    secrets: { authType: 'basic', username: 'loader', password: secret('snow'), accountLocator: 'xy12345' },
+    settings: { warehouse: 'load_wh', database: 'sales', schema: 'public', table: 'people', writeMode: 'Append' },
+    row: person,
+  },
+  {
+    slug: 'postgresql',
+    secrets: { host: 'peer.example.com', database: 'crm', user: 'loader', password: secret('pg'), tlsMode: 'disable' },
+    ...{ settings: { table: 'people' }, row: person },
+  },
+  {
+    slug: 'mysql',
+    secrets: { host: 'peer.example.com', database: 'crm', user: 'loader', password: secret('my'), tlsMode: 'disable' },
+    ...{ settings: { table: 'people' }, row: person },
+  },
+]
