@@ -1,3 +1,4 @@
+import { digest, each, listOf, nonEmptyText, objectOf, oneOf, text, trueOrFalse, wholeNumber } from './body-schema.ts'
 import { type PlatformServer, type Received, type Reply, startPlatform } from './platform-server.ts'
 
 /**
@@ -16,45 +17,40 @@ const error = (status: number, code: number): Reply => ({
   status,
   json: { code, message: 'may quote jane@example.com' },
 })
-const words = (text: string) => new Set(text.split(/\s+/))
-const known = {
-  event: words(`event_name action_source event_time event_id user_data event_source_url app_id app_name app_version
-    device_brand device_carrier device_model device_type os_version custom_data opt_out partner_name language wifi`),
-  user: words(`em ph fn ln ge db ct st zp country external_id hashed_maids client_ip_address client_user_agent click_id
-    partner_id`),
-  custom: words(`currency value content_ids contents num_items order_id search_string opt_out_type content_name
-    content_category content_brand predicted_ltv np`),
-  item: words('id item_name item_category item_brand item_price quantity'),
-}
-const names = words(`add_payment_info add_to_cart add_to_wishlist app_install checkout custom initiate_checkout lead
-  page_visit search signup subscribe view_category view_content watch_video`)
-const numbers = words('num_items quantity event_time')
-const booleans = words('opt_out wifi')
-const lists = words('content_ids contents em ph fn ln ge db ct st zp country external_id hashed_maids')
-
-const hasSchema = (object: unknown, keys: ReadonlySet<string>): object is Record<string, unknown> =>
-  typeof object === 'object' &&
-  object !== null &&
-  Object.entries(object).every(([key, value]) => {
-    if (!keys.has(key)) return false
-    if (key === 'user_data' || key === 'custom_data') return typeof value === 'object'
-    if (numbers.has(key)) return Number.isSafeInteger(value)
-    if (booleans.has(key)) return typeof value === 'boolean'
-    return lists.has(key) ? Array.isArray(value) : typeof value === 'string'
-  })
+const user = objectOf({
+  ...each('em ph fn ln ge db ct st zp country external_id hashed_maids', listOf(digest)),
+  ...each('client_ip_address client_user_agent click_id partner_id', text),
+})
+const contents = listOf(
+  objectOf({ ...each('id item_name item_category item_brand item_price', text), quantity: wholeNumber }),
+)
+const custom = objectOf({
+  ...each('currency value order_id search_string opt_out_type content_name', text),
+  ...each('content_category content_brand predicted_ltv np', text),
+  content_ids: listOf(() => true),
+  contents,
+  num_items: wholeNumber,
+})
+const eventSchema = objectOf(
+  {
+    event_name: oneOf(`add_payment_info add_to_cart add_to_wishlist app_install checkout custom initiate_checkout lead
+      page_visit search signup subscribe view_category view_content watch_video`),
+    action_source: oneOf('web offline app_ios app_android'),
+    event_time: wholeNumber,
+    event_id: nonEmptyText,
+    user_data: user,
+    ...each('event_source_url app_id app_name app_version device_brand device_carrier', text),
+    ...each('device_model device_type os_version partner_name language', text),
+    custom_data: custom,
+    ...each('opt_out wifi', trueOrFalse),
+  },
+  ['event_name', 'action_source', 'event_time', 'event_id', 'user_data'],
+)
 
 function isEvent(event: unknown): event is Record<string, unknown> {
-  if (!hasSchema(event, known.event)) return false
-  const { event_name, action_source, event_time, event_id, user_data: user, custom_data: custom = {} } = event
-  if (!names.has(String(event_name)) || !words('web offline app_ios app_android').has(String(action_source)))
-    return false
-  if (event_time === undefined || !event_id || !hasSchema(user, known.user) || !hasSchema(custom, known.custom))
-    return false
-  for (const [key, value] of Object.entries(user)) {
-    if (lists.has(key) && !(value as unknown[]).every((digest) => /^[0-9a-f]{64}$/.test(String(digest)))) return false
-  }
-  if (!((custom.contents as unknown[] | undefined) ?? []).every((item) => hasSchema(item, known.item))) return false
-  return Boolean(user.em ?? user.hashed_maids ?? (user.client_ip_address && user.client_user_agent))
+  if (!eventSchema(event)) return false
+  const { user_data } = event as { user_data: Record<string, unknown> }
+  return Boolean(user_data.em ?? user_data.hashed_maids ?? (user_data.client_ip_address && user_data.client_user_agent))
 }
 
 export async function startPinterestEvents(): Promise<PinterestEvents> {

@@ -1,3 +1,4 @@
+import { digest, each, listOf, nonEmptyText, objectOf, oneOf, positiveNumber, wholeNumber } from './body-schema.ts'
 import { type PlatformServer, type Received, type Reply, startPlatform } from './platform-server.ts'
 import { refusal } from './reddit-server.ts'
 
@@ -13,48 +14,48 @@ export type RedditEvents = PlatformServer & {
 export const redditConversionToken = 'reddit-conversion-token'
 export const redditPixel = 'a2_loyal'
 
-const words = (text: string) => text.split(/\s+/)
-const known = {
-  event: words('event_at action_source type click_id event_source_url user metadata'),
-  type: words('tracking_type custom_event_name'),
-  user: words(`email phone_number external_id ip_address user_agent uuid idfa aaid screen_dimensions
-    data_processing_options`),
-  metadata: words('conversion_id currency value item_count products'),
-  product: words('id name category quantity item_price'),
-  screen: words('width height'),
-  options: words('country region modes'),
-}
-const types = words('PAGE_VISIT VIEW_CONTENT SEARCH ADD_TO_CART ADD_TO_WISHLIST LEAD PURCHASE SIGN_UP CUSTOM')
-const digests = words('email phone_number external_id ip_address idfa aaid')
-const numbers = words('event_at value item_count quantity item_price width height')
-const objects = words('type user metadata screen_dimensions data_processing_options')
+const products = listOf(
+  objectOf({ ...each('id name category', nonEmptyText), ...each('quantity item_price', positiveNumber) }),
+)
+const options = objectOf({ ...each('country region', nonEmptyText), modes: listOf(nonEmptyText) })
+const eventSchema = objectOf(
+  {
+    event_at: wholeNumber,
+    action_source: oneOf('WEBSITE APP PHYSICAL_STORE OTHER'),
+    type: objectOf(
+      {
+        tracking_type: oneOf('PAGE_VISIT VIEW_CONTENT SEARCH ADD_TO_CART ADD_TO_WISHLIST LEAD PURCHASE SIGN_UP CUSTOM'),
+        custom_event_name: nonEmptyText,
+      },
+      ['tracking_type'],
+    ),
+    ...each('click_id event_source_url', nonEmptyText),
+    user: objectOf({
+      ...each('email phone_number external_id ip_address idfa aaid', digest),
+      ...each('user_agent uuid', nonEmptyText),
+      screen_dimensions: objectOf(each('width height', positiveNumber)),
+      data_processing_options: options,
+    }),
+    metadata: objectOf({
+      conversion_id: nonEmptyText,
+      currency: (value) => typeof value === 'string' && /^[A-Z]{3}$/.test(value),
+      ...each('value item_count', positiveNumber),
+      products,
+    }),
+  },
+  ['event_at', 'action_source', 'type'],
+)
 
-/** Whether an object has no other keys, and values of their types. */
-const hasSchema = (object: unknown, keys: readonly string[]): object is Record<string, unknown> =>
-  typeof object === 'object' &&
-  object !== null &&
-  Object.entries(object).every(([key, value]) => {
-    if (!keys.includes(key) || value === null || value === '') return false
-    if (numbers.includes(key)) return typeof value === 'number' && value >= 0
-    if (objects.includes(key)) return typeof value === 'object'
-    return key === 'products' || key === 'modes' ? Array.isArray(value) : typeof value === 'string'
-  })
+type RedditEvent = Record<string, unknown> & { type: Record<string, unknown> }
 
-function isEvent(event: unknown): event is Record<string, unknown> {
-  if (!hasSchema(event, known.event)) return false
-  const { event_at: time, action_source: source, type, user = {}, metadata = {}, event_source_url: page } = event
-  if (!hasSchema(type, known.type) || !hasSchema(user, known.user) || !hasSchema(metadata, known.metadata)) return false
+function isEvent(event: unknown): event is RedditEvent {
+  if (!eventSchema(event)) return false
+  const { event_at: time, action_source: source, type, event_source_url: page } = event as RedditEvent
   const age = Date.now() - Number(time)
-  if (!Number.isSafeInteger(time) || age > 168 * 3_600_000 || age < -300_000) return false
-  if (!words('WEBSITE APP PHYSICAL_STORE OTHER').includes(String(source))) return false
+  if (age > 168 * 3_600_000 || age < -300_000) return false
   if (page !== undefined && source !== 'WEBSITE') return false
-  if (!types.includes(String(type.tracking_type)) || type.custom_event_name === 'Refused') return false
-  if ((type.tracking_type === 'CUSTOM') !== (type.custom_event_name !== undefined)) return false
-  if (!digests.every((key) => user[key] === undefined || /^[0-9a-f]{64}$/.test(String(user[key])))) return false
-  if (metadata.currency !== undefined && !/^[A-Z]{3}$/.test(String(metadata.currency))) return false
-  if (!((metadata.products as unknown[] | undefined) ?? []).every((one) => hasSchema(one, known.product))) return false
-  const { screen_dimensions: screen = {}, data_processing_options: options = {} } = user
-  return hasSchema(screen, known.screen) && hasSchema(options, known.options)
+  if (type.custom_event_name === 'Refused') return false
+  return (type.tracking_type === 'CUSTOM') === (type.custom_event_name !== undefined)
 }
 
 export async function startRedditEvents(): Promise<RedditEvents> {
