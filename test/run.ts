@@ -25,13 +25,16 @@ const root = dirname(import.meta.dirname)
 const fileSeconds = Number(process.env.PENSTOCK_TEST_FILE_SECONDS || 1200)
 /** How many of the slowest files the report names. */
 const slowestCount = 10
-/** How many files run at once beside one for each processor: a third of their time they wait. */
-const waitingCount = 1
+/** How many files run at once beside one for each processor: half of their time they wait. */
+const waitingCount = 3
 /** Files that take long, the longest first: one that began last would keep the whole run waiting. */
 const long = [
-  ...['test/transfers-errors', 'test/console-connection', 'test/bulkheads', 'test/console-screens', 'test/commands'],
-  ...['test/console-connectors', 'test/transfers-crash', 'test/console-new-connection', 'test/console-transfer'],
-  ...['test/console-first-connection', 'test/serve', 'test/rubbish', 'test/outage', 'test/embedded', 'test/backup'],
+  ...['test/console-connection', 'test/backup', 'packages/connectors/src/databases/rogue-warehouses', 'test/bulkheads'],
+  ...['test/transfers-errors', 'test/console-screens', 'test/console-new-connection', 'test/console-transfer'],
+  ...['test/transfers-crash', 'test/console-connectors', 'test/commands', 'test/outage', 'test/outage-of-processes'],
+  ...['packages/connectors/src/google-cloud-storage/google-cloud-storage', 'test/rubbish', 'test/console'],
+  ...['packages/connectors/src/https-file/https-file', 'packages/connectors/src/amazon-s3/amazon-s3', 'test/serve'],
+  ...['test/commands-databases', 'packages/connectors/src/postgresql/values', 'test/crash', 'test/embedded'],
 ]
 /** What Node has compiled, once for all the processes of the tests, and for the next run. */
 const compiled = join(root, 'node_modules', '.cache', 'penstock-tests')
