@@ -102,23 +102,17 @@ type Wire = pg.Connection & { parsedStatements: Record<string, string> }
 
 /** How the rows of one statement are read: names in camel case, and what each text stands for. */
 export class Columns<Row extends Record<string, unknown>> {
-  #names: readonly string[] = []
-  #readers: readonly ((text: string) => unknown)[] = []
-  /** Rows begin as copies of it, so that all of them have one shape. */
-  #blank: Record<string, unknown> = {}
+  /** Makes a row of its texts. */
+  read: (texts: readonly (string | null)[]) => Row = () => ({}) as Row
 
   describe(fields: readonly pg.FieldDef[]): void {
-    this.#names = fields.map(({ name }) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()))
-    this.#readers = fields.map(({ dataTypeID }) => types.getTypeParser(dataTypeID, 'text'))
-    this.#blank = Object.fromEntries(this.#names.map((name) => [name, null]))
-  }
-
-  read(texts: readonly (string | null)[]): Row {
-    const row = { ...this.#blank }
-    for (const [i, name] of this.#names.entries()) {
-      const text = texts[i]
-      if (typeof text === 'string') row[name] = this.#readers[i]?.(text)
-    }
-    return row as Row
+    const readers = fields.map(({ dataTypeID }) => types.getTypeParser(dataTypeID, 'text'))
+    const columns = fields.map(({ name }, i) => {
+      const key = name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+      return `${JSON.stringify(key)}: texts[${i}] === null ? null : readers[${i}](texts[${i}])`
+    })
+    // One literal, so that all rows have one shape: adding the columns one by one takes three times as long. The names are
+    // those of our own statements.
+    this.read = new Function('readers', `return (texts) => ({ ${columns.join()} })`)(readers) as typeof this.read
   }
 }
