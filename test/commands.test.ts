@@ -50,7 +50,7 @@ describe('a wrong call', { concurrency: 2 }, () => {
     })
   }
 
-  for (const call of ['', 'org', 'client', 'account', 'key']) {
+  for (const call of ['', 'org', 'client', 'user', 'account', 'key']) {
     test(`(penstock ${call}) that names no command is shown those there are, and exit code 2`, async () => {
       const { code, stdout, stderr } = await stage.penstock(call ? [call] : [])
       assert.deepEqual([code, stdout], [2, ''])
@@ -273,6 +273,44 @@ describe('on a database', () => {
     assert.match(table[3] ?? '', new RegExp(`^${third} .* \\S+Z$`))
     const all = await commands.json<Created[]>('client', 'list')
     assert(all.length > 3 && all.some(({ organizationId: other }) => other !== organizationId))
+  })
+
+  test('people are invited, listed and removed, for people and for programs', async () => {
+    const { organizationId } = await create('Of people', 'people@example.com')
+    const of = ['--organization', organizationId]
+    const invite = (email: string, ...more: string[]) =>
+      commands.json<Record<string, string>>('user', 'invite', ...of, '--email', email, ...more)
+    assert.equal(await commands.done('user', 'list', ...of), 'There are no people.\n')
+    const ada = await invite('ada@example.com', '--role', 'owner')
+    assert.deepEqual(Object.keys(ada), ['userId', 'email', 'role', 'link'])
+    assert.match(ada.link ?? '', /^http:\/\/.+\/accept-invitation#psi_[\w-]{43}$/)
+    const again = await invite('ADA@example.com')
+    assert.deepEqual([again.userId, again.role], [ada.userId, 'viewer'])
+    assert.notEqual(again.link, ada.link)
+    const words = await commands.done('user', 'invite', ...of, '--email', 'bo@example.com', '--role', 'admin')
+    assert.match(words, /^bo@example\.com is invited as admin\. .+ 7 days, .+:\n {2}http:\S+#psi_\S{43}\n$/)
+
+    const list = await commands.json<Record<string, unknown>[]>('user', 'list', ...of)
+    assert.deepEqual(
+      list.map(({ email, role, joinedTime }) => [email, role, joinedTime]),
+      [
+        ['ada@example.com', 'viewer', null],
+        ['bo@example.com', 'admin', null],
+      ],
+    )
+    assert.doesNotMatch(await commands.done('user', 'list'), /psi_|argon2/)
+    assert.deepEqual(await commands.json('user', 'remove', ada.userId ?? ''), { userId: ada.userId, removed: true })
+    assert.match(
+      await commands.fails(1, 'user', 'remove', ada.userId ?? ''),
+      /There is no person .+: penstock user list/,
+    )
+    assert.match(
+      await commands.fails(1, 'user', 'invite', '--organization', 'x', '--email', 'a@example.com'),
+      /There is no organization x/,
+    )
+    assert.match(await commands.fails(2, 'user', 'invite', ...of, '--email', 'nobody'), /--email must be/)
+    const role = ['--email', 'a@example.com', '--role', 'king']
+    assert.match(await commands.fails(2, 'user', 'invite', ...of, ...role), /There is no role king/)
   })
 
   test('a client is limited to scopes and sub-accounts, expires, and gets another secret', async () => {

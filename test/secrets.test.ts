@@ -9,6 +9,7 @@ import { addConnection, addEndedTransfer, addFolder, type Inbox, makeInbox } fro
 import { dumpDatabase, placesOf } from './harness/dump.ts'
 import { type Caller, callerOf, destination, destinationSecrets, source, sourceSecrets } from './harness/fixtures.ts'
 import { type Organization, type RawRequest, startTestService, type TestService } from './harness/service.ts'
+import { addPerson } from './harness/users.ts'
 
 /** Invariant 6: no secret leaves in the clear. */
 
@@ -148,7 +149,10 @@ test('a secret is found in no reply, no log line, no metric and no row, whatever
   await caller.expect(caller.call('setSchedule', { ...active, body: { cron: '0 6 * * *' } }))
   const ids: Record<string, string> = {
     ...{ Accounts: accountId, Connectors: source.id, Connections: connection.id, Transfers: active.id },
+    ...{ Clients: (await caller.expect(caller.call('createClient', { body: { name: 'Key' } }))).id },
   }
+  const person = await addPerson(service, organization)
+  ids.Users = person.id
   const pathOf = ({ path, tag }: Operation) =>
     basePath + path.replace('{id}', ids[tag] ?? '').replace('{transferId}', transferId)
   await caller.addConnectors(accountId, ...withSecrets)
@@ -169,11 +173,9 @@ test('a secret is found in no reply, no log line, no metric and no row, whatever
   }
   for (const operation of Object.values<Operation>(operations).filter(({ method }) => method === 'GET')) {
     const path = pathOf(operation)
+    const headers = operation.person ? { ...person.headers } : bearer()
     const choice = operation.exactlyOne ? `&srcConnectorId=${source.id}` : ''
-    assert.equal(
-      await send({ method: 'GET', path: `${path}?accountId=${accountId}&size=500${choice}`, headers: bearer() }),
-      200,
-    )
+    assert.equal(await send({ method: 'GET', path: `${path}?accountId=${accountId}&size=500${choice}`, headers }), 200)
   }
   for (const request of misplaced(canary, { accountId, pathOf })) {
     const status = await send(request)

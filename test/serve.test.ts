@@ -42,6 +42,43 @@ describe('a first start', { concurrency: 2 }, () => {
     await tokenOf(second, stage.dataDirectory)
   })
 
+  test('shows a link with which the owner sets a password; later starts say how to get one until that is done', async (t) => {
+    const stage = await prepareStage(t)
+    const first = await stage.serve()
+    const link = new RegExp(`\n {2}${first.url}/accept-invitation#(psi_[\\w-]{43})\n`).exec(first.said.stdout)
+    assert(link, first.said.stdout)
+    assert(!first.said.stderr.includes('psi_'))
+    first.signal('SIGTERM')
+    await first.ended
+
+    const second = await stage.serve()
+    assert(!second.said.stdout.includes('psi_'))
+    const command = /\n {2}npx (penstock user invite .+)\n/.exec(second.said.stdout)
+    assert(command, second.said.stdout)
+    const [program = '', ...args] = (command[1] ?? '').split(' ')
+    const invited = await stage.start(program, [...args, '--json']).ended
+    assert.equal(invited.code, 0, invited.stderr)
+    const { link: later } = JSON.parse(invited.stdout)
+    const post = (path: string, body: object) => http(second.url, path, { method: 'POST', body })
+    // The invitation of the first start is not needed any more.
+    assert.equal((await post('/invitations/get', { token: link[1] })).error, 'link_invalid')
+    const [, invitation] = later.split('#')
+    const [email, password] = ['you@example.com', 'a sentence of its own kind']
+    const accepted = await post('/invitations/accept', { token: invitation, name: 'Ada', password })
+    assert.equal(accepted.status, 200, accepted.text)
+    assert.equal((await post('/sign-in', { email, password })).status, 200)
+    second.signal('SIGTERM')
+    await second.ended
+
+    const third = await stage.serve()
+    assert.doesNotMatch(third.said.stdout, /user invite|psi_/)
+    const reset = await stage.start(program, [...args, '--json']).ended
+    const [, token] = JSON.parse(reset.stdout).link.split('/reset-password#')
+    const newPassword = 'another sentence of its own kind'
+    const done = await http(third.url, '/password-resets/complete', { method: 'POST', body: { token, newPassword } })
+    assert.equal(done.status, 200, done.text)
+  })
+
   for (const [name, where, besides] of [
     ['penstock', 'beside the data directory', true],
     [`Bob's penstock "$HOME"`, 'beside one with an awkward name', true],

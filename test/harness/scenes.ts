@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { type Operation, type OperationId, operations, takesIdempotencyKey } from '@penstock/wire'
 import { addConnection, addEndedTransfer, addFolder, inboxFile, localFolder } from './connections.ts'
 import {
@@ -12,7 +13,7 @@ import {
 import { authorizable, registerApp } from './oauth-apps.ts'
 import type { Organization, TestService } from './service.ts'
 import type { Draft } from './spoilings.ts'
-import { addPerson, addResetLink, goodPassword, invite, newEmail } from './users.ts'
+import { addPerson, addResetLink, goodPassword, invite, newEmail, signInAgain } from './users.ts'
 
 /**
  * Things to send requests about: an account with both sides, one connection and one that is deleted; beside them one with
@@ -31,7 +32,7 @@ export type Scene = Readonly<
     | 'busyId'
     | 'waitingId'
     | 'clientId'
-    | ('personId' | 'personEmail' | 'cookie' | 'csrfToken' | 'userId' | 'invitation' | 'passwordReset'),
+    | ('personId' | 'personEmail' | 'cookie' | 'csrfToken' | 'userId' | 'sessionId' | 'invitation' | 'passwordReset'),
     string
   >
 >
@@ -62,12 +63,15 @@ export async function makeScene(service: TestService, caller: Caller, folder: st
   const people = { call: caller.call }
   const person = await addPerson(people, {}, { role: 'owner' })
   const invited = await invite(people, {})
+  const { headers } = await signInAgain(service, person)
+  const sessions = await service.call('listMySessions', { headers: { ...headers } })
   const { id: waitingId } = await caller.expect(caller.call('startTransfer', { ...busy, body: {} }))
   return {
     ...{ accountId, srcConfigurationId, destConfigurationId, connectionId, deletedId },
     ...{ activeId: active.id, endedId, busyId: busy.id, waitingId, clientId },
     ...{ personId: person.id, personEmail: person.email, userId: invited.id, invitation: invited.token },
     ...{ cookie: person.headers.cookie, csrfToken: person.headers['x-csrf-token'] },
+    sessionId: sessions.response.find(({ current }) => current)?.id ?? '',
     passwordReset: await addResetLink(service, person.id),
   }
 }
@@ -178,7 +182,7 @@ const valid: {
   updateMe: () => ({ body: { name: 'Name' } }),
   changePassword: () => ({ body: { currentPassword: goodPassword, newPassword: 'another one that is good' } }),
   listMySessions: () => ({}),
-  endMySession: ({ userId }) => ({ id: userId }),
+  endMySession: ({ sessionId }) => ({ id: sessionId }),
   endMySessions: () => ({}),
   listUsers: () => ({ query: { q: 'a', size: '5', offset: '0' } }),
   getUser: ({ userId }) => ({ id: userId }),
@@ -220,6 +224,7 @@ export function draftOf(operationId: OperationId, scene: Scene, organization: Or
     headers: new Map([
       ['host', 'penstock.test'],
       ['connection', 'close'],
+      ['x-forwarded-for', `fd00:0:${randomBytes(2).toString('hex')}:${randomBytes(2).toString('hex')}::1`],
       ...credentialsOf(operation, scene, organization),
       ...(body === undefined ? [] : [['content-type', 'application/json'] as const]),
       ...(takesIdempotencyKey(operation) ? [['idempotency-key', `key ${++keysUsed}`] as const] : []),

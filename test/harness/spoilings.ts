@@ -125,7 +125,7 @@ const certain: readonly [rubbish: RegExp, statuses: readonly number[], where: (o
   [/^body: larger than a body may be$/, [413], takesBody],
   [/^header content-type: (?!APPLICATION\/JSON$|application\/json;(?: charset=")?$)/, [415], takesBody],
   [/^header content-encoding: ./, [415], takesBody],
-  [/^header authorization: /, [401], ({ actsIn }) => actsIn !== 'public'],
+  [/^header authorization: /, [401], ({ actsIn, person }) => actsIn !== 'public' && !person],
   [/^header idempotency-key: (?:$| $|canary)/, [400], takesIdempotencyKey],
   [/^path: identifier /, [404, 400], () => true],
 ]

@@ -34,7 +34,9 @@ export function createMailer({ mail }: Pick<Config, 'mail'>, log: Logger): Maile
       ...{ pool: true, maxConnections: 2, disableFileAccess: true, disableUrlAccess: true },
       ...{ connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, socketTimeout: timeoutMs, dnsTimeout: timeoutMs },
       // What is mailed opens accounts: not in plain text over a network, unless the operator says that it may.
-      requireTLS: protocol === 'smtp:' && !isLoopback(hostname) && searchParams.get('ignoreTLS') !== 'true',
+      ...(isLoopback(hostname) || searchParams.get('ignoreTLS') === 'true'
+        ? { ignoreTLS: true }
+        : { requireTLS: protocol === 'smtp:' }),
     })
   }
   let transport: ReturnType<typeof open> | undefined

@@ -26,6 +26,7 @@ export async function addInvitation(tx: Transaction, { id: userId }: Pick<Person
 export async function addPasswordReset(tx: Transaction, { id: userId }: Pick<Person, 'id'>, { config }: InConfig) {
   const token = newToken('psr')
   const purpose = 'password reset'
+  await queries.lockUserRow.first(tx, { userId })
   const count = await queries.countLinks.first(tx, { userId, purpose })
   if ((count?.total ?? 0) >= limits.passwordResetsMax) return undefined
   const minutes = limits.passwordResetMinutes

@@ -225,6 +225,10 @@ export const insertLink = statement<{ digest: Buffer; userId: string; purpose: L
   insert into user_links (digest, user_id, purpose, expires_time)
   values (:digest, :userId, :purpose, now() + make_interval(mins => :minutes))
 `)
+/** Takes a person, so that their links are made one at a time. */
+export const lockUserRow = statement<{ userId: string }, { id: string }>(`
+  select id from users where id = :userId for no key update
+`)
 export const countLinks = statement<{ userId: string; purpose: LinkPurpose }, { total: number }>(`
   select count(*) as total from user_links where user_id = :userId and purpose = :purpose and expires_time > now()
 `)
