@@ -55,7 +55,9 @@ async function contents({ url }: Pick<Database, 'url'>, ...leftOut: string[]): P
     const found: Record<string, string[]> = {}
     for (const { name } of tables) {
       if (leftOut.includes(name)) continue
-      const { rows } = await session.query<{ row: string }>(`select t::text as row from ${name} t where t::text not like '(deployment,%' order by 1`)
+      const { rows } = await session.query<{ row: string }>(
+        `select t::text as row from ${name} t where t::text not like '(deployment,%' order by 1`,
+      )
       // A difference in thousands of rows would be printed row by row.
       found[name] =
         rows.length > 200
