@@ -44,6 +44,21 @@ describe('an invitation', () => {
     assert.equal(server.mails.length, 1)
   })
 
+  test('is mailed five times an hour to one address, from all organizations; the link is given in any case', async (t) => {
+    const { service, server } = await prepare(t)
+    const email = newEmail()
+    const mailed: boolean[] = []
+    for (let i = 0; i < 4; i++) {
+      const { token } = await service.addOrganization()
+      const { response } = await service.call('inviteUser', { token, body: { email, role: 'viewer' } })
+      const again = await service.call('resendInvitation', { token, id: response.user.id })
+      assert.notEqual(again.response.link, response.link)
+      mailed.push(response.mailed, again.response.mailed)
+    }
+    assert.deepEqual(mailed, [true, true, true, true, true, false, false, false])
+    assert.equal((await server.mailsTo(email, 5)).length, 5)
+  })
+
   test('that is refused is not mailed', async (t) => {
     const { service, server } = await prepare(t)
     const { token } = await service.addOrganization()

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
+import { createHook } from 'node:async_hooks'
+import { randomBytes } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { generateMasterKey } from '../packages/server/src/secrets/seal.ts'
+import { createPasswords } from '../packages/server/src/users/passwords.ts'
 import {
   type CallOptions,
   type Organization,
@@ -23,7 +26,7 @@ import {
 /** How people sign in, and what their sessions are good for. */
 
 const key = generateMasterKey()
-const env = { PENSTOCK_MASTER_KEY: key }
+const env = { PENSTOCK_MASTER_KEY: key, PENSTOCK_TRUSTED_PROXIES: '127.0.0.1' }
 let service: TestService
 let organization: Organization
 let owner: Person
@@ -36,7 +39,9 @@ after(() => service.close())
 
 const bySession = ({ headers }: Person, more: Record<string, string> = {}) => ({ headers: { ...headers, ...more } })
 const sql = (text: string, values: unknown[] = []) => service.database.pool.query(text, values)
-const signIn = (body: CallOptions<'signIn'>['body'] & object, at: TestService = service) => at.call('signIn', { body })
+/** From an address of its own: failures are counted by it. */
+const signIn = (body: CallOptions<'signIn'>['body'] & object, at: TestService = service) =>
+  at.call('signIn', { body, headers: { 'x-forwarded-for': `fd00:${randomBytes(2).toString('hex')}::1` } })
 const statusOf = async (person: Person, at: TestService = service) =>
   (await at.call('getMe', { headers: { ...person.headers } })).status
 
@@ -156,9 +161,48 @@ describe('a sign-in', () => {
   })
 })
 
+describe('the work of a sign-in', () => {
+  test('is one run of argon2id, whatever is right or wrong about it', async (t) => {
+    let runs = 0
+    const hook = createHook({ init: (_, type) => void (type === 'ARGON2REQUEST' && runs++) }).enable()
+    t.after(() => hook.disable())
+    const shared = newEmail()
+    for (const password of ['the first of two sentences', 'the second of two sentences']) {
+      await addPerson(service, await service.addOrganization(), { email: shared, password })
+    }
+    const counted = async (body: Parameters<typeof signIn>[0]) => {
+      runs = 0
+      const { status } = await signIn(body)
+      return [status, runs]
+    }
+    assert.deepEqual(await counted({ email: owner.email, password: owner.password }), [200, 1])
+    assert.deepEqual(await counted({ email: owner.email, password: 'wrong' }), [401, 1])
+    assert.deepEqual(await counted({ email: newEmail(), password: 'wrong' }), [401, 1])
+    assert.deepEqual(await counted({ email: shared, password: 'wrong' }), [401, 1])
+    assert.deepEqual(await counted({ email: shared, password: 'the second of two sentences' }), [200, 1])
+    const elsewhere = { email: owner.email, password: 'wrong', organizationId: '0123456789abcdef' }
+    assert.deepEqual(await counted(elsewhere), [401, 1])
+  })
+
+  test('waits for its turn: a flood is refused, and those of other addresses are not', async () => {
+    const passwords = createPasswords()
+    const ask = (address: string) => passwords.matches('guess', [], address).then(() => 'answered', asCode)
+    const asCode = (error: { code?: string }) => error.code ?? String(error)
+    const flood = Array.from({ length: 40 }, () => ask('198.51.100.1'))
+    const other = await ask('198.51.100.2')
+    const answers = await Promise.all(flood)
+    assert.equal(other, 'answered')
+    assert.equal(answers.filter((answer) => answer === 'answered').length, 12)
+    assert.deepEqual([...new Set(answers)].sort(), ['answered', 'rate_limited'])
+    const many = await Promise.all(Array.from({ length: 130 }, (_, i) => ask(`198.51.100.${i}`)))
+    assert.equal(many.filter((answer) => answer === 'answered').length, 102)
+    assert.equal(await ask('198.51.100.1'), 'answered')
+  })
+})
+
 describe('guesses', () => {
   test('are throttled for an address with an e-mail address, and no one else is locked out', async (t) => {
-    const other = await startServiceOn(service.databaseUrl, { ...env, PENSTOCK_TRUSTED_PROXIES: '127.0.0.1' })
+    const other = await startServiceOn(service.databaseUrl, env)
     t.after(() => other.close())
     const person = await addPerson(service, organization)
     const from = (address: string, password: string, email = person.email) =>

@@ -30,6 +30,7 @@ import { createAttempts, createRequestLimit } from './tokens/attempts.ts'
 import { createAuthenticator, createCredentialCheck } from './tokens/tokens.ts'
 import { createInteractiveJobs } from './transfers/interactive.ts'
 import { readTransferTotals } from './transfers/totals/totals.ts'
+import { createMailLimit } from './users/mail-limit.ts'
 import { createPasswords } from './users/passwords.ts'
 import { createSessionAuthenticator } from './users/sessions.ts'
 import { findUsersNamed } from './users/sign-ins.ts'
@@ -94,6 +95,7 @@ export async function createService(
     userSessions,
     passwords: createPasswords(),
     mailer,
+    mayMailInvitation: createMailLimit(),
     areCredentialsRight: createCredentialCheck(database, notices),
     accounts,
     accountContents: connectionsOfAccounts,

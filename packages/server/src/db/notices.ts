@@ -32,6 +32,8 @@ const timeoutMs = 5_000
 
 /** SQL that sends a notice; in a transaction it is sent with the commit. */
 export const notify = `select pg_notify('${channel}', :topic || ':' || :value)`
+/** The same of several values. */
+export const notifyAll = `select pg_notify('${channel}', :topic || ':' || value) from unnest(:values::text[]) as value`
 
 export function createNotices(url: DatabaseUrl, onError: (error: unknown) => void): Notices {
   const sockets = createSockets()

@@ -2,8 +2,9 @@ import type { FailedSignIns } from '../audit/sign-ins.ts'
 import type { Config } from '../config.ts'
 import type { Mailer } from '../mail.ts'
 import type { Attempts, RequestLimit } from '../tokens/attempts.ts'
+import type { MailLimit } from './mail-limit.ts'
 import type { Passwords } from './passwords.ts'
-import type { createSessionAuthenticator } from './sessions.ts'
+import type { UserSessions } from './sessions.ts'
 
 /** What the handlers of people need. */
 export type UserDeps = {
@@ -13,5 +14,6 @@ export type UserDeps = {
   readonly requestLimit: RequestLimit
   readonly passwords: Passwords
   readonly mailer: Mailer
-  readonly userSessions: ReturnType<typeof createSessionAuthenticator>
+  readonly mayMailInvitation: MailLimit
+  readonly userSessions: UserSessions
 }

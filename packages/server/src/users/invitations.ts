@@ -61,7 +61,7 @@ export async function acceptInvitation(
   }
   const email = invited.email === unknownEmail ? (given ?? invited.email) : invited.email
   requireGoodPassword('body.password', body.password, { email, organizationName })
-  const person = { email, password: body.password }
+  const person = { email, password: body.password, address: call.address }
   const session = await withPasswordDigest(db, deps.passwords, person, async (tx, passwordDigest) => {
     const used = await queries.takeLink.first(tx, { digest: digestOf(body.token), purpose: 'invitation' })
     const { userId } = used ?? refuse('link_invalid')
@@ -101,17 +101,16 @@ export async function resetPassword(call: Call<'resetPassword'>, deps: UserDeps)
   const { db, body } = call
   const { email, name, organizationId, organizationName } = await requireLink(call, 'password reset', deps)
   requireGoodPassword('body.newPassword', body.newPassword, { email, organizationName })
-  const person = { email, password: body.newPassword }
+  const person = { email, password: body.newPassword, address: call.address }
   await withPasswordDigest(db, deps.passwords, person, async (tx, passwordDigest) => {
     const used = await queries.takeLink.first(tx, { digest: digestOf(body.token), purpose: 'password reset' })
     const { userId } = used ?? refuse('link_invalid')
     await queries.savePassword.run(tx, { id: userId, passwordDigest })
     await queries.deleteLinks.run(tx, { userId })
-    await endSessions(tx, userId)
+    await endSessions(tx, userId, deps.userSessions)
     const { address, requestId } = call
     const actor = { kind: 'user', id: userId, name } as const
     record(tx, { organizationId, actor, action: 'resetPassword', targetId: userId, address, requestId })
-    tx.afterCommit(deps.userSessions.forgetAll)
   })
   return { reply: { email, organizationId } }
 }

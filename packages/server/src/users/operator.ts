@@ -4,10 +4,10 @@ import type { Db, Transaction } from '../db/database.ts'
 import { unknownEmail } from './invitations.ts'
 import { addInvitation, addPasswordReset } from './links.ts'
 import * as queries from './queries.ts'
-import { announceUsers } from './sessions.ts'
+import { endSessions } from './sessions.ts'
 import { addUser } from './users.ts'
 
-/** What the operator does about people, by the command line; no one's permission is asked. */
+/** What the operator does about people, by the command line; not bound by roles. */
 
 type InConfig = Pick<Config, 'publicUrl'>
 
@@ -54,8 +54,9 @@ export const hasPeople = async (db: Db): Promise<boolean> => (await queries.find
  * Throws where there is no such person.
  */
 export async function removePerson(tx: Transaction, id: string): Promise<void> {
-  if ((await queries.deleteUser.run(tx, { id })) === 0) {
+  if (!(await queries.lockUserRow.first(tx, { userId: id }))) {
     throw new Error(`There is no person ${id}: penstock user list shows those there are.`)
   }
-  await announceUsers(tx)
+  await endSessions(tx, id)
+  await queries.deleteUser.run(tx, { id })
 }

@@ -18,14 +18,18 @@ const digestBytes = 32
 
 /** Digests that are made at once; each takes a thread of the pool, which files and look-ups of names need too. */
 const atOnce = 2
-/** Requests that wait for one; more are refused. */
+/** Requests that wait for one, in all and from one address; more are refused. */
 const waitingMax = 100
+const waitingOfAddressMax = 10
 
 export type Passwords = {
-  /** @param like a digest for the same e-mail address, whose salt is taken; undefined: there is none */
-  digest(password: string, like: string | undefined): Promise<string>
+  /**
+   * @param like a digest for the same e-mail address, whose salt is taken; undefined: there is none
+   * @param address the network address that asks
+   */
+  digest(password: string, like: string | undefined, address: string): Promise<string>
   /** Which of the digests are of the password. Takes the same work where there are none. */
-  matches(password: string, digests: readonly string[]): Promise<boolean[]>
+  matches(password: string, digests: readonly string[], address: string): Promise<boolean[]>
 }
 
 const compute = promisify(argon2)
@@ -59,22 +63,27 @@ const noDigest: Parsed = { ...parameters, salt: randomBytes(saltBytes), digest: 
 
 export function createPasswords(): Passwords {
   let running = 0
-  const waiting: (() => void)[] = []
-  const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
+  const waiting: { readonly address: string; readonly go: () => void }[] = []
+  const inTurn = async <T>(address: string, work: () => Promise<T>): Promise<T> => {
     if (running >= atOnce) {
-      if (waiting.length >= waitingMax) refuse('rate_limited', [], 1)
-      await new Promise<void>((resolve) => waiting.push(resolve))
+      const ofAddress = waiting.filter((one) => one.address === address).length
+      if (waiting.length >= waitingMax || ofAddress >= waitingOfAddressMax) refuse('rate_limited', [], 1)
+      await new Promise<void>((go) => waiting.push({ address, go }))
     } else running++
     try {
       return await work()
     } finally {
       const next = waiting.shift()
-      if (next) next()
+      if (next) next.go()
       else running--
     }
   }
-  const run = (password: string, { memoryKib, passes, lanes, salt }: Omit<Parsed, 'digest'>): Promise<Buffer> =>
-    inTurn(() =>
+  const run = (
+    password: string,
+    { memoryKib, passes, lanes, salt }: Omit<Parsed, 'digest'>,
+    address: string,
+  ): Promise<Buffer> =>
+    inTurn(address, () =>
       compute('argon2id', {
         message: Buffer.from(password.normalize('NFKC')),
         nonce: salt,
@@ -82,17 +91,17 @@ export function createPasswords(): Passwords {
       }),
     )
   return {
-    async digest(password, like) {
+    async digest(password, like, address) {
       const made = { ...parameters, salt: like === undefined ? randomBytes(saltBytes) : parse(like).salt }
-      return print({ ...made, digest: await run(password, made) })
+      return print({ ...made, digest: await run(password, made, address) })
     },
-    async matches(password, digests) {
+    async matches(password, digests, address) {
       const parsed = digests.map(parse)
       const kindOf = ({ memoryKib, passes, lanes, salt }: Parsed) =>
         [memoryKib, passes, lanes, salt.toString('base64')].join()
       const kinds = Map.groupBy(parsed.length > 0 ? parsed : [noDigest], kindOf)
       const computed = new Map<string, Buffer>()
-      for (const [kind, [first = noDigest]] of kinds) computed.set(kind, await run(password, first))
+      for (const [kind, [first = noDigest]] of kinds) computed.set(kind, await run(password, first, address))
       return parsed.map((one) => timingSafeEqual(computed.get(kindOf(one)) ?? noDigest.digest, one.digest))
     },
   }

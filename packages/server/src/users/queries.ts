@@ -1,5 +1,5 @@
 import type { SignInMethod, UserRole } from '@penstock/wire'
-import { notify } from '../db/notices.ts'
+import { notifyAll } from '../db/notices.ts'
 import { statement } from '../db/statement.ts'
 
 /** Statements about people. */
@@ -140,7 +140,10 @@ export const replaceDigest = statement<{ id: string; before: string; passwordDig
 
 const isCurrent = `
   s.expires_time > now() and s.last_used_time > now() - make_interval(days => :idleDays)`
-/** The session is for a person as they are now; none is made for one who was removed meanwhile. */
+/**
+ * The session is for a person as they are now: it waits for who changes them, and none is made for one who was removed
+ * meanwhile.
+ */
 export const insertSession = statement<
   {
     id: string
@@ -155,7 +158,7 @@ export const insertSession = statement<
 >(`
   insert into user_sessions (id, digest, user_id, method, address, user_agent, expires_time)
   select :id, :digest, id, :method, :address, :userAgent, now() + make_interval(days => :daysMax)
-  from users where id = :userId and joined_time is not null for key share
+  from users where id = :userId and joined_time is not null for no key update
   returning id
 `)
 export const saveSignIn = statement<{ userId: string }, { organizationId: string; name: string | null }>(`
@@ -208,17 +211,23 @@ export const listSessions = statement<{ userId: string; idleDays: number }, Sess
   from user_sessions s where s.user_id = :userId and ${isCurrent}
   order by s.last_used_time desc, s.id
 `)
-export const deleteSession = statement<{ userId: string; id: string }>(`
-  delete from user_sessions where user_id = :userId and id = :id
+export const deleteSession = statement<{ userId: string; id: string }, { digest: Buffer }>(`
+  delete from user_sessions where user_id = :userId and id = :id returning digest
 `)
-export const deleteSessions = statement<{ userId: string }>(`delete from user_sessions where user_id = :userId`)
+export const deleteSessions = statement<{ userId: string }, { digest: Buffer }>(`
+  delete from user_sessions where user_id = :userId returning digest
+`)
+/** The sessions of a person; none begins until the end of a transaction that has changed or locked the person before. */
+export const digestsOf = statement<{ userId: string }, { digest: Buffer }>(`
+  select digest from user_sessions where user_id = :userId
+`)
 /** Deletes all but the newest sessions of a person. */
-export const deleteOldestSessions = statement<{ userId: string; kept: number }>(`
+export const deleteOldestSessions = statement<{ userId: string; kept: number }, { digest: Buffer }>(`
   delete from user_sessions where id in (
     select id from user_sessions where user_id = :userId order by created_time desc, id offset :kept
-  )
+  ) returning digest
 `)
-export const announceSessions = statement<{ topic: string; value: string }>(notify)
+export const announceSessions = statement<{ topic: string; values: readonly string[] }>(notifyAll)
 
 export type LinkPurpose = 'invitation' | 'password reset'
 export const insertLink = statement<{ digest: Buffer; userId: string; purpose: LinkPurpose; minutes: number }>(`

@@ -5,14 +5,14 @@ import type { Db } from '../db/database.ts'
 import { refuse } from '../refusal.ts'
 import type { UserDeps } from './deps.ts'
 import * as queries from './queries.ts'
-import { announceUsers, type BegunSession, endSessions, scopesOf } from './sessions.ts'
+import { type BegunSession, endSession, endSessions, refreshSessions, scopesOf } from './sessions.ts'
 import { requireGoodPassword, withPasswordDigest } from './set-password.ts'
 import { attemptsKey, completeSignIn } from './sign-ins.ts'
 import { viewSelf, viewSession } from './view.ts'
 
 /** Who asks, and what a person does with their own account. */
 
-/** A person as they are now, for the person or for the rules, without a check of who may see them. */
+/** A person as they are now, to themselves. */
 export const findSelf = async (db: Db, id: string): Promise<queries.UserRow> =>
   (await queries.findUserById.first(db, { id })) ?? refuse('unauthorized')
 
@@ -50,8 +50,7 @@ export async function updateMe(
 ): Promise<Answer<'updateMe'>> {
   const before = await findSelf(tx, actor.id)
   await queries.updateName.run(tx, { id: actor.id, name: name.trim() })
-  await announceUsers(tx)
-  tx.afterCommit(userSessions.forgetAll)
+  await refreshSessions(tx, actor.id, userSessions)
   const method = actor.person?.method ?? 'password'
   const view = (row: queries.UserRow) => viewSelf(row, { method, scopes: actor.scopes }, csrfToken)
   return { reply: view(await findSelf(tx, actor.id)), audited: { before: view(before) } }
@@ -69,9 +68,11 @@ export async function changePassword(
     const key = attemptsKey(email)
     await attempts.check(key, address)
     const present = await queries.findPassword.first(db, { id: actor.id })
-    const [right] = await passwords.matches(body.currentPassword ?? '', [
-      present?.passwordDigest ?? refuse('unauthorized'),
-    ])
+    const [right] = await passwords.matches(
+      body.currentPassword ?? '',
+      [present?.passwordDigest ?? refuse('unauthorized')],
+      address,
+    )
     if (!right) {
       failedSignIns.add({ kind: 'user', name: key, action: 'changePassword', address, requestId: call.requestId })
       await attempts.failed(key, address)
@@ -81,12 +82,11 @@ export async function changePassword(
   }
   requireGoodPassword('body.newPassword', body.newPassword, { email, organizationName })
   const method = actor.person?.method ?? 'password'
-  const person = { email, password: body.newPassword }
+  const person = { email, password: body.newPassword, address }
   const session = await withPasswordDigest(db, passwords, person, async (tx, passwordDigest) => {
     await queries.savePassword.run(tx, { id: actor.id, passwordDigest })
     await queries.deleteLinks.run(tx, { userId: actor.id })
-    await endSessions(tx, actor.id)
-    tx.afterCommit(userSessions.forgetAll)
+    await endSessions(tx, actor.id, userSessions)
     return completeSignIn(tx, { userId: actor.id, method, action: 'changePassword' }, call)
   })
   return answerSelf(db, actor.id, method, session)
@@ -101,9 +101,7 @@ export async function endMySession(
   { db: tx, actor, id }: Call<'endMySession'>,
   { userSessions }: UserDeps,
 ): Promise<Answer<'endMySession'>> {
-  if ((await queries.deleteSession.run(tx, { userId: actor.id, id })) === 0) refuse('not_found')
-  await announceUsers(tx)
-  tx.afterCommit(userSessions.forgetAll)
+  if (!(await endSession(tx, { userId: actor.id, id }, userSessions))) refuse('not_found')
   const audited = { before: { id }, after: null }
   return { reply: { done: true }, audited, ...(id === actor.person?.sessionId ? { session: 'ended' as const } : {}) }
 }

@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import { limits, type SignInMethod, type UserRole, userRoles } from '@penstock/wire'
 import type { Actor } from '../call.ts'
 import { createCache } from '../db/cache.ts'
-import type { Database, Db, Transaction } from '../db/database.ts'
+import type { Database, Transaction } from '../db/database.ts'
 import type { Notices } from '../db/notices.ts'
 import { newIdentifier } from '../identifiers.ts'
 import * as queries from './queries.ts'
@@ -50,25 +50,60 @@ export async function beginSession(
     ...{ id: newIdentifier(), digest: digestOf(token), userId, method, address, daysMax },
     userAgent: userAgent?.slice(0, userAgentLengthMax) ?? null,
   })
-  const removed = await queries.deleteOldestSessions.run(tx, { userId, kept: limits.userSessionsMax })
-  if (removed > 0) await announceUsers(tx)
+  await announce(tx, await queries.deleteOldestSessions.all(tx, { userId, kept: limits.userSessionsMax }))
   return begun && { token, maxAgeSeconds: daysMax * 86_400 }
 }
 
-/** Has every process look the sessions of people up again. */
-export const announceUsers = (db: Db): Promise<number> =>
-  queries.announceSessions.run(db, { topic: userTopic, value: '' })
+/** Has every process look a person up again who was changed, in each of their sessions. */
+export const refreshSessions = async (tx: Transaction, userId: string, sessions?: UserSessions): Promise<void> =>
+  announce(tx, await queries.digestsOf.all(tx, { userId }), sessions)
 
 /** Ends every session of a person. */
-export async function endSessions(tx: Transaction, userId: string): Promise<void> {
-  await queries.deleteSessions.run(tx, { userId })
-  await announceUsers(tx)
+export const endSessions = async (tx: Transaction, userId: string, sessions?: UserSessions): Promise<void> =>
+  announce(tx, await queries.deleteSessions.all(tx, { userId }), sessions)
+
+/** Ends a session of a person. Returns whether there was one. */
+export async function endSession(
+  tx: Transaction,
+  session: { userId: string; id: string },
+  sessions: UserSessions,
+): Promise<boolean> {
+  const ended = await queries.deleteSession.all(tx, session)
+  await announce(tx, ended, sessions)
+  return ended.length > 0
+}
+
+/**
+ * Names the sessions that changed or ended to every process; no other person's are looked up again for it. This process
+ * knows at once, without waiting for its own notice.
+ */
+async function announce(
+  tx: Transaction,
+  changed: readonly { digest: Buffer }[],
+  sessions?: UserSessions,
+): Promise<void> {
+  if (changed.length === 0) return
+  const values = changed.map(({ digest }) => keyOf(digest))
+  await queries.announceSessions.run(tx, { topic: userTopic, values })
+  tx.afterCommit(() => {
+    for (const value of values) sessions?.forget(value)
+  })
+}
+
+/** What a session is cached under, and named by in notices. */
+const keyOf = (digest: Buffer): string => digest.toString('base64')
+
+/** The sessions that this process has cached. */
+export type UserSessions = {
+  /** The actor of a session; undefined where there is no such session any more. */
+  authenticate(token: string): Promise<Actor | undefined>
+  forget(key: string): void
 }
 
 type CachedSession = { readonly actor: Actor; readonly sessionId: string; readonly endsMs: number; lastUsedMs: number }
 
-/** Finds the actor of a session; caches it until it ends, or people change. */
-export function createSessionAuthenticator(database: Database, notices: Notices) {
+/** Finds the actor of a session; caches it until it ends or changes. */
+export function createSessionAuthenticator(database: Database, notices: Notices): UserSessions {
   const cached = createCache<CachedSession>(notices, userTopic, cachedSessionsMax)
   const load = async (digest: Buffer): Promise<CachedSession | undefined> => {
     const row = await queries.findSession.first(database, { digest, idleDays })
@@ -87,9 +122,9 @@ export function createSessionAuthenticator(database: Database, notices: Notices)
   const isOver = ({ endsMs, lastUsedMs }: CachedSession) => Math.min(endsMs, lastUsedMs + idleMs) <= Date.now()
 
   return {
-    async authenticate(token: string): Promise<Actor | undefined> {
+    async authenticate(token) {
       const digest = digestOf(token)
-      const key = digest.toString('base64')
+      const key = keyOf(digest)
       let found = await cached.get(key, () => load(digest))
       if (found && isOver(found)) {
         // Another process may have used it since.
@@ -103,7 +138,6 @@ export function createSessionAuthenticator(database: Database, notices: Notices)
       }
       return found.actor
     },
-    /** This process knows at once, without waiting for its own notice. */
-    forgetAll: cached.forgetAll,
+    forget: cached.forget,
   }
 }

@@ -20,12 +20,12 @@ export function requireGoodPassword(
 export async function withPasswordDigest<T>(
   database: Database,
   passwords: Passwords,
-  { email, password }: { email: string; password: string },
+  { email, password, address }: { email: string; password: string; address: string },
   work: (tx: Transaction, passwordDigest: string) => Promise<T>,
 ): Promise<T> {
   for (;;) {
     const like = await queries.findDigestOfAddress.first(database, { email })
-    const digest = await passwords.digest(password, like?.passwordDigest ?? undefined)
+    const digest = await passwords.digest(password, like?.passwordDigest ?? undefined, address)
     const done = await database.transaction(async (tx) => {
       await queries.lockAddress.run(tx, { email })
       const present = await queries.findDigestOfAddress.first(tx, { email })

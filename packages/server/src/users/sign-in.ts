@@ -4,7 +4,7 @@ import type { UserDeps } from './deps.ts'
 import { isOutdated } from './passwords.ts'
 import * as queries from './queries.ts'
 import { answerSelf } from './self.ts'
-import { announceUsers, endSessions } from './sessions.ts'
+import { endSession, endSessions } from './sessions.ts'
 import { attemptsKey, completeSignIn, failSignIn } from './sign-ins.ts'
 
 /** Sign-in with e-mail address and password, and sign-out. */
@@ -25,6 +25,7 @@ export async function signIn(call: Call<'signIn'>, deps: UserDeps): Promise<Answ
   const right = await passwords.matches(
     body.password,
     people.map(({ passwordDigest }) => passwordDigest),
+    address,
   )
   const [person, ...others] = people.filter((_, i) => right[i])
   if (!person) {
@@ -38,7 +39,7 @@ export async function signIn(call: Call<'signIn'>, deps: UserDeps): Promise<Answ
     refuse('organization_required', [{ field: 'body.organizationId', message: `name one of ${names.join(', ')}` }])
   }
   if (isOutdated(person.passwordDigest)) {
-    const passwordDigest = await passwords.digest(body.password, person.passwordDigest)
+    const passwordDigest = await passwords.digest(body.password, person.passwordDigest, address)
     await queries.replaceDigest.run(db, { id: person.id, before: person.passwordDigest, passwordDigest })
   }
   const session = await db.transaction((tx) => completeSignIn(tx, { userId: person.id, method: 'password' }, call))
@@ -49,9 +50,7 @@ export async function signOut(
   { db: tx, actor: { id: userId, person } }: Call<'signOut'>,
   { userSessions }: UserDeps,
 ): Promise<Answer<'signOut'>> {
-  if (person) await queries.deleteSession.run(tx, { userId, id: person.sessionId })
-  await announceUsers(tx)
-  tx.afterCommit(userSessions.forgetAll)
+  if (person) await endSession(tx, { userId, id: person.sessionId }, userSessions)
   return { reply: { done: true }, session: 'ended' }
 }
 
@@ -59,7 +58,6 @@ export async function endMySessions(
   { db: tx, actor: { id: userId } }: Call<'endMySessions'>,
   { userSessions }: UserDeps,
 ): Promise<Answer<'endMySessions'>> {
-  await endSessions(tx, userId)
-  tx.afterCommit(userSessions.forgetAll)
+  await endSessions(tx, userId, userSessions)
   return { reply: { done: true }, session: 'ended' }
 }

@@ -10,7 +10,7 @@ import { refuse } from '../refusal.ts'
 import type { UserDeps } from './deps.ts'
 import { addInvitation, invitationMail } from './links.ts'
 import * as queries from './queries.ts'
-import { announceUsers } from './sessions.ts'
+import { endSessions, refreshSessions } from './sessions.ts'
 import { viewUser } from './view.ts'
 
 /**
@@ -60,10 +60,11 @@ export async function resendInvitation(
 
 async function inviteAgain(tx: Transaction, row: queries.UserRow, deps: UserDeps) {
   const link = await addInvitation(tx, row, deps)
-  tx.afterCommit(() => deps.mailer.send(invitationMail(row, link)))
   const { organizationId, id } = row
+  const mailed = deps.mailer.isSetUp && (await deps.mayMailInvitation(organizationId, row.email))
+  if (mailed) tx.afterCommit(() => deps.mailer.send(invitationMail(row, link)))
   const user = await queries.findUser.first(tx, { organizationId, accountIds: null, id })
-  return { reply: { user: viewUser(user ?? row), link, mailed: deps.mailer.isSetUp } }
+  return { reply: { user: viewUser(user ?? row), link, mailed } }
 }
 
 /** Takes effect at once, in every session of the person. */
@@ -80,8 +81,7 @@ export async function updateUser(
   await requireGrantableRole(tx, actor, role, accountIds)
   if (role !== 'owner') await requireOtherOwner(tx, row)
   await queries.updateRole.run(tx, { id, role, accountIds })
-  await announceUsers(tx)
-  tx.afterCommit(userSessions.forgetAll)
+  await refreshSessions(tx, id, userSessions)
   return { reply: viewUser(await requireUser(tx, actor, id)), audited: { before: viewUser(row) } }
 }
 
@@ -93,16 +93,10 @@ export async function removeUser(
   await queries.lockOrganization.first(tx, { organizationId: actor.organizationId })
   const row = await lockUser(tx, actor, id)
   requireRole(actor, row.role)
-  await deleteUser(tx, row)
-  tx.afterCommit(userSessions.forgetAll)
-  return { reply: { done: true }, audited: { before: viewUser(row), after: null } }
-}
-
-/** Removes a person with their sessions and links. Refuses with `last_owner`. */
-export async function deleteUser(tx: Transaction, row: queries.UserRow): Promise<void> {
   await requireOtherOwner(tx, row)
-  await queries.deleteUser.run(tx, { id: row.id })
-  await announceUsers(tx)
+  await endSessions(tx, id, userSessions)
+  await queries.deleteUser.run(tx, { id })
+  return { reply: { done: true } }
 }
 
 /** Adds a person who has not accepted yet. Refuses with `user_exists` and `quota_exceeded`. */

@@ -78,7 +78,9 @@ export const InvitedUser = exactly(
       'The link with which the person accepts. Give it to no one else: no later answer contains it',
       'https://penstock.example.com/accept-invitation#psi_…',
     ),
-    mailed: flag('Whether the link is also sent by mail; false where the operator has set up no mail server'),
+    mailed: flag(
+      'Whether the link is also sent by mail; false where the operator has set up no mail server, or too many were sent within an hour',
+    ),
   },
   { description: 'Person with the link of the invitation' },
 )
