@@ -37,14 +37,6 @@ create index audit_events_actor on audit_events (organization_id, actor_id, numb
 create index audit_events_target on audit_events (organization_id, target_id, number);
 create index audit_events_action on audit_events (organization_id, action, number);
 
-create function audit_content(event audit_events) returns text language sql stable as $$
-  select jsonb_build_array(
-    event.organization_id, event.number, extract(epoch from event.time), event.actor_kind, event.actor_id,
-    event.actor_name, event.address, event.request_id, event.action, event.account_id, event.target_id, event.outcome,
-    event.before, event.after, event.details, encode(event.previous_hash, 'hex')
-  )::text;
-$$;
-
 create function chain_audit_event() returns trigger language plpgsql as $$
 declare
   head audit_heads;
@@ -58,7 +50,12 @@ begin
   new.number := head.number + 1;
   new.previous_hash := nullif(head.hash, '');
   new.time := greatest(clock_timestamp(), head.time);
-  new.hash := sha256(convert_to(audit_content(new), 'UTF8'));
+  new.hash := sha256(convert_to(
+    array[
+      new.organization_id, new.number::text, extract(epoch from new.time)::text, new.actor_kind, new.actor_id,
+      new.actor_name, new.address, new.request_id, new.action, new.account_id, new.target_id, new.outcome,
+      new.before::text, new.after::text, new.details::text, encode(new.previous_hash, 'hex')
+    ]::text, 'UTF8'));
   update audit_heads set number = new.number, hash = new.hash, time = new.time
   where organization_id = new.organization_id;
   return new;

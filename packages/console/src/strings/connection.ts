@@ -1,4 +1,4 @@
-import type { ConnectionStatus, TransferTrigger } from '@penstock/wire'
+import type { AuditActorKind, ConnectionStatus, TransferTrigger } from '@penstock/wire'
 
 /** The texts of the screen “Connection”. */
 export const connection = {
@@ -190,6 +190,17 @@ export const connection = {
   created: (name: string) => `Created as “${name}”`,
   renamed: (from: string, to: string) => `Renamed from “${from}” to “${to}”`,
   settingsChanged: (side: string) => `Settings of the ${side.toLowerCase()} changed`,
+  settingChanged: (key: string, from: string, to: string) => `${key}: ${from} → ${to}`,
+  noValue: 'no value',
+  by: (name: string) => `By ${name}`,
+  actors: {
+    client: (name: string) => `the client ${name}`,
+    session: (name: string) => `a session of the client ${name}`,
+    user: (name: string) => name,
+    operator: (name: string) => `the operator ${name}`,
+    schedule: () => 'its schedule',
+    service: () => 'Penstock',
+  } satisfies Record<AuditActorKind, (name: string) => string>,
   statusChanged: (from: string, to: string) => `${from} → ${to}`,
   statusSet: (to: string) => `Status: ${to.toLowerCase()}`,
   inZone: (words: string, zone: string, off: boolean) => `${words}, ${zone}${off ? ', switched off' : ''}`,

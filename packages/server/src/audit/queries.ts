@@ -3,25 +3,48 @@ import { statement } from '../db/statement.ts'
 
 /** Statements of the audit log. A trigger numbers each event, chains it to the one before, and gives it its time. */
 
+/** An event to insert; a value of JSON is its text. */
+export type EventParameters = {
+  organizationId: string
+  actorKind: AuditActorKind
+  actorId: string | null
+  actorName: string | null
+  address: string | null
+  requestId: string | null
+  action: string
+  accountId: string | null
+  targetId: string | null
+  outcome: AuditOutcome
+  before: string | null
+  after: string | null
+  details: string | null
+}
+export const insertEvent = statement<EventParameters>(`
+  insert into audit_events (organization_id, actor_kind, actor_id, actor_name, address, request_id, action, account_id,
+    target_id, outcome, before, after, details)
+  values (:organizationId, :actorKind, :actorId, :actorName, :address, :requestId, :action, :accountId, :targetId,
+    :outcome, :before, :after, :details)
+`)
+
 /** Inserts events, in the order of their organizations: two transactions that write for several never wait crosswise. */
 export const insertEvents = statement<{ events: string }>(`
   insert into audit_events (organization_id, actor_kind, actor_id, actor_name, address, request_id, action, account_id,
     target_id, outcome, before, after, details)
-  select organization_id, actor_kind, actor_id, actor_name, address, request_id, action, account_id, target_id, outcome,
-    before, after, details
+  select "organizationId", "actorKind", "actorId", "actorName", address, "requestId", action, "accountId", "targetId",
+    outcome, before::jsonb, after::jsonb, details::jsonb
   from rows from (jsonb_to_recordset(:events::jsonb) as (
-    organization_id text, actor_kind text, actor_id text, actor_name text, address text, request_id text, action text,
-    account_id text, target_id text, outcome text, before jsonb, after jsonb, details jsonb
+    "organizationId" text, "actorKind" text, "actorId" text, "actorName" text, address text, "requestId" text,
+    action text, "accountId" text, "targetId" text, outcome text, before text, after text, details text
   )) with ordinality as e
-  order by organization_id, ordinality
+  order by "organizationId", ordinality
 `)
 
-/** What the hash of an event is over. */
-const content = `jsonb_build_array(
-    e.organization_id, e.number, extract(epoch from e.time), e.actor_kind, e.actor_id, e.actor_name, e.address,
-    e.request_id, e.action, e.account_id, e.target_id, e.outcome, e.before, e.after, e.details,
-    encode(e.previous_hash, 'hex')
-  )::text`
+/** What the hash of an event is over: the text of an array, in which each value has its own quotes. */
+export const content = `array[
+    e.organization_id, e.number::text, extract(epoch from e.time)::text, e.actor_kind, e.actor_id, e.actor_name,
+    e.address, e.request_id, e.action, e.account_id, e.target_id, e.outcome, e.before::text, e.after::text,
+    e.details::text, encode(e.previous_hash, 'hex')
+  ]::text`
 
 export type AuditRow = {
   number: number
@@ -98,7 +121,7 @@ const listOfAccounts = statement<AuditFilter & Page, AuditRow>(
   select ${columns}
   from unnest(:accountIds::text[]) as wanted (account_id) cross join lateral (
     select * from audit_events e where ${isKept} and e.account_id = wanted.account_id
-    order by e.number desc limit :size::integer + :offset::integer
+    order by e.number desc limit :size::bigint + :offset::bigint
   ) e
   order by e.number desc limit :size offset :offset
 `,

@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os'
 import type { AuditActor, AuditOutcome } from '@penstock/wire'
 import type { Db, Transaction } from '../db/database.ts'
-import { insertEvents } from './queries.ts'
+import { type EventParameters, insertEvent, insertEvents } from './queries.ts'
 
 /**
  * Writing the audit log. An event is inserted by the last statement of the transaction that it belongs to: it is there where
@@ -57,7 +57,10 @@ export function record(tx: Transaction, ...entries: readonly AuditEntry[]): void
 
 /** Records what changes nothing, such as a refusal, at once. */
 export async function recordNow(db: Db, entries: readonly AuditEntry[]): Promise<void> {
-  if (entries.length > 0) await insertEvents.run(db, { events: JSON.stringify(entries.map(rowOf)) })
+  const rows = entries.map(parametersOf)
+  const [only, ...more] = rows
+  if (only && more.length === 0) await insertEvent.run(db, only)
+  else if (only) await insertEvents.run(db, { events: JSON.stringify(rows) })
 }
 
 /** Records a command of the operator that concerns the whole deployment, with the transaction of what it does. */
@@ -65,13 +68,16 @@ export function recordCommand(tx: Transaction, action: string, details: object):
   record(tx, { organizationId: deploymentLog, actor: operatorActor(), action, details })
 }
 
-const rowOf = (entry: AuditEntry) => ({
-  organization_id: entry.organizationId,
-  ...{ actor_kind: entry.actor.kind, actor_id: entry.actor.id, actor_name: entry.actor.name },
-  ...{ address: entry.address, request_id: entry.requestId, action: entry.action },
-  ...{ account_id: entry.accountId, target_id: entry.targetId, outcome: entry.outcome ?? 'done' },
-  ...{ before: entry.before, after: entry.after, details: entry.details },
-})
+const parametersOf = (entry: AuditEntry): EventParameters => {
+  const json = (value: object | null | undefined) => (value ? JSON.stringify(value) : null)
+  return {
+    organizationId: entry.organizationId,
+    ...{ actorKind: entry.actor.kind, actorId: entry.actor.id, actorName: entry.actor.name },
+    ...{ address: entry.address ?? null, requestId: entry.requestId ?? null, action: entry.action },
+    ...{ accountId: entry.accountId ?? null, targetId: entry.targetId ?? null, outcome: entry.outcome ?? 'done' },
+    ...{ before: json(entry.before), after: json(entry.after), details: json(entry.details) },
+  }
+}
 
 /**
  * What differs between two values: of objects the keys that do, at every depth. Undefined where nothing does. A side that is

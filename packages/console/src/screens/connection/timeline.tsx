@@ -78,6 +78,7 @@ export function History({ connection }: { connection: ConnectionDetails }) {
                       </Text>
                     }
                   >
+                    <EventWords event={entry.event} />
                     <When seconds={entry.time} />
                   </Timeline.Item>
                 ),
@@ -135,6 +136,25 @@ function TransferWords({ transfer }: { transfer: Transfer }) {
       {transfer.error && (
         <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
           {transfer.error.message}
+        </Text>
+      )}
+    </>
+  )
+}
+
+/** Who did it, and of settings what they were and are. */
+function EventWords({ event: { actor, changes } }: { event: ConnectionEvent }) {
+  const shown = (value: string | null) => (value === null ? say.noValue : value)
+  return (
+    <>
+      {changes?.map(({ key, from, to }) => (
+        <Text key={key} size="sm" style={{ overflowWrap: 'anywhere' }}>
+          {say.settingChanged(key, shown(from), shown(to))}
+        </Text>
+      ))}
+      {actor && (
+        <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+          {say.by(say.actors[actor.kind](actor.name ?? actor.id ?? ''))}
         </Text>
       )}
     </>
