@@ -51,6 +51,7 @@ const screens: readonly Screen[] = [
     title: /Transfer of/,
   },
   { name: 'deleted', path: ofAccount('/deleted'), title: /Deleted/ },
+  { name: 'people', path: () => '/people', title: /People/ },
   { name: 'api-keys', path: () => '/api-keys', title: /API keys/ },
   {
     name: 'create-api-key',

@@ -24,9 +24,10 @@ describe('the session of the console', { skip }, () => {
   test('begins with credentials, and leads to the page that was asked for', async () => {
     const page = await stage.open('/accounts?q=nobody', { signedIn: false })
     await page.waitForURL('**/sign-in?to=*')
+    await page.getByRole('button', { name: 'Sign in with client credentials' }).click()
     await page.getByLabel('Client ID').fill(stage.credentials.clientId)
     await page.locator('input[type=password]').fill('wrong')
-    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.getByRole('alert').getByText('Request').waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
     await signIn(page, stage.credentials)

@@ -32,8 +32,8 @@ export default defineConfig({
  * schemas, and the library that makes them, a tenth less is loaded and started.
  */
 function withoutSchemas(): Plugin {
-  const callOf = ({ method, path, actsIn, body, list, bare, reads, success, already }: Operation) => {
-    return { method, path, actsIn, body: body && {}, list, bare, reads, success, already }
+  const callOf = ({ method, path, actsIn, scope, person, body, list, bare, reads, success, already }: Operation) => {
+    return { method, path, actsIn, scope, person, body: body && {}, list, bare, reads, success, already }
   }
   const calls = Object.fromEntries(Object.entries(operations).map(([id, operation]) => [id, callOf(operation)]))
   return {

@@ -29,6 +29,8 @@ export const postgresql = connectorBySlug('postgresql')
 export type ConsoleStage = {
   readonly url: string
   readonly credentials: { clientId: string; clientSecret: string }
+  /** The path of the link that the first start prints, with which the owner sets a password. */
+  readonly firstLink: () => string
   /** The service's own database. */
   readonly databaseUrl: string
   /** Runs a statement in it. */
@@ -84,10 +86,14 @@ export async function startConsole(env: Record<string, string> = {}): Promise<Co
     ...env,
   }
   let said = ''
+  let printed = ''
   const serve = async () => {
     const child = spawn(process.execPath, [join(root, 'packages/server/bin/penstock.js'), 'serve'], {
       env: settings,
-      stdio: ['ignore', 'ignore', 'pipe'],
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    child.stdout.on('data', (text) => {
+      printed += text
     })
     child.stderr.on('data', (text) => {
       said += text
@@ -131,6 +137,11 @@ export async function startConsole(env: Record<string, string> = {}): Promise<Co
 
   return {
     ...{ url, credentials, client, folder, target, targetSecrets, databaseUrl: database.url },
+    firstLink: () => {
+      const [link] = /\/accept-invitation#\S+/.exec(printed) ?? []
+      assert(link, 'the first start prints a link')
+      return link
+    },
     sql: (statement) => execute(database.url, statement),
     open: async (path, { look, signedIn = true } = {}) => {
       browser ??= await launchBrowser()
@@ -187,11 +198,14 @@ export async function startConsole(env: Record<string, string> = {}): Promise<Co
   }
 }
 
-/** Signs in where the page asks for it, and waits for the screen that was asked for. */
+/** Signs in with client credentials where the page asks for it, and waits for the screen that was asked for. */
 export async function signIn(page: Page, { clientId, clientSecret }: ConsoleStage['credentials']): Promise<void> {
+  const other = page.getByRole('button', { name: 'Sign in with client credentials' })
+  await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor()
+  if (await other.isVisible()) await other.click()
   await page.getByLabel('Client ID').fill(clientId)
   await page.locator('input[type=password]').fill(clientSecret)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.getByRole('navigation', { name: 'Main' }).waitFor({ state: 'attached' })
 }
 

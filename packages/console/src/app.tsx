@@ -5,7 +5,7 @@ import { BrowserRouter, Outlet, Route, Routes } from 'react-router'
 import { queryClient } from './api/queries.ts'
 import { basePath } from './base-path.ts'
 import { Lines } from './components/loaded.tsx'
-import { screens } from './screens.ts'
+import { openScreens, screens } from './screens.ts'
 import { RequireSession } from './session/require-session.tsx'
 import { Guard } from './shell/guard.tsx'
 import { NotFound } from './shell/not-found.tsx'
@@ -13,7 +13,9 @@ import { Shell } from './shell/shell.tsx'
 import { theme } from './theme.ts'
 
 /** A screen as a component: drawn at once where it is loaded, else when it is. */
-function componentOf(screen: (typeof screens)[keyof typeof screens]): ComponentType {
+function componentOf(
+  screen: (typeof screens)[keyof typeof screens] | (typeof openScreens)[keyof typeof openScreens],
+): ComponentType {
   const Later = lazy(async () => {
     await screen.load()
     return { default: () => screen.Component && <screen.Component /> }
@@ -24,12 +26,11 @@ function componentOf(screen: (typeof screens)[keyof typeof screens]): ComponentT
   }
 }
 
-const { '/sign-in': signIn, ...framed } = screens
-const SignIn = componentOf(signIn)
-const pages = Object.entries(framed).map(([path, screen]) => ({ path, Component: componentOf(screen) }))
+const openPages = Object.entries(openScreens).map(([path, screen]) => ({ path, Component: componentOf(screen) }))
+const pages = Object.entries(screens).map(([path, screen]) => ({ path, Component: componentOf(screen) }))
 
 /**
- * The console: what all of it shares, and the frame around every screen but the one that signs in. The service serves it
+ * The console: what all of it shares, and the frame around every screen that needs a session. The service serves it
  * under the first part of each page's address (`pages.ts`).
  */
 export function App() {
@@ -40,14 +41,17 @@ export function App() {
         <BrowserRouter basename={basePath || '/'}>
           <Guard>
             <Routes>
-              <Route
-                path="/sign-in"
-                element={
-                  <Suspense fallback={null}>
-                    <SignIn />
-                  </Suspense>
-                }
-              />
+              {openPages.map(({ path, Component }) => (
+                <Route
+                  key={path}
+                  path={path}
+                  element={
+                    <Suspense fallback={null}>
+                      <Component />
+                    </Suspense>
+                  }
+                />
+              ))}
               <Route element={<Frame />}>
                 {pages.map(({ path, Component }) => (
                   <Route key={path} path={path} Component={Component} />
@@ -71,7 +75,7 @@ function Notices() {
   return Notifications && <Notifications position="bottom-right" />
 }
 
-/** What is around every screen but the one that signs in. A screen that breaks leaves the frame in place. */
+/** What is around every screen that needs a session. A screen that breaks leaves the frame in place. */
 function Frame() {
   return (
     <RequireSession>

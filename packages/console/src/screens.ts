@@ -1,5 +1,6 @@
 import type { ComponentType } from 'react'
 import { matchPath } from 'react-router'
+import { readOnce } from './api/queries.ts'
 import { sessionStore } from './api/session.ts'
 import { basePath } from './base-path.ts'
 import { type ListAddress, listAddressOf } from './components/address.ts'
@@ -31,15 +32,24 @@ const connections = screen(() => import('./screens/connections/connections.tsx')
 const reports = screen(() => import('./screens/reports/reports.tsx'))
 const deleted = screen(() => import('./screens/deleted/deleted.tsx'))
 
+/** Those that need no session. */
+export const openScreens = {
+  '/sign-in': screen(() => import('./screens/sign-in/sign-in.tsx')),
+  '/accept-invitation': screen(() => import('./screens/sign-in/accept-invitation.tsx')),
+  '/forgot-password': screen(() => import('./screens/sign-in/forgot-password.tsx')),
+  '/reset-password': screen(() => import('./screens/sign-in/reset-password.tsx')),
+} satisfies Record<string, Screen>
+
 /** By the paths of their pages; the address has the selected sub-account. */
 export const screens = {
-  '/sign-in': screen(() => import('./screens/sign-in.tsx')),
   '/': screen(() => import('./screens/overview/organization.tsx')),
   '/accounts': screen(() => import('./screens/accounts/accounts.tsx')),
   '/connections': connections,
   '/reports': reports,
   '/deleted': deleted,
   '/api-keys': screen(() => import('./screens/api-keys/api-keys.tsx')),
+  '/people': screen(() => import('./screens/people/people.tsx')),
+  '/profile': screen(() => import('./screens/profile/profile.tsx')),
   '/accounts/:accountId': screen(() => import('./screens/overview/account.tsx')),
   '/accounts/:accountId/catalogue': screen(() => import('./screens/catalogue/catalogue.tsx')),
   '/accounts/:accountId/connectors': screen(() => import('./screens/connectors/connectors.tsx')),
@@ -56,7 +66,7 @@ export const screens = {
 /** The screen of an address, with the sub-account and all else that the address names. */
 function find({ origin, pathname, searchParams }: URL) {
   if (origin !== window.location.origin || !pathname.startsWith(basePath)) return undefined
-  for (const [path, screen] of Object.entries(screens)) {
+  for (const [path, screen] of Object.entries({ ...openScreens, ...screens })) {
     const match = matchPath(path, pathname.slice(basePath.length))
     if (match) return { screen, accountId: match.params.accountId, place: listAddressOf(searchParams) }
   }
@@ -69,9 +79,11 @@ function find({ origin, pathname, searchParams }: URL) {
  */
 export async function prepareScreen(address: URL, waitMs: number): Promise<void> {
   const found = find(address)
+  const isSignedIn = sessionStore.read() !== undefined
+  const me = isSignedIn && readOnce('getMe', {}).catch(() => {})
   try {
     const { readAhead } = (await found?.screen.load()) ?? {}
-    const read = found && sessionStore.read() && readAhead?.(found.accountId, found.place)
+    const read = found && isSignedIn && Promise.all([me, readAhead?.(found.accountId, found.place)])
     if (read) await Promise.race([read, new Promise((resolve) => setTimeout(resolve, waitMs))])
   } catch {}
 }

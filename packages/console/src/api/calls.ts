@@ -47,11 +47,13 @@ export const recordedFetch: Fetch = async (address, init) => {
   return response
 }
 
-/** Values of a connector's configuration may be secrets, and so is one of the credentials: none is shown again. */
+const secretKeys = new Set(['clientSecret', 'password', 'currentPassword', 'newPassword', 'token'])
+
+/** Values of a connector's configuration may be secrets, as are passwords and the like: none is shown again. */
 function withoutSecrets(text: string): string {
   const hidden = (value: unknown) => (value === null || value === '' ? value : secretMask)
   return JSON.stringify(JSON.parse(text), (key, value) => {
-    if (key === 'clientSecret') return hidden(value)
+    if (secretKeys.has(key)) return hidden(value)
     if (key !== 'secretConfig' || typeof value !== 'object' || value === null) return value
     return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, hidden(one)]))
   })

@@ -1,10 +1,14 @@
 import { Alert, Button, Code, Group, List, Stack, Text } from '@mantine/core'
 import { NoAnswerError, PenstockError } from '@penstock/client'
-import { IconAlertTriangle, IconPlugConnectedX } from '@tabler/icons-react'
+import { type Scope, scopeNames } from '@penstock/wire'
+import { IconAlertTriangle, IconLock, IconPlugConnectedX } from '@tabler/icons-react'
+import { lacks, useMe } from '../api/me.ts'
+import { access } from '../strings/access.ts'
 import { components } from '../strings/components.ts'
 
 /** Says what went wrong, what to do, and by which request the operator finds it in the log. */
 export function Failure({ error, onRetry }: { error: unknown; onRetry?: (() => void) | undefined }) {
+  if (error instanceof PenstockError && error.code === 'forbidden') return <Forbidden error={error} />
   const { title, help, details, requestId } = describe(error)
   const Icon = error instanceof NoAnswerError ? IconPlugConnectedX : IconAlertTriangle
   return (
@@ -36,6 +40,36 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?: (() => v
     </Alert>
   )
 }
+
+/** That someone may not see or do something is no failure of the page: it says what is missing. */
+function Forbidden({ error }: { error: PenstockError }) {
+  const me = useMe()
+  const scope = missingScope(error)
+  if (scope) return <NotAllowed reason={lacks(me, scope)} />
+  return <NotAllowed reason={access.forbidden} help={error.details.map(({ message }) => sentence(message)).join(' ')} />
+}
+
+/** That someone may not see or do something. @param reason a sentence */
+export function NotAllowed({ reason, help = access.askOwner }: { reason: string; help?: string }) {
+  return (
+    <Alert
+      color="gray"
+      variant="default"
+      icon={<IconLock aria-hidden />}
+      title={reason}
+      role="status"
+      styles={{ message: { color: 'var(--mantine-color-text)' } }}
+    >
+      {help}
+    </Alert>
+  )
+}
+
+/** The scope that the service says is missing. */
+const missingScope = ({ details }: PenstockError): Scope | undefined =>
+  scopeNames.find((scope) => details.some(({ field, message }) => field === 'scope' && message.startsWith(`${scope} `)))
+
+const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 
 /** The same in words. The service's own sentences say what to do, so they are shown as they are. */
 export function describe(error: unknown): {

@@ -2,6 +2,7 @@ import { MultiSelect, Radio, Stack } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { limits } from '@penstock/wire'
 import { useState } from 'react'
+import { useMe } from '../api/me.ts'
 import { useRead } from '../api/queries.ts'
 import { access as say } from '../strings/access.ts'
 import { NotRead } from './loaded.tsx'
@@ -19,6 +20,7 @@ export function LimitAccounts({
   error?: string | undefined
   onChange: (accountIds: readonly string[] | null) => void
 }) {
+  const limited = (useMe()?.accountIds ?? null) !== null
   return (
     <Radio.Group
       label={say.accounts}
@@ -26,7 +28,12 @@ export function LimitAccounts({
       onChange={(choice) => onChange(choice === 'all' ? null : [])}
     >
       <Stack gap="xs" mt={6}>
-        <Radio value="all" label={say.accountsAll} />
+        <Radio
+          value="all"
+          label={say.accountsAll}
+          disabled={limited}
+          {...(limited ? { description: say.notHigher } : {})}
+        />
         <Radio value="named" label={say.accountsNamed} />
         {value !== null && <PickAccounts value={value} error={error} onChange={onChange} />}
       </Stack>

@@ -1,5 +1,6 @@
 import { Button, type ButtonProps, Menu, Text, Tooltip, VisuallyHidden } from '@mantine/core'
-import { type ReactNode, useId } from 'react'
+import { type ReactElement, type ReactNode, useId } from 'react'
+import { Link } from 'react-router'
 
 /**
  * Controls that may be impossible for a reason. They stay where they are and can be focused, so that everyone can read
@@ -9,21 +10,35 @@ import { type ReactNode, useId } from 'react'
 /** @param reason why it cannot be pressed; undefined where it can */
 export function ReasonedButton({
   reason,
+  to,
+  type = 'button',
   onClick,
   children,
   ...rest
-}: ButtonProps & { reason: string | undefined; onClick: () => void; children: ReactNode }) {
+}: ButtonProps & {
+  reason: string | undefined
+  /** Where it leads. */
+  to?: string
+  type?: 'button' | 'submit'
+  onClick?: () => void
+  'aria-label'?: string
+  children: ReactNode
+}) {
   const id = useId()
   if (reason === undefined) {
-    return (
-      <Button {...rest} onClick={onClick}>
+    return to === undefined ? (
+      <Button {...rest} type={type} onClick={onClick}>
+        {children}
+      </Button>
+    ) : (
+      <Button {...rest} component={Link} to={to}>
         {children}
       </Button>
     )
   }
   return (
     <>
-      <Tooltip label={reason} multiline maw={320} events={{ hover: true, focus: true, touch: true }}>
+      <Reasoned reason={reason}>
         <Button
           {...rest}
           variant="default"
@@ -34,9 +49,18 @@ export function ReasonedButton({
         >
           {children}
         </Button>
-      </Tooltip>
+      </Reasoned>
       <VisuallyHidden id={id}>{reason}</VisuallyHidden>
     </>
+  )
+}
+
+/** Says over a control why it is impossible. */
+function Reasoned({ reason, children }: { reason: string; children: ReactElement }) {
+  return (
+    <Tooltip label={reason} multiline maw={320} events={{ hover: true, focus: true, touch: true }}>
+      {children}
+    </Tooltip>
   )
 }
 

@@ -3,9 +3,11 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { IconBuilding, IconSelector } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useLocation, useNavigate } from 'react-router'
+import { useOnlyAccountId } from '../api/me.ts'
 import { useRead } from '../api/queries.ts'
 import { shell as say } from '../strings/shell.ts'
 import { pathOf, useAccount } from './account.ts'
+import { accountPages, sharedPages } from './pages.ts'
 
 const shown = 20
 const waitMs = 200
@@ -13,6 +15,7 @@ const waitMs = 200
 /** Shows the sub-account that is picked, and picks another one: the same kind of page of that one is opened. */
 export function AccountSwitcher({ onPick }: { onPick: () => void }) {
   const { accountId, account } = useAccount()
+  const onlyAccountId = useOnlyAccountId()
   const [text, setText] = useState('')
   const [q] = useDebouncedValue(text.trim(), waitMs)
   const { pathname } = useLocation()
@@ -34,12 +37,8 @@ export function AccountSwitcher({ onPick }: { onPick: () => void }) {
     onPick()
     // A path below a list names something of the account that is left, which the next account does not have.
     const page = pathname.split('/')[accountId ? 3 : 1] ?? ''
-    const same = ['connections', 'connectors', 'catalogue', 'reports', 'deleted'].includes(page) ? page : ''
-    navigate(
-      id === ''
-        ? pathOf(undefined, ['connections', 'reports', 'deleted'].includes(same) ? same : '')
-        : pathOf(id, same),
-    )
+    const same = accountPages.includes(page) ? page : ''
+    navigate(id === '' ? pathOf(undefined, sharedPages.includes(same) ? same : '') : pathOf(id, same))
   }
   return (
     <Combobox store={combobox} onOptionSubmit={pick} withinPortal>
@@ -71,7 +70,7 @@ export function AccountSwitcher({ onPick }: { onPick: () => void }) {
         />
         <Combobox.Options aria-label={say.switchAccount}>
           <ScrollArea.Autosize mah={320} type="scroll">
-            {q === '' && <Combobox.Option value="">{say.allAccounts}</Combobox.Option>}
+            {q === '' && !onlyAccountId && <Combobox.Option value="">{say.allAccounts}</Combobox.Option>}
             {data?.reply.map(({ id, name }) => (
               <Combobox.Option key={id} value={id} active={id === accountId} style={{ overflowWrap: 'anywhere' }}>
                 {name}

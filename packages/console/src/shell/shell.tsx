@@ -2,6 +2,7 @@ import {
   ActionIcon,
   AppShell,
   Burger,
+  Divider,
   Group,
   NavLink,
   Stack,
@@ -11,45 +12,18 @@ import {
   useMantineColorScheme,
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import {
-  IconApi,
-  IconArrowsExchange,
-  IconBuildingStore,
-  IconChartBar,
-  IconGauge,
-  IconKey,
-  IconLogout,
-  IconMoon,
-  IconPlug,
-  IconSun,
-  IconTrash,
-  IconUsers,
-} from '@tabler/icons-react'
-import { type ReactNode, useEffect, useSyncExternalStore } from 'react'
-import { Link, useLocation } from 'react-router'
-import { sessionStore, signOut } from '../api/session.ts'
+import { IconApi, IconLogout, IconMoon, IconSun, IconUserCircle } from '@tabler/icons-react'
+import { type ComponentType, type ReactNode, useEffect, useState } from 'react'
+import { Link, Navigate, useLocation } from 'react-router'
+import { useMe, useOnlyAccountId } from '../api/me.ts'
+import { signOut } from '../api/session.ts'
 import { addressOf } from '../base-path.ts'
+import { notifyFailure } from '../components/notify.tsx'
 import { shell as say } from '../strings/shell.ts'
 import { pathOf, useAccountId } from './account.ts'
 import { AccountSwitcher } from './account-switcher.tsx'
 import { AsCurl } from './as-curl.tsx'
-
-const organizationPages = [
-  { page: '', label: say.overview, Icon: IconGauge },
-  { page: 'accounts', label: say.accounts, Icon: IconUsers },
-  { page: 'connections', label: say.connections, Icon: IconArrowsExchange },
-  { page: 'reports', label: say.reports, Icon: IconChartBar },
-  { page: 'deleted', label: say.deleted, Icon: IconTrash },
-  { page: 'api-keys', label: say.apiKeys, Icon: IconKey },
-]
-const accountPages = [
-  { page: '', label: say.overview, Icon: IconGauge },
-  { page: 'connections', label: say.connections, Icon: IconArrowsExchange },
-  { page: 'connectors', label: say.connectors, Icon: IconPlug },
-  { page: 'catalogue', label: say.catalogue, Icon: IconBuildingStore },
-  { page: 'reports', label: say.reports, Icon: IconChartBar },
-  { page: 'deleted', label: say.deleted, Icon: IconTrash },
-]
+import { isOfAllAccounts, sharedPages, useEntries } from './pages.ts'
 
 /** The frame around every screen: where one is, where one can go, and as which sub-account. */
 export function Shell({ children }: { children: ReactNode }) {
@@ -58,6 +32,9 @@ export function Shell({ children }: { children: ReactNode }) {
   const { pathname } = useLocation()
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the navigation of small screens.
   useEffect(close, [pathname])
+  const { account, organization } = useEntries(accountId)
+  const onlyAccountId = useOnlyAccountId()
+  if (onlyAccountId && isOfAllAccounts(pathname)) return <Navigate to={onlyPathOf(onlyAccountId, pathname)} replace />
   return (
     <AppShell
       header={{ height: 56 }}
@@ -93,6 +70,7 @@ export function Shell({ children }: { children: ReactNode }) {
           <Group gap={4} wrap="nowrap">
             <AsCurl />
             <ThemeSwitch />
+            <Profile />
             <SignOut />
           </Group>
         </Group>
@@ -102,22 +80,13 @@ export function Shell({ children }: { children: ReactNode }) {
           <Stack gap={4}>
             <AccountSwitcher onPick={close} />
             <Stack gap={2} mt="sm">
-              {(accountId ? accountPages : organizationPages).map(({ page, label, Icon }) => {
-                const to = pathOf(accountId, page)
-                const here = page === '' ? pathname === to : pathname === to || pathname.startsWith(`${to}/`)
-                return (
-                  <NavLink
-                    key={label}
-                    component={Link}
-                    to={to}
-                    label={label}
-                    active={here}
-                    aria-current={here ? 'page' : undefined}
-                    leftSection={<Icon size={18} aria-hidden />}
-                    style={{ borderRadius: 'var(--mantine-radius-md)' }}
-                  />
-                )
-              })}
+              {account.map(({ page, ...entry }) => (
+                <Entry key={page} to={pathOf(accountId, page)} isFirst={page === ''} {...entry} />
+              ))}
+              {account.length > 0 && organization.length > 0 && <Divider my="xs" />}
+              {organization.map(({ page, ...entry }) => (
+                <Entry key={page} to={pathOf(undefined, page)} isFirst={page === ''} {...entry} />
+              ))}
             </Stack>
           </Stack>
           <NavLink
@@ -156,13 +125,68 @@ function ThemeSwitch() {
   )
 }
 
-function SignOut() {
-  const clientId = useSyncExternalStore(sessionStore.subscribe, sessionStore.read)
+/** Leads to the page of the person who is signed in. */
+function Profile() {
+  const me = useMe()
+  if (me?.kind !== 'user') return null
   return (
-    <Tooltip label={`${say.signOut} · ${say.signedInAs(clientId ?? '')}`}>
-      <ActionIcon variant="subtle" color="gray" size="lg" aria-label={say.signOut} onClick={signOut}>
+    <Tooltip label={`${say.profile} · ${me.name ?? me.email}`}>
+      <ActionIcon component={Link} to="/profile" variant="subtle" color="gray" size="lg" aria-label={say.profile}>
+        <IconUserCircle size={20} aria-hidden />
+      </ActionIcon>
+    </Tooltip>
+  )
+}
+
+function SignOut() {
+  const me = useMe()
+  const [busy, setBusy] = useState(false)
+  const leave = () => {
+    setBusy(true)
+    signOut().catch((error: unknown) => {
+      notifyFailure(error)
+      setBusy(false)
+    })
+  }
+  const name = me?.email ?? me?.name ?? me?.id
+  return (
+    <Tooltip label={name ? `${say.signOut} · ${say.signedInAs(name)}` : say.signOut}>
+      <ActionIcon variant="subtle" color="gray" size="lg" aria-label={say.signOut} loading={busy} onClick={leave}>
         <IconLogout size={20} aria-hidden />
       </ActionIcon>
     </Tooltip>
   )
+}
+
+/** An entry of the navigation. @param isFirst its address is the beginning of all others */
+function Entry({
+  to,
+  label,
+  Icon,
+  isFirst,
+}: {
+  to: string
+  label: string
+  Icon: ComponentType<{ size: number; 'aria-hidden': true }>
+  isFirst: boolean
+}) {
+  const { pathname } = useLocation()
+  const isHere = pathname === to || (!isFirst && pathname.startsWith(`${to}/`))
+  return (
+    <NavLink
+      component={Link}
+      to={to}
+      label={label}
+      active={isHere}
+      aria-current={isHere ? 'page' : undefined}
+      leftSection={<Icon size={18} aria-hidden />}
+      style={{ borderRadius: 'var(--mantine-radius-md)' }}
+    />
+  )
+}
+
+/** The same kind of page of the only sub-account that there is to see. */
+function onlyPathOf(accountId: string, pathname: string): string {
+  const page = pathname.split('/')[1] ?? ''
+  return pathOf(accountId, sharedPages.includes(page) ? page : '')
 }

@@ -21,6 +21,7 @@ export const apiKeys = {
   rename: 'Rename',
   rotate: 'Rotate the secret',
   revoke: 'Revoke',
+  mayMore: 'This key may do more than you.',
   byOperator: 'The operator chose the ID of this key. Manage it with the command line or the settings of the service.',
 
   everythingHelp: 'Every scope, with those of later versions',

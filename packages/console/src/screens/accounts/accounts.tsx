@@ -1,8 +1,9 @@
-import { ActionIcon, Anchor, Badge, Button, Group, Menu, Table, VisuallyHidden } from '@mantine/core'
+import { ActionIcon, Anchor, Badge, Group, Menu, Table, VisuallyHidden } from '@mantine/core'
 import type { AccountEntry } from '@penstock/wire'
 import { IconDots, IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link } from 'react-router'
+import { useForbidden } from '../../api/me.ts'
 import { readOnce, useRead, useWrite } from '../../api/queries.ts'
 import { type ListAddress, useAddress } from '../../components/address.ts'
 import { ListTable } from '../../components/list-table.tsx'
@@ -11,6 +12,7 @@ import { notifyDone, notifyFailure } from '../../components/notify.tsx'
 import { count } from '../../components/numbers.ts'
 import { Empty, Page, Toolbar } from '../../components/page.tsx'
 import { Pager, pageSize } from '../../components/pager.tsx'
+import { ReasonedButton, ReasonedItem } from '../../components/reasoned.tsx'
 import { SearchBox } from '../../components/search-box.tsx'
 import { Time } from '../../components/time.tsx'
 import { accounts as say } from '../../strings/accounts.ts'
@@ -30,12 +32,17 @@ export function Component() {
   const address = useAddress()
   const query = useRead('listAccounts', listOf(address), { keep: true })
   const q = address.value('q')
+  const forbidden = useForbidden('addAccount')
   const [doing, setDoing] = useState<Doing>()
   const stop = () => setDoing(undefined)
   const add = (
-    <Button leftSection={<IconPlus size={18} aria-hidden />} onClick={() => setDoing({ what: 'add' })}>
+    <ReasonedButton
+      leftSection={<IconPlus size={18} aria-hidden />}
+      reason={forbidden}
+      onClick={() => setDoing({ what: 'add' })}
+    >
       {say.add}
-    </Button>
+    </ReasonedButton>
   )
   return (
     <Page title={say.title} actions={add}>
@@ -115,6 +122,7 @@ function Accounts({ accounts, onDo }: { accounts: readonly AccountEntry[]; onDo:
 
 function Actions({ account, onDo }: { account: AccountEntry; onDo: (doing: Doing) => void }) {
   const edit = useWrite('editAccount')
+  const forbidden = useForbidden('editAccount')
   const toggle = () =>
     edit
       .mutateAsync({ id: account.id, body: { enabled: !account.enabled } })
@@ -131,12 +139,16 @@ function Actions({ account, onDo }: { account: AccountEntry; onDo: (doing: Doing
         <Menu.Item component={Link} to={`/accounts/${account.id}`}>
           {say.open}
         </Menu.Item>
-        <Menu.Item onClick={() => onDo({ what: 'edit', account })}>{say.edit}</Menu.Item>
-        <Menu.Item onClick={() => void toggle()}>{account.enabled ? say.disable : say.enable}</Menu.Item>
+        <ReasonedItem reason={forbidden} onClick={() => onDo({ what: 'edit', account })}>
+          {say.edit}
+        </ReasonedItem>
+        <ReasonedItem reason={forbidden} onClick={() => void toggle()}>
+          {account.enabled ? say.disable : say.enable}
+        </ReasonedItem>
         <Menu.Divider />
-        <Menu.Item color="red" onClick={() => onDo({ what: 'delete', account })}>
+        <ReasonedItem reason={forbidden} destructive onClick={() => onDo({ what: 'delete', account })}>
           {say.delete}
-        </Menu.Item>
+        </ReasonedItem>
       </Menu.Dropdown>
     </Menu>
   )

@@ -1,7 +1,8 @@
-import { ActionIcon, Badge, Box, Button, Code, Group, Menu, Stack, Table, Text, VisuallyHidden } from '@mantine/core'
-import type { Client } from '@penstock/wire'
+import { ActionIcon, Badge, Box, Code, Group, Menu, Stack, Table, Text, VisuallyHidden } from '@mantine/core'
+import type { Client, Me } from '@penstock/wire'
 import { IconDots, IconPlus } from '@tabler/icons-react'
 import { useState, useSyncExternalStore } from 'react'
+import { useForbidden, useMe } from '../../api/me.ts'
 import { readOnce, useRead } from '../../api/queries.ts'
 import { sessionStore } from '../../api/session.ts'
 import { LimitedTo, Scopes } from '../../components/access.tsx'
@@ -10,7 +11,7 @@ import { ListTable } from '../../components/list-table.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { Empty, Page, Toolbar } from '../../components/page.tsx'
 import { Pager, pageSize } from '../../components/pager.tsx'
-import { ReasonedItem } from '../../components/reasoned.tsx'
+import { ReasonedButton, ReasonedItem } from '../../components/reasoned.tsx'
 import { SearchBox } from '../../components/search-box.tsx'
 import { Time, useNow } from '../../components/time.tsx'
 import { apiKeys as say } from '../../strings/api-keys.ts'
@@ -32,12 +33,17 @@ export function Component() {
   const address = useAddress()
   const query = useRead('listClients', listOf(address), { keep: true })
   const q = address.value('q')
+  const forbidden = useForbidden('createClient')
   const [doing, setDoing] = useState<Doing>()
   const stop = () => setDoing(undefined)
   const create = (
-    <Button leftSection={<IconPlus size={18} aria-hidden />} onClick={() => setDoing({ what: 'create' })}>
+    <ReasonedButton
+      leftSection={<IconPlus size={18} aria-hidden />}
+      reason={forbidden}
+      onClick={() => setDoing({ what: 'create' })}
+    >
       {say.create}
-    </Button>
+    </ReasonedButton>
   )
   return (
     <Page title={say.title} help={say.help} actions={create}>
@@ -151,12 +157,21 @@ function Expiry({ seconds }: { seconds: number | null }) {
   return <Time seconds={seconds} planned />
 }
 
+/** Whether a key may do more than the one who is signed in, who cannot change it then. */
+function mayMore({ scopes, accountIds }: Client, me: Me | undefined): boolean {
+  const own = me?.scopes ?? null
+  const isWider = own !== null && (scopes === null || scopes.some((scope) => !own.includes(scope)))
+  return isWider || (accountIds === null && (me?.accountIds ?? null) !== null)
+}
+
 /** Identifiers that the service makes; the operator may have chosen others, which no address of the API names. */
 const madeByService = /^[0-9a-f]{16}$/
 
 function Actions({ client, onDo }: { client: Client; onDo: (doing: Doing) => void }) {
   const { id, name } = client
-  const reason = madeByService.test(id) ? undefined : say.byOperator
+  const me = useMe()
+  const forbidden = useForbidden('revokeClient')
+  const reason = forbidden ?? (mayMore(client, me) ? say.mayMore : madeByService.test(id) ? undefined : say.byOperator)
   return (
     <Menu position="bottom-end">
       <Menu.Target>

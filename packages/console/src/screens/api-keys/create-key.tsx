@@ -2,6 +2,7 @@ import { Group, Modal, Select, Stack, TextInput } from '@mantine/core'
 import { PenstockError } from '@penstock/client'
 import { type ClientWithSecret, limits, type Scope } from '@penstock/wire'
 import { type FormEvent, useState } from 'react'
+import { useMe } from '../../api/me.ts'
 import { useWrite } from '../../api/queries.ts'
 import { Failure } from '../../components/failure.tsx'
 import { FormButtons } from '../../components/form-buttons.tsx'
@@ -17,10 +18,11 @@ type Errors = { name?: string; scopes?: string; accounts?: string; date?: string
 
 /** Creates client credentials, and shows their secret. */
 export function CreateKey({ onClose }: { onClose: () => void }) {
+  const me = useMe()
   const create = useWrite('createClient')
   const [name, setName] = useState('')
-  const [scopes, setScopes] = useState<readonly Scope[] | null>(null)
-  const [accountIds, setAccountIds] = useState<readonly string[] | null>(null)
+  const [scopes, setScopes] = useState<readonly Scope[] | null>(me?.scopes ? [] : null)
+  const [accountIds, setAccountIds] = useState<readonly string[] | null>(me?.accountIds ? [] : null)
   const [expires, setExpires] = useState('never')
   const [date, setDate] = useState('')
   const [errors, setErrors] = useState<Errors>({})

@@ -1,11 +1,16 @@
 import { Button, Checkbox, Fieldset, Group, Radio, SimpleGrid, Stack, Text } from '@mantine/core'
 import { type Scope, scopeNames, scopes as scopeTexts, userRoleNames, userRoles } from '@penstock/wire'
+import { useMe } from '../../api/me.ts'
 import { access } from '../../strings/access.ts'
 import { apiKeys as say } from '../../strings/api-keys.ts'
 
 type Resource = keyof typeof access.resource
 const resources = Object.keys(access.resource) as Resource[]
 const scopesOf = (resource: Resource) => scopeNames.filter((scope) => scope.startsWith(`${resource}:`))
+
+/** No one gives what they may not do themselves. @param own null: everything */
+const grantable = (scopes: readonly Scope[], own: readonly Scope[] | null) =>
+  scopes.filter((scope) => own === null || own.includes(scope))
 
 /** Asks for every scope or for chosen ones, each with what it means. `value` is null for every scope. */
 export function PickScopes({
@@ -17,23 +22,37 @@ export function PickScopes({
   error: string | undefined
   onChange: (scopes: readonly Scope[] | null) => void
 }) {
+  const own = useMe()?.scopes ?? null
   return (
     <Radio.Group
       label={say.scopes}
       value={value === null ? 'all' : 'chosen'}
-      onChange={(choice) => onChange(choice === 'all' ? null : userRoles.viewer)}
+      onChange={(choice) => onChange(choice === 'all' ? null : grantable(userRoles.viewer, own))}
       error={error}
     >
       <Stack gap="xs" mt={6} mb={error ? 6 : 0}>
-        <Radio value="all" label={access.everything} description={say.everythingHelp} />
+        <Radio
+          value="all"
+          label={access.everything}
+          description={own === null ? say.everythingHelp : access.notHigher}
+          disabled={own !== null}
+        />
         <Radio value="chosen" label={say.chosen} />
-        {value !== null && <Chosen value={value} onChange={onChange} />}
+        {value !== null && <Chosen value={value} own={own} onChange={onChange} />}
       </Stack>
     </Radio.Group>
   )
 }
 
-function Chosen({ value, onChange }: { value: readonly Scope[]; onChange: (scopes: readonly Scope[]) => void }) {
+function Chosen({
+  value,
+  own,
+  onChange,
+}: {
+  value: readonly Scope[]
+  own: readonly Scope[] | null
+  onChange: (scopes: readonly Scope[]) => void
+}) {
   const toggle = (scope: Scope, on: boolean) =>
     onChange(scopeNames.filter((one) => (one === scope ? on : value.includes(one))))
   return (
@@ -43,7 +62,12 @@ function Chosen({ value, onChange }: { value: readonly Scope[]; onChange: (scope
           {say.startFrom}
         </Text>
         {userRoleNames.toReversed().map((role) => (
-          <Button key={role} size="compact-xs" variant="default" onClick={() => onChange(userRoles[role])}>
+          <Button
+            key={role}
+            size="compact-xs"
+            variant="default"
+            onClick={() => onChange(grantable(userRoles[role], own))}
+          >
             {access.role[role]}
           </Button>
         ))}
@@ -64,6 +88,7 @@ function Chosen({ value, onChange }: { value: readonly Scope[]; onChange: (scope
                   size="sm"
                   label={scope}
                   description={scopeTexts[scope]}
+                  disabled={own !== null && !own.includes(scope)}
                   checked={value.includes(scope)}
                   onChange={({ currentTarget }) => toggle(scope, currentTarget.checked)}
                   styles={{ label: { fontFamily: 'var(--mantine-font-family-monospace)' } }}

@@ -1,5 +1,7 @@
 import { Box, Button, Group, Paper, Text } from '@mantine/core'
 import type { CatalogueEntry } from '@penstock/wire'
+import { useForbidden } from '../../api/me.ts'
+import { ReasonedButton } from '../../components/reasoned.tsx'
 import { catalogue as say } from '../../strings/catalogue.ts'
 
 /** What was picked, at hand wherever one is in the catalogue. */
@@ -14,6 +16,7 @@ export function SelectionBar({
   onAdd: () => void
   onClear: () => void
 }) {
+  const forbidden = useForbidden('addConnectors')
   return (
     <Paper
       withBorder
@@ -40,9 +43,9 @@ export function SelectionBar({
           <Button variant="default" onClick={onClear}>
             {say.clearSelection}
           </Button>
-          <Button onClick={onAdd} loading={busy}>
+          <ReasonedButton reason={forbidden} onClick={onAdd} loading={busy}>
             {say.add(picked.length)}
-          </Button>
+          </ReasonedButton>
         </Group>
       </Group>
     </Paper>

@@ -1,17 +1,20 @@
-import { Anchor, Button, Card, Group, Progress, Stack, Text } from '@mantine/core'
+import { Anchor, Card, Group, Progress, Stack, Text } from '@mantine/core'
 import type { Transfer } from '@penstock/wire'
 import { useState } from 'react'
 import { Link } from 'react-router'
+import { useForbidden } from '../../api/me.ts'
 import { useWrite } from '../../api/queries.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { notifyDone } from '../../components/notify.tsx'
 import { count, percent } from '../../components/numbers.ts'
+import { ReasonedButton } from '../../components/reasoned.tsx'
 import { connection as say } from '../../strings/connection.ts'
 import { pathOfTransfer } from '../transfer/paths.ts'
 
 /** The transfer that is active, as it goes. */
 export function Active({ transfer }: { transfer: Transfer }) {
   const [cancelling, setCancelling] = useState(false)
+  const forbidden = useForbidden('cancelTransfer')
   const { read, accepted, rejected } = transfer.records
   return (
     <Card withBorder padding="md">
@@ -29,9 +32,15 @@ export function Active({ transfer }: { transfer: Transfer }) {
             <Anchor component={Link} to={pathOfTransfer(transfer)} size="sm">
               {say.open}
             </Anchor>
-            <Button size="compact-sm" variant="light" color="red" onClick={() => setCancelling(true)}>
+            <ReasonedButton
+              size="compact-sm"
+              variant="light"
+              color="red"
+              reason={forbidden}
+              onClick={() => setCancelling(true)}
+            >
               {say.cancelTransfer}
-            </Button>
+            </ReasonedButton>
           </Group>
         </Group>
         <TransferProgress transfer={transfer} />

@@ -1,8 +1,9 @@
-import { Alert, Badge, Button, Card, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { Alert, Badge, Card, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import { PenstockError } from '@penstock/client'
 import { type ConnectionDetails, mayTransfer, type Schedule } from '@penstock/wire'
 import { IconCalendarOff, IconCalendarTime } from '@tabler/icons-react'
 import { useState } from 'react'
+import { useForbidden } from '../../api/me.ts'
 import { useRead, useWrite } from '../../api/queries.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { Loaded } from '../../components/loaded.tsx'
@@ -22,6 +23,8 @@ export function ScheduleCard({ connection, reason }: { connection: ConnectionDet
   const query = useRead('getSchedule', { accountId, id }, { againAfterMs: 30_000 })
   const [doing, setDoing] = useState<'edit' | 'delete'>()
   const remove = useWrite('deleteSchedule')
+  const forbidden = useForbidden('setSchedule')
+  const whyNot = forbidden ?? reason
   const none = isNone(query.error)
   const schedule = none ? undefined : query.data?.reply
   return (
@@ -38,7 +41,7 @@ export function ScheduleCard({ connection, reason }: { connection: ConnectionDet
           <Text size="sm" c="dimmed">
             {say.scheduleNoneHelp}
           </Text>
-          <ReasonedButton variant="default" reason={reason} onClick={() => setDoing('edit')}>
+          <ReasonedButton variant="default" reason={whyNot} onClick={() => setDoing('edit')}>
             {say.setSchedule}
           </ReasonedButton>
         </Stack>
@@ -56,21 +59,22 @@ export function ScheduleCard({ connection, reason }: { connection: ConnectionDet
                 <ReasonedButton
                   variant="default"
                   size="sm"
-                  reason={reason}
+                  reason={whyNot}
                   aria-label={say.changeScheduleFull}
                   onClick={() => setDoing('edit')}
                 >
                   {say.changeSchedule}
                 </ReasonedButton>
-                <Button
+                <ReasonedButton
                   variant="subtle"
                   size="sm"
                   color="red"
+                  reason={forbidden}
                   aria-label={say.deleteScheduleFull}
                   onClick={() => setDoing('delete')}
                 >
                   {say.deleteSchedule}
-                </Button>
+                </ReasonedButton>
               </Group>
             </Stack>
           )}

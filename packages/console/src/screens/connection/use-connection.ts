@@ -3,6 +3,7 @@ import type { ConnectionDetails, Transfer } from '@penstock/wire'
 import { type UseQueryResult, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { useParams } from 'react-router'
+import { useForbiddenOf } from '../../api/me.ts'
 import { useRead } from '../../api/queries.ts'
 import { useAccount } from '../../shell/account.ts'
 import { type Reasons, reasonsOf } from './reasons.ts'
@@ -50,9 +51,20 @@ export function useReasons(connection: ConnectionDetails, latest: Transfer | und
   const source = useRead('getConnector', { accountId, id: src.connectorId })
   const destination = useRead('getConnector', { accountId, id: dest.connectorId })
   const sides = [source.data?.reply, destination.data?.reply]
-  return reasonsOf(connection, {
+  const forbidden = useForbiddenOf()
+  const reasons = reasonsOf(connection, {
     accountEnabled: account?.enabled,
     entriesOnly: sides.flatMap((side) => (side && !side.integrated ? [side.name] : [])),
     active: isActive(latest),
   })
+  const move = forbidden('updateConnectionStatus')
+  return {
+    run: forbidden('startTransfer') ?? reasons.run,
+    activate: move ?? reasons.activate,
+    enable: move ?? reasons.enable,
+    disable: move ?? reasons.disable,
+    delete: forbidden('deleteConnection') ?? reasons.delete,
+    restore: forbidden('restoreConnection') ?? reasons.restore,
+    edit: forbidden('updateConnection') ?? reasons.edit,
+  }
 }

@@ -2,11 +2,12 @@ import { Box, Button, Select } from '@mantine/core'
 import { connectionStatuses } from '@penstock/wire'
 import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
-import { Link } from 'react-router'
+import { useForbidden } from '../../api/me.ts'
 import { useAddress } from '../../components/address.ts'
 import { Loaded } from '../../components/loaded.tsx'
 import { Empty, Page, Toolbar } from '../../components/page.tsx'
 import { Pager } from '../../components/pager.tsx'
+import { ReasonedButton } from '../../components/reasoned.tsx'
 import { SearchBox } from '../../components/search-box.tsx'
 import { useAccountId } from '../../shell/account.ts'
 import { components } from '../../strings/components.ts'
@@ -79,20 +80,21 @@ function StatusFilter() {
 
 /** Leads to the making of a connection, of the sub-account that is picked already or is picked now. */
 function NewConnection({ accountId }: { accountId: string | undefined }) {
+  const forbidden = useForbidden('createConnection')
   const [picks, setPicks] = useState(false)
   const icon = <IconPlus size={18} aria-hidden />
   if (accountId) {
     return (
-      <Button component={Link} to={`/accounts/${accountId}/connections/new`} leftSection={icon}>
+      <ReasonedButton to={`/accounts/${accountId}/connections/new`} leftSection={icon} reason={forbidden}>
         {say.new}
-      </Button>
+      </ReasonedButton>
     )
   }
   return (
     <>
-      <Button leftSection={icon} onClick={() => setPicks(true)}>
+      <ReasonedButton leftSection={icon} reason={forbidden} onClick={() => setPicks(true)}>
         {say.new}
-      </Button>
+      </ReasonedButton>
       {picks && <PickAccount onClose={() => setPicks(false)} />}
     </>
   )

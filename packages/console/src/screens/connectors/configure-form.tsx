@@ -3,6 +3,7 @@ import type { ParametersOf, ResultOf } from '@penstock/client'
 import { errors, type FieldDefinition } from '@penstock/wire'
 import { IconChevronDown, IconChevronRight, IconLock } from '@tabler/icons-react'
 import { useEffect, useMemo, useState } from 'react'
+import { useForbidden } from '../../api/me.ts'
 import { useWrite } from '../../api/queries.ts'
 import { Changed, isChanged } from '../../components/changed.tsx'
 import { Failure } from '../../components/failure.tsx'
@@ -20,6 +21,7 @@ import {
   withDefinitions,
 } from '../../components/fields/form-field.ts'
 import { notifyDone } from '../../components/notify.tsx'
+import { ReasonedButton } from '../../components/reasoned.tsx'
 import { authorization as sayAuthorization } from '../../strings/authorization.ts'
 import { components } from '../../strings/components.ts'
 import { connectors as say } from '../../strings/connectors.ts'
@@ -71,6 +73,7 @@ export function ConfigureForm({
   onClose: () => void
 }) {
   const save = useWrite('configureConnector')
+  const forbidden = useForbidden('configureConnector')
   // Lists are read again at any time; the form keeps the version that it was opened with.
   const [opened] = useState(configuration)
   const fieldsOf = ({ reply }: Opened) => withDefinitions(reply.secretConfig[0]?.configuration ?? [], definitions)
@@ -122,7 +125,7 @@ export function ConfigureForm({
       noValidate
       onSubmit={(event) => {
         event.preventDefault()
-        if (editable) void send(changes, opened.etag, onClose)
+        if (editable && !forbidden) void send(changes, opened.etag, onClose)
       }}
     >
       <Stack gap="lg">
@@ -183,18 +186,19 @@ export function ConfigureForm({
             </Button>
           )}
           {!isEmpty && onCheck && (
-            <Button
+            <ReasonedButton
               variant="light"
               disabled={!editable || save.isPending}
+              reason={forbidden}
               onClick={() => void send(changes, opened.etag, onCheck)}
             >
               {say.saveAndCheck}
-            </Button>
+            </ReasonedButton>
           )}
           {!isEmpty && (
-            <Button type="submit" loading={save.isPending} disabled={!editable}>
+            <ReasonedButton type="submit" loading={save.isPending} disabled={!editable} reason={forbidden}>
               {components.save}
-            </Button>
+            </ReasonedButton>
           )}
         </Group>
       </Stack>

@@ -1,8 +1,10 @@
 import { Alert, Button, Group, Loader, Stack, Text } from '@mantine/core'
 import { IconAlertTriangle, IconExternalLink } from '@tabler/icons-react'
 import { useEffect } from 'react'
+import { useForbidden } from '../../api/me.ts'
 import { Failure } from '../../components/failure.tsx'
 import { notifyFailure } from '../../components/notify.tsx'
+import { ReasonedButton } from '../../components/reasoned.tsx'
 import { authorization as say } from '../../strings/authorization.ts'
 import { type Connecting, type ConnectorOfAccount, useConnect } from './use-connect.ts'
 
@@ -23,6 +25,7 @@ export function ConnectButton({
 }: Props & { variant?: 'filled' | 'default' }) {
   const connecting = useConnect(of, platform, onConnected)
   const { busy, waiting, blockedUrl, failure, connect } = connecting
+  const forbidden = useForbidden('authorizeConnector')
   return (
     <Stack gap="sm" align="stretch">
       {blockedUrl ? (
@@ -34,14 +37,15 @@ export function ConnectButton({
         {blockedUrl ? (
           <OpenPlatform url={blockedUrl} platform={platform} />
         ) : (
-          <Button
+          <ReasonedButton
             variant={waiting ? 'default' : variant}
             loading={busy}
             leftSection={<IconExternalLink size={18} aria-hidden />}
+            reason={forbidden}
             onClick={connect}
           >
             {label}
-          </Button>
+          </ReasonedButton>
         )}
       </Group>
       {waiting && (

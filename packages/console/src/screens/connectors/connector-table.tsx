@@ -15,10 +15,12 @@ import { type AddedConnector, type ErrorCode, errors } from '@penstock/wire'
 import { IconDots } from '@tabler/icons-react'
 import type { ComponentProps, ReactNode } from 'react'
 import { Link } from 'react-router'
+import { useForbiddenOf } from '../../api/me.ts'
 import { useRead } from '../../api/queries.ts'
 import { Logo, logoOfPlatform } from '../../components/connector-name.tsx'
 import { ListTable } from '../../components/list-table.tsx'
 import { count } from '../../components/numbers.ts'
+import { ReasonedButton, ReasonedItem } from '../../components/reasoned.tsx'
 import { pathOf } from '../../shell/account.ts'
 import { components } from '../../strings/components.ts'
 import { connectors as say } from '../../strings/connectors.ts'
@@ -182,19 +184,21 @@ function Actions({
   children,
 }: { connector: AddedConnector; children: ReactNode } & Doing) {
   const { connectorId, name, configured } = connector
+  const forbidden = useForbiddenOf()
   return (
     <Group gap="xs" justify="flex-end" wrap="nowrap">
       {children}
       <Box visibleFrom="md">
         {configured && whyNoCheck(connector) === undefined ? (
-          <Button
+          <ReasonedButton
             size="compact-sm"
             variant="default"
+            reason={forbidden('checkConnector')}
             aria-label={say.checkTitle(name)}
             onClick={() => onLook({ check: connectorId })}
           >
             {say.check}
-          </Button>
+          </ReasonedButton>
         ) : (
           !configured && (
             <Button
@@ -216,11 +220,16 @@ function Actions({
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item onClick={() => onLook({ configure: connectorId })}>{say.configure}</Menu.Item>
-          <CheckItem connector={connector} onCheck={() => onLook({ check: connectorId })} />
+          <ReasonedItem
+            reason={forbidden('checkConnector') ?? whyNoCheck(connector)}
+            onClick={() => onLook({ check: connectorId })}
+          >
+            {say.check}
+          </ReasonedItem>
           <Menu.Divider />
-          <Menu.Item color="red" onClick={() => onRemove(connector)}>
+          <ReasonedItem reason={forbidden('removeConnector')} destructive onClick={() => onRemove(connector)}>
             {say.remove}
-          </Menu.Item>
+          </ReasonedItem>
         </Menu.Dropdown>
       </Menu>
     </Group>
@@ -235,18 +244,4 @@ function whyNoCheck({ transfer, configured }: AddedConnector): string | undefine
       : 'connector_not_configured'
     : 'check_not_supported'
   return code && errors[code].message
-}
-
-/** What cannot be done can still be reached, and says why. */
-function CheckItem({ connector, onCheck }: { connector: AddedConnector; onCheck: () => void }) {
-  const why = whyNoCheck(connector)
-  if (why === undefined) return <Menu.Item onClick={onCheck}>{say.check}</Menu.Item>
-  return (
-    <Menu.Item aria-disabled closeMenuOnClick={false} c="dimmed" style={{ cursor: 'not-allowed' }}>
-      {say.check}
-      <Text size="xs" c="dimmed" style={{ whiteSpace: 'normal' }}>
-        {why}
-      </Text>
-    </Menu.Item>
-  )
 }

@@ -2,12 +2,13 @@ import { Button, SegmentedControl } from '@mantine/core'
 import type { AddedConnector } from '@penstock/wire'
 import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
-import { Link } from 'react-router'
+import { useForbidden } from '../../api/me.ts'
 import { readOnce, useRead } from '../../api/queries.ts'
 import { type ListAddress, useAddress } from '../../components/address.ts'
 import { Loaded } from '../../components/loaded.tsx'
 import { Empty, Page, Toolbar } from '../../components/page.tsx'
 import { Pager, pageSize } from '../../components/pager.tsx'
+import { ReasonedButton } from '../../components/reasoned.tsx'
 import { SearchBox } from '../../components/search-box.tsx'
 import { pathOf, useAccount } from '../../shell/account.ts'
 import { connectors as say } from '../../strings/connectors.ts'
@@ -39,13 +40,18 @@ export function Component() {
   const q = value('q')
   const configured = value('configured')
   const query = useRead('listAddedConnectors', listOf(accountId, address), { keep: true })
+  const forbidden = useForbidden('addConnectors')
   // Which part of the list is shown stays as it is while one of it is looked at.
   const look = (at: { configure?: string; check?: string }) =>
     change({ configure: '', check: '', ...at, page: value('page') })
   const add = (
-    <Button component={Link} to={pathOf(accountId, 'catalogue')} leftSection={<IconPlus size={18} aria-hidden />}>
+    <ReasonedButton
+      to={pathOf(accountId, 'catalogue')}
+      leftSection={<IconPlus size={18} aria-hidden />}
+      reason={forbidden}
+    >
       {say.add}
-    </Button>
+    </ReasonedButton>
   )
   return (
     <Page title={say.title} help={say.help} actions={add}>

@@ -1,9 +1,11 @@
-import { Anchor, Badge, Box, Button, Table, Tooltip, VisuallyHidden } from '@mantine/core'
+import { Anchor, Badge, Box, Table, VisuallyHidden } from '@mantine/core'
 import { type Connection, limits } from '@penstock/wire'
 import { IconRestore } from '@tabler/icons-react'
 import { Link } from 'react-router'
+import { useForbidden } from '../../api/me.ts'
 import { AccountName } from '../../components/account-name.tsx'
 import { ListTable } from '../../components/list-table.tsx'
+import { ReasonedButton } from '../../components/reasoned.tsx'
 import { Sides } from '../../components/sides.tsx'
 import { Time, useNow } from '../../components/time.tsx'
 import { components } from '../../strings/components.ts'
@@ -114,20 +116,19 @@ function Restore({
   onRestore: (connection: Connection) => void
 }) {
   const { name, editable, env } = connection
+  const forbidden = useForbidden('restoreConnection')
+  const reason = forbidden ?? (editable ? undefined : say.otherEnvironment(env))
   return (
-    <Tooltip label={say.otherEnvironment(env)} disabled={editable} multiline maw={280}>
-      <Button
-        variant="light"
-        size="xs"
-        leftSection={<IconRestore size={16} aria-hidden />}
-        aria-label={editable ? say.restoreNamed(name) : `${say.restoreNamed(name)}: ${say.otherEnvironment(env)}`}
-        loading={isBusy}
-        aria-disabled={!editable}
-        {...(editable ? {} : { 'data-disabled': true })}
-        onClick={() => editable && onRestore(connection)}
-      >
-        {say.restore}
-      </Button>
-    </Tooltip>
+    <ReasonedButton
+      variant="light"
+      size="xs"
+      leftSection={<IconRestore size={16} aria-hidden />}
+      aria-label={say.restoreNamed(name)}
+      loading={isBusy}
+      reason={reason}
+      onClick={() => onRestore(connection)}
+    >
+      {say.restore}
+    </ReasonedButton>
   )
 }

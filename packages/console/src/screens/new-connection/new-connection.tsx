@@ -2,7 +2,9 @@ import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { IconHistory } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Link, useNavigate } from 'react-router'
+import { useForbidden } from '../../api/me.ts'
 import { useRead } from '../../api/queries.ts'
+import { NotAllowed } from '../../components/failure.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { Page } from '../../components/page.tsx'
 import { pathOf } from '../../shell/account.ts'
@@ -21,6 +23,7 @@ export function Component() {
   const { accountId, connection, connectionId } = wizard
   // Where a draft was left is known before this visit makes its own mark.
   const [left, setLeft] = useState(wizard.draft.at)
+  const forbidden = useForbidden('createConnection')
   const isNew = connection === undefined || connection.status === 'In-progress'
   const cancel = (
     <Button
@@ -34,6 +37,7 @@ export function Component() {
   return (
     <WizardProvider value={wizard}>
       <Page title={isNew ? say.title : say.titleOfExisting} help={connection?.name ?? say.help} actions={cancel}>
+        {forbidden && <NotAllowed reason={forbidden} />}
         <Steps />
         {left !== undefined && wizard.sourceId === '' && (
           <Unfinished at={left} onStartOver={() => setLeft(undefined)} />

@@ -1,10 +1,11 @@
-import { Button, Grid } from '@mantine/core'
+import { Grid } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
-import { Link } from 'react-router'
+import { useForbidden } from '../../api/me.ts'
 import { useRead } from '../../api/queries.ts'
 import { Failure } from '../../components/failure.tsx'
 import { count } from '../../components/numbers.ts'
 import { Page } from '../../components/page.tsx'
+import { ReasonedButton } from '../../components/reasoned.tsx'
 import { useAccount } from '../../shell/account.ts'
 import { connections } from '../../strings/connections.ts'
 import { overview as say } from '../../strings/overview.ts'
@@ -26,6 +27,7 @@ export function Component() {
   const bareTotal = bare.data?.total
   const connectionsTotal = counts && totalOf(counts)
   const isNew = connectionsTotal === 0 && counts?.deleted === 0 && addedTotal !== undefined && bareTotal !== undefined
+  const forbidden = useForbidden('createConnection')
   const failure = added.error ?? bare.error ?? error
   const base = `/accounts/${accountId}`
   const configured = (addedTotal ?? 0) - (bareTotal ?? 0)
@@ -34,9 +36,13 @@ export function Component() {
       title={account?.name ?? say.title}
       actions={
         !isNew && (
-          <Button component={Link} to={`${base}/connections/new`} leftSection={<IconPlus size={18} aria-hidden />}>
+          <ReasonedButton
+            to={`${base}/connections/new`}
+            leftSection={<IconPlus size={18} aria-hidden />}
+            reason={forbidden}
+          >
             {connections.new}
-          </Button>
+          </ReasonedButton>
         )
       }
     >

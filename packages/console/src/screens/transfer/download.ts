@@ -1,7 +1,6 @@
 import { NoAnswerError, PenstockError } from '@penstock/client'
 import { basePath, operations, type Refused, type Transfer } from '@penstock/wire'
-import { recordedFetch } from '../../api/calls.ts'
-import { tokenOfSession } from '../../api/session.ts'
+import { fetchInSession } from '../../api/session.ts'
 import { addressOf } from '../../base-path.ts'
 import { components } from '../../strings/components.ts'
 import { transfer } from '../../strings/transfer.ts'
@@ -19,10 +18,7 @@ export async function downloadRejects(
 ): Promise<void> {
   const path = operations.listRejects.path.replace('{id}', connectionId).replace('{transferId}', id)
   const address = `${addressOf(basePath + path)}?${new URLSearchParams({ accountId })}`
-  const headers = { accept: type, authorization: `Bearer ${await tokenOfSession()}` }
-  const response = await recordedFetch(address, { headers }).catch((cause: unknown) => {
-    throw new NoAnswerError(components.unreachable, { cause })
-  })
+  const response = await fetchInSession(address, type)
   if (!response.ok) throw await refusalOf(response)
   save(await response.blob(), transfer.fileName(id, endings[type]))
 }

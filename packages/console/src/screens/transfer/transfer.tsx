@@ -3,6 +3,7 @@ import type { Connection, ConnectionDetails, Transfer } from '@penstock/wire'
 import { IconPlayerStop, IconRepeat } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link, useNavigate, useParams } from 'react-router'
+import { useForbiddenOf } from '../../api/me.ts'
 import { useRead, useWrite } from '../../api/queries.ts'
 import { Lines, Loaded, NotRead, NotReadAgain } from '../../components/loaded.tsx'
 import { notifyDone } from '../../components/notify.tsx'
@@ -70,6 +71,7 @@ function Shown({
   const moves = isActive(transfer)
   const latest = useRead('listTransfers', { accountId, id: connectionId, query: { size: 1 } })
   const reasons = useReasons(connection, latest.data?.reply[0])
+  const forbidden = useForbiddenOf()
   const [asked, setAsked] = useState<'cancel' | 'replay'>()
   const stop = () => setAsked(undefined)
   const start = useWrite('startTransfer')
@@ -88,7 +90,7 @@ function Shown({
             <ReasonedButton
               variant="default"
               leftSection={<IconPlayerStop size={18} aria-hidden />}
-              reason={undefined}
+              reason={forbidden('cancelTransfer')}
               onClick={() => setAsked('cancel')}
             >
               {say.cancel}
@@ -96,7 +98,7 @@ function Shown({
           )}
           <ReasonedButton
             leftSection={<IconRepeat size={18} aria-hidden />}
-            reason={refusalToReplay(transfer, reasons.run)}
+            reason={forbidden('replayTransfer') ?? refusalToReplay(transfer, reasons.run)}
             onClick={() => setAsked('replay')}
           >
             {say.replay}

@@ -1,0 +1,43 @@
+import { type Me, type Operation, type OperationId, operations, type Scope, scopes as scopeTexts } from '@penstock/wire'
+import { access as say } from '../strings/access.ts'
+import { useRead } from './queries.ts'
+
+/** What the one who is signed in may do. The service decides; the console says it before someone tries. */
+
+/** Operations that concern the whole organization, beyond what their scope says. */
+const ofOrganization: readonly OperationId[] = ['addAccount']
+
+/** Who is signed in; undefined while it is not known. */
+export const useMe = (): Me | undefined => useRead('getMe', {}).data?.reply
+
+/** Why they may not call an operation; undefined where they may, and while it is not known. */
+export function useForbidden(operation: OperationId): string | undefined {
+  const me = useMe()
+  return me && forbiddenTo(me, operation)
+}
+
+/** The same for any operation. */
+export function useForbiddenOf(): (operation: OperationId) => string | undefined {
+  const me = useMe()
+  return (operation) => me && forbiddenTo(me, operation)
+}
+
+function forbiddenTo(me: Me, operation: OperationId): string | undefined {
+  const { scope, person }: Operation = operations[operation]
+  if (scope && !(me.scopes?.includes(scope) ?? true)) return lacks(me, scope)
+  if (person && me.kind !== 'user') return say.onlyPeople
+  return me.accountIds !== null && ofOrganization.includes(operation) ? say.limited : undefined
+}
+
+/** That someone does not have a scope, in words. */
+export function lacks(me: Pick<Me, 'role'> | undefined, scope: Scope): string {
+  const text = scopeTexts[scope]
+  const what = text.charAt(0).toLowerCase() + text.slice(1)
+  return me?.role ? say.notInRole(say.role[me.role].toLowerCase(), what) : say.notInKey(what)
+}
+
+/** The only sub-account that they are limited to, if it is one. */
+export function useOnlyAccountId(): string | undefined {
+  const ids = useMe()?.accountIds
+  return ids?.length === 1 ? ids[0] : undefined
+}

@@ -1,0 +1,29 @@
+import { Radio, Stack } from '@mantine/core'
+import { type UserRole, userRoleNames, userRoles } from '@penstock/wire'
+import { useMe } from '../../api/me.ts'
+import { access } from '../../strings/access.ts'
+import { people as say } from '../../strings/people.ts'
+
+/** Asks for a role; none that may do more than the one who is signed in. */
+export function PickRole({ value, onChange }: { value: UserRole; onChange: (role: UserRole) => void }) {
+  const scopes = useMe()?.scopes
+  const isGrantable = (role: UserRole) =>
+    scopes === null ||
+    scopes === undefined ||
+    (role !== 'owner' && userRoles[role].every((scope) => scopes.includes(scope)))
+  return (
+    <Radio.Group label={say.role} value={value} onChange={(role) => onChange(role as UserRole)}>
+      <Stack gap="xs" mt={6}>
+        {userRoleNames.toReversed().map((role) => (
+          <Radio
+            key={role}
+            value={role}
+            label={access.role[role]}
+            description={isGrantable(role) ? say.roleHelp[role] : access.notHigher}
+            disabled={!isGrantable(role)}
+          />
+        ))}
+      </Stack>
+    </Radio.Group>
+  )
+}

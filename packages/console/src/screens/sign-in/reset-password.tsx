@@ -1,0 +1,48 @@
+import { Anchor, Button } from '@mantine/core'
+import { useState } from 'react'
+import { Link, useLocation, useNavigate } from 'react-router'
+import { enter } from '../../api/enter.ts'
+import { anonymous } from '../../api/session.ts'
+import { CardPage } from '../../components/card-page.tsx'
+import { Failure } from '../../components/failure.tsx'
+import { errorOfField, NewPassword } from '../../components/new-password.tsx'
+import { session as say } from '../../strings/session.ts'
+
+/** Sets another password by the token of a link, and signs in with it. */
+export function Component() {
+  // What is behind the number sign, browsers send to no server.
+  const token = useLocation().hash.slice(1)
+  const navigate = useNavigate()
+  const [newPassword, setNewPassword] = useState('')
+  const [failure, setFailure] = useState<unknown>()
+  const [busy, setBusy] = useState(false)
+  const submit = async () => {
+    setBusy(true)
+    setFailure(undefined)
+    try {
+      const { reply: person } = await anonymous.resetPassword({ body: { token, newPassword } })
+      enter((await anonymous.signIn({ body: { ...person, password: newPassword } })).reply)
+      navigate('/', { replace: true })
+    } catch (error) {
+      setFailure(error)
+      setBusy(false)
+    }
+  }
+  const fieldError = errorOfField(failure, 'newPassword')
+  return (
+    <CardPage title={say.resetTitle} help={token ? say.resetHelp : say.linkInvalid} onSubmit={() => void submit()}>
+      {token && (
+        <>
+          <NewPassword value={newPassword} error={fieldError} onChange={setNewPassword} />
+          {failure !== undefined && !fieldError && <Failure error={failure} />}
+          <Button type="submit" loading={busy} fullWidth>
+            {say.setPassword}
+          </Button>
+        </>
+      )}
+      <Anchor component={Link} to="/sign-in" size="sm">
+        {say.back}
+      </Anchor>
+    </CardPage>
+  )
+}

@@ -1,0 +1,22 @@
+import { useState, useSyncExternalStore } from 'react'
+import { Navigate, useSearchParams } from 'react-router'
+import { sessionStore, usedClientLast } from '../../api/session.ts'
+import { ClientForm } from './client-form.tsx'
+import { PasswordForm } from './password-form.tsx'
+
+/** Signs in a person, or with client credentials, then opens the page that was asked for. */
+export function Component() {
+  const signedIn = useSyncExternalStore(sessionStore.subscribe, sessionStore.read)
+  const [parameters] = useSearchParams()
+  const to = parameters.get('to')
+  const [withClient, setWithClient] = useState(usedClientLast)
+  if (signedIn) return <Navigate to={pageOf(to)} replace />
+  const Form = withClient ? ClientForm : PasswordForm
+  return <Form isExpired={to !== null} onOther={() => setWithClient(!withClient)} />
+}
+
+/** The page that was asked for; the first one where that would be an address elsewhere. */
+function pageOf(to: string | null): string {
+  const { origin, pathname, search } = new URL(to ?? '/', window.location.origin)
+  return origin === window.location.origin ? pathname + search : '/'
+}

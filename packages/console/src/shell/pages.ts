@@ -1,0 +1,86 @@
+import type { OperationId } from '@penstock/wire'
+import {
+  IconArrowsExchange,
+  IconBuildingStore,
+  IconChartBar,
+  IconGauge,
+  IconKey,
+  IconPlug,
+  IconTrash,
+  IconUsers,
+  IconUsersGroup,
+} from '@tabler/icons-react'
+import type { ComponentType } from 'react'
+import { useForbiddenOf, useMe, useOnlyAccountId } from '../api/me.ts'
+import { shell as say } from '../strings/shell.ts'
+
+/** The entries of the navigation. */
+
+type Entry = {
+  /** What its address ends with. */
+  readonly page: string
+  readonly label: string
+  readonly Icon: ComponentType<{ size: number; 'aria-hidden': true }>
+  /** What its screen reads first: who may not, does not see the entry. */
+  readonly reads?: OperationId
+}
+
+const overview: Entry = { page: '', label: say.overview, Icon: IconGauge }
+const connections: Entry = {
+  page: 'connections',
+  label: say.connections,
+  Icon: IconArrowsExchange,
+  reads: 'listConnections',
+}
+const reports: Entry = { page: 'reports', label: say.reports, Icon: IconChartBar, reads: 'reportAccounts' }
+const deleted: Entry = { page: 'deleted', label: say.deleted, Icon: IconTrash, reads: 'listConnections' }
+
+const ofAccount: readonly Entry[] = [
+  overview,
+  connections,
+  { page: 'connectors', label: say.connectors, Icon: IconPlug, reads: 'listAddedConnectors' },
+  { page: 'catalogue', label: say.catalogue, Icon: IconBuildingStore, reads: 'listConnectors' },
+  reports,
+  deleted,
+]
+const ofOrganization: readonly Entry[] = [
+  overview,
+  { page: 'accounts', label: say.accounts, Icon: IconUsers, reads: 'listAccounts' },
+  connections,
+  reports,
+  deleted,
+]
+/** Those that have nothing to do with sub-accounts. */
+const administration: readonly Entry[] = [
+  { page: 'people', label: say.people, Icon: IconUsersGroup, reads: 'listUsers' },
+  { page: 'api-keys', label: say.apiKeys, Icon: IconKey, reads: 'listClients' },
+]
+const administrationPages = new Set(administration.map(({ page }) => page))
+
+/**
+ * The entries that are shown, by whether they are of the picked sub-account or of the organization. Few may
+ * see those of the administration: they are not shown before it is known.
+ */
+export function useEntries(accountId: string | undefined): {
+  account: readonly Entry[]
+  organization: readonly Entry[]
+} {
+  const isKnown = useMe() !== undefined
+  const forbidden = useForbiddenOf()
+  const onlyAccountId = useOnlyAccountId()
+  const seen = (entries: readonly Entry[]) =>
+    entries.filter(({ reads, page }) => !reads || (isKnown ? !forbidden(reads) : !administrationPages.has(page)))
+  // With a single sub-account there is no page of the organization to switch to.
+  if (accountId) return { account: seen(ofAccount), organization: onlyAccountId ? seen(administration) : [] }
+  return { account: [], organization: seen([...ofOrganization, ...administration]) }
+}
+
+/** The pages of all sub-accounts that a page of one sub-account can be switched to, and the other way around. */
+export const sharedPages: readonly string[] = [connections, reports, deleted].map(({ page }) => page)
+export const accountPages: readonly string[] = ofAccount.map(({ page }) => page)
+
+/** Whether a path shows all sub-accounts at once. */
+export const isOfAllAccounts = (pathname: string): boolean => {
+  const [, page = '', ...rest] = pathname.split('/')
+  return rest.length === 0 && page !== 'profile' && !administrationPages.has(page)
+}

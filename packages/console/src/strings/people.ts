@@ -1,0 +1,56 @@
+import type { UserRole } from '@penstock/wire'
+
+/** The texts of the screen “People”. */
+export const people = {
+  title: 'People',
+  help: 'People who sign in to the console. Their role says what they may do.',
+  search: 'Search by name or e-mail address',
+  invite: 'Invite a person',
+  none: 'No people yet',
+  noneHelp: 'Invite the people who work with this organization, each with a role.',
+  noneFound: 'No matching people',
+  person: 'Person',
+  you: 'You',
+  email: 'E-mail address',
+  name: 'Name',
+  nameHelp: 'Optional. The person can change it.',
+  role: 'Role',
+  roleHelp: {
+    owner: 'Everything, including the settings of the organization and other owners. Over all sub-accounts.',
+    admin: 'Also manages sub-accounts, API keys and people, and reads the audit log',
+    editor: 'Also changes connectors and connections, runs transfers, and reads records',
+    viewer: 'Views connectors, connections, transfers and reports. Sees no records.',
+  } satisfies Record<UserRole, string>,
+  access: 'Sub-accounts',
+  status: 'Status',
+  invited: 'Invited',
+  invitationExpired: 'Invitation expired',
+  active: 'Active',
+  lastSignedIn: 'Last signed in',
+  actions: (name: string) => `Actions for ${name}`,
+  change: 'Change the role',
+  resend: 'New invitation link',
+  remove: 'Remove',
+  sendInvitation: 'Invite',
+
+  notYourself: 'You cannot change or remove yourself. Ask another person who may.',
+  onlyOwners: 'Only owners change or remove owners.',
+  hasJoined: 'This person has accepted the invitation.',
+  mayMore: 'This person may do more than you.',
+  chooseAccount: 'Choose at least one sub-account.',
+
+  invitedTitle: (email: string) => `${email} is invited`,
+  linkMailed: 'The link was also sent by mail.',
+  linkNotMailed: 'This service sends no mail. Copy the link and give it to the person yourself.',
+  linkHelp: (days: number) =>
+    `Anyone who has the link can accept the invitation. It is shown once, is valid for ${days} days and counts once.`,
+  link: 'Link of the invitation',
+  done: 'Done',
+
+  changeTitle: (name: string) => `What ${name} may do`,
+  changed: (name: string) => `${name} may do this from now on`,
+  removeTitle: (name: string) => `Remove ${name}?`,
+  removeHelp: 'The sessions of this person end at once, and they cannot sign in any more. What they created stays.',
+  removeInvited: 'The link of the invitation is refused at once.',
+  removed: (name: string) => `${name} was removed`,
+}
