@@ -448,6 +448,8 @@ test('each table is written only by its own module', () => {
     users: 'users/',
     user_sessions: 'users/',
     user_links: 'users/',
+    passkeys: 'users/',
+    used_challenges: 'users/',
     added_connectors: 'connectors/',
     authorizations: 'authorizations/',
     connections: 'connections/',

@@ -116,12 +116,22 @@ describe('the OpenAPI document', () => {
         .filter(({ security }) => JSON.stringify(security) === JSON.stringify(wanted))
         .map(({ operationId }) => operationId)
     assert.deepEqual(securedBy([]), [
-      ...['createToken', 'signIn', 'getInvitation', 'acceptInvitation', 'requestPasswordReset', 'resetPassword'],
+      ...[
+        'createToken',
+        'signIn',
+        'startPasskeySignIn',
+        'signInWithPasskey',
+        'getInvitation',
+        'acceptInvitation',
+        'requestPasswordReset',
+        'resetPassword',
+      ],
     ])
     assert.deepEqual(securedBy([{ session: [] }]), [
       ...['signOut', 'updateMe', 'changePassword', 'listMySessions', 'endMySession', 'endMySessions'],
+      ...['startPasskeyRegistration', 'registerPasskey', 'listMyPasskeys', 'removePasskey'],
     ])
-    assert.equal(securedBy(undefined).length + 12, described.length)
+    assert.equal(securedBy(undefined).length + 18, described.length)
   })
 
   test('names the header fields that come with an answer', () => {

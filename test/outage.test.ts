@@ -4,6 +4,7 @@ import { type OperationId, operations } from '@penstock/wire'
 import { openDatabase } from '../packages/server/src/db/database.ts'
 import { endClient } from '../packages/server/src/organizations/credentials.ts'
 import { generateMasterKey } from '../packages/server/src/secrets/seal.ts'
+import { answerWith, createCredential } from './harness/authenticator.ts'
 import { createTestDatabase } from './harness/database.ts'
 import { callerOf, destination, source, sourceSecrets } from './harness/fixtures.ts'
 import { startProxy, type Way } from './harness/proxy.ts'
@@ -50,11 +51,15 @@ const look = async (service: TestService, path: string) => service.send({ method
  * Needs nothing of the database but the token, which may be cached, or nothing before it answers: then it is answered all
  * the same.
  */
-const answeredWithoutDatabase: readonly OperationId[] = ['getConnectorDefinition', 'requestPasswordReset']
+const answeredWithoutDatabase: readonly OperationId[] = [
+  'getConnectorDefinition',
+  'requestPasswordReset',
+  'startPasskeySignIn',
+]
 
 /** One good call of every operation. */
 function callsOfAll(
-  { headers, email, password }: Person,
+  { id, headers, email, password }: Person,
   { clientId, clientSecret }: { clientId: string; clientSecret: string },
   accountId: string,
   connectionId: string,
@@ -64,6 +69,8 @@ function callsOfAll(
   const connection = { accountId, id: connectionId }
   const transfer = { ...connection, transferId: '0123456789abcdef' }
   const person = { token: undefined, headers: { ...headers } }
+  const user = { id: Buffer.from(id).toString('base64url') }
+  const passkey = createCredential({ rp: { id: 'penstock.test' }, user, challenge: 'AAAA' })
   const body = { name: 'New', srcConnectorId: source.id, destConnectorId: destination.id }
   return {
     createToken: { body: { clientId, clientSecret } },
@@ -123,6 +130,12 @@ function callsOfAll(
     listMySessions: person,
     endMySession: { ...person, id: clientId },
     endMySessions: person,
+    startPasskeyRegistration: person,
+    registerPasskey: { ...person, body: { name: 'New', response: passkey.response } },
+    listMyPasskeys: person,
+    removePasskey: { ...person, id: clientId },
+    startPasskeySignIn: {},
+    signInWithPasskey: { body: answerWith(passkey.credential, { rpId: 'penstock.test', challenge: 'AAAA' }) },
     listUsers: {},
     getUser: { id: clientId },
     inviteUser: { body: { email, role: 'viewer' } },

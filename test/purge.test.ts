@@ -41,7 +41,15 @@ describe('the purge', () => {
   const sql = async (text: string, ...values: unknown[]) => (await service.database.pool.query(text, values)).rows
   const nothing = {
     ...{ rejects: 0, transfers: 0, dataKeys: 0, connections: 0, ledgerEntries: 0, accounts: 0 },
-    ...{ tokens: 0, authorizations: 0, userSessions: 0, userLinks: 0, idempotencyKeys: 0, auditEvents: 0 },
+    ...{
+      tokens: 0,
+      authorizations: 0,
+      userSessions: 0,
+      userLinks: 0,
+      usedChallenges: 0,
+      idempotencyKeys: 0,
+      auditEvents: 0,
+    },
   }
   /** Of the identifiers, those whose rows are there. */
   const kept = async (table: string, ids: string[]) => {

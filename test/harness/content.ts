@@ -12,7 +12,7 @@ const tables = [
     'authorizations',
   ],
   ...['clients', 'transfers', 'ledger', 'rejects', 'schedules', 'connection_memories', 'connection_events'],
-  ...['users', 'user_sessions', 'user_links'],
+  ...['users', 'user_sessions', 'user_links', 'passkeys', 'used_challenges'],
 ]
 
 /** A token that is issued says when its client was last used. */

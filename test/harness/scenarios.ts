@@ -1,4 +1,5 @@
 import type { OperationId } from '@penstock/wire'
+import { addPasskey, preparePasskey, preparePasskeySignIn } from './authenticator.ts'
 import { addAccountWithConnection, addEndedTransfer, localFolder } from './connections.ts'
 import {
   type Caller,
@@ -70,7 +71,9 @@ export const callOf = (
 
 /** Operations that only a person who is signed in can call. */
 export const isForPeople = (id: OperationId): boolean =>
-  /^(?:signOut|updateMe|changePassword|listMySessions|endMySessions?)$/.test(id)
+  /^(?:signOut|updateMe|changePassword|listMySessions|endMySessions?|startPasskeyRegistration|registerPasskey|listMyPasskeys|removePasskey)$/.test(
+    id,
+  )
 
 const anAccount = async ({ caller }: Party) => ({ id: (await caller.addAccount()).id })
 const inAccount = async ({ caller }: Party) => ({ accountId: (await caller.addAccountWithSides()).id })
@@ -576,6 +579,53 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
       headers: { ...(await addPerson(service, organization)).headers },
     }),
   },
+  startPasskeyRegistration: {
+    request: 'POST /me/passkeys/options',
+    status: 200,
+    reply: shapes.passkeyRegistration,
+    acts: 'in the organization',
+    prepare: async () => ({}),
+  },
+  registerPasskey: {
+    request: 'POST /me/passkeys',
+    status: 201,
+    reply: shapes.passkey,
+    acts: 'in the organization',
+    prepare: async ({ service, person }) => ({ body: (await preparePasskey(service, person)).body }),
+  },
+  listMyPasskeys: {
+    request: 'GET /me/passkeys',
+    status: 200,
+    reply: [shapes.passkey],
+    acts: 'in the organization',
+    prepare: async ({ service, person }) => {
+      await addPasskey(service, person)
+      return {}
+    },
+  },
+  removePasskey: {
+    request: 'DELETE /me/passkeys/{id}',
+    status: 200,
+    reply: shapes.done,
+    acts: 'in the organization',
+    prepare: async ({ service, person }) => ({ id: (await addPasskey(service, person)).id }),
+  },
+  startPasskeySignIn: {
+    request: 'POST /sign-in/passkey/options',
+    status: 200,
+    reply: shapes.passkeySignIn,
+    acts: 'for anyone',
+    prepare: async () => ({}),
+  },
+  signInWithPasskey: {
+    request: 'POST /sign-in/passkey',
+    status: 200,
+    reply: shapes.me,
+    acts: 'for anyone',
+    prepare: async ({ service, person }) => ({
+      body: await preparePasskeySignIn(service, (await addPasskey(service, person)).credential),
+    }),
+  },
   listUsers: {
     request: 'GET /users',
     status: 200,
@@ -698,11 +748,16 @@ export const allowedMethods: Readonly<Record<string, string>> = {
   '/sessions': 'POST',
   '/audit': 'GET, HEAD',
   '/sign-in': 'POST',
+  '/sign-in/passkey': 'POST',
+  '/sign-in/passkey/options': 'POST',
   '/sign-out': 'POST',
   '/me': 'GET, HEAD, PUT',
   '/me/password': 'PUT',
   '/me/sessions': 'GET, HEAD',
   '/me/sessions/{id}': 'DELETE',
+  '/me/passkeys': 'GET, HEAD, POST',
+  '/me/passkeys/options': 'POST',
+  '/me/passkeys/{id}': 'DELETE',
   '/me/sign-out-everywhere': 'POST',
   '/users': 'GET, HEAD, POST',
   '/users/{id}': 'GET, HEAD, PUT, DELETE',

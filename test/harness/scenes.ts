@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type Operation, type OperationId, operations, takesIdempotencyKey } from '@penstock/wire'
+import { answerWith, createCredential } from './authenticator.ts'
 import { addConnection, addEndedTransfer, addFolder, inboxFile, localFolder } from './connections.ts'
 import {
   type Caller,
@@ -78,6 +79,9 @@ export async function makeScene(service: TestService, caller: Caller, folder: st
 
 const runTime = { srcConnectionConfig: { files: inboxFile }, destConnectionConfig: { subfolder: 'elsewhere' } }
 const month = { startDate: '2026-02-01', endDate: '2026-02-28' }
+
+/** One whose challenge was never given out. */
+const newCredential = () => createCredential({ rp: { id: 'penstock.test' }, user: { id: 'AAAA' }, challenge: 'AAAA' })
 
 /** What a valid request of each operation names and says. */
 const valid: {
@@ -184,6 +188,14 @@ const valid: {
   listMySessions: () => ({}),
   endMySession: ({ sessionId }) => ({ id: sessionId }),
   endMySessions: () => ({}),
+  startPasskeyRegistration: () => ({}),
+  registerPasskey: () => ({ body: { name: 'Name', response: newCredential().response } }),
+  listMyPasskeys: () => ({}),
+  removePasskey: ({ userId }) => ({ id: userId }),
+  startPasskeySignIn: () => ({}),
+  signInWithPasskey: () => ({
+    body: answerWith(newCredential().credential, { rpId: 'penstock.test', challenge: 'AAAA' }),
+  }),
   listUsers: () => ({ query: { q: 'a', size: '5', offset: '0' } }),
   getUser: ({ userId }) => ({ id: userId }),
   inviteUser: ({ accountId }) => ({

@@ -414,6 +414,29 @@ export const userSession = {
   address: 'string',
   userAgent: ['string', null],
 } as const satisfies Shape
+export const passkey = {
+  id: 'string',
+  name: 'string',
+  backedUp: 'boolean',
+  createdTime: 'integer',
+  lastUsedTime: ['integer', null],
+} as const satisfies Shape
+export const passkeyRegistration = {
+  rp: { id: 'string', name: 'string' },
+  user: { id: 'string', name: 'string', displayName: 'string' },
+  challenge: 'string',
+  pubKeyCredParams: [{ type: 'string', alg: 'integer' }],
+  timeout: 'integer',
+  excludeCredentials: [{ type: 'string', id: 'string', transports: ['string'] }],
+  authenticatorSelection: { residentKey: 'string', requireResidentKey: 'boolean', userVerification: 'string' },
+  attestation: 'string',
+} as const satisfies Shape
+export const passkeySignIn = {
+  challenge: 'string',
+  rpId: 'string',
+  timeout: 'integer',
+  userVerification: 'string',
+} as const satisfies Shape
 export const invitation = {
   email: ['string', null],
   name: ['string', null],

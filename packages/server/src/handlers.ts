@@ -59,6 +59,14 @@ import {
 } from './transfers/transfers.ts'
 import type { UserDeps } from './users/deps.ts'
 import { acceptInvitation, getInvitation, requestPasswordReset, resetPassword } from './users/invitations.ts'
+import {
+  listMyPasskeys,
+  registerPasskey,
+  removePasskey,
+  signInWithPasskey,
+  startPasskeyRegistration,
+  startPasskeySignIn,
+} from './users/passkeys.ts'
 import { changePassword, endMySession, getMe, listMySessions, updateMe } from './users/self.ts'
 import { endMySessions, signIn, signOut } from './users/sign-in.ts'
 import { getUser, inviteUser, listUsers, removeUser, resendInvitation, updateUser } from './users/users.ts'
@@ -133,6 +141,12 @@ export const handlers: Handlers<Deps> = {
   listMySessions,
   endMySession,
   endMySessions,
+  startPasskeyRegistration,
+  registerPasskey,
+  listMyPasskeys,
+  removePasskey,
+  startPasskeySignIn,
+  signInWithPasskey,
   listUsers,
   getUser,
   inviteUser,

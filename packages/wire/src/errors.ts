@@ -17,6 +17,11 @@ export const errors = {
     message: 'Invalid request. Fix the fields listed in details and retry.',
     when: 'The request has a wrong shape, a wrong type, a value out of bounds, or a field that the operation does not have. `details` lists every field error.',
   },
+  passkey_invalid: {
+    status: 400,
+    message: 'The passkey cannot be registered. Request new options and try again with this browser.',
+    when: 'Register a Passkey with an answer that is not for the challenge, the session or this service, whose challenge was used or has expired, without verification of the user, or for a credential that you have registered.',
+  },
   account_required: {
     status: 400,
     message: 'A sub-account is required. Send its identifier in the query parameter accountId.',
@@ -35,8 +40,8 @@ export const errors = {
   },
   sign_in_failed: {
     status: 401,
-    message: 'Sign-in failed. Check the e-mail address and the password.',
-    when: 'Sign In with an e-mail address that is unknown, or a password that is wrong. The answer is the same for both.',
+    message: 'Sign-in failed. Check the e-mail address and the password, or use another way to sign in.',
+    when: 'Sign In with an e-mail address that is unknown, or a password that is wrong; Sign In with a Passkey with one that is unknown, or an answer that is not valid. The answer is the same for all.',
   },
   wrong_password: {
     status: 403,
@@ -163,6 +168,11 @@ export const errors = {
     status: 409,
     message: 'This is the last owner of the organization. Make another person an owner first.',
     when: 'Update User or Remove User would leave an organization without an owner who has accepted the invitation.',
+  },
+  last_credential: {
+    status: 409,
+    message: 'This is your only way to sign in. Set a password or register another passkey first.',
+    when: 'Remove a Passkey, where the person could not sign in without it.',
   },
   organization_required: {
     status: 409,

@@ -98,6 +98,13 @@ export const limits = {
   passwordResetMinutes: 60,
   /** Links to reset a password that are valid at once, of one person. */
   passwordResetsMax: 5,
+  /** Passkeys of one person. */
+  passkeysMax: 50,
+  /** Minutes that the challenge of a passkey is valid. */
+  passkeyChallengeMinutes: 5,
+  /** Characters of the identifier of a credential (WebAuthn: 1,023 bytes), and of one value in the answer of an authenticator. */
+  credentialIdLengthMax: 1_364,
+  passkeyAnswerLengthMax: 16_384,
   /** The last second that a timestamp can be: the end of the year 9999. */
   unixSecondsMax: 253_402_300_799,
 } as const

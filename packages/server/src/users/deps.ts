@@ -1,6 +1,7 @@
 import type { FailedSignIns } from '../audit/sign-ins.ts'
 import type { Config } from '../config.ts'
 import type { Mailer } from '../mail.ts'
+import type { Keyring } from '../secrets/keyring.ts'
 import type { Attempts, RequestLimit } from '../tokens/attempts.ts'
 import type { MailLimit } from './mail-limit.ts'
 import type { Passwords } from './passwords.ts'
@@ -9,6 +10,7 @@ import type { UserSessions } from './sessions.ts'
 /** What the handlers of people need. */
 export type UserDeps = {
   readonly config: Config
+  readonly keyring: Keyring
   readonly attempts: Attempts
   readonly failedSignIns: FailedSignIns
   readonly requestLimit: RequestLimit

@@ -9,6 +9,7 @@ import { deleteOldKeys } from '../http/idempotency.ts'
 import { purgeDataKeys } from '../secrets/queries.ts'
 import { deleteExpiredTokens } from '../tokens/queries.ts'
 import { forgetDataKeys, purgeLedger, purgeRejects, purgeTransfers } from '../transfers/purge-queries.ts'
+import { deleteExpiredChallenges } from '../users/passkey-queries.ts'
 import { deleteExpiredLinks, deleteExpiredSessions } from '../users/queries.ts'
 
 /** Rows of a kind that one statement removes; a longer one would hold locks for longer. */
@@ -29,13 +30,14 @@ export type Purged = {
   authorizations: number
   userSessions: number
   userLinks: number
+  usedChallenges: number
   idempotencyKeys: number
   auditEvents: number
 }
 
 /**
  * Permanently removes what no one can ask for any more (invariant 5): connections and accounts that were deleted 30 days
- * ago with all that was theirs, rejected records that were kept long enough, expired tokens, authorizations, sessions and links of
+ * ago with all that was theirs, rejected records that were kept long enough, expired tokens, authorizations, sessions, links and used challenges of
  * people, idempotency keys past their window, and the oldest events of the audit log. If it is interrupted, the next run continues
  * where it stopped.
  * @param rejectDays how long the rejected records of a transfer that has ended are kept
@@ -73,6 +75,7 @@ export async function purge(database: Database, rejectDays: number, auditDays: n
       deleteExpiredSessions.run(database, { idleDays: limits.userSessionIdleDays, limit }),
     ),
     userLinks: await inBatches(batchRows, (limit) => deleteExpiredLinks.run(database, { limit })),
+    usedChallenges: await inBatches(batchRows, (limit) => deleteExpiredChallenges.run(database, { limit })),
     idempotencyKeys: await inBatches(batchRows, (limit) => deleteOldKeys.run(database, { windowHours, limit })),
     auditEvents: await purgeAudit(database, auditDays),
   }

@@ -1,0 +1,223 @@
+import { limits, type Passkey } from '@penstock/wire'
+import type { Actor, Answer, Call } from '../call.ts'
+import type { Config } from '../config.ts'
+import type { Transaction } from '../db/database.ts'
+import { newIdentifier } from '../identifiers.ts'
+import { refuse } from '../refusal.ts'
+import { unixSeconds } from '../time.ts'
+import { type ChallengePurpose, newChallenge, openChallenge, type ValidChallenge } from './challenges.ts'
+import type { UserDeps } from './deps.ts'
+import * as queries from './passkey-queries.ts'
+import { answerSelf, findSelf } from './self.ts'
+import { completeSignIn, failSignIn } from './sign-ins.ts'
+
+/**
+ * Passkeys (WebAuthn): discoverable credentials that verify who uses them, so that one is enough to sign in, without an
+ * e-mail address, and nothing says who has one.
+ */
+
+/** COSE algorithms: Ed25519, ES256, RS256. */
+const algorithms = [-8, -7, -257]
+const timeoutMs = limits.passkeyChallengeMinutes * 60_000
+/** Failures are counted for all passkeys together: none of them is named by a person. */
+const attemptsKey = 'passkey'
+
+/** Where passkeys are valid: the host of the service, and pages of its origin. */
+function relyingParty({ publicUrl }: Pick<Config, 'publicUrl'>): { id: string; origin: string } {
+  const { hostname, origin } = new URL(publicUrl)
+  return { id: hostname, origin }
+}
+
+const viewPasskey = ({ id, name, backedUp, createdTime, lastUsedTime }: queries.PasskeyRow): Passkey => ({
+  ...{ id, name, backedUp },
+  createdTime: unixSeconds(createdTime),
+  lastUsedTime: lastUsedTime === null ? null : unixSeconds(lastUsedTime),
+})
+
+const signInPurpose: ChallengePurpose = ['passkey sign-in']
+const registrationIn = ({ person }: Actor): ChallengePurpose => [
+  ...['passkey registration', person?.sessionId ?? refuse('unauthorized')],
+]
+
+export async function startPasskeyRegistration(
+  { db, actor }: Call<'startPasskeyRegistration'>,
+  { config, keyring }: UserDeps,
+): Promise<Answer<'startPasskeyRegistration'>> {
+  const { id, email, name, organizationName } = await findSelf(db, actor.id)
+  const credentials = await queries.listCredentials.all(db, { userId: id })
+  return {
+    reply: {
+      rp: { id: relyingParty(config).id, name: 'Penstock' },
+      // The authenticator shows these where it has passkeys of several organizations.
+      user: {
+        id: Buffer.from(id).toString('base64url'),
+        name: email,
+        displayName: `${name ?? email} (${organizationName})`,
+      },
+      challenge: newChallenge(keyring, registrationIn(actor), limits.passkeyChallengeMinutes),
+      pubKeyCredParams: algorithms.map((alg) => ({ type: 'public-key', alg })),
+      timeout: timeoutMs,
+      excludeCredentials: credentials.map(({ credentialId, transports }) => ({
+        ...{ type: 'public-key', id: credentialId.toString('base64url'), transports },
+      })),
+      authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
+      attestation: 'none',
+    },
+  }
+}
+
+/** Refuses with `passkey_invalid` whatever is wrong with the answer of the authenticator. */
+export async function registerPasskey(
+  { db: tx, actor, body }: Call<'registerPasskey'>,
+  { config, keyring }: UserDeps,
+): Promise<Answer<'registerPasskey'>> {
+  const userId = actor.id
+  const registered = await verifyRegistration(tx, registrationIn(actor), body.response, { config, keyring })
+  const { challenge, credential, backedUp } = registered ?? refuse('passkey_invalid')
+  await queries.lockPerson.first(tx, { userId })
+  const present = await queries.listCredentials.all(tx, { userId })
+  if (present.length >= limits.passkeysMax) {
+    refuse('quota_exceeded', [{ field: 'passkeys', message: `at most ${limits.passkeysMax}: remove one first` }])
+  }
+  if (!(await challenge.use(tx))) refuse('passkey_invalid')
+  const row = await queries.insertPasskey.first(tx, {
+    ...{ id: newIdentifier(), userId, name: body.name.trim(), backedUp },
+    ...{ credentialId: Buffer.from(credential.id, 'base64url'), publicKey: Buffer.from(credential.publicKey) },
+    ...{ counter: credential.counter, transports: body.response.response.transports ?? [] },
+  })
+  return { reply: viewPasskey(row ?? refuse('passkey_invalid')) }
+}
+
+async function verifyRegistration(
+  tx: Transaction,
+  purpose: ChallengePurpose,
+  response: Call<'registerPasskey'>['body']['response'],
+  { config, keyring }: Pick<UserDeps, 'config' | 'keyring'>,
+) {
+  const { verifyRegistrationResponse } = await import('@simplewebauthn/server')
+  const { decodeAttestationObject } = await import('@simplewebauthn/server/helpers')
+  const { id, origin } = relyingParty(config)
+  const expected = createExpected((text) => openChallenge(tx, keyring, purpose, text))
+  const { id: credentialId, response: made } = response
+  const verified = await expected.verify(async (isExpected) => {
+    // Checking a statement about the authenticator would fetch from addresses that its certificates name; none was asked for.
+    const attestation = decodeAttestationObject(new Uint8Array(Buffer.from(made.attestationObject, 'base64url')))
+    const isPlain = attestation.get('fmt') === 'none' || attestation.get('fmt') === 'packed'
+    if (!isPlain || attestation.get('attStmt').get('x5c') !== undefined) return undefined
+    return verifyRegistrationResponse({
+      response: {
+        ...{ id: credentialId, rawId: credentialId, type: 'public-key', clientExtensionResults: {} },
+        response: { clientDataJSON: made.clientDataJSON, attestationObject: made.attestationObject },
+      },
+      ...{ expectedChallenge: isExpected, expectedOrigin: origin, expectedRPID: id },
+      ...{ requireUserVerification: true, supportedAlgorithmIDs: algorithms },
+    })
+  })
+  const { challenge } = expected
+  if (!challenge || !verified?.verified) return undefined
+  const { credential, credentialBackedUp: backedUp } = verified.registrationInfo
+  return { challenge, credential, backedUp }
+}
+
+/**
+ * Tells what fails at the service itself from an answer that is not valid: the library throws for the latter, whatever is
+ * wrong with it, and its errors quote the answer.
+ */
+function createExpected(open: (text: string) => Promise<ValidChallenge | undefined>) {
+  let failure: unknown
+  const expected = {
+    /** The challenge that was signed. */
+    challenge: undefined as ValidChallenge | undefined,
+    async verify<T>(work: (isExpected: (text: string) => Promise<boolean>) => Promise<T>): Promise<T | undefined> {
+      const isExpected = async (text: string) => {
+        try {
+          expected.challenge = typeof text === 'string' ? await open(text) : undefined
+          return expected.challenge !== undefined
+        } catch (error) {
+          failure = error
+          throw error
+        }
+      }
+      try {
+        return await work(isExpected)
+      } catch {
+        if (failure !== undefined) throw failure
+        return undefined
+      }
+    },
+  }
+  return expected
+}
+
+export async function listMyPasskeys({ db, actor }: Call<'listMyPasskeys'>): Promise<Answer<'listMyPasskeys'>> {
+  return { reply: (await queries.listPasskeys.all(db, { userId: actor.id })).map(viewPasskey) }
+}
+
+/** Refuses with `last_credential` what would leave the person without a way to sign in. */
+export async function removePasskey({
+  db: tx,
+  actor: { id: userId },
+  id,
+}: Call<'removePasskey'>): Promise<Answer<'removePasskey'>> {
+  const person = (await queries.lockPerson.first(tx, { userId })) ?? refuse('unauthorized')
+  const removed = (await queries.deletePasskey.first(tx, { userId, id })) ?? refuse('not_found')
+  if (!person.hasPassword) {
+    const left = await queries.listPasskeys.all(tx, { userId })
+    if (left.length === 0) refuse('last_credential')
+  }
+  return { reply: { done: true }, audited: { before: viewPasskey(removed), after: null } }
+}
+
+/** Says the same to everyone: the authenticator finds its passkey without a list. */
+export async function startPasskeySignIn(
+  { address }: Call<'startPasskeySignIn'>,
+  { attempts, config, keyring }: UserDeps,
+): Promise<Answer<'startPasskeySignIn'>> {
+  await attempts.check(attemptsKey, address)
+  return {
+    reply: {
+      challenge: newChallenge(keyring, signInPurpose, limits.passkeyChallengeMinutes),
+      ...{ rpId: relyingParty(config).id, timeout: timeoutMs, userVerification: 'required' },
+    },
+  }
+}
+
+export async function signInWithPasskey(
+  call: Call<'signInWithPasskey'>,
+  deps: UserDeps,
+): Promise<Answer<'signInWithPasskey'>> {
+  const { db, address, body } = call
+  const { attempts, config, keyring, requestLimit } = deps
+  const fail = () => failSignIn({ method: 'passkey', email: attemptsKey, organizationId: undefined }, call, deps)
+  await attempts.check(attemptsKey, address)
+  const { id: credentialId, response } = body.response
+  const userId = Buffer.from(response.userHandle, 'base64url').toString()
+  const credential = { userId, credentialId: Buffer.from(credentialId, 'base64url') }
+  const passkey = /^[0-9a-f]{16}$/.test(userId) ? await queries.findCredential.first(db, credential) : undefined
+  if (!passkey) return fail()
+  const { verifyAuthenticationResponse } = await import('@simplewebauthn/server')
+  const { id: rpId, origin } = relyingParty(config)
+  const expected = createExpected((text) => openChallenge(db, keyring, signInPurpose, text))
+  const verified = await expected.verify((isExpected) =>
+    verifyAuthenticationResponse({
+      response: { id: credentialId, rawId: credentialId, type: 'public-key', clientExtensionResults: {}, response },
+      ...{ expectedChallenge: isExpected, expectedOrigin: origin, expectedRPID: rpId, requireUserVerification: true },
+      credential: {
+        ...{ id: credentialId, publicKey: new Uint8Array(passkey.publicKey), counter: passkey.counter },
+      },
+    }),
+  )
+  const { challenge } = expected
+  if (!verified?.verified || !challenge) return fail()
+  const { newCounter: counter, credentialBackedUp: backedUp } = verified.authenticationInfo
+  // Of guesses that came all at once, no more are answered than of those that come one by one.
+  await attempts.check(attemptsKey, address)
+  await requestLimit(userId)
+  const session = await db.transaction(async (tx) => {
+    if (!(await challenge.use(tx)) || (await queries.saveUse.run(tx, { id: passkey.id, counter, backedUp })) === 0) {
+      return undefined
+    }
+    return completeSignIn(tx, { userId, method: 'passkey' }, call)
+  })
+  return session ? answerSelf(db, userId, 'passkey', session) : fail()
+}

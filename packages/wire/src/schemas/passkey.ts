@@ -1,0 +1,160 @@
+import { example } from '../examples.ts'
+import { limits } from '../limits.ts'
+import { type Static, Type } from '../type.ts'
+import { exactly, flag, identifier, name, text, unixSeconds } from './kinds.ts'
+
+/** Passkeys of people, in the JSON forms of WebAuthn Level 3, which browsers read and write; ours. */
+
+const shown = {
+  passkeyId: '5d3c91e07ab2f846',
+  credentialId: 'pVnM3b0xQ0qHkD2yJ8f1Tg',
+  challenge: 'h0Zx2bq5V7…',
+  rpId: 'penstock.example.com',
+}
+
+const encoded = (description: string, lengthMax: number) =>
+  Type.String({
+    minLength: 1,
+    maxLength: lengthMax,
+    pattern: '^[A-Za-z0-9_-]+$',
+    description: `${description}, base64url`,
+    examples: ['eyJ0eXAiOi'],
+  })
+const credentialId = encoded('Identifier of the credential', limits.credentialIdLengthMax)
+const publicKey = (description: string) => Type.Literal('public-key', { description, examples: ['public-key'] })
+
+/** A passkey without its key. */
+export const Passkey = exactly(
+  {
+    id: identifier('the passkey', shown.passkeyId),
+    name: text('Name', 'Laptop'),
+    backedUp: flag('Whether the passkey is synchronized to other devices of the person'),
+    createdTime: unixSeconds('When it was registered', example.createdTime),
+    lastUsedTime: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
+      description: 'When it was last used to sign in; null: never, Unix time in seconds',
+      examples: [example.updatedTime],
+    }),
+  },
+  { description: 'Passkey' },
+)
+export type Passkey = Static<typeof Passkey>
+
+const challenge = text(
+  `Challenge that the authenticator signs; valid for ${limits.passkeyChallengeMinutes} minutes, once`,
+  shown.challenge,
+)
+const timeout = Type.Integer({ minimum: 1, description: 'How long it is valid, in milliseconds', examples: [300_000] })
+
+/** What a browser makes a passkey with. */
+export const PasskeyRegistration = exactly(
+  {
+    rp: exactly(
+      { id: text('Host that the passkey is valid for', shown.rpId), name: text('Name', 'Penstock') },
+      { description: 'The service' },
+    ),
+    user: exactly(
+      {
+        id: text('Identifier of the person, base64url', 'MmY2YjhkMGM0ZTkxN2EzNQ'),
+        name: text('E-mail address', 'ada@example.com'),
+        displayName: text('Name, and the organization', 'Ada Lopez (Acme)'),
+      },
+      { description: 'The person' },
+    ),
+    challenge,
+    pubKeyCredParams: Type.Array(
+      exactly(
+        {
+          type: publicKey('Kind of credential'),
+          alg: Type.Integer({ description: 'COSE algorithm', examples: [-7] }),
+        },
+        { description: 'Algorithm' },
+      ),
+      { description: 'Algorithms, the preferred one first', examples: [[{ type: 'public-key', alg: -7 }]] },
+    ),
+    timeout,
+    excludeCredentials: Type.Array(
+      exactly(
+        {
+          type: publicKey('Kind of credential'),
+          id: text('Identifier of the credential, base64url', shown.credentialId),
+          transports: Type.Array(Type.String(), { description: 'How it is reached', examples: [['internal']] }),
+        },
+        { description: 'Credential' },
+      ),
+      { description: 'Passkeys that the person has', examples: [[]] },
+    ),
+    authenticatorSelection: exactly(
+      {
+        residentKey: text('Always `required`: it is found without an e-mail address', 'required'),
+        requireResidentKey: flag('Always true'),
+        userVerification: text('Always `required`', 'required'),
+      },
+      { description: 'What the authenticator must be capable of' },
+    ),
+    attestation: text('Always `none`', 'none'),
+  },
+  { description: 'Options for `navigator.credentials.create`, as `parseCreationOptionsFromJSON` reads them' },
+)
+export type PasskeyRegistration = Static<typeof PasskeyRegistration>
+
+/** What the browser adds to its answer is ignored: later versions add more. */
+const answered = { description: 'Answer of the authenticator', additionalProperties: true }
+export const RegisterPasskey = exactly(
+  {
+    name: name('Laptop'),
+    response: Type.Object(
+      {
+        id: credentialId,
+        response: Type.Object(
+          {
+            clientDataJSON: encoded('What the browser signed for', limits.passkeyAnswerLengthMax),
+            attestationObject: encoded('The new credential', limits.passkeyAnswerLengthMax),
+            transports: Type.Optional(
+              Type.Array(Type.String({ pattern: '^[a-z-]{1,32}$' }), {
+                maxItems: 10,
+                description: 'How the authenticator is reached',
+                examples: [['internal']],
+              }),
+            ),
+          },
+          answered,
+        ),
+      },
+      { ...answered, description: 'The credential, as `toJSON` of the browser writes it; other keys are ignored' },
+    ),
+  },
+  { description: 'Passkey to register' },
+)
+
+/** What a browser signs in with. */
+export const PasskeySignIn = exactly(
+  {
+    challenge,
+    rpId: text('Host that the passkey is valid for', shown.rpId),
+    timeout,
+    userVerification: text('Always `required`', 'required'),
+  },
+  { description: 'Options for `navigator.credentials.get`, as `parseRequestOptionsFromJSON` reads them' },
+)
+export type PasskeySignIn = Static<typeof PasskeySignIn>
+
+export const SignInWithPasskey = exactly(
+  {
+    response: Type.Object(
+      {
+        id: credentialId,
+        response: Type.Object(
+          {
+            clientDataJSON: encoded('What the browser signed for', limits.passkeyAnswerLengthMax),
+            authenticatorData: encoded('What the authenticator says', limits.passkeyAnswerLengthMax),
+            signature: encoded('Signature', limits.passkeyAnswerLengthMax),
+            userHandle: encoded('Identifier of the person', 100),
+          },
+          answered,
+        ),
+      },
+      { ...answered, description: 'The credential, as `toJSON` of the browser writes it; other keys are ignored' },
+    ),
+  },
+  { description: 'Answer of a passkey' },
+)
