@@ -71,7 +71,7 @@ describe('a passkey', () => {
     assert.deepEqual([reply.status, reply.error], [400, 'passkey_invalid'])
   })
 
-  test('is told nothing about people before it answers', async () => {
+  test('is reported nothing about people before it answers', async () => {
     const [one, other] = [await service.call('startPasskeySignIn'), await service.call('startPasskeySignIn')]
     assert.deepEqual({ ...one.response, challenge: '' }, { ...other.response, challenge: '' })
     assert.deepEqual(Object.keys(one.response).sort(), ['challenge', 'rpId', 'timeout', 'userVerification'])

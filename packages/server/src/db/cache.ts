@@ -14,15 +14,23 @@ export type Cache<V extends object> = {
 /**
  * @param topic the notices that drop an entry; their value is its key, or empty for all
  * @param entriesMax beyond it the least recently used entry is dropped
+ * @param ownerOf whose a value is; notices, and `forget`, then name an owner in place of a key, and drop all that is theirs:
+ *   what one tenant changes leaves what is cached of the others
  */
-export function createCache<V extends object>(notices: Notices, topic: string, entriesMax: number): Cache<V> {
+export function createCache<V extends object>(
+  notices: Notices,
+  topic: string,
+  entriesMax: number,
+  ownerOf?: (value: V) => string | undefined,
+): Cache<V> {
   const entries = new Map<string, V>()
   // A value that was loaded before a drop may be outdated; it is used but not cached.
   let drops = 0
 
   const forget = (key: string) => {
     drops++
-    entries.delete(key)
+    if (!ownerOf) return void entries.delete(key)
+    for (const [other, value] of entries) if (ownerOf(value) === key) entries.delete(other)
   }
   const forgetAll = () => {
     drops++

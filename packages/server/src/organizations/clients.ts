@@ -15,7 +15,7 @@ import { viewClient } from './view.ts'
  */
 
 /** What the handlers of clients need: this process forgets tokens at once, without waiting for its own notice. */
-export type ClientDeps = { readonly tokens: { forgetAll(): void } }
+export type ClientDeps = { readonly tokens: { forget(clientId: string): void } }
 
 export async function listClients({
   db,
@@ -76,7 +76,7 @@ export async function rotateClient(
 ): Promise<Answer<'rotateClient'>> {
   await lockForChange(tx, actor, id)
   const { clientSecret } = await replaceSecret(tx, id, overlapHours)
-  tx.afterCommit(tokens.forgetAll)
+  tx.afterCommit(() => tokens.forget(id))
   const reply = { ...viewClient(await requireClient(tx, actor, id)), clientSecret }
   return { reply, audited: { details: { overlapHours } } }
 }
@@ -88,7 +88,7 @@ export async function revokeClient(
 ): Promise<Answer<'revokeClient'>> {
   const row = await lockGrantable(tx, actor, id)
   if (!row.revokedTime) await endClient(tx, id)
-  tx.afterCommit(tokens.forgetAll)
+  tx.afterCommit(() => tokens.forget(id))
   return { reply: viewClient(await requireClient(tx, actor, id)), audited: { before: viewClient(row) } }
 }
 

@@ -23,7 +23,7 @@ import { organizationExists } from './queries.ts'
 /** Client credentials in plain text; they exist only here, on their way to the operator who asked for them. */
 export type Credentials = { clientId: string; clientSecret: string }
 
-/** What notices about revoked clients are called. */
+/** What notices about clients are called that were revoked, or got another secret; their value is the client. */
 export const revokedTopic = 'revoked'
 
 /** How a client secret is stored and compared. Secrets are long and random, so no slow digest is needed. */
@@ -76,7 +76,7 @@ export async function replaceSecret(tx: Transaction, id: string, overlapHours: n
     throw new Error(`There is no client ${id} to rotate: penstock client list shows those there are.`)
   }
   if (overlapHours === 0) await deleteTokensOfClient.run(tx, { clientId: id })
-  await announceRevocation.run(tx, { topic: revokedTopic, value: '' })
+  await announceRevocation.run(tx, { topic: revokedTopic, value: id })
   return { clientId: id, clientSecret }
 }
 
@@ -104,7 +104,7 @@ export async function endClient(tx: Transaction, id: string): Promise<void> {
     throw new Error(`There is no client ${id} to revoke: penstock client list shows those there are.`)
   }
   await deleteTokensOfClient.run(tx, { clientId: id })
-  await announceRevocation.run(tx, { topic: revokedTopic, value: '' })
+  await announceRevocation.run(tx, { topic: revokedTopic, value: id })
 }
 
 /** Those of the clients that there are, whether they are revoked or not. */

@@ -112,8 +112,8 @@ export function createCredentialCheck(
   database: Database,
   notices: Notices,
 ): (clientId: string, clientSecret: string) => Promise<boolean> {
-  const cached = createCache<object>(notices, revokedTopic, cachedCredentialsMax)
-  const right = {}
+  type Right = { readonly clientId: string }
+  const cached = createCache<Right>(notices, revokedTopic, cachedCredentialsMax, (right) => right.clientId)
   return async (clientId, clientSecret) => {
     const given = secretDigest(clientSecret)
     const credentials = digestOf(`${given.toString('hex')} ${clientId}`).toString('base64')
@@ -122,7 +122,7 @@ export function createCredentialCheck(
       if (!client) return undefined
       const isPresent = timingSafeEqual(given, client.secretDigest)
       const isPrevious = timingSafeEqual(given, client.previousSecretDigest)
-      return isPresent || isPrevious ? right : undefined
+      return isPresent || isPrevious ? { clientId } : undefined
     })
     return found !== undefined
   }
@@ -132,9 +132,9 @@ export function createCredentialCheck(
 export function createAuthenticator(
   database: Database,
   notices: Notices,
-): { authenticate(token: string): Awaitable<Actor | undefined>; forgetAll(): void } {
+): { authenticate(token: string): Awaitable<Actor | undefined>; forget(clientId: string): void } {
   type Found = { actor: Actor; expiresMs: number }
-  const cached = createCache<Found>(notices, revokedTopic, cachedTokensMax)
+  const cached = createCache<Found>(notices, revokedTopic, cachedTokensMax, ({ actor }) => actor.clientId)
   const load = async (digest: string): Promise<Found | undefined> => {
     const row = await findToken.first(database, { digest: Buffer.from(digest, 'base64') })
     if (!row) return undefined
@@ -149,5 +149,5 @@ export function createAuthenticator(
     const found = cached.get(digest, () => load(digest))
     return found instanceof Promise ? found.then(unexpired) : unexpired(found)
   }
-  return { authenticate, forgetAll: cached.forgetAll }
+  return { authenticate, forget: cached.forget }
 }

@@ -120,7 +120,7 @@ async function verifyRegistration(
 }
 
 /**
- * Tells what fails at the service itself from an answer that is not valid: the library throws for the latter, whatever is
+ * Says what fails at the service itself from an answer that is not valid: the library throws for the latter, whatever is
  * wrong with it, and its errors quote the answer.
  */
 function createExpected(open: (text: string) => Promise<ValidChallenge | undefined>) {
