@@ -96,7 +96,14 @@ function secretsOf(schema: TSchema, value: unknown): string[] {
 describe('every operation', () => {
   const secrets = new Set<string>([sourceSecrets.secretAccessKey, destinationSecrets.password, goodPassword])
   /** Operations that begin a session or set a password; they have transactions of their own. */
-  const signsIn: readonly string[] = ['createToken', 'signIn', 'acceptInvitation', 'changePassword', 'resetPassword']
+  const signsIn: readonly string[] = [
+    'createToken',
+    'signIn',
+    'acceptInvitation',
+    'changePassword',
+    'resetPassword',
+    'signInWithPasskey',
+  ]
 
   for (const [name, scenario] of Object.entries(scenarios)) {
     const id = name as OperationId
@@ -171,6 +178,7 @@ describe('every operation', () => {
       'resendInvitation link',
       'rotateClient clientSecret',
       'signIn csrfToken',
+      'signInWithPasskey csrfToken',
       'updateMe csrfToken',
     ])
     // Whatever cannot be kept to be repeated is a secret.

@@ -217,7 +217,7 @@ export async function signInWithPasskey(
     if (!(await challenge.use(tx)) || (await queries.saveUse.run(tx, { id: passkey.id, counter, backedUp })) === 0) {
       return undefined
     }
-    return completeSignIn(tx, { userId, method: 'passkey' }, call)
+    return completeSignIn(tx, { userId, method: 'passkey', action: 'signInWithPasskey' }, call)
   })
   return session ? answerSelf(db, userId, 'passkey', session) : fail()
 }

@@ -96,7 +96,7 @@ export async function removeUser(
   await requireOtherOwner(tx, row)
   await endSessions(tx, id, userSessions)
   await queries.deleteUser.run(tx, { id })
-  return { reply: { done: true } }
+  return { reply: { done: true }, audited: { before: viewUser(row), after: null } }
 }
 
 /** Adds a person who has not accepted yet. Refuses with `user_exists` and `quota_exceeded`. */
