@@ -438,6 +438,7 @@ describe('a connection in the console', { skip }, () => {
     await page.getByText('Renamed from “Storied” to “Storied twice”').waitFor()
     await page.getByText('In progress → Active').waitFor()
     await page.getByText('Created as “Storied”').waitFor()
+    await page.getByText('By the client First client').first().waitFor()
     await page.getByText('200 read, 180 accepted, 20 rejected').waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
     await page.getByRole('link', { name: 'Transfer: partial' }).click()

@@ -164,7 +164,7 @@ function begin<Deps>(
         if (scope) requireScope(request.actor, scope)
         if (person) requirePerson(request.actor)
       } catch (error) {
-        recordRefusal(audit, auditedOf(id, request, request.actor), error)
+        recordRefusal(audit, () => auditedOf(id, request, request.actor as Actor), error)
         throw error
       }
     }
@@ -202,8 +202,8 @@ function auditedOf(
   }
 }
 
-function recordRefusal(audit: RequestAudit, request: AuditedRequest, error: unknown): void {
-  if (error instanceof Refusal && error.code === 'forbidden') audit.refused(request, error.fieldErrors)
+function recordRefusal(audit: RequestAudit, request: () => AuditedRequest, error: unknown): void {
+  if (error instanceof Refusal && error.code === 'forbidden') audit.refused(request(), error.fieldErrors)
 }
 
 function handle<Deps>(
@@ -229,12 +229,14 @@ function handle<Deps>(
     const run = (db: Database | Transaction): Promise<Answer<OperationId>> => {
       const act = (account: ActingAccount | undefined) => {
         const call = new RequestCall(request, db, account, pathId, stream, input)
+        const handled = () => handler(call as unknown as Call<OperationId>, deps)
+        if (!writes || !actor) return handled()
         const work = async () => {
-          const { audited: change, ...answer } = await handler(call as unknown as Call<OperationId>, deps)
-          if (writes && actor) audit.changed(db as Transaction, auditedOf(id, request, actor, stream), answer, change)
+          const { audited, ...answer } = await handled()
+          audit.changed(db as Transaction, auditedOf(id, request, actor), answer, audited)
           return answer
         }
-        if (key === undefined || !actor) return work()
+        if (key === undefined) return work()
         return once(db, actor, key, [id, request.params, accountId, input.body], work)
       }
       // Before the key, so that no first answer is repeated for an account that is gone.
@@ -242,7 +244,7 @@ function handle<Deps>(
       return found instanceof Promise ? found.then(act) : act(found)
     }
     const answer = await (writes ? database.transaction(run, actor) : run(database)).catch((error) => {
-      if (actor) recordRefusal(audit, auditedOf(id, request, actor, stream), error)
+      if (actor) recordRefusal(audit, () => auditedOf(id, request, actor), error)
       throw error
     })
     if (showsRecords && actor) await audit.revealed(auditedOf(id, request, actor, stream), answer)
