@@ -21,6 +21,7 @@ import { assertKeyOpens, saveSecrets } from './harness/saved-secrets.ts'
 import { startServiceOn } from './harness/service.ts'
 import { withSession } from './harness/session.ts'
 import { until } from './harness/until.ts'
+import { addPerson, invite } from './harness/users.ts'
 
 /** `penstock backup` and `penstock restore`. */
 
@@ -76,7 +77,10 @@ async function fill(t: TestContext, database: Database) {
   t.after(inbox.remove)
   const env = { ...inbox.env, PENSTOCK_MASTER_KEY: database.key }
   const service = await startServiceOn(database.url, env)
-  const caller = callerOf(service, await service.addOrganization())
+  const organization = await service.addOrganization()
+  const caller = callerOf(service, organization)
+  await addPerson(service, organization, { role: 'owner' })
+  await invite(service, organization)
   const account = await caller.addAccountWithSides('Ünïted "Acme" \\ \u2028')
   await caller.configureSides(account.id)
   const deleted = await caller.createConnection(account.id, 'Deleted')
@@ -136,9 +140,19 @@ describe('a backup', { concurrency: 2 }, () => {
       words,
       /^Restored [\d,]+ rows .*the master key opens every secret in it\.\n2 transfers that had not ended then are failed\.\nSchedules are paused.*penstock schedules resume\n$/,
     )
-    const changed = ['tokens', 'transfers', 'transfer_totals', 'connection_memories', 'schedule_pauses']
+    const changed = [
+      'tokens',
+      'user_sessions',
+      'user_links',
+      'transfers',
+      'transfer_totals',
+      'connection_memories',
+      'schedule_pauses',
+    ]
     assert.deepEqual(await contents(to, ...changed), await contents(from, ...changed))
-    assert.deepEqual(await to.sql('select from tokens'), [])
+    for (const table of ['tokens', 'user_sessions', 'user_links'])
+      assert.deepEqual(await to.sql(`select from ${table}`), [], table)
+    assert.equal((await to.sql('select from users')).length, 2)
     const {
       rows: [reject],
     } = await withSession(to.url, (session) => session.query('select record::text, sealed from rejects'))

@@ -11,8 +11,9 @@ import {
 } from './harness/connections.ts'
 import { type Caller, callerOf } from './harness/fixtures.ts'
 import { assertInvariants } from './harness/invariants.ts'
-import { startTestService, type TestService } from './harness/service.ts'
+import { type Organization, startTestService, type TestService } from './harness/service.ts'
 import { withSession } from './harness/session.ts'
+import { addPerson, invite } from './harness/users.ts'
 
 const rejectDays = 7
 
@@ -24,10 +25,11 @@ describe('the purge', () => {
   let caller: Caller
   let clientId: string
   let organizationId: string
+  let organization: Organization
   before(async () => {
     inbox = await makeInbox()
     service = await startTestService(inbox.env)
-    const organization = await service.addOrganization()
+    organization = await service.addOrganization()
     caller = callerOf(service, organization)
     ;({ clientId, organizationId } = organization)
   })
@@ -152,6 +154,31 @@ describe('the purge', () => {
     assert.deepEqual(left, [{ digest: digests.lasting }])
     assert.deepEqual(await sql('select key from idempotency_keys'), [{ key: 'recent' }])
     assert.equal((await caller.call('listAccounts')).status, 200, 'the token in use lasts')
+  })
+
+  test('removes sessions and links of people that have expired, and no others', async () => {
+    const person = await addPerson(service, organization)
+    const invited = await invite(service, organization)
+    for (const [address, left, idle] of [
+      ['over', '-1 second', '0'],
+      ['idle', '1 hour', '14 days 1 second'],
+      ['used', '1 hour', '13 days 23 hours'],
+    ]) {
+      await sql(
+        `insert into user_sessions (id, digest, user_id, method, address, expires_time, last_used_time)
+         values ($1, $2, $3, 'password', $4, now() + $5::interval, now() - $6::interval)`,
+        ...[randomBytes(8).toString('hex'), randomBytes(32), person.id, address, left, idle],
+      )
+    }
+    await sql(
+      `insert into user_links (digest, user_id, purpose, expires_time)
+       values ($1, $2, 'invitation', now() - interval '1 second')`,
+      ...[randomBytes(32), invited.id],
+    )
+    assert.deepEqual(await purgeAll(), { ...nothing, userSessions: 2, userLinks: 1 })
+    const left = await sql('select address from user_sessions where user_id = $1 order by address', person.id)
+    assert.deepEqual(left, [{ address: '127.0.0.1' }, { address: 'used' }])
+    assert.equal((await sql('select from user_links where user_id = $1', invited.id)).length, 1)
   })
 
   test('removes more than one statement takes, all of it', async () => {

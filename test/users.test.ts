@@ -347,6 +347,24 @@ describe('who changes and removes people', () => {
     )
   })
 
+  test('and those who sign in meanwhile do not wait for each other forever, nor keep an earlier role', async () => {
+    const [person, admin] = [await add('editor'), await add('admin')]
+    const body = { email: person.email, password: person.password }
+    const roles = ['viewer', 'admin', 'editor', 'viewer'] as const
+    const [signIns, updates] = await Promise.all([
+      Promise.all(Array.from({ length: 10 }, () => service.call('signIn', { body }))),
+      Promise.all(roles.map((role) => update(admin, person.id, role))),
+    ])
+    assert.deepEqual([...new Set([...signIns, ...updates].map(codeOf))], [200])
+    const { response } = await service.call('getUser', { ...as(admin), id: person.id })
+    const sessions = signIns.map((reply) => ({ cookie: cookieOf(reply) }))
+    for (const headers of [...sessions, { cookie: person.headers.cookie }]) {
+      assert.equal((await service.call('getMe', { headers })).response.role, response.role)
+      const mayInvite = (await service.call('listUsers', { headers })).status === 200
+      assert.equal(mayInvite, response.role === 'admin')
+    }
+  })
+
   test('gives no secret away in a list', async () => {
     const { link } = await invite(service, organization)
     const listed = await service.call('listUsers', { token: organization.token, query: { size: 500 } })

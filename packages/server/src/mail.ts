@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Config } from './config.ts'
 import type { Logger } from './log.ts'
 
@@ -12,13 +13,15 @@ export type Mailer = {
   send(mail: Mail): void
   /** Does what comes before a mail once the request at hand is answered; nothing where no mail server is set up. */
   inBackground(work: () => Promise<void>): void
-  /** Waits for what is being sent, then lets go of the server. */
+  /** Waits for what is being sent, but not for long, then lets go of the server. */
   close(): Promise<void>
 }
 
 /** Mails that wait or are being sent; more are dropped, so that a flood cannot fill the memory. */
 const pendingMax = 1_000
 const timeoutMs = 15_000
+/** How long the end of the service waits for mails that are being sent. */
+const closeWaitMs = 5_000
 
 const isLoopback = (host: string) => /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(host)
 
@@ -69,7 +72,12 @@ export function createMailer({ mail }: Pick<Config, 'mail'>, log: Logger): Maile
       })
     },
     close: async () => {
-      while (pending.size > 0) await Promise.all(pending)
+      const sent = async () => {
+        while (pending.size > 0) await Promise.all(pending)
+      }
+      const waited = new AbortController()
+      await Promise.race([sent(), delay(closeWaitMs, undefined, { signal: waited.signal })])
+      waited.abort()
       ;(await transport)?.close()
     },
   }
