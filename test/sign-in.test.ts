@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { generateMasterKey } from '../packages/server/src/secrets/seal.ts'
 import { createPasswords } from '../packages/server/src/users/passwords.ts'
+import { completeSignIn } from '../packages/server/src/users/sign-ins.ts'
 import {
   type CallOptions,
   type Organization,
@@ -417,6 +418,24 @@ describe('a password', () => {
     assert.equal((await service.call('updateMe', { headers, body: { name: 'Ada' } })).status, 200)
     assert.equal((await signIn({ email: person.email, password: person.password })).status, 401)
     assert.equal((await signIn({ email: person.email, password: 'another sentence, a good one' })).status, 200)
+  })
+
+  test('that changes while someone signs in with the one before lets no session of it begin', async () => {
+    const person = await addPerson(service, organization)
+    const { rows } = await sql('select password_digest from users where id = $1', [person.id])
+    const signInWith = (passwordDigest: string) =>
+      service.database.transaction((tx) =>
+        completeSignIn(
+          tx,
+          { userId: person.id, method: 'password', passwordDigest },
+          { address: '127.0.0.1', userAgent: null, requestId: '0123456789abcdef' },
+        ),
+      )
+    assert.match((await signInWith(rows[0].password_digest)).token, /^psu_/)
+    assert.equal((await change(person, person.password, 'another sentence, a good one')).status, 200)
+    await assert.rejects(signInWith(rows[0].password_digest), { code: 'sign_in_failed' })
+    const left = await sql('select from user_sessions where user_id = $1', [person.id])
+    assert.equal(left.rowCount, 1, 'the one that changed it')
   })
 
   test('is set without the present one where there is none', async () => {

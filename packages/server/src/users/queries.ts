@@ -141,8 +141,8 @@ export const replaceDigest = statement<{ id: string; before: string; passwordDig
 const isCurrent = `
   s.expires_time > now() and s.last_used_time > now() - make_interval(days => :idleDays)`
 /**
- * The session is for a person as they are now: it waits for who changes them, and none is made for one who was removed
- * meanwhile.
+ * The session is for a person as they are now: it waits for who changes them, and none is made for one who was removed, or
+ * whose password was changed, meanwhile.
  */
 export const insertSession = statement<
   {
@@ -153,12 +153,16 @@ export const insertSession = statement<
     address: string
     userAgent: string | null
     daysMax: number
+    passwordDigest: string | null
   },
   { id: string }
 >(`
   insert into user_sessions (id, digest, user_id, method, address, user_agent, expires_time)
   select :id, :digest, id, :method, :address, :userAgent, now() + make_interval(days => :daysMax)
-  from users where id = :userId and joined_time is not null for no key update
+  from users
+  where id = :userId and joined_time is not null
+    and (:passwordDigest::text is null or password_digest = :passwordDigest)
+  for no key update
   returning id
 `)
 export const saveSignIn = statement<{ userId: string }, { organizationId: string; name: string | null }>(`

@@ -37,17 +37,25 @@ export const newToken = (prefix: 'psu' | 'psi' | 'psr'): string => `${prefix}_${
 /** What a role may do, as an actor has it: an owner everything, with the scopes of later versions. */
 export const scopesOf = (role: UserRole): Actor['scopes'] => (role === 'owner' ? null : userRoles[role])
 
-/** Begins a session. Returns undefined where the person was removed meanwhile. */
+/** Who has proven who they are, and how. */
+export type ProvenSignIn = {
+  readonly userId: string
+  readonly method: SignInMethod
+  /** The digest that the password was compared with; it must still be theirs. */
+  readonly passwordDigest?: string
+}
+
+/** Begins a session. Returns undefined where the person was removed, or their password changed, meanwhile. */
 export async function beginSession(
   tx: Transaction,
-  userId: string,
-  method: SignInMethod,
+  { userId, method, passwordDigest }: ProvenSignIn,
   { address, userAgent }: SignInPlace,
 ): Promise<BegunSession | undefined> {
   const token = newToken('psu')
   const daysMax = limits.userSessionDaysMax
   const begun = await queries.insertSession.first(tx, {
     ...{ id: newIdentifier(), digest: digestOf(token), userId, method, address, daysMax },
+    passwordDigest: passwordDigest ?? null,
     userAgent: userAgent?.slice(0, userAgentLengthMax) ?? null,
   })
   await announce(tx, await queries.deleteOldestSessions.all(tx, { userId, kept: limits.userSessionsMax }))

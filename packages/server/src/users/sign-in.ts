@@ -38,11 +38,15 @@ export async function signIn(call: Call<'signIn'>, deps: UserDeps): Promise<Answ
     const names = [person, ...others].map((one) => `${one.organizationId} (${one.organizationName})`)
     refuse('organization_required', [{ field: 'body.organizationId', message: `name one of ${names.join(', ')}` }])
   }
-  if (isOutdated(person.passwordDigest)) {
-    const passwordDigest = await passwords.digest(body.password, person.passwordDigest, address)
-    await queries.replaceDigest.run(db, { id: person.id, before: person.passwordDigest, passwordDigest })
+  const { id: userId, passwordDigest: before } = person
+  let passwordDigest = before
+  if (isOutdated(before)) {
+    const fresh = await passwords.digest(body.password, before, address)
+    const replaced = await queries.replaceDigest.run(db, { id: userId, before, passwordDigest: fresh })
+    if (replaced > 0) passwordDigest = fresh
   }
-  const session = await db.transaction((tx) => completeSignIn(tx, { userId: person.id, method: 'password' }, call))
+  const proven = { userId, method: 'password', passwordDigest } as const
+  const session = await db.transaction((tx) => completeSignIn(tx, proven, call))
   return answerSelf(db, person.id, 'password', session)
 }
 

@@ -4,20 +4,21 @@ import type { Transaction } from '../db/database.ts'
 import { refuse } from '../refusal.ts'
 import type { UserDeps } from './deps.ts'
 import * as queries from './queries.ts'
-import { type BegunSession, beginSession, type SignInPlace } from './sessions.ts'
+import { type BegunSession, beginSession, type ProvenSignIn, type SignInPlace } from './sessions.ts'
 
 /** The one place where a sign-in succeeds, and the one where it fails, whatever the method. */
 
 /**
  * A person has proven who they are: their session begins, and the audit log says so.
- * Refuses with `sign_in_failed` where they were removed meanwhile.
+ * Refuses with `sign_in_failed` where they were removed, or their password changed, meanwhile.
  */
 export async function completeSignIn(
   tx: Transaction,
-  { userId, method, action = 'signIn' }: { userId: string; method: SignInMethod; action?: string },
+  { action = 'signIn', ...proven }: ProvenSignIn & { readonly action?: string },
   place: SignInPlace,
 ): Promise<BegunSession> {
-  const session = (await beginSession(tx, userId, method, place)) ?? refuse('sign_in_failed')
+  const session = (await beginSession(tx, proven, place)) ?? refuse('sign_in_failed')
+  const { userId, method } = proven
   const person = (await queries.saveSignIn.first(tx, { userId })) ?? refuse('sign_in_failed')
   const { organizationId, name } = person
   const { address, requestId } = place
