@@ -11,7 +11,18 @@ export const noticesFile = 'THIRD_PARTY_NOTICES.md'
 
 /** Licenses that ask for no more than that they are passed on; each by its SPDX identifier. */
 export const permissiveLicenses: readonly string[] = [
-  ...['0BSD', 'Apache-2.0', 'BlueOak-1.0.0', 'BSD-2-Clause', 'BSD-3-Clause', 'CC0-1.0', 'ISC', 'MIT', 'Unlicense'],
+  ...[
+    '0BSD',
+    'Apache-2.0',
+    'BlueOak-1.0.0',
+    'BSD-2-Clause',
+    'BSD-3-Clause',
+    'CC0-1.0',
+    'ISC',
+    'MIT',
+    'MIT-0',
+    'Unlicense',
+  ],
   // The license of Python, of a library that was ported from it, and that of a font.
   ...['Python-2.0', 'OFL-1.1'],
 ]
