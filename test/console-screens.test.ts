@@ -51,6 +51,7 @@ const screens: readonly Screen[] = [
     title: /Transfer of/,
   },
   { name: 'deleted', path: ofAccount('/deleted'), title: /Deleted/ },
+  { name: 'audit', path: () => '/audit', title: /Audit log/ },
   { name: 'people', path: () => '/people', title: /People/ },
   { name: 'api-keys', path: () => '/api-keys', title: /API keys/ },
   {

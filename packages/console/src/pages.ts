@@ -11,4 +11,5 @@ export const pageRoots = [
   'api-keys',
   'people',
   'profile',
+  'audit',
 ] as const

@@ -30,6 +30,7 @@ const screen = (load: () => Promise<Module>): Screen => {
 
 const connections = screen(() => import('./screens/connections/connections.tsx'))
 const reports = screen(() => import('./screens/reports/reports.tsx'))
+const audit = screen(() => import('./screens/audit/audit.tsx'))
 const deleted = screen(() => import('./screens/deleted/deleted.tsx'))
 
 /** Those that need no session. */
@@ -47,6 +48,7 @@ export const screens = {
   '/connections': connections,
   '/reports': reports,
   '/deleted': deleted,
+  '/audit': audit,
   '/api-keys': screen(() => import('./screens/api-keys/api-keys.tsx')),
   '/people': screen(() => import('./screens/people/people.tsx')),
   '/profile': screen(() => import('./screens/profile/profile.tsx')),
@@ -61,6 +63,7 @@ export const screens = {
   ),
   '/accounts/:accountId/reports': reports,
   '/accounts/:accountId/deleted': deleted,
+  '/accounts/:accountId/audit': audit,
 } satisfies Record<string, Screen>
 
 /** The screen of an address, with the sub-account and all else that the address names. */

@@ -4,6 +4,7 @@ import {
   IconBuildingStore,
   IconChartBar,
   IconGauge,
+  IconHistory,
   IconKey,
   IconPlug,
   IconTrash,
@@ -35,6 +36,8 @@ const connections: Entry = {
 const reports: Entry = { page: 'reports', label: say.reports, Icon: IconChartBar, reads: 'reportAccounts' }
 const deleted: Entry = { page: 'deleted', label: say.deleted, Icon: IconTrash, reads: 'listConnections' }
 
+const audit: Entry = { page: 'audit', label: say.audit, Icon: IconHistory, reads: 'listAudit' }
+
 const ofAccount: readonly Entry[] = [
   overview,
   connections,
@@ -42,6 +45,7 @@ const ofAccount: readonly Entry[] = [
   { page: 'catalogue', label: say.catalogue, Icon: IconBuildingStore, reads: 'listConnectors' },
   reports,
   deleted,
+  audit,
 ]
 const ofOrganization: readonly Entry[] = [
   overview,
@@ -54,6 +58,7 @@ const ofOrganization: readonly Entry[] = [
 const administration: readonly Entry[] = [
   { page: 'people', label: say.people, Icon: IconUsersGroup, reads: 'listUsers' },
   { page: 'api-keys', label: say.apiKeys, Icon: IconKey, reads: 'listClients' },
+  audit,
 ]
 const administrationPages = new Set(administration.map(({ page }) => page))
 
@@ -71,12 +76,16 @@ export function useEntries(accountId: string | undefined): {
   const seen = (entries: readonly Entry[]) =>
     entries.filter(({ reads, page }) => !reads || (isKnown ? !forbidden(reads) : !administrationPages.has(page)))
   // With a single sub-account there is no page of the organization to switch to.
-  if (accountId) return { account: seen(ofAccount), organization: onlyAccountId ? seen(administration) : [] }
+  if (accountId)
+    return {
+      account: seen(ofAccount),
+      organization: onlyAccountId ? seen(administration.filter((entry) => entry !== audit)) : [],
+    }
   return { account: [], organization: seen([...ofOrganization, ...administration]) }
 }
 
 /** The pages of all sub-accounts that a page of one sub-account can be switched to, and the other way around. */
-export const sharedPages: readonly string[] = [connections, reports, deleted].map(({ page }) => page)
+export const sharedPages: readonly string[] = [connections, reports, deleted, audit].map(({ page }) => page)
 export const accountPages: readonly string[] = ofAccount.map(({ page }) => page)
 
 /** Whether a path shows all sub-accounts at once. */

@@ -20,6 +20,7 @@ export const shell = {
   deleted: 'Deleted',
   apiKeys: 'API keys',
   people: 'People',
+  audit: 'Audit log',
   profile: 'Profile',
   api: 'API documentation',
   light: 'Light theme',

@@ -1,0 +1,300 @@
+import { Badge, Box, Button, Pill, Select, Table, Text, TextInput, Tooltip, VisuallyHidden } from '@mantine/core'
+import { type AuditEvent, type AuditOutcome, type OperationId, operations } from '@penstock/wire'
+import { IconDownload } from '@tabler/icons-react'
+import { useState } from 'react'
+import { download } from '../../api/download.ts'
+import { readOnce, useRead } from '../../api/queries.ts'
+import { AccountName } from '../../components/account-name.tsx'
+import { type ListAddress, useAddress } from '../../components/address.ts'
+import { ListTable } from '../../components/list-table.tsx'
+import { Loaded } from '../../components/loaded.tsx'
+import { notifyDone, notifyFailure } from '../../components/notify.tsx'
+import { count } from '../../components/numbers.ts'
+import { Empty, Page, Toolbar } from '../../components/page.tsx'
+import { Pager, pageSize } from '../../components/pager.tsx'
+import { Time } from '../../components/time.tsx'
+import { useAccountId } from '../../shell/account.ts'
+import { audit as say } from '../../strings/audit.ts'
+import { components } from '../../strings/components.ts'
+import { EventDetails } from './event-details.tsx'
+import { actionInWords, changesOf, targetOf } from './words.ts'
+
+const filters = ['from', 'until', 'action', 'actorId', 'targetId'] as const
+const ndjson = 'application/x-ndjson'
+
+/** The second in which a day begins or ends here; undefined where there is no such day. */
+function secondOf(day: string, isEnd: boolean): number | undefined {
+  const ms = Date.parse(`${day}T${isEnd ? '23:59:59' : '00:00:00'}`)
+  return day === '' || Number.isNaN(ms) || ms < 0 ? undefined : Math.floor(ms / 1000)
+}
+
+const filterOf = ({ value }: ListAddress) => ({
+  from: secondOf(value('from'), false),
+  to: secondOf(value('until'), true),
+  action: value('action') || undefined,
+  actorId: value('actorId') || undefined,
+  targetId: value('targetId') || undefined,
+})
+const listOf = (accountId: string | undefined, address: ListAddress) => ({
+  accountId,
+  query: { ...filterOf(address), size: pageSize, offset: address.page * pageSize },
+})
+export const readAhead = (accountId: string | undefined, address: ListAddress) =>
+  readOnce('listAudit', listOf(accountId, address))
+
+/** What was done in the organization or in a sub-account, and by whom. */
+export function Component() {
+  const accountId = useAccountId()
+  const address = useAddress()
+  const query = useRead('listAudit', listOf(accountId, address), { keep: true })
+  const [shown, setShown] = useState<AuditEvent>()
+  const isFiltered = filters.some((name) => address.value(name) !== '')
+  const keepOnly = (filter: Readonly<Record<string, string>>) => {
+    setShown(undefined)
+    address.change(filter)
+  }
+  return (
+    <Page title={say.title} help={say.help} actions={<Export accountId={accountId} />}>
+      <Toolbar>
+        <Filters />
+      </Toolbar>
+      <Loaded query={query} lines={10}>
+        {({ reply, total }) =>
+          total === 0 ? (
+            <Empty
+              title={isFiltered ? say.noneFound : say.none}
+              action={
+                isFiltered && (
+                  <Button
+                    variant="default"
+                    onClick={() => address.change(Object.fromEntries(filters.map((name) => [name, ''])))}
+                  >
+                    {say.showAll}
+                  </Button>
+                )
+              }
+            />
+          ) : (
+            <>
+              <Events events={reply} showsAccount={accountId === undefined} onShow={setShown} />
+              <Pager total={total} />
+            </>
+          )
+        }
+      </Loaded>
+      {shown && <EventDetails event={shown} onKeepOnly={keepOnly} onClose={() => setShown(undefined)} />}
+    </Page>
+  )
+}
+
+function Export({ accountId }: { accountId: string | undefined }) {
+  const address = useAddress()
+  const [busy, setBusy] = useState(false)
+  const save = () => {
+    setBusy(true)
+    const given = Object.entries({ ...filterOf(address), accountId }).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, String(value)] as const],
+    )
+    download(operations.listAudit.path, Object.fromEntries(given), ndjson, say.fileName)
+      .then(() => notifyDone(say.exported))
+      .catch(notifyFailure)
+      .finally(() => setBusy(false))
+  }
+  return (
+    <Tooltip label={say.exportHelp}>
+      <Button variant="default" leftSection={<IconDownload size={18} aria-hidden />} loading={busy} onClick={save}>
+        {say.export}
+      </Button>
+    </Tooltip>
+  )
+}
+
+/** Operations that change something, or read records; what the service and the operator do has other names. */
+const audited = (Object.keys(operations) as OperationId[]).filter((id) => {
+  const { method, reads }: { method: string; reads?: true } = operations[id]
+  return method !== 'GET' && !reads
+})
+
+function Filters() {
+  const { value, change } = useAddress()
+  const action = value('action')
+  const actions = new Set<string>([...audited, ...(action ? [action] : [])])
+  const data = [...actions]
+    .map((id) => ({ value: id, label: actionInWords(id) }))
+    .sort((a, b) => a.label.localeCompare(b.label))
+  return (
+    <>
+      <Select
+        aria-label={say.action}
+        placeholder={say.allActions}
+        searchable
+        clearable
+        clearButtonProps={{ 'aria-label': say.remove(say.action) }}
+        data={data}
+        value={action || null}
+        onChange={(next) => change({ action: next ?? '' })}
+        w={240}
+      />
+      {(['from', 'until'] as const).map((name) => (
+        <TextInput
+          key={name}
+          type="date"
+          label={say[name]}
+          value={value(name)}
+          onChange={({ currentTarget }) => change({ [name]: currentTarget.value }, { replace: true })}
+          w={160}
+        />
+      ))}
+      {(
+        [
+          ['actorId', say.actor],
+          ['targetId', say.target],
+        ] as const
+      ).map(
+        ([name, inWords]) =>
+          value(name) && (
+            <Pill
+              key={name}
+              size="lg"
+              withRemoveButton
+              removeButtonProps={{ 'aria-label': say.remove(inWords(value(name))), 'aria-hidden': false, tabIndex: 0 }}
+              onRemove={() => change({ [name]: '' })}
+            >
+              {inWords(value(name))}
+            </Pill>
+          ),
+      )}
+    </>
+  )
+}
+
+function Events({
+  events,
+  showsAccount,
+  onShow,
+}: {
+  events: readonly AuditEvent[]
+  showsAccount: boolean
+  onShow: (event: AuditEvent) => void
+}) {
+  return (
+    <ListTable label={say.title}>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th visibleFrom="sm" w={130}>
+            {say.when}
+          </Table.Th>
+          <Table.Th visibleFrom="sm" w="20%">
+            {say.who}
+          </Table.Th>
+          <Table.Th>{say.what}</Table.Th>
+          <Table.Th visibleFrom="lg" w="32%">
+            {say.changes}
+          </Table.Th>
+          <Table.Th w={110}>
+            <VisuallyHidden>{components.actions}</VisuallyHidden>
+          </Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {events.map((event) => {
+          const { number, time, action, outcome, accountId } = event
+          const target = targetOf(event)
+          return (
+            <Table.Tr key={number} style={{ verticalAlign: 'top' }}>
+              <Table.Td visibleFrom="sm">
+                <Time seconds={time} />
+              </Table.Td>
+              <Table.Td visibleFrom="sm" style={{ overflowWrap: 'anywhere' }}>
+                <Actor event={event} />
+              </Table.Td>
+              <Table.Td style={{ overflowWrap: 'anywhere' }}>
+                <Text size="sm" fw={550}>
+                  {actionInWords(action)} <Outcome outcome={outcome} />
+                </Text>
+                {target && (
+                  <Text size="sm" c="dimmed">
+                    {target}
+                  </Text>
+                )}
+                {showsAccount && accountId && accountId !== event.targetId && (
+                  <Box fz="sm">
+                    <AccountName accountId={accountId} page="audit" />
+                  </Box>
+                )}
+                <Box hiddenFrom="sm" mt={6} fz="sm">
+                  <Time seconds={time} />
+                  <Actor event={event} />
+                </Box>
+                <Box hiddenFrom="lg" mt={6}>
+                  <Changes event={event} />
+                </Box>
+              </Table.Td>
+              <Table.Td visibleFrom="lg" style={{ overflowWrap: 'anywhere' }}>
+                <Changes event={event} />
+              </Table.Td>
+              <Table.Td ta="right">
+                <Button
+                  size="compact-sm"
+                  variant="default"
+                  aria-label={say.detailsOf(count(number))}
+                  onClick={() => onShow(event)}
+                >
+                  {say.details}
+                </Button>
+              </Table.Td>
+            </Table.Tr>
+          )
+        })}
+      </Table.Tbody>
+    </ListTable>
+  )
+}
+
+function Actor({ event: { actor, address } }: { event: AuditEvent }) {
+  return (
+    <>
+      <Text size="sm">{actor.name ?? say.kind[actor.kind]}</Text>
+      <Text size="xs" c="dimmed">
+        {[actor.name !== null && say.kind[actor.kind], address].filter(Boolean).join(' · ')}
+      </Text>
+    </>
+  )
+}
+
+const colors: Readonly<Record<AuditOutcome, string>> = { done: 'teal', refused: 'orange', failed: 'red' }
+
+/** What is done needs no word. */
+function Outcome({ outcome }: { outcome: AuditOutcome }) {
+  if (outcome === 'done') return null
+  return (
+    <Badge variant="dot" color={colors[outcome]} fw={500} ml={4} style={{ verticalAlign: 'middle' }}>
+      {say.outcome[outcome]}
+    </Badge>
+  )
+}
+
+const changesShown = 3
+
+/** What changed from what to what. The values of what is new are in the details. */
+function Changes({ event }: { event: AuditEvent }) {
+  const changes = event.before ? changesOf(event) : []
+  const more = changes.length - changesShown
+  return (
+    <>
+      {changes.slice(0, changesShown).map(({ field, before, after }) => (
+        <Text key={field} size="sm" lineClamp={2}>
+          <Text span inherit c="dimmed">
+            {field}
+          </Text>{' '}
+          {before} → {after}
+        </Text>
+      ))}
+      {more > 0 && (
+        <Text size="xs" c="dimmed">
+          {say.more(count(more))}
+        </Text>
+      )}
+    </>
+  )
+}
