@@ -82,6 +82,10 @@ const anOrganization = async () => {
   return { organization, caller: callerOf(service, organization) }
 }
 
+/** Whether the contract marks a key as secret. */
+const isSecret = ({ format, anyOf = [] }: { format?: string; anyOf?: readonly { format?: string }[] }): boolean =>
+  [format, ...anyOf.map((one) => one.format)].includes('password')
+
 /** The secrets of a reply, by what the contract says of it. */
 function secretsOf(schema: TSchema, value: unknown): string[] {
   const { properties = {} } = schema as { properties?: Record<string, TSchema & { format?: string }> }
@@ -89,7 +93,7 @@ function secretsOf(schema: TSchema, value: unknown): string[] {
   return Object.entries(value).flatMap(([key, inner]) => {
     const inside = properties[key]
     if (!inside) return []
-    return inside.format === 'password' ? (inner === null ? [] : [String(inner)]) : secretsOf(inside, inner)
+    return isSecret(inside) ? (inner === null ? [] : [String(inner)]) : secretsOf(inside, inner)
   })
 }
 
@@ -163,7 +167,7 @@ describe('every operation', () => {
   test('marks each secret of its reply: what is returned once is marked, and is the only thing that is', () => {
     const marked = Object.entries<Operation>(operations).flatMap(([id, { reply }]) =>
       Object.entries((reply as { properties?: Record<string, { format?: string }> }).properties ?? {}).flatMap(
-        ([key, { format }]) => (format === 'password' ? [`${id} ${key}`] : []),
+        ([key, schema]) => (isSecret(schema) ? [`${id} ${key}`] : []),
       ),
     )
     assert.deepEqual(marked.sort(), [

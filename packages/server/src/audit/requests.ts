@@ -94,14 +94,21 @@ function keptOf(schema: TSchema, value: object | null): object | null {
   return Array.isArray(value) ? null : (withoutSecrets(schema, value) as object | null)
 }
 
-type Schema = { readonly format?: string; readonly properties?: Readonly<Record<string, Schema>> }
+type Schema = {
+  readonly format?: string
+  readonly anyOf?: readonly Schema[]
+  readonly properties?: Readonly<Record<string, Schema>>
+}
+
+/** Whether the contract marks it as secret. */
+const isSecret = ({ format, anyOf = [] }: Schema): boolean => format === 'password' || anyOf.some(isSecret)
 
 function withoutSecrets(schema: TSchema, value: unknown): unknown {
   const { properties } = schema as Schema
   if (!properties || typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
     Object.entries(value)
-      .filter(([key]) => properties[key]?.format !== 'password' && !leftOut.has(key))
+      .filter(([key]) => !isSecret(properties[key] ?? {}) && !leftOut.has(key))
       .map(([key, inner]) => [key, withoutSecrets((properties[key] ?? {}) as TSchema, inner)]),
   )
 }

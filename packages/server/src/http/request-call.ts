@@ -1,4 +1,4 @@
-import type { FastifyRequest, RouteGenericInterface } from 'fastify'
+import type { FastifyReply, FastifyRequest, RouteGenericInterface } from 'fastify'
 import type { ActingAccount, Actor, Precondition } from '../call.ts'
 import { csrfTokenOf } from '../csrf.ts'
 import type { Database, Transaction } from '../db/database.ts'
@@ -13,6 +13,8 @@ export type OperationRequest = RouteGenericInterface & {
 /** The call of a request. What few operations ask for is made when they do. */
 export class RequestCall {
   readonly #request: FastifyRequest<OperationRequest>
+  readonly #reply: FastifyReply
+  #signal: AbortSignal | undefined
   readonly db: Database | Transaction
   readonly actor: Actor | undefined
   readonly account: ActingAccount | undefined
@@ -24,6 +26,7 @@ export class RequestCall {
 
   constructor(
     request: FastifyRequest<OperationRequest>,
+    reply: FastifyReply,
     db: Database | Transaction,
     account: ActingAccount | undefined,
     id: string,
@@ -31,6 +34,7 @@ export class RequestCall {
     { query, body }: Input,
   ) {
     this.#request = request
+    this.#reply = reply
     this.db = db
     this.actor = request.actor
     this.account = account
@@ -41,9 +45,10 @@ export class RequestCall {
     this.body = body
   }
 
+  /** By the response, which closes before it is complete where the caller goes: the request itself closes once it was read. */
   get signal(): AbortSignal {
-    // A caller that has gone already is not reported again.
-    return this.#request.socket.destroyed ? AbortSignal.abort() : this.#request.signal
+    this.#signal ??= signalOf(this.#reply)
+    return this.#signal
   }
 
   get precondition(): Precondition {
@@ -66,6 +71,15 @@ export class RequestCall {
     const { sessionToken } = this.#request
     return sessionToken === undefined ? null : csrfTokenOf(sessionToken)
   }
+}
+
+function signalOf({ raw }: FastifyReply): AbortSignal {
+  if (raw.destroyed && !raw.writableFinished) return AbortSignal.abort()
+  const gone = new AbortController()
+  raw.once('close', () => {
+    if (!raw.writableFinished) gone.abort()
+  })
+  return gone.signal
 }
 
 /** The header form of a version. */

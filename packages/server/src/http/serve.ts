@@ -228,7 +228,7 @@ function handle<Deps>(
     const key = repeatable ? readIdempotencyKey(request.headers['idempotency-key']?.toString()) : undefined
     const run = (db: Database | Transaction): Promise<Answer<OperationId>> => {
       const act = (account: ActingAccount | undefined) => {
-        const call = new RequestCall(request, db, account, pathId, stream, input)
+        const call = new RequestCall(request, reply, db, account, pathId, stream, input)
         const handled = () => handler(call as unknown as Call<OperationId>, deps)
         if (!writes || !actor) return handled()
         const work = async () => {

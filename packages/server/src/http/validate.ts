@@ -61,13 +61,27 @@ function addErrors(all: FieldError[], validate: ValidateFunction, value: unknown
   if (value === undefined) return void all.push({ field: part, message: 'is missing: send a JSON object' })
   if (validate(value)) return
   const fieldErrors = new Map<string, FieldError>()
+  const said = new Set<string>()
   for (const error of validate.errors ?? []) {
     const fieldError = errorOf(error, part)
     // A union reports each branch; one sentence for a field is enough.
-    if (fieldError && !fieldErrors.has(fieldError.field)) fieldErrors.set(fieldError.field, fieldError)
+    if (fieldError && !fieldErrors.has(fieldError.field))
+      fieldErrors.set(fieldError.field, onceInFull(fieldError, said))
     if (fieldErrors.size === limits.fieldErrorsMax) break
   }
   all.push(...fieldErrors.values())
+}
+
+const longMessage = 120
+
+/** A long message is given once: a list of a hundred unknown values does not repeat the known ones for each. */
+function onceInFull(fieldError: FieldError, said: Set<string>): FieldError {
+  const { field, message } = fieldError
+  if (message.length <= longMessage || !said.has(message)) {
+    said.add(message)
+    return fieldError
+  }
+  return { field, message: 'is wrong for the same reason' }
 }
 
 function errorOf(error: ErrorObject, part: string): FieldError | undefined {

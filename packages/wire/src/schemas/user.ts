@@ -123,8 +123,7 @@ export const Me = exactly(
       examples: ['password'],
     }),
     hasPassword: flag('Whether the person has a password'),
-    csrfToken: Type.Union([Type.String(), Type.Null()], {
-      format: 'password',
+    csrfToken: Type.Union([Type.String({ format: 'password' }), Type.Null()], {
       description:
         'Send it as `X-CSRF-Token` with every request of the session that is not GET or HEAD; null: no session of a browser',
       examples: ['pYf3…'],
