@@ -84,7 +84,9 @@ const besides: { readonly [I in OperationId]?: readonly Scope[] } = {
   removeUser: userRoles.viewer,
 }
 /** Operations on the organization, which no credential that is limited to sub-accounts can use. */
-const ofOrganization: readonly string[] = ['addAccount']
+const ofOrganization: readonly string[] = [
+  ...['addAccount', 'getSingleSignOn', 'setSingleSignOn', 'deleteSingleSignOn'],
+]
 
 for (const id of Object.keys(operations) as OperationId[]) {
   const operation: Operation = operations[id]

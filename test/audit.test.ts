@@ -107,6 +107,7 @@ describe('every operation', () => {
     'changePassword',
     'resetPassword',
     'signInWithPasskey',
+    'setSingleSignOn',
   ]
 
   for (const [name, scenario] of Object.entries(scenarios)) {

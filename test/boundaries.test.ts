@@ -115,7 +115,7 @@ const mayImport: Readonly<Record<string, { readonly names: readonly string[]; re
   },
   // It runs in runners, and is the one package that loads what connectors do.
   engine: {
-    names: ['@penstock/connector', '@penstock/connectors', '@penstock/wire', 'libphonenumber-js'],
+    names: ['@penstock/connector', '@penstock/connectors', '@penstock/wire', 'libphonenumber-js', 'openid-client'],
     node: true,
   },
   client: { names: ['@penstock/wire'], node: false },
@@ -328,6 +328,7 @@ const layers = [
   'connections/',
   'transfers/',
   'authorizations/',
+  'single-sign-on/',
   'attention/',
   'reports/',
   'handlers.ts',
@@ -450,6 +451,8 @@ test('each table is written only by its own module', () => {
     user_links: 'users/',
     passkeys: 'users/',
     used_challenges: 'users/',
+    single_sign_on: 'single-sign-on/',
+    user_identities: 'single-sign-on/',
     added_connectors: 'connectors/',
     authorizations: 'authorizations/',
     connections: 'connections/',

@@ -121,6 +121,11 @@ function callsOfAll(
     rotateClient: { id: clientId, body: {} },
     revokeClient: { id: clientId },
     createSession: { body: { accountId, scopes: ['connections:read'] } },
+    getSingleSignOn: {},
+    setSingleSignOn: {
+      body: { issuer: 'http://127.0.0.1:1', clientId: 'client', clientSecret: 'secret', required: false },
+    },
+    deleteSingleSignOn: {},
     listAudit: {},
     signIn: { body: { email, password } },
     signOut: person,

@@ -81,7 +81,10 @@ function misplaced(canary: string, { accountId, pathOf }: Place): RawRequest[] {
     const path = pathOf(operation)
     const inAccount = `${path}?accountId=${accountId}`
     const headers = operation.actsIn === 'public' ? {} : bearer()
-    requests.push({ method, path: inAccount, headers: { authorization: `Bearer ${canary}` } })
+    // What takes neither a token nor a body has no place for a secret.
+    if (operation.actsIn !== 'public' || operation.body) {
+      requests.push({ method, path: inAccount, headers: { authorization: `Bearer ${canary}` } })
+    }
     if (operation.actsIn.includes('account')) {
       requests.push({ method, path: `${path}?accountId=${canary}`, headers: { ...headers } })
     }

@@ -12,7 +12,7 @@ const tables = [
     'authorizations',
   ],
   ...['clients', 'transfers', 'ledger', 'rejects', 'schedules', 'connection_memories', 'connection_events'],
-  ...['users', 'user_sessions', 'user_links', 'passkeys', 'used_challenges'],
+  ...['users', 'user_sessions', 'user_links', 'passkeys', 'used_challenges', 'single_sign_on', 'user_identities'],
 ]
 
 /** A token that is issued says when its client was last used. */

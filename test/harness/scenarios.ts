@@ -10,6 +10,7 @@ import {
   sourceSecrets,
   sourceSettings,
 } from './fixtures.ts'
+import { anyProvider, setProvider, settingsFor } from './identity-provider.ts'
 import { authorizable, registerApp } from './oauth-apps.ts'
 import type { CallOptions, Organization, TestService } from './service.ts'
 import * as shapes from './shapes.ts'
@@ -704,6 +705,34 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
     prepare: aPasswordReset,
   },
 
+  getSingleSignOn: {
+    request: 'GET /organization/single-sign-on',
+    status: 200,
+    reply: shapes.singleSignOn,
+    acts: 'in the organization',
+    prepare: async ({ service, organization }) => {
+      await setProvider(service, organization, await anyProvider())
+      return {}
+    },
+  },
+  setSingleSignOn: {
+    request: 'PUT /organization/single-sign-on',
+    status: 200,
+    reply: shapes.singleSignOn,
+    acts: 'in the organization',
+    prepare: async () => ({ body: settingsFor(await anyProvider()) }),
+  },
+  deleteSingleSignOn: {
+    request: 'DELETE /organization/single-sign-on',
+    status: 200,
+    reply: shapes.done,
+    acts: 'in the organization',
+    prepare: async ({ service, organization }) => {
+      await setProvider(service, organization, await anyProvider())
+      return {}
+    },
+  },
+
   listAudit: {
     request: 'GET /audit',
     status: 200,
@@ -746,6 +775,7 @@ export const allowedMethods: Readonly<Record<string, string>> = {
   '/clients/{id}': 'GET, HEAD, PUT, DELETE',
   '/clients/{id}/rotate': 'POST',
   '/sessions': 'POST',
+  '/organization/single-sign-on': 'GET, HEAD, PUT, DELETE',
   '/audit': 'GET, HEAD',
   '/sign-in': 'POST',
   '/sign-in/passkey': 'POST',

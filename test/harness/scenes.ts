@@ -177,6 +177,12 @@ const valid: {
       ...{ size: '5', offset: '0' },
     },
   }),
+  getSingleSignOn: () => ({}),
+  // Nothing listens there.
+  setSingleSignOn: () => ({
+    body: { issuer: 'http://127.0.0.1:1', clientId: 'client', clientSecret: 'secret', required: false },
+  }),
+  deleteSingleSignOn: () => ({}),
   createSession: ({ accountId }) => ({ body: { accountId, scopes: ['connections:read'], expiry: 600 } }),
   signIn: ({ personEmail }, { organizationId }) => ({
     body: { email: personEmail, password: goodPassword, organizationId },

@@ -437,6 +437,17 @@ export const passkeySignIn = {
   timeout: 'integer',
   userVerification: 'string',
 } as const satisfies Shape
+export const singleSignOn = {
+  issuer: 'string',
+  clientId: 'string',
+  clientSecret: 'string',
+  emailDomains: [['string'], null],
+  newUsers: [{ role: 'string', accountIds: [['string'], null] }, null],
+  required: 'boolean',
+  redirectUri: 'string',
+  signInUrl: 'string',
+  savedTime: 'integer',
+} as const satisfies Shape
 export const invitation = {
   email: ['string', null],
   name: ['string', null],

@@ -15,22 +15,25 @@ export type PlainHttp = {
 /** A setting with an address that secrets must not go to. */
 export type InsecureAddress = { readonly key: string; readonly message: string }
 
+/** Whether secrets may go to an address that begins with `http://`. */
+export function isPlainHttpAllowed({ hostname, port }: URL, { loopback, allow }: PlainHttp): boolean {
+  const host = hostname.replace(/^\[|\]$/g, '')
+  return (loopback && isLoopback(host)) || makeMatches(allow)(isIP(host) === 0 ? '' : host, host, Number(port) || 80)
+}
+
 /**
  * The settings of a group whose address begins with `http://` although secrets go there: those that bind a secret that is
  * set, and secrets that are addresses themselves.
  * @param values what is set; of a secret, only whether it is there counts
  */
 export function insecureAddresses(fields: Fields, values: Values, { loopback, allow }: PlainHttp): InsecureAddress[] {
-  const isAllowed = makeMatches(allow)
   const isSet = (key: string) => Object.hasOwn(values, key) && fieldCounts(fields, key, values)
   return Object.entries(fields).flatMap(([key, { type, binds = [] }]) => {
     const value = isSet(key) ? values[key] : undefined
     if (typeof value !== 'string' || !(type === 'Password' || binds.some(isSet))) return []
     const url = /^\s*http:\/\//i.test(value) && URL.canParse(value.trim()) ? new URL(value.trim()) : undefined
     if (!url) return []
-    const host = url.hostname.replace(/^\[|\]$/g, '')
-    if ((loopback && isLoopback(host)) || isAllowed(isIP(host) === 0 ? '' : host, host, Number(url.port) || 80))
-      return []
+    if (isPlainHttpAllowed(url, { loopback, allow })) return []
     const message = `must begin with https://, because secrets are sent to ${url.host} and anyone on the network path could read them; an operator can name the host in PENSTOCK_ALLOW_HTTP`
     return [{ key, message }]
   })

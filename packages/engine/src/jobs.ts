@@ -54,6 +54,8 @@ async function perform(
       return (await import('./preview.ts')).runPreview(job, runtime, signal)
     case 'authorization':
       return (await import('./authorize.ts')).runAuthorization(job, runtime, signal)
+    case 'single sign-on':
+      return (await import('./single-sign-on.ts')).runSingleSignOn(job, runtime, signal)
     case 'transfer':
       await runTransfer({ job, runtime, host, signal, onProgress })
       return null

@@ -59,6 +59,22 @@ export type AuthorizationJob = {
   readonly deadlineMs: number
 }
 
+/** Asks the identity provider of an organization for its configuration and, with the answer of a browser, who the person is. */
+export type SingleSignOnJob = {
+  readonly kind: 'single sign-on'
+  readonly issuer: string
+  readonly client: { readonly id: string; readonly secret: string }
+  readonly redirectUri: string
+  readonly answer: {
+    /** What the provider sent the browser back with. */
+    readonly parameters: Readonly<Record<string, string>>
+    readonly state: string
+    readonly nonce: string
+    readonly verifier: string
+  } | null
+  readonly deadlineMs: number
+}
+
 export type TransferJob = {
   readonly kind: 'transfer'
   readonly id: string
@@ -73,7 +89,7 @@ export type TransferJob = {
 /** Does nothing: shows that a runner starts and answers. */
 export type PingJob = { readonly kind: 'ping' }
 
-export type Job = CheckJob | PreviewJob | AuthorizationJob | TransferJob | PingJob
+export type Job = CheckJob | PreviewJob | AuthorizationJob | SingleSignOnJob | TransferJob | PingJob
 
 /** What each kind of job results in. */
 export type JobValues = {
@@ -81,6 +97,15 @@ export type JobValues = {
   /** `errors`: the mapping does not match the columns of the source. */
   preview: { readonly preview: Preview } | { readonly fieldErrors: readonly FieldError[] }
   authorization: { readonly refreshToken: string }
+  'single sign-on': {
+    readonly authorizationEndpoint: string
+    readonly person: {
+      readonly subject: string
+      readonly email: string | null
+      readonly emailVerified: boolean
+      readonly name: string | null
+    } | null
+  }
   /** Everything is delivered, confirmed and visible. */
   transfer: null
   ping: null

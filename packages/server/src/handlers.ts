@@ -41,6 +41,12 @@ import {
   rotateClient,
 } from './organizations/clients.ts'
 import { reportAccounts, reportConnections } from './reports/reports.ts'
+import {
+  deleteSingleSignOn,
+  getSingleSignOn,
+  type SingleSignOnDeps,
+  setSingleSignOn,
+} from './single-sign-on/provider.ts'
 import { createSession } from './tokens/sessions.ts'
 import { createToken, type TokenDeps } from './tokens/tokens.ts'
 import { checkConnector } from './transfers/check.ts'
@@ -72,7 +78,7 @@ import { endMySessions, signIn, signOut } from './users/sign-in.ts'
 import { getUser, inviteUser, listUsers, removeUser, resendInvitation, updateUser } from './users/users.ts'
 
 /** What the handlers get beside the call: made once, in `service.ts`. Each module names what it needs of it. */
-export type Deps = TokenDeps & ClientDeps & AccountDeps & ConnectorDeps & TransferDeps & UserDeps
+export type Deps = TokenDeps & ClientDeps & AccountDeps & ConnectorDeps & TransferDeps & UserDeps & SingleSignOnDeps
 
 /** The handler of every operation of the contract. */
 export const handlers: Handlers<Deps> = {
@@ -131,6 +137,10 @@ export const handlers: Handlers<Deps> = {
   rotateClient,
   revokeClient,
   createSession,
+
+  getSingleSignOn,
+  setSingleSignOn,
+  deleteSingleSignOn,
 
   listAudit,
   signIn,

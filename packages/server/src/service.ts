@@ -19,6 +19,7 @@ import type { Timeouts } from './http/listener.ts'
 import { observe } from './http/observe.ts'
 import { connectionsWithin, readOpenFilesMax } from './http/open-files.ts'
 import { type AccessControl, serveOperations } from './http/serve.ts'
+import { serveSingleSignOn } from './http/single-sign-on.ts'
 import type { Logger } from './log.ts'
 import { createMailer } from './mail.ts'
 import { findClientsNamed } from './organizations/credentials.ts'
@@ -26,6 +27,7 @@ import { registerEnvironment } from './organizations/organizations.ts'
 import type { Runners } from './runners/runner-pool.ts'
 import { openKeyring } from './secrets/keyring.ts'
 import type { MasterKey } from './secrets/seal.ts'
+import { createSingleSignOnFlow } from './single-sign-on/flow.ts'
 import { createAttempts, createRequestLimit } from './tokens/attempts.ts'
 import { createAuthenticator, createCredentialCheck } from './tokens/tokens.ts'
 import { createInteractiveJobs } from './transfers/interactive.ts'
@@ -136,6 +138,7 @@ export async function createService(
   serveDocuments(app, config.publicUrl)
   await serveConsole(app, config.publicUrl)
   serveAuthorizations(app, config.publicUrl, createAuthorizationFlow({ ...deps, database }))
+  serveSingleSignOn(app, config.publicUrl, createSingleSignOnFlow({ ...deps, database }))
   serveOperations(app, { accessControl, audit, database, publicUrl: config.publicUrl, handlers, deps })
   const open = opened.move()
   return {

@@ -48,6 +48,11 @@ export const errors = {
     message: 'The present password is wrong. Check it and retry.',
     when: 'Change Password without the present password, or with a wrong one.',
   },
+  single_sign_on_required: {
+    status: 403,
+    message: 'Your organization requires single sign-on. Sign in with its identity provider.',
+    when: 'A person other than an owner proves who they are with a password or a passkey, and their organization requires single sign-on.',
+  },
   csrf_token_invalid: {
     status: 403,
     message: 'The request has no valid X-CSRF-Token. Read csrfToken from GET /es/v2/me and send it with the request.',

@@ -105,6 +105,8 @@ export const limits = {
   /** Characters of the identifier of a credential (WebAuthn: 1,023 bytes), and of one value in the answer of an authenticator. */
   credentialIdLengthMax: 1_364,
   passkeyAnswerLengthMax: 16_384,
+  /** Minutes that a sign-in with the identity provider of an organization may take. */
+  singleSignOnMinutes: 10,
   /** The last second that a timestamp can be: the end of the year 9999. */
   unixSecondsMax: 253_402_300_799,
 } as const

@@ -69,8 +69,10 @@ import {
   Schedule,
   SessionToken,
   SetSchedule,
+  SetSingleSignOn,
   SignIn,
   SignInWithPasskey,
+  SingleSignOn,
   StartTransfer,
   StatusUpdate,
   SupportedConnector,
@@ -838,7 +840,7 @@ export const operations = {
     body: SignIn,
     reply: Me,
     done: 'Signed in',
-    refusals: ['sign_in_failed', 'organization_required', 'rate_limited'],
+    refusals: ['sign_in_failed', 'organization_required', 'rate_limited', 'single_sign_on_required'],
   }),
   signOut: operation({
     method: 'POST',
@@ -886,7 +888,7 @@ export const operations = {
     body: ChangePassword,
     reply: Me,
     done: 'Password changed',
-    refusals: ['wrong_password'],
+    refusals: ['wrong_password', 'single_sign_on_required'],
     ownTransaction: true,
   }),
   listMySessions: operation({
@@ -998,7 +1000,7 @@ export const operations = {
     body: SignInWithPasskey,
     reply: Me,
     done: 'Signed in',
-    refusals: ['sign_in_failed', 'rate_limited'],
+    refusals: ['sign_in_failed', 'rate_limited', 'single_sign_on_required'],
   }),
   listUsers: operation({
     method: 'GET',
@@ -1104,7 +1106,7 @@ export const operations = {
     body: AcceptInvitation,
     reply: Me,
     done: 'Invitation accepted',
-    refusals: ['link_invalid', 'user_exists', 'rate_limited'],
+    refusals: ['link_invalid', 'user_exists', 'rate_limited', 'single_sign_on_required'],
   }),
   requestPasswordReset: operation({
     method: 'POST',
@@ -1131,6 +1133,48 @@ export const operations = {
     reply: PasswordReset,
     done: 'Password reset',
     refusals: ['link_invalid', 'rate_limited'],
+  }),
+
+  // Single sign-on (ours)
+  getSingleSignOn: operation({
+    method: 'GET',
+    path: '/organization/single-sign-on',
+    tag: 'Users',
+    summary: 'Get single sign-on',
+    description: 'Returns the identity provider of the organization, without the client secret.',
+    actsIn: 'organization',
+    scope: 'organization:read',
+    reply: SingleSignOn,
+    done: 'Found',
+    refusals: ['not_found'],
+  }),
+  setSingleSignOn: operation({
+    method: 'PUT',
+    path: '/organization/single-sign-on',
+    tag: 'Users',
+    summary: 'Set single sign-on',
+    description:
+      'Saves the identity provider of the organization, once it has answered with its configuration. Where it is required, sessions of people other than owners that began in another way end at once.',
+    actsIn: 'organization',
+    scope: 'organization:write',
+    body: SetSingleSignOn,
+    reply: SingleSignOn,
+    done: 'Saved',
+    refusals: ['platform_refused'],
+    ownTransaction: true,
+  }),
+  deleteSingleSignOn: operation({
+    method: 'DELETE',
+    path: '/organization/single-sign-on',
+    tag: 'Users',
+    summary: 'Delete single sign-on',
+    description:
+      'Removes the identity provider with its client secret. People sign in with passwords and passkeys; one who has neither can request a password.',
+    actsIn: 'organization',
+    scope: 'organization:write',
+    reply: Done,
+    done: 'Deleted',
+    refusals: ['not_found'],
   }),
 
   // Audit log (ours)

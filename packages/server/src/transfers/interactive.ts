@@ -1,4 +1,4 @@
-import type { AuthorizationJob, CheckJob, JobError, JobResult, PreviewJob } from '@penstock/engine'
+import type { AuthorizationJob, CheckJob, JobError, JobResult, PreviewJob, SingleSignOnJob } from '@penstock/engine'
 import type { Role, TransferErrorCode } from '@penstock/wire'
 import { refuse } from '../refusal.ts'
 import type { Runners } from '../runners/runner-pool.ts'
@@ -8,7 +8,7 @@ import { answerSecrets, type JobSecrets } from './job-secrets.ts'
 
 /** Checks, previews and authorizations: jobs that a caller waits for, run by turns so that no organization keeps the others waiting. */
 
-type InteractiveJob = CheckJob | PreviewJob | AuthorizationJob
+type InteractiveJob = CheckJob | PreviewJob | AuthorizationJob | SingleSignOnJob
 
 /** How long a runner may take beyond the deadline that it knows itself, and after its caller has gone. */
 const graceMs = 2_000

@@ -10,6 +10,7 @@ import type { UserDeps } from './deps.ts'
 import * as queries from './passkey-queries.ts'
 import { answerSelf, findSelf } from './self.ts'
 import { completeSignIn, failSignIn } from './sign-ins.ts'
+import { hasSingleSignOn } from './single-sign-on-queries.ts'
 
 /**
  * Passkeys (WebAuthn): discoverable credentials that verify who uses them, so that one is enough to sign in, without an
@@ -161,7 +162,7 @@ export async function removePasskey({
 }: Call<'removePasskey'>): Promise<Answer<'removePasskey'>> {
   const person = (await queries.lockPerson.first(tx, { userId })) ?? refuse('unauthorized')
   const removed = (await queries.deletePasskey.first(tx, { userId, id })) ?? refuse('not_found')
-  if (!person.hasPassword) {
+  if (!person.hasPassword && !(await hasSingleSignOn.first(tx, { userId }))?.exists) {
     const left = await queries.listPasskeys.all(tx, { userId })
     if (left.length === 0) refuse('last_credential')
   }

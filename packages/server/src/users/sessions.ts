@@ -85,7 +85,7 @@ export async function endSession(
  * Names the sessions that changed or ended to every process; no other person's are looked up again for it. This process
  * knows at once, without waiting for its own notice.
  */
-async function announce(
+export async function announce(
   tx: Transaction,
   changed: readonly { digest: Buffer }[],
   sessions?: UserSessions,

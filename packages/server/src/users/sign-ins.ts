@@ -5,20 +5,25 @@ import { refuse } from '../refusal.ts'
 import type { UserDeps } from './deps.ts'
 import * as queries from './queries.ts'
 import { type BegunSession, beginSession, type ProvenSignIn, type SignInPlace } from './sessions.ts'
+import { requiresSingleSignOn } from './single-sign-on-queries.ts'
 
 /** The one place where a sign-in succeeds, and the one where it fails, whatever the method. */
 
 /**
  * A person has proven who they are: their session begins, and the audit log says so.
- * Refuses with `sign_in_failed` where they were removed, or their password changed, meanwhile.
+ * Refuses with `sign_in_failed` where they were removed, or their password changed, meanwhile, and with
+ * `single_sign_on_required` where their organization wants another method.
  */
 export async function completeSignIn(
   tx: Transaction,
   { action = 'signIn', ...proven }: ProvenSignIn & { readonly action?: string },
   place: SignInPlace,
 ): Promise<BegunSession> {
-  const session = (await beginSession(tx, proven, place)) ?? refuse('sign_in_failed')
   const { userId, method } = proven
+  if (method !== 'single sign-on' && (await requiresSingleSignOn.first(tx, { userId }))?.required) {
+    refuse('single_sign_on_required')
+  }
+  const session = (await beginSession(tx, proven, place)) ?? refuse('sign_in_failed')
   const person = (await queries.saveSignIn.first(tx, { userId })) ?? refuse('sign_in_failed')
   const { organizationId, name } = person
   const { address, requestId } = place

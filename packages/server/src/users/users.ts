@@ -141,7 +141,7 @@ function requireRole(actor: Actor, role: UserRole): void {
 }
 
 /** Refuses a role, or sub-accounts, that the actor cannot give. */
-async function requireGrantableRole(
+export async function requireGrantableRole(
   tx: Transaction,
   actor: Actor,
   role: UserRole,

@@ -1,0 +1,130 @@
+import { asConnectorError, ConnectorError, type Egress, isPlainHttpAllowed } from '@penstock/connector'
+import * as openid from 'openid-client'
+import type { JobValues, SingleSignOnJob } from './protocol.ts'
+import type { JobRuntime } from './runtime.ts'
+
+/**
+ * What is asked of an identity provider: its configuration and, with the answer of a browser, who the person is. The
+ * provider is of a tenant, so it is reached by the egress alone, and what it answers is read in a runner. Tokens stay here.
+ */
+
+const textLengthMax = 1_000
+const addressLengthMax = 2_000
+/** OpenID Connect Core, section 2. */
+const subjectPattern = /^[\x20-\x7e]{1,255}$/
+const clockToleranceSeconds = 30
+const requestMs = 10_000
+/** Signatures with a key that the provider publishes; `none` and those by a shared secret are not among them. */
+const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'Ed25519', 'EdDSA']
+
+/** Asks the provider. Throws a `ConnectorError`, or the signal's reason once that is aborted. */
+export async function runSingleSignOn(
+  { issuer, client, redirectUri, answer }: SingleSignOnJob,
+  runtime: JobRuntime,
+  signal: AbortSignal,
+): Promise<JobValues['single sign-on']> {
+  /** What the egress threw, which the library wraps. */
+  let failure: unknown
+  const fetch: openid.CustomFetch = async (address, { method, headers, body }) => {
+    try {
+      return await send(runtime, address, { method, headers, body, signal })
+    } catch (error) {
+      failure = error
+      throw error
+    }
+  }
+  const host = new URL(issuer).host
+  try {
+    const config = await openid.discovery(
+      new URL(issuer),
+      client.id,
+      { client_secret: client.secret, [openid.clockTolerance]: clockToleranceSeconds },
+      openid.ClientSecretBasic(client.secret),
+      { [openid.customFetch]: fetch, execute: [openid.allowInsecureRequests, openid.enableNonRepudiationChecks] },
+    )
+    const metadata = config.serverMetadata()
+    if (metadata.issuer !== issuer) throw refused(host, 'its configuration names another issuer')
+    const authorizationEndpoint = metadata.authorization_endpoint
+    const isAddress = typeof authorizationEndpoint === 'string' && authorizationEndpoint.length <= addressLengthMax
+    if (!isAddress || !metadata.token_endpoint || !metadata.jwks_uri) {
+      throw refused(host, 'its configuration has no authorization endpoint, token endpoint or keys')
+    }
+    assertAddress(runtime, authorizationEndpoint)
+    if (!answer) return { authorizationEndpoint, person: null }
+    const url = new URL(redirectUri)
+    for (const [name, value] of Object.entries(answer.parameters)) url.searchParams.set(name, value)
+    const checks = {
+      ...{ pkceCodeVerifier: answer.verifier, expectedState: answer.state, expectedNonce: answer.nonce },
+      idTokenExpected: true,
+    }
+    const tokens = await openid.authorizationCodeGrant(config, url, checks)
+    assertAlgorithm(host, tokens.id_token)
+    const claims = tokens.claims()
+    const subject = claims?.sub
+    if (!claims || typeof subject !== 'string' || !subjectPattern.test(subject))
+      throw refused(host, 'it does not say who the person is')
+    // Many providers have the e-mail address there alone.
+    const more =
+      claims.email === undefined && metadata.userinfo_endpoint
+        ? await openid.fetchUserInfo(config, tokens.access_token, subject)
+        : claims
+    const person = { subject, email: textOf(more.email), emailVerified: more.email_verified === true }
+    return { authorizationEndpoint, person: { ...person, name: textOf(more.name) } }
+  } catch (error) {
+    const known = asConnectorError(failure) ?? asConnectorError(error)
+    if (known) throw known
+    if (signal.aborted) throw signal.reason
+    throw refused(host, reasonOf(error))
+  }
+}
+
+async function send(
+  { egress, plainHttp }: JobRuntime,
+  address: string,
+  {
+    method,
+    headers,
+    body,
+    signal,
+  }: { method: string; headers: Record<string, string>; body: unknown; signal: AbortSignal },
+): Promise<Response> {
+  assertAddress({ plainHttp }, address)
+  const sent = body === undefined || body === null ? {} : { body: String(body) }
+  const request: Parameters<Egress['request']>[1] = { method, headers, ...sent, signal, timeoutMs: requestMs }
+  return egress.request(address, request)
+}
+
+/** Secrets, and who a person is, travel over https, or to where the operator allows plain http. */
+function assertAddress({ plainHttp }: Pick<JobRuntime, 'plainHttp'>, address: string): void {
+  const url = URL.canParse(address) ? new URL(address) : undefined
+  if (url?.protocol === 'https:' || (url?.protocol === 'http:' && isPlainHttpAllowed(url, plainHttp))) return
+  const message =
+    'The addresses of the identity provider must begin with https://; an operator can name a host in PENSTOCK_ALLOW_HTTP.'
+  throw new ConnectorError('insecure_address', message)
+}
+
+function assertAlgorithm(host: string, idToken = ''): void {
+  const [header = ''] = idToken.split('.')
+  const { alg } = JSON.parse(Buffer.from(header, 'base64url').toString()) as { alg?: unknown }
+  if (!algorithms.includes(String(alg))) throw refused(host, 'its ID token is not signed with one of its keys')
+}
+
+const textOf = (value: unknown): string | null =>
+  typeof value === 'string' && value !== '' && value.length <= textLengthMax ? value : null
+
+/** Codes alone: the words of a provider, and of the library about them, may quote what was sent. */
+function reasonOf(error: unknown): string {
+  if (typeof error !== 'object' || error === null) return 'its answer is not valid'
+  const codes = [
+    'error' in error && error.error,
+    'code' in error && error.code,
+    'cause' in error && typeof error.cause === 'object' && error.cause !== null && 'code' in error.cause
+      ? error.cause.code
+      : undefined,
+  ]
+  const code = codes.find((one) => typeof one === 'string' && /^[A-Za-z_]{1,60}$/.test(one))
+  return code === undefined ? 'its answer is not valid' : `its answer is not valid (${code})`
+}
+
+const refused = (host: string, reason: string): ConnectorError =>
+  new ConnectorError('malformed_response', `The identity provider at ${host} was refused: ${reason}.`)

@@ -1,0 +1,186 @@
+import { createHmac } from 'node:crypto'
+import { identifierPattern, limits } from '@penstock/wire'
+import { challengeOf, digestOf, isToken, newToken, verifierOf } from '../authorizations/tokens.ts'
+import type { Database, Transaction } from '../db/database.ts'
+import { Refusal } from '../refusal.ts'
+import { newChallenge, openChallenge } from '../users/challenges.ts'
+import type { BegunSession, SignInPlace } from '../users/sessions.ts'
+import { completeSignIn, failSignIn } from '../users/sign-ins.ts'
+import { findOrAddByEmail } from '../users/single-sign-on.ts'
+import { askProvider, openClient, redirectUriOf, type SingleSignOnDeps } from './provider.ts'
+import * as queries from './queries.ts'
+
+/**
+ * What happens in the browser of a person who signs in with the identity provider of their organization: it goes to the
+ * provider and comes back. The answer counts once, in the browser that began.
+ */
+
+/** What a person reads. Nothing of what the provider or the browser sent is in it, except codes. */
+export type SignInPage = { readonly status: number; readonly title: string; readonly message: string }
+
+export type SingleSignOnFlowDeps = SingleSignOnDeps & { readonly database: Database }
+
+/** What the provider sent the browser back with, as it came. */
+export type ProviderAnswer = Readonly<Record<'state' | 'code' | 'error' | 'iss', unknown>>
+
+const again = 'Start again from the sign-in page.'
+const pages = {
+  unknown: {
+    status: 404,
+    title: 'No single sign-on here',
+    message:
+      'There is no organization with single sign-on at this address. Check the address, or ask your administrator.',
+  },
+  unknownState: {
+    status: 400,
+    title: 'This answer is not expected',
+    message: `It was used before, is older than ${limits.singleSignOnMinutes} minutes, or the sign-in was started in another browser. ${again}`,
+  },
+  invalidAnswer: { status: 400, title: 'The answer of the identity provider is not valid', message: again },
+  notAllowed: {
+    status: 403,
+    title: 'You are not in this organization',
+    message:
+      'The identity provider knows you, but no person of the organization has an e-mail address that it has verified for you. Ask your administrator to invite you.',
+  },
+  otherIdentity: {
+    status: 403,
+    title: 'This e-mail address belongs to another account',
+    message:
+      'Another account at the identity provider has signed in as this person. Ask your administrator to remove the person and invite you again.',
+  },
+} as const satisfies Record<string, SignInPage>
+
+/** Characters of what the provider sends back; the standards leave its size open. */
+const parameterPattern = /^[\x20-\x7e]{1,4096}$/
+const wellFormedId = new RegExp(identifierPattern)
+const emailPattern = /^[^\s@<>()[\]\\,;:"\p{Cc}]+@([^\s@<>()[\]\\,;:"\p{Cc}]+)$/u
+
+/** What binds a state to its organization and its browser. */
+const purposeOf = (organizationId: string, browser: string) => [
+  ...['single sign-on', organizationId, digestOf(browser).toString('hex')],
+]
+/** Follows from what the browser alone has, as the code verifier does. */
+const nonceOf = (browser: string, state: string): string =>
+  createHmac('sha256', browser).update(`nonce ${state}`).digest('base64url')
+
+export function createSingleSignOnFlow(deps: SingleSignOnFlowDeps) {
+  const { config, database, keyring, attempts } = deps
+  const find = async (organizationId: unknown) =>
+    typeof organizationId === 'string' && wellFormedId.test(organizationId)
+      ? queries.findProvider.first(database, { organizationId })
+      : undefined
+  return {
+    /** Where a person who came from elsewhere is about to sign in. */
+    async describe(organizationId: unknown): Promise<{ organization: string } | SignInPage> {
+      const provider = await find(organizationId)
+      return provider ? { organization: provider.organizationName } : pages.unknown
+    },
+
+    /** Where to send the browser, and what it keeps. Stores nothing, and asks no one: anyone can open this address. */
+    async open(organizationId: unknown): Promise<{ url: string; browser: string } | SignInPage> {
+      const provider = await find(organizationId)
+      if (!provider) return pages.unknown
+      const browser = newToken()
+      const state = newChallenge(keyring, purposeOf(provider.organizationId, browser), limits.singleSignOnMinutes)
+      const url = new URL(provider.authorizationEndpoint)
+      for (const [name, value] of Object.entries({
+        ...{ response_type: 'code', client_id: provider.clientId, redirect_uri: redirectUriOf(config) },
+        ...{ scope: 'openid email profile', state, nonce: nonceOf(browser, state) },
+        ...{ code_challenge: challengeOf(verifierOf(browser, state)), code_challenge_method: 'S256' },
+      })) {
+        url.searchParams.set(name, value)
+      }
+      return { url: url.href, browser: `${provider.organizationId}.${browser}` }
+    },
+
+    /** Takes the answer of the provider: has a runner ask it who the person is, and begins their session. */
+    async finish(
+      { state, code, error, iss }: ProviderAnswer,
+      cookie: unknown,
+      place: SignInPlace,
+      signal: AbortSignal,
+    ): Promise<{ session: BegunSession } | SignInPage> {
+      const [organizationId = '', browser] = typeof cookie === 'string' ? cookie.split('.') : []
+      const provider = await find(organizationId)
+      if (!provider || !isToken(browser) || typeof state !== 'string') return pages.unknownState
+      const challenge = await openChallenge(database, keyring, purposeOf(organizationId, browser), state)
+      if (!challenge || !(await challenge.use(database))) return pages.unknownState
+      if (error !== undefined) return refusedBy(error)
+      const isGiven = (value: unknown): value is string => typeof value === 'string' && parameterPattern.test(value)
+      if (!isGiven(code) || (iss !== undefined && !isGiven(iss))) return pages.invalidAnswer
+      await attempts.check(attemptsKey, place.address)
+      const fail = async (page: SignInPage): Promise<SignInPage> => {
+        const failure = { method: 'single sign-on', email: attemptsKey, organizationId } as const
+        await failSignIn(failure, place, deps).catch((refusal) => {
+          if (!(refusal instanceof Refusal) || refusal.code !== 'sign_in_failed') throw refusal
+        })
+        return page
+      }
+      const client = await openClient(database, keyring, provider)
+      if (!client) return pages.unknownState
+      const parameters = { code, state, ...(iss === undefined ? {} : { iss }) }
+      const answer = { parameters, state, nonce: nonceOf(browser, state), verifier: verifierOf(browser, state) }
+      const asked = await askProvider(deps, organizationId, { issuer: provider.issuer, client, answer }, signal)
+      if (!asked.ok) {
+        return fail({
+          status: 422,
+          title: 'The identity provider did not complete the sign-in',
+          message: `${asked.failure.message} ${again}`,
+        })
+      }
+      const { person } = asked.value
+      if (!person) return fail(pages.invalidAnswer)
+      const found = await database.transaction(async (tx) => {
+        const userId = await findPerson(tx, provider, person)
+        if (typeof userId !== 'string') return userId
+        const by = { userId, method: 'single sign-on', action: 'signInWithSingleSignOn' } as const
+        return { session: await completeSignIn(tx, by, place) }
+      })
+      return 'session' in found ? found : fail(found)
+    },
+  }
+}
+
+/** Failures are counted for an address alone: who it is about is not known before the provider answers. */
+const attemptsKey = 'single sign-on'
+
+type Person = { subject: string; email: string | null; emailVerified: boolean; name: string | null }
+
+/**
+ * The person of this organization: by what its provider calls them, or by an e-mail address that it has verified, which
+ * links them. What this provider says concerns no other organization.
+ */
+async function findPerson(
+  tx: Transaction,
+  { organizationId, issuer, emailDomains, newUserRole, newUserAccountIds }: queries.ProviderRow,
+  { subject, email, emailVerified, name }: Person,
+): Promise<string | SignInPage> {
+  // The settings stay as they are until the session has begun.
+  const present = await queries.lockProvider.first(tx, { organizationId })
+  if (present?.issuer !== issuer) return pages.unknownState
+  const known = await queries.findIdentity.first(tx, { organizationId, issuer, subject })
+  if (known) return known.userId
+  const domain = email !== null && email.length <= limits.emailLengthMax ? emailPattern.exec(email)?.[1] : undefined
+  if (email === null || domain === undefined || !emailVerified) return pages.notAllowed
+  if (emailDomains && !emailDomains.includes(domain.toLowerCase())) return pages.notAllowed
+  const newUser = newUserRole ? { role: newUserRole, accountIds: newUserAccountIds } : undefined
+  const shown =
+    name
+      ?.replaceAll(/\p{Cc}+/gu, ' ')
+      .trim()
+      .slice(0, limits.nameLengthMax) || email
+  const userId = await findOrAddByEmail(tx, organizationId, { email, name: shown }, newUser)
+  if (userId === undefined) return pages.notAllowed
+  const linked = await queries.insertIdentity.first(tx, { organizationId, issuer, subject, userId })
+  return linked ? userId : pages.otherIdentity
+}
+
+function refusedBy(error: unknown): SignInPage {
+  const code = typeof error === 'string' && /^[a-z_]{1,40}$/.test(error) ? ` (${error})` : ''
+  return {
+    status: 403,
+    title: 'The identity provider refused the sign-in',
+    message: `It reports an error${code}. ${again}`,
+  }
+}
