@@ -30,11 +30,14 @@ const operationIds = Object.keys(operations) as OperationId[]
 /** Bytes of a refusal: enough for every error that it names, not for what was sent. */
 const refusalBytesMax = 32_768
 const combinationsOfEach = 30
-/** What needs a passkey that was made just before is refused from the start. */
+/** What needs a passkey that was made just before, or a provider that answers, is refused from the start. */
 const ofCeremony: { readonly [I in OperationId]?: number } = {
   registerPasskey: 400,
   removePasskey: 404,
   signInWithPasskey: 401,
+  getSingleSignOn: 404,
+  setSingleSignOn: 422,
+  deleteSingleSignOn: 404,
 }
 /** Each kind of rubbish that is not of one operation meets every third of them alone, and all of them among others. */
 const shares = 3

@@ -264,7 +264,7 @@ describe('the settings', () => {
     ]) {
       moved.metadata = metadata
       const { status, error } = await set(settingsFor(moved))
-      assert.deepEqual([status, error], [422, 'platform_refused'])
+      assert.deepEqual([status, error], [422, 'provider_refused'])
     }
     for (const issuer of ['ftp://example.com', 'x', 'https://user:pass@example.com', 'https://example.com/?a=b']) {
       assert.equal((await set(settingsFor({ issuer }))).error, 'invalid_request')
@@ -284,7 +284,7 @@ describe('the settings', () => {
     assert.equal((await call(provider.issuer)).error, 'invalid_request')
     for (const host of [provider.issuer.slice(7), '169.254.169.254', '10.0.0.1', '[::1]']) {
       const { error, details } = await call(`https://${host}`)
-      assert.equal(error, 'platform_refused')
+      assert.equal(error, 'provider_refused')
       assert.match(details[0]?.message ?? '', /not allowed|private|address/i)
     }
     assert.deepEqual(provider.requests, [])

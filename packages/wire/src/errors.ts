@@ -225,6 +225,11 @@ export const errors = {
     message: 'The data could not be read or converted. See details for the reason and what to do.',
     when: 'Preview Connection, when the source or its platform refuses or does not answer, or when the columns cannot be mapped.',
   },
+  provider_refused: {
+    status: 422,
+    message: 'The identity provider cannot be used, and nothing was saved. See details for the reason and what to do.',
+    when: 'Set Single Sign-on with an issuer that cannot be reached, may not be reached, or does not answer with the configuration of an OpenID Connect provider.',
+  },
   check_not_supported: {
     status: 422,
     message: 'This deployment cannot check this connector, because it cannot move data through it yet.',

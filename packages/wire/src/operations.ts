@@ -1160,7 +1160,7 @@ export const operations = {
     body: SetSingleSignOn,
     reply: SingleSignOn,
     done: 'Saved',
-    refusals: ['platform_refused'],
+    refusals: ['provider_refused'],
     ownTransaction: true,
   }),
   deleteSingleSignOn: operation({

@@ -113,7 +113,7 @@ export async function setSingleSignOn(
   // Before the transaction: no connection waits for the provider.
   const client = { id: clientId, secret }
   const asked = await askProvider({ ...deps, database }, organizationId, { issuer, client, answer: null }, signal)
-  if (!asked.ok) return refuse('platform_refused', [{ field: 'body.issuer', message: asked.failure.message }])
+  if (!asked.ok) return refuse('provider_refused', [{ field: 'body.issuer', message: asked.failure.message }])
   const { authorizationEndpoint } = asked.value
   return database.transaction(async (tx) => {
     if (newUsers) await requireGrantableRole(tx, actor, newUsers.role, newUsers.accountIds ?? null)
