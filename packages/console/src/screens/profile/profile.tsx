@@ -12,6 +12,7 @@ import { access } from '../../strings/access.ts'
 import { components } from '../../strings/components.ts'
 import { profile as say } from '../../strings/profile.ts'
 import { ChangePassword } from './change-password.tsx'
+import { Passkeys } from './passkeys.tsx'
 import { Sessions } from './sessions.tsx'
 
 export const readAhead = () => readOnce('getMe', {})
@@ -28,6 +29,7 @@ export function Component() {
             <>
               <Identity key={reply.id} me={reply} />
               <ChangePassword me={reply} />
+              <Passkeys />
               <Sessions />
             </>
           ) : (

@@ -9,6 +9,7 @@ import { CardPage } from '../../components/card-page.tsx'
 import { Failure } from '../../components/failure.tsx'
 import { errorOfField } from '../../components/new-password.tsx'
 import { session as say } from '../../strings/session.ts'
+import { PasskeyButton } from './passkey-button.tsx'
 
 /** Signs in a person with e-mail address and password. */
 export function PasswordForm({ isExpired, onOther }: { isExpired: boolean; onOther: () => void }) {
@@ -67,6 +68,7 @@ export function PasswordForm({ isExpired, onOther }: { isExpired: boolean; onOth
       <Button type="submit" loading={busy} fullWidth>
         {say.signIn}
       </Button>
+      <PasskeyButton />
       <Stack gap={6} align="flex-start">
         <Anchor component={Link} to="/forgot-password" size="sm">
           {say.forgot}
