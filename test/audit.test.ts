@@ -375,8 +375,8 @@ describe('the list', () => {
     const own = await anOrganization()
     const [one, other] = [await own.caller.addAccount('One'), await own.caller.addAccount('Other')]
     const { caller } = await aClient(own, { accountIds: [one.id] })
-    for (const { id } of [one, other, one]) {
-      await own.caller.expect(own.caller.call('editAccount', { id, body: { name: `Name ${Math.random()}` } }))
+    for (const [edit, { id }] of [one, other, one].entries()) {
+      await own.caller.expect(own.caller.call('editAccount', { id, body: { name: `Name ${edit}` } }))
     }
     const { events, total } = await list(caller)
     assert.deepEqual(
