@@ -71,6 +71,7 @@ describe('the first connection, in the console', { skip }, () => {
     await stage.target.query('create table keyed (id integer primary key, name text, email text)')
     const page = await stage.open('/accounts', { signedIn: false })
     const keys = keysOf(page)
+    await keys.press('button', 'Sign in with client credentials')
     await page.getByLabel('Client ID').and(page.locator(':focus')).waitFor()
     await page.keyboard.type(stage.credentials.clientId)
     await page.keyboard.press('Tab')

@@ -42,7 +42,7 @@ async function begin({ organizationId }: Organization) {
 /** Who is signed in by the answer to a callback. */
 async function whoIn(reply: Reply) {
   assert.equal(reply.status, 303, reply.text)
-  assert.equal(reply.headers.location, '/')
+  assert.equal(reply.headers.location, '/sign-in?single-sign-on')
   const cookie = `penstock_session=${cookieIn(reply, 'penstock_session')}`
   return (await service.call('getMe', { headers: { cookie } })).response
 }

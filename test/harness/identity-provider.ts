@@ -28,10 +28,14 @@ async function listen(handler: RequestListener): Promise<{ server: Server; issue
 /** What a provider says of a person, beside the subject, which is what they enter as their login. */
 export type Claims = { email?: unknown; email_verified?: unknown; name?: unknown }
 
-/** A real provider, with a form to sign in and one to consent. */
+/**
+ * A real provider, with a form to sign in and one to consent.
+ * @param back the address of the service that it leads back to
+ */
 export async function startRealProvider(
   t: { after(work: () => void): void },
   people: Readonly<Record<string, Claims>>,
+  back = redirectUri,
 ) {
   let handler: RequestListener = (_, response) => void response.writeHead(503).end()
   const { server, issuer } = await listen((request, response) => handler(request, response))
@@ -46,7 +50,7 @@ export async function startRealProvider(
   const provider = new Provider(issuer, {
     clients: [
       {
-        ...{ client_id: client.clientId, client_secret: client.clientSecret, redirect_uris: [redirectUri] },
+        ...{ client_id: client.clientId, client_secret: client.clientSecret, redirect_uris: [back] },
         ...{ grant_types: ['authorization_code'], response_types: ['code'] },
       },
     ],

@@ -14,6 +14,8 @@ export function createLinks(publicUrl: string) {
     /** The console: the connectors of a sub-account, where one is meant. */
     console: (accountId?: string) =>
       accountId === undefined ? `${base}/` : `${base}/accounts/${accountId}/connectors`,
+    /** The page of the console that takes over a session which began at an identity provider. */
+    signedIn: `${base}/sign-in?single-sign-on`,
     contract: (path: string) => base + path,
   }
 }

@@ -49,7 +49,7 @@ export function serveSingleSignOn(app: FastifyInstance, publicUrl: string, flow:
       if ('status' in finished) return finished
       const cookies = [session.set(finished.session), cookie(publicUrl, '', 0)]
       void reply.headers({ ...pageHeaders, 'set-cookie': cookies })
-      return reply.redirect(links.console(), 303)
+      return reply.redirect(links.signedIn, 303)
     }),
   )
   app.get<{ Params: { organizationId: string } }>('/sso/:organizationId', options, (request, reply) =>

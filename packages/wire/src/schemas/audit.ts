@@ -38,7 +38,7 @@ export const AuditEvent = exactly(
     }),
     time: unixSeconds('When it happened'),
     actor: AuditActor,
-    address: maybeText('Network address that the request came from', '203.0.113.7'),
+    address: maybeText('Network address of the caller', '203.0.113.7'),
     requestId: maybeText('Identifier of the request', example.requestId),
     action: text(
       'What was done: the identifier of an operation of this API, a command such as `client revoke`, or what the service did, such as `connectionMoved`',

@@ -10,6 +10,7 @@ import { Failure } from '../../components/failure.tsx'
 import { errorOfField } from '../../components/new-password.tsx'
 import { session as say } from '../../strings/session.ts'
 import { PasskeyButton } from './passkey-button.tsx'
+import { SingleSignOn } from './single-sign-on.tsx'
 
 /** Signs in a person with e-mail address and password. */
 export function PasswordForm({ isExpired, onOther }: { isExpired: boolean; onOther: () => void }) {
@@ -69,6 +70,7 @@ export function PasswordForm({ isExpired, onOther }: { isExpired: boolean; onOth
         {say.signIn}
       </Button>
       <PasskeyButton />
+      <SingleSignOn />
       <Stack gap={6} align="flex-start">
         <Anchor component={Link} to="/forgot-password" size="sm">
           {say.forgot}

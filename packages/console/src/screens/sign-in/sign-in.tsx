@@ -1,6 +1,7 @@
-import { useState, useSyncExternalStore } from 'react'
+import { useEffect, useState, useSyncExternalStore } from 'react'
 import { Navigate, useSearchParams } from 'react-router'
-import { sessionStore, usedClientLast } from '../../api/session.ts'
+import { enter } from '../../api/enter.ts'
+import { anonymous, sessionStore, usedClientLast } from '../../api/session.ts'
 import { ClientForm } from './client-form.tsx'
 import { PasswordForm } from './password-form.tsx'
 
@@ -10,6 +11,15 @@ export function Component() {
   const [parameters] = useSearchParams()
   const to = parameters.get('to')
   const [withClient, setWithClient] = useState(usedClientLast)
+  const fromProvider = parameters.has('single-sign-on')
+  useEffect(() => {
+    // The cookie is set, and the console does not know whose it is. Where there is none, they sign in here.
+    if (fromProvider)
+      anonymous.getMe().then(
+        ({ reply }) => enter(reply),
+        () => {},
+      )
+  }, [fromProvider])
   if (signedIn) return <Navigate to={pageOf(to)} replace />
   const Form = withClient ? ClientForm : PasswordForm
   return <Form isExpired={to !== null} onOther={() => setWithClient(!withClient)} />
