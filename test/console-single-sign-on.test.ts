@@ -11,7 +11,7 @@ describe('single sign-on in the console', { skip }, () => {
   before(async () => {
     const port = await freePort()
     home = `http://127.0.0.1:${port}`
-    stage = await startConsole({ PENSTOCK_PORT: String(port), PENSTOCK_PUBLIC_URL: home })
+    stage = await startConsole({ PENSTOCK_PORT: String(port), PENSTOCK_PUBLIC_URL: home, PENSTOCK_EGRESS: 'any' })
   })
   afterEach(() => stage.closePages())
   after(() => stage?.close())

@@ -54,7 +54,8 @@ describe('the headers of security', () => {
     for (const operation of Object.values<Operation>(operations)) {
       const path = basePath + operation.path.replaceAll(/\{\w+\}/g, '0123456789abcdef')
       const { method } = operation
-      await secured({ method, path }, operation.actsIn === 'public' ? 400 : 401)
+      // What takes neither a token nor a body has nothing to refuse.
+      await secured({ method, path }, operation.actsIn !== 'public' ? 401 : operation.body ? 400 : undefined)
       await secured({ method, path, headers: { ...bearer(), ...json }, body: '{}' })
       await secured({ method: 'PATCH', path }, 405)
     }
