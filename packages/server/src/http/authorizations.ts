@@ -1,10 +1,6 @@
-import { errors } from '@penstock/wire'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { layOutArticle, layOutPage, pagePolicy } from '../documents/layout.ts'
 import { createLinks, type Links } from '../documents/links.ts'
-import { html } from '../documents/markup.ts'
-import { pageType } from '../documents/resource.ts'
-import { asRefusal } from './replies.ts'
+import { answerPage, browserCookie, cookieValue, pageHeaders } from './browser-pages.ts'
 
 /**
  * What a browser meets while a connector is authorized: the link that leads to the platform, and the address that the
@@ -82,51 +78,21 @@ const confirmPage = ({ platform, connector, receiver }: ConfirmPage): Page => ({
   next: { address: '', label: `Continue to ${platform}` },
 })
 
-/** Addresses of these pages hold codes, which no other page learns. */
-const pageHeaders = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }
+const answer = (reply: FastifyReply, links: Links, work: () => Promise<Page | FastifyReply>): Promise<FastifyReply> =>
+  answerPage<Page>(
+    reply,
+    links,
+    {
+      refusedTitle: 'The authorization was not completed',
+      pageOf: ({ accountId, next, ...page }: Page) => ({
+        ...page,
+        next: next ?? { address: links.console(accountId), label: 'Back to the console' },
+      }),
+    },
+    work,
+  )
 
-async function answer(
-  reply: FastifyReply,
-  links: Links,
-  work: () => Promise<Page | FastifyReply>,
-): Promise<FastifyReply> {
-  let page: Page | FastifyReply
-  try {
-    page = await work()
-  } catch (error) {
-    const refusal = asRefusal(error)
-    if (!refusal) throw error
-    const { status, message } = errors[refusal.code]
-    if (refusal.retryAfterSeconds !== undefined) reply.header('retry-after', String(refusal.retryAfterSeconds))
-    page = { status, title: 'The authorization was not completed', message }
-  }
-  if (!('title' in page)) return page
-  return reply
-    .code(page.status)
-    .headers({ ...pageHeaders, 'content-security-policy': pagePolicy })
-    .type(pageType)
-    .send(layOut(links, page))
-}
+const cookie = (publicUrl: string, value: string): string =>
+  browserCookie(publicUrl, { name: cookieName, value, path: '/oauth', maxAgeSeconds: cookieSeconds })
 
-function layOut(links: Links, { title, message, accountId, next }: Page): string {
-  const { address, label } = next ?? { address: links.console(accountId), label: 'Back to the console' }
-  const body = html`<h1>${title}</h1>
-<p>${message}</p>
-<p><a href="${address}">${label}</a></p>`
-  return layOutPage(links, { title: `${title} · Penstock`, place: 'none', body: layOutArticle([], body) })
-}
-
-/** Only these two addresses get it, and no script; Lax, since the platform sends the browser here. */
-const cookie = (publicUrl: string, value: string): string => {
-  const { protocol, pathname } = new URL(publicUrl)
-  const path = `${pathname.replace(/\/+$/, '')}/oauth`
-  const secure = protocol === 'https:' ? '; Secure' : ''
-  return `${cookieName}=${value}; Path=${path}; Max-Age=${cookieSeconds}; HttpOnly; SameSite=Lax${secure}`
-}
-
-const cookieOf = (header = ''): string | undefined =>
-  header
-    .split(';')
-    .map((pair) => pair.trim())
-    .find((pair) => pair.startsWith(`${cookieName}=`))
-    ?.slice(cookieName.length + 1)
+const cookieOf = (header: string | undefined) => cookieValue(header, cookieName)

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { isCsrfToken } from '../csrf.ts'
 import { refuse } from '../refusal.ts'
+import { cookieValue } from './browser-pages.ts'
 
 /** The cookie of a person's session: for this service alone, out of reach of scripts, and not sent by other sites' forms. */
 export type SessionCookie = {
@@ -46,10 +47,3 @@ export function createSessionCookie(publicUrl: string): SessionCookie {
     },
   }
 }
-
-const cookieValue = (header = '', name: string): string | undefined =>
-  header
-    .split(';')
-    .map((pair) => pair.trim())
-    .find((pair) => pair.startsWith(`${name}=`))
-    ?.slice(name.length + 1)

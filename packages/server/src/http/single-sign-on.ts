@@ -1,10 +1,6 @@
-import { errors } from '@penstock/wire'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { layOutArticle, layOutPage, pagePolicy } from '../documents/layout.ts'
 import { createLinks, type Links } from '../documents/links.ts'
-import { html } from '../documents/markup.ts'
-import { pageType } from '../documents/resource.ts'
-import { asRefusal } from './replies.ts'
+import { answerPage, browserCookie, cookieValue, pageHeaders } from './browser-pages.ts'
 import { createSessionCookie } from './session-cookie.ts'
 
 /**
@@ -29,9 +25,6 @@ export type SingleSignOnFlow = {
 const cookieName = 'penstock-single-sign-on'
 /** Longer than a sign-in may take, so that a late answer is said to be late. */
 const cookieSeconds = 3_600
-/** Addresses of these pages hold codes, which no other page learns. */
-const pageHeaders = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }
-
 /** Serves the way to the provider, and the way back. */
 export function serveSingleSignOn(app: FastifyInstance, publicUrl: string, flow: SingleSignOnFlow): void {
   const links = createLinks(publicUrl)
@@ -76,45 +69,24 @@ const confirmPage = (organization: string): Page => ({
   next: 'Continue',
 })
 
-async function answer(
-  reply: FastifyReply,
-  links: Links,
-  work: () => Promise<Page | FastifyReply>,
-): Promise<FastifyReply> {
-  let page: Page | FastifyReply
-  try {
-    page = await work()
-  } catch (error) {
-    const refusal = asRefusal(error)
-    if (!refusal) throw error
-    const { status, message } = errors[refusal.code]
-    if (refusal.retryAfterSeconds !== undefined) reply.header('retry-after', String(refusal.retryAfterSeconds))
-    page = { status, title: 'The sign-in was not completed', message }
-  }
-  if (!('title' in page)) return page
-  const { status, title, message, next } = page
-  const [address, label] = next === undefined ? [links.console(), 'Back to the sign-in page'] : ['', next]
-  const body = html`<h1>${title}</h1>
-<p>${message}</p>
-<p><a href="${address}">${label}</a></p>`
-  return reply
-    .code(status)
-    .headers({ ...pageHeaders, 'content-security-policy': pagePolicy })
-    .type(pageType)
-    .send(layOutPage(links, { title: `${title} · Penstock`, place: 'none', body: layOutArticle([], body) }))
-}
+const answer = (reply: FastifyReply, links: Links, work: () => Promise<Page | FastifyReply>): Promise<FastifyReply> =>
+  answerPage<Page>(
+    reply,
+    links,
+    {
+      refusedTitle: 'The sign-in was not completed',
+      pageOf: ({ next, ...page }: Page) => ({
+        ...page,
+        next:
+          next === undefined
+            ? { address: links.console(), label: 'Back to the sign-in page' }
+            : { address: '', label: next },
+      }),
+    },
+    work,
+  )
 
-/** Only these two addresses get it, and no script; Lax, since the provider sends the browser here. */
-const cookie = (publicUrl: string, value: string, maxAgeSeconds: number): string => {
-  const { protocol, pathname } = new URL(publicUrl)
-  const path = `${pathname.replace(/\/+$/, '')}/sso`
-  const secure = protocol === 'https:' ? '; Secure' : ''
-  return `${cookieName}=${value}; Path=${path}; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${secure}`
-}
+const cookie = (publicUrl: string, value: string, maxAgeSeconds: number): string =>
+  browserCookie(publicUrl, { name: cookieName, value, path: '/sso', maxAgeSeconds })
 
-const cookieOf = (header = ''): string | undefined =>
-  header
-    .split(';')
-    .map((pair) => pair.trim())
-    .find((pair) => pair.startsWith(`${cookieName}=`))
-    ?.slice(cookieName.length + 1)
+const cookieOf = (header: string | undefined) => cookieValue(header, cookieName)

@@ -1,0 +1,76 @@
+import { errors } from '@penstock/wire'
+import type { FastifyReply } from 'fastify'
+import { layOutArticle, layOutPage, pagePolicy } from '../documents/layout.ts'
+import type { Links } from '../documents/links.ts'
+import { html } from '../documents/markup.ts'
+import { pageType } from '../documents/resource.ts'
+import { asRefusal } from './replies.ts'
+
+/** The pages and the cookies of ways that lead through a browser to another site and back, beside the API. */
+
+/** What a page says, and the address that it leads to. */
+export type BrowserPage = {
+  readonly status: number
+  readonly title: string
+  readonly message: string
+  readonly next: { readonly address: string; readonly label: string }
+}
+
+/** Addresses of these pages hold codes, which no other page learns. */
+export const pageHeaders = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }
+
+/**
+ * Answers with the page that `work` gives, unless it has answered itself; a refusal is a page too.
+ * @param refusedTitle the title of such a page
+ * @param pageOf what a page of the flow says, with where it leads
+ */
+export async function answerPage<
+  P extends { readonly status: number; readonly title: string; readonly message: string },
+>(
+  reply: FastifyReply,
+  links: Links,
+  { refusedTitle, pageOf }: { refusedTitle: string; pageOf: (page: P | Omit<BrowserPage, 'next'>) => BrowserPage },
+  work: () => Promise<P | FastifyReply>,
+): Promise<FastifyReply> {
+  let found: P | FastifyReply | Omit<BrowserPage, 'next'>
+  try {
+    found = await work()
+  } catch (error) {
+    const refusal = asRefusal(error)
+    if (!refusal) throw error
+    const { status, message } = errors[refusal.code]
+    if (refusal.retryAfterSeconds !== undefined) reply.header('retry-after', String(refusal.retryAfterSeconds))
+    found = { status, title: refusedTitle, message }
+  }
+  if (!('title' in found)) return found
+  const { status, title, message, next } = pageOf(found)
+  const body = html`<h1>${title}</h1>
+<p>${message}</p>
+<p><a href="${next.address}">${next.label}</a></p>`
+  return reply
+    .code(status)
+    .headers({ ...pageHeaders, 'content-security-policy': pagePolicy })
+    .type(pageType)
+    .send(layOutPage(links, { title: `${title} · Penstock`, place: 'none', body: layOutArticle([], body) }))
+}
+
+/**
+ * A cookie that only the addresses below `path` get, and no script; Lax, since another site sends the browser here.
+ * @param path begins with `/`; below the path of the public URL
+ */
+export function browserCookie(
+  publicUrl: string,
+  { name, value, path, maxAgeSeconds }: { name: string; value: string; path: string; maxAgeSeconds: number },
+): string {
+  const { protocol, pathname } = new URL(publicUrl)
+  const secure = protocol === 'https:' ? '; Secure' : ''
+  return `${name}=${value}; Path=${pathname.replace(/\/+$/, '')}${path}; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${secure}`
+}
+
+/** The value of a cookie in the header of a request; undefined where it has none of this name. */
+export const cookieValue = (header = '', name: string): string | undefined =>
+  header
+    .split(';')
+    .map((pair) => pair.trim())
+    .find((pair) => pair.startsWith(`${name}=`))
+    ?.slice(name.length + 1)
