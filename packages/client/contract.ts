@@ -3,14 +3,30 @@ import type { Operation, TSchema } from '@penstock/wire'
 
 /** Writes the contract for programs that have neither the schemas nor the library that makes their types. */
 
+/** How each operation is called, and what that requires; what its bodies may hold is the service's to check. */
+export const callsOf = (operations: Readonly<Record<string, Operation>>) =>
+  Object.fromEntries(Object.entries(operations).map(([id, operation]) => [id, callOf(operation)]))
+
+function callOf({
+  method,
+  path,
+  actsIn,
+  scope,
+  person,
+  body,
+  list,
+  bare,
+  reads,
+  success,
+  already,
+  streams,
+}: Operation) {
+  return { method, path, actsIn, scope, person, body: body && {}, list, bare, reads, success, already, streams }
+}
+
 /** The module: the base path, and how each operation is called. */
 export function contractModule({ basePath, operations }: typeof Wire): string {
-  const callOf = ({ method, path, actsIn, body, list, bare, reads, success, already, streams }: Operation) => {
-    return { method, path, actsIn, body: body && {}, list, bare, reads, success, already, streams }
-  }
-  const calls = Object.entries<Operation>(operations).map(
-    ([id, operation]) => `  ${id}: ${JSON.stringify(callOf(operation))},\n`,
-  )
+  const calls = Object.entries(callsOf(operations)).map(([id, call]) => `  ${id}: ${JSON.stringify(call)},\n`)
   return `export const basePath = ${JSON.stringify(basePath)}\nexport const operations = {\n${calls.join('')}}\n`
 }
 

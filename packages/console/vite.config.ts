@@ -2,9 +2,10 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
-import { type Operation, operations } from '@penstock/wire'
+import { operations } from '@penstock/wire'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
+import { callsOf } from '../client/contract.ts'
 
 export default defineConfig({
   // Files find each other wherever they are served; the service gives the page its base path (`src/base-path.ts`).
@@ -32,10 +33,7 @@ export default defineConfig({
  * schemas, and the library that makes them, a tenth less is loaded and started.
  */
 function withoutSchemas(): Plugin {
-  const callOf = ({ method, path, actsIn, scope, person, body, list, bare, reads, success, already }: Operation) => {
-    return { method, path, actsIn, scope, person, body: body && {}, list, bare, reads, success, already }
-  }
-  const calls = Object.fromEntries(Object.entries(operations).map(([id, operation]) => [id, callOf(operation)]))
+  const calls = callsOf(operations)
   return {
     name: 'without-schemas',
     apply: 'build',
