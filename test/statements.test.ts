@@ -297,6 +297,20 @@ describe('lists over many connections', () => {
       (plan) => plan.rowsRead > 10 && `${plan.rowsRead} rows read`,
     ))
 
+  test('a connection of another account is not read, as if there were none', async () => {
+    const { rows } = await client.query<{ id: string }>('select id from connections where account_id = $1 limit 1', [
+      huge.id,
+    ])
+    const parameters = { accountId: usual.id, id: rows[0]?.id ?? assert.fail('There is no connection.') }
+    await assertPlans(
+      [
+        { title: 'find', statement: connectionQueries.findConnection, parameters },
+        { title: 'lock', statement: connectionQueries.lockConnection, parameters },
+      ],
+      (plan) => plan.rowsReadFrom('connections') > 0 && 'reads its row',
+    )
+  })
+
   test('no statement of the program reads every connection', async () => {
     const failures: string[] = []
     await client.query('set plan_cache_mode = force_generic_plan')

@@ -366,6 +366,7 @@ create index connections_of_organization on connections (organization_id, create
 create index connections_of_organization_by_status on connections (organization_id, status, created_time desc, id desc)
   where not account_deleted;
 create index connections_src on connections (account_id, live_src_connector_id);
+create index connections_of_account_by_id on connections (account_id, id) where not account_deleted;
 
 -- Connections of each status in an account, so that no list counts rows. Only triggers write it.
 create table connection_counts (
