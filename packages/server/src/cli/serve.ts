@@ -5,6 +5,7 @@ import { createRunnerPool } from '../runners/runner-pool.ts'
 import { createService, type Service } from '../service.ts'
 import { describePause } from '../transfers/restored.ts'
 import { startWorker } from '../worker/worker.ts'
+import { releaseStartMemorySoon } from './memory.ts'
 import { explainListenFailure } from './port.ts'
 import { applyMigrations, type CommandRuntime, openRuntime } from './runtime.ts'
 import { logWarnings } from './warnings.ts'
@@ -31,6 +32,7 @@ export async function serve(config: Config, log: Logger): Promise<void> {
   logEgress(config, log)
   log.info({ address: config.publicUrl, environment: config.environment.name }, 'serving')
   process.stdout.write(greeting)
+  releaseStartMemorySoon()
   await stopSignal
   log.info('stopping: answering what is in flight')
 }
@@ -58,6 +60,7 @@ export async function work(config: Config, log: Logger): Promise<void> {
   opened.defer((await startWorker(config, { ...runtime, runners }, log)).stop)
   logEgress(config, log)
   log.info('working')
+  releaseStartMemorySoon()
   await stopSignal
 }
 
