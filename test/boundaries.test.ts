@@ -260,8 +260,14 @@ const runnerFile = 'engine/src/runner.ts'
 /** What moves data: the drivers, the formats of files, the way to the network, the engine. */
 const movers = ['ssh2', 'mysql2', 'aws4fetch', 'fast-xml-parser', 'jose', 'hyparquet']
 
+/** Sends requests of the service itself, so that it loads the way to the network: with the first one, and only this file. */
+const outgoing = 'server/src/outgoing/outgoing.ts'
+
 test('the server loads definitions of connectors, and nothing of what they do', () => {
-  const loaded = loadedWith(server, ({ package: name }) => name === 'server')
+  const sends = server.find((source) => where(source) === outgoing)
+  const late = sends?.imports.filter(({ dynamic }) => dynamic).map(({ specifier }) => specifier)
+  assert.deepEqual(late, ['@penstock/connector/egress'])
+  const loaded = loadedWith(server, (source) => source.package === 'server' && source !== sends)
   const does = (source: Source) =>
     source.imports.some(
       ({ specifier, typeOnly, dynamic }) => !typeOnly && !dynamic && movers.includes(packageName(specifier)),
@@ -319,7 +325,9 @@ const layers = [
   'mail.ts',
   'embedded/',
   'runners/',
+  'outgoing/',
   'audit/',
+  'events/',
   'organizations/',
   'tokens/',
   'accounts/',
@@ -451,6 +459,11 @@ test('each table is written only by its own module', () => {
     user_links: 'users/',
     passkeys: 'users/',
     used_challenges: 'users/',
+    events: 'events/',
+    webhooks: 'triggers alone',
+    webhook_deliveries: 'triggers alone',
+    webhook_attempts: 'triggers alone',
+    webhook_totals: 'triggers alone',
     single_sign_on: 'single-sign-on/',
     user_identities: 'single-sign-on/',
     added_connectors: 'connectors/',

@@ -49,6 +49,7 @@ describe('the purge', () => {
       userSessions: 0,
       userLinks: 0,
       usedChallenges: 0,
+      events: 0,
       idempotencyKeys: 0,
       auditEvents: 0,
     },

@@ -107,6 +107,22 @@ export const limits = {
   passkeyAnswerLengthMax: 16_384,
   /** Minutes that a sign-in with the identity provider of an organization may take. */
   singleSignOnMinutes: 10,
+  /** Webhooks of an organization, and those of them that take the events of one sub-account. */
+  webhooksMax: 100,
+  webhooksOfAccountMax: 10,
+  /** Characters of the address of a webhook, and of its description. */
+  webhookUrlLengthMax: 2_000,
+  webhookDescriptionLengthMax: 500,
+  /** Hours for which the delivery of an event is retried. */
+  webhookRetryHours: 72,
+  /** Days of failures after which a webhook is disabled. */
+  webhookFailureDays: 7,
+  /** Days for which events and their deliveries are kept. */
+  eventDays: 30,
+  /** Deliveries that are queued again with one request. */
+  webhookReplayMax: 10_000,
+  /** Attempts of one delivery that are kept: the newest. */
+  webhookAttemptsMax: 50,
   /** The last second that a timestamp can be: the end of the year 9999. */
   unixSecondsMax: 253_402_300_799,
 } as const

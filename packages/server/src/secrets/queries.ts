@@ -164,6 +164,7 @@ export const purgeDataKeys = statement<{ limit: number }>(`
     select k.id from data_keys k
     where not exists (select from transfers t where t.data_key_id = k.id)
       and not exists (select from connection_memories m where m.data_key_id = k.id)
+      and not exists (select from webhooks w where w.data_key_id = k.id)
     limit :limit for update skip locked
   )
 `)

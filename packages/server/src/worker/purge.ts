@@ -5,6 +5,7 @@ import { record, serviceActor } from '../audit/record.ts'
 import { deleteExpiredAuthorizations } from '../authorizations/queries.ts'
 import { purgeConnections } from '../connections/queries.ts'
 import type { Database, Transaction } from '../db/database.ts'
+import { purgeEvents } from '../events/queries.ts'
 import { deleteOldKeys } from '../http/idempotency.ts'
 import { purgeDataKeys } from '../secrets/queries.ts'
 import { deleteExpiredTokens } from '../tokens/queries.ts'
@@ -25,6 +26,7 @@ export type Purged = {
   dataKeys: number
   connections: number
   ledgerEntries: number
+  events: number
   accounts: number
   tokens: number
   authorizations: number
@@ -38,7 +40,7 @@ export type Purged = {
 /**
  * Permanently removes what no one can ask for any more (invariant 5): connections and accounts that were deleted 30 days
  * ago with all that was theirs, rejected records that were kept long enough, expired tokens, authorizations, sessions, links and used challenges of
- * people, idempotency keys past their window, and the oldest events of the audit log. If it is interrupted, the next run continues
+ * people, idempotency keys past their window, events with their deliveries, and the oldest events of the audit log. If it is interrupted, the next run continues
  * where it stopped.
  * @param rejectDays how long the rejected records of a transfer that has ended are kept
  * @param auditDays how long events of the audit log are kept; 0: for ever
@@ -59,6 +61,7 @@ export async function purge(database: Database, rejectDays: number, auditDays: n
     }),
   )
   const ledgerEntries = await inBatches(leafBatchRows, (limit) => purgeLedger.run(database, { ...gone, limit }))
+  const events = await inBatches(batchRows, (limit) => purgeEvents.run(database, { days: limits.eventDays, limit }))
   const accounts = await inBatches(accountBatchRows, (limit) =>
     database.transaction(async (tx) => {
       const removed = await purgeAccounts.all(tx, { ...gone, limit })
@@ -67,7 +70,7 @@ export async function purge(database: Database, rejectDays: number, auditDays: n
     }),
   )
   return {
-    ...{ rejects, transfers, connections, ledgerEntries, accounts },
+    ...{ rejects, transfers, connections, ledgerEntries, events, accounts },
     dataKeys: await inBatches(batchRows, (limit) => purgeDataKeys.run(database, { limit })),
     tokens: await inBatches(batchRows, (limit) => deleteExpiredTokens.run(database, { limit })),
     authorizations: await inBatches(batchRows, (limit) => deleteExpiredAuthorizations.run(database, { limit })),

@@ -1,0 +1,25 @@
+import type { Db } from '../db/database.ts'
+import { emitEvent } from './queries.ts'
+
+/**
+ * Events: what happened, for the webhooks of an organization. Most are written by triggers (`emit_event` in schema.sql), in
+ * the transaction of the change. A rule writes one that no change of a single row stands for:
+ *
+ *   await emit(tx, { type: 'alert.opened', organizationId, accountId, connectionId, data: { … } })
+ *
+ * It is sent after the commit, at least once, and in order with the other events of the connection, or of the sub-account
+ * where there is no connection. Add the type with its schema to `wire/events.ts`. No data is a secret or a value of a record.
+ */
+export type NewEvent = {
+  readonly type: string
+  readonly organizationId: string
+  /** Webhooks of this sub-account get it too; null: those of the organization alone. */
+  readonly accountId: string | null
+  readonly connectionId: string | null
+  readonly data: object
+}
+
+/** Writes an event. Where no webhook takes it, this costs one look at an index. */
+export async function emit(tx: Db, { data, ...event }: NewEvent): Promise<void> {
+  await emitEvent.first(tx, { ...event, data: JSON.stringify(data) })
+}

@@ -1,0 +1,18 @@
+import { statement } from '../db/statement.ts'
+
+/**
+ * Writes an event and queues it for every webhook that takes it, in the transaction that it runs in. Where no webhook takes
+ * it, nothing is written and there is no identifier.
+ */
+export const emitEvent = statement<
+  { type: string; organizationId: string; accountId: string | null; connectionId: string | null; data: string },
+  { id: string | null }
+>(`select emit_event(:type, :organizationId, :accountId, :connectionId, :data::json) as id`)
+
+/** Removes old events with their deliveries, whatever became of these. */
+export const purgeEvents = statement<{ days: number; limit: number }>(`
+  delete from events where id in (
+    select id from events where created_time < now() - make_interval(days => :days)
+    order by created_time limit :limit
+  )
+`)
