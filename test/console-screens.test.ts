@@ -53,6 +53,17 @@ const screens: readonly Screen[] = [
   { name: 'deleted', path: ofAccount('/deleted'), title: /Deleted/ },
   { name: 'audit', path: () => '/audit', title: /Audit log/ },
   { name: 'people', path: () => '/people', title: /People/ },
+  { name: 'sign-in-settings', path: () => '/sign-in-settings', title: /Sign-in settings/ },
+  {
+    name: 'set-up-single-sign-on',
+    path: () => '/sign-in-settings',
+    title: /Sign-in settings/,
+    settle: async (page) => {
+      await page.getByRole('button', { name: 'Set up single sign-on' }).click()
+      await page.getByRole('radio', { name: 'Add them when they first sign in' }).check()
+      await page.getByRole('checkbox', { name: 'Require single sign-on' }).check()
+    },
+  },
   { name: 'api-keys', path: () => '/api-keys', title: /API keys/ },
   {
     name: 'create-api-key',

@@ -10,6 +10,7 @@ export const pageRoots = [
   'deleted',
   'api-keys',
   'people',
+  'sign-in-settings',
   'profile',
   'audit',
 ] as const

@@ -51,6 +51,7 @@ export const screens = {
   '/audit': audit,
   '/api-keys': screen(() => import('./screens/api-keys/api-keys.tsx')),
   '/people': screen(() => import('./screens/people/people.tsx')),
+  '/sign-in-settings': screen(() => import('./screens/sign-in-settings/sign-in-settings.tsx')),
   '/profile': screen(() => import('./screens/profile/profile.tsx')),
   '/accounts/:accountId': screen(() => import('./screens/overview/account.tsx')),
   '/accounts/:accountId/catalogue': screen(() => import('./screens/catalogue/catalogue.tsx')),

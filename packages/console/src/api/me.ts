@@ -5,7 +5,12 @@ import { useRead } from './queries.ts'
 /** What the one who is signed in may do. The service decides; the console says it before someone tries. */
 
 /** Operations that concern the whole organization, beyond what their scope says. */
-const ofOrganization: readonly OperationId[] = ['addAccount']
+const ofOrganization: readonly OperationId[] = [
+  'addAccount',
+  'getSingleSignOn',
+  'setSingleSignOn',
+  'deleteSingleSignOn',
+]
 
 /** Who is signed in; undefined while it is not known. */
 export const useMe = (): Me | undefined => useRead('getMe', {}).data?.reply

@@ -7,6 +7,7 @@ import {
   IconHistory,
   IconKey,
   IconPlug,
+  IconShieldLock,
   IconTrash,
   IconUsers,
   IconUsersGroup,
@@ -57,6 +58,7 @@ const ofOrganization: readonly Entry[] = [
 /** Those that have nothing to do with sub-accounts. */
 const administration: readonly Entry[] = [
   { page: 'people', label: say.people, Icon: IconUsersGroup, reads: 'listUsers' },
+  { page: 'sign-in-settings', label: say.signInSettings, Icon: IconShieldLock, reads: 'getSingleSignOn' },
   { page: 'api-keys', label: say.apiKeys, Icon: IconKey, reads: 'listClients' },
   audit,
 ]

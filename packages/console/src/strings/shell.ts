@@ -20,6 +20,7 @@ export const shell = {
   deleted: 'Deleted',
   apiKeys: 'API keys',
   people: 'People',
+  signInSettings: 'Sign-in settings',
   audit: 'Audit log',
   profile: 'Profile',
   api: 'API documentation',

@@ -1,13 +1,13 @@
 import { Modal, Stack } from '@mantine/core'
-import type { User } from '@penstock/wire'
+import { type User, userRoleNames } from '@penstock/wire'
 import { type FormEvent, useState } from 'react'
 import { useWrite } from '../../api/queries.ts'
 import { Failure } from '../../components/failure.tsx'
 import { FormButtons } from '../../components/form-buttons.tsx'
 import { LimitAccounts } from '../../components/limit-accounts.tsx'
 import { notifyDone } from '../../components/notify.tsx'
+import { PickRole } from '../../components/pick-role.tsx'
 import { people as say } from '../../strings/people.ts'
-import { PickRole } from './pick-role.tsx'
 
 /** Changes the role of a person, and the sub-accounts that they are limited to. */
 export function ChangePerson({ user, onClose }: { user: User; onClose: () => void }) {
@@ -32,7 +32,7 @@ export function ChangePerson({ user, onClose }: { user: User; onClose: () => voi
     <Modal opened onClose={onClose} title={say.changeTitle(name)} size="lg">
       <form onSubmit={submit}>
         <Stack>
-          <PickRole value={role} onChange={setRole} />
+          <PickRole value={role} roles={userRoleNames} onChange={setRole} />
           {role !== 'owner' && (
             <LimitAccounts
               value={accountIds}

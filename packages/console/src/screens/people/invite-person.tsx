@@ -1,5 +1,5 @@
 import { Modal, Stack, TextInput } from '@mantine/core'
-import { type InvitedUser, limits, type UserRole } from '@penstock/wire'
+import { type InvitedUser, limits, type UserRole, userRoleNames } from '@penstock/wire'
 import { type FormEvent, useState } from 'react'
 import { useMe } from '../../api/me.ts'
 import { useWrite } from '../../api/queries.ts'
@@ -7,9 +7,9 @@ import { Failure } from '../../components/failure.tsx'
 import { FormButtons } from '../../components/form-buttons.tsx'
 import { LimitAccounts } from '../../components/limit-accounts.tsx'
 import { errorOfField } from '../../components/new-password.tsx'
+import { PickRole } from '../../components/pick-role.tsx'
 import { people as say } from '../../strings/people.ts'
 import { InvitationLink } from './invitation-link.tsx'
-import { PickRole } from './pick-role.tsx'
 
 /** Invites a person, and shows the link of the invitation. */
 export function InvitePerson({ onClose }: { onClose: () => void }) {
@@ -61,7 +61,7 @@ export function InvitePerson({ onClose }: { onClose: () => void }) {
             error={errors.name}
             onChange={({ currentTarget }) => setName(currentTarget.value)}
           />
-          <PickRole value={role} onChange={setRole} />
+          <PickRole value={role} roles={userRoleNames} onChange={setRole} />
           {role !== 'owner' && (
             <LimitAccounts
               value={accountIds}

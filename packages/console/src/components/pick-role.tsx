@@ -1,20 +1,29 @@
 import { Radio, Stack } from '@mantine/core'
-import { type UserRole, userRoleNames, userRoles } from '@penstock/wire'
-import { useMe } from '../../api/me.ts'
-import { access } from '../../strings/access.ts'
-import { people as say } from '../../strings/people.ts'
+import { type UserRole, userRoles } from '@penstock/wire'
+import { useMe } from '../api/me.ts'
+import { access } from '../strings/access.ts'
+import { people as say } from '../strings/people.ts'
 
 /** Asks for a role; none that may do more than the one who is signed in. */
-export function PickRole({ value, onChange }: { value: UserRole; onChange: (role: UserRole) => void }) {
+export function PickRole<Role extends UserRole>({
+  value,
+  roles,
+  onChange,
+}: {
+  value: Role
+  /** Those to choose from. */
+  roles: readonly Role[]
+  onChange: (role: Role) => void
+}) {
   const scopes = useMe()?.scopes
   const isGrantable = (role: UserRole) =>
     scopes === null ||
     scopes === undefined ||
     (role !== 'owner' && userRoles[role].every((scope) => scopes.includes(scope)))
   return (
-    <Radio.Group label={say.role} value={value} onChange={(role) => onChange(role as UserRole)}>
+    <Radio.Group label={say.role} value={value} onChange={(role) => onChange(role as Role)}>
       <Stack gap="xs" mt={6}>
-        {userRoleNames.toReversed().map((role) => (
+        {roles.toReversed().map((role) => (
           <Radio
             key={role}
             value={role}

@@ -1,0 +1,60 @@
+/** The texts of the screen “Sign-in settings”. */
+export const signInSettings = {
+  title: 'Sign-in settings',
+  help: 'How the people of your organization sign in.',
+
+  singleSignOn: 'Single sign-on',
+  singleSignOnHelp: 'People sign in with the identity provider of your organization (OpenID Connect).',
+  none: 'Not set up. People sign in with e-mail address and password, or with a passkey.',
+  setUp: 'Set up single sign-on',
+  change: 'Change',
+  remove: 'Remove',
+
+  signInUrl: 'Sign-in link',
+  signInUrlHelp: 'Give it to your people. It leads to the identity provider, and from there into the console.',
+  redirectUri: 'Redirect URI',
+  redirectUriHelp: 'Your identity provider sends people back to this address.',
+  issuer: 'Issuer',
+  clientId: 'Client ID',
+  emailDomains: 'E-mail domains',
+  anyDomain: 'Any',
+  newPeople: 'New people',
+  newPeopleRefused: 'Refused: people have to be invited',
+  newPeopleAdded: (role: string) => `Added with the role ${role}, in:`,
+  otherWays: 'May use passwords and passkeys',
+  otherWaysOwners: 'Only owners',
+  otherWaysAll: 'Everyone',
+  saved: 'Saved',
+
+  changeTitle: 'Change single sign-on',
+  register: '1. Register Penstock with your provider',
+  registerHelp:
+    'Add a web application (authorization code flow, client secret, scopes openid, email and profile) with this redirect URI:',
+  enter: '2. Enter what the provider gave you',
+  issuerHelp: 'Exactly as the provider names itself, for example https://login.example.com',
+  clientSecret: 'Client secret',
+  showSecret: 'Show or hide the client secret',
+  secretKept: 'Saved. Leave it empty to keep it.',
+  secretNeeded: 'Needed again, since the issuer or the client ID is another one.',
+  who: '3. Say who signs in with it',
+  emailDomainsHelp:
+    'Optional. Only people with these addresses are found or added, for example example.com, example.org',
+  newUsers: 'People who are not in the organization yet',
+  newUsersRefuse: 'Refuse them: people have to be invited',
+  newUsersAdd: 'Add them when they first sign in',
+  chooseAccount: 'Choose at least one sub-account.',
+  required: 'Require single sign-on',
+  requiredHelp: 'People other than owners sign in in no other way.',
+  requiredTitle: 'When you save this',
+  requiredEffects: [
+    'Passwords and passkeys of people other than owners are refused. They get them back if you switch this off.',
+    'Sessions of these people that began with a password or a passkey end at once.',
+    'Owners keep their passwords and passkeys, so that you can always come back. API keys are not concerned.',
+  ],
+  savedNow: 'Single sign-on was saved',
+
+  removeTitle: 'Remove single sign-on?',
+  removeHelp:
+    'People sign in with passwords and passkeys again. Who has neither can request a password by mail, or from your operator. The client secret is deleted, and the link between people and their accounts at the provider. Sessions continue.',
+  removed: 'Single sign-on was removed',
+}
