@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import {
   type Connector,
@@ -17,6 +17,7 @@ import { openApiDocument } from '@penstock/wire/openapi'
 import type { FastifyInstance } from 'fastify'
 import { platformPage } from '../packages/server/src/documents/catalogue-pages.ts'
 import { connectorPage } from '../packages/server/src/documents/connector-page.ts'
+import { guideSlugs, readGuide } from '../packages/server/src/documents/guides.ts'
 import { createLinks } from '../packages/server/src/documents/links.ts'
 import { generatedDocuments } from '../packages/server/src/generated-documents.ts'
 import { createApp } from '../packages/server/src/http/app.ts'
@@ -126,7 +127,7 @@ describe('the pages of the catalogue', () => {
   })
 
   test('lead nowhere that is not there, and load nothing from elsewhere', async () => {
-    const todo = ['/docs', '/docs/connectors']
+    const todo = ['/docs', '/docs/connectors', '/docs/guides']
     const seen = new Set(todo)
     for (let page = todo.pop(); page !== undefined; page = todo.pop()) {
       const { status, text, type, header } = await get(page)
@@ -134,9 +135,9 @@ describe('the pages of the catalogue', () => {
       if (!type.startsWith('text/html')) continue
       assert.match(header('content-security-policy'), /^default-src '(?:none|self)';/)
       for (const address of [...loadedBy(text), ...linksOf(text)]) {
-        if (address.startsWith('#')) continue
+        if (address.startsWith('#') || (page.startsWith('/docs/guides/') && address.startsWith('https://'))) continue
         assert.ok(address.startsWith(`${prefix}/`), `${page} names ${address}`)
-        const path = address.slice(prefix.length)
+        const path = address.slice(prefix.length).replace(/#.*/, '')
         if (!seen.has(path)) todo.push(path)
         seen.add(path)
       }
@@ -150,6 +151,41 @@ describe('the pages of the catalogue', () => {
       const { statusCode, response } = JSON.parse(text)
       assert.deepEqual([status, statusCode, response.error], [404, 404, 'not_found'], url)
       assert.equal(header('cache-control'), 'no-store')
+    }
+  })
+})
+
+describe('the guides', () => {
+  test('are all documents of docs/, each with what its file says', async () => {
+    const names = await readdir(new URL('../docs/', import.meta.url))
+    const slugs = names.filter((name) => name.endsWith('.md')).map((name) => name.slice(0, -'.md'.length))
+    assert.deepEqual(guideSlugs().sort(), slugs.sort())
+    const index = await getPage('/docs/guides')
+    for (const slug of slugs) {
+      assert.ok(linksOf(index).includes(`${prefix}/docs/guides/${slug}`), slug)
+      const page = await getPage(`/docs/guides/${slug}`)
+      const { title, text } = readGuide(slug)
+      assert.ok(page.includes(`<h1 id="`) && page.includes(`>${title}</h1>`), slug)
+      for (const [, heading = ''] of text.matchAll(/^## ([\w ,]+)$/gm))
+        assert.ok(page.includes(`>${heading}</h2>`), heading)
+    }
+  })
+
+  test('link to sections that are there', async () => {
+    const identifiers = new Map<string, Set<string>>()
+    const pages = guideSlugs().map((slug) => `/docs/guides/${slug}`)
+    for (const path of pages) {
+      const found = [...(await getPage(path)).matchAll(/ id="([^"]*)"/g)].map(([, id = '']) => id)
+      assert.equal(new Set(found).size, found.length, `${path} repeats an identifier`)
+      identifiers.set(path, new Set(found))
+    }
+    for (const path of pages) {
+      for (const address of linksOf(await getPage(path))) {
+        const { origin, pathname, hash } = new URL(address, `http://here${prefix}${path}`)
+        const sections = identifiers.get(pathname.slice(prefix.length))
+        if (origin !== 'http://here' || hash === '' || !sections) continue
+        assert.ok(sections.has(decodeURIComponent(hash.slice(1))), `${path} links to ${address}`)
+      }
     }
   })
 })

@@ -5,7 +5,7 @@ import { type Content, html, type Markup } from './markup.ts'
 export const pagePolicy =
   "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-type Place = 'reference' | 'connectors' | 'none'
+type Place = 'guides' | 'reference' | 'connectors' | 'none'
 
 /** A whole page. */
 export function layOutPage(
@@ -26,7 +26,7 @@ ${head}</head>
 <a class="skip" href="#content">Skip to the content</a>
 <header class="bar">
 <a class="brand" href="${links.connectors}"><img src="${links.asset('icon.svg')}" alt="" width="24" height="24">Penstock</a>
-<nav aria-label="Documentation">${tab(links.reference, 'API reference', place === 'reference')}${tab(links.connectors, 'Connectors', place === 'connectors')}</nav>
+<nav aria-label="Documentation">${tab(links.guides, 'Guides', place === 'guides')}${tab(links.reference, 'API reference', place === 'reference')}${tab(links.connectors, 'Connectors', place === 'connectors')}</nav>
 </header>
 ${body}
 </body>

@@ -6,6 +6,7 @@ import { openApiDocument } from '@penstock/wire/openapi'
 import type { FastifyInstance } from 'fastify'
 import { connectorsPage, platformPage } from '../documents/catalogue-pages.ts'
 import { connectorPage } from '../documents/connector-page.ts'
+import { guidePage, guideSlugs, guidesPage, readGuide } from '../documents/guides.ts'
 import { pagePolicy } from '../documents/layout.ts'
 import { createLinks } from '../documents/links.ts'
 import { loadScalarScript, referencePage, referencePolicy, referenceScript } from '../documents/reference.ts'
@@ -70,6 +71,12 @@ export function serveDocuments(app: FastifyInstance, publicUrl: string): void {
   )
   serve('/docs', () => page(referencePage(links), referencePolicy(publicUrl)))
   app.get('/docs/', { config: { operation: 'docs' } }, (_, reply) => reply.redirect(links.reference, 308))
+  serve('/docs/guides', () => page(guidesPage(links)))
+  serveEach(
+    '/docs/guides/:slug',
+    guideSlugs().map((slug) => ({ slug })),
+    ({ slug }) => page(guidePage(links, readGuide(slug))),
+  )
   serve('/docs/connectors', () => page(connectorsPage(links, { platforms, connectors })))
   serveEach('/docs/connectors/:slug', connectors, (connector) => page(connectorPage(links, connector)))
   serveEach('/docs/platforms/:slug', platforms, (platform) =>

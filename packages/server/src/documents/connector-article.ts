@@ -1,0 +1,196 @@
+import type {
+  Authorization,
+  Connector,
+  FieldDefinition,
+  Fields,
+  RecordField,
+  Records,
+  Side,
+  Values,
+} from '@penstock/connector'
+import type { Role } from '@penstock/wire'
+import { code, markdownTable, plain } from './markdown.ts'
+
+/** All that the definition of a connector says, in Markdown: `docs/connectors/` and the page that is served have it alike. */
+export function connectorArticle(connector: Connector): string {
+  const { description, status, notes, secrets, authorization, source, destination } = connector
+  const parts = [
+    plain(description),
+    status ? (statusNotes[status] ?? '') : '',
+    facts(connector),
+    notes ? `## Before you use it\n\n${plain(notes)}` : '',
+    '## Configuration',
+    ...configuration(secrets, authorization),
+    ...(source ? side('Source', source) : []),
+    ...(destination ? side('Destination', destination) : []),
+    limits(connector),
+  ]
+  return parts.filter(Boolean).join('\n\n')
+}
+
+const statusNotes: { readonly [S in NonNullable<Connector['status']>]?: string } = {
+  preview: '> In preview: little is published about this platform, and the definition may still change.',
+  withdrawn: '> Withdrawn: it cannot be added any more. Where it was added already, it stays.',
+}
+
+function facts(connector: Connector): string {
+  const { slug, id, platform, platformId, roles, dataType, dataTypeCategory, actions, integrated, api, tested } =
+    connector
+  return markdownTable(
+    ['', ''],
+    [
+      ['Platform', plain(`${platform.name}, ${platform.type}`)],
+      ['Role', roles.join(', ')],
+      ['Data type', plain(dataType)],
+      ['Category', plain(dataTypeCategory)],
+      ...(actions ? [['Actions', plain(actions.join(', '))]] : []),
+      ['Data moves', integrated ? 'yes' : 'not yet'],
+      ...(api ? [['API version', plain(`${api.version}; ${api.ends}`)]] : []),
+      ['Slug', code(slug)],
+      ['Connector ID', code(id)],
+      ['Platform ID', code(platformId)],
+      ...(tested ? [['Tested against', plain(tested)]] : []),
+    ],
+  ).replace('|  |  |', '| | |')
+}
+
+function configuration(secrets: Fields, authorization: Authorization | undefined): string[] {
+  if (Object.keys(secrets).length === 0) return ['There is nothing to configure.']
+  return [
+    'Saved once for all connections of a sub-account, in `secretConfig` of *Configure a connector*. A Password is sealed when it is stored and never read back.',
+    authorization ? authorizationNote(authorization) : '',
+    fieldsTable(secrets),
+  ]
+}
+
+/** How a user authorizes the connector, where the operator has seen to it. */
+const authorizationNote = ({ server, scopes, client, refreshToken }: Authorization): string =>
+  `Where the operator has registered an app with ${plain(server.name)}, [sign in with a click](../authorizations.md) in place of entering ${codes([client.id, client.secret, refreshToken])}. Access is asked for with ${codes(scopes)}.`
+
+const sides: { readonly [R in Role]: { config: string; records: string } } = {
+  Source: { config: 'srcConnectionConfig', records: 'Columns it gives' },
+  Destination: { config: 'destConnectionConfig', records: 'Columns it takes' },
+}
+
+function side(role: Role, { fields = {}, records = {} }: Side): string[] {
+  const { config, records: heading } = sides[role]
+  return [
+    `## As a ${role.toLowerCase()}`,
+    '### Settings of a connection',
+    Object.keys(fields).length > 0
+      ? `Made by each connection for itself, in \`${config}\`.\n\n${fieldsTable(fields)}`
+      : 'A connection has no settings for this side.',
+    `### ${heading}`,
+    Object.keys(records).length > 0 ? recordsTable(records) : 'No columns are fixed: they follow from the data.',
+  ]
+}
+
+/** What a batch holds, with the settings as they are by default. */
+function limits({ destination }: Connector): string {
+  if (!destination?.deliver) return ''
+  const settings: Values = Object.fromEntries(
+    Object.entries(destination.fields ?? {}).flatMap(([key, field]) =>
+      field.default === undefined ? [] : [[key, field.default]],
+    ),
+  )
+  const { rowsMax, bytesMax } = destination.deliver.batch(settings)
+  return `### Limits\n\nA batch holds at most ${rowsMax.toLocaleString('en')} rows and ${bytesMax.toLocaleString('en')} bytes.`
+}
+
+/** The fields of a configuration: what they are called, what they take, when they are needed. */
+const fieldsTable = (fields: Fields): string =>
+  markdownTable(
+    ['Field', 'Type', 'Required', 'Description'],
+    Object.entries(fields).map(([key, field]) => {
+      const { label, description, options, default: preset, binds = [] } = field
+      return [
+        `${plain(label)} ${code(key)}`,
+        typeOf(field),
+        requirementOf(field, fields),
+        sentences(
+          plain(description),
+          options && `One of: ${codes(options)}`,
+          preset !== undefined && `Unless set: ${code([preset].flat().join(', '))}`,
+          binds.length > 0 &&
+            `When it changes, send these again: ${binds.map((name) => plain(fields[name]?.label ?? name)).join(', ')}`,
+        ),
+      ]
+    }),
+  )
+
+function typeOf({ type, min, max }: FieldDefinition): string {
+  if (min !== undefined && max !== undefined) return `${type}, ${min} to ${max}`
+  if (min !== undefined) return `${type}, ${min} or more`
+  if (max !== undefined) return `${type}, ${max} or less`
+  return type
+}
+
+function requirementOf({ required, readonly, role, when }: FieldDefinition, fields: Fields): string {
+  if (readonly) return 'The service fills it'
+  const conditions = [
+    ...(role ? [`as a ${role.toLowerCase()}`] : []),
+    ...Object.entries(when ?? {}).map(
+      ([other, values]) => `where ${plain(fields[other]?.label ?? other)} is ${plain([values].flat().join(' or '))}`,
+    ),
+  ]
+  if (conditions.length === 0) return required ? 'Yes' : 'No'
+  return required ? `Yes, ${conditions.join(', ')}` : `No; counts ${conditions.join(', ')}`
+}
+
+/** The columns of a record, and the rules that hold between them. */
+const recordsTable = (records: Records): string =>
+  [
+    ...groupRules(records, 'oneOf', 'At least one of these in every row:'),
+    ...groupRules(records, 'together', 'All of these in a row, or none:'),
+    markdownTable(
+      ['Column', 'Kind', 'Type', 'Required', 'Form', 'Description'],
+      Object.entries(records).map(([key, field]) => {
+        const { kind, type, normalise, description, values, identifiers, hashed, digestEncoding, reports } = field
+        return [
+          code(key),
+          kind ? plain(kind) : '',
+          type ? plain(type) : '',
+          needOf(field, records),
+          normalise ? plain(normalise) : '',
+          sentences(
+            plain(description),
+            values && `One of: ${codes(values)}`,
+            identifiers && `Identifiers: ${codes(identifiers)}`,
+            hashed &&
+              `Hashed with: ${hashed.map((digest) => digests[digest]).join(' or ')}${digestEncoding === 'base64' ? ', written in Base64' : ''}`,
+            reports && `In the reports: ${codes(reports)}`,
+          ),
+        ]
+      }),
+    ),
+  ].join('\n\n')
+
+const digests: Readonly<Record<NonNullable<RecordField['hashed']>[number], string>> = {
+  sha256: 'SHA-256',
+  sha512: 'SHA-512',
+  md5: 'MD5',
+}
+
+const isDelivered = (records: Records) => Object.values(records).every(({ kind }) => kind === undefined)
+
+/** A source's columns are read, so no one has to fill them. */
+function needOf({ required, oneOf }: RecordField, records: Records): string {
+  if (!isDelivered(records)) return ''
+  if (required) return 'Yes'
+  return oneOf === undefined ? 'No' : 'One of its group'
+}
+
+function groupRules(records: Records, rule: 'oneOf' | 'together', says: string): string[] {
+  const members = Object.entries(records).filter(([, field]) => field[rule] !== undefined)
+  const groups = Map.groupBy(members, ([, field]) => field[rule])
+  return [...groups.values()].map((group) => `${says} ${codes(group.map(([key]) => key))}`)
+}
+
+const codes = (texts: readonly string[]): string => texts.map(code).join(', ')
+
+/** Sentences, each ended by a full stop that it may have already. */
+const sentences = (...texts: readonly (string | undefined | false)[]): string =>
+  texts
+    .filter((text) => text !== undefined && text !== false)
+    .map((text) => (/[.!?]$/.test(text) ? text : `${text}.`))
+    .join(' ')

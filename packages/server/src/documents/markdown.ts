@@ -1,0 +1,102 @@
+import { Marked, type RendererObject, type Tokens } from 'marked'
+import { html, Markup } from './markup.ts'
+
+/** What a page made from Markdown needs to know of its surroundings. */
+type Surroundings = {
+  /** The address of what a link names; undefined where it is not served, so that its text alone is shown. */
+  addressOf(target: string): string | undefined
+}
+
+/**
+ * HTML of a document in GitHub's Markdown. Headings have the identifiers that GitHub gives them, tables say the heading of each
+ * cell, for narrow screens; a table without headings becomes a list of facts. HTML in the text is shown as text, and its
+ * comments are left out.
+ */
+export function renderMarkdown(text: string, { addressOf }: Surroundings): Markup {
+  const identifiers = new Map<string, number>()
+  let section = ''
+  const inlineOf = (
+    renderer: { parser: { parseInline(tokens: Tokens.Generic[]): string } },
+    tokens: Tokens.Generic[],
+  ) => new Markup(renderer.parser.parseInline(tokens))
+  const renderer: RendererObject = {
+    heading({ depth, tokens }) {
+      const content = inlineOf(this, tokens)
+      const slug = slugOf(plainText(tokens))
+      const repeated = identifiers.get(slug)
+      identifiers.set(slug, (repeated ?? 0) + 1)
+      section = repeated === undefined ? slug : `${slug}-${repeated}`
+      const name = new Markup(`h${depth}`)
+      return html`<${name} id="${section}">${content}</${name}>\n`.text
+    },
+    link({ href, tokens }) {
+      const content = inlineOf(this, tokens)
+      const address = addressOf(href)
+      if (address === undefined) return content.text
+      const isElsewhere = /^https?:/.test(address)
+      return html`<a href="${address}"${isElsewhere && html` rel="noreferrer"`}>${content}</a>`.text
+    },
+    image: ({ text }) => html`${text}`.text,
+    html: ({ text }) => (text.trimStart().startsWith('<!--') ? '' : html`${text}`.text),
+    table({ header, rows }) {
+      const headings = header.map((cell) => plainText(cell.tokens))
+      const cells = rows.map((row) => row.map((cell) => inlineOf(this, cell.tokens)))
+      if (headings.every((heading) => heading === '')) return factsOf(cells).text
+      return tableOf(section, headings, cells).text
+    },
+  }
+  const marked = new Marked({ renderer, tokenizer: { url: () => undefined } })
+  return new Markup(marked.parse(text, { async: false }))
+}
+
+const wideFactLength = 60
+
+const factsOf = (rows: readonly (readonly Markup[])[]): Markup =>
+  html`<dl class="facts">${rows.map(([term, fact]) => {
+    const isWide = (fact?.text.replaceAll(/<[^>]*>/g, '').length ?? 0) > wideFactLength
+    return html`<div${isWide && html` class="wide"`}><dt>${term}</dt><dd>${fact}</dd></div>`
+  })}</dl>
+`
+
+const tableOf = (labelledBy: string, headings: readonly string[], rows: readonly (readonly Markup[])[]): Markup =>
+  html`<table role="table"${labelledBy !== '' && html` aria-labelledby="${labelledBy}"`}>
+<thead role="rowgroup"><tr role="row">${headings.map((heading) => html`<th role="columnheader" scope="col">${heading}</th>`)}</tr></thead>
+<tbody role="rowgroup">
+${rows.map(
+  ([first, ...others]) => html`<tr role="row"><th role="rowheader" scope="row">${first}</th>${others.map(
+    (cell, at) =>
+      html`<td role="cell" data-heading="${headings[at + 1]}"${cell.text === '' && html` class="none"`}>${cell}</td>`,
+  )}</tr>
+`,
+)}</tbody>
+</table>
+`
+
+/** The text of a piece, without its marks. */
+const plainText = (tokens: readonly Tokens.Generic[]): string =>
+  tokens.map((token) => (token.tokens ? plainText(token.tokens) : (token.text ?? token.raw))).join('')
+
+/** As GitHub names headings, so that links between the documents hold in both places. */
+const slugOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\p{M}_\- ]/gu, '')
+    .replaceAll(' ', '-')
+
+/** Text as Markdown that shows it as it is, in a cell of a table as well. */
+export const plain = (text: string): string =>
+  text.replaceAll(/[\\`*[<~|]|&(?=[#\w]+;)|(?<![\p{L}\p{N}])_(?=\S)/gu, '\\$&').replaceAll(/\s*\n\s*/g, ' ')
+
+/** Text as code, in a cell of a table as well. */
+export function code(text: string): string {
+  const content = text.replaceAll('|', '\\|').replaceAll(/\s*\n\s*/g, ' ')
+  return content.includes('`') ? `\`\` ${content} \`\`` : `\`${content}\``
+}
+
+/** A table; columns in which no row has anything are left out. No row makes no table. */
+export function markdownTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  if (rows.length === 0) return ''
+  const shown = headings.map((_, at) => rows.some((row) => row[at]))
+  const line = (cells: readonly string[]) => `| ${cells.filter((_, at) => shown[at]).join(' | ')} |`
+  return [line(headings), line(headings.map(() => '---')), ...rows.map(line)].join('\n')
+}
