@@ -310,6 +310,21 @@ test('a runner starts without what is slow to load: the schemas, the phone numbe
   )
 })
 
+test('the service starts without what few of its processes need: the Model Context Protocol', () => {
+  const loaded = loadedWith(
+    sources.filter((source) => where(source) === 'server/src/service.ts'),
+    () => false,
+  )
+  const late = ['@modelcontextprotocol/sdk']
+  assertNone(
+    [...loaded.keys()].flatMap((source) =>
+      source.imports
+        .filter(({ specifier, typeOnly, dynamic }) => !typeOnly && !dynamic && late.includes(packageName(specifier)))
+        .map(({ specifier }) => `${where(source)} imports ${specifier}`),
+    ),
+  )
+})
+
 /** The modules of the server, from the lowest up: each may import those before it, and itself. */
 const layers = [
   'refusal.ts',
@@ -341,6 +356,7 @@ const layers = [
   'reports/',
   'handlers.ts',
   'documents/',
+  'mcp/',
   'http/',
   'worker/',
   'service.ts',

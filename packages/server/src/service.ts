@@ -16,6 +16,7 @@ import { serveConsole } from './http/console.ts'
 import { serveDocuments } from './http/documents.ts'
 import { serveHealth } from './http/health.ts'
 import type { Timeouts } from './http/listener.ts'
+import { serveMcp } from './http/mcp.ts'
 import { observe } from './http/observe.ts'
 import { connectionsWithin, readOpenFilesMax } from './http/open-files.ts'
 import { type AccessControl, serveOperations } from './http/serve.ts'
@@ -140,6 +141,7 @@ export async function createService(
   serveAuthorizations(app, config.publicUrl, createAuthorizationFlow({ ...deps, database }))
   serveSingleSignOn(app, config.publicUrl, createSingleSignOnFlow({ ...deps, database }))
   serveOperations(app, { accessControl, audit, database, publicUrl: config.publicUrl, handlers, deps })
+  serveMcp(app, { accessControl, publicUrl: config.publicUrl, corsOrigins })
   const open = opened.move()
   return {
     app,

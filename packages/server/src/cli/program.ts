@@ -112,6 +112,16 @@ export function buildProgram(): Command {
     .option('--check', 'change nothing, fail where one differs')
     .action(async (options) => (await import('./documents.ts')).documents(options))
 
+  program
+    .command('mcp')
+    .description(
+      'offer a Penstock to language models as tools, by the Model Context Protocol on standard input and output',
+    )
+    .option('--url <address>', 'where the Penstock is (PENSTOCK_URL)')
+    .option('--credentials <file>', 'JSON with clientId and clientSecret (PENSTOCK_CLIENT_ID, PENSTOCK_CLIENT_SECRET)')
+    .option('--read-only', 'offer only tools that change nothing')
+    .action(async (options) => (await import('./mcp.ts')).serveModels(options, process.env))
+
   const org = program.command('org').description('organizations')
   org
     .command('create')

@@ -6,7 +6,7 @@ import { html } from './markup.ts'
 
 /** The guides of `docs/`, in the order in which they are shown. */
 const groups: readonly { title: string; slugs: readonly string[] }[] = [
-  { title: 'Use', slugs: ['access', 'people', 'authorizations', 'errors', 'api-decisions', 'glossary'] },
+  { title: 'Use', slugs: ['access', 'people', 'authorizations', 'mcp', 'errors', 'api-decisions', 'glossary'] },
   { title: 'Operate', slugs: ['operating', 'scaling', 'upgrading', 'audit', 'debugging'] },
 ]
 

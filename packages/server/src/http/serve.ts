@@ -180,7 +180,8 @@ function begin<Deps>(
   }
 }
 
-function tokenOf(authorization = ''): string | undefined {
+/** The token of an Authorization header; undefined where it has none. */
+export function tokenOf(authorization = ''): string | undefined {
   // As nearly every client writes it.
   if (authorization.startsWith('Bearer ') && !authorization.includes(' ', 7)) return authorization.slice(7)
   return /^bearer +(\S+) *$/i.exec(authorization)?.[1]

@@ -1,0 +1,54 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+
+/**
+ * Codes that stand for one call with its arguments: what was shown to the user is what is done. Nothing is stored, so any
+ * process accepts what another one made. A code cannot be made up, not even by a text of a tenant that a model obeys: it takes
+ * the key, which is the caller's token, or the process's own.
+ */
+export type Confirmations = {
+  make(call: ConfirmedCall): { code: string; expiresTime: number }
+  /** Whether the code is for this very call, and not too old. */
+  isRight(code: unknown, call: ConfirmedCall): boolean
+}
+
+export type ConfirmedCall = {
+  readonly tool: string
+  readonly parameters: Readonly<Record<string, unknown>>
+  /** Of what it is done to: where that has changed, it has to be shown again. */
+  readonly etag: string | undefined
+}
+
+const minutes = 10
+
+/** @param nowSeconds the clock */
+export function createConfirmations(
+  key: string | Buffer,
+  nowSeconds = () => Math.floor(Date.now() / 1000),
+): Confirmations {
+  const mac = ({ tool, parameters, etag }: ConfirmedCall, expiresTime: number) =>
+    createHmac('sha256', key)
+      .update(JSON.stringify(['penstock mcp', tool, sorted(parameters), etag ?? null, expiresTime]))
+      .digest('base64url')
+      .slice(0, 22)
+  return {
+    make: (call) => {
+      const expiresTime = nowSeconds() + minutes * 60
+      return { code: `${expiresTime}.${mac(call, expiresTime)}`, expiresTime }
+    },
+    isRight: (code, call) => {
+      const [, time, given = ''] = /^(\d{1,12})\.([\w-]{22})$/.exec(typeof code === 'string' ? code : '') ?? []
+      const expiresTime = Number(time)
+      if (!(expiresTime >= nowSeconds())) return false
+      return timingSafeEqual(Buffer.from(mac(call, expiresTime)), Buffer.from(given))
+    },
+  }
+}
+
+/** The same value with its keys in order, as a list: a model may send the arguments in another order. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return ['array', ...value.map(sorted)]
+  if (typeof value !== 'object' || value === null) return value
+  return Object.entries(value)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, inner]) => [key, sorted(inner)])
+}
