@@ -6,8 +6,10 @@ import { html } from './markup.ts'
 
 /** The guides of `docs/`, in the order in which they are shown. */
 const groups: readonly { title: string; slugs: readonly string[] }[] = [
-  { title: 'Use', slugs: ['access', 'people', 'authorizations', 'mcp', 'errors', 'api-decisions', 'glossary'] },
-  { title: 'Operate', slugs: ['operating', 'scaling', 'upgrading', 'audit', 'debugging'] },
+  { title: 'Start', slugs: ['getting-started', 'configuration-as-code', 'mcp'] },
+  { title: 'Embed', slugs: ['embedding', 'webhooks', 'authorizations'] },
+  { title: 'Use', slugs: ['alerts', 'people', 'access', 'errors', 'api-decisions', 'glossary'] },
+  { title: 'Operate', slugs: ['operating', 'observability', 'backup', 'scaling', 'upgrading', 'audit', 'debugging'] },
 ]
 
 export type Guide = { readonly slug: string; readonly title: string; readonly text: string }
