@@ -164,7 +164,10 @@ function assertOnlyOf(reply: Reply, accountId: string): void {
 }
 
 describe('a list of a limited credential', () => {
-  const lists = ['listAccounts', 'listConnections', 'listAttention', 'listAllTransfers', 'reportAccounts'] as const
+  const lists = [
+    ...(['listAccounts', 'listConnections', 'listConnectionDetails', 'listConnectorConfigurations'] as const),
+    ...(['listAttention', 'listAllTransfers', 'reportAccounts'] as const),
+  ] as const
   const filters: { readonly [L in (typeof lists)[number]]: readonly Record<string, string | boolean>[] } = {
     listAccounts: [{}, { q: 'a' }],
     listConnections: [
@@ -175,6 +178,8 @@ describe('a list of a limited credential', () => {
       { status: 'active', q: 'Orders' },
       { q: 'local' },
     ],
+    listConnectionDetails: [{}],
+    listConnectorConfigurations: [{}],
     listAttention: [{}, { reason: 'transfer_partial' }],
     listAllTransfers: [{}, { latest: true }, { status: 'partial' }, { status: 'partial', latest: true }],
     reportAccounts: [{}, { q: 'a' }],

@@ -28,6 +28,9 @@ before(async () => {
   await caller.addConnectors(id, ...[...added].slice(0, count))
   await Promise.all(Array.from({ length: count }, () => caller.createConnection(id)))
   await Promise.all(Array.from({ length: count - 1 }, () => caller.addAccount()))
+  await service.database.pool.query(
+    `insert into schedules (connection_id, cron, timezone, enabled) select id, '0 6 * * *', 'UTC', false from connections`,
+  )
   // The client of the organization is one of them.
   for (let n = 2; n <= count; n++) await caller.expect(caller.call('createClient', { body: { name: `Key ${n}` } }))
   for (let n = 1; n <= count; n++) {
@@ -87,7 +90,10 @@ type PagedList = {
   /** The order of the list: newest first, by what this SQL returns; or by a name or a number in its entries. */
   order:
     | { madeSql: string }
-    | { by: 'name' | 'accountName' | 'connectionName' | 'row' | 'to' | 'email' | 'number'; newestFirst?: true }
+    | {
+        by: 'name' | 'accountName' | 'connectionName' | 'row' | 'to' | 'email' | 'number' | 'connectorId'
+        newestFirst?: true
+      }
   /** A filter that keeps nothing; none where the list has no filter. */
   filter?: Record<string, string>
 }
@@ -128,6 +134,39 @@ const lists: Record<string, PagedList> = {
     everywhere: true,
     order: { madeSql: 'select id, created_time from connections' },
     filter: q,
+  },
+  'configurations of a sub-account': {
+    operation: 'listConnectorConfigurations',
+    id: 'connectorId',
+    order: { by: 'connectorId' },
+  },
+  'configurations of all sub-accounts': {
+    operation: 'listConnectorConfigurations',
+    id: 'connectorId',
+    everywhere: true,
+    order: { by: 'connectorId' },
+  },
+  'connections of a sub-account with their settings': {
+    operation: 'listConnectionDetails',
+    id: 'id',
+    order: { madeSql: 'select id, created_time from connections' },
+  },
+  'connections of all sub-accounts with their settings': {
+    operation: 'listConnectionDetails',
+    id: 'id',
+    everywhere: true,
+    order: { madeSql: 'select id, created_time from connections' },
+  },
+  'schedules of a sub-account': {
+    operation: 'listSchedules',
+    id: 'connectionId',
+    order: { madeSql: 'select id, created_time from connections' },
+  },
+  'schedules of all sub-accounts': {
+    operation: 'listSchedules',
+    id: 'connectionId',
+    everywhere: true,
+    order: { madeSql: 'select id, created_time from connections' },
   },
   'connections of a sub-account that need attention': {
     operation: 'listAttention',

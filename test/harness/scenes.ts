@@ -98,6 +98,7 @@ const valid: {
   listAddedConnectors: () => ({ query: { q: 'a', configured: 'true', size: '5', offset: '0' } }),
   listSupportedConnectors: () => ({ query: { srcConnectorId: source.id, added: 'true' } }),
   getConnector: () => ({ id: source.id }),
+  listConnectorConfigurations: () => ({ query: { size: '5', offset: '0' } }),
   getConnectorConfiguration: () => ({ id: source.id }),
   getConnectorDefinition: () => ({ id: source.id }),
   configureConnector: ({ srcConfigurationId }) => ({
@@ -111,6 +112,7 @@ const valid: {
   editAccount: ({ accountId }) => ({ id: accountId, body: { name: 'Name', enabled: true } }),
   deleteAccount: ({ accountId }) => ({ id: accountId }),
   listConnections: () => ({ query: { q: 'a', status: 'active', size: '5', offset: '0' } }),
+  listConnectionDetails: () => ({ query: { size: '5', offset: '0' } }),
   createConnection: ({ srcConfigurationId, destConfigurationId }) => ({
     body: {
       name: 'Name',
@@ -153,6 +155,7 @@ const valid: {
   listRejects: ({ activeId, endedId }) => ({ id: activeId, transferId: endedId, query: { size: '5', offset: '0' } }),
   getReplayable: ({ activeId, endedId }) => ({ id: activeId, transferId: endedId }),
   replayTransfer: ({ activeId, endedId }) => ({ id: activeId, transferId: endedId }),
+  listSchedules: () => ({ query: { size: '5', offset: '0' } }),
   getSchedule: ({ activeId }) => ({ id: activeId }),
   setSchedule: ({ activeId }) => ({
     id: activeId,

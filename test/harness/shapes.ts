@@ -119,6 +119,18 @@ export const savedConfiguration = {
   configured: 'boolean',
   lastUpdated: 'integer',
 } as const satisfies Shape
+export const savedValues = {
+  accountId: 'string',
+  connectorId: 'string',
+  slug: 'string',
+  ...savedConfiguration,
+  settings: 'settings',
+  secrets: ['string'],
+  authorized: 'boolean',
+  editable: 'boolean',
+  env: 'string',
+  etag: 'string',
+} as const satisfies Shape
 
 /** Ours: a connector by its definition */
 const fieldDefinition = {
@@ -220,6 +232,7 @@ export const updatedConnection = {
   srcConnectionConfig: 'settings',
   destConnectionConfig: 'settings',
 } as const satisfies Shape
+export const connectionWithSettings = { ...connectionDetails, etag: 'string' } as const satisfies Shape
 
 /** Ours: the history of a connection */
 export const connectionEvent = {
@@ -309,6 +322,7 @@ export const schedule = {
   lastTime: ['integer', null],
   paused: 'boolean',
 } as const satisfies Shape
+export const scheduleEntry = { accountId: 'string', ...schedule } as const satisfies Shape
 export const checkResult = {
   ok: 'boolean',
   message: 'string',

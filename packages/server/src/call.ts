@@ -41,6 +41,9 @@ export type Actor = Grants & {
 /** The sub-account that an operation acts in; it exists, belongs to the actor's organization, and the actor may act in it. */
 export type ActingAccount = { readonly id: string; readonly organizationId: string; readonly env: string }
 
+/** A version as the ETag and If-Match headers have it. */
+export const quoteEtag = (etag: string): string => `"${etag}"`
+
 /** What a write demands of the resource as it is now (RFC 9110, If-Match); checked by the rule, under its lock. */
 export type Precondition = {
   /** Refuses with `precondition_failed` unless this is a version that the caller named. */

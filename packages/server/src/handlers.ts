@@ -20,6 +20,8 @@ import {
   updateConnection,
   updateConnectionStatus,
 } from './connections/connections.ts'
+import { listConnectionDetails } from './connections/details.ts'
+import { listConnectorConfigurations } from './connectors/configurations.ts'
 import {
   addConnectors,
   type ConnectorDeps,
@@ -54,7 +56,7 @@ import { getConnectorDefinition } from './transfers/definitions.ts'
 import { previewConnection } from './transfers/preview.ts'
 import { listRejects } from './transfers/rejects.ts'
 import { getReplayable, replayTransfer } from './transfers/replays.ts'
-import { deleteSchedule, getSchedule, setSchedule } from './transfers/schedules.ts'
+import { deleteSchedule, getSchedule, listSchedules, setSchedule } from './transfers/schedules.ts'
 import {
   cancelTransfer,
   getTransfer,
@@ -89,6 +91,7 @@ export const handlers: Handlers<Deps> = {
   listAddedConnectors,
   listSupportedConnectors,
   getConnector,
+  listConnectorConfigurations,
   getConnectorConfiguration,
   getConnectorDefinition,
   configureConnector,
@@ -104,6 +107,7 @@ export const handlers: Handlers<Deps> = {
   deleteAccount,
 
   listConnections,
+  listConnectionDetails,
   createConnection,
   updateConnection,
   updateConnectionStatus,
@@ -121,6 +125,7 @@ export const handlers: Handlers<Deps> = {
   listRejects,
   getReplayable,
   replayTransfer,
+  listSchedules,
   getSchedule,
   setSchedule,
   deleteSchedule,

@@ -13,14 +13,12 @@ import { refuse, refuseFieldErrors, requireEditable, requireQuota } from '../ref
 import { connectionList, countForQuota, countsOfAll } from './list-queries.ts'
 import * as queries from './queries.ts'
 import { readSettings, requireCompatible, requireReady, sides } from './sides.ts'
-import { viewConnection, viewConnectionDetails, viewEvent, viewUpdatedConnection } from './view.ts'
+import { etagOf, viewConnection, viewConnectionDetails, viewEvent, viewUpdatedConnection } from './view.ts'
 
 /** Connections (specification, sections 2.8, 3 and 4.4). */
 
 /** What the handlers of connections need. */
 export type ConnectionDeps = { readonly config: Config; readonly catalogue: Catalogue }
-
-const etagOf = ({ version }: { version: number }) => String(version)
 
 export async function listConnections(
   { db, actor, account, query: { q, status: wanted, size, offset } }: Call<'listConnections'>,

@@ -1,7 +1,7 @@
 import type { ConnectionStatus } from '@penstock/wire'
 import { isKept } from '../db/kept.ts'
 import { type Statement, type StatementOptions, statement } from '../db/statement.ts'
-import { type ConnectionEntryRow, entryColumns, sideTables } from './queries.ts'
+import { type ConnectionEntryRow, type ConnectionRow, connectionColumns, entryColumns, sideTables } from './queries.ts'
 
 /** Statements of the lists of connections, and how many there are. */
 
@@ -175,6 +175,33 @@ export function connectionList({ accountId, accountIds, like, connectorIds, stat
   if (!connectorIds?.length) return status ? of.byNameAndStatus : of.byName
   return status ? of.byNameOrConnectorAndStatus : of.byNameOrConnector
 }
+
+type Scope = Pick<Filter, 'organizationId' | 'accountId' | 'accountIds'>
+const detailsOf = (scope: keyof typeof listedBy) =>
+  statement<Scope & Page, ConnectionRow>(`
+    select ${connectionColumns} from (
+      select * from connections where ${listedBy[scope]} and not account_deleted and status <> 'deleted'
+      order by created_time desc, id desc limit :size offset :offset
+    ) c ${sideTables}
+    order by c.created_time desc, c.id desc`)
+const details = {
+  account: detailsOf('account'),
+  organization: detailsOf('organization'),
+  accounts: detailsOf('accounts'),
+}
+
+/** Connections that are not deleted, whole. */
+export const detailsList = ({ accountId, accountIds }: Scope) =>
+  details[accountId !== null ? 'account' : accountIds !== null ? 'accounts' : 'organization']
+
+/** How many of a scope are not deleted. */
+export const countsOfKept = statement<Scope, { total: number }>(`
+  select coalesce(sum(k.in_progress + k.active + k.disabled + k.broken + k.offline), 0)::bigint as total
+  from connection_counts k join accounts a on a.id = k.account_id and a.deleted_time is null
+  where k.organization_id = :organizationId
+    and (:accountId::text is null or k.account_id = :accountId)
+    and (:accountIds::text[] is null or k.account_id = any(:accountIds))
+`)
 
 type CountRow = Record<ConnectionStatus, number>
 /** Of all organizations, as the operator sees them: deleted ones count until they are purged. */

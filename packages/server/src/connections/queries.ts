@@ -44,7 +44,7 @@ export const entryColumns = `
   coalesce(s.configured, false) as src_configured, coalesce(d.configured, false) as dest_configured`
 
 /** A connection with what its sides are now. A deleted one may have outlived a side. */
-const connectionColumns = `${entryColumns},
+export const connectionColumns = `${entryColumns},
   c.remembered_status as previous_status, c.src_config, c.dest_config, c.version,
   coalesce(s.configuration_id, c.src_configuration_id) as src_configuration_id,
   coalesce(d.configuration_id, c.dest_configuration_id) as dest_configuration_id`

@@ -3,9 +3,11 @@ import type {
   ConnectionConfig,
   ConnectionDetails,
   ConnectionEvent,
+  ConnectionWithSettings,
   UpdatedConnection,
 } from '@penstock/wire'
 import { isEnabled } from '@penstock/wire'
+import { quoteEtag } from '../call.ts'
 import type { Catalogue } from '../connectors/catalogue.ts'
 import { type InEnvironment, isEditable } from '../refusal.ts'
 import { unixSeconds } from '../time.ts'
@@ -41,6 +43,15 @@ export const viewConnectionDetails = (row: ConnectionRow, deps: ViewDeps): Conne
   destConfigurationId: row.destConfigurationId,
   srcConnectionConfig: row.srcConfig as ConnectionConfig,
   destConnectionConfig: row.destConfig as ConnectionConfig,
+})
+
+/** The version of a connection. */
+export const etagOf = ({ version }: Pick<ConnectionRow, 'version'>): string => String(version)
+
+/** An entry of the list of connections with their settings. */
+export const viewConnectionWithSettings = (row: ConnectionRow, deps: ViewDeps): ConnectionWithSettings => ({
+  ...viewConnectionDetails(row, deps),
+  etag: quoteEtag(etagOf(row)),
 })
 
 /** What Update Connection answers. */

@@ -8,16 +8,12 @@ import type { Keyring } from '../secrets/keyring.ts'
 import { type Catalogue, isNamed } from './catalogue.ts'
 import { currentValues, saveConfiguration, usersNamedMax } from './configuration.ts'
 import * as queries from './queries.ts'
-import { viewAdded, viewConfiguration, viewSaved, viewSupported } from './view.ts'
+import { etagOf, viewAdded, viewConfiguration, viewSaved, viewSupported } from './view.ts'
 
 /** Connectors of a sub-account (specification, sections 2.3 to 2.6 and 4.2; invariant 1). */
 
 /** What the handlers of connectors need. */
 export type ConnectorDeps = { readonly config: Config; readonly catalogue: Catalogue; readonly keyring: Keyring }
-
-/** One version of a configuration; a connector that was removed and added again is not the one it was. */
-const etagOf = ({ configurationId, version }: Pick<queries.ConfigurationRow, 'configurationId' | 'version'>) =>
-  `${configurationId}-${version}`
 
 export async function listConnectors(
   { query }: Call<'listConnectors'>,

@@ -66,6 +66,32 @@ export const listAdded = statement<
   order by a.created_time desc, a.connector_id desc
 `)
 
+/** Accounts of an organization that the actor may see, or the one that is asked for. */
+const ofAccounts = `
+  join accounts on accounts.id = a.account_id and accounts.organization_id = :organizationId
+    and accounts.deleted_time is null and (:accountIds::text[] is null or accounts.id = any(:accountIds))`
+type OfAccounts = { organizationId: string; accountIds: readonly string[] | null }
+
+export type ListedConfigurationRow = ConfigurationRow & { accountId: string; secrets: string[] }
+
+/** The page is picked by the primary key; only its secrets are looked up. */
+export const listConfigurations = statement<OfAccounts & { size: number; offset: number }, ListedConfigurationRow>(`
+  select a.account_id, a.connector_id, a.configuration_id, a.configured, a.name, a.secret_name, a.settings,
+    a.oauth_client_id, a.saved_time, a.env, a.version,
+    array(
+      select s.name from secrets s where s.account_id = a.account_id and s.connector_id = a.connector_id order by s.name
+    ) as secrets
+  from (
+    select a.* from added_connectors a ${ofAccounts}
+    order by a.account_id, a.connector_id limit :size offset :offset
+  ) a
+  order by a.account_id, a.connector_id
+`)
+
+export const countConfigurations = statement<OfAccounts, { total: number }>(`
+  select count(*) as total from added_connectors a ${ofAccounts}
+`)
+
 export const countAdded = statement<
   { accountId: string; connectorIds: readonly string[] | null; configured: boolean | null },
   { total: number }

@@ -4,12 +4,14 @@ import type {
   ConfigurationGroup,
   ConnectorConfiguration,
   SavedConfiguration,
+  SavedValues,
   SupportedConnector,
 } from '@penstock/wire'
+import { quoteEtag } from '../call.ts'
 import { type InEnvironment, isEditable } from '../refusal.ts'
 import { unixSeconds } from '../time.ts'
 import { identity } from './catalogue.ts'
-import type { AddedConnectorRow, ConfigurationRow } from './queries.ts'
+import type { AddedConnectorRow, ConfigurationRow, ListedConfigurationRow } from './queries.ts'
 import { filledByApp } from './readiness.ts'
 
 /** A connector as an entry of the list of added ones (specification, section 2.5). */
@@ -41,6 +43,28 @@ export const viewSaved = (row: ConfigurationRow): SavedConfiguration => ({
   secretName: row.secretName,
   configured: row.configured,
   lastUpdated: row.savedTime ? unixSeconds(row.savedTime) : 0,
+})
+
+/** One version of a configuration; a connector that was removed and added again is not the one it was. */
+export const etagOf = ({ configurationId, version }: Pick<ConfigurationRow, 'configurationId' | 'version'>): string =>
+  `${configurationId}-${version}`
+
+/** What is saved for an added connector, and of its secrets the names. */
+export const viewSavedValues = (
+  connector: Connector,
+  row: ListedConfigurationRow,
+  deps: InEnvironment,
+): SavedValues => ({
+  accountId: row.accountId,
+  connectorId: row.connectorId,
+  slug: connector.slug,
+  ...viewSaved(row),
+  settings: row.settings as SavedValues['settings'],
+  secrets: row.secrets,
+  authorized: row.oauthClientId !== null,
+  editable: isEditable(row, deps),
+  env: row.env,
+  etag: quoteEtag(etagOf(row)),
 })
 
 /**

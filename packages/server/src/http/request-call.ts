@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest, RouteGenericInterface } from 'fastify'
-import type { ActingAccount, Actor, Precondition } from '../call.ts'
+import { type ActingAccount, type Actor, type Precondition, quoteEtag } from '../call.ts'
 import { csrfTokenOf } from '../csrf.ts'
 import type { Database, Transaction } from '../db/database.ts'
 import { refuse } from '../refusal.ts'
@@ -81,9 +81,6 @@ function signalOf({ raw }: FastifyReply): AbortSignal {
   })
   return gone.signal
 }
-
-/** The header form of a version. */
-export const quoteEtag = (etag: string) => `"${etag}"`
 
 /**
  * Reads an If-Match header. `*` and an absent header demand nothing: a missing resource is refused anyway.

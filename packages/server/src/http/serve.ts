@@ -13,23 +13,24 @@ import {
 } from '@penstock/wire'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { mayActIn, requirePerson, requireScope } from '../access.ts'
-import type {
-  ActingAccount,
-  Actor,
-  Answer,
-  AuditedRequest,
-  Awaitable,
-  Call,
-  Handler,
-  Handlers,
-  RequestAudit,
+import {
+  type ActingAccount,
+  type Actor,
+  type Answer,
+  type AuditedRequest,
+  type Awaitable,
+  type Call,
+  type Handler,
+  type Handlers,
+  quoteEtag,
+  type RequestAudit,
 } from '../call.ts'
 import type { Database, Db, Transaction } from '../db/database.ts'
 import { Refusal, refuse } from '../refusal.ts'
 import { once, readIdempotencyKey } from './idempotency.ts'
 import { METHODS } from './node-http.ts'
 import { pageLinks } from './paging.ts'
-import { type OperationRequest, quoteEtag, RequestCall } from './request-call.ts'
+import { type OperationRequest, RequestCall } from './request-call.ts'
 import { serialiseBySchema } from './serialise.ts'
 import { createSessionCookie, type SessionCookie } from './session-cookie.ts'
 import { compileValidator, type Input } from './validate.ts'

@@ -20,6 +20,26 @@ export const findSchedule = statement<{ accountId: string; connectionId: string 
   select ${scheduleColumns} from schedules s join connections c on c.id = s.connection_id
   where s.connection_id = :connectionId and c.account_id = :accountId and not c.account_deleted and ${isKept('c')}
 `)
+type Scope = { organizationId: string; accountId: string | null; accountIds: readonly string[] | null }
+const listOf = (scope: string) => {
+  const kept = `schedules s join connections c on c.id = s.connection_id
+    where ${scope} and not c.account_deleted and c.status <> 'deleted'`
+  return {
+    list: statement<Scope & { size: number; offset: number }, ScheduleRow & { accountId: string }>(`
+      select c.account_id, ${scheduleColumns} from ${kept}
+      order by c.created_time desc, c.id desc limit :size offset :offset`),
+    count: statement<Scope, { total: number }>(`select count(*) as total from ${kept}`),
+  }
+}
+const lists = {
+  account: listOf('c.organization_id = :organizationId and c.account_id = :accountId'),
+  organization: listOf('c.organization_id = :organizationId'),
+  accounts: listOf('c.organization_id = :organizationId and c.account_id = any(:accountIds)'),
+}
+/** Schedules of many connections, and how many there are. */
+export const scheduleList = ({ accountId, accountIds }: Scope) =>
+  lists[accountId !== null ? 'account' : accountIds !== null ? 'accounts' : 'organization']
+
 export const putSchedule = statement<
   { connectionId: string; cron: string; timezone: string; enabled: boolean; nextTime: Date | null },
   ScheduleRow

@@ -23,6 +23,21 @@ export async function getSchedule({ db, account, id }: Call<'getSchedule'>): Pro
   return { reply: viewSchedule(row ?? refuse('not_found')) }
 }
 
+/** The schedules of one sub-account, or of all that the actor may see. */
+export async function listSchedules({
+  db,
+  actor,
+  account,
+  query: { size, offset },
+}: Call<'listSchedules'>): Promise<Answer<'listSchedules'>> {
+  const { organizationId, accountIds } = actor
+  const filter = { organizationId, accountId: account?.id ?? null, accountIds }
+  const { list, count } = queries.scheduleList(filter)
+  const [rows, counted] = await Promise.all([list.all(db, { ...filter, size, offset }), count.first(db, filter)])
+  const reply = rows.map(({ accountId, ...row }) => ({ accountId, ...viewSchedule(row) }))
+  return { reply, total: counted?.total ?? 0 }
+}
+
 /**
  * Sets the schedule; what is left out stays as it was, or is UTC and enabled. Refuses with `quota_exceeded` where it becomes
  * enabled and the organization has as many enabled schedules as its quota allows.

@@ -7,6 +7,7 @@ import {
   configured,
   editable,
   env,
+  etag,
   exactly,
   flag,
   identifier,
@@ -50,13 +51,17 @@ const secretName = text('Name of the secret key in the secret store', example.se
 const configurationId = identifier('the configuration', example.destination.configurationId)
 const lastUpdated = unixSeconds('When the configuration was last saved (0: never)')
 
+const savedConfiguration = {
+  configurationId,
+  name: text('Name of the configuration', 'Default'),
+  secretName,
+  configured,
+  lastUpdated,
+}
+
 export const ConfigurationGroup = exactly(
   {
-    configurationId,
-    name: text('Name of the configuration', 'Default'),
-    secretName,
-    configured,
-    lastUpdated,
+    ...savedConfiguration,
     configuration: Type.Array(Field, { description: 'Field definitions', examples: [example.secretFields] }),
   },
   { description: 'Group of configuration fields' },
@@ -92,17 +97,31 @@ export const ConnectorConfiguration = exactly(
 )
 export type ConnectorConfiguration = Static<typeof ConnectorConfiguration>
 
-/** What Configure Connector answers. */
-export const SavedConfiguration = exactly(
+/** Entry of the list of configurations, ours: what a sub-account saved, as its own keys take it, without any secret. */
+export const SavedValues = exactly(
   {
-    configurationId,
-    name: text('Name of the configuration', 'Default'),
-    secretName,
-    configured,
-    lastUpdated,
+    accountId: identifier('the sub-account', example.accountId),
+    connectorId: identifier('the connector', example.destination.connectorId),
+    slug: text('Name of the connector that is the same in every deployment and version', 'meta-custom-audiences'),
+    ...savedConfiguration,
+    settings: configuration(limits.textLengthMax, 'Values that are set and are no secrets, by field', {
+      authType: 'api-token',
+    }),
+    secrets: Type.Array(Type.String(), {
+      description: 'Fields whose secrets are set; the values are never returned',
+      examples: [['accessToken']],
+    }),
+    authorized: flag('Whether the connector works with what a user granted with a click', false),
+    editable,
+    env,
+    etag: etag('configuration'),
   },
-  { description: 'Saved configuration' },
+  { description: 'Configuration of an added connector, without secrets' },
 )
+export type SavedValues = Static<typeof SavedValues>
+
+/** What Configure Connector answers. */
+export const SavedConfiguration = exactly(savedConfiguration, { description: 'Saved configuration' })
 export type SavedConfiguration = Static<typeof SavedConfiguration>
 
 export const Configure = exactly(

@@ -10,6 +10,7 @@ import {
   count,
   editable,
   env,
+  etag,
   exactly,
   flag,
   identifier,
@@ -78,6 +79,13 @@ export const ConnectionDetails = exactly(
   { description: 'Connection with its parameters' },
 )
 export type ConnectionDetails = Static<typeof ConnectionDetails>
+
+/** Entry of the list of connections with their settings, ours. */
+export const ConnectionWithSettings = exactly(
+  { ...connectionFields, ...configurationIds, ...connectionConfigs, etag: etag('connection') },
+  { description: 'Connection with its parameters and its version' },
+)
+export type ConnectionWithSettings = Static<typeof ConnectionWithSettings>
 
 export const CreateConnection = exactly(
   {

@@ -63,6 +63,7 @@ export const Name = name('Spring customers')
 /** Values of several resources. */
 export const editable = flag('Whether it can be changed in this environment')
 export const env = text('Name of the environment that it was made in', 'production')
+export const etag = (of: string) => text(`The version of the ${of}, as If-Match takes it`, '"1"')
 export const configured = flag('Whether the connector has been configured in the sub-account')
 
 /**

@@ -237,18 +237,22 @@ export const SetSchedule = exactly(
   },
   { description: 'Schedule to set' },
 )
+const setSchedule = {
+  connectionId: identifier('the connection', example.connectionId),
+  ...scheduleFields,
+  nextTime: maybe(unixSeconds('Next transfer; null if the schedule is not enabled', example.updatedTime)),
+  lastTime: maybe(unixSeconds('When it last ran', example.createdTime)),
+  paused: flag('Whether the operator paused all schedules, for example after a restore'),
+}
 /** When transfers of a connection start without a call. */
-export const Schedule = exactly(
-  {
-    connectionId: identifier('the connection', example.connectionId),
-    ...scheduleFields,
-    nextTime: maybe(unixSeconds('Next transfer; null if the schedule is not enabled', example.updatedTime)),
-    lastTime: maybe(unixSeconds('When it last ran', example.createdTime)),
-    paused: flag('Whether the operator paused all schedules, for example after a restore'),
-  },
-  { description: 'Schedule' },
-)
+export const Schedule = exactly(setSchedule, { description: 'Schedule' })
 export type Schedule = Static<typeof Schedule>
+/** Entry of the list of schedules. */
+export const ScheduleEntry = exactly(
+  { accountId: identifier('the sub-account', example.accountId), ...setSchedule },
+  { description: 'Schedule of a connection' },
+)
+export type ScheduleEntry = Static<typeof ScheduleEntry>
 
 /** What Check Connector answers. */
 export const CheckResult = exactly(
