@@ -119,6 +119,8 @@ const mayImport: Readonly<Record<string, { readonly names: readonly string[]; re
     node: true,
   },
   client: { names: ['@penstock/wire'], node: false },
+  // It calls the service as any other program does, and reads files.
+  configuration: { names: ['@penstock/client', '@penstock/wire', 'ajv', 'yaml'], node: true },
   // Libraries of the browser, and of ours the contract and its client alone: the console decides nothing.
   console: {
     names: [

@@ -16,9 +16,12 @@ const masterKey = randomBytes(32).toString('base64')
 /** A file with what could be a secret. */
 const smallFile = join(import.meta.dirname, '../.node-version')
 
+/** Commands that act on no database: those of configuration as code call a service. */
+const withoutDatabase = ['help', 'documents', 'export', 'plan', 'apply']
+
 /** A call of every command that acts on a database, with the arguments and options that it needs. */
 function everyCall(command = buildProgram(), path: string[] = []): string[][] {
-  if (path[0] === 'help' || path[0] === 'documents') return []
+  if (withoutDatabase.includes(path[0] ?? '')) return []
   if (command.commands.length > 0) return command.commands.flatMap((one) => everyCall(one, [...path, one.name()]))
   const values = command.registeredArguments.map((argument) =>
     argument.name() === 'platform' ? 'google' : argument.name(),

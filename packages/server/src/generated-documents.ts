@@ -1,3 +1,4 @@
+import { configurationSchema, schemaFile } from '@penstock/configuration/schema'
 import {
   type ErrorAction,
   type ErrorCode,
@@ -22,6 +23,7 @@ export function generatedDocuments(): { path: string; content: string }[] {
     { path: 'docs/openapi.json', content: `${JSON.stringify(openApiDocument(documentedUrl), null, 2)}\n` },
     { path: 'docs/errors.md', content: errorsDocument() },
     { path: 'docs/access.md', content: accessDocument() },
+    { path: `docs/${schemaFile}`, content: `${JSON.stringify(configurationSchema, null, 2)}\n` },
     ...connectorDocuments(),
   ]
 }

@@ -12,7 +12,10 @@ export async function runCommand(args: readonly string[]): Promise<void> {
     if (/^(?:-V|--version)$/.test(args[0] ?? '')) return await (await import('./version.ts')).printVersion()
     await buildProgram().parseAsync(withHelpFirst(args), { from: 'user' })
   } catch (error) {
-    process.exitCode = reportFailure(error)
+    const code = reportFailure(error)
+    // With these, as with terraform, 2 says that there is something to change.
+    process.exitCode =
+      code === exitCodes.usage && /^(?:plan|apply|export)$/.test(args[0] ?? '') ? exitCodes.failed : code
   }
 }
 
@@ -239,6 +242,33 @@ export function buildProgram(): Command {
     .description('remove an app; connectors that were authorized with it stop working')
     .option(...json)
     .action(withConfig(async () => (await import('./oauth-app.ts')).removeOAuthAppCommand))
+
+  const configuration = () => import('./configuration.ts')
+  const ofService = ['--url <address>', 'address of the service (PENSTOCK_URL)'] as const
+  const withPlanOptions = (command: Command) =>
+    command
+      .option(...ofService)
+      .option('--allow-destroy', 'delete connections and connectors of these sub-accounts that are not in the files')
+      .option('--allow-destroy-accounts', 'delete sub-accounts that are not in the files, with all that they hold')
+      .option('--set-secrets', 'send all secrets, also those that are set already')
+      .option('--files-within <directory>', 'refuse references to files outside of this directory')
+      .option(...json)
+  program
+    .command('export')
+    .description('write the configuration of a service as YAML, with references in place of secrets')
+    .option(...ofService)
+    .option('--account <name...>', 'these sub-accounts only')
+    .option('--output <file>', 'write it to this file, not to standard output')
+    .option('--directory <directory>', 'write a file for each sub-account to this directory')
+    .option(...json)
+    .action(async (options) => (await configuration()).exportCommand(options))
+  withPlanOptions(program.command('plan <path...>'))
+    .description('show what apply would change; exit code 0: nothing, 2: something, 1: an error')
+    .action(async (paths, options) => (await configuration()).planCommand(paths, options))
+  withPlanOptions(program.command('apply <path...>'))
+    .description('make a service what YAML files say; exit code 3: it was changed after the plan was made')
+    .option('--expect <digest>', 'change nothing unless the plan has this digest')
+    .action(async (paths, options) => (await configuration()).applyCommand(paths, options))
 
   program
     .command('key')

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { configurationSchema, schemaFile } from '@penstock/configuration/schema'
 import { catalogueId } from '@penstock/connector'
 import { connectors, logoOf, platforms } from '@penstock/connectors'
 import { basePath } from '@penstock/wire'
@@ -76,6 +77,9 @@ export function serveDocuments(app: FastifyInstance, publicUrl: string): void {
     '/docs/guides/:slug',
     guideSlugs().map((slug) => ({ slug })),
     ({ slug }) => page(guidePage(links, readGuide(slug))),
+  )
+  serve(`/docs/${schemaFile}`, () =>
+    asset('application/schema+json; charset=utf-8', JSON.stringify(configurationSchema)),
   )
   serve('/docs/connectors', () => page(connectorsPage(links, { platforms, connectors })))
   serveEach('/docs/connectors/:slug', connectors, (connector) => page(connectorPage(links, connector)))

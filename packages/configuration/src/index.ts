@@ -1,0 +1,8 @@
+export { type Applied, applyPlan } from './apply.ts'
+export { type Exported, type ExportOptions, type ExportResult, exportConfiguration } from './export.ts'
+export { loadDesired } from './load.ts'
+export { type Change, destroys, makePlan, type Plan, type PlanOptions } from './plan.ts'
+export { ConfigurationError, describeProblem, type Problem } from './problems.ts'
+export { createResolver, type Resolver } from './references.ts'
+export { createDefinitions, readState } from './service-state.ts'
+export { describePlan, digestOf, titleOf, viewPlan } from './show.ts'

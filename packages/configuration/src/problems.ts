@@ -1,0 +1,30 @@
+/** Where something is in a file; lines and columns from 1. */
+export type Position = { readonly file: string; readonly line: number; readonly column: number }
+
+/** One thing that is wrong, for a person: what it is and what to do. */
+export type Problem = { readonly message: string; readonly at?: Position | undefined }
+
+/** How many problems are shown. */
+const problemsMax = 100
+
+/** Files, references or the service do not allow a plan. Nothing was changed. */
+export class ConfigurationError extends Error {
+  override name = 'ConfigurationError'
+  readonly problems: readonly Problem[]
+
+  constructor(problems: readonly Problem[]) {
+    const lines = problems.slice(0, problemsMax).map(describeProblem)
+    if (problems.length > problemsMax) lines.push(`… and ${problems.length - problemsMax} more`)
+    super(lines.join('\n'))
+    this.problems = problems
+  }
+}
+
+export const describeProblem = ({ message, at }: Problem): string =>
+  printable(at ? `${describePosition(at)}: ${message}` : message)
+
+export const describePosition = ({ file, line, column }: Position): string => `${file}:${line}:${column}`
+
+/** What a terminal would act on or would show in another order, spelt out. */
+export const printable = (text: string): string =>
+  text.replaceAll(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`)

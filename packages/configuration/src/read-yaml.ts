@@ -1,0 +1,149 @@
+import { Ajv, type ErrorObject } from 'ajv'
+import { isNode, LineCounter, parseDocument } from 'yaml'
+import type { SourceFile } from './find-files.ts'
+import type { Position, Problem } from './problems.ts'
+import { configurationSchema } from './schema.ts'
+
+/** A file that matches the schema; `at` finds the position of a part of it. */
+export type ReadDocument = {
+  readonly content: FileContent
+  readonly at: (path: readonly (string | number)[]) => Position
+}
+
+/** A file as the schema describes it. */
+export type FileContent = {
+  accounts?: FileAccount[]
+}
+export type FileAccount = {
+  name: string
+  was?: string[]
+  id?: string
+  enabled?: boolean
+  connectors?: FileConnector[]
+  connections?: FileConnection[]
+}
+export type FileConnector = {
+  connector: string
+  name?: string
+  secretName?: string
+  settings?: Record<string, FileValue>
+  secrets?: Record<string, string | null>
+}
+export type FileConnection = {
+  name: string
+  was?: string[]
+  id?: string
+  source: { connector: string; settings?: Record<string, FileValue> }
+  destination: { connector: string; settings?: Record<string, FileValue> }
+  mapping?: Record<string, unknown>
+  schedule?: { cron: string; timezone?: string; enabled?: boolean }
+  status?: 'active' | 'disabled'
+}
+export type FileValue = string | number | boolean | null | string[]
+
+/** How often anchors of a file may be used, nested uses multiplied. */
+const aliasesMax = 100
+
+const yamlOptions = {
+  version: '1.2',
+  schema: 'core',
+  merge: false,
+  uniqueKeys: true,
+  strict: true,
+  stringKeys: true,
+  prettyErrors: false,
+} as const
+
+/** Reads a file: YAML 1.2 with its core types, no tags of other kinds, no repeated keys. */
+export function readYaml({ path: file, text }: SourceFile): { document?: ReadDocument; problems: Problem[] } {
+  const counter = new LineCounter()
+  const position = (offset: number): Position => {
+    const { line, col } = counter.linePos(offset)
+    return { file, line: Math.max(1, line), column: Math.max(1, col) }
+  }
+  const options = { ...yamlOptions, lineCounter: counter }
+  let content: unknown
+  let document: ReturnType<typeof parseDocument>
+  try {
+    document = parseDocument(text, options)
+    const wrong = [...document.errors, ...document.warnings]
+    if (wrong.length > 0)
+      return {
+        problems: wrong.map(({ message, pos: [start] }) => ({ message: firstLine(message), at: position(start) })),
+      }
+    content = document.toJS({ maxAliasCount: aliasesMax })
+  } catch (error) {
+    return { problems: [{ message: notRead(error), at: position(0) }] }
+  }
+  const at = (path: readonly (string | number)[]): Position => {
+    for (let length = path.length; length > 0; length--) {
+      const node = document.getIn(path.slice(0, length), true)
+      if (isNode(node) && node.range) return position(node.range[0])
+    }
+    return position(document.contents?.range?.[0] ?? 0)
+  }
+  if (validate(content)) return { document: { content: content as FileContent, at }, problems: [] }
+  return { problems: problemsOf(validate.errors ?? [], content, at) }
+}
+
+const firstLine = (message: string) => message.split('\n')[0] ?? message
+
+function notRead(error: unknown): string {
+  if (error instanceof RangeError) return 'The file is nested too deeply.'
+  if (error instanceof ReferenceError)
+    return `The file uses its anchors more than ${aliasesMax} times: write the values out.`
+  throw error
+}
+
+const validate = new Ajv({ allErrors: true, allowUnionTypes: true }).compile(configurationSchema)
+
+/** One problem for each place: of several schemas that a value could have, the message names what they allow. */
+function problemsOf(
+  errors: readonly ErrorObject[],
+  content: unknown,
+  at: (path: readonly (string | number)[]) => Position,
+): Problem[] {
+  const seen = new Set<string>()
+  return errors.flatMap((error) => {
+    const path = pathOf(error.instancePath, content)
+    const extra = error.keyword === 'additionalProperties' ? [String(error.params.additionalProperty)] : []
+    const key = JSON.stringify([...path, ...extra, error.keyword === 'required' ? error.params.missingProperty : ''])
+    if (seen.has(key)) return []
+    seen.add(key)
+    const name = [...path, ...extra].join('.') || 'The file'
+    return [{ message: `${name} ${messageOf(error)}`, at: at([...path, ...extra]) }]
+  })
+}
+
+/** The path of a JSON pointer; what is an index in an array is a number. */
+function pathOf(pointer: string, content: unknown): (string | number)[] {
+  let inside = content
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((part) => {
+      const key = part.replaceAll('~1', '/').replaceAll('~0', '~')
+      const step = Array.isArray(inside) ? Number(key) : key
+      inside = (inside as Record<string | number, unknown> | undefined)?.[step]
+      return step
+    })
+}
+
+function messageOf({ keyword, params, schemaPath, message }: ErrorObject): string {
+  if (keyword === 'additionalProperties') {
+    if (/(settings|secrets)/.test(schemaPath)) return 'is not the key of a field: letters, digits and _ alone'
+    return 'is not known here: remove it, or correct its name'
+  }
+  if (keyword === 'required') return `needs ${params.missingProperty}: add it`
+  if (schemaPath.includes('anyOf')) return 'must be text, a number, true, false, null or a list of texts'
+  if (keyword === 'const') return 'must be 1: this is the version of the format that this version of Penstock reads'
+  if (keyword === 'enum') return `must be one of: ${(params.allowedValues as string[]).join(', ')}`
+  if (keyword === 'type') return `must be ${[params.type].flat().map(typeName).join(' or ')}`
+  if (keyword === 'pattern') return 'does not have the form that the schema asks for'
+  return message ?? 'does not match the schema'
+}
+
+const typeName = (type: string) =>
+  ({ string: 'text', object: 'a map', array: 'a list', boolean: 'true or false', number: 'a number', null: 'null' })[
+    type
+  ] ?? type

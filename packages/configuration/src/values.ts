@@ -1,0 +1,130 @@
+import type { ConnectorDefinition } from '@penstock/wire'
+import type { DesiredSide, Locate, Value, Values } from './desired.ts'
+import { describeProblem, type Problem } from './problems.ts'
+import { hasReference, type Resolver } from './references.ts'
+
+/** Values of fields: as files write them, as the service stores them, and how both are compared. */
+
+export type FieldDefinition = ConnectorDefinition['secretFields'][number]
+export type Fields = ReadonlyMap<string, FieldDefinition>
+
+export const fieldsOf = (fields: readonly FieldDefinition[]): Fields =>
+  new Map(fields.map((field) => [field.name, field]))
+
+/** The settings of a side that a file can have: those that the service does not fill itself. */
+export const settable = (fields: Fields, values: Readonly<Record<string, unknown>>): Record<string, Value> =>
+  Object.fromEntries(
+    Object.entries(values).filter(([key]) => fields.has(key) && !fields.get(key)?.readonly) as [string, Value][],
+  )
+
+/** One value that is to be: resolved, and as a person may see it. */
+export type Resolved = { readonly value: Value; readonly shown: unknown }
+
+/**
+ * Reads the settings of a file against the fields. What is empty is not set.
+ * @returns the values, without those that are wrong, which are among the problems then
+ */
+export async function readSettings(
+  { settings }: Pick<DesiredSide, 'settings'>,
+  fields: Fields,
+  what: { readonly at: Locate; readonly path: readonly string[]; readonly of: string },
+  resolver: Resolver,
+  problems: Problem[],
+): Promise<Map<string, Resolved>> {
+  const read = new Map<string, Resolved>()
+  for (const [key, written] of Object.entries(settings)) {
+    const position = what.at(...what.path, key)
+    const field = fields.get(key)
+    if (!field) {
+      const names = [...fields.values()].filter(({ readonly }) => !readonly).map(({ name }) => name)
+      problems.push({
+        message: `${key} is not a field of ${what.of}. Its fields are: ${names.join(', ') || 'none'}.`,
+        at: position,
+      })
+    } else if (field.type === 'Password') {
+      problems.push({ message: `${key} is a secret: put a reference to it under secrets.`, at: position })
+    } else if (field.readonly) {
+      problems.push({ message: `${key} is filled by the service: remove it.`, at: position })
+    } else {
+      const resolved = await resolveValue(written, position, resolver, problems)
+      if (resolved === undefined) continue
+      const value = normal(field, resolved)
+      const refers = [written].flat().some((one) => typeof one === 'string' && hasReference(one))
+      if (value !== null) read.set(key, { value, shown: refers ? written : value })
+    }
+  }
+  return read
+}
+
+async function resolveValue(
+  written: Value,
+  position: Parameters<Resolver['resolve']>[1],
+  resolver: Resolver,
+  problems: Problem[],
+): Promise<Value | undefined> {
+  if (typeof written === 'string') return resolver.resolve(written, position, problems)
+  if (!Array.isArray(written)) return written
+  const resolved = await Promise.all(written.map((one: string) => resolver.resolve(one, position, problems)))
+  return resolved.every((one) => one !== undefined) ? resolved : undefined
+}
+
+/** A value as the service stores it; what the field does not take stays, and the service says what is wrong. */
+function normal({ type }: FieldDefinition, value: Value): Value {
+  if (value === null || value === '') return null
+  if (type === 'Number' && typeof value === 'string' && /^-?\d{1,15}$/.test(value)) return Number(value) || 0
+  if (type === 'Boolean' && (value === 'true' || value === 'false')) return value === 'true'
+  if (type === 'Multi-Select' && Array.isArray(value)) return value.length > 0 ? [...new Set(value as string[])] : null
+  return value
+}
+
+export const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
+
+/** A difference of one field, as a person may see it. */
+export type FieldChange = {
+  readonly field: string
+  /** Absent where there was nothing. */
+  readonly from?: unknown
+  /** Absent where there is nothing any more. */
+  readonly to?: unknown
+  /** Its values are never shown. */
+  readonly secret?: true
+}
+
+/** What differs between the stored settings and those of the file. */
+export function differences(
+  path: string,
+  stored: Readonly<Record<string, unknown>>,
+  wanted: ReadonlyMap<string, Resolved>,
+): FieldChange[] {
+  const removed = Object.keys(stored)
+    .filter((key) => !wanted.has(key))
+    .map((key) => ({ field: `${path}.${key}`, from: stored[key] }))
+  const changed = [...wanted]
+    .filter(([key, { value }]) => !isSame(own(stored, key), value))
+    .map(([key, { shown }]) => ({
+      ...{ field: `${path}.${key}`, to: shown },
+      ...(Object.hasOwn(stored, key) ? { from: stored[key] } : {}),
+    }))
+  return [...changed, ...removed]
+}
+
+const own = (values: Readonly<Record<string, unknown>>, key: string) =>
+  Object.hasOwn(values, key) ? values[key] : undefined
+
+export const valuesOf = (resolved: ReadonlyMap<string, Resolved>): Values =>
+  Object.fromEntries([...resolved].map(([key, { value }]) => [key, value]))
+
+/** The mapping that a stored text is, where it is one. */
+export function readMapping(text: unknown): Record<string, unknown> | undefined {
+  if (typeof text !== 'string') return undefined
+  try {
+    const read: unknown = JSON.parse(text)
+    return typeof read === 'object' && read !== null && !Array.isArray(read)
+      ? (read as Record<string, unknown>)
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
+export const describeAll = (problems: readonly Problem[]): string => problems.map(describeProblem).join('\n')

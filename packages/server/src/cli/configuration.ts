@@ -1,0 +1,171 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { type Client, createClient } from '@penstock/client'
+import {
+  applyPlan,
+  ConfigurationError,
+  createDefinitions,
+  createResolver,
+  describePlan,
+  describeProblem,
+  destroys,
+  digestOf,
+  exportConfiguration,
+  loadDesired,
+  makePlan,
+  type Plan,
+  readState,
+  titleOf,
+  viewPlan,
+} from '@penstock/configuration'
+import { ConfigError } from '../config.ts'
+import { print } from './print.ts'
+
+/** Configuration as code: commands that call the API of a service, wherever it is, and use no database. */
+
+/** Exit codes of plan: as of terraform plan -detailed-exitcode. */
+const exits = { same: 0, failed: 1, changes: 2, changedMeanwhile: 3 } as const
+
+type Service = { url?: string; json?: boolean }
+
+/** The client that the environment names. The secret is never an argument, since other processes can read these. */
+function connect({ url = process.env.PENSTOCK_URL }: Service): { client: Client; baseUrl: string } {
+  const { PENSTOCK_CLIENT_ID: clientId, PENSTOCK_CLIENT_SECRET: clientSecret } = process.env
+  const missing = Object.entries({
+    'PENSTOCK_URL, or --url,': url,
+    PENSTOCK_CLIENT_ID: clientId,
+    PENSTOCK_CLIENT_SECRET: clientSecret,
+  }).filter(([, value]) => !value)
+  if (missing.length > 0)
+    throw new ConfigError(missing.map(([name]) => `${name} is not set: set it to call a service.`))
+  if (!URL.canParse(url ?? '') || !/^https?:$/.test(new URL(url ?? '').protocol))
+    throw new ConfigError(['PENSTOCK_URL must be an address, such as https://penstock.example.com.'])
+  const baseUrl = url ?? ''
+  return { client: createClient({ baseUrl, clientId: clientId ?? '', clientSecret: clientSecret ?? '' }), baseUrl }
+}
+
+/** Runs a command; what is wrong with files and references is said as what is wrong with settings is, a line each. */
+async function sayingProblems(work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    throw error instanceof ConfigurationError ? new ConfigError(error.message.split('\n')) : error
+  }
+}
+
+type ExportOptions = Service & { account?: string[]; output?: string; directory?: string }
+
+/** `penstock export` */
+export const exportCommand = (options: ExportOptions) => sayingProblems(() => exportFiles(options))
+
+async function exportFiles({ account, output, directory, json, ...service }: ExportOptions): Promise<void> {
+  if (output !== undefined && directory !== undefined)
+    throw new ConfigError(['--output and --directory cannot be used together: choose one.'])
+  const { client, baseUrl } = connect(service)
+  const { files, variables, notes, connections } = await exportConfiguration({
+    ...{ client, baseUrl, accounts: account, split: directory !== undefined },
+  })
+  for (const note of notes) process.stderr.write(`Note: ${describeProblem({ message: note })}\n`)
+  const written: string[] = []
+  for (const { name, text } of files) {
+    const path = directory === undefined ? output : join(directory, name)
+    if (path === undefined) {
+      if (!json) process.stdout.write(text)
+      continue
+    }
+    await mkdir(dirname(path), { recursive: true })
+    await writeFile(path, text)
+    written.push(path)
+  }
+  if (json) print({ files: written.length > 0 ? written : files, variables, notes, connections }, true, '')
+  else if (written.length > 0)
+    process.stdout.write(
+      [...written.map((path) => `Wrote ${path}`), ...variables.map((name) => `Needs ${name}`)]
+        .map((line) => `${line}\n`)
+        .join(''),
+    )
+}
+
+type PlanOptions = Service & {
+  allowDestroy?: boolean
+  allowDestroyAccounts?: boolean
+  setSecrets?: boolean
+  filesWithin?: string
+}
+
+async function planOf(paths: readonly string[], client: Client, { filesWithin, ...options }: PlanOptions) {
+  const desired = await loadDesired(paths)
+  const names = new Set(desired.flatMap(({ name, was }) => [name, ...was]))
+  const ids = new Set(desired.map(({ id }) => id))
+  const state = await readState(client, ({ id, name }) => names.has(name) || ids.has(id))
+  const resolver = createResolver({ env: process.env, filesWithin })
+  const { allowDestroy, allowDestroyAccounts, setSecrets } = options
+  const given = { options: { allowDestroy, allowDestroyAccounts, setSecrets }, definitions: createDefinitions(client) }
+  return { plan: await makePlan(desired, state, { ...given, resolver }), resolver }
+}
+
+/** What a terminal shows in colours. */
+const isTerminal = () => process.stdout.isTTY === true && !process.env.NO_COLOR
+
+/** `penstock plan`; the exit code says whether there is something to change. */
+export const planCommand = (paths: readonly string[], options: PlanOptions) =>
+  sayingProblems(() => showPlan(paths, options))
+
+async function showPlan(paths: readonly string[], options: PlanOptions): Promise<void> {
+  const { client } = connect(options)
+  const { plan } = await planOf(paths, client, options)
+  print(viewPlan(plan), options.json, describePlan(plan, { colour: isTerminal() }))
+  process.exitCode = plan.changes.length > 0 ? exits.changes : exits.same
+}
+
+/** `penstock apply` */
+export const applyCommand = (paths: readonly string[], options: PlanOptions & { expect?: string }) =>
+  sayingProblems(() => applyFiles(paths, options))
+
+async function applyFiles(
+  paths: readonly string[],
+  { expect, ...options }: PlanOptions & { expect?: string },
+): Promise<void> {
+  const { client } = connect(options)
+  const { plan, resolver } = await planOf(paths, client, options)
+  const say = (line: string) => options.json || process.stdout.write(`${line}\n`)
+  say(describePlan(plan, { colour: isTerminal() }))
+  const refused = refusalOf(plan, options, expect)
+  if (refused) {
+    process.stderr.write(`penstock: ${refused.message}\n`)
+    if (options.json) print({ ...viewPlan(plan), done: 0, failed: [] }, true, '')
+    process.exitCode = refused.code
+    return
+  }
+  const { done, failed } = await applyPlan(plan, {
+    ...{ client, resolver },
+    onDone: (change, problem) => {
+      if (!problem) say(`Done: ${titleOf(change)}`)
+      else process.stderr.write(`penstock: ${titleOf(change)}: ${describeProblem(problem)}\n`)
+    },
+  })
+  const view = failed.map(({ change, problem, changedMeanwhile }) => ({
+    ...{ kind: change.kind, account: change.account, name: change.name },
+    ...{ message: problem.message, changedMeanwhile },
+  }))
+  const words =
+    plan.changes.length === 0 ? 'Nothing was changed.' : `${done.length} of ${plan.changes.length} changes are done.`
+  print({ ...viewPlan(plan), done: done.length, failed: view }, options.json, words)
+  if (failed.length > 0)
+    process.exitCode = failed.every(({ changedMeanwhile }) => changedMeanwhile) ? exits.changedMeanwhile : exits.failed
+}
+
+function refusalOf(plan: Plan, { allowDestroy }: PlanOptions, expect: string | undefined) {
+  if (expect !== undefined && expect !== digestOf(plan))
+    return {
+      message: `The plan is not the expected one, ${expect}: the files or the service changed since. Nothing was changed. Review the plan above.`,
+      code: exits.changedMeanwhile,
+    }
+  const replaced = destroys(plan).filter(({ action }) => action === 'replace')
+  if (replaced.length === 0 || allowDestroy) return undefined
+  const names = replaced.map(titleOf).join(', ')
+  return {
+    message: `The connectors of a connection cannot be changed, so these would be deleted and created again: ${names}. Nothing was changed. Use --allow-destroy to do that.`,
+    code: exits.failed,
+  }
+}
