@@ -16,8 +16,8 @@ const masterKey = randomBytes(32).toString('base64')
 /** A file with what could be a secret. */
 const smallFile = join(import.meta.dirname, '../.node-version')
 
-/** Commands that act on no database: those of configuration as code call a service. */
-const withoutDatabase = ['help', 'documents', 'export', 'plan', 'apply']
+/** Commands that act on no database: these call a service, or nothing. */
+const withoutDatabase = ['help', 'documents', 'export', 'plan', 'apply', 'mcp']
 
 /** A call of every command that acts on a database, with the arguments and options that it needs. */
 function everyCall(command = buildProgram(), path: string[] = []): string[][] {
