@@ -122,8 +122,9 @@ for (const id of Object.keys(operations) as OperationId[]) {
       const { token } = await limited({ scopes, accountIds: [accountId] })
       const reply = await send(id, call, token)
       if (ofOrganization.includes(id)) return assertForbidden(reply, 'accountIds', /limited to named sub-accounts/)
-      // The clients and the people of the scenarios are not limited to sub-accounts: for this one there are none.
-      if (/^\/(?:clients|users)\//.test(operation.path)) return assert.equal(reply.status, 404, reply.text)
+      // The clients, webhooks and the people of the scenarios are not limited to sub-accounts: for this one there are none.
+      if (/^\/(?:clients|users|webhooks|webhook-deliveries)\//.test(operation.path))
+        return assert.equal(reply.status, 404, reply.text)
       assert.equal(reply.status, scenario.status, reply.text)
       if (operation.list === 'paged' && accountOf(id, call) === undefined) assertOnlyOf(reply, accountId)
     })
@@ -137,7 +138,7 @@ for (const id of Object.keys(operations) as OperationId[]) {
       const reply = await send(id, call, token)
       if (accountId === undefined) {
         if (ofOrganization.includes(id)) assertForbidden(reply, 'accountIds', /limited to named sub-accounts/)
-        else if (operation.list === 'paged') assertOnlyOf(reply, ownAccount)
+        else if (operation.list === 'paged' && !operation.path.includes('{id}')) assertOnlyOf(reply, ownAccount)
         else if (id !== 'getConnectorDefinition') assert.equal(reply.status, 404, reply.text)
       } else if (call.body && call.accountId === undefined && operation.method === 'POST') {
         assert.deepEqual([reply.status, reply.error], [400, 'invalid_request'], reply.text)
@@ -400,7 +401,7 @@ describe('a session', () => {
   test('has no scope that lets it give access', async () => {
     const { id: accountId } = await owner.caller.addAccount()
     for (const scope of scopeNames.filter((name) =>
-      /^(clients|sessions|users|organization|audit):|^accounts:write/.test(name),
+      /^(clients|sessions|users|organization|audit|webhooks):|^accounts:write/.test(name),
     )) {
       const reply = await send('createSession', { body: { accountId, scopes: [scope] } }, owner.organization.token)
       assert.deepEqual([reply.status, reply.error], [400, 'invalid_request'], scope)

@@ -1,15 +1,34 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { type EventType, eventSchema, events, eventTypeNames } from '@penstock/wire'
+import { Ajv } from 'ajv'
+import { restoreAccount } from '../packages/server/src/accounts/accounts.ts'
+import { connectionsOfAccounts, meet } from '../packages/server/src/connections/connections.ts'
 import { emit } from '../packages/server/src/events/events.ts'
+import {
+  addAccountWithConnection,
+  addEndedTransfer,
+  type Inbox,
+  localFolder,
+  makeInbox,
+} from './harness/connections.ts'
+import { callerOf } from './harness/fixtures.ts'
 import { startTestService, type TestService } from './harness/service.ts'
 
 /** What is written as an event, and for whom. The webhook is a row here: how one is made is tested elsewhere. */
 
+let inbox: Inbox
 let service: TestService
 before(async () => {
-  service = await startTestService()
+  inbox = await makeInbox()
+  service = await startTestService(inbox.env)
 })
-after(() => service.close())
+after(async () => {
+  await service.close()
+  await inbox.remove()
+})
 
 const sql = async (text: string, ...values: unknown[]) => (await service.database.pool.query(text, values)).rows
 
@@ -80,4 +99,88 @@ describe('an event', () => {
     )
     assert.deepEqual(await typesOf(webhook), [])
   })
+})
+
+/** Types that nothing in this file makes happen: what writes them is tested elsewhere. */
+const elsewhere: readonly EventType[] = ['webhook.disabled', 'webhook.test']
+
+test('every change has its event, whose form is that of the contract', async () => {
+  const organization = await service.addOrganization()
+  const { organizationId } = organization
+  const caller = callerOf(service, organization)
+  const { expect, call } = caller
+  const webhook = await addWebhook(organizationId, null, null)
+  const connection = await addAccountWithConnection(caller, inbox.folder)
+  const { accountId } = connection
+  const endings = { partial: [1, 1], succeeded: [2, 0], failed: [0, 0], cancelled: [0, 0] }
+  await addEndedTransfer(service, caller, connection)
+  for (const [status, [accepted, rejected]] of Object.entries(endings).slice(1)) {
+    const { id } = await expect(call('startTransfer', { ...connection, body: {} }))
+    await sql(
+      `update transfers set status = $2, read = 2, sent = 2, accepted = $3, rejected = $4, finished_time = now(),
+         error_code = case $2 when 'failed' then 'unreachable' end, error_side = case $2 when 'failed' then 'Source' end
+       where id = $1`,
+      ...[id, status, accepted, rejected],
+    )
+  }
+  const moves = (trigger: 'breakdown' | 'outage' | 'recovery') =>
+    service.database.transaction((tx) => meet(tx, connection.id, trigger))
+  await moves('outage')
+  await moves('recovery')
+  // Neither the volume nor the name is an event.
+  await sql('update connections set used_volume = used_volume + 1 where id = $1', connection.id)
+  await expect(call('updateConnection', { ...connection, body: { name: 'Other' } }))
+  await expect(call('editAccount', { id: accountId, body: { name: 'Other' } }))
+  const { id: clientId } = await expect(call('createClient', { body: { name: 'Key' } }))
+  await expect(call('renameClient', { id: clientId, body: { name: 'Other' } }))
+  await expect(call('rotateClient', { id: clientId, body: {} }))
+  await expect(call('revokeClient', { id: clientId }))
+  await sql('update added_connectors set oauth_client_id = $2 where account_id = $1', accountId, 'app')
+  await sql('update added_connectors set oauth_client_id = null where account_id = $1', accountId)
+  await expect(call('deleteAccount', { id: accountId }))
+  await service.database.transaction((tx) => restoreAccount(tx, accountId, connectionsOfAccounts))
+  const payloads = await payloadsOf(webhook)
+  assert.deepEqual(
+    payloads.map(({ type, data }) => [type, data.to ?? data.name ?? data.status ?? data.connectorId]),
+    [
+      ['account.created', 'Account'],
+      ['connector.configured', payloads[1].data.name],
+      ['connection.status_changed', 'active'],
+      ...Object.keys(endings).map((status) => [`transfer.${status}`, status]),
+      ['connection.status_changed', 'offline'],
+      ['connection.status_changed', 'active'],
+      ['account.updated', 'Other'],
+      ['client.created', 'Key'],
+      ['client.renamed', 'Other'],
+      ['client.rotated', 'Other'],
+      ['client.revoked', 'Other'],
+      ['authorization.revoked', localFolder.id],
+      ['connection.deleted', 'Other'],
+      ['account.deleted', 'Other'],
+      ['connection.status_changed', 'disabled'],
+      ['account.restored', 'Other'],
+    ],
+  )
+  const ajv = new Ajv({ strict: false })
+  for (const payload of payloads) {
+    const isValid = ajv.compile(eventSchema(payload.type as EventType))
+    assert(isValid(payload), `${payload.type}: ${ajv.errorsText(isValid.errors)}`)
+    assert.equal(payload.accountId, /^client/.test(payload.type) ? null : accountId)
+    assert.equal(payload.connectionId, /^(transfer|connection)\./.test(payload.type) ? connection.id : null)
+  }
+  const happened = new Set(payloads.map(({ type }) => type))
+  assert.deepEqual(
+    eventTypeNames.filter((type) => !happened.has(type)),
+    elsewhere,
+  )
+})
+
+test('docs/webhooks.md has every type, and its data', () => {
+  const document = readFileSync(join(import.meta.dirname, '../docs/webhooks.md'), 'utf8')
+  const [, ...found] = document.slice(document.indexOf('| Type |')).trim().split('\n')
+  const lines = Object.entries(events).map(([type, { when, data }]) => {
+    const keys = Object.keys(data.properties).map((key) => `\`${key}\``)
+    return `| \`${type}\` | ${when}. Data: ${keys.join(', ')} |`
+  })
+  assert.deepEqual(found, ['|---|---|', ...lines])
 })

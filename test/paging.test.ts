@@ -16,6 +16,7 @@ type Place = { caller: Caller; token: string; accountId: string; id?: string; tr
 let place: Place
 /** In another organization, so that these are in no other list. */
 let placeOfTransfers: Place
+let placeOfWebhook: Place
 before(async () => {
   inbox = await makeInbox()
   service = await startTestService(inbox.env)
@@ -38,7 +39,8 @@ before(async () => {
     await caller.expect(caller.call('inviteUser', { body }))
   }
   placeOfTransfers = await addTransfers()
-  for (const table of ['accounts', 'clients', 'connections', 'transfers']) {
+  placeOfWebhook = await addWebhooks(place)
+  for (const table of ['accounts', 'clients', 'connections', 'transfers', 'webhooks', 'webhook_deliveries']) {
     // They share a few times, in another order than their identifiers.
     const timestamp = `to_timestamp(1700000000 + ('x' || right(id, 2))::bit(8)::integer % 11)`
     await service.database.pool.query(`update ${table} set created_time = ${timestamp}`)
@@ -48,6 +50,15 @@ after(async () => {
   await service.close()
   await inbox.remove()
 })
+
+/** As many webhooks, one of which has as many deliveries. */
+async function addWebhooks({ caller, ...here }: Place): Promise<Place> {
+  const body = { url: 'http://127.0.0.1:1/', eventTypes: ['webhook.disabled' as const] }
+  let id = ''
+  for (let n = 1; n <= count; n++) ({ id } = await caller.expect(caller.call('createWebhook', { body })))
+  for (let n = 1; n <= count; n++) await caller.expect(caller.call('testWebhook', { id }))
+  return { caller, ...here, id }
+}
 
 /** A connection with transfers, one of which rejected records. */
 async function addTransfers(): Promise<Place> {
@@ -85,6 +96,8 @@ type PagedList = {
   everywhere?: true
   /** Asked of the connection with transfers. */
   ofTransfers?: true
+  /** Asked of the webhook with deliveries. */
+  ofWebhook?: true
   /** How many there are, where it is not `count`. */
   total?: number
   /** The order of the list: newest first, by what this SQL returns; or by a name or a number in its entries. */
@@ -232,6 +245,20 @@ const lists: Record<string, PagedList> = {
     order: { madeSql: 'select id, created_time from clients' },
     filter: q,
   },
+  webhooks: {
+    operation: 'listWebhooks',
+    id: 'id',
+    everywhere: true,
+    order: { madeSql: 'select id, created_time from webhooks' },
+  },
+  'deliveries of a webhook': {
+    operation: 'listWebhookDeliveries',
+    id: 'id',
+    everywhere: true,
+    ofWebhook: true,
+    order: { madeSql: 'select id, created_time from webhook_deliveries' },
+    filter: { status: 'failed' },
+  },
   people: {
     operation: 'listUsers',
     id: 'id',
@@ -267,8 +294,11 @@ function offsetsOf(reply: Reply<unknown>, path: string, asked: Record<string, st
   return Object.fromEntries(links)
 }
 
-for (const [name, { operation, id, everywhere, ofTransfers, total = count, order, filter }] of Object.entries(lists)) {
-  const here = () => (ofTransfers ? placeOfTransfers : place)
+for (const [
+  name,
+  { operation, id, everywhere, ofTransfers, ofWebhook, total = count, order, filter },
+] of Object.entries(lists)) {
+  const here = () => (ofTransfers ? placeOfTransfers : ofWebhook ? placeOfWebhook : place)
   const where = () => (everywhere ? {} : { accountId: here().accountId })
   const list = (query: Record<string, string | number> = {}) => {
     const { caller, id: pathId, transferId } = here()

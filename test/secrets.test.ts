@@ -154,10 +154,16 @@ test('a secret is found in no reply, no log line, no metric and no row, whatever
     ...{ Accounts: accountId, Connectors: source.id, Connections: connection.id, Transfers: active.id },
     ...{ Clients: (await caller.expect(caller.call('createClient', { body: { name: 'Key' } }))).id },
   }
+  const webhook = { url: 'http://127.0.0.1:1/', eventTypes: ['webhook.disabled' as const] }
+  ids.Webhooks = (await caller.expect(caller.call('createWebhook', { body: webhook }))).id
+  ids.deliveries = (await caller.expect(caller.call('testWebhook', { id: ids.Webhooks }))).id
   const person = await addPerson(service, organization)
   ids.Users = person.id
   const pathOf = ({ path, tag }: Operation) =>
-    basePath + path.replace('{id}', ids[tag] ?? '').replace('{transferId}', transferId)
+    basePath +
+    path
+      .replace('{id}', ids[path.startsWith('/webhook-deliveries/') ? 'deliveries' : tag] ?? '')
+      .replace('{transferId}', transferId)
   await caller.addConnectors(accountId, ...withSecrets)
   assert(withSecrets.length > 20)
 

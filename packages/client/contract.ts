@@ -32,7 +32,7 @@ export function contractModule({ basePath, operations }: typeof Wire): string {
 
 /** Its declarations: a type for each resource, and one for all operations. */
 export function contractTypes(wire: typeof Wire): string {
-  const { basePath, errors, operations } = wire
+  const { basePath, errors, eventSchema, eventTypeNames, events, operations } = wire
   const names = new Map<TSchema, string>()
   for (const [name, value] of Object.entries(wire)) {
     if (/^[A-Z]/.test(name) && isObjectSchema(value)) names.set(value, name)
@@ -40,6 +40,9 @@ export function contractTypes(wire: typeof Wire): string {
   const print = printer(names)
   const resources = [...names].map(
     ([schema, name]) => `${comment(schema)}export type ${name} = ${print(schema, '', false)}\n`,
+  )
+  const eventTypes = eventTypeNames.map(
+    (type) => `  /** ${events[type].when} */\n  '${type}': ${print(eventSchema(type), '  ')}\n`,
   )
   const described = Object.entries<Operation>(operations).map(([id, operation]) => {
     const { method, path, actsIn, query, exactlyOne, body, reply, list, bare, reads, unrepeatable, already, streams } =
@@ -90,6 +93,13 @@ export type ErrorCode = ${Object.keys(errors)
 export type FieldError = { field: string; message: string }
 
 ${resources.join('\n')}
+/** Every event, by its type. */
+export interface Events {
+${eventTypes.join('')}}
+export type EventType = keyof Events
+/** An event as a webhook receives it, of one type or of any. */
+export type PenstockEvent<T extends EventType = EventType> = Events[T]
+
 /** Every operation: how it is called, what it takes and what it answers. */
 export interface Operations {
 ${described.join('')}}

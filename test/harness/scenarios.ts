@@ -103,6 +103,13 @@ const aClient = async ({ caller }: Party) => {
   const { id } = await caller.expect(caller.call('createClient', { body: { name: 'Key', scopes: ['accounts:read'] } }))
   return { id }
 }
+/** Nothing listens there. */
+const receiver = 'http://127.0.0.1:1/'
+const aWebhook = async ({ caller }: Party) => {
+  const { id } = await caller.expect(caller.call('createWebhook', { body: { url: receiver } }))
+  return { id }
+}
+const aDelivery = async (party: Party) => party.caller.expect(party.caller.call('testWebhook', await aWebhook(party)))
 const aUser = async ({ service, organization }: Party) => ({ id: (await invite(service, organization)).id })
 /** A call in a session of its own, which it can end. */
 const inAnotherSession = async ({ service, person }: Party) => ({
@@ -754,6 +761,88 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
     },
   },
 
+  listWebhooks: {
+    request: 'GET /webhooks',
+    status: 200,
+    reply: [shapes.webhook],
+    acts: 'in either',
+    prepare: async ({ caller }) => {
+      const { id: accountId } = await caller.addAccount()
+      await caller.expect(caller.call('createWebhook', { body: { url: receiver, accountId } }))
+      return { accountId }
+    },
+  },
+  createWebhook: {
+    request: 'POST /webhooks',
+    status: 201,
+    reply: shapes.webhookWithSecret,
+    acts: 'in the organization',
+    prepare: async ({ caller }) => ({ body: { url: receiver, accountId: (await caller.addAccount()).id } }),
+  },
+  getWebhook: {
+    request: 'GET /webhooks/{id}',
+    status: 200,
+    reply: shapes.webhook,
+    acts: 'in the organization',
+    prepare: aWebhook,
+  },
+  updateWebhook: {
+    request: 'PUT /webhooks/{id}',
+    status: 200,
+    reply: shapes.webhook,
+    acts: 'in the organization',
+    prepare: async (party) => ({ ...(await aWebhook(party)), body: { description: 'Other' } }),
+  },
+  deleteWebhook: {
+    request: 'DELETE /webhooks/{id}',
+    status: 200,
+    reply: shapes.done,
+    acts: 'in the organization',
+    prepare: aWebhook,
+  },
+  rotateWebhookSecret: {
+    request: 'POST /webhooks/{id}/rotate',
+    status: 200,
+    reply: shapes.webhookWithSecret,
+    acts: 'in the organization',
+    prepare: async (party) => ({ ...(await aWebhook(party)), body: {} }),
+  },
+  testWebhook: {
+    request: 'POST /webhooks/{id}/test',
+    status: 202,
+    reply: shapes.webhookDelivery,
+    acts: 'in the organization',
+    prepare: aWebhook,
+  },
+  replayWebhook: {
+    request: 'POST /webhooks/{id}/replay',
+    status: 202,
+    reply: { replayed: 'integer', complete: 'boolean' },
+    acts: 'in the organization',
+    prepare: async (party) => ({ ...(await aWebhook(party)), body: { since: 1 } }),
+  },
+  listWebhookDeliveries: {
+    request: 'GET /webhooks/{id}/deliveries',
+    status: 200,
+    reply: [shapes.webhookDelivery],
+    acts: 'in the organization',
+    prepare: async (party) => ({ id: (await aDelivery(party)).webhookId }),
+  },
+  getWebhookDelivery: {
+    request: 'GET /webhook-deliveries/{id}',
+    status: 200,
+    reply: shapes.webhookDeliveryDetails,
+    acts: 'in the organization',
+    prepare: async (party) => ({ id: (await aDelivery(party)).id }),
+  },
+  replayWebhookDelivery: {
+    request: 'POST /webhook-deliveries/{id}/replay',
+    status: 202,
+    reply: shapes.webhookDelivery,
+    acts: 'in the organization',
+    prepare: async (party) => ({ id: (await aDelivery(party)).id }),
+  },
+
   listAudit: {
     request: 'GET /audit',
     status: 200,
@@ -800,6 +889,14 @@ export const allowedMethods: Readonly<Record<string, string>> = {
   '/clients/{id}/rotate': 'POST',
   '/sessions': 'POST',
   '/organization/single-sign-on': 'GET, HEAD, PUT, DELETE',
+  '/webhooks': 'GET, HEAD, POST',
+  '/webhooks/{id}': 'GET, HEAD, PUT, DELETE',
+  '/webhooks/{id}/rotate': 'POST',
+  '/webhooks/{id}/test': 'POST',
+  '/webhooks/{id}/replay': 'POST',
+  '/webhooks/{id}/deliveries': 'GET, HEAD',
+  '/webhook-deliveries/{id}': 'GET, HEAD',
+  '/webhook-deliveries/{id}/replay': 'POST',
   '/audit': 'GET, HEAD',
   '/sign-in': 'POST',
   '/sign-in/passkey': 'POST',

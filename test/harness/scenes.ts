@@ -33,6 +33,7 @@ export type Scene = Readonly<
     | 'busyId'
     | 'waitingId'
     | 'clientId'
+    | ('webhookId' | 'deliveryId')
     | ('personId' | 'personEmail' | 'cookie' | 'csrfToken' | 'userId' | 'sessionId' | 'invitation' | 'passwordReset'),
     string
   >
@@ -61,6 +62,9 @@ export async function makeScene(service: TestService, caller: Caller, folder: st
   await caller.expect(caller.call('setSchedule', { ...active, body: { cron: '0 6 * * *' } }))
   const busy = await addConnection(caller, accountId, 'Busy')
   const { id: clientId } = await caller.expect(caller.call('createClient', { body: { name: 'Key' } }))
+  const webhook = { url: 'http://127.0.0.1:1/', accountId, eventTypes: ['webhook.disabled' as const] }
+  const { id: webhookId } = await caller.expect(caller.call('createWebhook', { body: webhook }))
+  const { id: deliveryId } = await caller.expect(caller.call('testWebhook', { id: webhookId }))
   const people = { call: caller.call }
   const person = await addPerson(people, {}, { role: 'owner' })
   const invited = await invite(people, {})
@@ -69,7 +73,7 @@ export async function makeScene(service: TestService, caller: Caller, folder: st
   const { id: waitingId } = await caller.expect(caller.call('startTransfer', { ...busy, body: {} }))
   return {
     ...{ accountId, srcConfigurationId, destConfigurationId, connectionId, deletedId },
-    ...{ activeId: active.id, endedId, busyId: busy.id, waitingId, clientId },
+    ...{ activeId: active.id, endedId, busyId: busy.id, waitingId, clientId, webhookId, deliveryId },
     ...{ personId: person.id, personEmail: person.email, userId: invited.id, invitation: invited.token },
     ...{ cookie: person.headers.cookie, csrfToken: person.headers['x-csrf-token'] },
     sessionId: sessions.response.find(({ current }) => current)?.id ?? '',
@@ -180,6 +184,27 @@ const valid: {
       ...{ size: '5', offset: '0' },
     },
   }),
+  listWebhooks: () => ({ query: { size: '5', offset: '0' } }),
+  createWebhook: ({ accountId }) => ({
+    body: {
+      ...{ url: 'http://127.0.0.1:1/', description: 'Text', accountId, eventTypes: ['transfer.failed'], enabled: true },
+    },
+  }),
+  getWebhook: ({ webhookId }) => ({ id: webhookId }),
+  updateWebhook: ({ webhookId }) => ({
+    id: webhookId,
+    body: { url: 'http://127.0.0.1:1/', description: 'Text', eventTypes: ['transfer.failed'], enabled: false },
+  }),
+  deleteWebhook: ({ webhookId }) => ({ id: webhookId }),
+  rotateWebhookSecret: ({ webhookId }) => ({ id: webhookId, body: { overlapHours: 1 } }),
+  testWebhook: ({ webhookId }) => ({ id: webhookId }),
+  replayWebhook: ({ webhookId }) => ({ id: webhookId, body: { since: 1, status: 'failed' } }),
+  listWebhookDeliveries: ({ webhookId }) => ({
+    id: webhookId,
+    query: { status: 'pending', size: '5', offset: '0' },
+  }),
+  getWebhookDelivery: ({ deliveryId }) => ({ id: deliveryId }),
+  replayWebhookDelivery: ({ deliveryId }) => ({ id: deliveryId }),
   getSingleSignOn: () => ({}),
   // Nothing listens there.
   setSingleSignOn: () => ({

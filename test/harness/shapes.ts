@@ -365,6 +365,50 @@ export const client = {
   revokedTime: ['integer', null],
 } as const satisfies Shape
 export const clientWithSecret = { ...client, clientSecret: 'string' } as const satisfies Shape
+/** Ours: webhooks */
+export const webhook = {
+  id: 'string',
+  accountId: ['string', null],
+  url: 'string',
+  description: 'string',
+  eventTypes: [['string'], null],
+  enabled: 'boolean',
+  disabledReason: ['string', null],
+  failingSince: ['integer', null],
+  lastSuccessTime: ['integer', null],
+  previousSecretExpiresTime: ['integer', null],
+  createdTime: 'integer',
+  updatedTime: 'integer',
+} as const satisfies Shape
+export const webhookWithSecret = { ...webhook, secret: 'string' } as const satisfies Shape
+export const webhookDelivery = {
+  id: 'string',
+  webhookId: 'string',
+  eventId: 'string',
+  eventType: 'string',
+  status: 'string',
+  attempts: 'integer',
+  responseStatus: ['integer', null],
+  errorCode: ['string', null],
+  nextTime: ['integer', null],
+  createdTime: 'integer',
+} as const satisfies Shape
+export const webhookDeliveryDetails = {
+  ...webhookDelivery,
+  payload: 'string',
+  log: [
+    {
+      number: 'integer',
+      time: 'integer',
+      durationMs: 'integer',
+      responseStatus: ['integer', null],
+      errorCode: ['string', null],
+      errorMessage: ['string', null],
+      headers: 'settings',
+      body: 'string',
+    },
+  ],
+} as const satisfies Shape
 export const sessionToken = {
   accessToken: 'string',
   tokenType: 'string',

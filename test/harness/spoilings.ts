@@ -57,7 +57,7 @@ export function ownSpoilings(operation: Operation, draft: Draft): Spoiling[] {
     ...spoilingsOfQuery(['accountId', ...Object.keys(operation.query ?? {})]),
     ...(operation.path.includes('{id}') ? rubbish.ids : []).map((id) =>
       spoiling(`path: identifier ${id.slice(0, 30)}`, (at) => {
-        at.path = at.path.replace(/(?<=^\/\w+\/)[^/]*/, id)
+        at.path = at.path.replace(/(?<=^\/[\w-]+\/)[^/]*/, id)
       }),
     ),
     ...(operation.path.includes('{transferId}') ? rubbish.ids : []).map((id) =>

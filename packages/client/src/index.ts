@@ -1,3 +1,4 @@
+export type { EventType, PenstockEvent } from '@penstock/wire'
 export { type ClientOptions, type Credentials, createClient, download } from './client.ts'
 export { NoAnswerError, PenstockError } from './errors.ts'
 export { everyEntry, everyPage } from './pages.ts'
@@ -12,3 +13,4 @@ export type {
   StreamedOperationId,
   StreamTypeOf,
 } from './types.ts'
+export { verifyWebhook, WebhookError, type WebhookHeaders, type WebhookOptions } from './webhooks.ts'

@@ -63,8 +63,8 @@ create table webhook_deliveries (
   constraint webhook_deliveries_of_event foreign key (event_id) references events(id) on delete cascade
 );
 create index webhook_deliveries_pending on webhook_deliveries (webhook_id, ordering_key, number) where status = 'pending';
-create index webhook_deliveries_of_webhook on webhook_deliveries (webhook_id, number desc);
-create index webhook_deliveries_by_status on webhook_deliveries (webhook_id, status, number desc);
+create index webhook_deliveries_of_webhook on webhook_deliveries (webhook_id, created_time desc, id desc);
+create index webhook_deliveries_by_status on webhook_deliveries (webhook_id, status, created_time desc, id desc);
 
 create table webhook_attempts (
   delivery_id text not null,

@@ -79,8 +79,32 @@ import { changePassword, endMySession, getMe, listMySessions, updateMe } from '.
 import { endMySessions, signIn, signOut } from './users/sign-in.ts'
 import { getUser, inviteUser, listUsers, removeUser, resendInvitation, updateUser } from './users/users.ts'
 
+import {
+  getWebhookDelivery,
+  listWebhookDeliveries,
+  replayWebhook,
+  replayWebhookDelivery,
+  testWebhook,
+} from './webhooks/deliveries.ts'
+import {
+  createWebhook,
+  deleteWebhook,
+  getWebhook,
+  listWebhooks,
+  rotateWebhookSecret,
+  updateWebhook,
+  type WebhookDeps,
+} from './webhooks/webhooks.ts'
+
 /** What the handlers get beside the call: made once, in `service.ts`. Each module names what it needs of it. */
-export type Deps = TokenDeps & ClientDeps & AccountDeps & ConnectorDeps & TransferDeps & UserDeps & SingleSignOnDeps
+export type Deps = TokenDeps &
+  ClientDeps &
+  AccountDeps &
+  ConnectorDeps &
+  TransferDeps &
+  UserDeps &
+  SingleSignOnDeps &
+  WebhookDeps
 
 /** The handler of every operation of the contract. */
 export const handlers: Handlers<Deps> = {
@@ -146,6 +170,18 @@ export const handlers: Handlers<Deps> = {
   getSingleSignOn,
   setSingleSignOn,
   deleteSingleSignOn,
+
+  listWebhooks,
+  createWebhook,
+  getWebhook,
+  updateWebhook,
+  deleteWebhook,
+  rotateWebhookSecret,
+  testWebhook,
+  replayWebhook,
+  listWebhookDeliveries,
+  getWebhookDelivery,
+  replayWebhookDelivery,
 
   listAudit,
   signIn,

@@ -37,6 +37,7 @@ import { createMailLimit } from './users/mail-limit.ts'
 import { createPasswords } from './users/passwords.ts'
 import { createSessionAuthenticator } from './users/sessions.ts'
 import { findUsersNamed } from './users/sign-ins.ts'
+import { readWebhookTotals } from './webhooks/totals.ts'
 import { waitingJobs } from './worker/worker.ts'
 
 /** The service without a port: everything is put together here and nowhere else. */
@@ -132,6 +133,7 @@ export async function createService(
       waitingJobs: () => waitingJobs(database),
       transfers: () => readTransferTotals(database),
       connections: () => countConnections(database),
+      webhooks: () => readWebhookTotals(database),
     },
     runners: () => runners.stats(),
   })

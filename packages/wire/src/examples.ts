@@ -12,6 +12,8 @@ export const example = {
   connectionId: 'c27e4f0a9b16d385',
   transferId: '7d1b05c9e2f4a863',
   eventId: '4be09a7c15d2f836',
+  webhookId: 'a18f3c60d7e2945b',
+  deliveryId: '0c7d92e8b35f41a6',
   platformId: 'f7f635720f3ab361',
   source: {
     connectorId: '364ed3ebf1d8bbc4',

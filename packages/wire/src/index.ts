@@ -1,5 +1,6 @@
 export * from './csv.ts'
 export * from './errors.ts'
+export * from './events.ts'
 export * from './operation.ts'
 export * from './operations.ts'
 export * from './refusals.ts'

@@ -107,9 +107,9 @@ export const limits = {
   passkeyAnswerLengthMax: 16_384,
   /** Minutes that a sign-in with the identity provider of an organization may take. */
   singleSignOnMinutes: 10,
-  /** Webhooks of an organization, and those of them that take the events of one sub-account. */
-  webhooksMax: 100,
-  webhooksOfAccountMax: 10,
+  /** Webhooks of an organization, and of them those that take the same events: of one sub-account, or of all. */
+  webhooksMax: 1_000,
+  webhooksOfSameMax: 100,
   /** Characters of the address of a webhook, and of its description. */
   webhookUrlLengthMax: 2_000,
   webhookDescriptionLengthMax: 500,

@@ -1,7 +1,8 @@
 import about from '../package.json' with { type: 'json' }
+import { type EventType, eventSchema, events, eventTypeNames } from './events.ts'
 import { answersOf, componentExamples, componentHeaders, componentResponses } from './openapi/answers.ts'
 import { componentParameters, parametersOf, requestBodyOf } from './openapi/requests.ts'
-import { componentSchemas, type Json } from './openapi/schemas.ts'
+import { componentSchemas, type Json, plain } from './openapi/schemas.ts'
 import { basePath, type Operation } from './operation.ts'
 import { operations } from './operations.ts'
 
@@ -29,6 +30,7 @@ const tags: { readonly [T in Operation['tag']]: string } = {
   Transfers: 'Transfers with their record counts, previews and schedules.',
   Reports: 'Volume by day and month.',
   Clients: 'Client credentials with scopes, and session tokens for one sub-account.',
+  Webhooks: 'Where events are sent, signed by Standard Webhooks, and what became of each delivery.',
   Audit: 'Who did what, when and from where.',
   Users: 'People with roles, how they sign in, and their sessions.',
 }
@@ -56,6 +58,7 @@ export function openApiDocument(serverUrl: string): Record<string, unknown> {
     security: [{ bearer: [] }, { session: [] }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths: paths(),
+    webhooks: webhooks(),
     components: {
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'The `accessToken` of *Get an access token*.' },
@@ -83,6 +86,35 @@ function paths(): Json {
     paths[path] = { ...paths[path], [operation.method.toLowerCase()]: describe(operationId, operation) }
   }
   return paths
+}
+
+/** The requests that webhooks receive, a type of event each. */
+function webhooks(): Json {
+  const header = (name: string, description: string) => ({
+    ...{ name, in: 'header', required: true, description },
+    schema: { type: 'string' },
+  })
+  const parameters = [
+    header('webhook-id', 'Identifier of the event: the same in every attempt and every replay'),
+    header('webhook-timestamp', 'When the request was signed, Unix time in seconds'),
+    header(
+      'webhook-signature',
+      'Signatures by Standard Webhooks, with a space between them: `v1,` and HMAC-SHA256 in base64',
+    ),
+  ]
+  const requestOf = (type: EventType) => ({
+    post: {
+      operationId: `receive ${type}`.replaceAll(/[ ._](\w)/g, (_, letter: string) => letter.toUpperCase()),
+      tags: ['Webhooks'],
+      summary: events[type].when,
+      description: `Sent to webhooks that take the type \`${type}\`.`,
+      security: [],
+      parameters,
+      requestBody: { required: true, content: { 'application/json': { schema: plain(eventSchema(type)) } } },
+      responses: { '2XX': { description: 'Taken. Anything else is tried again' } },
+    },
+  })
+  return Object.fromEntries(eventTypeNames.map((type) => [type, requestOf(type)]))
 }
 
 function describe(operationId: string, operation: Operation): Json {

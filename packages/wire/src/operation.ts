@@ -21,7 +21,17 @@ export type ActsIn =
 export type Operation = {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   path: string
-  tag: 'Token' | 'Accounts' | 'Connectors' | 'Connections' | 'Transfers' | 'Reports' | 'Clients' | 'Users' | 'Audit'
+  tag:
+    | 'Token'
+    | 'Accounts'
+    | 'Connectors'
+    | 'Connections'
+    | 'Transfers'
+    | 'Reports'
+    | 'Clients'
+    | 'Users'
+    | 'Webhooks'
+    | 'Audit'
   summary: string
   /** What the summary leaves out, for the documents: one to three sentences. */
   description: string

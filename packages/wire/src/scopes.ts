@@ -21,6 +21,8 @@ export const scopes = {
   'users:write': 'Invite people, change their roles, and remove them',
   'organization:read': 'Read the settings of the organization, such as single sign-on',
   'organization:write': 'Change the settings of the organization, such as single sign-on',
+  'webhooks:read': 'List webhooks and their deliveries, without secrets',
+  'webhooks:write': 'Create, change, test and delete webhooks, rotate their secrets, and replay deliveries',
   'audit:read': 'Read the audit log',
 } as const satisfies Record<string, string>
 

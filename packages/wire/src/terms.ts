@@ -197,3 +197,7 @@ export const signInMethods = ['password', 'passkey', 'single sign-on'] as const
 export type SignInMethod = (typeof signInMethods)[number]
 /** How a request can prove who asks; ours. */
 export const authenticationMethods = ['client credentials', 'session token', ...signInMethods] as const
+
+/** What becomes of the delivery of an event. */
+export const webhookDeliveryStatuses = ['pending', 'delivered', 'failed'] as const
+export type WebhookDeliveryStatus = (typeof webhookDeliveryStatuses)[number]

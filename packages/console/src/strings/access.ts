@@ -19,6 +19,7 @@ export const access = {
     sessions: 'Session tokens',
     users: 'People',
     organization: 'Organization settings',
+    webhooks: 'Webhooks',
     audit: 'Audit log',
   } satisfies Record<Resource, string>,
   verb: { read: 'view', write: 'change', run: 'run' } as Readonly<Record<string, string>>,

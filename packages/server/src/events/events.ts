@@ -1,5 +1,7 @@
 import type { Db } from '../db/database.ts'
-import { emitEvent } from './queries.ts'
+import { newIdentifier } from '../identifiers.ts'
+import { unixSeconds } from '../time.ts'
+import { emitEvent, insertEvent } from './queries.ts'
 
 /**
  * Events: what happened, for the webhooks of an organization. Most are written by triggers (`emit_event` in schema.sql), in
@@ -22,4 +24,16 @@ export type NewEvent = {
 /** Writes an event. Where no webhook takes it, this costs one look at an index. */
 export async function emit(tx: Db, { data, ...event }: NewEvent): Promise<void> {
   await emitEvent.first(tx, { ...event, data: JSON.stringify(data) })
+}
+
+/** Writes an event that is queued for no webhook yet, and returns its identifier. */
+export async function writeEvent(
+  tx: Db,
+  { type, organizationId, accountId, connectionId, data }: NewEvent,
+): Promise<string> {
+  const id = newIdentifier()
+  const timestamp = unixSeconds(new Date())
+  const payload = JSON.stringify({ type, timestamp, organizationId, accountId, connectionId, data })
+  await insertEvent.run(tx, { id, organizationId, type, payload })
+  return id
 }

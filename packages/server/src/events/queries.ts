@@ -9,6 +9,10 @@ export const emitEvent = statement<
   { id: string | null }
 >(`select emit_event(:type, :organizationId, :accountId, :connectionId, :data::json) as id`)
 
+export const insertEvent = statement<{ id: string; organizationId: string; type: string; payload: string }>(`
+  insert into events (id, organization_id, type, payload) values (:id, :organizationId, :type, :payload)
+`)
+
 /** Removes old events with their deliveries, whatever became of these. */
 export const purgeEvents = statement<{ days: number; limit: number }>(`
   delete from events where id in (

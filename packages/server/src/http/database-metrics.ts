@@ -13,6 +13,11 @@ export type DatabaseFigures = {
   }>
   /** How many connections there are of each status. */
   readonly connections: () => Promise<Readonly<Record<string, number>> | undefined>
+  readonly webhooks: () => Promise<{
+    readonly waiting: number
+    readonly oldestSeconds: number
+    readonly outcomes: Readonly<Record<string, number>>
+  }>
 }
 
 const absent = 'absent while the database is away'
@@ -81,6 +86,38 @@ export function observeDatabase(registry: Registry, figures: DatabaseFigures): v
       const found = await transfers()
       this.reset()
       for (const [name, count] of Object.entries(found?.records ?? {})) this.inc({ class: name }, count)
+    },
+  })
+  const webhooks = sharedAnswer(figures.webhooks)
+  new Counter({
+    name: 'penstock_webhook_deliveries_total',
+    help: `Attempts to deliver events to webhooks, by outcome: delivered, retried, failed; ${total}; ${absent}`,
+    labelNames: ['outcome'],
+    registers,
+    async collect() {
+      const found = await webhooks()
+      this.reset()
+      for (const [outcome, count] of Object.entries(found?.outcomes ?? {})) this.inc({ outcome }, count)
+    },
+  })
+  new Gauge({
+    name: 'penstock_webhook_deliveries_waiting',
+    help: `Deliveries to webhooks that wait, are tried again, or are being sent; ${absent}`,
+    registers,
+    async collect() {
+      const found = await webhooks()
+      if (found) this.set(found.waiting)
+      else this.remove()
+    },
+  })
+  new Gauge({
+    name: 'penstock_webhook_deliveries_oldest_seconds',
+    help: `How long ago the event happened that has waited longest; ${absent}`,
+    registers,
+    async collect() {
+      const found = await webhooks()
+      if (found) this.set(found.oldestSeconds)
+      else this.remove()
     },
   })
   new Gauge({

@@ -4,17 +4,21 @@ import { createCatalogue } from '../connectors/catalogue.ts'
 import { type Database, type DatabaseUrl, openDatabase } from '../db/database.ts'
 import { createNotices } from '../db/notices.ts'
 import type { Logger } from '../log.ts'
+import { createMailer } from '../mail.ts'
+import { createOutgoing } from '../outgoing/outgoing.ts'
 import type { Runners } from '../runners/runner-pool.ts'
 import { openKeyring } from '../secrets/keyring.ts'
 import type { MasterKey } from '../secrets/seal.ts'
 import { Claims } from '../transfers/supervisor/claim.ts'
 import { type SupervisorDeps, workOnTransfers } from '../transfers/supervisor/supervise.ts'
 import { keepUp } from '../transfers/supervisor/upkeep.ts'
+import { Sender } from '../webhooks/sending/sender.ts'
 import { countWaitingJobs } from './queries.ts'
 import { type Queue, runQueue } from './queue.ts'
 
 const restartMs = 2_000
-const upkeepConnections = 3
+/** For the upkeep of transfers, and for webhooks. */
+const upkeepConnections = 5
 const firstRetryMs = 500
 const longestRetryMs = 60_000
 
@@ -66,11 +70,19 @@ export async function startWorker(
   })
   const upkeep = keepUp(supervisor.deps, log, signal)
   const supervised = supervise(first)
+  const outgoing = createOutgoing(config)
+  const mailer = createMailer(config, log)
+  const { database, keyring } = supervisor.deps
+  const bounds = { leaseSeconds: config.heartbeatTimeoutSeconds }
+  const sending = new Sender({ database, keyring, outgoing, mailer, bounds }, log).run(signal)
   let stopped: Promise<void> | undefined
   const stop = async () => {
     stopping.abort()
     await supervised
     await upkeep
+    await sending
+    await outgoing.close()
+    await mailer.close()
     await supervisor.close()
   }
   return {

@@ -1,0 +1,184 @@
+import { isSuccess, type OutgoingAnswer, OutgoingError } from '../../outgoing/outgoing.ts'
+import { sealAnswer, signedHeaders } from '../secrets.ts'
+import type { DueRow } from './queries.ts'
+import * as queries from './queries.ts'
+import { nextAttempt, retryAfterMsMax } from './retries.ts'
+import type { AttemptResult } from './saver.ts'
+import type { Sender, Target } from './sender.ts'
+
+/** What follows for the webhook, when its session ends. */
+export type SessionEnd = { readonly lookAgainTime: Date | null; readonly disabling?: 'gone' | 'failing' }
+
+/** Keys that are read at once, and of each the next deliveries. */
+const keysAtOnce = 100
+const ofKeyAtOnce = 20
+/** A webhook with events that wait is looked at again after so long, since others may have come. */
+const lookAgainMs = 2_000
+/** After as many failures one after the other, the webhook is left alone for a while. */
+const failuresMax = 5
+const pauseMs = 15_000
+/** After so long others have their turn. */
+const sessionMs = 20_000
+
+/** One lease of one webhook: sends what is due, several connections at once, each in order. */
+export class Session {
+  target: Target | undefined
+  readonly #sender: Sender
+  readonly #id: string
+  readonly #stopping: AbortSignal
+  readonly #lost = new AbortController()
+  readonly #startedMs = performance.now()
+  /** Deliveries of one key that follow each other. */
+  readonly #ready: DueRow[][] = []
+  readonly #busy = new Set<string>()
+  #renewedMs = performance.now()
+  #after: string | null = null
+  #active = 0
+  #failures: number
+  #ended: { at: Date | null; disabling?: 'gone' | 'failing' } | undefined
+  #wake = () => {}
+
+  constructor(sender: Sender, id: string, isFailing: boolean, stopping: AbortSignal) {
+    this.#sender = sender
+    this.#id = id
+    this.#stopping = stopping
+    // One request finds out whether it works again.
+    this.#failures = isFailing ? failuresMax - 1 : 0
+  }
+
+  renewed(target: Target): void {
+    this.#renewedMs = performance.now()
+    this.target = target
+  }
+
+  /** The lease is another process's, or the webhook is disabled or gone. */
+  lose(): void {
+    this.#lost.abort(new Error('The lease of the webhook is lost'))
+    this.#wake()
+  }
+
+  async run(): Promise<SessionEnd> {
+    for (;;) {
+      while (this.#mayStart()) {
+        const next = this.#ready.shift() ?? (await this.#readDue())
+        if (!next) break
+        void this.#sendInOrder(next)
+      }
+      if (this.#active === 0) break
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
+    }
+    if (this.#ended) {
+      const { at, disabling } = this.#ended
+      return { lookAgainTime: at, ...(disabling ? { disabling } : {}) }
+    }
+    if (this.#mustEnd()) return { lookAgainTime: null }
+    const { database } = this.#sender.deps
+    const { nextTime = null } =
+      (await queries.selectNextTime.first(database, { webhookId: this.#id, after: null })) ?? {}
+    const soon = this.#sender.now().getTime() + lookAgainMs
+    return { lookAgainTime: new Date(Math.min(nextTime?.getTime() ?? soon, soon)) }
+  }
+
+  #mustEnd(): boolean {
+    const nowMs = performance.now()
+    const isOld = nowMs - this.#renewedMs > (this.#sender.bounds.leaseSeconds * 1000) / 2
+    return this.#stopping.aborted || this.#lost.signal.aborted || isOld || nowMs - this.#startedMs > sessionMs
+  }
+
+  #mayStart(): boolean {
+    const atOnce = this.#failures > 0 ? 1 : this.#sender.bounds.requests
+    return !this.#ended && !this.#mustEnd() && this.#active < atOnce
+  }
+
+  /** Reads more of what is due, from where the last reading ended to the end, and then from the beginning. */
+  async #readDue(): Promise<DueRow[] | undefined> {
+    const { database } = this.#sender.deps
+    for (const fromStart of this.#after === null ? [true] : [false, true]) {
+      const rows = await queries.selectDue.all(database, {
+        ...{ webhookId: this.#id, after: fromStart ? null : this.#after, busy: [...this.#busy] },
+        ...{ now: this.#sender.now(), keys: keysAtOnce, ofKey: ofKeyAtOnce },
+      })
+      this.#after = rows.at(-1)?.orderingKey ?? null
+      this.#ready.push(...Map.groupBy(rows, ({ orderingKey }) => orderingKey).values())
+      for (const { orderingKey } of rows) this.#busy.add(orderingKey)
+      if (rows.length > 0) break
+    }
+    return this.#ready.shift()
+  }
+
+  /** One after the other, up to the first that fails. */
+  async #sendInOrder(rows: readonly DueRow[]): Promise<void> {
+    this.#active++
+    const saved: Promise<unknown>[] = []
+    for (const row of rows) {
+      if (this.#ended || this.#mustEnd()) break
+      const result = await this.#send(row).catch(() => undefined)
+      if (!result) break
+      saved.push(this.#sender.saver.save(result).then((failing) => this.#judge(failing)))
+      if (result.outcome !== 'delivered') break
+    }
+    // The key is read again only once the database has what became of it.
+    await Promise.all(saved).catch(() => this.lose())
+    for (const { orderingKey } of rows.slice(0, 1)) this.#busy.delete(orderingKey)
+    this.#active--
+    this.#wake()
+  }
+
+  #judge(isFailing: boolean): void {
+    if (isFailing) this.#ended = { at: null, disabling: 'failing' }
+  }
+
+  /** Sends a delivery and returns how it ended; undefined where the session ended before. */
+  async #send({ id, eventId, payload, attempts, retries, queuedTime }: DueRow): Promise<AttemptResult | undefined> {
+    const { target } = this
+    if (!target) return undefined
+    const { deps, bounds } = this.#sender
+    const time = this.#sender.now()
+    const fromMs = performance.now()
+    const number = attempts + 1
+    const ended = (answer: OutgoingAnswer | undefined, error: OutgoingError | undefined): AttemptResult => {
+      const isDelivered = answer !== undefined && isSuccess(answer)
+      const retryAfterMs = answer?.retryAfterMs ?? null
+      const now = this.#sender.now()
+      const isGone = answer?.status === 410
+      const nextTime =
+        isDelivered || isGone ? undefined : nextAttempt({ retries: retries + 1, queuedTime, retryAfterMs }, now)
+      this.#follow(isDelivered, isGone, answer, now)
+      return {
+        ...{ id, webhookId: target.id, number, time, durationMs: Math.round(performance.now() - fromMs) },
+        outcome: isDelivered ? 'delivered' : nextTime ? 'retried' : 'failed',
+        ...{ responseStatus: answer?.status ?? null, errorCode: error?.code ?? null },
+        ...{ errorMessage: error?.message ?? null, nextTime: nextTime ?? null },
+        answer: answer
+          ? sealAnswer(target.key, id, number, { headers: answer.headers, body: answer.body }).toString('base64')
+          : null,
+      }
+    }
+    try {
+      const answer = await deps.outgoing.post(target.url, {
+        ...{ body: payload, contentType: 'application/json', timeoutMs: bounds.timeoutMs, signal: this.#lost.signal },
+        headers: signedHeaders(target.secrets, { id: eventId, time, body: payload }),
+      })
+      return ended(answer, undefined)
+    } catch (error) {
+      if (error instanceof OutgoingError) return ended(undefined, error)
+      if (!this.#lost.signal.aborted) throw error
+      return undefined
+    }
+  }
+
+  /** What an answer means for the session. */
+  #follow(isDelivered: boolean, isGone: boolean, answer: OutgoingAnswer | undefined, now: Date): void {
+    if (isDelivered) this.#failures = 0
+    else this.#failures++
+    if (isGone) this.#ended = { at: null, disabling: 'gone' }
+    const isBusy = answer?.status === 429 || answer?.status === 503
+    if (isBusy && answer?.retryAfterMs) {
+      this.#ended ??= { at: new Date(now.getTime() + Math.min(answer.retryAfterMs, retryAfterMsMax)) }
+    } else if (this.#failures >= failuresMax) {
+      this.#ended ??= { at: new Date(now.getTime() + pauseMs) }
+    }
+  }
+}

@@ -1,0 +1,155 @@
+import { example } from './examples.ts'
+import { count, exactly, flag, identifier, oneOf, text, unixSeconds } from './schemas/kinds.ts'
+import { connectionStatuses, roles, transferTriggers } from './terms.ts'
+import { type Static, type TSchema, Type } from './type.ts'
+
+/**
+ * Events, as webhooks receive them: what each type is sent for, and the schema of its data. A type that is added here is in the
+ * documents, in the contract and in the client. No data is a secret, or a value of a record.
+ */
+
+const orNull = (schema: TSchema, description: string, shown: unknown = null) =>
+  Type.Union([schema, Type.Null()], { description, examples: [shown] })
+
+const transfer = exactly(
+  {
+    transferId: identifier('the transfer', example.transferId),
+    status: oneOf(['succeeded', 'partial', 'failed', 'cancelled'], {
+      description: 'How it ended; partial: some records were rejected',
+      examples: ['partial'],
+    }),
+    trigger: oneOf(transferTriggers, { description: 'What started it', examples: ['schedule'] }),
+    replayOf: Type.Union([Type.String(), Type.Null()], {
+      description: 'The transfer whose rejected records it sent again; null: none',
+      examples: [null],
+    }),
+    read: count('Records read from the source', 1000),
+    sent: count('Records sent to the destination', 998),
+    accepted: count('Records that the destination accepted', 990),
+    rejected: count('Records rejected', 10),
+    errorCode: Type.Union([Type.String(), Type.Null()], {
+      description: 'Code of the error; null: it has none',
+      examples: [null],
+    }),
+    errorSide: Type.Union([oneOf(roles, { description: 'Side', examples: ['Source'] }), Type.Null()], {
+      description: 'Where the error happened; null: at neither side',
+      examples: [null],
+    }),
+    createdTime: unixSeconds('When it was requested', example.createdTime),
+    startedTime: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
+      description: 'When it started, Unix time in seconds; null: it never did',
+      examples: [example.createdTime],
+    }),
+    finishedTime: unixSeconds('When it ended'),
+  },
+  { description: 'A transfer that ended' },
+)
+const status = oneOf(connectionStatuses, { description: 'Status', examples: ['active'] })
+const connectionStatus = exactly(
+  { name: text('Name of the connection', 'Spring customers'), from: status, to: status },
+  { description: 'A connection whose status changed' },
+)
+const connectionDeleted = exactly(
+  { name: text('Name of the connection', 'Spring customers'), from: status },
+  { description: 'A connection that was deleted' },
+)
+const connector = {
+  connectorId: identifier('the connector in the catalogue', example.destination.connectorId),
+  configurationId: identifier('the configuration', example.destination.configurationId),
+}
+const connectorConfigured = exactly(
+  {
+    ...connector,
+    name: text('Name of the configuration', example.destination.name),
+    configured: flag('Whether everything that is required is saved'),
+  },
+  { description: 'A connector whose configuration was saved' },
+)
+const authorizationRevoked = exactly(connector, {
+  description: 'A connector that no longer has the access that a user of the platform granted with a click',
+})
+const account = exactly(
+  { name: text('Name of the sub-account', 'Acme Outdoor'), enabled: flag('Whether transfers start in it') },
+  { description: 'A sub-account' },
+)
+const client = exactly(
+  {
+    clientId: text('Identifier of the client', example.clientId),
+    name: orNull(Type.String(), 'Name', 'Nightly jobs'),
+  },
+  { description: 'Client credentials, without the secret' },
+)
+const webhookDisabled = exactly(
+  {
+    webhookId: identifier('the webhook', example.webhookId),
+    url: text('Its address', 'https://example.com/penstock'),
+    reason: oneOf(['gone', 'failing'], {
+      description: 'gone: it answered with the status 410. failing: no delivery succeeded for a week',
+      examples: ['failing'],
+    }),
+  },
+  { description: 'Another webhook, which the service disabled' },
+)
+const webhookTest = exactly(
+  { webhookId: identifier('the webhook', example.webhookId) },
+  { description: 'A test that was requested' },
+)
+
+/** Every type of event: when it is sent, and its data. */
+export const events = {
+  'transfer.succeeded': { when: 'A transfer ended and no record was rejected', data: transfer },
+  'transfer.partial': { when: 'A transfer ended and some records were rejected', data: transfer },
+  'transfer.failed': { when: 'A transfer failed', data: transfer },
+  'transfer.cancelled': { when: 'A transfer was cancelled', data: transfer },
+  'connection.status_changed': {
+    when: 'The status of a connection changed: it was activated, disabled or restored, became broken or offline, or recovered',
+    data: connectionStatus,
+  },
+  'connection.deleted': { when: 'A connection was deleted, alone or with its sub-account', data: connectionDeleted },
+  'connector.configured': { when: 'The configuration of a connector was saved', data: connectorConfigured },
+  'authorization.revoked': {
+    when: 'A connector that was authorized with a click was removed, or its authorization was cleared or replaced',
+    data: authorizationRevoked,
+  },
+  'account.created': { when: 'A sub-account was added', data: account },
+  'account.updated': { when: 'A sub-account was renamed, enabled or disabled', data: account },
+  'account.deleted': { when: 'A sub-account was deleted', data: account },
+  'account.restored': { when: 'The operator restored a sub-account', data: account },
+  'client.created': { when: 'Client credentials were created', data: client },
+  'client.renamed': { when: 'Client credentials were renamed', data: client },
+  'client.rotated': { when: 'The secret of client credentials was rotated', data: client },
+  'client.revoked': { when: 'Client credentials were revoked', data: client },
+  'webhook.disabled': { when: 'The service disabled another webhook of the organization', data: webhookDisabled },
+  'webhook.test': {
+    when: 'A test of the webhook was requested. It is sent whatever types the webhook takes',
+    data: webhookTest,
+  },
+} as const satisfies Record<string, { when: string; data: TSchema }>
+
+export type EventType = keyof typeof events
+export const eventTypeNames = Object.keys(events) as EventType[]
+
+/** The schema of the whole event of a type: the body of the request. */
+export const eventSchema = <T extends EventType>(type: T) =>
+  exactly(
+    {
+      type: Type.Literal(type, { description: 'Type of the event', examples: [type] }),
+      timestamp: unixSeconds('When it happened'),
+      organizationId: identifier('the organization', example.ownerId),
+      accountId: Type.Union([Type.String(), Type.Null()], {
+        description: 'The sub-account that it happened in; null: in none',
+        examples: [/^(?:client|webhook)/.test(type) ? null : example.accountId],
+      }),
+      connectionId: Type.Union([Type.String(), Type.Null()], {
+        description: 'The connection that it happened to; null: to none',
+        examples: [/^(?:transfer|connection)\./.test(type) ? example.connectionId : null],
+      }),
+      data: events[type].data as (typeof events)[T]['data'],
+    },
+    { description: events[type].when },
+  )
+
+/** An event as its receiver parses it, of one type or of any. */
+export type PenstockEvent<T extends EventType = EventType> = {
+  [K in T]: Omit<Static<ReturnType<typeof eventSchema<K>>>, 'type'> & { readonly type: K }
+}[T]

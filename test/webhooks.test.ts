@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { limits, type Scope } from '@penstock/wire'
+import { dumpDatabase } from './harness/dump.ts'
+import { type Caller, callerOf } from './harness/fixtures.ts'
+import { type Organization, startTestService, type TestService } from './harness/service.ts'
+
+/** Webhooks and the log of their deliveries, as callers meet them. */
+
+let service: TestService
+let organization: Organization
+let caller: Caller
+before(async () => {
+  service = await startTestService()
+  organization = await service.addOrganization()
+  caller = callerOf(service, organization)
+})
+after(() => service.close())
+
+const url = 'https://example.com/penstock'
+const create = (body: object = {}, by = caller) => by.expect(by.call('createWebhook', { body: { url, ...body } }))
+/** Credentials with these scopes, in these sub-accounts. */
+async function limited(accountIds: string[], scopes: Scope[] = ['webhooks:read', 'webhooks:write']): Promise<Caller> {
+  const client = await caller.expect(caller.call('createClient', { body: { name: 'Limited', accountIds, scopes } }))
+  const body = { clientId: client.id, clientSecret: client.clientSecret }
+  const { accessToken } = (await service.call('createToken', { body })).response
+  return callerOf(service, { ...organization, token: accessToken })
+}
+
+describe('a webhook', () => {
+  test('is made with its secret, which no later answer has', async () => {
+    const { secret, ...made } = await create({ description: 'On call', eventTypes: ['transfer.failed'] })
+    assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
+    assert.deepEqual(
+      [made.url, made.description, made.eventTypes, made.enabled, made.accountId],
+      [url, 'On call', ['transfer.failed'], true, null],
+    )
+    const got = await caller.call('getWebhook', { id: made.id })
+    assert.deepEqual(got.response, made)
+    const rotated = await caller.expect(caller.call('rotateWebhookSecret', { id: made.id, body: {} }))
+    assert.notEqual(rotated.secret, secret)
+    assert(rotated.previousSecretExpiresTime)
+    const updated = await caller.call('updateWebhook', { id: made.id, body: { enabled: false } })
+    const listed = await caller.call('listWebhooks', { query: { size: 500 } })
+    const everywhere = [got.text, updated.text, listed.text, ...service.logLines]
+    everywhere.push(await dumpDatabase(service.database.pool))
+    for (const one of [secret, rotated.secret]) {
+      const [, value = ''] = one.split('_')
+      assert(everywhere.every((text) => !text.includes(value)))
+    }
+  })
+
+  test('changes only in what is sent, and has an event where something did', async () => {
+    const { id } = await create({ description: 'Before' })
+    const updates = async (body: object) => (await caller.call('updateWebhook', { id, body })).response
+    assert.equal((await updates({ description: 'After' })).description, 'After')
+    assert.equal((await updates({ description: 'After' })).description, 'After')
+    assert.deepEqual((await updates({ eventTypes: ['account.created'] })).eventTypes, ['account.created'])
+    const all = await updates({ eventTypes: null, enabled: false })
+    assert.deepEqual([all.eventTypes, all.enabled, all.description], [null, false, 'After'])
+    const events = await caller.expect(caller.call('listAudit', { query: { targetId: id, action: 'updateWebhook' } }))
+    assert.equal(events.length, 3)
+    await caller.expect(caller.call('deleteWebhook', { id }))
+    assert.equal((await caller.call('getWebhook', { id })).status, 404)
+  })
+
+  test('has an address that begins with https, and known types', async () => {
+    for (const wrong of [
+      ...['', 'example.com', 'http://example.com/', 'ftp://example.com/', 'https://user:secret@example.com/'],
+      ...['https://example.com/#part', `https://example.com/${'x'.repeat(limits.webhookUrlLengthMax)}`],
+    ]) {
+      const reply = await caller.call('createWebhook', { body: { url: wrong } })
+      assert.deepEqual([reply.status, reply.details[0]?.field], [400, 'body.url'], wrong)
+    }
+    const body = { url, eventTypes: ['transfer.unknown' as never] }
+    assert.equal((await caller.call('createWebhook', { body })).status, 400)
+  })
+
+  test('is one of so many of a sub-account, and of an organization', async () => {
+    const own = await service.addOrganization()
+    const by = callerOf(service, own)
+    const { id: accountId } = await by.addAccount()
+    for (let n = 0; n < limits.webhooksOfSameMax; n++) await create({ accountId }, by)
+    const more = await by.call('createWebhook', { body: { url, accountId } })
+    assert.deepEqual([more.status, more.error], [409, 'quota_exceeded'])
+    const { id } = await create({}, by)
+    await service.database.pool.query(
+      `insert into webhooks (id, organization_id, url, description, enabled, data_key_id, secret_sealed)
+       select 'w' || n, organization_id, url, '', false, data_key_id, '' from webhooks, generate_series(1, $2) as n
+       where id = $1`,
+      [id, limits.webhooksMax - limits.webhooksOfSameMax - 1],
+    )
+    const other = await by.addAccount()
+    assert.equal((await by.call('createWebhook', { body: { url, accountId: other.id } })).error, 'quota_exceeded')
+  })
+
+  test('is found, changed, tested and replayed by those alone who may act in its sub-account', async () => {
+    const [one, other] = [await caller.addAccount(), await caller.addAccount()]
+    const ofAll = await create()
+    const ofOne = await create({ accountId: one.id })
+    const delivery = await caller.expect(caller.call('testWebhook', { id: ofOne.id }))
+    const [inside, outside] = [await limited([one.id]), await limited([other.id])]
+    const foreign = callerOf(service, await service.addOrganization())
+    const listed = await inside.expect(inside.call('listWebhooks', { query: {} }))
+    assert.deepEqual(
+      listed.map(({ id }) => id),
+      [ofOne.id],
+    )
+    assert.deepEqual(await outside.expect(outside.call('listWebhooks', { query: {} })), [])
+    const statuses = async (by: Caller, id: string, deliveryId: string) => {
+      const replies = [
+        await by.call('getWebhook', { id }),
+        await by.call('updateWebhook', { id, body: { description: 'x' } }),
+        await by.call('listWebhookDeliveries', { id, query: {} }),
+        await by.call('getWebhookDelivery', { id: deliveryId }),
+        await by.call('replayWebhookDelivery', { id: deliveryId }),
+        await by.call('replayWebhook', { id, body: { since: 1 } }),
+        await by.call('testWebhook', { id }),
+        await by.call('rotateWebhookSecret', { id, body: {} }),
+        await by.call('deleteWebhook', { id }),
+      ]
+      return replies.map(({ status }) => status)
+    }
+    for (const by of [outside, foreign]) assert.deepEqual(await statuses(by, ofOne.id, delivery.id), Array(9).fill(404))
+    const ofOther = await caller.expect(caller.call('testWebhook', { id: ofAll.id }))
+    assert.deepEqual(await statuses(inside, ofAll.id, ofOther.id), Array(9).fill(404))
+    const refused = await inside.call('createWebhook', { body: { url } })
+    assert.deepEqual([refused.status, refused.error], [403, 'forbidden'])
+    const reader = await limited([one.id], ['webhooks:read'])
+    assert.equal((await reader.call('replayWebhookDelivery', { id: delivery.id })).status, 403)
+    assert.equal((await reader.call('getWebhookDelivery', { id: delivery.id })).status, 200)
+    assert.deepEqual(await statuses(inside, ofOne.id, delivery.id), [200, 200, 200, 200, 202, 202, 202, 200, 200])
+  })
+})
