@@ -312,12 +312,15 @@ test('a runner starts without what is slow to load: the schemas, the phone numbe
   )
 })
 
-test('the service starts without what few of its processes need: the Model Context Protocol', () => {
+test('the service starts without what few of its processes need: the Model Context Protocol, OpenTelemetry', () => {
   const loaded = loadedWith(
     sources.filter((source) => where(source) === 'server/src/service.ts'),
     () => false,
   )
-  const late = ['@modelcontextprotocol/sdk']
+  const late = [
+    '@modelcontextprotocol/sdk',
+    ...Object.keys(packages.get('server')?.dependencies ?? {}).filter((name) => name.startsWith('@opentelemetry/')),
+  ]
   assertNone(
     [...loaded.keys()].flatMap((source) =>
       source.imports
@@ -329,6 +332,7 @@ test('the service starts without what few of its processes need: the Model Conte
 
 /** The modules of the server, from the lowest up: each may import those before it, and itself. */
 const layers = [
+  'version.ts',
   'refusal.ts',
   'identifiers.ts',
   'time.ts',
@@ -337,8 +341,10 @@ const layers = [
   'access.ts',
   'csrf.ts',
   'secrets/',
+  'otel-settings.ts',
   'config.ts',
   'log.ts',
+  'telemetry/',
   'mail.ts',
   'embedded/',
   'runners/',

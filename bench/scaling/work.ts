@@ -34,7 +34,7 @@ export async function queue(db: Database, connection: Connection): Promise<strin
   const id = newIdentifier()
   const { id: connectionId, ...of } = connection
   await db.transaction(async (tx) => {
-    const none = { replayOf: null, srcConfig: '{}', destConfig: '{}', confirmed: false }
+    const none = { replayOf: null, srcConfig: '{}', destConfig: '{}', confirmed: false, traceparent: null }
     await insertTransfer.first(tx, { id, connectionId, ...of, ...none, trigger: 'schedule' })
     await wakeWorker.run(tx, { id })
   })

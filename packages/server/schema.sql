@@ -470,6 +470,8 @@ create table transfers (
   marker_sealed bytea,
   -- Where the error happened: Source, Destination, or null for neither.
   error_side text,
+  -- The trace of the request that started it, as W3C traceparent; null where traces are not exported.
+  traceparent text,
   constraint transfers_pkey primary key (id),
   constraint transfers_account check (read >= (accepted + rejected)),
   constraint transfers_status check (status in ('queued', 'running', 'succeeded', 'partial', 'failed', 'cancelled')),

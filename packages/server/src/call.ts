@@ -86,6 +86,8 @@ export type Call<I extends OperationId> = {
   readonly address: string
   /** The identifier of the request, as its answer and the log name it. */
   readonly requestId: string
+  /** The trace of the request, as W3C traceparent; null where traces are not exported. */
+  readonly traceparent: string | null
   /** What the caller's browser says it is; null: nothing. */
   readonly userAgent: string | null
   /** The token against cross-site request forgery of the session that the request comes with; null: none. */

@@ -6,6 +6,7 @@ import type { PlainHttp } from '@penstock/connector'
 import type { NetworkPolicy } from '@penstock/connector/egress'
 import { type AllowedDestination, parseAllowed } from '@penstock/connector/egress/allowed'
 import { limits } from '@penstock/wire'
+import { readTelemetrySettings, type TelemetrySettings } from './otel-settings.ts'
 import { type MasterKey, parseMasterKey } from './secrets/seal.ts'
 
 /**
@@ -26,6 +27,8 @@ export type Config = {
   nextMasterKey: MasterKey | undefined
   environment: { name: string; id: string; host: string }
   tokenLifetimeSeconds: number
+  /** Traces and metrics for a collector, by the standard settings of OpenTelemetry. */
+  telemetry: TelemetrySettings
   /** Requests a minute for each client; 0: no limit. */
   rateLimitPerMinute: number
   /** How many a tenant may have that are not deleted: in an organization, in a sub-account, in an organization. */
@@ -224,6 +227,7 @@ export function readConfig(
       'absolute paths of directories, with a colon between them',
     ),
     mail: readMail(given, fieldErrors),
+    telemetry: readTelemetrySettings(given, fieldErrors),
     logLevel: read(
       'PENSTOCK_LOG_LEVEL',
       'info',

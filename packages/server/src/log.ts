@@ -79,6 +79,8 @@ export type RequestLine = {
   readonly durationMs: number
   readonly clientId: string | undefined
   readonly organizationId: string | undefined
+  /** The trace that the request belongs to, where traces are exported. */
+  readonly traceId?: string | undefined
 }
 
 const writers = new WeakMap<Logger, (fields: string) => void>()
@@ -95,10 +97,19 @@ export function createRequestLog(log: Logger): (line: RequestLine) => void {
   }
 }
 
-function fieldsOf({ requestId, operation, method, status, durationMs, clientId, organizationId }: RequestLine): string {
+function fieldsOf({
+  requestId,
+  operation,
+  method,
+  status,
+  durationMs,
+  clientId,
+  organizationId,
+  traceId,
+}: RequestLine): string {
   const caller =
     organizationId === undefined ? '' : `,"clientId":${quote(clientId)},"organizationId":"${organizationId}"`
-  return `,"requestId":"${requestId}","operation":"${operation}","method":"${method}","status":${status},"durationMs":${durationMs}${caller}`
+  return `,"requestId":"${requestId}","operation":"${operation}","method":"${method}","status":${status},"durationMs":${durationMs}${caller}${traceId === undefined ? '' : `,"trace_id":"${traceId}"`}`
 }
 
 /** As JSON; most texts need no escaping. */

@@ -29,6 +29,7 @@ import type { Runners } from './runners/runner-pool.ts'
 import { openKeyring } from './secrets/keyring.ts'
 import type { MasterKey } from './secrets/seal.ts'
 import { createSingleSignOnFlow } from './single-sign-on/flow.ts'
+import type { Telemetry } from './telemetry/telemetry.ts'
 import { createAttempts, createRequestLimit } from './tokens/attempts.ts'
 import { createAuthenticator, createCredentialCheck } from './tokens/tokens.ts'
 import { createInteractiveJobs } from './transfers/interactive.ts'
@@ -61,6 +62,7 @@ export async function createService(
     runners,
     log,
     timeouts = {},
+    telemetry,
   }: {
     database: Database
     databaseUrl: DatabaseUrl
@@ -69,6 +71,8 @@ export async function createService(
     log: Logger
     /** In place of the usual ones. */
     timeouts?: Partial<Timeouts>
+    /** Where traces and metrics go. */
+    telemetry?: Telemetry | undefined
   },
 ): Promise<Service> {
   await registerEnvironment(database, config)
@@ -136,6 +140,7 @@ export async function createService(
       webhooks: () => readWebhookTotals(database),
     },
     runners: () => runners.stats(),
+    telemetry,
   })
   serveHealth(app, database, () => draining)
   serveDocuments(app, config.publicUrl)

@@ -3,6 +3,7 @@ import type { Logger } from '../log.ts'
 import { runnerOptions } from '../runners/options.ts'
 import { createRunnerPool } from '../runners/runner-pool.ts'
 import { createService, type Service } from '../service.ts'
+import { openTelemetry } from '../telemetry/telemetry.ts'
 import { describePause } from '../transfers/restored.ts'
 import { startWorker } from '../worker/worker.ts'
 import { releaseStartMemorySoon } from './memory.ts'
@@ -16,6 +17,9 @@ export async function serve(config: Config, log: Logger): Promise<void> {
   const stopSignal = untilStopSignal()
   await using opened = new AsyncDisposableStack()
   await logWarnings(process.env, config, log)
+  // Closed last: what ends before it ends spans.
+  const telemetry = await openTelemetry(config.telemetry, log)
+  if (telemetry) opened.defer(telemetry.close)
   const runtime = await openRuntime(config, log, { database: true, masterKey: true })
   opened.defer(runtime.close)
   log.info({ database: runtime.databaseName }, 'database')
@@ -24,8 +28,8 @@ export async function serve(config: Config, log: Logger): Promise<void> {
   const first = await prepareFirstOrganization(config, runtime.database)
   const runners = createRunnerPool(runnerOptions(config), log)
   opened.defer(runners.close)
-  if (config.worker) opened.defer((await startWorker(config, { ...runtime, runners }, log)).stop)
-  const service = await createService(config, { ...runtime, runners, log })
+  if (config.worker) opened.defer((await startWorker(config, { ...runtime, runners, telemetry }, log)).stop)
+  const service = await createService(config, { ...runtime, runners, log, telemetry })
   opened.defer(service.close)
   const greeting = await welcome(config, runtime.database, first)
   await listen(service, config)
@@ -50,6 +54,8 @@ export async function work(config: Config, log: Logger): Promise<void> {
   const stopSignal = untilStopSignal()
   await using opened = new AsyncDisposableStack()
   await logWarnings(process.env, config, log)
+  const telemetry = await openTelemetry(config.telemetry, log)
+  if (telemetry) opened.defer(telemetry.close)
   const runtime = await openRuntime(config, log)
   opened.defer(runtime.close)
   log.info({ database: runtime.databaseName }, 'database')
@@ -57,7 +63,7 @@ export async function work(config: Config, log: Logger): Promise<void> {
   await logPause(runtime, log)
   const runners = createRunnerPool(runnerOptions(config), log)
   opened.defer(runners.close)
-  opened.defer((await startWorker(config, { ...runtime, runners }, log)).stop)
+  opened.defer((await startWorker(config, { ...runtime, runners, telemetry }, log)).stop)
   logEgress(config, log)
   log.info('working')
   releaseStartMemorySoon()

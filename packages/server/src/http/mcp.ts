@@ -78,13 +78,17 @@ export function serveMcp(
 }
 
 /** Sends requests to this process itself, on behalf of the address that the outer request came from. */
-function inProcess(app: FastifyInstance, { ip, headers }: FastifyRequest): Fetch {
+function inProcess(app: FastifyInstance, { ip, headers, span }: FastifyRequest): Fetch {
   return async (address, { method, headers: own, body, signal }) => {
     const reply = await app.inject({
       method: method as 'GET',
       url: address,
       remoteAddress: ip,
-      headers: { 'user-agent': headers['user-agent'] ?? 'mcp', ...(own as Record<string, string>) },
+      headers: {
+        'user-agent': headers['user-agent'] ?? 'mcp',
+        ...(own as Record<string, string>),
+        ...(span ? { traceparent: span.traceparent } : {}),
+      },
       ...(typeof body === 'string' ? { payload: body } : {}),
       ...(signal ? { signal } : {}),
     })

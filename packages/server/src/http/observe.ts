@@ -2,9 +2,11 @@ import type { FastifyInstance } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { Database } from '../db/database.ts'
 import { createRequestLog, type Logger } from '../log.ts'
+import type { RegisteredMetric, Telemetry } from '../telemetry/telemetry.ts'
 import { type DatabaseFigures, observeDatabase } from './database-metrics.ts'
 import { createDurations } from './durations.ts'
 import type { ConnectionListener } from './listener.ts'
+import { traceRequests } from './trace-requests.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -22,6 +24,7 @@ export function observe(
     connections,
     figures,
     runners,
+    telemetry,
   }: {
     database: Database
     log: Logger
@@ -34,6 +37,8 @@ export function observe(
       readonly memoryBytes: number
       readonly deaths: Readonly<Record<string, number>>
     }
+    /** A collector that gets the same metrics, and traces. */
+    telemetry: Telemetry | undefined
   },
 ): void {
   const registry = new Registry()
@@ -100,6 +105,8 @@ export function observe(
     },
   })
 
+  telemetry?.exportMetrics(async () => (await registry.getMetricsAsJSON()) as readonly RegisteredMetric[])
+  traceRequests(app, telemetry?.startSpan)
   app.addHook('onResponse', (request, reply, done) => {
     const operation = request.operation ?? request.routeOptions.config.operation ?? 'none'
     const durationMs = reply.elapsedTime
@@ -112,6 +119,7 @@ export function observe(
       durationMs: Math.round(durationMs * 100) / 100,
       clientId: request.actor?.clientId,
       organizationId: request.actor?.organizationId,
+      traceId: request.span?.traceId,
     })
     done()
   })

@@ -63,6 +63,10 @@ export class RequestCall {
     return this.#request.id
   }
 
+  get traceparent(): string | null {
+    return this.#request.span?.traceparent ?? null
+  }
+
   get userAgent(): string | null {
     return this.#request.headers['user-agent'] ?? null
   }

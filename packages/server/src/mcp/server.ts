@@ -4,7 +4,7 @@ import { CallToolRequestSchema, ErrorCode, ListToolsRequestSchema, McpError } fr
 import type { jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js'
 import type { Client } from '@penstock/client'
 import { type Operation, operations, type Scope } from '@penstock/wire'
-import about from '../../package.json' with { type: 'json' }
+import { programVersion } from '../version.ts'
 import { callTool } from './call-tool.ts'
 import { createConfirmations } from './confirmation.ts'
 import { isGranted, isReading, tools, whyNoTool } from './tools.ts'
@@ -35,12 +35,13 @@ const validator: jsonSchemaValidator = {
   getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
 }
 const ownKey = randomBytes(32)
+const version = programVersion()
 
 /** A server of the Model Context Protocol without a transport: the operations of the contract as tools. */
 export function createMcpServer({ client, scopes, publicUrl, confirmationKey, readOnly = false }: McpOptions): Server {
   const confirmations = createConfirmations(confirmationKey ?? ownKey)
   const server = new Server(
-    { name: 'penstock', title: 'Penstock', version: about.version },
+    { name: 'penstock', title: 'Penstock', version },
     { capabilities: { tools: {} }, instructions, jsonSchemaValidator: validator },
   )
   server.setRequestHandler(ListToolsRequestSchema, async () => {

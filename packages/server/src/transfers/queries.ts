@@ -81,19 +81,20 @@ export const insertTransfer = statement<
     srcConfig: string
     destConfig: string
     confirmed: boolean
+    traceparent: string | null
   },
   TransferRow
 >(`
   with t as (
     insert into transfers
       (id, organization_id, account_id, connection_id, src_connector_id, dest_connector_id, status, trigger, replay_of,
-       src_config, dest_config, src_settings, dest_settings, confirmed)
+       src_config, dest_config, src_settings, dest_settings, confirmed, traceparent)
     values
       (:id, :organizationId, :accountId, :connectionId, :srcConnectorId, :destConnectorId, 'queued', :trigger,
        :replayOf, :srcConfig, :destConfig,
        (select settings from added_connectors where account_id = :accountId and connector_id = :srcConnectorId),
        (select settings from added_connectors where account_id = :accountId and connector_id = :destConnectorId),
-       :confirmed)
+       :confirmed, :traceparent)
     returning *
   )
   select ${transferColumns} from t

@@ -22,7 +22,7 @@ export async function getReplayable({
 
 /** Starts a transfer of the records that another one rejected, that are kept, and that no replay has delivered yet. */
 export async function replayTransfer(
-  { db: tx, account, id: connectionId, transferId: id }: Call<'replayTransfer'>,
+  { db: tx, account, id: connectionId, transferId: id, traceparent }: Call<'replayTransfer'>,
   { catalogue }: TransferDeps,
 ): Promise<Answer<'replayTransfer'>> {
   const row = (await holdRunnable.first(tx, { accountId: account.id, id: connectionId })) ?? refuse('not_found')
@@ -39,7 +39,7 @@ export async function replayTransfer(
   }
   const rejects = await replayableOf(tx, rejected)
   if (rejects.replayable === 0) refuseNothing(rejects)
-  const { reply, already } = await begin(tx, row, { trigger: 'replay', replayOf: id })
+  const { reply, already } = await begin(tx, row, { trigger: 'replay', replayOf: id, traceparent })
   return { reply: { ...reply, rejects }, already }
 }
 

@@ -71,17 +71,22 @@ type Start = {
   srcConfig?: Values
   destConfig?: Values
   confirmed?: boolean
+  /** The trace of the request that starts it. */
+  traceparent?: string | null
 }
 
 /** Starts a transfer, or finds the one that is active: never two at once for one connection. */
 export async function startTransfer(
-  { db: tx, account, id, body }: Call<'startTransfer'>,
+  { db: tx, account, id, body, traceparent }: Call<'startTransfer'>,
   { catalogue }: TransferDeps,
 ): Promise<Answer<'startTransfer'>> {
   const row = (await queries.holdRunnable.first(tx, { accountId: account.id, id })) ?? refuse('not_found')
   requireIntegrated(catalogue, row)
   const configs = readRunTimeConfigs(catalogue, row, body)
-  const begun = await begin(tx, row, { trigger: 'manual', ...configs, confirmed: body.confirm ?? false })
+  const begun = await begin(tx, row, {
+    ...{ trigger: 'manual', ...configs, traceparent },
+    confirmed: body.confirm ?? false,
+  })
   const settings = { srcConnectionConfig: configs.srcConfig, destConnectionConfig: configs.destConfig }
   return { ...begun, audited: { after: { ...begun.reply, ...settings } } }
 }
@@ -90,7 +95,7 @@ export async function startTransfer(
 export async function begin(
   tx: Transaction,
   row: queries.RunnableRow,
-  { trigger, replayOf, srcConfig = {}, destConfig = {}, confirmed = false }: Start,
+  { trigger, replayOf, srcConfig = {}, destConfig = {}, confirmed = false, traceparent = null }: Start,
 ): Promise<{ reply: Transfer; already: boolean }> {
   if (!mayTransfer(row.status)) refuse('connection_not_active')
   if (!row.accountEnabled) refuse('account_disabled')
@@ -110,6 +115,7 @@ export async function begin(
     srcConfig: JSON.stringify({ ...row.srcConfig, ...srcConfig }),
     destConfig: JSON.stringify({ ...row.destConfig, ...destConfig }),
     confirmed,
+    traceparent,
   })
   if (!inserted) throw new Error(`Transfer ${id} was not made`)
   await queries.wakeWorker.run(tx, { id })

@@ -9,6 +9,7 @@ import { createOutgoing } from '../outgoing/outgoing.ts'
 import type { Runners } from '../runners/runner-pool.ts'
 import { openKeyring } from '../secrets/keyring.ts'
 import type { MasterKey } from '../secrets/seal.ts'
+import type { Telemetry } from '../telemetry/telemetry.ts'
 import { Claims } from '../transfers/supervisor/claim.ts'
 import { type SupervisorDeps, workOnTransfers } from '../transfers/supervisor/supervise.ts'
 import { keepUp } from '../transfers/supervisor/upkeep.ts'
@@ -22,6 +23,15 @@ const upkeepConnections = 5
 const firstRetryMs = 500
 const longestRetryMs = 60_000
 
+/** What a worker works with. */
+type WorkerResources = {
+  readonly databaseUrl: DatabaseUrl
+  readonly masterKey: MasterKey
+  readonly runners: Runners
+  /** Where traces go. */
+  readonly telemetry?: Telemetry | undefined
+}
+
 export type Worker = {
   /** Lets active jobs finish, for ten seconds at most, and lets go of the database. Once; a further call waits for the same. */
   stop(): Promise<void>
@@ -31,12 +41,9 @@ export type Worker = {
  * Works on background jobs, on the same database, until stopped; any number of processes may. When the database goes
  * away the queue ends, and is started again until it succeeds. Rejects where it is away from the first.
  */
-export async function startWorker(
-  config: Config,
-  { databaseUrl, masterKey, runners }: { databaseUrl: DatabaseUrl; masterKey: MasterKey; runners: Runners },
-  log: Logger,
-): Promise<Worker> {
-  const supervisor = await openSupervisor(config, { databaseUrl, masterKey, runners }, log)
+export async function startWorker(config: Config, given: WorkerResources, log: Logger): Promise<Worker> {
+  const { databaseUrl } = given
+  const supervisor = await openSupervisor(config, given, log)
   const stopping = new AbortController()
   const { signal } = stopping
   const stopRequested = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
@@ -119,7 +126,7 @@ export const waitingJobs = async (database: Database): Promise<number> =>
 /** What transfers are supervised with: connections of their own, the keys, the catalogue and the runners. */
 async function openSupervisor(
   config: Config,
-  { databaseUrl, masterKey, runners }: { databaseUrl: DatabaseUrl; masterKey: MasterKey; runners: Runners },
+  { databaseUrl, masterKey, runners, telemetry }: WorkerResources,
   log: Logger,
 ): Promise<{ deps: SupervisorDeps; close(): Promise<void> }> {
   const database = openDatabase({
@@ -143,7 +150,8 @@ async function openSupervisor(
       progressMs: config.transfers.progressSeconds * 1000,
       runTimeMs: config.transfers.hours * 3_600_000,
     }
-    return { deps: { database, keyring, catalogue: createCatalogue(config.publicUrl), runners, settings }, close }
+    const catalogue = createCatalogue(config.publicUrl)
+    return { deps: { database, keyring, catalogue, runners, settings, startSpan: telemetry?.startSpan }, close }
   } catch (error) {
     await close()
     throw error

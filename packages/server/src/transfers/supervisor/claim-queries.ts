@@ -37,6 +37,7 @@ export type WorkRow = StandingRow & {
   stateSealed: Buffer | null
   state: Json | null
   replaced: number | null
+  traceparent: string | null
 }
 
 /** Only one claims at a time, so that no limit is passed by two at once. */
@@ -49,7 +50,7 @@ const workOf = (transfers: 'transfers' | 'claimed') => `
     case when t.src_settings is null then c.src_config || t.src_config else t.src_config end as src_config,
     case when t.src_settings is null then c.dest_config || t.dest_config else t.dest_config end as dest_config,
     t.src_settings, t.dest_settings, t.confirmed, t.read, t.attempt, t.position_sealed as checkpoint_sealed, t.position as checkpoint, t.pending,
-    t.source_columns, t.columns, t.data_key_id, t.created_time, t.started_time,
+    t.source_columns, t.columns, t.data_key_id, t.created_time, t.started_time, t.traceparent,
     m.data_key_id as connection_data_key_id, m.marker_sealed as cursor_sealed, m.marker as cursor, m.memory_sealed as state_sealed, m.memory as state, m.replaced,
     case when t.read = 0 then m.pending end as unconfirmed,
     c.status, a.enabled as account_enabled, t.cancelling, c.account_deleted as gone

@@ -9,6 +9,7 @@ import type { Logger } from '../../log.ts'
 import type { Runners } from '../../runners/runner-pool.ts'
 import { EndJob, RunnerDied } from '../../runners/runner-process.ts'
 import type { Keyring } from '../../secrets/keyring.ts'
+import type { Telemetry } from '../../telemetry/telemetry.ts'
 import * as endings from '../ending-queries.ts'
 import { JobSecrets } from '../job-secrets.ts'
 import { wakeWorker } from '../queries.ts'
@@ -20,6 +21,7 @@ import { Defect, endingOf, incidentOf, Lost, Released, resumes, Stopped } from '
 import { saveReplaced } from './ledger-queries.ts'
 import * as queries from './queries.ts'
 import { DatabaseTransferHost } from './transfer-host.ts'
+import { TransferTrace } from './transfer-trace.ts'
 import { scheduleProbe } from './upkeep-queries.ts'
 
 /** What a worker does with transfers: it claims the next one, runs it in a runner, and stores how it ended. */
@@ -31,6 +33,8 @@ export type SupervisorDeps = {
   readonly catalogue: Catalogue
   readonly runners: Runners
   readonly settings: SupervisorSettings
+  /** Makes spans, where traces are exported. */
+  readonly startSpan?: Telemetry['startSpan']
 }
 
 export type SupervisorSettings = {
@@ -83,13 +87,23 @@ async function superviseTransfer(
   log: Logger,
   stopping: AbortSignal,
 ): Promise<void> {
-  const about = { transferId: work.id, connectionId: work.connectionId, attempt: work.attempt }
+  const { startSpan, catalogue } = deps
+  const slugs = [work.srcConnectorId, work.destConnectorId].map((id) => catalogue.known(id).slug)
+  const trace = startSpan && new TransferTrace(startSpan, work, slugs)
+  const about = {
+    ...{ transferId: work.id, connectionId: work.connectionId, attempt: work.attempt },
+    ...(trace ? { trace_id: trace.traceId } : {}),
+  }
   log.info(about, 'transfer claimed')
+  let failure: unknown
   try {
-    await runTransfer(deps, work, stopping, about)
+    await runTransfer(deps, work, stopping, about, trace)
     log.info(about, 'transfer ended')
   } catch (error) {
-    await writeEnd(deps, work, error, log)
+    failure = error
+    await writeEnd(deps, work, error, about, log)
+  } finally {
+    trace?.end(failure)
   }
 }
 
@@ -99,6 +113,7 @@ async function runTransfer(
   work: WorkRow,
   stopping: AbortSignal,
   about: Readonly<Record<string, unknown>>,
+  trace: TransferTrace | undefined,
 ): Promise<void> {
   const { database, catalogue, runners, settings } = deps
   // What has begun is removed at its destination, which needs a runner; anything else ends here.
@@ -128,6 +143,7 @@ async function runTransfer(
   const secrets = new JobSecrets(deps, work.accountId, sides.map(catalogue.known))
   try {
     const { retry, replaceShareMin, progressMs } = settings
+    trace?.runs()
     const result = await runners.run(
       {
         ...{ kind: 'transfer', id: work.id, connectionId: work.connectionId, retry, replaceShareMin },
@@ -143,7 +159,11 @@ async function runTransfer(
           const saves = method === 'replaceSecret' || method === 'releaseSecret'
           if (endedBy !== undefined && !saves) throw endJob(endedBy)
           try {
-            return await (isSecretMethod(method) ? secrets.answer(method, argument) : host.answer(method, argument))
+            const answered = await (isSecretMethod(method)
+              ? secrets.answer(method, argument)
+              : host.answer(method, argument))
+            trace?.answered(method, argument, answered)
+            return answered
           } catch (error) {
             endedBy ??= error
             throw endJob(error)
@@ -152,6 +172,7 @@ async function runTransfer(
       },
     )
     if (!result.ok) throw endedBy ?? errorOf(result.error)
+    trace?.stopped()
     await finish(deps, work)
   } catch (error) {
     throw error instanceof RunnerDied || error instanceof EndJob ? (endedBy ?? error) : error
@@ -206,10 +227,15 @@ function overtimeOf({ startedTime }: WorkRow, { runTimeMs }: SupervisorSettings)
   )
 }
 
-async function writeEnd(deps: SupervisorDeps, work: WorkRow, error: unknown, log: Logger): Promise<void> {
+async function writeEnd(
+  deps: SupervisorDeps,
+  work: WorkRow,
+  error: unknown,
+  about: Readonly<Record<string, unknown>>,
+  log: Logger,
+): Promise<void> {
   const { database } = deps
   const { id, attempt, connectionId } = work
-  const about = { transferId: id, connectionId, attempt }
   const incident = incidentOf(error)
   const interruption = 'interruption' in incident ? incident.interruption : undefined
   if (interruption === 'lost') return log.warn(about, 'transfer lost to another worker')
