@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
-import { type Operation, type OperationId, operations, type Scope, scopeNames, userRoles } from '@penstock/wire'
+import {
+  connectLinkScopes,
+  type Operation,
+  type OperationId,
+  operations,
+  type Scope,
+  scopeNames,
+  userRoles,
+} from '@penstock/wire'
 import { type Inbox, makeInbox } from './harness/connections.ts'
 import { contentOf } from './harness/content.ts'
 import { type AnyCall, addParty, type Party, scenarios } from './harness/scenarios.ts'
@@ -74,6 +82,7 @@ const besides: { readonly [I in OperationId]?: readonly Scope[] } = {
   configureConnector: ['secrets:write'],
   createClient: ['accounts:read'],
   createSession: ['connections:read'],
+  createConnectLink: connectLinkScopes,
   getClient: ['accounts:read'],
   renameClient: ['accounts:read'],
   rotateClient: ['accounts:read'],
@@ -86,6 +95,7 @@ const besides: { readonly [I in OperationId]?: readonly Scope[] } = {
 /** Operations on the organization, which no credential that is limited to sub-accounts can use. */
 const ofOrganization: readonly string[] = [
   ...['addAccount', 'getSingleSignOn', 'setSingleSignOn', 'deleteSingleSignOn'],
+  ...['getBranding', 'setBranding'],
 ]
 
 for (const id of Object.keys(operations) as OperationId[]) {
@@ -123,7 +133,7 @@ for (const id of Object.keys(operations) as OperationId[]) {
       const reply = await send(id, call, token)
       if (ofOrganization.includes(id)) return assertForbidden(reply, 'accountIds', /limited to named sub-accounts/)
       // The clients, webhooks and the people of the scenarios are not limited to sub-accounts: for this one there are none.
-      if (/^\/(?:clients|users|webhooks|webhook-deliveries)\//.test(operation.path))
+      if (/^\/(?:clients|users|webhooks|webhook-deliveries|connect-links)\//.test(operation.path))
         return assert.equal(reply.status, 404, reply.text)
       assert.equal(reply.status, scenario.status, reply.text)
       if (operation.list === 'paged' && accountOf(id, call) === undefined) assertOnlyOf(reply, accountId)

@@ -108,6 +108,8 @@ describe('every operation', () => {
     'resetPassword',
     'signInWithPasskey',
     'setSingleSignOn',
+    'openConnectPage',
+    'finishConnectPage',
   ]
 
   for (const [name, scenario] of Object.entries(scenarios)) {
@@ -126,6 +128,13 @@ describe('every operation', () => {
       if (!isRecorded) return assert.equal(event, undefined)
       assert(event)
       const { organizationId, clientId } = organization
+      if (id.endsWith('ConnectPage')) {
+        assert.deepEqual(
+          [event.organization_id, event.actor_kind, event.actor_id, event.action, event.outcome, event.address],
+          [organizationId, 'link', event.target_id, id, 'done', '127.0.0.1'],
+        )
+        return
+      }
       if (isOfPerson) {
         const [person] = await sql<{ organization: string }>(
           'select organization_id as organization from users where id = $1',
@@ -176,11 +185,13 @@ describe('every operation', () => {
       'authorizeConnector url',
       'changePassword csrfToken',
       'createClient clientSecret',
+      'createConnectLink url',
       'createSession accessToken',
       'createToken accessToken',
       'createWebhook secret',
       'getMe csrfToken',
       'inviteUser link',
+      'openConnectPage accessToken',
       'resendInvitation link',
       'rotateClient clientSecret',
       'rotateWebhookSecret secret',

@@ -118,6 +118,9 @@ describe('the OpenAPI document', () => {
     assert.deepEqual(securedBy([]), [
       ...[
         'createToken',
+        'getConnectPage',
+        'openConnectPage',
+        'finishConnectPage',
         'signIn',
         'startPasskeySignIn',
         'signInWithPasskey',
@@ -131,7 +134,7 @@ describe('the OpenAPI document', () => {
       ...['signOut', 'updateMe', 'changePassword', 'listMySessions', 'endMySession', 'endMySessions'],
       ...['startPasskeyRegistration', 'registerPasskey', 'listMyPasskeys', 'removePasskey'],
     ])
-    assert.equal(securedBy(undefined).length + 18, described.length)
+    assert.equal(securedBy(undefined).length + 21, described.length)
   })
 
   test('names the header fields that come with an answer', () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { connectors } from '@penstock/connectors'
 import { type Operation, type OperationId, operations } from '@penstock/wire'
+import { createLink } from './harness/connect-links.ts'
 import { addAccountWithConnection, addEndedTransfer, type Inbox, makeInbox } from './harness/connections.ts'
 import { type Caller, callerOf, destination, source } from './harness/fixtures.ts'
 import { type Reply, startTestService, type TestService } from './harness/service.ts'
@@ -38,9 +39,18 @@ before(async () => {
     const body = { email: `person-${String(n).padStart(3, '0')}@example.com`, role: 'viewer' } as const
     await caller.expect(caller.call('inviteUser', { body }))
   }
+  for (let n = 1; n <= count; n++) await createLink(caller, id)
   placeOfTransfers = await addTransfers()
   placeOfWebhook = await addWebhooks(place)
-  for (const table of ['accounts', 'clients', 'connections', 'transfers', 'webhooks', 'webhook_deliveries']) {
+  for (const table of [
+    'accounts',
+    'clients',
+    'connections',
+    'connect_links',
+    'transfers',
+    'webhooks',
+    'webhook_deliveries',
+  ]) {
     // They share a few times, in another order than their identifiers.
     const timestamp = `to_timestamp(1700000000 + ('x' || right(id, 2))::bit(8)::integer % 11)`
     await service.database.pool.query(`update ${table} set created_time = ${timestamp}`)
@@ -226,8 +236,8 @@ const lists: Record<string, PagedList> = {
   'the audit log of a sub-account': {
     operation: 'listAudit',
     id: 'number',
-    // It was added, and its connectors.
-    total: count + 2,
+    // It was added, its connectors, and its connections and connect links.
+    total: 2 * count + 2,
     order: { by: 'number', newestFirst: true },
     filter: { action: 'nothing' },
   },
@@ -237,6 +247,17 @@ const lists: Record<string, PagedList> = {
     everywhere: true,
     order: { by: 'accountName' },
     filter: { ...q, startDate: '2026-01-01', endDate: '2026-01-31' },
+  },
+  'connect links of a sub-account': {
+    operation: 'listConnectLinks',
+    id: 'id',
+    order: { madeSql: 'select id, created_time from connect_links' },
+  },
+  'connect links of all sub-accounts': {
+    operation: 'listConnectLinks',
+    id: 'id',
+    everywhere: true,
+    order: { madeSql: 'select id, created_time from connect_links' },
   },
   'client credentials': {
     operation: 'listClients',

@@ -46,6 +46,7 @@ describe('the purge', () => {
     ...{
       tokens: 0,
       authorizations: 0,
+      connectLinks: 0,
       userSessions: 0,
       userLinks: 0,
       usedChallenges: 0,

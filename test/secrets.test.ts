@@ -5,6 +5,7 @@ import type { Connector, FieldDefinition, Fields } from '@penstock/connector'
 import { connectors } from '@penstock/connectors'
 import { basePath, limits, type Operation, operations, takesIdempotencyKey } from '@penstock/wire'
 import { openSecrets, type SecretOwner } from '../packages/server/src/secrets/secrets.ts'
+import { createLink } from './harness/connect-links.ts'
 import { addConnection, addEndedTransfer, addFolder, type Inbox, makeInbox } from './harness/connections.ts'
 import { dumpDatabase, placesOf } from './harness/dump.ts'
 import { type Caller, callerOf, destination, destinationSecrets, source, sourceSecrets } from './harness/fixtures.ts'
@@ -157,6 +158,7 @@ test('a secret is found in no reply, no log line, no metric and no row, whatever
   const webhook = { url: 'http://127.0.0.1:1/', eventTypes: ['webhook.disabled' as const] }
   ids.Webhooks = (await caller.expect(caller.call('createWebhook', { body: webhook }))).id
   ids.deliveries = (await caller.expect(caller.call('testWebhook', { id: ids.Webhooks }))).id
+  ids['Connect links'] = (await createLink(caller, accountId)).id
   const person = await addPerson(service, organization)
   ids.Users = person.id
   const pathOf = ({ path, tag }: Operation) =>

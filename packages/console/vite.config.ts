@@ -7,18 +7,22 @@ import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
 import { callsOf } from '../client/contract.ts'
 
+export const target = {
+  target: 'es2023',
+  // They know light-dark(); without them it is rewritten into something that does not know the theme.
+  cssTarget: ['chrome123', 'edge123', 'firefox120', 'safari17.5'],
+  assetsInlineLimit: 0,
+  modulePreload: { polyfill: false },
+  reportCompressedSize: false,
+  chunkSizeWarningLimit: 1_000,
+}
+
 export default defineConfig({
   // Files find each other wherever they are served; the service gives the page its base path (`src/base-path.ts`).
   base: './',
   plugins: [react(), withoutSchemas(), compress()],
   build: {
-    target: 'es2023',
-    // They know light-dark(); without them it is rewritten into something that does not know the theme.
-    cssTarget: ['chrome123', 'edge123', 'firefox120', 'safari17.5'],
-    assetsInlineLimit: 0,
-    modulePreload: { polyfill: false },
-    reportCompressedSize: false,
-    chunkSizeWarningLimit: 1_000,
+    ...target,
     // What several screens share is one file: a browser takes longer to begin with twenty small ones.
     rolldownOptions: {
       output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 4, test: /\.(ts|tsx|js|mjs)$/ }] } },
@@ -32,7 +36,7 @@ export default defineConfig({
  * A browser needs to know how an operation is called; what its bodies may hold is the service's to check. Without the
  * schemas, and the library that makes them, a tenth less is loaded and started.
  */
-function withoutSchemas(): Plugin {
+export function withoutSchemas(): Plugin {
   const calls = callsOf(operations)
   return {
     name: 'without-schemas',
@@ -43,7 +47,7 @@ function withoutSchemas(): Plugin {
 }
 
 /** Writes each file in the encodings that browsers take, so that the service compresses nothing while it serves. */
-function compress(): Plugin {
+export function compress(): Plugin {
   return {
     name: 'compress',
     apply: 'build',

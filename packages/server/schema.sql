@@ -76,7 +76,7 @@ create table audit_events (
   -- SHA-256 of the columns as the text of an array, the hash before among them.
   hash bytea not null,
   constraint audit_events_pkey primary key (organization_id, number),
-  constraint audit_events_actor_kind check (actor_kind in ('client', 'session', 'user', 'operator', 'schedule', 'service')),
+  constraint audit_events_actor_kind check (actor_kind in ('client', 'session', 'user', 'link', 'operator', 'schedule', 'service')),
   constraint audit_events_outcome check (outcome in ('done', 'refused', 'failed'))
 );
 create index audit_events_account on audit_events (organization_id, account_id, number);
@@ -801,6 +801,57 @@ create table webhook_totals (
   outcome text not null,
   deliveries bigint not null,
   constraint webhook_totals_pkey primary key (outcome)
+);
+
+-- connect-links/
+
+-- One-time pages on which customers of an organization configure connectors of a sub-account.
+create table connect_links (
+  id text not null,
+  organization_id text not null,
+  account_id text not null,
+  -- SHA-256 of the token of the link and, once it is open, of that of its page.
+  digest bytea not null,
+  page_digest bytea,
+  connector_ids text[] not null,
+  -- The connection to create in the end; null: none.
+  template jsonb,
+  redirect_url text,
+  -- Who created it; the link ends with them.
+  client_id text,
+  user_id text,
+  created_time timestamptz default now() not null,
+  -- Until when it can be opened or, once it is open, finished.
+  expires_time timestamptz not null,
+  opened_time timestamptz,
+  finished_time timestamptz,
+  revoked_time timestamptz,
+  outcome text,
+  connection_id text,
+  constraint connect_links_pkey primary key (id),
+  constraint connect_links_digest unique (digest),
+  constraint connect_links_page_digest unique (page_digest),
+  constraint connect_links_outcome check (outcome in ('completed', 'cancelled')),
+  constraint connect_links_account foreign key (account_id) references accounts(id) on delete cascade
+);
+create index connect_links_account on connect_links (account_id, created_time, id);
+create index connect_links_expires on connect_links (expires_time);
+create index connect_links_organization on connect_links (organization_id, created_time, id);
+create index connect_links_usable on connect_links (organization_id, expires_time)
+  where finished_time is null and revoked_time is null;
+
+-- How these pages look, and the origins of the sites that may show them in a frame.
+create table organization_branding (
+  organization_id text not null,
+  name text,
+  -- A data: URL of a PNG or WebP.
+  logo text,
+  primary_colour text,
+  text_colour text,
+  allowed_origins text[] not null,
+  constraint organization_branding_pkey primary key (organization_id),
+  constraint organization_branding_colours check ((primary_colour is null) = (text_colour is null)),
+  constraint organization_branding_organization foreign key (organization_id) references organizations(id)
 );
 
 -- Counts

@@ -10,8 +10,10 @@ const root = dirname(dirname(import.meta.dirname))
 export async function buildConsole(): Promise<void> {
   const home = join(root, 'packages/console')
   const timeOf = (file: string) => statSync(join(home, file), { throwIfNoEntry: false })?.mtimeMs ?? 0
-  const newest = Math.max(...globSync(['src/**/*', '*.ts', 'index.html'], { cwd: home }).map(timeOf))
-  if (timeOf('dist/index.html') > newest) return
+  const newest = Math.max(
+    ...globSync(['src/**/*', '*.ts', '*.html', '../connect/src/*', '../connect/*.ts'], { cwd: home }).map(timeOf),
+  )
+  if (timeOf('dist/index.html') > newest && timeOf('dist/connect/connect.js') > newest) return
   const build = spawn('npm', ['run', 'build'], {
     cwd: root,
     stdio: ['ignore', 'ignore', 'inherit'],

@@ -10,6 +10,8 @@ const tables = [
     'connection_counts',
     'idempotency_keys',
     'authorizations',
+    'connect_links',
+    'organization_branding',
   ],
   ...['clients', 'transfers', 'ledger', 'rejects', 'schedules', 'connection_memories', 'connection_events'],
   ...['users', 'user_sessions', 'user_links', 'passkeys', 'used_challenges', 'single_sign_on', 'user_identities'],

@@ -1,5 +1,6 @@
 import type { OperationId } from '@penstock/wire'
 import { addPasskey, preparePasskey, preparePasskeySignIn } from './authenticator.ts'
+import { createLink, openLink, tokenOf } from './connect-links.ts'
 import { addAccountWithConnection, addEndedTransfer, localFolder } from './connections.ts'
 import {
   type Caller,
@@ -115,6 +116,8 @@ const aUser = async ({ service, organization }: Party) => ({ id: (await invite(s
 const inAnotherSession = async ({ service, person }: Party) => ({
   headers: { ...(await signInAgain(service, person)).headers },
 })
+const aConnectLink = async ({ caller }: Party) => createLink(caller, (await caller.addAccountWithSides()).id)
+const oneConnectLink = async (party: Party) => ({ id: (await aConnectLink(party)).id })
 const aPasswordReset = async ({ service, organization }: Party) => {
   const { id } = await addPerson(service, organization)
   const token = await addResetLink(service, id)
@@ -543,6 +546,80 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
     }),
   },
 
+  createConnectLink: {
+    request: 'POST /connect-links',
+    status: 201,
+    reply: { ...shapes.connectLink, url: 'string' },
+    acts: 'in the organization',
+    prepare: async ({ caller }) => ({
+      body: { accountId: (await caller.addAccountWithSides()).id, connectorIds: [source.id] },
+    }),
+  },
+  listConnectLinks: {
+    request: 'GET /connect-links',
+    status: 200,
+    reply: [shapes.connectLink],
+    acts: 'in either',
+    prepare: async (party) => ({ accountId: (await aConnectLink(party)).accountId }),
+  },
+  getConnectLink: {
+    request: 'GET /connect-links/{id}',
+    status: 200,
+    reply: shapes.connectLink,
+    acts: 'in the organization',
+    prepare: oneConnectLink,
+  },
+  revokeConnectLink: {
+    request: 'DELETE /connect-links/{id}',
+    status: 200,
+    reply: shapes.connectLink,
+    acts: 'in the organization',
+    prepare: oneConnectLink,
+  },
+  getConnectPage: {
+    request: 'POST /connect-page/get',
+    status: 200,
+    reply: shapes.connectPage,
+    acts: 'for anyone',
+    prepare: async (party) => ({ body: { token: tokenOf(await aConnectLink(party)) } }),
+  },
+  openConnectPage: {
+    request: 'POST /connect-page/open',
+    status: 200,
+    reply: { accessToken: 'string', expiresTime: 'integer' },
+    acts: 'for anyone',
+    prepare: async (party) => ({ body: { token: tokenOf(await aConnectLink(party)) } }),
+  },
+  finishConnectPage: {
+    request: 'POST /connect-page/finish',
+    status: 200,
+    reply: {
+      id: 'string',
+      status: 'string',
+      connectionId: ['string', null],
+      connectionStatus: ['string', null],
+      redirectUrl: ['string', null],
+    },
+    acts: 'for anyone',
+    prepare: async (party) => ({
+      body: { token: await openLink(party.service, await aConnectLink(party)), outcome: 'cancelled' },
+    }),
+  },
+  getBranding: {
+    request: 'GET /organization/branding',
+    status: 200,
+    reply: shapes.branding,
+    acts: 'in the organization',
+    prepare: async () => ({}),
+  },
+  setBranding: {
+    request: 'PUT /organization/branding',
+    status: 200,
+    reply: shapes.branding,
+    acts: 'in the organization',
+    prepare: async () => ({ body: { name: newEmail() } }),
+  },
+
   signIn: {
     request: 'POST /sign-in',
     status: 200,
@@ -888,6 +965,12 @@ export const allowedMethods: Readonly<Record<string, string>> = {
   '/clients/{id}': 'GET, HEAD, PUT, DELETE',
   '/clients/{id}/rotate': 'POST',
   '/sessions': 'POST',
+  '/connect-links': 'GET, HEAD, POST',
+  '/connect-links/{id}': 'GET, HEAD, DELETE',
+  '/connect-page/get': 'POST',
+  '/connect-page/open': 'POST',
+  '/connect-page/finish': 'POST',
+  '/organization/branding': 'GET, HEAD, PUT',
   '/organization/single-sign-on': 'GET, HEAD, PUT, DELETE',
   '/webhooks': 'GET, HEAD, POST',
   '/webhooks/{id}': 'GET, HEAD, PUT, DELETE',

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Operation, type OperationId, operations, takesIdempotencyKey } from '@penstock/wire'
 import { answerWith, createCredential } from './authenticator.ts'
+import { createLink, openLink, tokenOf } from './connect-links.ts'
 import { addConnection, addEndedTransfer, addFolder, inboxFile, localFolder } from './connections.ts'
 import {
   type Caller,
@@ -34,6 +35,7 @@ export type Scene = Readonly<
     | 'waitingId'
     | 'clientId'
     | ('webhookId' | 'deliveryId')
+    | ('linkId' | 'linkToken' | 'pageToken')
     | ('personId' | 'personEmail' | 'cookie' | 'csrfToken' | 'userId' | 'sessionId' | 'invitation' | 'passwordReset'),
     string
   >
@@ -65,6 +67,7 @@ export async function makeScene(service: TestService, caller: Caller, folder: st
   const webhook = { url: 'http://127.0.0.1:1/', accountId, eventTypes: ['webhook.disabled' as const] }
   const { id: webhookId } = await caller.expect(caller.call('createWebhook', { body: webhook }))
   const { id: deliveryId } = await caller.expect(caller.call('testWebhook', { id: webhookId }))
+  const link = await createLink(caller, accountId)
   const people = { call: caller.call }
   const person = await addPerson(people, {}, { role: 'owner' })
   const invited = await invite(people, {})
@@ -76,6 +79,9 @@ export async function makeScene(service: TestService, caller: Caller, folder: st
     ...{ activeId: active.id, endedId, busyId: busy.id, waitingId, clientId, webhookId, deliveryId },
     ...{ personId: person.id, personEmail: person.email, userId: invited.id, invitation: invited.token },
     ...{ cookie: person.headers.cookie, csrfToken: person.headers['x-csrf-token'] },
+    linkId: link.id,
+    linkToken: tokenOf(link),
+    pageToken: await openLink(service, await createLink(caller, accountId)),
     sessionId: sessions.response.find(({ current }) => current)?.id ?? '',
     passwordReset: await addResetLink(service, person.id),
   }
@@ -212,6 +218,37 @@ const valid: {
   }),
   deleteSingleSignOn: () => ({}),
   createSession: ({ accountId }) => ({ body: { accountId, scopes: ['connections:read'], expiry: 600 } }),
+  createConnectLink: ({ accountId }) => ({
+    body: {
+      accountId,
+      connectorIds: [destination.id],
+      connectionTemplate: {
+        name: 'Name',
+        srcConnectorId: source.id,
+        destConnectorId: destination.id,
+        srcConnectionConfig: sourceSettings,
+        destConnectionConfig: destinationSettings,
+        activate: true,
+      },
+      redirectUrl: 'https://shop.example.com/settings',
+      expiry: 600,
+    },
+  }),
+  listConnectLinks: () => ({ query: { size: '5', offset: '0' } }),
+  getConnectLink: ({ linkId }) => ({ id: linkId }),
+  revokeConnectLink: ({ linkId }) => ({ id: linkId }),
+  getConnectPage: ({ linkToken }) => ({ body: { token: linkToken } }),
+  openConnectPage: ({ linkToken }) => ({ body: { token: linkToken } }),
+  finishConnectPage: ({ pageToken }) => ({ body: { token: pageToken, outcome: 'cancelled' } }),
+  getBranding: () => ({}),
+  setBranding: () => ({
+    body: {
+      name: 'Name',
+      logo: null,
+      colours: { primary: '#0a5c36', text: '#ffffff' },
+      allowedOrigins: ['https://shop.example.com'],
+    },
+  }),
   signIn: ({ personEmail }, { organizationId }) => ({
     body: { email: personEmail, password: goodPassword, organizationId },
   }),

@@ -506,6 +506,43 @@ export const singleSignOn = {
   signInUrl: 'string',
   savedTime: 'integer',
 } as const satisfies Shape
+export const connectLink = {
+  id: 'string',
+  accountId: 'string',
+  connectorIds: ['string'],
+  connectionTemplate: [{ name: 'string' }, null],
+  redirectUrl: ['string', null],
+  status: 'string',
+  connectionId: ['string', null],
+  createdTime: 'integer',
+  expiresTime: 'integer',
+  openedTime: ['integer', null],
+  finishedTime: ['integer', null],
+} as const satisfies Shape
+const look = { logo: ['string', null], colours: [{ primary: 'string', text: 'string' }, null] } as const
+export const branding = { name: ['string', null], ...look, allowedOrigins: ['string'] } as const satisfies Shape
+export const connectPage = {
+  id: 'string',
+  accountId: 'string',
+  accountName: 'string',
+  organizationName: 'string',
+  ...look,
+  allowedOrigins: ['string'],
+  connectors: [
+    {
+      connectorId: 'string',
+      name: 'string',
+      logo: 'string',
+      platform: 'string',
+      configured: 'boolean',
+      checkable: 'boolean',
+    },
+  ],
+  connectionName: ['string', null],
+  activates: 'boolean',
+  opened: 'boolean',
+  expiresTime: 'integer',
+} as const satisfies Shape
 export const invitation = {
   email: ['string', null],
   name: ['string', null],

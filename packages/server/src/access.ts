@@ -16,6 +16,17 @@ export function requirePerson({ kind }: Actor): void {
   if (kind !== 'user') refuse('forbidden', [{ field: 'person', message: 'only a person who is signed in can do this' }])
 }
 
+/** Refuses with `forbidden` what the page of a connect link cannot do: all but what its customers need. */
+export function requireOnPage({ link }: Actor, isOnPage: boolean): void {
+  if (!link || isOnPage) return
+  refuse('forbidden', [{ field: 'link', message: 'the page of a connect link cannot do this' }])
+}
+
+/** Refuses with `not_found` a connector that is not one of the link whose page asks. */
+export function requireOfLink({ link }: Actor, id: string): void {
+  if (link && id !== '' && !link.connectorIds.includes(id)) refuse('not_found')
+}
+
 /** Whether the sub-account is among those that the actor may act in; for the others there is no such account. */
 export const mayActIn = ({ accountIds }: Grants, accountId: string): boolean =>
   accountIds === null || accountIds.includes(accountId)

@@ -26,14 +26,16 @@ export type Grants = {
 
 /** Who asks, and what they may do. */
 export type Actor = Grants & {
-  /** Client credentials, a session token that they made, or a person. */
-  readonly kind: 'client' | 'session' | 'user'
-  /** Of the client, the session or the person. */
+  /** Client credentials, a session token that they made, a person, or the page of a connect link. */
+  readonly kind: 'client' | 'session' | 'user' | 'link'
+  /** Of the client, the session, the person or the link. */
   readonly id: string
   readonly name: string | null
   readonly organizationId: string
   /** The client behind the token. */
   readonly clientId?: string
+  /** Of the page of a connect link: the connectors that it may configure. */
+  readonly link?: { readonly connectorIds: readonly string[] }
   /** Of a person: how they signed in. */
   readonly person?: { readonly email: string; readonly sessionId: string; readonly method: SignInMethod }
 }

@@ -10,6 +10,9 @@ import { listAttention } from './attention/attention.ts'
 import { listAudit } from './audit/audit.ts'
 import { authorizeConnector, getConnectorAuthorization } from './authorizations/authorizations.ts'
 import type { Handlers } from './call.ts'
+import { getBranding, setBranding } from './connect-links/branding.ts'
+import { createConnectLink, getConnectLink, listConnectLinks, revokeConnectLink } from './connect-links/links.ts'
+import { type ConnectPageDeps, finishConnectPage, getConnectPage, openConnectPage } from './connect-links/page.ts'
 import {
   createConnection,
   deleteConnection,
@@ -104,7 +107,8 @@ export type Deps = TokenDeps &
   TransferDeps &
   UserDeps &
   SingleSignOnDeps &
-  WebhookDeps
+  WebhookDeps &
+  ConnectPageDeps
 
 /** The handler of every operation of the contract. */
 export const handlers: Handlers<Deps> = {
@@ -166,6 +170,16 @@ export const handlers: Handlers<Deps> = {
   rotateClient,
   revokeClient,
   createSession,
+
+  createConnectLink,
+  listConnectLinks,
+  getConnectLink,
+  revokeConnectLink,
+  getConnectPage,
+  openConnectPage,
+  finishConnectPage,
+  getBranding,
+  setBranding,
 
   getSingleSignOn,
   setSingleSignOn,

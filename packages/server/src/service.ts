@@ -4,6 +4,7 @@ import { createRequestAudit } from './audit/requests.ts'
 import { createFailedSignIns } from './audit/sign-ins.ts'
 import { createAuthorizationFlow } from './authorizations/flow.ts'
 import type { Config } from './config.ts'
+import { createConnectPageAuthenticator, embeddingOrigins } from './connect-links/page.ts'
 import { connectionsOfAccounts, countConnections } from './connections/connections.ts'
 import { createCatalogue } from './connectors/catalogue.ts'
 import { findUnknownConnectors } from './connectors/unknown.ts'
@@ -12,6 +13,7 @@ import { createNotices, type Notices } from './db/notices.ts'
 import { type Deps, handlers } from './handlers.ts'
 import { createApp } from './http/app.ts'
 import { serveAuthorizations } from './http/authorizations.ts'
+import { serveConnectPage } from './http/connect-page.ts'
 import { serveConsole } from './http/console.ts'
 import { serveDocuments } from './http/documents.ts'
 import { serveHealth } from './http/health.ts'
@@ -110,8 +112,9 @@ export async function createService(
     catalogue,
     interactive: createInteractiveJobs(runners, config.interactive),
   }
+  const authenticatePage = createConnectPageAuthenticator(database)
   const accessControl: AccessControl = {
-    authenticate: tokens.authenticate,
+    authenticate: (token) => authenticatePage(token) ?? tokens.authenticate(token),
     authenticateSession: userSessions.authenticate,
     findAccount: accounts.find,
     limit: ({ id }) => deps.requestLimit(id),
@@ -145,6 +148,7 @@ export async function createService(
   serveHealth(app, database, () => draining)
   serveDocuments(app, config.publicUrl)
   await serveConsole(app, config.publicUrl)
+  await serveConnectPage(app, config.publicUrl, (id) => embeddingOrigins(database, id))
   serveAuthorizations(app, config.publicUrl, createAuthorizationFlow({ ...deps, database }))
   serveSingleSignOn(app, config.publicUrl, createSingleSignOnFlow({ ...deps, database }))
   serveOperations(app, { accessControl, audit, database, publicUrl: config.publicUrl, handlers, deps })

@@ -77,7 +77,7 @@ export const errors = {
   link_invalid: {
     status: 404,
     message: 'This link is not valid. It was used, replaced or has expired. Ask for a new one.',
-    when: 'The link of an invitation, or one to reset a password, is unknown, was used, was replaced by a later one, or has expired.',
+    when: 'The link of an invitation, one to reset a password, or a connect link is unknown, was used, was replaced by a later one, was revoked, or has expired.',
   },
   method_not_allowed: {
     status: 405,

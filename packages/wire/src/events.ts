@@ -79,6 +79,17 @@ const client = exactly(
   },
   { description: 'Client credentials, without the secret' },
 )
+const connectLinkCompleted = exactly(
+  {
+    connectLinkId: identifier('the connect link', example.linkId),
+    connectorIds: Type.Array(Type.String(), {
+      description: 'Connectors that the customer configured',
+      examples: [[example.destination.connectorId]],
+    }),
+    connectionId: orNull(Type.String(), 'The connection that was created; null: none', example.connectionId),
+  },
+  { description: 'A connect link that a customer finished' },
+)
 const webhookDisabled = exactly(
   {
     webhookId: identifier('the webhook', example.webhookId),
@@ -115,6 +126,7 @@ export const events = {
   'account.updated': { when: 'A sub-account was renamed, enabled or disabled', data: account },
   'account.deleted': { when: 'A sub-account was deleted', data: account },
   'account.restored': { when: 'The operator restored a sub-account', data: account },
+  'connect_link.completed': { when: 'A customer finished a connect link', data: connectLinkCompleted },
   'client.created': { when: 'Client credentials were created', data: client },
   'client.renamed': { when: 'Client credentials were renamed', data: client },
   'client.rotated': { when: 'The secret of client credentials was rotated', data: client },

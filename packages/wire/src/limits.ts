@@ -123,6 +123,25 @@ export const limits = {
   webhookReplayMax: 10_000,
   /** Attempts of one delivery that are kept: the newest. */
   webhookAttemptsMax: 50,
+  /** Connectors that one connect link configures. */
+  connectLinkConnectorsMax: 10,
+  /** Seconds within which a connect link can be opened. */
+  connectLinkSecondsMin: 60,
+  connectLinkSecondsDefault: 3_600,
+  connectLinkSecondsMax: 604_800,
+  /** Minutes that the page of an opened connect link can be used. */
+  connectPageMinutes: 60,
+  /** Connect links of an organization that can still be used. */
+  connectLinksMax: 10_000,
+  /** Days for which a connect link that has ended is kept. */
+  connectLinkKeptDays: 30,
+  /** Characters of an address that a browser is sent to. */
+  redirectUrlLengthMax: 2_000,
+  /** Origins whose pages may show the pages of connect links. */
+  embeddingOriginsMax: 20,
+  /** Bytes of a logo, and pixels of each of its sides. */
+  logoBytesMax: 65_536,
+  logoPixelsMax: 1_024,
   /** The last second that a timestamp can be: the end of the year 9999. */
   unixSecondsMax: 253_402_300_799,
 } as const

@@ -31,6 +31,7 @@ const tags: { readonly [T in Operation['tag']]: string } = {
   Reports: 'Volume by day and month.',
   Clients: 'Client credentials with scopes, and session tokens for one sub-account.',
   Webhooks: 'Where events are sent, signed by Standard Webhooks, and what became of each delivery.',
+  'Connect links': 'One-time pages on which your customers configure connectors, and how they look.',
   Audit: 'Who did what, when and from where.',
   Users: 'People with roles, how they sign in, and their sessions.',
 }

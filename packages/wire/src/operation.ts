@@ -29,6 +29,7 @@ export type Operation = {
     | 'Transfers'
     | 'Reports'
     | 'Clients'
+    | 'Connect links'
     | 'Users'
     | 'Webhooks'
     | 'Audit'
@@ -40,6 +41,8 @@ export type Operation = {
   scope?: Scope
   /** Only a person can call it: client credentials and session tokens are refused. */
   person?: true
+  /** The page of a connect link can call it too, for the connectors of the link. */
+  onConnectPage?: true
   /** Query parameters besides `accountId`. */
   query?: Record<string, TSchema>
   /** Exactly one of these query parameters must be given. */

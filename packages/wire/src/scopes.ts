@@ -16,11 +16,13 @@ export const scopes = {
   'reports:read': 'Read reports',
   'clients:read': 'List client credentials, without their secrets',
   'clients:write': 'Create, rename, rotate and revoke client credentials',
+  'connect:read': 'List and get connect links',
+  'connect:write': 'Create and revoke connect links',
   'sessions:write': 'Create session tokens for one sub-account',
   'users:read': 'List people, invitations and their roles',
   'users:write': 'Invite people, change their roles, and remove them',
-  'organization:read': 'Read the settings of the organization, such as single sign-on',
-  'organization:write': 'Change the settings of the organization, such as single sign-on',
+  'organization:read': 'Read the settings of the organization, such as single sign-on and branding',
+  'organization:write': 'Change the settings of the organization, such as single sign-on and branding',
   'webhooks:read': 'List webhooks and their deliveries, without secrets',
   'webhooks:write': 'Create, change, test and delete webhooks, rotate their secrets, and replay deliveries',
   'audit:read': 'Read the audit log',
@@ -65,3 +67,10 @@ export const userRoles = {
 } as const satisfies Record<string, readonly Scope[]>
 export type UserRole = keyof typeof userRoles
 export const userRoleNames = Object.keys(userRoles) as UserRole[]
+
+/** What the page of a connect link may do, with the connectors of the link alone. */
+export const connectLinkScopes = [
+  'connectors:read',
+  'connectors:write',
+  'secrets:write',
+] as const satisfies readonly Scope[]

@@ -103,10 +103,10 @@ export const connectionEventKinds = ['created', 'renamed', 'settings', 'status',
 export type ConnectionEventKind = (typeof connectionEventKinds)[number]
 
 /**
- * Who does something: client credentials, a session token, a person, the operator with the command line, a schedule, or the
- * service itself; ours.
+ * Who does something: client credentials, a session token, a person, the page of a connect link, the operator with the
+ * command line, a schedule, or the service itself; ours.
  */
-export const auditActorKinds = ['client', 'session', 'user', 'operator', 'schedule', 'service'] as const
+export const auditActorKinds = ['client', 'session', 'user', 'link', 'operator', 'schedule', 'service'] as const
 export type AuditActorKind = (typeof auditActorKinds)[number]
 
 /** What became of something that is in the audit log; ours. */
@@ -196,8 +196,20 @@ export type SecretForm = (typeof secretForms)[number]
 export const signInMethods = ['password', 'passkey', 'single sign-on'] as const
 export type SignInMethod = (typeof signInMethods)[number]
 /** How a request can prove who asks; ours. */
-export const authenticationMethods = ['client credentials', 'session token', ...signInMethods] as const
+export const authenticationMethods = ['client credentials', 'session token', 'connect link', ...signInMethods] as const
 
 /** What becomes of the delivery of an event. */
 export const webhookDeliveryStatuses = ['pending', 'delivered', 'failed'] as const
 export type WebhookDeliveryStatus = (typeof webhookDeliveryStatuses)[number]
+
+/**
+ * What became of a connect link; ours.
+ * pending    it was not opened yet
+ * opened     a customer works on its page
+ * completed  the customer has finished
+ * cancelled  the customer has left without finishing
+ * expired    it was not opened, or not finished, in time
+ * revoked    it was taken back
+ */
+export const connectLinkStatuses = ['pending', 'opened', 'completed', 'cancelled', 'expired', 'revoked'] as const
+export type ConnectLinkStatus = (typeof connectLinkStatuses)[number]

@@ -56,7 +56,13 @@ type Reading<I extends OperationId> = {
 
 type Call<I extends OperationId> = (parameters: ParametersOf<I>) => Promise<ResultOf<I>>
 const call = <I extends OperationId>(operation: I, parameters: ParametersOf<I>): Promise<ResultOf<I>> =>
-  (client[operation] as unknown as Call<I>)(parameters)
+  (caller[operation] as unknown as Call<I>)(parameters)
+
+let caller: Client = client
+/** From now on calls are made by another client than that of the session: the page of a connect link has a token of its own. */
+export function callBy(other: Client): void {
+  caller = other
+}
 
 /** What one reading is known by; to be read by others, or to be dropped. */
 export const keyOf = <I extends OperationId>(operation: I, parameters?: ParametersOf<I>): unknown[] =>

@@ -90,7 +90,14 @@ export const usedClientLast = (): boolean => localStorage.getItem(lastKindKey) =
 export const kept = {
   /** Where it is kept in the local storage, whose events name it. */
   keyOf: (name: string) => `${keptPrefix}${idOf(session) ?? ''}.${name}`,
-  read: (name: string) => localStorage.getItem(kept.keyOf(name)),
+  read(name: string): string | null {
+    try {
+      return localStorage.getItem(kept.keyOf(name))
+    } catch {
+      // A frame may have no storage.
+      return null
+    }
+  },
   write(name: string, text: string): void {
     try {
       localStorage.setItem(kept.keyOf(name), text)

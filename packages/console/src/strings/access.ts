@@ -16,6 +16,7 @@ export const access = {
     records: 'Records',
     reports: 'Reports',
     clients: 'API keys',
+    connect: 'Connect links',
     sessions: 'Session tokens',
     users: 'People',
     organization: 'Organization settings',

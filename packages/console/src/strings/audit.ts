@@ -47,6 +47,7 @@ export const audit = {
     client: 'API key',
     session: 'Session token',
     user: 'Person',
+    link: 'Connect link',
     operator: 'Command line',
     schedule: 'Schedule',
     service: 'Service',

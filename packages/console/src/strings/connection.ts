@@ -197,6 +197,7 @@ export const connection = {
     client: (name: string) => `the client ${name}`,
     session: (name: string) => `a session of the client ${name}`,
     user: (name: string) => name,
+    link: () => 'a customer, by a connect link',
     operator: (name: string) => `the operator ${name}`,
     schedule: () => 'its schedule',
     service: () => 'Penstock',

@@ -24,8 +24,8 @@ export type FlowPage = {
   readonly status: number
   readonly title: string
   readonly message: string
-  /** The sub-account whose connectors the page leads back to. */
-  readonly accountId?: string
+  /** The sub-account whose connectors the page leads back to; `elsewhere`: it was not the console that led there. */
+  readonly accountId?: string | 'elsewhere'
 }
 
 /** What a person reads who came from elsewhere, before the link is used: it names who gets the access. */
@@ -150,7 +150,8 @@ export function createAuthorizationFlow(deps: FlowDeps) {
       if (!taken || !isToken(cookie)) {
         return (await findState.first(database, { stateDigest })) ? pages.otherBrowser : pages.unknownState
       }
-      const { accountId } = taken
+      // A customer came from the page of a connect link, and knows no console.
+      const accountId = taken.actorKind === 'link' ? 'elsewhere' : taken.accountId
       const page = (one: FlowPage): FlowPage => ({ ...one, accountId })
       if (!taken.live) return page(pages.expired)
       const connector = catalogue.known(taken.connectorId)

@@ -68,22 +68,17 @@ export async function listConnectionEvents({
  * Pairs a source with a compatible destination, both added to the sub-account. Refuses with `quota_exceeded` where the
  * sub-account has as many connections as its quota allows.
  */
-export async function createConnection(
-  { db: tx, account, body }: Call<'createConnection'>,
+export const createConnection = (call: Call<'createConnection'>, deps: ConnectionDeps) => addConnection(call, deps)
+
+/** The same for a rule that creates one with what else it does. */
+export async function addConnection(
+  { db: tx, account, body }: Pick<Call<'createConnection'>, 'db' | 'account' | 'body'>,
   deps: ConnectionDeps,
 ): Promise<Answer<'createConnection'>> {
   const { catalogue, config } = deps
-  const find = (field: 'srcConnectorId' | 'destConnectorId') =>
-    catalogue.find(body[field]) ??
-    refuse('not_found', [{ field: `body.${field}`, message: `no connector of the catalogue is ${body[field]}` }])
-  const connectors = { src: find('srcConnectorId'), dest: find('destConnectorId') }
+  const connectors = findConnectors(catalogue, body, 'body')
   const configurationIds = await findConfigurationIds(tx, account, body)
-  requireCompatible(connectors.src, connectors.dest)
-  const read = sides.map(({ key, role }) =>
-    readSettings(connectors[key], role, body[`${key}ConnectionConfig`] ?? {}, `body.${key}ConnectionConfig`),
-  )
-  refuseFieldErrors(read.flatMap(({ fieldErrors }) => fieldErrors))
-  const [srcConfig, destConfig] = read.map(({ values }) => JSON.stringify(values))
+  const { srcConfig, destConfig } = readPair(connectors, body, 'body')
   const id = newIdentifier()
   const row = await requireSides(() =>
     queries.insertConnection.first(tx, {
@@ -94,8 +89,7 @@ export async function createConnection(
       srcConnectorId: body.srcConnectorId,
       destConnectorId: body.destConnectorId,
       ...configurationIds,
-      srcConfig: srcConfig ?? '{}',
-      destConfig: destConfig ?? '{}',
+      ...{ srcConfig, destConfig },
       env: config.environment.name,
     }),
   )
@@ -109,6 +103,35 @@ export async function createConnection(
   const reply = viewConnection(row, deps)
   const settings = { srcConnectionConfig: row.srcConfig, destConnectionConfig: row.destConfig }
   return { reply, audited: { after: { ...reply, ...settings } } }
+}
+
+/** What a connection is made of. */
+type Pair = Pick<
+  BodyOf<'createConnection'>,
+  'srcConnectorId' | 'destConnectorId' | 'srcConnectionConfig' | 'destConnectionConfig'
+>
+
+/** Refuses a pair that no connection can be made of, before there is one. @param path where it is in the request */
+export function readTemplate(catalogue: Catalogue, pair: Pair, path: string): void {
+  readPair(findConnectors(catalogue, pair, path), pair, path)
+}
+
+function findConnectors(catalogue: Catalogue, pair: Pair, path: string) {
+  const find = (field: 'srcConnectorId' | 'destConnectorId') =>
+    catalogue.find(pair[field]) ??
+    refuse('not_found', [{ field: `${path}.${field}`, message: `no connector of the catalogue is ${pair[field]}` }])
+  return { src: find('srcConnectorId'), dest: find('destConnectorId') }
+}
+
+/** The settings of both sides, as they are stored. */
+function readPair(connectors: ReturnType<typeof findConnectors>, pair: Pair, path: string) {
+  requireCompatible(connectors.src, connectors.dest)
+  const read = sides.map(({ key, role }) =>
+    readSettings(connectors[key], role, pair[`${key}ConnectionConfig`] ?? {}, `${path}.${key}ConnectionConfig`),
+  )
+  refuseFieldErrors(read.flatMap(({ fieldErrors }) => fieldErrors))
+  const [srcConfig = '{}', destConfig = '{}'] = read.map(({ values }) => JSON.stringify(values))
+  return { srcConfig, destConfig }
 }
 
 /** The configurations of both sides; refuses where a side is not added, or a configuration that was named is not its own. */

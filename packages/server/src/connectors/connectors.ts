@@ -31,8 +31,11 @@ export async function getConnector(
 }
 
 /** Adds connectors to the sub-account, all or none; those it has already stay as they are. */
-export async function addConnectors(
-  { db: tx, account, body: { connectorIds } }: Call<'addConnectors'>,
+export const addConnectors = (call: Call<'addConnectors'>, deps: ConnectorDeps) => addToAccount(call, deps)
+
+/** The same for a rule that adds them with what else it does. */
+export async function addToAccount(
+  { db: tx, account, body: { connectorIds } }: Pick<Call<'addConnectors'>, 'db' | 'account' | 'body'>,
   deps: ConnectorDeps,
 ): Promise<Answer<'addConnectors'>> {
   const { catalogue, config } = deps

@@ -11,8 +11,8 @@ type Page = {
   readonly status: number
   readonly title: string
   readonly message: string
-  /** The sub-account whose connectors the page leads back to. */
-  readonly accountId?: string
+  /** The sub-account whose connectors the page leads back to; `elsewhere`: it was not the console that led there. */
+  readonly accountId?: string | 'elsewhere'
   /** Where it leads in place of that. */
   readonly next?: { readonly address: string; readonly label: string }
 }
@@ -86,7 +86,9 @@ const answer = (reply: FastifyReply, links: Links, work: () => Promise<Page | Fa
       refusedTitle: 'The authorization was not completed',
       pageOf: ({ accountId, next, ...page }: Page) => ({
         ...page,
-        next: next ?? { address: links.console(accountId), label: 'Back to the console' },
+        next:
+          next ??
+          (accountId === 'elsewhere' ? undefined : { address: links.console(accountId), label: 'Back to the console' }),
       }),
     },
     work,

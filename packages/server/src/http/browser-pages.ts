@@ -13,7 +13,8 @@ export type BrowserPage = {
   readonly status: number
   readonly title: string
   readonly message: string
-  readonly next: { readonly address: string; readonly label: string }
+  /** Undefined: the person closes the page. */
+  readonly next: { readonly address: string; readonly label: string } | undefined
 }
 
 /** Addresses of these pages hold codes, which no other page learns. */
@@ -46,7 +47,7 @@ export async function answerPage<
   const { status, title, message, next } = pageOf(found)
   const body = html`<h1>${title}</h1>
 <p>${message}</p>
-<p><a href="${next.address}">${next.label}</a></p>`
+${next ? html`<p><a href="${next.address}">${next.label}</a></p>` : html`<p>Close this page and continue where you came from.</p>`}`
   return reply
     .code(status)
     .headers({ ...pageHeaders, 'content-security-policy': pagePolicy })

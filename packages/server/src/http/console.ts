@@ -22,9 +22,9 @@ const policy = [
 ].join('; ')
 
 /** Names of assets hold a digest of their content: what was loaded once never expires. */
-const assetMaxAge = '365d'
+export const assetMaxAge = '365d'
 
-const notBuilt =
+export const notBuilt =
   'The console is not built: run npm ci, with development dependencies, or copy packages/console/dist from a checkout where it is built. Then start the service again.\n'
 
 /** Serves the console at `/` and at the addresses of its pages, and its files under `/console/`. */
@@ -33,7 +33,7 @@ export async function serveConsole(app: FastifyInstance, publicUrl: string): Pro
   const page = existsSync(file)
     ? makeResource({
         type: pageType,
-        body: placed(readFileSync(file, 'utf8'), pathPrefixOf(publicUrl)),
+        body: placePage(readFileSync(file, 'utf8'), publicUrl, '/console/assets/'),
         maxAgeSeconds: 0,
         policy,
       })
@@ -58,9 +58,10 @@ export async function serveConsole(app: FastifyInstance, publicUrl: string): Pro
 }
 
 /** The built page names its files relative to itself; it is served at many addresses, perhaps under a prefix. */
-function placed(html: string, prefix: string): string {
+export function placePage(html: string, publicUrl: string, assets: string): string {
+  const prefix = pathPrefixOf(publicUrl)
   return html
-    .replaceAll('"./assets/', `"${prefix}/console/assets/`)
+    .replaceAll('"./assets/', `"${prefix}${assets}`)
     .replace('name="penstock-prefix" content=""', `name="penstock-prefix" content="${prefix}"`)
     .replace('</head>', `<link rel="icon" href="${prefix}/docs/assets/icon.svg" type="image/svg+xml">\n</head>`)
 }

@@ -12,7 +12,7 @@ import {
   writes as writesOf,
 } from '@penstock/wire'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { mayActIn, requirePerson, requireScope } from '../access.ts'
+import { mayActIn, requireOfLink, requireOnPage, requirePerson, requireScope } from '../access.ts'
 import {
   type ActingAccount,
   type Actor,
@@ -143,7 +143,7 @@ function replySchema(operation: Operation): TSchema {
  */
 function begin<Deps>(
   id: OperationId,
-  { actsIn, method, person, scope }: Operation,
+  { actsIn, method, person, scope, onConnectPage }: Operation,
   { accessControl: { authenticate, authenticateSession, limit }, audit, cookie }: Served<Deps>,
 ) {
   return (request: FastifyRequest<OperationRequest>, _: FastifyReply, done: () => void) => {
@@ -164,6 +164,7 @@ function begin<Deps>(
         // Before anything is looked up, so that the answer says nothing about what there is.
         if (scope) requireScope(request.actor, scope)
         if (person) requirePerson(request.actor)
+        requireOnPage(request.actor, onConnectPage === true)
       } catch (error) {
         recordRefusal(audit, () => auditedOf(id, request, request.actor as Actor), error)
         throw error
@@ -223,6 +224,7 @@ function handle<Deps>(
   return async (request: FastifyRequest<OperationRequest>, reply: FastifyReply) => {
     const pathId = request.params.id ?? ''
     for (const name in request.params) if (!wellFormedId.test(request.params[name as 'id'] ?? '')) refuse('not_found')
+    if (request.actor) requireOfLink(request.actor, pathId)
     const stream = streamWanted(operation, request.headers.accept)
     const input: Input = { query: { ...request.query }, body: request.body }
     const accountId = readInput(operation, input, validate)

@@ -37,7 +37,7 @@ export async function getMe({ db, actor, csrfToken }: Call<'getMe'>): Promise<An
       ...{ kind, id, name, email: null, organizationId, organizationName: organization?.name ?? '', role: null },
       scopes: scopes && [...scopes],
       accountIds: actor.accountIds && [...actor.accountIds],
-      method: kind === 'session' ? 'session token' : 'client credentials',
+      method: kind === 'session' ? 'session token' : kind === 'link' ? 'connect link' : 'client credentials',
       hasPassword: false,
       csrfToken: null,
     },

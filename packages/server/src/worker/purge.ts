@@ -3,6 +3,7 @@ import { purgeAccounts } from '../accounts/queries.ts'
 import { purgeAudit } from '../audit/audit.ts'
 import { record, serviceActor } from '../audit/record.ts'
 import { deleteExpiredAuthorizations } from '../authorizations/queries.ts'
+import { deleteOldLinks } from '../connect-links/queries.ts'
 import { purgeConnections } from '../connections/queries.ts'
 import type { Database, Transaction } from '../db/database.ts'
 import { purgeEvents } from '../events/queries.ts'
@@ -30,6 +31,7 @@ export type Purged = {
   accounts: number
   tokens: number
   authorizations: number
+  connectLinks: number
   userSessions: number
   userLinks: number
   usedChallenges: number
@@ -74,6 +76,9 @@ export async function purge(database: Database, rejectDays: number, auditDays: n
     dataKeys: await inBatches(batchRows, (limit) => purgeDataKeys.run(database, { limit })),
     tokens: await inBatches(batchRows, (limit) => deleteExpiredTokens.run(database, { limit })),
     authorizations: await inBatches(batchRows, (limit) => deleteExpiredAuthorizations.run(database, { limit })),
+    connectLinks: await inBatches(batchRows, (limit) =>
+      deleteOldLinks.run(database, { days: limits.connectLinkKeptDays, limit }),
+    ),
     userSessions: await inBatches(batchRows, (limit) =>
       deleteExpiredSessions.run(database, { idleDays: limits.userSessionIdleDays, limit }),
     ),

@@ -11,10 +11,10 @@ export const AuditActor = exactly(
   {
     kind: oneOf(auditActorKinds, {
       description:
-        'client: client credentials. session: a session token. user: a person. operator: the command line. schedule: the schedule of a connection. service: the service itself',
+        'client: client credentials. session: a session token. user: a person. link: the page of a connect link. operator: the command line. schedule: the schedule of a connection. service: the service itself',
       examples: ['client'],
     }),
-    id: maybeText('Identifier of the client, the session or the person', example.clientId),
+    id: maybeText('Identifier of the client, the session, the person or the connect link', example.clientId),
     name: maybeText('Its name at that time', 'Nightly jobs'),
   },
   { description: 'Who did it' },

@@ -103,11 +103,11 @@ export const UpdateUser = exactly(
 /** Who asks. */
 export const Me = exactly(
   {
-    kind: oneOf(['client', 'session', 'user'], {
-      description: 'Client credentials, a session token that they made, or a person',
+    kind: oneOf(['client', 'session', 'user', 'link'], {
+      description: 'Client credentials, a session token that they made, a person, or the page of a connect link',
       examples: ['user'],
     }),
-    id: text('Identifier of the client, the session or the person', shown.userId),
+    id: text('Identifier of the client, the session, the person or the connect link', shown.userId),
     name: optionalText('Name', shown.name),
     email: optionalText('E-mail address of the person; null: no person', shown.email),
     organizationId: identifier('the organization', '6c13f8b0a2d94e57'),

@@ -1,0 +1,27 @@
+import { execFileSync } from 'node:child_process'
+import { cp, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { build } from 'vite'
+
+/** `npm run build -w packages/connect`: builds the package that is published, into `dist/`. It depends on nothing. */
+const here = import.meta.dirname
+const dist = join(here, 'dist')
+await rm(dist, { recursive: true, force: true })
+await build({ root: here, logLevel: 'warn' })
+execFileSync(
+  process.execPath,
+  [
+    join(here, '../../node_modules/typescript/bin/tsc'),
+    ...['--declaration', '--emitDeclarationOnly', '--target', 'es2022', '--lib', 'es2022,dom', '--types', ''],
+    ...['--module', 'esnext', '--moduleResolution', 'bundler', '--outDir', dist, join(here, 'src/index.ts')],
+  ],
+  { stdio: 'inherit' },
+)
+const { name, version, description, license } = JSON.parse(await readFile(join(here, 'package.json'), 'utf8'))
+const published = {
+  ...{ name, version, description, license, type: 'module', sideEffects: false },
+  exports: { '.': { types: './index.d.ts', default: './connect.js' }, './global': './connect.global.js' },
+  types: './index.d.ts',
+}
+await writeFile(join(dist, 'package.json'), `${JSON.stringify(published, null, 2)}\n`)
+await cp(join(here, '../../LICENSE'), join(dist, 'LICENSE'))

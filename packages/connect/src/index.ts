@@ -1,0 +1,101 @@
+/**
+ * Opens a Penstock connect link on your page, and says what becomes of it. Messages count only where they come from the
+ * window that was opened, and from the origin of the link.
+ */
+
+/** What happens on the page of the link. */
+export type ConnectEvent = {
+  /**
+   * opened: the customer has begun. configured: a connector is saved and checked. failed: the link cannot be used, or a check
+   * failed. completed, cancelled: the link has ended.
+   */
+  readonly type: 'opened' | 'configured' | 'failed' | 'completed' | 'cancelled'
+  /** Identifier of the connect link. */
+  readonly connectLinkId: string
+  /** Of `configured` and of a `failed` check. */
+  readonly connectorId?: string
+  /** Of `completed`: the connection that was created. */
+  readonly connectionId?: string
+  /** Of `failed`. */
+  readonly reason?: 'link_invalid' | 'check_failed'
+}
+
+export type ConnectOptions = {
+  /** `dialog`, unless you say otherwise: a frame above your page. `popup`: a window; call `openConnect` in a click. */
+  readonly mode?: 'dialog' | 'popup'
+  /** What the frame is called for screen readers. */
+  readonly title?: string
+  /** Called for each event. */
+  readonly onEvent?: (event: ConnectEvent) => void
+}
+
+/** How it ended. `cancelled`: also where the customer closed the dialog or the window. */
+export type ConnectResult = {
+  readonly status: 'completed' | 'cancelled' | 'failed'
+  readonly connectionId?: string | undefined
+}
+
+export type Connect = {
+  readonly result: Promise<ConnectResult>
+  /** Closes the dialog or the window. */
+  close(): void
+}
+
+/** @param url of the link, as `createConnectLink` returns it */
+export function openConnect(url: string, { mode, title = 'Connect', onEvent }: ConnectOptions = {}): Connect {
+  const address = new URL(url)
+  address.hash += `&origin=${encodeURIComponent(location.origin)}`
+  let view: Window | null
+  let remove: () => void
+  let settle: (result: ConnectResult) => void
+  const result = new Promise<ConnectResult>((resolve) => {
+    settle = resolve
+  })
+  const end = (status: ConnectResult['status'], connectionId?: string) => {
+    removeEventListener('message', hear)
+    remove()
+    settle(connectionId ? { status, connectionId } : { status })
+  }
+  const close = () => end('cancelled')
+  const hear = ({ origin, source, data }: MessageEvent) => {
+    if (origin !== address.origin || source !== view || data?.source !== 'penstock-connect') return
+    const { source: _, ...event } = data
+    onEvent?.(event)
+    const { type, reason } = event
+    if (type === 'completed' || type === 'cancelled') end(type, event.connectionId)
+    // The page says what to do; it stays until the customer closes it.
+    else if (reason === 'link_invalid') settle({ status: 'failed' })
+  }
+  addEventListener('message', hear)
+  if (mode === 'popup') {
+    const popup = open(address.href, '_blank', 'popup,width=560,height=760')
+    view = popup
+    const timer = setInterval(() => popup?.closed !== false && close(), 500)
+    remove = () => {
+      clearInterval(timer)
+      popup?.close()
+    }
+  } else {
+    const dialog = document.createElement('dialog')
+    const frame = document.createElement('iframe')
+    const button = document.createElement('button')
+    dialog.style.cssText =
+      'padding:0;border:0;border-radius:12px;overflow:hidden;width:min(560px,96vw);height:min(760px,94vh);max-width:none;max-height:none'
+    frame.style.cssText = 'display:block;width:100%;height:100%;border:0'
+    button.style.cssText =
+      'position:absolute;top:10px;right:10px;width:32px;height:32px;border:0;border-radius:16px;background:#fff;color:#222;font:20px/1 sans-serif;cursor:pointer'
+    frame.title = title
+    frame.src = address.href
+    button.type = 'button'
+    button.textContent = '×'
+    button.ariaLabel = 'Close'
+    button.onclick = dialog.oncancel = close
+    dialog.ariaLabel = title
+    dialog.append(frame, button)
+    document.body.append(dialog)
+    dialog.showModal()
+    view = frame.contentWindow
+    remove = () => dialog.remove()
+  }
+  return { result, close }
+}

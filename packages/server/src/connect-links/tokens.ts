@@ -1,0 +1,12 @@
+import { hash, randomBytes } from 'node:crypto'
+
+/** The token of a link and that of its page: 256 random bits each, stored only as a digest. */
+
+export const newToken = (kind: 'link' | 'page'): string =>
+  `${kind === 'link' ? linkPrefix : pagePrefix}${randomBytes(32).toString('base64url')}`
+export const digestOf = (token: string): Buffer => hash('sha256', token, 'buffer')
+
+/** The prefix says what a token is, also to those who search for leaked secrets. */
+const linkPrefix = 'psl_'
+const pagePrefix = 'psp_'
+export const isPageToken = (token: string): boolean => token.startsWith(pagePrefix)

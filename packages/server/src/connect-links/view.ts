@@ -1,0 +1,29 @@
+import type { Branding, ConnectLink, ConnectLinkStatus } from '@penstock/wire'
+import { unixSeconds } from '../time.ts'
+import type { BrandingRow, LinkRow } from './queries.ts'
+
+export const statusOf = ({ outcome, revokedTime, expired, openedTime }: LinkRow): ConnectLinkStatus =>
+  outcome ?? (revokedTime ? 'revoked' : expired ? 'expired' : openedTime ? 'opened' : 'pending')
+
+const maybeSeconds = (time: Date | null) => time && unixSeconds(time)
+
+export const viewLink = (row: LinkRow): ConnectLink => ({
+  id: row.id,
+  accountId: row.accountId,
+  connectorIds: row.connectorIds,
+  connectionTemplate: row.template,
+  redirectUrl: row.redirectUrl,
+  status: statusOf(row),
+  connectionId: row.connectionId,
+  createdTime: unixSeconds(row.createdTime),
+  expiresTime: unixSeconds(row.expiresTime),
+  openedTime: maybeSeconds(row.openedTime),
+  finishedTime: maybeSeconds(row.finishedTime),
+})
+
+export const viewBranding = (row: BrandingRow | undefined): Branding => ({
+  name: row?.name ?? null,
+  logo: row?.logo ?? null,
+  colours: row?.primaryColour && row.textColour ? { primary: row.primaryColour, text: row.textColour } : null,
+  allowedOrigins: row?.allowedOrigins ?? [],
+})

@@ -1,0 +1,243 @@
+import { example } from '../examples.ts'
+import { limits } from '../limits.ts'
+import { connectionStatuses, connectLinkStatuses } from '../terms.ts'
+import { type Static, Type } from '../type.ts'
+import { CreateConnection } from './connection.ts'
+import { exactly, flag, Identifier, identifier, oneOf, secret, text, trimmed, unixSeconds } from './kinds.ts'
+
+/** Connect links: one-time pages on which customers configure connectors; ours. */
+
+const shown = {
+  redirectUrl: 'https://shop.example.com/settings/integrations',
+  origin: 'https://shop.example.com',
+  token: 'psl_Yx0nq2…',
+}
+const maybe = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T, description: string) =>
+  Type.Union([schema, Type.Null()], { description })
+const { name, srcConnectorId, destConnectorId, srcConnectionConfig, destConnectionConfig } = CreateConnection.properties
+
+/** The connection that is created once its connectors are configured. */
+export const ConnectionTemplate = exactly(
+  {
+    ...{ name, srcConnectorId, destConnectorId, srcConnectionConfig, destConnectionConfig },
+    activate: Type.Optional(
+      flag('Whether the connection is activated as well, if it is ready; it is not unless given', true),
+    ),
+  },
+  { description: 'Connection to create when the customer finishes' },
+)
+export type ConnectionTemplate = Static<typeof ConnectionTemplate>
+
+const connectorIds = (description: string) =>
+  Type.Array(Identifier, {
+    minItems: 1,
+    maxItems: limits.connectLinkConnectorsMax,
+    uniqueItems: true,
+    description,
+    examples: [[example.destination.connectorId]],
+  })
+
+export const CreateConnectLink = exactly(
+  {
+    accountId: identifier('the sub-account', example.accountId),
+    connectorIds: Type.Optional(
+      connectorIds('Connectors that the customer configures; omitted: both sides of the template'),
+    ),
+    connectionTemplate: Type.Optional(ConnectionTemplate),
+    redirectUrl: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: limits.redirectUrlLengthMax,
+        description:
+          'Where the browser goes in the end, with `status` and `connectLinkId` in its query: an address with https, or with http on this machine, without credentials. Omitted: a page says that all is done',
+        examples: [shown.redirectUrl],
+      }),
+    ),
+    expiry: Type.Optional(
+      Type.Integer({
+        minimum: limits.connectLinkSecondsMin,
+        maximum: limits.connectLinkSecondsMax,
+        default: limits.connectLinkSecondsDefault,
+        description: 'Seconds within which the link can be opened',
+        examples: [limits.connectLinkSecondsDefault],
+      }),
+    ),
+  },
+  { description: 'Connect link to create: with `connectorIds`, `connectionTemplate`, or both' },
+)
+
+const linkFields = {
+  id: identifier('the connect link', example.linkId),
+  accountId: identifier('the sub-account', example.accountId),
+  connectorIds: Type.Array(Identifier, {
+    description: 'Connectors that the customer configures',
+    examples: [[example.destination.connectorId]],
+  }),
+  connectionTemplate: maybe(ConnectionTemplate, 'Connection to create when the customer finishes; null: none'),
+  redirectUrl: maybe(text('Where the browser goes in the end', shown.redirectUrl), 'Where the browser goes in the end'),
+  status: oneOf(connectLinkStatuses, {
+    description:
+      'pending: not opened yet. opened: the customer works on it. completed: the customer has finished. cancelled: the customer has left it. expired: it was not opened or not finished in time. revoked: it was taken back',
+    examples: ['completed'],
+  }),
+  connectionId: maybe(
+    identifier('the connection', example.connectionId),
+    'The connection that was created; null: none',
+  ),
+  createdTime: unixSeconds('When it was created', example.createdTime),
+  expiresTime: unixSeconds('When it can no longer be opened or, once it is open, no longer be finished'),
+  openedTime: maybe(unixSeconds('When it was opened'), 'When it was opened; null: not yet'),
+  finishedTime: maybe(unixSeconds('When it was completed or cancelled'), 'When it was finished; null: not yet'),
+}
+export const ConnectLink = exactly(linkFields, { description: 'Connect link' })
+export type ConnectLink = Static<typeof ConnectLink>
+export const CreatedConnectLink = exactly(
+  {
+    ...linkFields,
+    url: secret(
+      'The link: send the browser of the customer there, or show it in a frame. It is returned once',
+      `https://penstock.example.com/connect/${example.linkId}#${shown.token}`,
+    ),
+  },
+  { description: 'Connect link with its address' },
+)
+
+const colour = (description: string, value: string) =>
+  Type.String({ pattern: '^#[0-9a-fA-F]{6}$', description: `${description}, as #rrggbb`, examples: [value] })
+const colours = exactly(
+  {
+    primary: colour('Colour of the header and of buttons', '#0a5c36'),
+    text: colour('Colour of the text on it; the contrast is at least 4.5 to 1', '#ffffff'),
+  },
+  { description: 'Colours; null: those of Penstock' },
+)
+const logo = (description: string) =>
+  Type.String({
+    // In base64, with what is before it.
+    maxLength: Math.ceil(limits.logoBytesMax / 3) * 4 + 30,
+    description,
+    examples: ['data:image/png;base64,iVBORw0KGgo…'],
+  })
+const brandName = Type.String({
+  pattern: trimmed(100),
+  description: 'Name that customers know, 1 to 100 characters; null: the name of the organization',
+  examples: ['Acme Shop'],
+})
+const origins = Type.Array(Type.String({ minLength: 1, maxLength: 300 }), {
+  maxItems: limits.embeddingOriginsMax,
+  uniqueItems: true,
+  description:
+    'Origins of the sites that may show the pages in a frame and hear what happens on them: a scheme, a host and perhaps a port, with https or with http on this machine',
+  examples: [[shown.origin]],
+})
+const brand = {
+  name: Type.Union([brandName, Type.Null()]),
+  logo: Type.Union([logo('Logo, as a data: URL; null: none'), Type.Null()]),
+  colours: Type.Union([colours, Type.Null()], { description: 'Colours; null: those of Penstock' }),
+}
+/** How the pages of connect links look, and where they may be shown. */
+export const Branding = exactly(
+  { ...brand, allowedOrigins: origins },
+  { description: 'Branding of the pages of connect links' },
+)
+export type Branding = Static<typeof Branding>
+export const SetBranding = exactly(
+  {
+    name: Type.Optional(brand.name),
+    logo: Type.Optional(
+      Type.Union([
+        logo(
+          `Logo, as a data: URL of a PNG or WebP of at most ${limits.logoBytesMax / 1024} KiB and ${limits.logoPixelsMax} pixels a side; null: none`,
+        ),
+        Type.Null(),
+      ]),
+    ),
+    colours: Type.Optional(brand.colours),
+    allowedOrigins: Type.Optional(origins),
+  },
+  { description: 'Branding to save' },
+)
+
+export const ConnectPageToken = exactly(
+  {
+    token: Type.String({
+      minLength: 1,
+      maxLength: 100,
+      format: 'password',
+      description: 'What stands behind # in the link or, where it says so, the access token of its open page',
+      examples: [shown.token],
+    }),
+  },
+  { description: 'Token of a connect link' },
+)
+
+const connectorOnPage = exactly(
+  {
+    connectorId: identifier('the connector', example.destination.connectorId),
+    name: text('Name', example.destination.name),
+    logo: text('Address of its logo', example.destination.logo),
+    platform: text('Name of its platform', 'Meta'),
+    configured: flag('Whether it is configured', false),
+    checkable: flag('Whether it can be checked'),
+  },
+  { description: 'Connector that the customer configures' },
+)
+/** What the page of a connect link shows. */
+export const ConnectPage = exactly(
+  {
+    id: identifier('the connect link', example.linkId),
+    accountId: identifier('the sub-account', example.accountId),
+    accountName: text('Name of the sub-account', 'Acme Outdoor'),
+    organizationName: text('Name of the organization, or the one of its branding', 'Acme'),
+    ...{ logo: brand.logo, colours: brand.colours, allowedOrigins: origins },
+    connectors: Type.Array(connectorOnPage, { description: 'Connectors that the customer configures' }),
+    connectionName: maybe(
+      text('Name of the connection', 'Spring customers'),
+      'Name of the connection that is created in the end; null: none is',
+    ),
+    activates: flag('Whether data moves through that connection at once'),
+    opened: flag('Whether the link was opened', false),
+    expiresTime: unixSeconds('When it ends'),
+  },
+  { description: 'What a connect link is for' },
+)
+export type ConnectPage = Static<typeof ConnectPage>
+
+export const ConnectPageOpened = exactly(
+  {
+    accessToken: secret('Bearer token of the page', 'psp_Yx0nq2…'),
+    expiresTime: unixSeconds('When it ends'),
+  },
+  { description: 'Token of an open page' },
+)
+
+export const FinishConnectPage = exactly(
+  {
+    token: Type.String({
+      minLength: 1,
+      maxLength: 100,
+      format: 'password',
+      description: 'Access token of the page',
+      examples: ['psp_Yx0nq2…'],
+    }),
+    outcome: oneOf(['completed', 'cancelled'], { description: 'How it ends', examples: ['completed'] }),
+  },
+  { description: 'How the page of a connect link ends' },
+)
+export const ConnectPageResult = exactly(
+  {
+    id: identifier('the connect link', example.linkId),
+    status: oneOf(['completed', 'cancelled'], { description: 'How it has ended', examples: ['completed'] }),
+    connectionId: linkFields.connectionId,
+    connectionStatus: maybe(
+      oneOf(connectionStatuses, { description: 'Status of the connection', examples: ['active'] }),
+      'Status of the connection; null: there is none',
+    ),
+    redirectUrl: maybe(
+      text('Where the browser goes', `${shown.redirectUrl}?status=completed&connectLinkId=${example.linkId}`),
+      'Where the browser goes; null: nowhere',
+    ),
+  },
+  { description: 'How a connect link has ended' },
+)
+export type ConnectPageResult = Static<typeof ConnectPageResult>
