@@ -74,6 +74,28 @@ const screens: readonly Screen[] = [
       await page.getByRole('radio', { name: 'Chosen scopes' }).check()
     },
   },
+  { name: 'webhooks', path: () => '/webhooks', title: /Webhooks/ },
+  {
+    name: 'add-webhook',
+    path: () => '/webhooks',
+    title: /Webhooks/,
+    settle: async (page) => {
+      await page.getByRole('button', { name: 'Add a webhook' }).first().click()
+      await page.getByRole('radio', { name: 'Chosen types' }).check()
+    },
+  },
+  {
+    name: 'webhook',
+    path: (scene) => `/webhooks/${scene.webhookId}`,
+    title: /example\.com/,
+    settle: (page) => page.getByText('webhook.test').first().waitFor(),
+  },
+  {
+    name: 'webhook-delivery',
+    path: (scene) => `/webhooks/${scene.webhookId}`,
+    title: /example\.com/,
+    settle: (page) => page.getByRole('button', { name: 'Details of webhook.test' }).first().click(),
+  },
   { name: 'reports', path: () => '/reports', title: /Reports/, settle: chart },
   { name: 'reports-of-sub-account', path: ofAccount('/reports'), title: /Reports/, settle: chart },
 ]

@@ -19,6 +19,8 @@ export type Scene = {
   /** Both sides of a connection to be made. */
   readonly sourceId: string
   readonly destinationId: string
+  /** A webhook whose receiver is out of reach. */
+  readonly webhookId: string
 }
 
 const people = 4_000
@@ -90,12 +92,17 @@ export async function prepareScene(stage: ConsoleStage): Promise<Scene> {
     return reply.status === 'broken'
   })
   await addPast(stage.databaseUrl)
+  const webhook = { url: 'https://example.com/penstock', description: 'On-call team' }
+  const { id: webhookId } = (await client.createWebhook({ body: webhook })).reply
+  await client.createWebhook({ body: { ...webhook, eventTypes: ['transfer.failed'], enabled: false } })
+  await client.testWebhook({ id: webhookId })
   return {
     accountId,
     connectionId: main.id,
     transferId,
     sourceId: localFolder.id,
     destinationId: postgresql.id,
+    webhookId,
   }
 }
 

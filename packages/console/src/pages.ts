@@ -9,6 +9,7 @@ export const pageRoots = [
   'reports',
   'deleted',
   'api-keys',
+  'webhooks',
   'people',
   'sign-in-settings',
   'profile',

@@ -50,6 +50,8 @@ export const screens = {
   '/deleted': deleted,
   '/audit': audit,
   '/api-keys': screen(() => import('./screens/api-keys/api-keys.tsx')),
+  '/webhooks': screen(() => import('./screens/webhooks/webhooks.tsx')),
+  '/webhooks/:webhookId': screen(() => import('./screens/webhook/webhook.tsx')),
   '/people': screen(() => import('./screens/people/people.tsx')),
   '/sign-in-settings': screen(() => import('./screens/sign-in-settings/sign-in-settings.tsx')),
   '/profile': screen(() => import('./screens/profile/profile.tsx')),

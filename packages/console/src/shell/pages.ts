@@ -11,6 +11,7 @@ import {
   IconTrash,
   IconUsers,
   IconUsersGroup,
+  IconWebhook,
 } from '@tabler/icons-react'
 import type { ComponentType } from 'react'
 import { useForbiddenOf, useMe, useOnlyAccountId } from '../api/me.ts'
@@ -60,6 +61,7 @@ const administration: readonly Entry[] = [
   { page: 'people', label: say.people, Icon: IconUsersGroup, reads: 'listUsers' },
   { page: 'sign-in-settings', label: say.signInSettings, Icon: IconShieldLock, reads: 'getSingleSignOn' },
   { page: 'api-keys', label: say.apiKeys, Icon: IconKey, reads: 'listClients' },
+  { page: 'webhooks', label: say.webhooks, Icon: IconWebhook, reads: 'listWebhooks' },
   audit,
 ]
 const administrationPages = new Set(administration.map(({ page }) => page))

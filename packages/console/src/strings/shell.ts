@@ -19,6 +19,7 @@ export const shell = {
   reports: 'Reports',
   deleted: 'Deleted',
   apiKeys: 'API keys',
+  webhooks: 'Webhooks',
   people: 'People',
   signInSettings: 'Sign-in settings',
   audit: 'Audit log',
