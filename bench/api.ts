@@ -2,6 +2,7 @@
  * `npm run bench:api [-- --large]`: what the interface can do, each figure beside its limit, in one run.
  * A figure that falls short is said so and is no failure: the exit code is 0 unless something could not be measured.
  * `--before <another checkout>`, with its packages installed, measures reads beside that version as well.
+ * `--telemetry` measures reads with traces and metrics for a collector beside those without.
  * `--only <part of a name>`, `--rounds`, `--seconds` and `--connections` are for work on a single figure.
  */
 import { writeFile } from 'node:fs/promises'
@@ -18,6 +19,7 @@ const { values: options } = parseArgs({
     large: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
     before: { type: 'string' },
+    telemetry: { type: 'boolean', default: false },
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '2' },
     connections: { type: 'string', default: '16' },
@@ -55,6 +57,18 @@ if (options.before) {
     const target = (on: Service) => ({ url: on.url, pick: () => figure.request(on) })
     const compared = await compare(target(service), target(other), plan)
     row({ ...figure, aim: 0.95 }, compared, compared.ratio.toFixed(2), '≥ 0.95')
+  }
+}
+if (options.telemetry) {
+  const collector = await startBareHttp(catalogueFigure)
+  const settings = { OTEL_EXPORTER_OTLP_ENDPOINT: collector }
+  const traced = cleanup.adopt(await startService(postgres, 'traced', fullSize, settings), stop)
+  heading('Ours with traces and metrics beside ours without', 'ratio')
+  for (const figure of [...readFigures, catalogueFigure]) {
+    if (!figure.name.includes(options.only)) continue
+    const target = (on: Service) => ({ url: on.url, pick: () => figure.request(on) })
+    const compared = await compare(target(traced), target(service), plan)
+    row({ name: figure.name, request: figure.request }, compared, compared.ratio.toFixed(2), '')
   }
 }
 const bareFastify = await startBareFastify()

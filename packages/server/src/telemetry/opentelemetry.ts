@@ -36,13 +36,14 @@ export function createTelemetry(settings: TelemetrySettings, log: Logger): Telem
   const { env } = process
   const ending = new AbortController()
   const abandon = ending.signal
+  const httpAgentOptions = createAgents(abandon)
   const tracers = settings.traces
     ? new TracerProvider({
         resource,
         sampler: createSampler(env),
         spanProcessors: [
           new BatchSpanProcessor({
-            exporter: reporting(new OTLPTraceExporter({ httpAgentOptions: createAgent }), {
+            exporter: reporting(new OTLPTraceExporter({ httpAgentOptions }), {
               signal: 'traces',
               log,
               abandon,
@@ -62,7 +63,7 @@ export function createTelemetry(settings: TelemetrySettings, log: Logger): Telem
     const { interval = metricIntervalMsDefault } = whole(env, 'OTEL_METRIC_EXPORT_INTERVAL', 'interval')
     const { timeout = Math.min(30_000, interval) } = whole(env, 'OTEL_METRIC_EXPORT_TIMEOUT', 'timeout')
     const reader = new PeriodicExportingMetricReader({
-      exporter: reporting(new OTLPMetricExporter({ httpAgentOptions: createAgent }), {
+      exporter: reporting(new OTLPMetricExporter({ httpAgentOptions }), {
         signal: 'metrics',
         log,
         abandon,
@@ -170,15 +171,21 @@ function reporting<Data, E extends { export(data: Data, done: (result: Exported)
   return exporter
 }
 
-/** Connections that do not keep the process from ending. */
-async function createAgent(protocol: string): Promise<HttpAgent> {
-  const { Agent } = protocol === 'https:' ? await import('node:https') : await import('node:http')
-  const agent: HttpAgent = new Agent()
-  const connect = agent.createConnection.bind(agent)
-  agent.createConnection = (options, callback) => {
-    const socket = connect(options, callback)
-    if (socket && 'unref' in socket && typeof socket.unref === 'function') socket.unref()
-    return socket
+/** Connections that do not keep the process from ending. At its end there are no further ones, so that no export is tried again. */
+const createAgents =
+  (abandon: AbortSignal) =>
+  async (protocol: string): Promise<HttpAgent> => {
+    const { Agent } = protocol === 'https:' ? await import('node:https') : await import('node:http')
+    const agent: HttpAgent = new Agent()
+    const connect = agent.createConnection.bind(agent)
+    agent.createConnection = (options, callback) => {
+      if (abandon.aborted && callback) {
+        process.nextTick(callback, new Error('The process ends'))
+        return undefined
+      }
+      const socket = connect(options, callback)
+      if (socket && 'unref' in socket && typeof socket.unref === 'function') socket.unref()
+      return socket
+    }
+    return agent
   }
-  return agent
-}
