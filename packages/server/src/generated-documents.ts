@@ -1,9 +1,11 @@
+import { readFileSync } from 'node:fs'
 import { configurationSchema, schemaFile } from '@penstock/configuration/schema'
 import {
   type ErrorAction,
   type ErrorCode,
   errorActions,
   errors,
+  events,
   findingWarnings,
   type Operation,
   operations,
@@ -24,8 +26,22 @@ export function generatedDocuments(): { path: string; content: string }[] {
     { path: 'docs/errors.md', content: errorsDocument() },
     { path: 'docs/access.md', content: accessDocument() },
     { path: `docs/${schemaFile}`, content: `${JSON.stringify(configurationSchema, null, 2)}\n` },
+    { path: webhooksPath, content: webhooksDocument() },
     ...connectorDocuments(),
   ]
+}
+
+const webhooksPath = 'docs/webhooks.md'
+const eventsMark = '<!-- Written from packages/wire/src/events.ts by: npm run documents -->\n'
+
+/** The page as it is, up to the table of the events. */
+function webhooksDocument(): string {
+  const text = readFileSync(new URL(`../../../${webhooksPath}`, import.meta.url), 'utf8')
+  const lines = Object.entries(events).map(([type, { when, data }]) => {
+    const keys = Object.keys(data.properties).map((key) => `\`${key}\``)
+    return `| \`${type}\` | ${when}. Data: ${keys.join(', ')} |\n`
+  })
+  return `${text.split(eventsMark, 1)[0]}${eventsMark}\n| Type | Sent when |\n|---|---|\n${lines.join('')}`
 }
 
 function errorsDocument(): string {
