@@ -94,7 +94,7 @@ const besides: { readonly [I in OperationId]?: readonly Scope[] } = {
 }
 /** Operations on the organization, which no credential that is limited to sub-accounts can use. */
 const ofOrganization: readonly string[] = [
-  ...['addAccount', 'getSingleSignOn', 'setSingleSignOn', 'deleteSingleSignOn'],
+  ...['addAccount', 'getSingleSignOn', 'setSingleSignOn', 'deleteSingleSignOn', 'getSignInRules', 'setSignInRules'],
   ...['getBranding', 'setBranding'],
 ]
 

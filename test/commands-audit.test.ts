@@ -25,13 +25,19 @@ test('penstock audit verifies the log and prints it', async (t) => {
   const rotated = await commands.json<Record<string, string>>('client', 'rotate', clientId)
   await commands.done('client', 'revoke', clientId)
   await commands.done('schedules', 'pause')
+  const invited = await commands.json<Record<string, string>>('user', 'invite', ...of, '--email', 'ada@example.com')
+  await commands.done('user', 'remove-passkeys', invited.userId ?? '')
+  await commands.done('user', 'remove', invited.userId ?? '')
 
   const printed = await commands.done('audit', 'export')
   const events = printed
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line))
-  const actions = ['org create', 'client create', 'client rename', 'client rotate', 'client revoke', 'schedules pause']
+  const actions = [
+    ...['org create', 'client create', 'client rename', 'client rotate', 'client revoke', 'schedules pause'],
+    ...['user invite', 'user remove-passkeys', 'user remove'],
+  ]
   assert.deepEqual(events.map(({ action }) => action).sort(), actions.toSorted())
   for (const { actor, content, hash } of events) {
     assert.equal(actor.kind, 'operator')
@@ -39,19 +45,19 @@ test('penstock audit verifies the log and prints it', async (t) => {
   }
   const renamed = events.find(({ action }) => action === 'client rename')
   assert.deepEqual([renamed.before, renamed.after, renamed.targetId], [{ name: null }, { name: 'Renamed' }, clientId])
-  for (const secret of [clientSecret, rotated.clientSecret ?? '']) assert(!printed.includes(secret))
+  for (const secret of [clientSecret, rotated.clientSecret ?? '', 'psi_']) assert(!printed.includes(secret))
 
   const logs = await commands.json<Log[]>('audit', 'verify')
   assert.deepEqual(
     logs.map((log) => [log.organizationId, log.events, log.tampering]).sort(),
     [
-      [organizationId, 5, null],
+      [organizationId, 8, null],
       ['deployment', 1, null],
     ].sort(),
   )
   const { number, hash } = logs.find((log) => log.organizationId === organizationId) ?? {}
   const expect = ['--expect', `${number}:${hash}`]
-  assert.match(await commands.done('audit', 'verify', ...of, ...expect), /5 events verified/)
+  assert.match(await commands.done('audit', 'verify', ...of, ...expect), /8 events verified/)
   assert.match(await commands.fails(2, 'audit', 'verify', ...expect), /--expect needs --organization/)
   assert.match((await commands.run('audit', 'verify', ...of, '--expect', '5')).stderr, /number and a hash/)
   assert.match(await commands.fails(1, 'audit', 'verify', '--organization', 'unknown'), /There is no audit log/)

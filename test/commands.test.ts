@@ -299,6 +299,11 @@ describe('on a database', () => {
       ],
     )
     assert.doesNotMatch(await commands.done('user', 'list'), /psi_|argon2/)
+    const [passkeys, allow] = [['user', 'remove-passkeys'] as const, ['org', 'allow-passwords'] as const]
+    assert.deepEqual(await commands.json(...passkeys, ada.userId ?? ''), { userId: ada.userId, removed: 0 })
+    assert.match(await commands.fails(1, ...passkeys, 'x'), /There is no person x: penstock user list/)
+    assert.deepEqual(await commands.json(...allow, organizationId), { organizationId, changed: false })
+    assert.match(await commands.fails(1, ...allow, 'x'), /There is no organization x/)
     assert.deepEqual(await commands.json('user', 'remove', ada.userId ?? ''), { userId: ada.userId, removed: true })
     assert.match(
       await commands.fails(1, 'user', 'remove', ada.userId ?? ''),

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
-import type { Page } from 'playwright-core'
 import { accessibilityViolations, skip } from './harness/browser.ts'
 import { type ConsoleStage, startConsole } from './harness/console.ts'
+import { addDevice } from './harness/device.ts'
 import { freePort } from './harness/process.ts'
 
 describe('passkeys in the console', { skip }, () => {
@@ -16,25 +16,6 @@ describe('passkeys in the console', { skip }, () => {
   })
   afterEach(() => stage.closePages())
   after(() => stage?.close())
-
-  /** A device that verifies its user, as a laptop with a fingerprint reader does. */
-  const addDevice = async (page: Page) => {
-    const devtools = await page.context().newCDPSession(page)
-    await devtools.send('WebAuthn.enable')
-    const { authenticatorId } = await devtools.send('WebAuthn.addVirtualAuthenticator', {
-      options: {
-        protocol: 'ctap2',
-        transport: 'internal',
-        automaticPresenceSimulation: true,
-        hasResidentKey: true,
-        hasUserVerification: true,
-        isUserVerified: true,
-      },
-    })
-    const verifies = (isUserVerified: boolean) =>
-      devtools.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified })
-    return { verifies }
-  }
 
   test('one is added, signs in without a password, and is removed', async () => {
     const page = await stage.open('/sign-in', { signedIn: false })

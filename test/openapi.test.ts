@@ -175,9 +175,11 @@ describe('refusalsOf', () => {
     ])
     const added = (actsIn: Operation['actsIn']) =>
       codes({ actsIn }).filter((code) => !codes({ actsIn: 'public' }).includes(code))
-    assert.deepEqual(added('organization'), ['unauthorized', 'rate_limited'])
+    assert.deepEqual(added('organization'), ['unauthorized', 'second_factor_required', 'rate_limited'])
+    assert(!codes({ actsIn: 'organization', beforeSecondFactor: true }).includes('second_factor_required'))
     assert.deepEqual(added('organization or account'), [
       'unauthorized',
+      'second_factor_required',
       'organization_account_not_allowed',
       'not_found',
       'rate_limited',
@@ -185,6 +187,7 @@ describe('refusalsOf', () => {
     assert.deepEqual(added('account'), [
       'account_required',
       'unauthorized',
+      'second_factor_required',
       'organization_account_not_allowed',
       'not_found',
       'rate_limited',

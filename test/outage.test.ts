@@ -149,6 +149,8 @@ function callsOfAll(
       body: { issuer: 'http://127.0.0.1:1', clientId: 'client', clientSecret: 'secret', required: false },
     },
     deleteSingleSignOn: {},
+    getSignInRules: {},
+    setSignInRules: { body: { secondFactorRequired: false } },
     listAudit: {},
     signIn: { body: { email, password } },
     signOut: person,

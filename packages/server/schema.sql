@@ -114,6 +114,8 @@ create table organizations (
   owner_id text not null,
   owner_email text not null,
   created_time timestamptz default now() not null,
+  -- Whether people sign in with a passkey or single sign-on, and not with a password alone.
+  second_factor_required boolean default false not null,
   constraint organizations_pkey primary key (id)
 );
 

@@ -123,6 +123,15 @@ const aPasswordReset = async ({ service, organization }: Party) => {
   const token = await addResetLink(service, id)
   return { body: { token, newPassword: 'another sentence of its own kind' } }
 }
+/** An owner has a passkey, and a password alone is enough until the call. */
+const anOwnerWithPasskey = async ({ service, organization }: Party) => {
+  const { organizationId } = organization
+  await service.database.pool.query('update organizations set second_factor_required = false where id = $1', [
+    organizationId,
+  ])
+  await addPasskey(service, await addPerson(service, organization, { role: 'owner' }))
+  return { body: { secondFactorRequired: true } }
+}
 const aDeletedConnection = async (party: Party) => {
   const connection = await aConnection(party)
   await party.caller.expect(party.caller.call('deleteConnection', connection))
@@ -927,6 +936,22 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
     acts: 'in either',
     prepare: async (party) => ({ accountId: (await aConnection(party)).accountId }),
   },
+
+  getSignInRules: {
+    request: 'GET /organization/sign-in-rules',
+    status: 200,
+    reply: shapes.signInRules,
+    acts: 'in the organization',
+    prepare: async () => ({}),
+  },
+  // The last one: people who are in the organization sign in again.
+  setSignInRules: {
+    request: 'PUT /organization/sign-in-rules',
+    status: 200,
+    reply: shapes.signInRules,
+    acts: 'in the organization',
+    prepare: anOwnerWithPasskey,
+  },
 }
 
 /** The methods of each path, as `Allow` names them. */
@@ -980,6 +1005,7 @@ export const allowedMethods: Readonly<Record<string, string>> = {
   '/webhooks/{id}/deliveries': 'GET, HEAD',
   '/webhook-deliveries/{id}': 'GET, HEAD',
   '/webhook-deliveries/{id}/replay': 'POST',
+  '/organization/sign-in-rules': 'GET, HEAD, PUT',
   '/audit': 'GET, HEAD',
   '/sign-in': 'POST',
   '/sign-in/passkey': 'POST',

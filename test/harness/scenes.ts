@@ -217,6 +217,8 @@ const valid: {
     body: { issuer: 'http://127.0.0.1:1', clientId: 'client', clientSecret: 'secret', required: false },
   }),
   deleteSingleSignOn: () => ({}),
+  getSignInRules: () => ({}),
+  setSignInRules: () => ({ body: { secondFactorRequired: false } }),
   createSession: ({ accountId }) => ({ body: { accountId, scopes: ['connections:read'], expiry: 600 } }),
   createConnectLink: ({ accountId }) => ({
     body: {

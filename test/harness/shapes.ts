@@ -460,6 +460,7 @@ export const me = {
   accountIds: [['string'], null],
   method: 'string',
   hasPassword: 'boolean',
+  mustRegisterPasskey: 'boolean',
   csrfToken: ['string', null],
 } as const satisfies Shape
 export const userSession = {
@@ -543,6 +544,7 @@ export const connectPage = {
   opened: 'boolean',
   expiresTime: 'integer',
 } as const satisfies Shape
+export const signInRules = { secondFactorRequired: 'boolean', redirectUri: 'string' } as const satisfies Shape
 export const invitation = {
   email: ['string', null],
   name: ['string', null],

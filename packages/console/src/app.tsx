@@ -6,6 +6,7 @@ import { queryClient } from './api/queries.ts'
 import { basePath } from './base-path.ts'
 import { Lines } from './components/loaded.tsx'
 import { openScreens, screens } from './screens.ts'
+import { RequireSecondFactor } from './session/require-second-factor.tsx'
 import { RequireSession } from './session/require-session.tsx'
 import { Guard } from './shell/guard.tsx'
 import { NotFound } from './shell/not-found.tsx'
@@ -79,13 +80,15 @@ function Notices() {
 function Frame() {
   return (
     <RequireSession>
-      <Shell>
-        <Guard>
-          <Suspense fallback={<Lines lines={8} />}>
-            <Outlet />
-          </Suspense>
-        </Guard>
-      </Shell>
+      <RequireSecondFactor>
+        <Shell>
+          <Guard>
+            <Suspense fallback={<Lines lines={8} />}>
+              <Outlet />
+            </Suspense>
+          </Guard>
+        </Shell>
+      </RequireSecondFactor>
     </RequireSession>
   )
 }

@@ -27,6 +27,11 @@ export function requireOfLink({ link }: Actor, id: string): void {
   if (link && id !== '' && !link.connectorIds.includes(id)) refuse('not_found')
 }
 
+/** Refuses with `second_factor_required` a person who has to register a passkey before they may do anything else. */
+export function requireSecondFactor({ person }: Actor): void {
+  if (person?.mustRegisterPasskey) refuse('second_factor_required')
+}
+
 /** Whether the sub-account is among those that the actor may act in; for the others there is no such account. */
 export const mayActIn = ({ accountIds }: Grants, accountId: string): boolean =>
   accountIds === null || accountIds.includes(accountId)

@@ -36,8 +36,13 @@ export type Actor = Grants & {
   readonly clientId?: string
   /** Of the page of a connect link: the connectors that it may configure. */
   readonly link?: { readonly connectorIds: readonly string[] }
-  /** Of a person: how they signed in. */
-  readonly person?: { readonly email: string; readonly sessionId: string; readonly method: SignInMethod }
+  /** Of a person: how they signed in, and whether they may do nothing before they have registered a passkey. */
+  readonly person?: {
+    readonly email: string
+    readonly sessionId: string
+    readonly method: SignInMethod
+    readonly mustRegisterPasskey: boolean
+  }
 }
 
 /** The sub-account that an operation acts in; it exists, belongs to the actor's organization, and the actor may act in it. */

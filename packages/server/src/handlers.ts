@@ -80,6 +80,7 @@ import {
 } from './users/passkeys.ts'
 import { changePassword, endMySession, getMe, listMySessions, updateMe } from './users/self.ts'
 import { endMySessions, signIn, signOut } from './users/sign-in.ts'
+import { getSignInRules, setSignInRules } from './users/sign-in-rules.ts'
 import { getUser, inviteUser, listUsers, removeUser, resendInvitation, updateUser } from './users/users.ts'
 
 import {
@@ -171,6 +172,8 @@ export const handlers: Handlers<Deps> = {
   revokeClient,
   createSession,
 
+  getSignInRules,
+  setSignInRules,
   createConnectLink,
   listConnectLinks,
   getConnectLink,

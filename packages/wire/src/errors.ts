@@ -53,6 +53,12 @@ export const errors = {
     message: 'Your organization requires single sign-on. Sign in with its identity provider.',
     when: 'A person other than an owner proves who they are with a password or a passkey, and their organization requires single sign-on.',
   },
+  second_factor_required: {
+    status: 403,
+    message:
+      'Your organization accepts no password alone. Sign in with your passkey or single sign-on. If you have neither, sign in with your password and register a passkey.',
+    when: 'A person proves who they are with a password, their organization requires a second factor, and they have a passkey or have signed in with single sign-on before; or the session of one who has neither calls anything before a passkey is registered.',
+  },
   csrf_token_invalid: {
     status: 403,
     message: 'The request has no valid X-CSRF-Token. Read csrfToken from GET /es/v2/me and send it with the request.',
@@ -173,6 +179,12 @@ export const errors = {
     status: 409,
     message: 'This is the last owner of the organization. Make another person an owner first.',
     when: 'Update User or Remove User would leave an organization without an owner who has accepted the invitation.',
+  },
+  second_factor_missing: {
+    status: 409,
+    message:
+      'You cannot require what you do not have yet. Register a passkey, or set up single sign-on, sign in with it, and try again.',
+    when: 'Set Sign-in Rules with `secondFactorRequired`, by a person who has signed in with a password, or by client credentials where no owner has a passkey or has signed in with single sign-on.',
   },
   last_credential: {
     status: 409,

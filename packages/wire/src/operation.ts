@@ -43,6 +43,8 @@ export type Operation = {
   person?: true
   /** The page of a connect link can call it too, for the connectors of the link. */
   onConnectPage?: true
+  /** Also for the session of a person who has to register a passkey before they may do anything else. */
+  beforeSecondFactor?: true
   /** Query parameters besides `accountId`. */
   query?: Record<string, TSchema>
   /** Exactly one of these query parameters must be given. */

@@ -10,6 +10,8 @@ const ofOrganization: readonly OperationId[] = [
   'getSingleSignOn',
   'setSingleSignOn',
   'deleteSingleSignOn',
+  'getSignInRules',
+  'setSignInRules',
 ]
 
 /** Who is signed in; undefined while it is not known. */

@@ -22,4 +22,8 @@ export const passkeys = {
     'Passkeys work at the public address of the service alone, which must have a host name. Open the console there.',
   registered: 'This device has a passkey of yours already.',
   signIn: 'Sign in with a passkey',
+  firstTitle: 'Add a passkey to continue',
+  firstHelp: (organization: string) =>
+    `${organization} accepts no password alone. Add a passkey once: with your fingerprint, face or PIN you sign in from now on.`,
+  signOut: 'Sign out',
 }

@@ -31,6 +31,7 @@ export const session = {
 
   resetTitle: 'Reset your password',
   resetHelp: 'Set another password. This ends all your sessions.',
+  passwordSet: 'Your new password was saved. Your sessions have ended.',
   linkInvalid: 'The link is incomplete. Copy all of it, or ask for a new one.',
 
   forgotTitle: 'Request a new password',

@@ -57,4 +57,25 @@ export const signInSettings = {
   removeHelp:
     'People sign in with passwords and passkeys again. Who has neither can request a password by mail, or from your operator. The client secret is deleted, and the link between people and their accounts at the provider. Sessions continue.',
   removed: 'Single sign-on was removed',
+
+  secondFactor: 'Second factor',
+  secondFactorHelp: 'A passkey, which verifies a person by fingerprint, face or PIN, or single sign-on.',
+  factorNotRequired: 'Not required. A password alone is enough to sign in.',
+  factorRequired: 'Required. A password alone is not enough to sign in.',
+  requireFactor: 'Require a second factor',
+  requireFactorTitle: 'Require a second factor?',
+  requireFactorEffects: [
+    'Sessions that began with a password end at once, those of owners too.',
+    'People with a passkey, or who have used single sign-on, sign in with it. Their password is refused.',
+    'All others sign in with the password and have to add a passkey. They can do nothing else before that.',
+    'If someone loses their device, the operator removes their passkeys, or you remove them and invite them again.',
+  ],
+  factorRequiredNow: 'A second factor is required',
+  allowPasswords: 'Allow passwords alone',
+  allowPasswordsTitle: 'Allow passwords alone?',
+  allowPasswordsHelp:
+    'A password is enough to sign in again, for everyone who has one. Passkeys and single sign-on work as before.',
+  passwordsAllowedNow: 'A password alone is enough again',
+  ownFactorFirst:
+    'You have signed in with a password. Add a passkey in your profile and sign in with it first, so that you do not lock yourself out.',
 }

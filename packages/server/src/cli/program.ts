@@ -125,6 +125,7 @@ export function buildProgram(): Command {
     .option('--read-only', 'offer only tools that change nothing')
     .action(async (options) => (await import('./mcp.ts')).serveModels(options, process.env))
 
+  const users = () => import('./users.ts')
   const org = program.command('org').description('organizations')
   org
     .command('create')
@@ -138,6 +139,11 @@ export function buildProgram(): Command {
     .description('list organizations')
     .option(...json)
     .action(withConfig(async () => (await admin()).listOrganizationsCommand))
+  org
+    .command('allow-passwords <organizationId>')
+    .description('let people sign in with a password alone again, where their organization requires a second factor')
+    .option(...json)
+    .action(withConfig(async () => (await users()).allowPasswordsCommand))
 
   const client = program.command('client').description('client credentials')
   client
@@ -174,7 +180,6 @@ export function buildProgram(): Command {
     .action(withConfig(async () => (await admin()).revokeClientCommand))
 
   const user = program.command('user').description('people, who sign in with e-mail address and password')
-  const users = () => import('./users.ts')
   user
     .command('invite')
     .description('print a link for a person to set a password: to join, or to sign in again')
@@ -194,6 +199,11 @@ export function buildProgram(): Command {
     .description('remove a person with every session they have')
     .option(...json)
     .action(withConfig(async () => (await users()).removeUserCommand))
+  user
+    .command('remove-passkeys <userId>')
+    .description('remove the passkeys of a person who has lost the device, and end every session they have')
+    .option(...json)
+    .action(withConfig(async () => (await users()).removePasskeysCommand))
 
   const account = program.command('account').description('sub-accounts')
   account

@@ -1,7 +1,7 @@
 import { limits, type UserRole, userRoleNames } from '@penstock/wire'
 import { type Config, ConfigError } from '../config.ts'
 import type { Logger } from '../log.ts'
-import { inviteOrReset, removePerson, usersOf } from '../users/operator.ts'
+import { allowPasswords, inviteOrReset, removePasskeys, removePerson, usersOf } from '../users/operator.ts'
 import { print, printTable } from './print.ts'
 import { withRuntime } from './runtime.ts'
 
@@ -53,4 +53,30 @@ export async function listUsersCommand(
 export async function removeUserCommand(config: Config, log: Logger, userId: string, { json }: Json): Promise<void> {
   await withRuntime(config, log, ({ database }) => database.transaction((tx) => removePerson(tx, userId)))
   print({ userId, removed: true }, json, `Person ${userId} is removed, with every session they had.`)
+}
+
+export async function removePasskeysCommand(
+  config: Config,
+  log: Logger,
+  userId: string,
+  { json }: Json,
+): Promise<void> {
+  const removed = await withRuntime(config, log, ({ database }) =>
+    database.transaction((tx) => removePasskeys(tx, userId)),
+  )
+  const text = `${removed} passkeys of person ${userId} are removed, and every session has ended. They sign in with their password.`
+  print({ userId, removed }, json, text)
+}
+
+export async function allowPasswordsCommand(
+  config: Config,
+  log: Logger,
+  organizationId: string,
+  { json }: Json,
+): Promise<void> {
+  const changed = await withRuntime(config, log, ({ database }) =>
+    database.transaction((tx) => allowPasswords(tx, organizationId)),
+  )
+  const was = changed ? 'is enough again' : 'was enough already'
+  print({ organizationId, changed }, json, `In organization ${organizationId} a password alone ${was} to sign in.`)
 }

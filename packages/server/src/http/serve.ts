@@ -12,7 +12,7 @@ import {
   writes as writesOf,
 } from '@penstock/wire'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { mayActIn, requireOfLink, requireOnPage, requirePerson, requireScope } from '../access.ts'
+import { mayActIn, requireOfLink, requireOnPage, requirePerson, requireScope, requireSecondFactor } from '../access.ts'
 import {
   type ActingAccount,
   type Actor,
@@ -143,7 +143,7 @@ function replySchema(operation: Operation): TSchema {
  */
 function begin<Deps>(
   id: OperationId,
-  { actsIn, method, person, scope, onConnectPage }: Operation,
+  { actsIn, beforeSecondFactor, method, person, scope, onConnectPage }: Operation,
   { accessControl: { authenticate, authenticateSession, limit }, audit, cookie }: Served<Deps>,
 ) {
   return (request: FastifyRequest<OperationRequest>, _: FastifyReply, done: () => void) => {
@@ -160,6 +160,7 @@ function begin<Deps>(
         request.sessionToken = sessionToken
         if (method !== 'GET') cookie.requireOwnPage(headers, sessionToken)
       }
+      if (!beforeSecondFactor) requireSecondFactor(request.actor)
       try {
         // Before anything is looked up, so that the answer says nothing about what there is.
         if (scope) requireScope(request.actor, scope)

@@ -9,6 +9,7 @@ import {
   lockOrganizations,
   type OrganizationRow,
   putEnvironment,
+  saveSecondFactorRequired,
   selectOrganizations,
 } from './queries.ts'
 
@@ -61,5 +62,9 @@ export function createFirstOrganization(
     return credentials
   })
 }
+
+/** Stores whether a password alone is not enough for its people. Returns whether that changes anything. */
+export const setSecondFactorRequired = async (tx: Transaction, id: string, required: boolean): Promise<boolean> =>
+  (await saveSecondFactorRequired.run(tx, { id, required })) > 0
 
 export const listOrganizations = (db: Db): Promise<OrganizationRow[]> => selectOrganizations.all(db, {})

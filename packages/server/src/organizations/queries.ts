@@ -15,6 +15,10 @@ export const selectOrganizations = statement<Record<never, never>, OrganizationR
   select id, name, owner_id, owner_email, created_time from organizations order by created_time, id
 `)
 
+export const saveSecondFactorRequired = statement<{ id: string; required: boolean }>(`
+  update organizations set second_factor_required = :required where id = :id and second_factor_required <> :required
+`)
+
 export const lockOrganizations = statement(`lock table organizations in share row exclusive mode`)
 
 export const organizationExists = statement<{ id: string }, { id: string }>(

@@ -6,8 +6,8 @@ import { Refusal } from '../refusal.ts'
 import { newChallenge, openChallenge } from '../users/challenges.ts'
 import type { BegunSession, SignInPlace } from '../users/sessions.ts'
 import { completeSignIn, failSignIn } from '../users/sign-ins.ts'
-import { findOrAddByEmail } from '../users/single-sign-on.ts'
-import { askProvider, openClient, redirectUriOf, type SingleSignOnDeps } from './provider.ts'
+import { findOrAddByEmail, redirectUriOf } from '../users/single-sign-on.ts'
+import { askProvider, openClient, type SingleSignOnDeps } from './provider.ts'
 import * as queries from './queries.ts'
 
 /**

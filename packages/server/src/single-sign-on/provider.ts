@@ -13,7 +13,7 @@ import { unixSeconds } from '../time.ts'
 import type { InteractiveJobs } from '../transfers/interactive.ts'
 import { JobSecrets } from '../transfers/job-secrets.ts'
 import type { UserDeps } from '../users/deps.ts'
-import { endSessionsBefore } from '../users/single-sign-on.ts'
+import { endSessionsBefore, redirectUriOf } from '../users/single-sign-on.ts'
 import { requireGrantableRole } from '../users/users.ts'
 import * as queries from './queries.ts'
 
@@ -22,9 +22,6 @@ import * as queries from './queries.ts'
 export type SingleSignOnDeps = UserDeps & { readonly interactive: InteractiveJobs }
 
 const deadlineMs = 30_000
-
-/** Where providers send browsers back to. */
-export const redirectUriOf = ({ publicUrl }: Pick<Config, 'publicUrl'>): string => `${publicUrl}/sso/callback`
 
 /** Under which the client secret is sealed: the client is an app that the organization registered with its provider. */
 const appOf = (organizationId: string) => ({ env: `organization:${organizationId}`, slug: 'single-sign-on' })

@@ -17,9 +17,10 @@ export const listPasskeys = statement<{ userId: string }, PasskeyRow>(`
 export const listCredentials = statement<{ userId: string }, { credentialId: Buffer; transports: string[] }>(`
   select credential_id, transports from passkeys where user_id = :userId order by created_time, id
 `)
-/** Takes a person, so that their passkeys change one change at a time. */
-export const lockPerson = statement<{ userId: string }, { hasPassword: boolean }>(`
-  select password_digest is not null as has_password from users where id = :userId for no key update
+/** Takes a person, so that their passkeys change one change at a time; whether their password alone signs them in. */
+export const lockPerson = statement<{ userId: string }, { signsInByPassword: boolean }>(`
+  select u.password_digest is not null and not o.second_factor_required as signs_in_by_password
+  from users u join organizations o on o.id = u.organization_id where u.id = :userId for no key update of u
 `)
 /** No row where the person has this credential already. */
 export const insertPasskey = statement<
@@ -43,6 +44,7 @@ export const insertPasskey = statement<
 export const deletePasskey = statement<{ userId: string; id: string }, PasskeyRow>(`
   delete from passkeys where user_id = :userId and id = :id returning ${columns}
 `)
+export const deletePasskeys = statement<{ userId: string }>(`delete from passkeys where user_id = :userId`)
 
 /** The passkey of a person who has accepted their invitation. */
 export const findCredential = statement<

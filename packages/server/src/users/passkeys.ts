@@ -9,6 +9,7 @@ import { type ChallengePurpose, newChallenge, openChallenge, type ValidChallenge
 import type { UserDeps } from './deps.ts'
 import * as queries from './passkey-queries.ts'
 import { answerSelf, findSelf } from './self.ts'
+import { beginSession, endSession } from './sessions.ts'
 import { completeSignIn, failSignIn } from './sign-ins.ts'
 import { hasSingleSignOn } from './single-sign-on-queries.ts'
 
@@ -69,14 +70,17 @@ export async function startPasskeyRegistration(
 
 /** Refuses with `passkey_invalid` whatever is wrong with the answer of the authenticator. */
 export async function registerPasskey(
-  { db: tx, actor, body }: Call<'registerPasskey'>,
-  { config, keyring }: UserDeps,
+  call: Call<'registerPasskey'>,
+  { config, keyring, userSessions }: UserDeps,
 ): Promise<Answer<'registerPasskey'>> {
-  const userId = actor.id
+  const { db: tx, actor, body } = call
+  const { id: userId, person } = actor
   const registered = await verifyRegistration(tx, registrationIn(actor), body.response, { config, keyring })
   const { challenge, credential, backedUp } = registered ?? refuse('passkey_invalid')
   await queries.lockPerson.first(tx, { userId })
   const present = await queries.listCredentials.all(tx, { userId })
+  // Someone else who knows the password may have registered one meanwhile, or the person elsewhere.
+  if (person?.mustRegisterPasskey && present.length > 0) refuse('second_factor_required')
   if (present.length >= limits.passkeysMax) {
     refuse('quota_exceeded', [{ field: 'passkeys', message: `at most ${limits.passkeysMax}: remove one first` }])
   }
@@ -86,7 +90,12 @@ export async function registerPasskey(
     ...{ credentialId: Buffer.from(credential.id, 'base64url'), publicKey: Buffer.from(credential.publicKey) },
     ...{ counter: credential.counter, transports: body.response.response.transports ?? [] },
   })
-  return { reply: viewPasskey(row ?? refuse('passkey_invalid')) }
+  const reply = viewPasskey(row ?? refuse('passkey_invalid'))
+  if (!person?.mustRegisterPasskey) return { reply }
+  // What may do more from now on has another token.
+  await endSession(tx, { userId, id: person.sessionId }, userSessions)
+  const session = (await beginSession(tx, { userId, method: 'passkey' }, call)) ?? refuse('unauthorized')
+  return { reply, session }
 }
 
 async function verifyRegistration(
@@ -154,7 +163,7 @@ export async function listMyPasskeys({ db, actor }: Call<'listMyPasskeys'>): Pro
   return { reply: (await queries.listPasskeys.all(db, { userId: actor.id })).map(viewPasskey) }
 }
 
-/** Refuses with `last_credential` what would leave the person without a way to sign in. */
+/** Refuses with `last_credential` what would leave the person without a way to sign in that their organization accepts. */
 export async function removePasskey({
   db: tx,
   actor: { id: userId },
@@ -162,7 +171,7 @@ export async function removePasskey({
 }: Call<'removePasskey'>): Promise<Answer<'removePasskey'>> {
   const person = (await queries.lockPerson.first(tx, { userId })) ?? refuse('unauthorized')
   const removed = (await queries.deletePasskey.first(tx, { userId, id })) ?? refuse('not_found')
-  if (!person.hasPassword && !(await hasSingleSignOn.first(tx, { userId }))?.exists) {
+  if (!person.signsInByPassword && !(await hasSingleSignOn.first(tx, { userId }))?.exists) {
     const left = await queries.listPasskeys.all(tx, { userId })
     if (left.length === 0) refuse('last_credential')
   }

@@ -16,12 +16,15 @@ export type UserRow = {
   joinedTime: Date | null
   lastSignedInTime: Date | null
   hasPassword: boolean
+  /** Of the organization: a password alone is not enough. */
+  secondFactorRequired: boolean
   /** Of the newest link that invites them and is valid. */
   invitationExpiresTime: Date | null
 }
 const userColumns = `
   u.id, u.organization_id, o.name as organization_name, u.email, u.name, u.role, u.account_ids, u.created_time,
   u.joined_time, u.last_signed_in_time, u.password_digest is not null as has_password,
+  o.second_factor_required,
   (select max(l.expires_time) from user_links l
    where l.user_id = u.id and l.purpose = 'invitation' and l.expires_time > now()) as invitation_expires_time`
 const userTables = 'users u join organizations o on o.id = u.organization_id'
@@ -188,11 +191,12 @@ export type SessionOwnerRow = {
   name: string | null
   role: UserRole
   accountIds: string[] | null
+  secondFactorRequired: boolean
 }
 export const findSession = statement<{ digest: Buffer; idleDays: number }, SessionOwnerRow>(`
   select s.id as session_id, s.method, s.last_used_time, s.expires_time, u.id as user_id, u.organization_id, u.email,
-    u.name, u.role, u.account_ids
-  from user_sessions s join users u on u.id = s.user_id
+    u.name, u.role, u.account_ids, o.second_factor_required
+  from user_sessions s join users u on u.id = s.user_id join organizations o on o.id = u.organization_id
   where s.digest = :digest and ${isCurrent}
 `)
 /** Of requests that come at once, one writes: none waits for another one. */

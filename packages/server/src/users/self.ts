@@ -5,7 +5,7 @@ import type { Db } from '../db/database.ts'
 import { refuse } from '../refusal.ts'
 import type { UserDeps } from './deps.ts'
 import * as queries from './queries.ts'
-import { type BegunSession, endSession, endSessions, refreshSessions, scopesOf } from './sessions.ts'
+import { type BegunSession, endSession, endSessions, refreshSessions } from './sessions.ts'
 import { requireGoodPassword, withPasswordDigest } from './set-password.ts'
 import { attemptsKey, completeSignIn } from './sign-ins.ts'
 import { viewSelf, viewSession } from './view.ts'
@@ -23,14 +23,12 @@ export async function answerSelf(
   method: SignInMethod,
   session: BegunSession,
 ): Promise<{ reply: Me; session: BegunSession }> {
-  const row = await findSelf(db, userId)
-  return { reply: viewSelf(row, { method, scopes: scopesOf(row.role) }, csrfTokenOf(session.token)), session }
+  return { reply: viewSelf(await findSelf(db, userId), method, csrfTokenOf(session.token)), session }
 }
 
 export async function getMe({ db, actor, csrfToken }: Call<'getMe'>): Promise<Answer<'getMe'>> {
-  const { person, scopes } = actor
-  if (person) return { reply: viewSelf(await findSelf(db, actor.id), { method: person.method, scopes }, csrfToken) }
-  const { kind, id, name, organizationId } = actor
+  const { person, scopes, kind, id, name, organizationId } = actor
+  if (person) return { reply: viewSelf(await findSelf(db, id), person.method, csrfToken) }
   const organization = await queries.findOrganization.first(db, { organizationId })
   return {
     reply: {
@@ -39,6 +37,7 @@ export async function getMe({ db, actor, csrfToken }: Call<'getMe'>): Promise<An
       accountIds: actor.accountIds && [...actor.accountIds],
       method: kind === 'session' ? 'session token' : kind === 'link' ? 'connect link' : 'client credentials',
       hasPassword: false,
+      mustRegisterPasskey: false,
       csrfToken: null,
     },
   }
@@ -52,7 +51,7 @@ export async function updateMe(
   await queries.updateName.run(tx, { id: actor.id, name: name.trim() })
   await refreshSessions(tx, actor.id, userSessions)
   const method = actor.person?.method ?? 'password'
-  const view = (row: queries.UserRow) => viewSelf(row, { method, scopes: actor.scopes }, csrfToken)
+  const view = (row: queries.UserRow) => viewSelf(row, method, csrfToken)
   return { reply: view(await findSelf(tx, actor.id)), audited: { before: view(before) } }
 }
 

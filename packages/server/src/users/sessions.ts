@@ -34,8 +34,18 @@ export const digestOf = (token: string): Buffer => hash('sha256', token, 'buffer
 /** A new random token; the prefix says what it is, for those who search for leaked secrets. */
 export const newToken = (prefix: 'psu' | 'psi' | 'psr'): string => `${prefix}_${randomBytes(32).toString('base64url')}`
 
-/** What a role may do, as an actor has it: an owner everything, with the scopes of later versions. */
-export const scopesOf = (role: UserRole): Actor['scopes'] => (role === 'owner' ? null : userRoles[role])
+/**
+ * What a session grants: what the role may do, an owner everything, with the scopes of later versions. Nothing where a passkey
+ * has to be registered first: of a person who has another factor there is no session that began with a password
+ * (`sign-ins.ts`).
+ */
+export function grantsOf(
+  { role, secondFactorRequired }: { readonly role: UserRole; readonly secondFactorRequired: boolean },
+  method: SignInMethod,
+): { scopes: Actor['scopes']; mustRegisterPasskey: boolean } {
+  const mustRegisterPasskey = secondFactorRequired && method === 'password'
+  return { scopes: mustRegisterPasskey ? [] : role === 'owner' ? null : userRoles[role], mustRegisterPasskey }
+}
 
 /** Who has proven who they are, and how. */
 export type ProvenSignIn = {
@@ -116,11 +126,12 @@ export function createSessionAuthenticator(database: Database, notices: Notices)
   const load = async (digest: Buffer): Promise<CachedSession | undefined> => {
     const row = await queries.findSession.first(database, { digest, idleDays })
     if (!row) return undefined
-    const { sessionId, method, email, role, organizationId, name, accountIds } = row
+    const { sessionId, method, email, organizationId, name, accountIds } = row
+    const { scopes, mustRegisterPasskey } = grantsOf(row, method)
     return {
       actor: {
-        ...{ kind: 'user', id: row.userId, name, organizationId, accountIds, scopes: scopesOf(role) },
-        person: { email, sessionId, method },
+        ...{ kind: 'user', id: row.userId, name, organizationId, accountIds, scopes },
+        person: { email, sessionId, method, mustRegisterPasskey },
       },
       sessionId,
       endsMs: row.expiresTime.getTime(),

@@ -5,14 +5,15 @@ import { refuse } from '../refusal.ts'
 import type { UserDeps } from './deps.ts'
 import * as queries from './queries.ts'
 import { type BegunSession, beginSession, type ProvenSignIn, type SignInPlace } from './sessions.ts'
-import { requiresSingleSignOn } from './single-sign-on-queries.ts'
+import { findSignInRules } from './sign-in-rules-queries.ts'
 
 /** The one place where a sign-in succeeds, and the one where it fails, whatever the method. */
 
 /**
  * A person has proven who they are: their session begins, and the audit log says so.
  * Refuses with `sign_in_failed` where they were removed, or their password changed, meanwhile, and with
- * `single_sign_on_required` where their organization wants another method.
+ * `single_sign_on_required` or `second_factor_required` where their organization wants another method. A password alone does
+ * not register the first passkey of a person who can prove more: it could be someone else's.
  */
 export async function completeSignIn(
   tx: Transaction,
@@ -20,9 +21,11 @@ export async function completeSignIn(
   place: SignInPlace,
 ): Promise<BegunSession> {
   const { userId, method } = proven
-  if (method !== 'single sign-on' && (await requiresSingleSignOn.first(tx, { userId }))?.required) {
-    refuse('single_sign_on_required')
-  }
+  // First, so that a change of the rules waits for this session and ends it, or this session waits for the change.
+  await queries.lockUserRow.first(tx, { userId })
+  const rules = await findSignInRules.first(tx, { userId })
+  if (method !== 'single sign-on' && rules?.singleSignOnRequired) refuse('single_sign_on_required')
+  if (method === 'password' && rules?.secondFactorRequired && rules.hasSecondFactor) refuse('second_factor_required')
   const session = (await beginSession(tx, proven, place)) ?? refuse('sign_in_failed')
   const person = (await queries.saveSignIn.first(tx, { userId })) ?? refuse('sign_in_failed')
   const { organizationId, name } = person

@@ -2,13 +2,6 @@ import { statement } from '../db/statement.ts'
 
 /** Statements about people whose organization has an identity provider. */
 
-/** Whether a person may sign in by the provider of their organization alone; owners have a way back. */
-export const requiresSingleSignOn = statement<{ userId: string }, { required: boolean }>(`
-  select exists (
-    select from users u join single_sign_on s on s.organization_id = u.organization_id
-    where u.id = :userId and u.role <> 'owner' and s.required
-  ) as required
-`)
 /** Whether a person's organization has a provider. */
 export const hasSingleSignOn = statement<{ userId: string }, { exists: boolean }>(`
   select exists (

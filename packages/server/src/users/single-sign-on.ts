@@ -1,18 +1,26 @@
 import type { UserRole } from '@penstock/wire'
+import type { Config } from '../config.ts'
 import type { Transaction } from '../db/database.ts'
 import * as queries from './queries.ts'
 import { announce, type UserSessions } from './sessions.ts'
+import { lockPeople } from './sign-in-rules-queries.ts'
 import * as ssoQueries from './single-sign-on-queries.ts'
 import { addUser } from './users.ts'
 
 /** People who come from the identity provider of their organization. */
+
+/** Where providers send browsers back to. */
+export const redirectUriOf = ({ publicUrl }: Pick<Config, 'publicUrl'>): string => `${publicUrl}/sso/callback`
 
 /** Ends every session that began in another way, apart from those of owners. */
 export const endSessionsBefore = async (
   tx: Transaction,
   organizationId: string,
   sessions: UserSessions,
-): Promise<void> => announce(tx, await ssoQueries.deleteOtherSessions.all(tx, { organizationId }), sessions)
+): Promise<void> => {
+  await lockPeople.all(tx, { organizationId })
+  await announce(tx, await ssoQueries.deleteOtherSessions.all(tx, { organizationId }), sessions)
+}
 
 /**
  * Finds the person of an organization with an e-mail address that the provider has verified, or adds them. One who was

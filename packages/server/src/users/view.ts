@@ -1,7 +1,7 @@
 import type { Me, SignInMethod, User, UserSession } from '@penstock/wire'
-import type { Grants } from '../call.ts'
 import { unixSeconds } from '../time.ts'
 import type { SessionRow, UserRow } from './queries.ts'
+import { grantsOf } from './sessions.ts'
 
 const optional = (time: Date | null) => (time === null ? null : unixSeconds(time))
 
@@ -18,20 +18,20 @@ export const viewUser = (row: UserRow): User => ({
   invitationExpiresTime: row.joinedTime === null ? optional(row.invitationExpiresTime) : null,
 })
 
-/** A person as they see themselves. */
-export const viewSelf = (
-  row: UserRow,
-  { method, scopes }: Pick<Grants, 'scopes'> & { readonly method: SignInMethod },
-  csrfToken: string | null,
-): Me => ({
-  ...{ kind: 'user', id: row.id, name: row.name, email: row.email },
-  ...{ organizationId: row.organizationId, organizationName: row.organizationName, role: row.role },
-  scopes: scopes && [...scopes],
-  accountIds: row.accountIds,
-  method,
-  hasPassword: row.hasPassword,
-  csrfToken,
-})
+/** A person as they see themselves, in a session that began by a method. */
+export function viewSelf(row: UserRow, method: SignInMethod, csrfToken: string | null): Me {
+  const { scopes, mustRegisterPasskey } = grantsOf(row, method)
+  return {
+    ...{ kind: 'user', id: row.id, name: row.name, email: row.email },
+    ...{ organizationId: row.organizationId, organizationName: row.organizationName, role: row.role },
+    scopes: scopes && [...scopes],
+    accountIds: row.accountIds,
+    method,
+    hasPassword: row.hasPassword,
+    mustRegisterPasskey,
+    csrfToken,
+  }
+}
 
 /** A session of a person. */
 export const viewSession = (row: SessionRow, currentId: string | undefined): UserSession => ({

@@ -123,6 +123,10 @@ export const Me = exactly(
       examples: ['password'],
     }),
     hasPassword: flag('Whether the person has a password'),
+    mustRegisterPasskey: flag(
+      'Whether the session can do no more than register a passkey and sign out: the organization accepts no password alone, and the person has no passkey yet',
+      false,
+    ),
     csrfToken: Type.Union([Type.String({ format: 'password' }), Type.Null()], {
       description:
         'Send it as `X-CSRF-Token` with every request of the session that is not GET or HEAD; null: no session of a browser',

@@ -1,18 +1,16 @@
-import { Box, Button, Card, Group, Modal, Stack, Text, TextInput, Title } from '@mantine/core'
-import { limits, type Passkey } from '@penstock/wire'
-import { useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
-import { canUsePasskeys, registerPasskey } from '../../api/passkeys.ts'
+import { Box, Button, Card, Group, Modal, Stack, Text, Title } from '@mantine/core'
+import type { Passkey } from '@penstock/wire'
+import { useState } from 'react'
+import { canUsePasskeys } from '../../api/passkeys.ts'
 import { useRead, useWrite } from '../../api/queries.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { FormButtons } from '../../components/form-buttons.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { notifyDone } from '../../components/notify.tsx'
-import { PasskeyFailure } from '../../components/passkey-failure.tsx'
+import { usePasskeyForm } from '../../components/passkey-form.tsx'
 import { ReasonedButton } from '../../components/reasoned.tsx'
 import { Time } from '../../components/time.tsx'
 import { passkeys as say } from '../../strings/passkeys.ts'
-import { browserName } from './browser-name.ts'
 
 /** The passkeys of the person, each of which can be removed. */
 export function Passkeys() {
@@ -94,38 +92,17 @@ function Row({ passkey: { id, name, backedUp, createdTime, lastUsedTime } }: { p
 }
 
 function AddPasskey({ onClose }: { onClose: () => void }) {
-  const queries = useQueryClient()
-  const [name, setName] = useState(() => browserName(navigator.userAgent))
-  const [busy, setBusy] = useState(false)
-  const [failure, setFailure] = useState<unknown>()
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
-    setBusy(true)
-    setFailure(undefined)
-    try {
-      const passkey = await registerPasskey(name.trim())
-      notifyDone(say.added(passkey.name))
-      void queries.invalidateQueries()
-      onClose()
-    } catch (error) {
-      setFailure(error)
-      setBusy(false)
-    }
-  }
+  const { fields, busy, submit } = usePasskeyForm(onClose)
   return (
     <Modal opened onClose={onClose} title={say.add}>
-      <form onSubmit={(event) => void submit(event)}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          submit()
+        }}
+      >
         <Stack>
-          <Text size="sm">{say.addHelp}</Text>
-          <TextInput
-            label={say.name}
-            required
-            maxLength={limits.nameLengthMax}
-            data-autofocus
-            value={name}
-            onChange={({ currentTarget }) => setName(currentTarget.value)}
-          />
-          {failure !== undefined && <PasskeyFailure error={failure} />}
+          {fields}
           <FormButtons busy={busy} action={say.add} onCancel={onClose} />
         </Stack>
       </form>

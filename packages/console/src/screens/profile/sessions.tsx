@@ -3,12 +3,12 @@ import type { UserSession } from '@penstock/wire'
 import { useState } from 'react'
 import { useRead, useWrite } from '../../api/queries.ts'
 import { forgetSession } from '../../api/session.ts'
+import { browserName } from '../../components/browser-name.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { notifyDone, notifyFailure } from '../../components/notify.tsx'
 import { Time } from '../../components/time.tsx'
 import { profile as say } from '../../strings/profile.ts'
-import { browserName } from './browser-name.ts'
 
 /** The browsers in which the person is signed in, each of which can be signed out. */
 export function Sessions() {

@@ -2,8 +2,7 @@ import { Alert, Checkbox, List, Modal, PasswordInput, Radio, Stack, Text, TextIn
 import { type SingleSignOn, userRoleNames } from '@penstock/wire'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { type FormEvent, type ReactNode, useState } from 'react'
-import { useWrite } from '../../api/queries.ts'
-import { addressOf } from '../../base-path.ts'
+import { useRead, useWrite } from '../../api/queries.ts'
 import { CopyField } from '../../components/copy-field.tsx'
 import { Failure } from '../../components/failure.tsx'
 import { FormButtons } from '../../components/form-buttons.tsx'
@@ -17,6 +16,7 @@ const roles = userRoleNames.filter((role) => role !== 'owner')
 /** Sets up the identity provider, or changes it. @param provider undefined: there is none yet */
 export function SetSingleSignOn({ provider, onClose }: { provider: SingleSignOn | undefined; onClose: () => void }) {
   const save = useWrite('setSingleSignOn')
+  const rules = useRead('getSignInRules', {})
   const [issuer, setIssuer] = useState(provider?.issuer ?? '')
   const [clientId, setClientId] = useState(provider?.clientId ?? '')
   const [clientSecret, setClientSecret] = useState('')
@@ -51,10 +51,7 @@ export function SetSingleSignOn({ provider, onClose }: { provider: SingleSignOn 
         <Stack gap="xl">
           <Step title={say.register}>
             <Text size="sm">{say.registerHelp}</Text>
-            <CopyField
-              label={say.redirectUri}
-              value={provider?.redirectUri ?? window.location.origin + addressOf('/sso/callback')}
-            />
+            <CopyField label={say.redirectUri} value={rules.data?.reply.redirectUri ?? ''} />
           </Step>
           <Step title={say.enter}>
             <TextInput

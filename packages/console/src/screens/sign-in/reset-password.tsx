@@ -1,4 +1,4 @@
-import { Anchor, Button } from '@mantine/core'
+import { Alert, Anchor, Button } from '@mantine/core'
 import { useState } from 'react'
 import { Link, useLocation, useNavigate } from 'react-router'
 import { enter } from '../../api/enter.ts'
@@ -16,11 +16,14 @@ export function Component() {
   const [newPassword, setNewPassword] = useState('')
   const [failure, setFailure] = useState<unknown>()
   const [busy, setBusy] = useState(false)
+  // The organization may want more than a password.
+  const [isSet, setIsSet] = useState(false)
   const submit = async () => {
     setBusy(true)
     setFailure(undefined)
     try {
       const { reply: person } = await anonymous.resetPassword({ body: { token, newPassword } })
+      setIsSet(true)
       enter((await anonymous.signIn({ body: { ...person, password: newPassword } })).reply)
       navigate('/', { replace: true })
     } catch (error) {
@@ -31,7 +34,15 @@ export function Component() {
   const fieldError = errorOfField(failure, 'newPassword')
   return (
     <CardPage title={say.resetTitle} help={token ? say.resetHelp : say.linkInvalid} onSubmit={() => void submit()}>
-      {token && (
+      {isSet && failure !== undefined && (
+        <>
+          <Alert color="teal" role="status" styles={{ message: { color: 'var(--mantine-color-text)' } }}>
+            {say.passwordSet}
+          </Alert>
+          <Failure error={failure} />
+        </>
+      )}
+      {token && !(isSet && failure !== undefined) && (
         <>
           <NewPassword value={newPassword} error={fieldError} onChange={setNewPassword} />
           {failure !== undefined && !fieldError && <Failure error={failure} />}

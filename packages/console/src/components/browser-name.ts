@@ -1,4 +1,4 @@
-import { profile as say } from '../../strings/profile.ts'
+import { profile as say } from '../strings/profile.ts'
 
 const browsers = [
   [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
