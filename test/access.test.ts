@@ -133,8 +133,8 @@ for (const id of Object.keys(operations) as OperationId[]) {
       const reply = await send(id, call, token)
       if (ofOrganization.includes(id)) return assertForbidden(reply, 'accountIds', /limited to named sub-accounts/)
       // The clients, webhooks and the people of the scenarios are not limited to sub-accounts: for this one there are none.
-      if (/^\/(?:clients|users|webhooks|webhook-deliveries|connect-links)\//.test(operation.path))
-        return assert.equal(reply.status, 404, reply.text)
+      const hidden = /^\/(?:clients|users|webhooks|webhook-deliveries|connect-links|alert-rules|alert-incidents)\//
+      if (hidden.test(operation.path)) return assert.equal(reply.status, 404, reply.text)
       assert.equal(reply.status, scenario.status, reply.text)
       if (operation.list === 'paged' && accountOf(id, call) === undefined) assertOnlyOf(reply, accountId)
     })

@@ -144,6 +144,7 @@ describe('a backup', { concurrency: 2 }, () => {
       'tokens',
       'user_sessions',
       'user_links',
+      'alert_checks',
       'transfers',
       'transfer_totals',
       'connection_memories',

@@ -52,6 +52,16 @@ const screens: readonly Screen[] = [
   },
   { name: 'deleted', path: ofAccount('/deleted'), title: /Deleted/ },
   { name: 'audit', path: () => '/audit', title: /Audit log/ },
+  { name: 'alerts', path: () => '/alerts', title: /Alerts/ },
+  {
+    name: 'create-alert-rule',
+    path: () => '/alerts?view=rules',
+    title: /Alerts/,
+    settle: async (page) => {
+      await page.getByRole('button', { name: 'Create rule' }).click()
+      await page.getByRole('checkbox', { name: /no transfer of an active connection/ }).check()
+    },
+  },
   { name: 'people', path: () => '/people', title: /People/ },
   { name: 'sign-in-settings', path: () => '/sign-in-settings', title: /Sign-in settings/ },
   {

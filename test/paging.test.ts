@@ -40,16 +40,24 @@ before(async () => {
     await caller.expect(caller.call('inviteUser', { body }))
   }
   for (let n = 1; n <= count; n++) await createLink(caller, id)
+  // The rule that every organization begins with is one of them.
+  for (let n = 2; n <= count; n++) {
+    const body = { name: `Rule ${n}`, conditions: { transferFailed: true } }
+    await caller.expect(caller.call('createAlertRule', { body }))
+  }
+  await service.database.pool.query(
+    `insert into alert_incidents (id, rule_id, organization_id, account_id, connection_id, reasons, opened_time)
+     select substr(md5(c.id), 1, 16), r.id, c.organization_id, c.account_id, c.id, '{transfer_failed}',
+       to_timestamp(1700000000 + ('x' || right(c.id, 2))::bit(8)::integer % 11)
+     from connections c join alert_rules r on r.organization_id = c.organization_id and r.name = 'Failures'
+     where c.organization_id = $1`,
+    [organization.organizationId],
+  )
   placeOfTransfers = await addTransfers()
   placeOfWebhook = await addWebhooks(place)
   for (const table of [
-    'accounts',
-    'clients',
-    'connections',
-    'connect_links',
-    'transfers',
-    'webhooks',
-    'webhook_deliveries',
+    ...['accounts', 'alert_rules', 'clients', 'connections', 'connect_links'],
+    ...['transfers', 'webhooks', 'webhook_deliveries'],
   ]) {
     // They share a few times, in another order than their identifiers.
     const timestamp = `to_timestamp(1700000000 + ('x' || right(id, 2))::bit(8)::integer % 11)`
@@ -258,6 +266,26 @@ const lists: Record<string, PagedList> = {
     id: 'id',
     everywhere: true,
     order: { madeSql: 'select id, created_time from connect_links' },
+  },
+  'alert rules': {
+    operation: 'listAlertRules',
+    id: 'id',
+    everywhere: true,
+    order: { madeSql: 'select id, created_time from alert_rules' },
+    filter: q,
+  },
+  'incidents of all sub-accounts': {
+    operation: 'listAlertIncidents',
+    id: 'id',
+    everywhere: true,
+    order: { madeSql: 'select id, opened_time as created_time from alert_incidents' },
+    filter: { open: 'false' },
+  },
+  'incidents of a sub-account': {
+    operation: 'listAlertIncidents',
+    id: 'id',
+    order: { madeSql: 'select id, opened_time as created_time from alert_incidents' },
+    filter: { ruleId: '0123456789abcdef' },
   },
   'client credentials': {
     operation: 'listClients',

@@ -52,6 +52,8 @@ describe('the purge', () => {
       usedChallenges: 0,
       events: 0,
       idempotencyKeys: 0,
+      alertIncidents: 0,
+      alertDeliveries: 0,
       auditEvents: 0,
     },
   }

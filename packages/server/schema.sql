@@ -856,6 +856,135 @@ create table organization_branding (
   constraint organization_branding_organization foreign key (organization_id) references organizations(id)
 );
 
+-- alerts/
+
+-- What is looked for in connections, and where its messages go.
+create table alert_rules (
+  id text not null,
+  organization_id text not null,
+  -- Null: the whole organization.
+  account_id text,
+  name text not null,
+  -- Null: all, later ones included.
+  connection_ids text[],
+  -- Null: on where mail is set up.
+  enabled boolean,
+  transfer_failed boolean not null,
+  connection_broken boolean not null,
+  rejected_percent double precision,
+  no_success_hours integer,
+  volume_percent integer,
+  emails text[] not null,
+  email_roles text[] not null,
+  -- The key that the addresses of Slack and Teams are sealed under.
+  data_key_id text,
+  slack_sealed bytea,
+  teams_sealed bytea,
+  muted_until timestamptz,
+  -- How many messages may be sent at once, as of `message_time`; time adds to it.
+  message_budget double precision default 6 not null,
+  message_time timestamptz default now() not null,
+  -- The last message that could not be sent.
+  delivery_error jsonb,
+  created_time timestamptz default now() not null,
+  updated_time timestamptz default now() not null,
+  constraint alert_rules_pkey primary key (id),
+  constraint alert_rules_account foreign key (account_id) references accounts(id) on delete cascade,
+  constraint alert_rules_data_key foreign key (data_key_id) references data_keys(id),
+  constraint alert_rules_organization foreign key (organization_id) references organizations(id)
+);
+create index alert_rules_by_data_key on alert_rules (data_key_id) where data_key_id is not null;
+create index alert_rules_covering on alert_rules (organization_id, coalesce(account_id, ''));
+create index alert_rules_no_success on alert_rules (organization_id) where no_success_hours is not null;
+create index alert_rules_of_account on alert_rules (account_id, created_time desc, id desc);
+create index alert_rules_of_organization on alert_rules (organization_id, created_time desc, id desc);
+create index alert_rules_volume on alert_rules (organization_id) where volume_percent is not null;
+
+-- What a rule found: one of a connection is open at a time.
+create table alert_incidents (
+  id text not null,
+  rule_id text not null,
+  -- The sub-account of the rule, which decides who sees the incident.
+  rule_account_id text,
+  organization_id text not null,
+  account_id text not null,
+  connection_id text not null,
+  -- Everything that was found since it was opened.
+  reasons text[] not null,
+  transfer_id text,
+  error_code text,
+  error_side text,
+  opened_time timestamptz not null,
+  resolved_time timestamptz,
+  resolution text,
+  acknowledged_time timestamptz,
+  acknowledged_by jsonb,
+  -- What is still to be announced.
+  pending text,
+  constraint alert_incidents_pkey primary key (id),
+  constraint alert_incidents_pending check (pending in ('opened', 'resolved')),
+  constraint alert_incidents_resolution check (resolution in ('recovered', 'stopped', 'rule_changed')),
+  constraint alert_incidents_resolved check ((resolved_time is null) = (resolution is null)),
+  constraint alert_incidents_connection foreign key (connection_id) references connections(id) on delete cascade,
+  constraint alert_incidents_rule foreign key (rule_id) references alert_rules(id) on delete cascade
+);
+create index alert_incidents_of_account on alert_incidents (account_id, (resolved_time is not null), opened_time desc, id desc);
+create index alert_incidents_of_connection on alert_incidents (connection_id);
+create index alert_incidents_of_organization on alert_incidents (organization_id, (resolved_time is not null), opened_time desc, id desc);
+create index alert_incidents_of_rule on alert_incidents (rule_id, (resolved_time is not null), opened_time desc, id desc);
+create unique index alert_incidents_open on alert_incidents (rule_id, connection_id) where resolved_time is null;
+create index alert_incidents_open_of_connection on alert_incidents (connection_id) where resolved_time is null;
+create index alert_incidents_pending on alert_incidents (rule_id, pending) where pending is not null;
+create index alert_incidents_resolved on alert_incidents (resolved_time) where resolved_time is not null;
+
+-- Connections that are to be looked at. Triggers note them with the change; who looks removes the note.
+create table alert_checks (
+  number bigint not null,
+  connection_id text not null,
+  constraint alert_checks_pkey primary key (number)
+);
+
+-- When connections are noted next for which only time has passed.
+create table alert_sweeps (
+  name text not null,
+  next_time timestamptz not null,
+  constraint alert_sweeps_pkey primary key (name)
+);
+
+-- A message to one recipient, written with the change of the incidents that it is about, and sent afterwards.
+create table alert_deliveries (
+  id text not null,
+  rule_id text not null,
+  kind text not null,
+  channel text not null,
+  recipient text,
+  -- What it says, without secrets and values of records; each channel has a form of its own.
+  content jsonb not null,
+  attempts integer default 0 not null,
+  -- When to send it; who sends it moves it on, so that another process does if this one dies.
+  next_time timestamptz default now() not null,
+  -- Null: it is still to be sent.
+  outcome text,
+  created_time timestamptz default now() not null,
+  finished_time timestamptz,
+  constraint alert_deliveries_pkey primary key (id),
+  constraint alert_deliveries_channel check (channel in ('email', 'slack', 'teams')),
+  constraint alert_deliveries_kind check (kind in ('opened', 'resolved', 'test')),
+  constraint alert_deliveries_outcome check (outcome in ('delivered', 'failed')),
+  constraint alert_deliveries_rule foreign key (rule_id) references alert_rules(id) on delete cascade
+);
+create index alert_deliveries_created on alert_deliveries (created_time);
+create index alert_deliveries_due on alert_deliveries (next_time) where outcome is null;
+create index alert_deliveries_of_rule on alert_deliveries (rule_id, kind, created_time);
+
+-- How many messages ended in each way, for the metrics. What is purged stays counted.
+create table alert_delivery_totals (
+  channel text not null,
+  outcome text not null,
+  deliveries bigint not null,
+  constraint alert_delivery_totals_pkey primary key (channel, outcome)
+);
+
 -- Counts
 
 -- Every account has its row of counts from the start.
@@ -1234,3 +1363,38 @@ create trigger transfers_emit_ended after update of status on transfers
 create function new_identifier() returns text language sql as $$
   select right(u, 12) || left(u, 4) from (select replace(gen_random_uuid()::text, '-', '') as u) random;
 $$;
+
+-- Alerts
+
+-- Where an organization has no rule, nothing is noted.
+create function check_alerts_of(connection text, organization text) returns void language sql as $$
+  insert into alert_checks (connection_id)
+  select connection where exists (select from alert_rules where organization_id = organization);
+$$;
+
+create function check_alerts_of_connection() returns trigger language plpgsql as $$
+begin
+  perform check_alerts_of(new.id, new.organization_id);
+  return null;
+end $$;
+create trigger connections_check_alerts after update of status on connections
+  for each row when (old.status <> new.status) execute function check_alerts_of_connection();
+
+create function check_alerts_of_transfer() returns trigger language plpgsql as $$
+begin
+  perform check_alerts_of(new.connection_id, new.organization_id);
+  return null;
+end $$;
+create trigger transfers_check_alerts after update of status on transfers
+  for each row when ((old.status in ('queued', 'running')) and (new.status in ('succeeded', 'partial', 'failed')))
+  execute function check_alerts_of_transfer();
+
+-- Each organization begins with a rule for its owners; without a word on whether it is on, it is where mail is set up.
+create function make_default_alert_rule() returns trigger language plpgsql as $$
+begin
+  insert into alert_rules (id, organization_id, name, transfer_failed, connection_broken, emails, email_roles)
+  values (substr(md5('default alert rule ' || new.id), 1, 16), new.id, 'Failures', true, true, '{}', '{owner}');
+  return null;
+end $$;
+create trigger organizations_make_default_alert_rule after insert on organizations
+  for each row execute function make_default_alert_rule();

@@ -16,6 +16,7 @@ const tables = [
   ...['clients', 'transfers', 'ledger', 'rejects', 'schedules', 'connection_memories', 'connection_events'],
   ...['users', 'user_sessions', 'user_links', 'passkeys', 'used_challenges', 'single_sign_on', 'user_identities'],
   ...['webhooks', 'events', 'webhook_deliveries', 'webhook_attempts'],
+  ...['alert_rules', 'alert_incidents', 'alert_deliveries'],
 ]
 
 /** A token that is issued says when its client was last used. */

@@ -1,4 +1,5 @@
 import type { OperationId } from '@penstock/wire'
+import { addIncident } from './alerts.ts'
 import { addPasskey, preparePasskey, preparePasskeySignIn } from './authenticator.ts'
 import { createLink, openLink, tokenOf } from './connect-links.ts'
 import { addAccountWithConnection, addEndedTransfer, localFolder } from './connections.ts'
@@ -99,6 +100,21 @@ const aSchedule = async (party: Party) => {
   const connection = await anActiveConnection(party)
   await party.caller.expect(party.caller.call('setSchedule', { ...connection, body: { cron: '0 6 * * *' } }))
   return connection
+}
+/** The rule is created in a sub-account of its own, so that one who is limited to it can see it. */
+const anAlertRule = async ({ caller }: Party) => {
+  const { id: accountId } = await caller.addAccount()
+  const body = {
+    name: 'Failures',
+    accountId,
+    conditions: { transferFailed: true },
+    slackUrl: 'https://hooks.example.com/secret-of-slack',
+  }
+  return { id: (await caller.expect(caller.call('createAlertRule', { body }))).id }
+}
+const anIncident = async (party: Party) => {
+  const { accountId } = await anEndedTransfer(party)
+  return { accountId, ...(await addIncident(party.service, party.caller, accountId)) }
 }
 const aClient = async ({ caller }: Party) => {
   const { id } = await caller.expect(caller.call('createClient', { body: { name: 'Key', scopes: ['accounts:read'] } }))
@@ -496,6 +512,95 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
     reply: [shapes.connectionReport],
     acts: 'in a sub-account',
     prepare: async (party) => ({ accountId: (await anEndedTransfer(party)).accountId }),
+  },
+
+  listAlertRules: {
+    request: 'GET /alert-rules',
+    status: 200,
+    reply: [shapes.alertRule],
+    acts: 'in either',
+    prepare: async (party) => {
+      await anAlertRule(party)
+      return {}
+    },
+  },
+  createAlertRule: {
+    request: 'POST /alert-rules',
+    status: 201,
+    reply: shapes.alertRule,
+    acts: 'in the organization',
+    prepare: async ({ caller }) => ({
+      body: {
+        ...{ name: 'Failures', accountId: (await caller.addAccount()).id },
+        ...{ conditions: { transferFailed: true, noSuccessHours: 26 }, emailRoles: ['owner'] },
+        slackUrl: 'https://hooks.example.com/secret-of-slack',
+      },
+    }),
+  },
+  getAlertRule: {
+    request: 'GET /alert-rules/{id}',
+    status: 200,
+    reply: shapes.alertRule,
+    acts: 'in the organization',
+    prepare: anAlertRule,
+  },
+  updateAlertRule: {
+    request: 'PUT /alert-rules/{id}',
+    status: 200,
+    reply: shapes.alertRule,
+    acts: 'in the organization',
+    prepare: async (party) => ({
+      ...(await anAlertRule(party)),
+      body: { name: 'Renamed', enabled: false, teamsUrl: 'https://teams.example.com/secret-of-teams' },
+    }),
+  },
+  deleteAlertRule: {
+    request: 'DELETE /alert-rules/{id}',
+    status: 200,
+    reply: shapes.done,
+    acts: 'in the organization',
+    prepare: anAlertRule,
+  },
+  muteAlertRule: {
+    request: 'PUT /alert-rules/{id}/mute',
+    status: 200,
+    reply: shapes.alertRule,
+    acts: 'in the organization',
+    prepare: async (party) => ({
+      ...(await anAlertRule(party)),
+      body: { until: Math.floor(Date.now() / 1_000) + 3_600 },
+    }),
+  },
+  testAlertRule: {
+    request: 'POST /alert-rules/{id}/test',
+    status: 202,
+    reply: { queued: 'integer' },
+    acts: 'in the organization',
+    prepare: anAlertRule,
+  },
+  listAlertIncidents: {
+    request: 'GET /alert-incidents',
+    status: 200,
+    reply: [shapes.alertIncident],
+    acts: 'in either',
+    prepare: async (party) => {
+      await anIncident(party)
+      return {}
+    },
+  },
+  getAlertIncident: {
+    request: 'GET /alert-incidents/{id}',
+    status: 200,
+    reply: shapes.alertIncident,
+    acts: 'in the organization',
+    prepare: async (party) => ({ id: (await anIncident(party)).incidentId }),
+  },
+  acknowledgeAlertIncident: {
+    request: 'POST /alert-incidents/{id}/acknowledge',
+    status: 200,
+    reply: shapes.alertIncident,
+    acts: 'in the organization',
+    prepare: async (party) => ({ id: (await anIncident(party)).incidentId }),
   },
 
   listClients: {
@@ -986,6 +1091,13 @@ export const allowedMethods: Readonly<Record<string, string>> = {
   '/connections/{id}/schedule': 'GET, HEAD, PUT, DELETE',
   '/reports/accounts': 'GET, HEAD',
   '/reports/connections': 'GET, HEAD',
+  '/alert-rules': 'GET, HEAD, POST',
+  '/alert-rules/{id}': 'GET, HEAD, PUT, DELETE',
+  '/alert-rules/{id}/mute': 'PUT',
+  '/alert-rules/{id}/test': 'POST',
+  '/alert-incidents': 'GET, HEAD',
+  '/alert-incidents/{id}': 'GET, HEAD',
+  '/alert-incidents/{id}/acknowledge': 'POST',
   '/clients': 'GET, HEAD, POST',
   '/clients/{id}': 'GET, HEAD, PUT, DELETE',
   '/clients/{id}/rotate': 'POST',

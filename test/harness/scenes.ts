@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type Operation, type OperationId, operations, takesIdempotencyKey } from '@penstock/wire'
+import { addIncident } from './alerts.ts'
 import { answerWith, createCredential } from './authenticator.ts'
 import { createLink, openLink, tokenOf } from './connect-links.ts'
 import { addConnection, addEndedTransfer, addFolder, inboxFile, localFolder } from './connections.ts'
@@ -36,6 +37,7 @@ export type Scene = Readonly<
     | 'clientId'
     | ('webhookId' | 'deliveryId')
     | ('linkId' | 'linkToken' | 'pageToken')
+    | ('alertRuleId' | 'alertIncidentId')
     | ('personId' | 'personEmail' | 'cookie' | 'csrfToken' | 'userId' | 'sessionId' | 'invitation' | 'passwordReset'),
     string
   >
@@ -63,6 +65,7 @@ export async function makeScene(service: TestService, caller: Caller, folder: st
   const endedId = await addEndedTransfer(service, caller, active)
   await caller.expect(caller.call('setSchedule', { ...active, body: { cron: '0 6 * * *' } }))
   const busy = await addConnection(caller, accountId, 'Busy')
+  const alert = await addIncident(service, caller, accountId)
   const { id: clientId } = await caller.expect(caller.call('createClient', { body: { name: 'Key' } }))
   const webhook = { url: 'http://127.0.0.1:1/', accountId, eventTypes: ['webhook.disabled' as const] }
   const { id: webhookId } = await caller.expect(caller.call('createWebhook', { body: webhook }))
@@ -77,6 +80,7 @@ export async function makeScene(service: TestService, caller: Caller, folder: st
   return {
     ...{ accountId, srcConfigurationId, destConfigurationId, connectionId, deletedId },
     ...{ activeId: active.id, endedId, busyId: busy.id, waitingId, clientId, webhookId, deliveryId },
+    ...{ alertRuleId: alert.ruleId, alertIncidentId: alert.incidentId },
     ...{ personId: person.id, personEmail: person.email, userId: invited.id, invitation: invited.token },
     ...{ cookie: person.headers.cookie, csrfToken: person.headers['x-csrf-token'] },
     linkId: link.id,
@@ -176,6 +180,32 @@ const valid: {
   reportConnections: ({ activeId }) => ({
     query: { ...month, q: 'a', connectionIds: activeId, size: '5', offset: '0' },
   }),
+  listAlertRules: () => ({ query: { q: 'a', size: '5', offset: '0' } }),
+  createAlertRule: ({ accountId, activeId }) => ({
+    body: {
+      ...{ name: 'Name', accountId, connectionIds: [activeId], enabled: true },
+      conditions: {
+        ...{ transferFailed: true, connectionBroken: true },
+        ...{ rejectedPercent: 5, noSuccessHours: 26, volumePercent: 50 },
+      },
+      ...{ emails: ['data@example.com'], emailRoles: ['owner', 'admin'] },
+      ...{ slackUrl: 'https://hooks.example.com/slack', teamsUrl: 'https://hooks.example.com/teams' },
+    },
+  }),
+  getAlertRule: ({ alertRuleId }) => ({ id: alertRuleId }),
+  updateAlertRule: ({ alertRuleId, activeId }) => ({
+    id: alertRuleId,
+    body: {
+      ...{ name: 'Name', connectionIds: [activeId], enabled: true, conditions: { transferFailed: true } },
+      ...{ emails: ['data@example.com'], emailRoles: ['owner'], slackUrl: null, teamsUrl: '********' },
+    },
+  }),
+  deleteAlertRule: ({ alertRuleId }) => ({ id: alertRuleId }),
+  muteAlertRule: ({ alertRuleId }) => ({ id: alertRuleId, body: { until: Math.floor(Date.now() / 1_000) + 3_600 } }),
+  testAlertRule: ({ alertRuleId }) => ({ id: alertRuleId }),
+  listAlertIncidents: ({ alertRuleId }) => ({ query: { open: 'true', ruleId: alertRuleId, size: '5', offset: '0' } }),
+  getAlertIncident: ({ alertIncidentId }) => ({ id: alertIncidentId }),
+  acknowledgeAlertIncident: ({ alertIncidentId }) => ({ id: alertIncidentId }),
   listClients: () => ({ query: { q: 'a', size: '5', offset: '0' } }),
   getClient: ({ clientId }) => ({ id: clientId }),
   createClient: ({ accountId }) => ({

@@ -435,6 +435,48 @@ export const auditEvent = {
   previousHash: ['string', null],
   hash: 'string',
 } as const satisfies Shape
+/** Ours: alert rules and their incidents */
+export const alertRule = {
+  id: 'string',
+  name: 'string',
+  accountId: ['string', null],
+  connectionIds: [['string'], null],
+  enabled: 'boolean',
+  conditions: {
+    transferFailed: 'boolean',
+    connectionBroken: 'boolean',
+    rejectedPercent: ['number', null],
+    noSuccessHours: ['integer', null],
+    volumePercent: ['integer', null],
+  },
+  emails: ['string'],
+  emailRoles: ['string'],
+  slackUrl: ['string', null],
+  teamsUrl: ['string', null],
+  mutedUntil: ['integer', null],
+  deliveryError: [{ channel: 'string', message: 'string', time: 'integer' }, null],
+  openIncidents: 'integer',
+  createdTime: 'integer',
+  updatedTime: 'integer',
+} as const satisfies Shape
+export const alertIncident = {
+  id: 'string',
+  ruleId: 'string',
+  ruleName: 'string',
+  accountId: 'string',
+  accountName: 'string',
+  connectionId: 'string',
+  connectionName: 'string',
+  reasons: ['string'],
+  transferId: ['string', null],
+  errorCode: ['string', null],
+  errorSide: ['string', null],
+  openedTime: 'integer',
+  resolvedTime: ['integer', null],
+  resolution: ['string', null],
+  acknowledgedTime: ['integer', null],
+  acknowledgedBy: [{ kind: 'string', id: ['string', null], name: ['string', null] }, null],
+} as const satisfies Shape
 /** Ours: people and their sessions */
 export const user = {
   id: 'string',

@@ -14,4 +14,5 @@ export const pageRoots = [
   'sign-in-settings',
   'profile',
   'audit',
+  'alerts',
 ] as const

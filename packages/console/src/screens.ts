@@ -31,6 +31,7 @@ const screen = (load: () => Promise<Module>): Screen => {
 const connections = screen(() => import('./screens/connections/connections.tsx'))
 const reports = screen(() => import('./screens/reports/reports.tsx'))
 const audit = screen(() => import('./screens/audit/audit.tsx'))
+const alerts = screen(() => import('./screens/alerts/alerts.tsx'))
 const deleted = screen(() => import('./screens/deleted/deleted.tsx'))
 
 /** Those that need no session. */
@@ -48,6 +49,7 @@ export const screens = {
   '/connections': connections,
   '/reports': reports,
   '/deleted': deleted,
+  '/alerts': alerts,
   '/audit': audit,
   '/api-keys': screen(() => import('./screens/api-keys/api-keys.tsx')),
   '/webhooks': screen(() => import('./screens/webhooks/webhooks.tsx')),
@@ -66,6 +68,7 @@ export const screens = {
   ),
   '/accounts/:accountId/reports': reports,
   '/accounts/:accountId/deleted': deleted,
+  '/accounts/:accountId/alerts': alerts,
   '/accounts/:accountId/audit': audit,
 } satisfies Record<string, Screen>
 

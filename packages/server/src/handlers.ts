@@ -6,6 +6,17 @@ import {
   getAccount,
   listAccounts,
 } from './accounts/accounts.ts'
+import { acknowledgeAlertIncident, getAlertIncident, listAlertIncidents } from './alerts/incidents.ts'
+import {
+  type AlertDeps,
+  createAlertRule,
+  deleteAlertRule,
+  getAlertRule,
+  listAlertRules,
+  muteAlertRule,
+  testAlertRule,
+  updateAlertRule,
+} from './alerts/rules.ts'
 import { listAttention } from './attention/attention.ts'
 import { listAudit } from './audit/audit.ts'
 import { authorizeConnector, getConnectorAuthorization } from './authorizations/authorizations.ts'
@@ -109,7 +120,8 @@ export type Deps = TokenDeps &
   UserDeps &
   SingleSignOnDeps &
   WebhookDeps &
-  ConnectPageDeps
+  ConnectPageDeps &
+  AlertDeps
 
 /** The handler of every operation of the contract. */
 export const handlers: Handlers<Deps> = {
@@ -201,6 +213,18 @@ export const handlers: Handlers<Deps> = {
   replayWebhookDelivery,
 
   listAudit,
+
+  listAlertRules,
+  createAlertRule,
+  getAlertRule,
+  updateAlertRule,
+  deleteAlertRule,
+  muteAlertRule,
+  testAlertRule,
+  listAlertIncidents,
+  getAlertIncident,
+  acknowledgeAlertIncident,
+
   signIn,
   signOut,
   getMe,

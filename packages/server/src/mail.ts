@@ -4,17 +4,36 @@ import type { Logger } from './log.ts'
 
 /** Mail by the operator's SMTP server. */
 
-export type Mail = { readonly to: string; readonly subject: string; readonly text: string }
+export type Mail = {
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+  /** The same each time that the mail is sent, so that one that comes twice is recognized. */
+  readonly messageId?: string
+}
 
 export type Mailer = {
   /** Whether the operator has set up a mail server. */
   readonly isSetUp: boolean
   /** Sends in the background; what cannot be sent is logged, without its text. */
   send(mail: Mail): void
+  /** Sends, and rejects where it cannot be sent: with `permanent` where it never can be. */
+  deliver(mail: Mail): Promise<void>
   /** Does what comes before a mail once the request at hand is answered; nothing where no mail server is set up. */
   inBackground(work: () => Promise<void>): void
   /** Waits for what is being sent, but not for long, then lets go of the server. */
   close(): Promise<void>
+}
+
+/** A mail could not be sent. */
+export class MailError extends Error {
+  override readonly name = 'MailError'
+  /** The mail server refused it permanently. */
+  readonly permanent: boolean
+  constructor(permanent: boolean) {
+    super('The mail server did not take a mail.')
+    this.permanent = permanent
+  }
 }
 
 /** Mails that wait or are being sent; more are dropped, so that a flood cannot fill the memory. */
@@ -27,7 +46,12 @@ const isLoopback = (host: string) => /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$
 
 /** Makes the way to the mail server; it is loaded and connected to with the first mail. */
 export function createMailer({ mail }: Pick<Config, 'mail'>, log: Logger): Mailer {
-  if (!mail) return { isSetUp: false, send: () => {}, inBackground: () => {}, close: async () => {} }
+  if (!mail) {
+    const deliver = async () => {
+      throw new MailError(false)
+    }
+    return { isSetUp: false, send: () => {}, deliver, inBackground: () => {}, close: async () => {} }
+  }
   const { url, from } = mail
   const { protocol, hostname, searchParams } = new URL(url)
   const open = async () => {
@@ -44,14 +68,16 @@ export function createMailer({ mail }: Pick<Config, 'mail'>, log: Logger): Maile
   }
   let transport: ReturnType<typeof open> | undefined
   const pending = new Set<Promise<void>>()
-  const deliver = async ({ to, subject, text }: Mail) => {
+  const deliver = async ({ to, subject, text, messageId }: Mail) => {
     try {
       transport ??= open()
-      await (await transport).sendMail({ from, to: { name: '', address: to }, subject, text })
+      const more = messageId === undefined ? {} : { messageId, headers: { 'Auto-Submitted': 'auto-generated' } }
+      await (await transport).sendMail({ from, to: { name: '', address: to }, subject, text, ...more })
     } catch (error) {
       // The words of a mail server can quote the mail.
       const { code, responseCode } = error as { code?: unknown; responseCode?: unknown }
       log.error({ code, responseCode, subject }, 'a mail could not be sent')
+      throw new MailError(typeof responseCode === 'number' && responseCode >= 500)
     }
   }
   const track = (work: () => Promise<void>) => {
@@ -60,9 +86,10 @@ export function createMailer({ mail }: Pick<Config, 'mail'>, log: Logger): Maile
   }
   return {
     isSetUp: true,
+    deliver,
     send: (one) => {
       if (pending.size >= pendingMax) return log.error({ subject: one.subject }, 'too many mails wait: one was dropped')
-      track(() => deliver(one))
+      track(() => deliver(one).catch(() => {}))
     },
     inBackground: (work) => {
       if (pending.size >= pendingMax) return log.error('too many mails wait: one was dropped')

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { createAccountFinder } from './accounts/accounts.ts'
+import { alertFigures } from './alerts/keep.ts'
 import { createRequestAudit } from './audit/requests.ts'
 import { createFailedSignIns } from './audit/sign-ins.ts'
 import { createAuthorizationFlow } from './authorizations/flow.ts'
@@ -141,6 +142,7 @@ export async function createService(
       transfers: () => readTransferTotals(database),
       connections: () => countConnections(database),
       webhooks: () => readWebhookTotals(database),
+      alerts: () => alertFigures(database),
     },
     runners: () => runners.stats(),
     telemetry,

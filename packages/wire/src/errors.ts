@@ -196,6 +196,11 @@ export const errors = {
     message: 'This e-mail address and password are in several organizations. Send organizationId to name one.',
     when: 'Sign In without `organizationId`, with an e-mail address and a password that fit people of several organizations. `details` names these.',
   },
+  alert_rule_without_channel: {
+    status: 409,
+    message: 'The alert rule sends no messages. Add an e-mail address, people by their role, Slack or Teams first.',
+    when: 'Test an Alert Rule that has no channel, or only e-mail where the operator has not set up mail or no one has the roles.',
+  },
   not_editable: {
     status: 409,
     message: 'This resource belongs to another environment. Change it there.',

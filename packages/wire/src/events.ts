@@ -1,6 +1,6 @@
 import { example } from './examples.ts'
 import { count, exactly, flag, identifier, oneOf, text, unixSeconds } from './schemas/kinds.ts'
-import { connectionStatuses, roles, transferTriggers } from './terms.ts'
+import { alertReasons, alertResolutions, connectionStatuses, roles, transferTriggers } from './terms.ts'
 import { type Static, type TSchema, Type } from './type.ts'
 
 /**
@@ -90,6 +90,36 @@ const connectLinkCompleted = exactly(
   },
   { description: 'A connect link that a customer finished' },
 )
+const incident = {
+  incidentId: identifier('the incident', example.alertIncidentId),
+  ruleId: identifier('the alert rule', example.alertRuleId),
+  ruleName: text('Name of the rule', 'Failures'),
+  reasons: Type.Array(oneOf(alertReasons, { description: 'Reason', examples: ['connection_broken'] }), {
+    description: 'What was found, the worst first',
+    examples: [['connection_broken', 'transfer_failed']],
+  }),
+  transferId: orNull(Type.String(), 'The transfer that it was opened for; null: none', example.transferId),
+  errorCode: orNull(Type.String(), 'Code of the error of that transfer; null: none', 'invalid_credentials'),
+  errorSide: orNull(
+    oneOf(roles, { description: 'Side', examples: ['Destination'] }),
+    'Where that error happened; null: at neither side',
+    'Destination',
+  ),
+  openedTime: unixSeconds('Since when', example.createdTime),
+}
+const alertOpened = exactly(incident, { description: 'An incident that began' })
+const alertResolved = exactly(
+  {
+    ...incident,
+    resolvedTime: unixSeconds('When it was over'),
+    resolution: oneOf(alertResolutions, {
+      description:
+        'recovered: it works again. stopped: the connection was disabled or deleted. rule_changed: the rule does not look for it any more',
+      examples: ['recovered'],
+    }),
+  },
+  { description: 'An incident that is over' },
+)
 const webhookDisabled = exactly(
   {
     webhookId: identifier('the webhook', example.webhookId),
@@ -122,6 +152,8 @@ export const events = {
     when: 'A connector that was authorized with a click was removed, or its authorization was cleared or replaced',
     data: authorizationRevoked,
   },
+  'alert.opened': { when: 'An incident of an alert rule began', data: alertOpened },
+  'alert.resolved': { when: 'An incident of an alert rule is over', data: alertResolved },
   'account.created': { when: 'A sub-account was added', data: account },
   'account.updated': { when: 'A sub-account was renamed, enabled or disabled', data: account },
   'account.deleted': { when: 'A sub-account was deleted', data: account },
@@ -154,7 +186,7 @@ export const eventSchema = <T extends EventType>(type: T) =>
       }),
       connectionId: Type.Union([Type.String(), Type.Null()], {
         description: 'The connection that it happened to; null: to none',
-        examples: [/^(?:transfer|connection)\./.test(type) ? example.connectionId : null],
+        examples: [/^(?:transfer|connection|alert)\./.test(type) ? example.connectionId : null],
       }),
       data: events[type].data as (typeof events)[T]['data'],
     },

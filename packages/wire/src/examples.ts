@@ -15,6 +15,8 @@ export const example = {
   eventId: '4be09a7c15d2f836',
   webhookId: 'a18f3c60d7e2945b',
   deliveryId: '0c7d92e8b35f41a6',
+  alertRuleId: '6e2a90d4b7f1c835',
+  alertIncidentId: 'd1f83b5a07c94e26',
   platformId: 'f7f635720f3ab361',
   source: {
     connectorId: '364ed3ebf1d8bbc4',

@@ -142,6 +142,28 @@ export const limits = {
   /** Bytes of a logo, and pixels of each of its sides. */
   logoBytesMax: 65_536,
   logoPixelsMax: 1_024,
+  /** Alert rules of an organization, and what one names. */
+  alertRulesMax: 1_000,
+  alertConnectionsMax: 100,
+  alertEmailsMax: 20,
+  /** Characters of the address of a webhook at Slack or Teams. */
+  alertUrlLengthMax: 2_000,
+  /** Hours without a success, and how far a volume can be from the usual one, in percent. */
+  alertNoSuccessHoursMax: 8_760,
+  alertVolumePercentMin: 10,
+  alertVolumePercentMax: 1_000,
+  /** Days for which the messages of a rule can be muted. */
+  alertMuteDaysMax: 30,
+  /** Messages of a rule that can be sent at once; a further one is allowed every so many minutes. */
+  alertMessagesAtOnce: 6,
+  alertMessageMinutes: 10,
+  /** Test messages of a rule in an hour. */
+  alertTestsPerHour: 10,
+  /** Hours for which a message is tried to send. */
+  alertDeliveryHours: 24,
+  /** Days for which incidents are kept once they are resolved, and messages once they are written. */
+  alertIncidentDays: 90,
+  alertDeliveryDays: 30,
   /** The last second that a timestamp can be: the end of the year 9999. */
   unixSecondsMax: 253_402_300_799,
 } as const

@@ -32,6 +32,7 @@ const tags: { readonly [T in Operation['tag']]: string } = {
   Clients: 'Client credentials with scopes, and session tokens for one sub-account.',
   Webhooks: 'Where events are sent, signed by Standard Webhooks, and what became of each delivery.',
   'Connect links': 'One-time pages on which your customers configure connectors, and how they look.',
+  Alerts: 'Rules that look for failures, what they found, and the messages about it.',
   Audit: 'Who did what, when and from where.',
   Users: 'People with roles, how they sign in, and their sessions.',
 }

@@ -33,6 +33,7 @@ export type Operation = {
     | 'Users'
     | 'Webhooks'
     | 'Audit'
+    | 'Alerts'
   summary: string
   /** What the summary leaves out, for the documents: one to three sentences. */
   description: string

@@ -3,6 +3,7 @@
  * One schema gives the TypeScript type, the validation, the serialisation, the OpenAPI document and the client.
  */
 export * from './schemas/account.ts'
+export * from './schemas/alert.ts'
 export * from './schemas/attention.ts'
 export * from './schemas/audit.ts'
 export * from './schemas/client.ts'

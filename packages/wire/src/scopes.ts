@@ -26,6 +26,8 @@ export const scopes = {
   'webhooks:read': 'List webhooks and their deliveries, without secrets',
   'webhooks:write': 'Create, change, test and delete webhooks, rotate their secrets, and replay deliveries',
   'audit:read': 'Read the audit log',
+  'alerts:read': 'List and get alert rules and incidents',
+  'alerts:write': 'Create, change, test, mute and delete alert rules, and acknowledge incidents',
 } as const satisfies Record<string, string>
 
 export type Scope = keyof typeof scopes
@@ -47,7 +49,14 @@ export const sessionScopes = [
 ] as const satisfies readonly Scope[]
 export type SessionScope = (typeof sessionScopes)[number]
 
-const viewer = ['accounts:read', 'connectors:read', 'connections:read', 'transfers:read', 'reports:read'] as const
+const viewer = [
+  'accounts:read',
+  'connectors:read',
+  'connections:read',
+  'transfers:read',
+  'reports:read',
+  'alerts:read',
+] as const
 const editor = [
   ...viewer,
   'connectors:write',
@@ -55,6 +64,7 @@ const editor = [
   'connections:write',
   'transfers:run',
   'records:read',
+  'alerts:write',
 ] as const
 const admin = scopeNames.filter((scope) => scope !== 'organization:write')
 

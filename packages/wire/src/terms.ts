@@ -91,6 +91,25 @@ export const attentionReasons = [
 ] as const
 export type AttentionReason = (typeof attentionReasons)[number]
 
+/** What an alert rule can look for, the worst first; ours. */
+export const alertReasons = [
+  'connection_broken',
+  'connection_offline',
+  'transfer_failed',
+  'transfer_partial',
+  'no_success',
+  'volume_unusual',
+] as const
+export type AlertReason = (typeof alertReasons)[number]
+
+/** How an incident ended; ours. */
+export const alertResolutions = ['recovered', 'stopped', 'rule_changed'] as const
+export type AlertResolution = (typeof alertResolutions)[number]
+
+/** How the messages of an alert rule are sent; ours. */
+export const alertChannels = ['email', 'slack', 'teams'] as const
+export type AlertChannel = (typeof alertChannels)[number]
+
 /** The sides of a connection; ours. */
 export const connectionSides = ['source', 'destination'] as const
 

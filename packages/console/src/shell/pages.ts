@@ -1,6 +1,7 @@
 import type { OperationId } from '@penstock/wire'
 import {
   IconArrowsExchange,
+  IconBell,
   IconBuildingStore,
   IconChartBar,
   IconGauge,
@@ -35,6 +36,7 @@ const connections: Entry = {
   Icon: IconArrowsExchange,
   reads: 'listConnections',
 }
+const alerts: Entry = { page: 'alerts', label: say.alerts, Icon: IconBell, reads: 'listAlertIncidents' }
 const reports: Entry = { page: 'reports', label: say.reports, Icon: IconChartBar, reads: 'reportAccounts' }
 const deleted: Entry = { page: 'deleted', label: say.deleted, Icon: IconTrash, reads: 'listConnections' }
 
@@ -45,6 +47,7 @@ const ofAccount: readonly Entry[] = [
   connections,
   { page: 'connectors', label: say.connectors, Icon: IconPlug, reads: 'listAddedConnectors' },
   { page: 'catalogue', label: say.catalogue, Icon: IconBuildingStore, reads: 'listConnectors' },
+  alerts,
   reports,
   deleted,
   audit,
@@ -53,6 +56,7 @@ const ofOrganization: readonly Entry[] = [
   overview,
   { page: 'accounts', label: say.accounts, Icon: IconUsers, reads: 'listAccounts' },
   connections,
+  alerts,
   reports,
   deleted,
 ]
@@ -89,7 +93,7 @@ export function useEntries(accountId: string | undefined): {
 }
 
 /** The pages of all sub-accounts that a page of one sub-account can be switched to, and the other way around. */
-export const sharedPages: readonly string[] = [connections, reports, deleted, audit].map(({ page }) => page)
+export const sharedPages: readonly string[] = [connections, alerts, reports, deleted, audit].map(({ page }) => page)
 export const accountPages: readonly string[] = ofAccount.map(({ page }) => page)
 
 /** Whether a path shows all sub-accounts at once. */

@@ -22,6 +22,7 @@ export const access = {
     organization: 'Organization settings',
     webhooks: 'Webhooks',
     audit: 'Audit log',
+    alerts: 'Alerts',
   } satisfies Record<Resource, string>,
   verb: { read: 'view', write: 'change', run: 'run' } as Readonly<Record<string, string>>,
   role: { owner: 'Owner', admin: 'Admin', editor: 'Editor', viewer: 'Viewer' } satisfies Record<UserRole, string>,

@@ -18,6 +18,7 @@ export const overview = {
   byStatus: 'Connections by status',
   byStatusNone: 'No connections yet.',
   attention: 'Needs attention',
+  openIncidents: (n: string, one: boolean) => (one ? '1 open incident' : `${n} open incidents`),
   attentionNone: 'Nothing needs attention',
   attentionNoneHelp: 'No connection is broken or offline, and every latest transfer succeeded.',
   more: (n: string, what: string) => `${n} more: ${what}`,

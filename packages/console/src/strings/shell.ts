@@ -23,6 +23,7 @@ export const shell = {
   people: 'People',
   signInSettings: 'Sign-in settings',
   audit: 'Audit log',
+  alerts: 'Alerts',
   profile: 'Profile',
   api: 'API documentation',
   light: 'Light theme',

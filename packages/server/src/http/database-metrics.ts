@@ -18,6 +18,11 @@ export type DatabaseFigures = {
     readonly oldestSeconds: number
     readonly outcomes: Readonly<Record<string, number>>
   }>
+  readonly alerts: () => Promise<{
+    /** Incidents that are open. */
+    readonly open: number
+    readonly deliveries: readonly { readonly channel: string; readonly outcome: string; readonly deliveries: number }[]
+  }>
 }
 
 const absent = 'absent while the database is away'
@@ -129,6 +134,33 @@ export function observeDatabase(registry: Registry, figures: DatabaseFigures): v
       const found = await figures.connections().catch(() => undefined)
       this.reset()
       for (const [status, count] of Object.entries(found ?? {})) this.set({ status }, count)
+    },
+  })
+  observeAlerts(registers, figures.alerts)
+}
+
+/** Measures the alerts. */
+function observeAlerts(registers: Registry[], figures: DatabaseFigures['alerts']): void {
+  const alerts = sharedAnswer(figures)
+  new Gauge({
+    name: 'penstock_alert_incidents_open',
+    help: `Incidents of alert rules that are open, over all organizations; ${absent}`,
+    registers,
+    async collect() {
+      const found = await alerts()
+      if (found) this.set(found.open)
+      else this.remove()
+    },
+  })
+  new Counter({
+    name: 'penstock_alert_messages_total',
+    help: `Messages of alert rules by channel and outcome: delivered, failed; over all workers; ${absent}`,
+    labelNames: ['channel', 'outcome'],
+    registers,
+    async collect() {
+      const found = await alerts()
+      this.reset()
+      for (const { channel, outcome, deliveries } of found?.deliveries ?? []) this.inc({ channel, outcome }, deliveries)
     },
   })
 }

@@ -165,6 +165,7 @@ export const purgeDataKeys = statement<{ limit: number }>(`
     where not exists (select from transfers t where t.data_key_id = k.id)
       and not exists (select from connection_memories m where m.data_key_id = k.id)
       and not exists (select from webhooks w where w.data_key_id = k.id)
+      and not exists (select from alert_rules r where r.data_key_id = k.id)
     limit :limit for update skip locked
   )
 `)

@@ -1,5 +1,7 @@
 import { limits } from '@penstock/wire'
 import { purgeAccounts } from '../accounts/queries.ts'
+import { purgeDeliveries } from '../alerts/delivery-queries.ts'
+import { purgeIncidents } from '../alerts/incident-queries.ts'
 import { purgeAudit } from '../audit/audit.ts'
 import { record, serviceActor } from '../audit/record.ts'
 import { deleteExpiredAuthorizations } from '../authorizations/queries.ts'
@@ -36,13 +38,16 @@ export type Purged = {
   userLinks: number
   usedChallenges: number
   idempotencyKeys: number
+  alertIncidents: number
+  alertDeliveries: number
   auditEvents: number
 }
 
 /**
  * Permanently removes what no one can ask for any more (invariant 5): connections and accounts that were deleted 30 days
  * ago with all that was theirs, rejected records that were kept long enough, expired tokens, authorizations, sessions, links and used challenges of
- * people, idempotency keys past their window, events with their deliveries, and the oldest events of the audit log. If it is interrupted, the next run continues
+ * people, idempotency keys past their window, events with their deliveries, resolved incidents and messages of alerts, and
+ * the oldest events of the audit log. If it is interrupted, the next run continues
  * where it stopped.
  * @param rejectDays how long the rejected records of a transfer that has ended are kept
  * @param auditDays how long events of the audit log are kept; 0: for ever
@@ -85,6 +90,12 @@ export async function purge(database: Database, rejectDays: number, auditDays: n
     userLinks: await inBatches(batchRows, (limit) => deleteExpiredLinks.run(database, { limit })),
     usedChallenges: await inBatches(batchRows, (limit) => deleteExpiredChallenges.run(database, { limit })),
     idempotencyKeys: await inBatches(batchRows, (limit) => deleteOldKeys.run(database, { windowHours, limit })),
+    alertIncidents: await inBatches(batchRows, (limit) =>
+      purgeIncidents.run(database, { days: limits.alertIncidentDays, limit }),
+    ),
+    alertDeliveries: await inBatches(batchRows, (limit) =>
+      purgeDeliveries.run(database, { days: limits.alertDeliveryDays, limit }),
+    ),
     auditEvents: await purgeAudit(database, auditDays),
   }
 }

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { keepAlerts } from '../alerts/keep.ts'
 import type { Config } from '../config.ts'
 import { createCatalogue } from '../connectors/catalogue.ts'
 import { type Database, type DatabaseUrl, openDatabase } from '../db/database.ts'
@@ -18,8 +19,8 @@ import { countWaitingJobs } from './queries.ts'
 import { type Queue, runQueue } from './queue.ts'
 
 const restartMs = 2_000
-/** For the upkeep of transfers, and for webhooks. */
-const upkeepConnections = 5
+/** For the upkeep of transfers, for webhooks and for alerts. */
+const upkeepConnections = 7
 const firstRetryMs = 500
 const longestRetryMs = 60_000
 
@@ -82,12 +83,14 @@ export async function startWorker(config: Config, given: WorkerResources, log: L
   const { database, keyring } = supervisor.deps
   const bounds = { leaseSeconds: config.heartbeatTimeoutSeconds }
   const sending = new Sender({ database, keyring, outgoing, mailer, bounds }, log).run(signal)
+  const alerts = keepAlerts({ ...supervisor.deps, config, mailer, outgoing }, log, signal)
   let stopped: Promise<void> | undefined
   const stop = async () => {
     stopping.abort()
     await supervised
     await upkeep
     await sending
+    await alerts
     await outgoing.close()
     await mailer.close()
     await supervisor.close()

@@ -11,7 +11,7 @@ import { exactly, flag, Identifier, identifier, name, oneOf, secret, text, unixS
 const shown = { email: 'ada@example.com', name: 'Ada Lopez', userId: '2f6b8d0c4e917a35', sessionId: 'a90d6e3c71f2b845' }
 
 /** One `@`, and nothing that a mail header or a browser would take for more than one address. */
-const emailPattern =
+export const emailPattern =
   '^\\s*[^\\s@<>()\\[\\]\\\\,;:"\\u0000-\\u001f\\u007f-\\u009f]+@[^\\s@<>()\\[\\]\\\\,;:"\\u0000-\\u001f\\u007f-\\u009f]+\\s*$'
 const email = Type.String({
   maxLength: limits.emailLengthMax,

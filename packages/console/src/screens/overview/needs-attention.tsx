@@ -2,6 +2,8 @@ import { Anchor, Badge, Box, Button, Card, Group, List, Select, Stack, Text, The
 import { attentionReasons } from '@penstock/wire'
 import { IconCircleCheck } from '@tabler/icons-react'
 import { Link } from 'react-router'
+import { useForbidden } from '../../api/me.ts'
+import { useRead } from '../../api/queries.ts'
 import { useAddress } from '../../components/address.ts'
 import { Loaded } from '../../components/loaded.tsx'
 import { count } from '../../components/numbers.ts'
@@ -21,6 +23,22 @@ const colors: Readonly<Record<Kind, string>> = {
   connector: 'gray',
 }
 
+/** Leads to the open incidents of alert rules, where there are any. */
+function OpenIncidents({ accountId }: { accountId: string | undefined }) {
+  const isForbidden = useForbidden('listAlertIncidents') !== undefined
+  const { data } = useRead(
+    'listAlertIncidents',
+    { accountId, query: { open: true, size: 1 } },
+    { enabled: !isForbidden },
+  )
+  if (!data?.total) return null
+  return (
+    <Anchor component={Link} to={`${accountId ? `/accounts/${accountId}` : ''}/alerts`} size="sm" mr="auto">
+      {say.openIncidents(count(data.total), data.total === 1)}
+    </Anchor>
+  )
+}
+
 /** What does not go as it should in a sub-account or in the organization. */
 export function NeedsAttention({ accountId }: { accountId: string | undefined }) {
   const attention = useAttention(accountId)
@@ -32,6 +50,7 @@ export function NeedsAttention({ accountId }: { accountId: string | undefined })
         <Title order={2} size="h5">
           {say.attention}
         </Title>
+        <OpenIncidents accountId={accountId} />
         {isLong && <ReasonFilter />}
       </Group>
       <Loaded query={attention} lines={4}>

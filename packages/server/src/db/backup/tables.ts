@@ -14,9 +14,10 @@ const batchRows = 2_000
 
 /**
  * Access tokens are not backed up: after a restore clients ask for new ones, and none that was revoked comes back. Neither
- * are authorizations that have begun, sessions of people and links for them: none that was used or ended comes back.
+ * are authorizations that have begun, sessions of people and links for them: none that was used or ended comes back. Messages
+ * of alerts are not sent once more.
  */
-const notBackedUp = ['tokens', 'authorizations', 'user_sessions', 'user_links']
+const notBackedUp = ['tokens', 'authorizations', 'user_sessions', 'user_links', 'alert_checks', 'alert_deliveries']
 
 /** The names of the tables that the migrations up to the one of this time have made. */
 async function namesOfTables(newest: number): Promise<string[]> {

@@ -1,0 +1,107 @@
+import type { AlertChannel, AlertReason, AlertResolution, Role, UserRole } from '@penstock/wire'
+import { statement } from '../db/statement.ts'
+
+/** Statements that write the messages about incidents. */
+
+/** What a rule may send at once, and what was sent is forgotten by the minute. */
+const budget = `least(:atOnce, r.message_budget + extract(epoch from now() - r.message_time) / (60 * :minutes))`
+
+export type AnnouncingRow = {
+  id: string
+  name: string
+  accountId: string | null
+  emails: string[]
+  emailRoles: UserRole[]
+  hasSlack: boolean
+  hasTeams: boolean
+}
+const ruleColumns = `
+  r.id, r.name, r.account_id, r.emails, r.email_roles, r.slack_sealed is not null as has_slack,
+  r.teams_sealed is not null as has_teams`
+
+/** Takes rules that have something to announce, are not muted and have not sent too much, and counts a message of each. */
+export const takeRules = statement<{ atOnce: number; minutes: number; limit: number }, AnnouncingRow>(`
+  update alert_rules r set message_budget = ${budget} - 1, message_time = now()
+  where r.id in (
+    select r.id from alert_rules r
+    where r.id in (select rule_id from alert_incidents where pending is not null)
+      and (r.muted_until is null or r.muted_until <= now()) and ${budget} >= 1
+    limit :limit
+  )
+  returning ${ruleColumns}
+`)
+
+export type PendingRow = {
+  id: string
+  ruleId: string
+  kind: 'opened' | 'resolved'
+  accountId: string
+  accountName: string
+  connectionId: string
+  connectionName: string
+  srcConnectorId: string
+  destConnectorId: string
+  reasons: AlertReason[]
+  transferId: string | null
+  errorCode: string | null
+  errorSide: Role | null
+  openedTime: Date
+  resolvedTime: Date | null
+  resolution: AlertResolution | null
+}
+/** Takes what is to be announced of some rules: what was opened, or else what is over. */
+export const takePending = statement<{ ruleIds: readonly string[] }, PendingRow>(`
+  with taken as (
+    update alert_incidents i set pending = null
+    from (
+      select rule_id, min(pending) as kind from alert_incidents
+      where pending is not null and rule_id = any(:ruleIds) group by rule_id
+    ) p
+    where i.rule_id = p.rule_id and i.pending = p.kind
+    returning i.*, p.kind
+  )
+  select t.id, t.rule_id, t.kind, t.account_id, a.name as account_name, t.connection_id, c.name as connection_name,
+    c.src_connector_id, c.dest_connector_id, t.reasons, t.transfer_id, t.error_code, t.error_side, t.opened_time,
+    t.resolved_time, t.resolution
+  from taken t join connections c on c.id = t.connection_id join accounts a on a.id = t.account_id
+  order by t.rule_id, t.opened_time, t.id
+`)
+
+export type RecipientRow = { ruleId: string; email: string; accountIds: string[] | null }
+/** People who have the roles of a rule, and may see something of what it covers. */
+export const recipientsOf = statement<{ ruleIds: readonly string[]; limit: number }, RecipientRow>(`
+  select r.id as rule_id, u.email, u.account_ids
+  from alert_rules r cross join lateral (
+    select email, account_ids from users
+    where organization_id = r.organization_id and role = any(r.email_roles) and joined_time is not null
+      and (r.account_id is null or account_ids is null or r.account_id = any(account_ids))
+    order by joined_time, id limit :limit
+  ) u
+  where r.id = any(:ruleIds)
+`)
+
+export type NewDelivery = {
+  id: string
+  ruleId: string
+  kind: 'opened' | 'resolved' | 'test'
+  channel: AlertChannel
+  recipient: string | null
+  content: object
+}
+export const insertDeliveries = statement<{ deliveries: string }>(`
+  insert into alert_deliveries (id, rule_id, kind, channel, recipient, content)
+  select id, "ruleId", kind, channel, recipient, content
+  from jsonb_to_recordset(:deliveries::jsonb) as d (
+    id text, "ruleId" text, kind text, channel text, recipient text, content jsonb
+  )
+`)
+
+/** Seconds until another test of a rule is allowed; null where it is now. */
+export const testWait = statement<{ ruleId: string; perHour: number }, { seconds: number | null }>(`
+  select case when count(*) >= :perHour then ceil(extract(epoch from min(time) + interval '1 hour' - now()))::integer end
+    as seconds
+  from (
+    select distinct created_time as time from alert_deliveries
+    where rule_id = :ruleId and kind = 'test' and created_time > now() - interval '1 hour'
+  ) tests
+`)

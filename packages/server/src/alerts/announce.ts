@@ -1,0 +1,119 @@
+import { type AlertChannel, limits } from '@penstock/wire'
+import type { Catalogue } from '../connectors/catalogue.ts'
+import type { Transaction } from '../db/database.ts'
+import { newIdentifier } from '../identifiers.ts'
+import { refuse } from '../refusal.ts'
+import { unixSeconds } from '../time.ts'
+import * as queries from './announce-queries.ts'
+import type { AlertContent, AlertItem } from './content.ts'
+import type { RuleRow } from './rule-queries.ts'
+
+/**
+ * Writes the messages about incidents, in the transaction that opens or resolves them: a message for each recipient, which
+ * is sent afterwards. What a rule found at the same time is one message; a rule that finds more than that sends a message of
+ * several incidents now and then.
+ */
+
+const rulesAtOnce = 100
+const itemsMax = 10
+const groupsMax = 5
+/** People who get a message because of their role. */
+const peopleMax = 200
+
+/** Writes what is to be said at present. Resolves with how many messages were written. */
+export async function announce(
+  tx: Transaction,
+  { catalogue, mailIsSetUp }: { catalogue: Catalogue; mailIsSetUp: boolean },
+): Promise<number> {
+  const bounds = { atOnce: limits.alertMessagesAtOnce, minutes: limits.alertMessageMinutes }
+  const rules = await queries.takeRules.all(tx, { ...bounds, limit: rulesAtOnce })
+  if (rules.length === 0) return 0
+  const ruleIds = rules.map(({ id }) => id)
+  const pending = Map.groupBy(await queries.takePending.all(tx, { ruleIds }), ({ ruleId }) => ruleId)
+  const people = await peopleOf(tx, ruleIds, mailIsSetUp)
+  const deliveries = rules.flatMap((rule) => {
+    const rows = pending.get(rule.id) ?? []
+    return recipientsOf(rule, people, mailIsSetUp).flatMap(({ channel, recipient, accountIds }) => {
+      const seen = accountIds ? rows.filter(({ accountId }) => accountIds.includes(accountId)) : rows
+      const kind = seen[0]?.kind
+      if (!kind) return []
+      const content = contentOf(rule, kind, seen, catalogue)
+      return [{ id: newIdentifier(), ruleId: rule.id, kind, channel, recipient, content }]
+    })
+  })
+  if (deliveries.length > 0) await queries.insertDeliveries.run(tx, { deliveries: JSON.stringify(deliveries) })
+  return deliveries.length
+}
+
+/** Queues a test message to every recipient of a rule. Resolves with how many there are. */
+export async function queueTests(tx: Transaction, rule: RuleRow, mailIsSetUp: boolean): Promise<number> {
+  const wait = await queries.testWait.first(tx, { ruleId: rule.id, perHour: limits.alertTestsPerHour })
+  if (wait?.seconds) refuse('rate_limited', [], wait.seconds)
+  const people = await peopleOf(tx, [rule.id], mailIsSetUp)
+  const has = { hasSlack: rule.slackSealed !== null, hasTeams: rule.teamsSealed !== null }
+  const content: AlertContent = { kind: 'test', ...ruleOf(rule), total: 0, items: [], groups: [] }
+  const deliveries = recipientsOf({ ...rule, ...has }, people, mailIsSetUp).map(({ channel, recipient }) => ({
+    ...{ id: newIdentifier(), ruleId: rule.id, kind: 'test', channel, recipient, content },
+  }))
+  if (deliveries.length > 0) await queries.insertDeliveries.run(tx, { deliveries: JSON.stringify(deliveries) })
+  return deliveries.length
+}
+
+type Recipient = { channel: AlertChannel; recipient: string | null; accountIds: readonly string[] | null }
+
+const peopleOf = (tx: Transaction, ruleIds: readonly string[], mailIsSetUp: boolean) =>
+  mailIsSetUp ? queries.recipientsOf.all(tx, { ruleIds, limit: peopleMax }) : []
+
+/** Who gets the messages of a rule: an address that is named and of a person gets one. */
+function recipientsOf(
+  rule: queries.AnnouncingRow,
+  people: readonly queries.RecipientRow[],
+  mailIsSetUp: boolean,
+): Recipient[] {
+  const mails = new Map<string, Recipient>()
+  for (const { ruleId, email, accountIds } of people) {
+    if (ruleId === rule.id) mails.set(email.toLowerCase(), { channel: 'email', recipient: email, accountIds })
+  }
+  for (const email of mailIsSetUp ? rule.emails : []) {
+    mails.set(email.toLowerCase(), { channel: 'email', recipient: email, accountIds: null })
+  }
+  const posts = [rule.hasSlack ? 'slack' : null, rule.hasTeams ? 'teams' : null].filter((channel) => channel !== null)
+  return [
+    ...mails.values(),
+    ...posts.map((channel): Recipient => ({ channel: channel as AlertChannel, recipient: null, accountIds: null })),
+  ]
+}
+
+const ruleOf = ({ id, name, accountId }: Pick<queries.AnnouncingRow, 'id' | 'name' | 'accountId'>) => ({
+  ...{ ruleId: id, ruleName: name, accountId },
+})
+
+function contentOf(
+  rule: queries.AnnouncingRow,
+  kind: 'opened' | 'resolved',
+  rows: readonly queries.PendingRow[],
+  catalogue: Catalogue,
+): AlertContent {
+  const items = rows.map((row) => itemOf(row, catalogue))
+  const groups = Map.groupBy(items, ({ reasons, errorCode, platform }) =>
+    JSON.stringify([reasons[0], errorCode, platform]),
+  )
+  return {
+    ...{ kind, ...ruleOf(rule), total: items.length, items: items.slice(0, itemsMax) },
+    groups: [...groups.values()]
+      .sort((a, b) => b.length - a.length)
+      .slice(0, groupsMax)
+      .flatMap(([first, ...more]) => (first ? [{ count: more.length + 1, like: first }] : [])),
+  }
+}
+
+function itemOf(row: queries.PendingRow, catalogue: Catalogue): AlertItem {
+  const failing = { Source: row.srcConnectorId, Destination: row.destConnectorId, none: null }[row.errorSide ?? 'none']
+  return {
+    ...{ incidentId: row.id, accountId: row.accountId, accountName: row.accountName },
+    ...{ connectionId: row.connectionId, connectionName: row.connectionName, reasons: row.reasons },
+    ...{ errorCode: row.errorCode, platform: (failing && catalogue.find(failing)?.name) ?? null },
+    ...{ transferId: row.transferId, since: unixSeconds(row.openedTime), resolution: row.resolution },
+    until: row.resolvedTime && unixSeconds(row.resolvedTime),
+  }
+}

@@ -1,0 +1,32 @@
+import type { AlertReason, AlertResolution } from '@penstock/wire'
+
+/** What a message says, before it has the form of its channel. Nothing in it is a secret or a value of a record. */
+export type AlertContent = {
+  readonly kind: 'opened' | 'resolved' | 'test'
+  readonly ruleId: string
+  readonly ruleName: string
+  /** The sub-account of the rule; null: it is of the organization. */
+  readonly accountId: string | null
+  /** How many incidents it is about; `items` has the first of them. */
+  readonly total: number
+  readonly items: readonly AlertItem[]
+  /** Incidents that are alike, the most first. */
+  readonly groups: readonly { readonly count: number; readonly like: AlertItem }[]
+}
+
+export type AlertItem = {
+  readonly incidentId: string
+  readonly accountId: string
+  readonly accountName: string
+  readonly connectionId: string
+  readonly connectionName: string
+  readonly reasons: readonly AlertReason[]
+  readonly errorCode: string | null
+  /** The connector at which it failed; null: none. */
+  readonly platform: string | null
+  readonly transferId: string | null
+  /** Unix time in seconds. */
+  readonly since: number
+  readonly until: number | null
+  readonly resolution: AlertResolution | null
+}

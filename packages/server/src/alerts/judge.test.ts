@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { AlertReason } from '@penstock/wire'
+import { type Facts, judge } from './judge.ts'
+
+/** An active connection whose last transfer succeeded, under a rule that looks for everything. */
+const fine: Facts = {
+  ...{ covers: true, transferFailed: true, connectionBroken: true, rejectedPercent: 5, noSuccessHours: 24 },
+  ...{ volumePercent: 50, status: 'active', live: true, transferStatus: 'succeeded', transferTime: new Date(1_000) },
+  ...{ successTime: new Date(1_000), accepted: 100, rejected: 0, idleHours: 1, volumes: null },
+  ...{ incidentReasons: null, openedTime: null },
+}
+const failed = { transferStatus: 'failed', transferTime: new Date(2_000) } as const
+const open = (...reasons: AlertReason[]) => ({ incidentReasons: reasons, openedTime: new Date(2_000) })
+const recovered = { successTime: new Date(3_000), transferTime: new Date(3_000) }
+
+describe('an incident is opened', () => {
+  for (const [what, facts, reasons] of [
+    ['not where all is well', {}, []],
+    ['where a transfer failed', failed, ['transfer_failed']],
+    ['not where the rule does not look for that', { ...failed, transferFailed: false }, []],
+    [
+      'once for a transfer that failed and broke the connection',
+      { ...failed, status: 'broken' },
+      ['connection_broken', 'transfer_failed'],
+    ],
+    ['where it is offline', { status: 'offline' }, ['connection_offline']],
+    ['where more was rejected than allowed', { accepted: 94, rejected: 6 }, ['transfer_partial']],
+    ['not where as much was rejected as is allowed', { accepted: 95, rejected: 5 }, []],
+    [
+      'for any rejected record, if the share is 0',
+      { rejectedPercent: 0, accepted: 999_999, rejected: 1 },
+      ['transfer_partial'],
+    ],
+    ['where nothing succeeded for long', { idleHours: 24.01 }, ['no_success']],
+    ['not before', { idleHours: 24 }, []],
+    ['where the volume is unusual', { volumes: [0, 9_000, 9_000, 9_000, 9_000] }, ['volume_unusual']],
+    ['not where the connection or its sub-account is off', { ...failed, status: 'disabled', live: false }, []],
+    ['not where the rule does not cover it', { ...failed, covers: false }, []],
+  ] as const) {
+    test(what, () => {
+      const verdict = judge({ ...fine, ...facts } as Facts)
+      assert.deepEqual(verdict, reasons.length === 0 ? { do: 'nothing' } : { do: 'open', reasons })
+    })
+  }
+})
+
+describe('an open incident', () => {
+  for (const [what, facts, verdict] of [
+    ['stays while its cause does', { ...failed, ...open('transfer_failed') }, { do: 'nothing' }],
+    [
+      'has further reasons, and stays one',
+      { ...failed, status: 'broken', ...open('transfer_failed') },
+      { do: 'extend', reasons: ['connection_broken', 'transfer_failed'] },
+    ],
+    [
+      'is over once a transfer succeeded',
+      { ...recovered, ...open('transfer_failed') },
+      { do: 'resolve', resolution: 'recovered' },
+    ],
+    [
+      'stays where the connection is activated and nothing has moved yet',
+      { ...open('connection_broken') },
+      { do: 'nothing' },
+    ],
+    [
+      'stays where an offline connection answers and nothing has moved yet',
+      { ...open('connection_offline') },
+      { do: 'nothing' },
+    ],
+    [
+      'is over where less is rejected again',
+      { ...open('transfer_partial') },
+      { do: 'resolve', resolution: 'recovered' },
+    ],
+    [
+      'is over where the volume is usual again',
+      { ...open('volume_unusual') },
+      { do: 'resolve', resolution: 'recovered' },
+    ],
+    [
+      'is over where a transfer succeeded in time',
+      { ...open('no_success') },
+      { do: 'resolve', resolution: 'recovered' },
+    ],
+    [
+      'is over where the connection is disabled',
+      { live: false, status: 'disabled', ...open('transfer_failed') },
+      { do: 'resolve', resolution: 'stopped' },
+    ],
+    [
+      'is over where the rule is off',
+      { ...failed, covers: false, ...open('transfer_failed') },
+      { do: 'resolve', resolution: 'rule_changed' },
+    ],
+    [
+      'is over where the rule does not look for its reason any more',
+      { ...failed, transferFailed: false, ...open('transfer_failed') },
+      { do: 'resolve', resolution: 'rule_changed' },
+    ],
+  ] as const) {
+    test(what, () => assert.deepEqual(judge({ ...fine, ...facts } as Facts), verdict))
+  }
+})

@@ -1,0 +1,93 @@
+import { type AlertReason, type AlertResolution, alertReasons, type ConnectionStatus } from '@penstock/wire'
+import { isVolumeUnusual } from './volume.ts'
+
+/** What a rule has to know of a connection, as it is now. */
+export type Facts = {
+  /** Whether the rule is on and covers the connection. */
+  readonly covers: boolean
+  readonly transferFailed: boolean
+  readonly connectionBroken: boolean
+  readonly rejectedPercent: number | null
+  readonly noSuccessHours: number | null
+  readonly volumePercent: number | null
+  readonly status: ConnectionStatus
+  /** Whether data could move, were the connection not broken or offline: neither it nor its sub-account is off or deleted. */
+  readonly live: boolean
+  /** The newest transfer that ended and was not cancelled; null: none. */
+  readonly transferStatus: string | null
+  readonly transferTime: Date | null
+  /** The newest transfer that succeeded, wholly or partly; null: none. */
+  readonly successTime: Date | null
+  readonly accepted: number | null
+  readonly rejected: number | null
+  /** Hours since the last success, or since the connection was created or became active after it. */
+  readonly idleHours: number
+  /** Records of the last whole day and of the same weekday before it, the newest first; null where it is not asked for. */
+  readonly volumes: readonly number[] | null
+  /** The open incident; null: none. */
+  readonly incidentReasons: readonly AlertReason[] | null
+  readonly openedTime: Date | null
+}
+
+/** What to do with the incident of a rule and a connection. */
+export type Verdict =
+  | { readonly do: 'nothing' }
+  | { readonly do: 'open'; readonly reasons: readonly AlertReason[] }
+  | { readonly do: 'extend'; readonly reasons: readonly AlertReason[] }
+  | { readonly do: 'resolve'; readonly resolution: AlertResolution }
+
+/** Reasons that are over only once data has moved again: a connection that was activated may fail at once. */
+const untilSuccess: readonly AlertReason[] = ['connection_broken', 'connection_offline', 'transfer_failed']
+
+export function judge(facts: Facts): Verdict {
+  const { incidentReasons: open, openedTime, successTime } = facts
+  if (!facts.covers || !facts.live) {
+    return open ? { do: 'resolve', resolution: facts.covers ? 'stopped' : 'rule_changed' } : { do: 'nothing' }
+  }
+  const found = reasonsOf(facts)
+  if (!open) return found.length > 0 ? { do: 'open', reasons: found } : { do: 'nothing' }
+  if (found.length > 0) {
+    const all = alertReasons.filter((reason) => open.includes(reason) || found.includes(reason))
+    return all.length > open.length ? { do: 'extend', reasons: all } : { do: 'nothing' }
+  }
+  const waits = open.some((reason) => untilSuccess.includes(reason) && isLookedFor(reason, facts))
+  const moved = successTime !== null && openedTime !== null && successTime > openedTime
+  return waits && !moved ? { do: 'nothing' } : { do: 'resolve', resolution: recoveryOf(open, facts) }
+}
+
+/** What a rule looks for and finds, the worst first. */
+function reasonsOf(facts: Facts): AlertReason[] {
+  const { status, accepted, rejected, rejectedPercent, noSuccessHours, volumePercent, volumes } = facts
+  const found: Record<AlertReason, boolean> = {
+    connection_broken: facts.connectionBroken && status === 'broken',
+    connection_offline: facts.connectionBroken && status === 'offline',
+    transfer_failed: facts.transferFailed && facts.transferStatus === 'failed',
+    transfer_partial: rejectedPercent !== null && shareOf(rejected, accepted) * 100 > rejectedPercent,
+    no_success: noSuccessHours !== null && facts.idleHours > noSuccessHours,
+    volume_unusual:
+      volumePercent !== null && volumes !== null && isVolumeUnusual(volumes[0] ?? 0, volumes.slice(1), volumePercent),
+  }
+  return alertReasons.filter((reason) => found[reason])
+}
+
+const shareOf = (rejected: number | null, accepted: number | null): number =>
+  rejected ? rejected / (rejected + (accepted ?? 0)) : 0
+
+function isLookedFor(reason: AlertReason, facts: Facts): boolean {
+  switch (reason) {
+    case 'connection_broken':
+    case 'connection_offline':
+      return facts.connectionBroken
+    case 'transfer_failed':
+      return facts.transferFailed
+    case 'transfer_partial':
+      return facts.rejectedPercent !== null
+    case 'no_success':
+      return facts.noSuccessHours !== null
+    case 'volume_unusual':
+      return facts.volumePercent !== null
+  }
+}
+
+const recoveryOf = (reasons: readonly AlertReason[], facts: Facts): AlertResolution =>
+  reasons.some((reason) => isLookedFor(reason, facts)) ? 'recovered' : 'rule_changed'

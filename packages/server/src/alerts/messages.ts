@@ -1,0 +1,130 @@
+import { type AlertReason, type TransferErrorCode, transferErrors } from '@penstock/wire'
+import type { AlertContent, AlertItem } from './content.ts'
+
+/**
+ * The messages of alerts: what happened, where, since when, what to do, and a link into the console. Names are of tenants,
+ * and reach people who did not choose them: no name can make a link, a mention, a heading or another line.
+ */
+
+/** A message without a form: each channel gives it its own. */
+export type AlertMessage = {
+  readonly title: string
+  readonly lines: readonly string[]
+  /** Into the console. */
+  readonly link: { readonly text: string; readonly url: string }
+  readonly footer: string
+}
+
+const titleLengthMax = 150
+const nameLengthMax = 80
+
+const what: Record<AlertReason, string> = {
+  connection_broken: 'The connection is broken',
+  connection_offline: 'The connection is offline',
+  transfer_failed: 'A transfer failed',
+  transfer_partial: 'A transfer rejected more records than the rule allows',
+  no_success: 'No transfer has succeeded for longer than the rule allows',
+  volume_unusual: 'The records of the last day are far from usual',
+}
+const todo: Record<AlertReason, string> = {
+  connection_broken: 'Fix the connector or the platform, then activate the connection.',
+  connection_offline: 'Check that the platform can be reached. The connection becomes active once it answers.',
+  transfer_failed: 'Look at the transfer, then start it again.',
+  transfer_partial: 'Look at the rejected records and their reasons.',
+  no_success: 'Check the schedule and the last transfers of the connection.',
+  volume_unusual: 'Check the source and the last transfers of the connection.',
+}
+const over = {
+  recovered: 'It works again',
+  stopped: 'The connection was disabled or deleted',
+  rule_changed: 'The rule does not look for it any more',
+}
+
+export function messageOf(content: AlertContent, publicUrl: string): AlertMessage {
+  const { kind, accountId, ruleName, items, total } = content
+  const list = `${publicUrl}${accountId === null ? '' : `/accounts/${accountId}`}/alerts`
+  const rule = `Alert rule: ${nameOf(ruleName)}.`
+  if (kind === 'test') {
+    return {
+      title: `Test of the alert rule ${nameOf(ruleName)}`,
+      lines: ['This is a test. Messages about incidents of this rule arrive here.'],
+      link: { text: 'Open the alerts in Penstock', url: list },
+      footer: rule,
+    }
+  }
+  const [first] = items
+  const footer = `${rule} To mute or change it, open the alerts in Penstock: one message comes when an incident begins, one when it is over.`
+  if (first && total === 1) return { ...aboutOne(first, kind, publicUrl), footer }
+  const title = kind === 'opened' ? `${total} connections need attention` : `${total} incidents are over`
+  const groups = content.groups.map(
+    ({ count, like }) => `${count} × ${kind === 'opened' ? causeOf(like) : overOf(like)}`,
+  )
+  const named = items.map(
+    (item) => `${nameOf(item.connectionName)} in ${nameOf(item.accountName)}, ${timeOf(item.until ?? item.since)}`,
+  )
+  const more = total > items.length ? [`and ${total - items.length} more`] : []
+  return {
+    title,
+    lines: [...groups, ...named, ...more],
+    link: { text: 'Open the alerts in Penstock', url: list },
+    footer,
+  }
+}
+
+function aboutOne(item: AlertItem, kind: 'opened' | 'resolved', publicUrl: string): Omit<AlertMessage, 'footer'> {
+  const where = `${nameOf(item.connectionName)} in ${nameOf(item.accountName)}`
+  const connection = `${publicUrl}/accounts/${item.accountId}/connections/${item.connectionId}`
+  if (kind === 'resolved') {
+    return {
+      title: cut(`Resolved: ${where}`),
+      lines: [
+        `${overOf(item)}: connection ${where}.`,
+        `Since ${timeOf(item.since)}, until ${timeOf(item.until ?? item.since)}.`,
+      ],
+      link: { text: 'Open the connection in Penstock', url: connection },
+    }
+  }
+  return {
+    title: cut(`${what[item.reasons[0] ?? 'transfer_failed']}: ${where}`),
+    lines: [`${causeOf(item)}`, `Connection ${where}, since ${timeOf(item.since)}.`, `What to do: ${todoOf(item)}`],
+    link:
+      item.transferId === null
+        ? { text: 'Open the connection in Penstock', url: connection }
+        : { text: 'Open the transfer in Penstock', url: `${connection}/transfers/${item.transferId}` },
+  }
+}
+
+/** What happened. Of an error only what its code means: the words of a platform may quote what was sent. */
+function causeOf({ reasons, errorCode, platform }: AlertItem): string {
+  const happened = what[reasons[0] ?? 'transfer_failed']
+  const error = errorOf(errorCode)
+  if (!error) return `${happened}.`
+  return `${happened}. ${platform === null ? '' : `${platform}: `}${error.when}`
+}
+const overOf = ({ resolution }: AlertItem): string => over[resolution ?? 'recovered']
+
+const todoOf = ({ reasons, errorCode }: AlertItem): string =>
+  errorOf(errorCode)?.todo ?? todo[reasons[0] ?? 'transfer_failed']
+
+const errorOf = (code: string | null) =>
+  code !== null && Object.hasOwn(transferErrors, code) ? transferErrors[code as TransferErrorCode] : undefined
+
+/** What makes a link of a text in readers of mail and of chats, and is followed by more of it. */
+const linking = /[.:/@](?=\S)/gu
+const spaces = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu
+
+/** A name in quotes, in one line, of which no reader makes a link: what could be one is broken by a character without width. */
+export function nameOf(name: string): string {
+  const line = name.replaceAll(spaces, ' ').trim()
+  const characters = [...line]
+  const short = characters.length > nameLengthMax ? `${characters.slice(0, nameLengthMax - 1).join('')}…` : line
+  return `“${short.replaceAll(linking, '$&\u200b')}”`
+}
+
+const cut = (title: string) => {
+  const characters = [...title]
+  return characters.length > titleLengthMax ? `${characters.slice(0, titleLengthMax - 1).join('')}…` : title
+}
+
+const timeOf = (seconds: number): string =>
+  `${new Date(seconds * 1_000).toISOString().slice(0, 16).replace('T', ' ')} UTC`

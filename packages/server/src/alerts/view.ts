@@ -1,0 +1,52 @@
+import { type AlertIncident, type AlertRule, secretMask } from '@penstock/wire'
+import { unixSeconds } from '../time.ts'
+import type { IncidentRow } from './incident-queries.ts'
+import type { RuleRow } from './rule-queries.ts'
+
+const optional = (time: Date | null) => time && unixSeconds(time)
+
+/** @param mailIsSetUp whether a rule is on that does not say it */
+export const viewRule = (row: RuleRow, mailIsSetUp: boolean): AlertRule => ({
+  id: row.id,
+  name: row.name,
+  accountId: row.accountId,
+  connectionIds: row.connectionIds,
+  enabled: row.enabled ?? mailIsSetUp,
+  conditions: {
+    transferFailed: row.transferFailed,
+    connectionBroken: row.connectionBroken,
+    rejectedPercent: row.rejectedPercent,
+    noSuccessHours: row.noSuccessHours,
+    volumePercent: row.volumePercent,
+  },
+  emails: row.emails,
+  emailRoles: row.emailRoles,
+  slackUrl: row.slackSealed && secretMask,
+  teamsUrl: row.teamsSealed && secretMask,
+  mutedUntil: optional(row.mutedUntil),
+  deliveryError: row.deliveryError,
+  openIncidents: row.openIncidents,
+  createdTime: unixSeconds(row.createdTime),
+  updatedTime: unixSeconds(row.updatedTime),
+})
+
+const sides = { Source: 'source', Destination: 'destination' } as const
+
+export const viewIncident = (row: IncidentRow): AlertIncident => ({
+  id: row.id,
+  ruleId: row.ruleId,
+  ruleName: row.ruleName,
+  accountId: row.accountId,
+  accountName: row.accountName,
+  connectionId: row.connectionId,
+  connectionName: row.connectionName,
+  reasons: row.reasons,
+  transferId: row.transferId,
+  errorCode: row.errorCode,
+  errorSide: row.errorCode === null ? null : row.errorSide === null ? 'service' : sides[row.errorSide],
+  openedTime: unixSeconds(row.openedTime),
+  resolvedTime: optional(row.resolvedTime),
+  resolution: row.resolution,
+  acknowledgedTime: optional(row.acknowledgedTime),
+  acknowledgedBy: row.acknowledgedBy,
+})

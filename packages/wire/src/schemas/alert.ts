@@ -1,0 +1,192 @@
+import { example } from '../examples.ts'
+import { limits } from '../limits.ts'
+import { type UserRole, userRoleNames } from '../scopes.ts'
+import { alertChannels, alertReasons, alertResolutions, errorSides } from '../terms.ts'
+import { type Static, Type } from '../type.ts'
+import { AuditActor } from './audit.ts'
+import { exactly, flag, Identifier, identifier, name, oneOf, secret, text, unixSeconds } from './kinds.ts'
+import { emailPattern } from './user.ts'
+
+/** Alert rules and their incidents; ours. */
+
+const orNull = <S extends Parameters<typeof Type.Optional>[0]>(schema: S, description: string, shown: unknown) =>
+  Type.Union([schema, Type.Null()], { description, examples: [shown] })
+const maybeTime = (description: string, shown: number | null) =>
+  orNull(Type.Integer({ minimum: 0 }), `${description}, Unix time in seconds`, shown)
+
+const what = {
+  transferFailed: 'A transfer failed',
+  connectionBroken: 'The connection became broken or offline',
+  rejectedPercent: 'A transfer rejected more than this share of its records, in percent; null: not looked for',
+  noSuccessHours: 'No transfer of an active connection succeeded for so many hours; null: not looked for',
+  volumePercent:
+    'The records of the last whole day (UTC) are further than so many percent from the median of the same weekday of the last 8 weeks; null: not looked for',
+}
+const percent = Type.Number({ minimum: 0, maximum: 100 })
+const hours = Type.Integer({ minimum: 1, maximum: limits.alertNoSuccessHoursMax })
+const far = Type.Integer({ minimum: limits.alertVolumePercentMin, maximum: limits.alertVolumePercentMax })
+const conditions = exactly(
+  {
+    transferFailed: flag(what.transferFailed),
+    connectionBroken: flag(what.connectionBroken),
+    rejectedPercent: orNull(percent, what.rejectedPercent, 5),
+    noSuccessHours: orNull(hours, what.noSuccessHours, 26),
+    volumePercent: orNull(far, what.volumePercent, null),
+  },
+  { description: 'What it looks for' },
+)
+const askedConditions = exactly(
+  {
+    transferFailed: Type.Optional(flag(what.transferFailed)),
+    connectionBroken: Type.Optional(flag(what.connectionBroken)),
+    rejectedPercent: Type.Optional(orNull(percent, what.rejectedPercent, 5)),
+    noSuccessHours: Type.Optional(orNull(hours, what.noSuccessHours, 26)),
+    volumePercent: Type.Optional(orNull(far, what.volumePercent, null)),
+  },
+  { description: 'What it looks for: at least one condition; those that are left out are not looked for' },
+)
+
+const role = Type.Unsafe<UserRole>(oneOf(userRoleNames, { description: 'Role', examples: ['owner'] }))
+const people = 'People who get an e-mail, by their role, about what they may see'
+const addresses = 'E-mail addresses that get a message'
+const connectionIds =
+  'Connections that it covers; null: all of the sub-account or the organization, later ones included'
+const isSet = (platform: string) =>
+  orNull(Type.String(), `${platform}: ******** where its address is saved; null: none`, '********')
+
+export const AlertRule = exactly(
+  {
+    id: identifier('the rule', example.alertRuleId),
+    name: text('Name', 'Failures'),
+    accountId: orNull(Identifier, 'Sub-account that it covers; null: the organization', null),
+    connectionIds: orNull(Type.Array(Identifier), connectionIds, null),
+    enabled: flag('Whether it is on. The first rule of an organization is on where mail is set up'),
+    conditions,
+    emails: Type.Array(Type.String(), { description: addresses, examples: [['data@example.com']] }),
+    emailRoles: Type.Array(role, { description: people, examples: [['owner']] }),
+    slackUrl: isSet('Slack'),
+    teamsUrl: isSet('Microsoft Teams'),
+    mutedUntil: maybeTime('Until when it sends no messages; null: it is not muted', null),
+    deliveryError: orNull(
+      exactly(
+        {
+          channel: oneOf(alertChannels, { description: 'Where', examples: ['slack'] }),
+          message: text('What happened, and what to do', 'Slack answered 404: check the address of the webhook.'),
+          time: unixSeconds('When'),
+        },
+        { description: 'The last message that could not be sent' },
+      ),
+      'The last message that could not be sent; null where the last one was',
+      null,
+    ),
+    openIncidents: Type.Integer({ minimum: 0, description: 'Incidents that are open', examples: [1] }),
+    createdTime: unixSeconds('When it was created', example.createdTime),
+    updatedTime: unixSeconds('When it was last changed', example.updatedTime),
+  },
+  { description: 'Alert rule' },
+)
+export type AlertRule = Static<typeof AlertRule>
+
+const webhookUrl = (platform: string) =>
+  Type.Optional(
+    Type.Union(
+      [
+        secret(platform, 'https://hooks.example.com/…', { minLength: 1, maxLength: limits.alertUrlLengthMax }),
+        Type.Null(),
+      ],
+      {
+        description: `${platform}. Omitted or ********: unchanged; null: none`,
+        examples: ['https://hooks.example.com/…'],
+      },
+    ),
+  )
+const givenFields = {
+  connectionIds: Type.Optional(
+    Type.Union(
+      [Type.Array(Identifier, { minItems: 1, maxItems: limits.alertConnectionsMax, uniqueItems: true }), Type.Null()],
+      { description: `${connectionIds}; at most ${limits.alertConnectionsMax}`, examples: [[example.connectionId]] },
+    ),
+  ),
+  enabled: Type.Optional(flag('Whether it is on')),
+  emails: Type.Optional(
+    Type.Array(Type.String({ maxLength: limits.emailLengthMax, pattern: emailPattern }), {
+      maxItems: limits.alertEmailsMax,
+      uniqueItems: true,
+      description: `${addresses}, at most ${limits.alertEmailsMax}`,
+      examples: [['data@example.com']],
+    }),
+  ),
+  emailRoles: Type.Optional(
+    Type.Unsafe<UserRole[]>(
+      Type.Array(role, { uniqueItems: true, description: people, examples: [['owner', 'admin']] }),
+    ),
+  ),
+  slackUrl: webhookUrl('Address of an incoming webhook of Slack'),
+  teamsUrl: webhookUrl('Address of a workflow of Microsoft Teams that posts a webhook to a channel or a chat'),
+}
+
+export const CreateAlertRule = exactly(
+  {
+    name: name('Orders'),
+    accountId: Type.Optional(
+      orNull(Identifier, 'Sub-account that it covers; null or omitted: the organization', example.accountId),
+    ),
+    conditions: askedConditions,
+    ...givenFields,
+  },
+  { description: 'Alert rule to create' },
+)
+export const UpdateAlertRule = exactly(
+  { name: Type.Optional(name('Orders')), conditions: Type.Optional(askedConditions), ...givenFields },
+  { description: 'What to change of an alert rule' },
+)
+export const MuteAlertRule = exactly(
+  {
+    until: orNull(
+      Type.Integer({ minimum: 1, maximum: limits.unixSecondsMax }),
+      'Until when, in the future, Unix time in seconds; null: messages are sent again',
+      example.updatedTime + 86_400,
+    ),
+  },
+  { description: 'Until when to mute' },
+)
+
+export const AlertTest = exactly(
+  { queued: Type.Integer({ minimum: 1, description: 'Messages that were queued', examples: [3] }) },
+  { description: 'Test messages' },
+)
+export type AlertTest = Static<typeof AlertTest>
+
+export const AlertIncident = exactly(
+  {
+    id: identifier('the incident', example.alertIncidentId),
+    ruleId: identifier('the rule', example.alertRuleId),
+    ruleName: text('Name of the rule', 'Failures'),
+    accountId: identifier('the sub-account', example.accountId),
+    accountName: text('Name of the sub-account', 'Acme Outdoor'),
+    connectionId: identifier('the connection', example.connectionId),
+    connectionName: text('Name of the connection', 'Spring customers'),
+    reasons: Type.Array(oneOf(alertReasons, { description: 'Reason', examples: ['connection_broken'] }), {
+      description: 'What was found since it was opened, the worst first',
+      examples: [['connection_broken', 'transfer_failed']],
+    }),
+    transferId: orNull(Identifier, 'The transfer that it was opened for; null: none', example.transferId),
+    errorCode: orNull(Type.String(), 'Code of the error of that transfer; null: none', 'invalid_credentials'),
+    errorSide: orNull(
+      oneOf(errorSides, { description: 'Side', examples: ['destination'] }),
+      'Where that error happened; null: there is none',
+      'destination',
+    ),
+    openedTime: unixSeconds('Since when'),
+    resolvedTime: maybeTime('When it was over; null: it is open', null),
+    resolution: orNull(
+      oneOf(alertResolutions, { description: 'Resolution', examples: ['recovered'] }),
+      'recovered: the cause is gone, and where a transfer failed or the connection was broken, a transfer succeeded. stopped: the connection was disabled or deleted. rule_changed: the rule does not look for it any more. null: it is open',
+      null,
+    ),
+    acknowledgedTime: maybeTime('When it was acknowledged; null: it is not', null),
+    acknowledgedBy: orNull(AuditActor, 'Who acknowledged it; null: no one', null),
+  },
+  { description: 'Incident of an alert rule: open from when its cause was met until it is over' },
+)
+export type AlertIncident = Static<typeof AlertIncident>
