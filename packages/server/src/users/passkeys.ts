@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { limits, type Passkey } from '@penstock/wire'
 import type { Actor, Answer, Call } from '../call.ts'
 import type { Config } from '../config.ts'
@@ -23,6 +24,15 @@ const algorithms = [-8, -7, -257]
 const timeoutMs = limits.passkeyChallengeMinutes * 60_000
 /** Failures are counted for all passkeys together: none of them is named by a person. */
 const attemptsKey = 'passkey'
+
+/** What an answer is checked against where there is no such passkey: a key that no one has, ES256 as most are. */
+const noPasskey = { publicKey: someCoseKey(), counter: 0 }
+
+function someCoseKey(): Buffer {
+  const { x = '', y = '' } = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' })
+  const [kindAndX, beforeY] = [Buffer.from('a5010203262001215820', 'hex'), Buffer.from('225820', 'hex')]
+  return Buffer.concat([kindAndX, Buffer.from(x, 'base64url'), beforeY, Buffer.from(y, 'base64url')])
+}
 
 /** Where passkeys are valid: the host of the service, and pages of its origin. */
 function relyingParty({ publicUrl }: Pick<Config, 'publicUrl'>): { id: string; origin: string } {
@@ -204,7 +214,8 @@ export async function signInWithPasskey(
   const userId = Buffer.from(response.userHandle, 'base64url').toString()
   const credential = { userId, credentialId: Buffer.from(credentialId, 'base64url') }
   const passkey = /^[0-9a-f]{16}$/.test(userId) ? await queries.findCredential.first(db, credential) : undefined
-  if (!passkey) return fail()
+  // Whether there is one takes the same work.
+  const { publicKey, counter: counterBefore } = passkey ?? noPasskey
   const { verifyAuthenticationResponse } = await import('@simplewebauthn/server')
   const { id: rpId, origin } = relyingParty(config)
   const expected = createExpected((text) => openChallenge(db, keyring, signInPurpose, text))
@@ -213,12 +224,12 @@ export async function signInWithPasskey(
       response: { id: credentialId, rawId: credentialId, type: 'public-key', clientExtensionResults: {}, response },
       ...{ expectedChallenge: isExpected, expectedOrigin: origin, expectedRPID: rpId, requireUserVerification: true },
       credential: {
-        ...{ id: credentialId, publicKey: new Uint8Array(passkey.publicKey), counter: passkey.counter },
+        ...{ id: credentialId, publicKey: new Uint8Array(publicKey), counter: counterBefore },
       },
     }),
   )
   const { challenge } = expected
-  if (!verified?.verified || !challenge) return fail()
+  if (!passkey || !verified?.verified || !challenge) return fail()
   const { newCounter: counter, credentialBackedUp: backedUp } = verified.authenticationInfo
   // Of guesses that came all at once, no more are answered than of those that come one by one.
   await attempts.check(attemptsKey, address)
