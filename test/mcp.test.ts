@@ -17,7 +17,7 @@ import { connectorBySlug, destination, destinationSecrets, sourceSecrets } from 
 import { exchange, requestBytes } from './harness/raw-http.ts'
 import { bodies, keys, values } from './harness/rubbish.ts'
 import { type AnyCall, addParty, type Party, scenarios } from './harness/scenarios.ts'
-import type { RawRequest } from './harness/service.ts'
+import { type RawRequest, startTestService } from './harness/service.ts'
 import { type Fixture, startFixture } from './harness/transfers.ts'
 import { until } from './harness/until.ts'
 
@@ -44,7 +44,7 @@ let fixture: Fixture
 let party: Party
 let url: string
 before(async () => {
-  fixture = await startFixture({ PENSTOCK_PUBLIC_URL: 'http://127.0.0.1:8080' })
+  fixture = await startFixture()
   party = await addParty(fixture.service, fixture.folder)
   await writeFile(join(fixture.folder, 'people.csv'), 'email,city\nada@example.com,London\ngrace@example.com,Paris\n')
   url = await fixture.service.service.app.listen({ host: '127.0.0.1', port: 0 })
@@ -427,7 +427,14 @@ describe('what is sent to /mcp', () => {
     assert.equal(await status(post(message)), 200)
   })
 
-  test('comes from no other origin, and under no other name of this machine', async () => {
+  test('comes from no other origin, and under no other name of this machine', async (t) => {
+    const local = await startTestService({ PENSTOCK_PUBLIC_URL: 'http://127.0.0.1:8080' })
+    t.after(local.close)
+    const { token } = await local.addOrganization()
+    const localStatus = async (headers: Record<string, string>) =>
+      (await local.send(post(message, { ...headers, authorization: `Bearer ${token}` }))).status
+    assert.equal(await status(post(message, { origin: 'http://penstock.test' })), 200)
+    assert.equal(await status(post(message, { origin: 'http://127.0.0.1:8080' })), 403)
     for (const [headers, expected] of [
       [{ origin: 'http://127.0.0.1:8080' }, 200],
       [{ origin: 'http://evil.example' }, 403],
@@ -437,7 +444,7 @@ describe('what is sent to /mcp', () => {
       [{ host: 'evil.example:8080' }, 403],
       [{ host: '127.0.0.1.evil.example' }, 403],
     ] as const) {
-      assert.equal(await status(post(message, headers)), expected, JSON.stringify(headers))
+      assert.equal(await localStatus(headers), expected, JSON.stringify(headers))
     }
   })
 
