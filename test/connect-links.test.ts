@@ -267,12 +267,16 @@ describe('the page of a link', () => {
 
   test('is completed with an event for webhooks', async () => {
     const webhook = { url: 'https://203.0.113.7/', accountId, eventTypes: ['connect_link.completed' as const] }
-    await caller.expect(caller.call('createWebhook', { body: webhook }))
+    const { id: webhookId } = await caller.expect(caller.call('createWebhook', { body: webhook }))
     const link = await create()
     const token = await openLink(service, link)
     await configure(token)
     assert.equal((await finish(token)).status, 200)
-    const found = await sql(`select type, data from events where account_id = $1`, accountId)
+    const sent = await sql(
+      'select e.payload from webhook_deliveries d join events e on e.id = d.event_id where webhook_id = $1',
+      webhookId,
+    )
+    const found = sent.map(({ payload }) => JSON.parse(payload)).map(({ type, data }) => ({ type, data }))
     assert.deepEqual(found, [
       {
         type: 'connect_link.completed',
