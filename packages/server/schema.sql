@@ -758,7 +758,7 @@ create index webhooks_of_organization on webhooks (organization_id, created_time
 create table webhook_deliveries (
   id text not null,
   -- The order in which they were queued.
-  number bigint not null,
+  number bigint generated always as identity not null,
   webhook_id text not null,
   event_id text not null,
   -- The connection; where there is none the sub-account, or nothing. Of one key the pending one with the lowest number is sent.
@@ -939,7 +939,7 @@ create index alert_incidents_resolved on alert_incidents (resolved_time) where r
 
 -- Connections that are to be looked at. Triggers note them with the change; who looks removes the note.
 create table alert_checks (
-  number bigint not null,
+  number bigint generated always as identity not null,
   connection_id text not null,
   constraint alert_checks_pkey primary key (number)
 );

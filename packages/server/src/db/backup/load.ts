@@ -6,6 +6,7 @@ import { onSession } from '../session.ts'
 import type { Counts } from './dump.ts'
 import { BackupError, formatName, formatVersion, type Header, type Line, type Row, TableDigest } from './format.ts'
 import {
+  continueCounting,
   describeTables,
   emptyTables,
   insertInto,
@@ -127,6 +128,7 @@ async function loadTable(session: pg.Client, table: Table, columns: readonly str
       await flush()
       if (!('end' in line) || line.end !== table.name) throw new BackupError(damaged)
       if (line.rows !== given.rows || line.digest !== given.hex) throw new BackupError(damaged)
+      await continueCounting(session, table)
       await setTriggers(session, table, 'enable')
       await compare(session, { name: table.name, columns }, given)
       return given.rows

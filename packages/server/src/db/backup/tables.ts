@@ -5,7 +5,7 @@ import { type BackedUpTable, BackupError, type Row } from './format.ts'
 /** A table of the service, as the database at hand has it. */
 export type Table = {
   readonly name: string
-  readonly columns: readonly { readonly name: string; readonly type: string }[]
+  readonly columns: readonly { readonly name: string; readonly type: string; readonly isCounted: boolean }[]
   readonly hasTriggers: boolean
 }
 
@@ -38,8 +38,15 @@ async function namesOfTables(newest: number): Promise<string[]> {
  * @param newest time of the newest migration of the database
  */
 export async function describeTables(session: pg.Client, newest: number): Promise<Table[]> {
-  const { rows } = await session.query<{ name: string; column: string; type: string; triggers: boolean }>(
+  const { rows } = await session.query<{
+    name: string
+    column: string
+    type: string
+    counted: boolean
+    triggers: boolean
+  }>(
     `select c.relname as name, a.attname as column, format_type(a.atttypid, a.atttypmod) as type,
+       a.attidentity <> '' as counted,
        exists (select from pg_trigger t where t.tgrelid = c.oid and not t.tgisinternal) as triggers
      from pg_class c join pg_attribute a on a.attrelid = c.oid
      where c.relnamespace = 'public'::regnamespace and c.relname = any($1)
@@ -63,7 +70,7 @@ export async function describeTables(session: pg.Client, newest: number): Promis
     const columns = tables.get(name) ?? []
     return {
       name,
-      columns: columns.map(({ column, type }) => ({ name: column, type })),
+      columns: columns.map(({ column, type, counted }) => ({ name: column, type, isCounted: counted })),
       hasTriggers: columns.some(({ triggers }) => triggers),
     }
   })
@@ -100,7 +107,17 @@ export function insertInto({ name, columns }: Table, given: readonly string[]): 
   const arrays = given.map((_, i) => `$${i + 1}::text[]`).join(', ')
   const values = given.map((_, i) => `c${i}::${types[i]}`).join(', ')
   const names = given.map((_, i) => `c${i}`).join(', ')
-  return `insert into ${quoted(name)} (${given.map(quoted).join(', ')}) select ${values} from unnest(${arrays}) as r (${names})`
+  return `insert into ${quoted(name)} (${given.map(quoted).join(', ')}) overriding system value select ${values} from unnest(${arrays}) as r (${names})`
+}
+
+/** Has columns whose values PostgreSQL counts up itself go on after those that were inserted. */
+export async function continueCounting(session: pg.Client, { name, columns }: Table): Promise<void> {
+  for (const column of columns.filter(({ isCounted }) => isCounted)) {
+    await session.query(
+      `select setval(pg_get_serial_sequence('${quoted(name)}', '${column.name}'), max(${quoted(column.name)}))
+       from ${quoted(name)} having count(*) > 0`,
+    )
+  }
 }
 
 /** Turns the triggers that the migrations made on a table off or on again. */
