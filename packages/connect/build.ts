@@ -1,18 +1,31 @@
 import { execFileSync } from 'node:child_process'
 import { cp, readFile, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { build } from 'vite'
 
-/** `npm run build -w packages/connect`: builds the package that is published, into `dist/`. It depends on nothing. */
+/**
+ * `npm run build -w packages/connect [-- directory]`: builds the package that is published, into `dist/` unless said otherwise. It
+ * depends on nothing.
+ */
 const here = import.meta.dirname
-const dist = join(here, 'dist')
+const dist = resolve(process.argv[2] ?? join(here, 'dist'))
 await rm(dist, { recursive: true, force: true })
-await build({ root: here, logLevel: 'warn' })
+await build({ root: here, logLevel: 'warn', build: { outDir: dist } })
 execFileSync(
   process.execPath,
   [
     join(here, '../../node_modules/typescript/bin/tsc'),
-    ...['--declaration', '--emitDeclarationOnly', '--target', 'es2022', '--lib', 'es2022,dom', '--types', ''],
+    ...[
+      '--ignoreConfig',
+      '--declaration',
+      '--emitDeclarationOnly',
+      '--target',
+      'es2022',
+      '--lib',
+      'es2022,dom',
+      '--types',
+      '',
+    ],
     ...['--module', 'esnext', '--moduleResolution', 'bundler', '--outDir', dist, join(here, 'src/index.ts')],
   ],
   { stdio: 'inherit' },
