@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Config } from './config.ts'
 import type { Logger } from './log.ts'
@@ -19,7 +20,10 @@ export type Mailer = {
   send(mail: Mail): void
   /** Sends, and rejects where it cannot be sent: with `permanent` where it never can be. */
   deliver(mail: Mail): Promise<void>
-  /** Does what comes before a mail once the request at hand is answered; nothing where no mail server is set up. */
+  /**
+   * Does what comes before a mail within a second after the request at hand, at a random time: the time that the next request
+   * takes does not say whether there was anything to do. Does nothing where no mail server is set up.
+   */
   inBackground(work: () => Promise<void>): void
   /** Waits for what is being sent, but not for long, then lets go of the server. */
   close(): Promise<void>
@@ -39,6 +43,8 @@ export class MailError extends Error {
 /** Mails that wait or are being sent; more are dropped, so that a flood cannot fill the memory. */
 const pendingMax = 1_000
 const timeoutMs = 15_000
+/** Within which time what is done in the background begins. */
+const backgroundMsMax = 1_000
 /** How long the end of the service waits for mails that are being sent. */
 const closeWaitMs = 5_000
 
@@ -94,7 +100,7 @@ export function createMailer({ mail }: Pick<Config, 'mail'>, log: Logger): Maile
     inBackground: (work) => {
       if (pending.size >= pendingMax) return log.error('too many mails wait: one was dropped')
       track(async () => {
-        await new Promise((resolve) => setImmediate(resolve))
+        await delay(randomInt(backgroundMsMax))
         await work().catch((err) => log.error({ err }, 'a mail could not be prepared'))
       })
     },
