@@ -4,6 +4,7 @@ import net, { type AddressInfo, type Socket } from 'node:net'
 import type { Values } from '@penstock/connector'
 import ssh2, { type AuthContext, type Connection, type ServerChannel } from 'ssh2'
 import { type Stage, serveRogueFiles } from './rogue-sftp-files.ts'
+import { makeSshKey } from './ssh-keys.ts'
 
 /** A server that begins like one of SFTP and then breaks a protocol: that of SSH, or that of SFTP in it. */
 export type RogueSftpScript = {
@@ -53,8 +54,8 @@ export type RogueSftp = {
 export const rogueSourceSettings: Values = { path: '/in', pattern: '*.csv' }
 export const rogueDestinationSettings: Values = { path: '/out', fileFormat: 'CSV', gzip: false }
 
-const hostKey = ssh2.utils.generateKeyPairSync('ed25519')
-const userKey = ssh2.utils.generateKeyPairSync('ed25519')
+const hostKey = makeSshKey('ed25519')
+const userKey = makeSshKey('ed25519')
 export const rogueFingerprint = `SHA256:${createHash('sha256')
   .update(Buffer.from(hostKey.public.split(' ')[1] ?? '', 'base64'))
   .digest('base64')}`

@@ -11,6 +11,7 @@ import ssh2 from 'ssh2'
 import { skipWithout } from '../../../../test/harness/programs.ts'
 import { startOpenSsh } from '../../test/openssh-server.ts'
 import { startSftpServer } from '../../test/sftp-server.ts'
+import { makeSshKey } from '../../test/ssh-keys.ts'
 import { batchOf, deliver as deliverTo, readAll as readChunks } from '../../test/tables.ts'
 import { startTcpProxy, type TcpProxy } from '../../test/tcp-proxy.ts'
 import { readPrivateKey } from './private-key.ts'
@@ -21,7 +22,7 @@ const directory = await mkdtemp(join(tmpdir(), 'penstock-sftp-'))
 after(() => rm(directory, { recursive: true, force: true }))
 
 const makeKey = (passphrase?: string, rounds = 4) =>
-  ssh2.utils.generateKeyPairSync('ed25519', passphrase ? { passphrase, cipher: 'aes256-ctr', rounds } : {})
+  makeSshKey('ed25519', passphrase ? { passphrase, cipher: 'aes256-ctr', rounds } : {})
 const [hostKey, userKey, strangeKey, lockedKey] = [makeKey(), makeKey(), makeKey(), makeKey('canary-passphrase')]
 const fingerprint = `SHA256:${createHash('sha256')
   .update(Buffer.from(hostKey.public.split(' ')[1] ?? '', 'base64'))
@@ -305,7 +306,7 @@ describe('SFTP', () => {
       ['rsa', { bits: 2048 }],
     ] as const) {
       const locked = { passphrase: 'canary', cipher: 'aes256-ctr', rounds: 1, ...options }
-      const pair = ssh2.utils.generateKeyPairSync(type as 'rsa', locked as never)
+      const pair = makeSshKey(type, locked)
       const text = await readPrivateKey(pair.private, 'canary', new AbortController().signal)
       const [opened, known] = [ssh2.utils.parseKey(text), ssh2.utils.parseKey(pair.public)]
       assert.ok(!(opened instanceof Error) && !(known instanceof Error))
