@@ -29,10 +29,22 @@ const slowestCount = 10
 const waitingCount = 3
 /** Files that take long, the longest first: one that began last would keep the whole run waiting. */
 const long = [
-  ...['test/console-connection', 'test/backup', 'packages/connectors/src/databases/rogue-warehouses', 'test/bulkheads'],
-  ...['test/transfers-errors', 'test/console-screens', 'test/console-new-connection', 'test/console-transfer'],
+  ...[
+    'test/rubbish',
+    'test/console-connection',
+    'test/backup',
+    'packages/connectors/src/databases/rogue-warehouses',
+    'test/bulkheads',
+  ],
+  ...[
+    'test/transfers-errors',
+    'test/console-screens',
+    'test/console-first-connection',
+    'test/console-new-connection',
+    'test/console-transfer',
+  ],
   ...['test/transfers-crash', 'test/console-connectors', 'test/commands', 'test/outage', 'test/outage-of-processes'],
-  ...['packages/connectors/src/google-cloud-storage/google-cloud-storage', 'test/rubbish', 'test/console'],
+  ...['packages/connectors/src/google-cloud-storage/google-cloud-storage', 'test/console'],
   ...['packages/connectors/src/https-file/https-file', 'packages/connectors/src/amazon-s3/amazon-s3', 'test/serve'],
   ...['test/commands-databases', 'packages/connectors/src/postgresql/values', 'test/crash', 'test/embedded'],
 ]

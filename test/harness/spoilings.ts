@@ -120,9 +120,9 @@ const certain: readonly [rubbish: RegExp, statuses: readonly number[], where: (o
     takesBody,
   ],
   [
-    /^(?!query).*: (?:zero|minus \w+|fraction|too large for a double|2\^53 \+ 1|thirty digits)$/,
+    /^(?!query|conditions\.rejectedPercent).*: (?:zero|minus \w+|fraction|too large for a double|2\^53 \+ 1|thirty digits)$/,
     [400],
-    // An overlap of no hours is what ends a secret at once.
+    // An overlap of no hours is what ends a secret at once; a share of no percent, or of a fraction of one, is a share.
     (operation) => takesBody(operation) && !operation.path.endsWith('/rotate'),
   ],
   // What an authenticator answers can have more keys than we read.
