@@ -162,9 +162,11 @@ test('every npm command of the documents is a script', () => {
 
 test('every penstock command of the documents exists, and operating.md describes each one', async () => {
   const table = /^## Commands$([\s\S]*?)^## /m.exec(read('docs/operating.md'))?.[1] ?? ''
-  const reported = [...table.matchAll(/(?<=^\|[^|]*)`([a-z-]+(?: [a-z]+)?)\b[^`]*`/gm)].map(([, words = '']) => words)
+  const reported = [...table.matchAll(/(?<=^\|[^|]*)`([a-z-]+(?: [a-z]+(?:-[a-z]+)*)?)\b[^`]*`/gm)].map(
+    ([, words = '']) => words,
+  )
   const elsewhere = documents.flatMap((document) =>
-    [...read(document).matchAll(/(?:npx |`)penstock ([a-z]+(?:-[a-z]+)*(?: [a-z]+)?)(?![\w.-])/g)].map(
+    [...read(document).matchAll(/(?:npx |`)penstock ([a-z]+(?:-[a-z]+)*(?: [a-z]+(?:-[a-z]+)*)?)(?![\w.-])/g)].map(
       ([, words = '']) => words,
     ),
   )

@@ -5,6 +5,7 @@ import type { Connector, FieldDefinition, Fields } from '@penstock/connector'
 import { connectors } from '@penstock/connectors'
 import { basePath, limits, type Operation, operations, takesIdempotencyKey } from '@penstock/wire'
 import { openSecrets, type SecretOwner } from '../packages/server/src/secrets/secrets.ts'
+import { addIncident } from './harness/alerts.ts'
 import { createLink } from './harness/connect-links.ts'
 import { addConnection, addEndedTransfer, addFolder, type Inbox, makeInbox } from './harness/connections.ts'
 import { dumpDatabase, placesOf } from './harness/dump.ts'
@@ -157,15 +158,16 @@ test('a secret is found in no reply, no log line, no metric and no row, whatever
   }
   const webhook = { url: 'http://127.0.0.1:1/', eventTypes: ['webhook.disabled' as const] }
   ids.Webhooks = (await caller.expect(caller.call('createWebhook', { body: webhook }))).id
-  ids.deliveries = (await caller.expect(caller.call('testWebhook', { id: ids.Webhooks }))).id
+  ids['/webhook-deliveries'] = (await caller.expect(caller.call('testWebhook', { id: ids.Webhooks }))).id
+  const { ruleId, incidentId } = await addIncident(service, caller, accountId)
+  ids['/alert-rules'] = ruleId
+  ids['/alert-incidents'] = incidentId
   ids['Connect links'] = (await createLink(caller, accountId)).id
   const person = await addPerson(service, organization)
   ids.Users = person.id
   const pathOf = ({ path, tag }: Operation) =>
     basePath +
-    path
-      .replace('{id}', ids[path.startsWith('/webhook-deliveries/') ? 'deliveries' : tag] ?? '')
-      .replace('{transferId}', transferId)
+    path.replace('{id}', ids[path.slice(0, path.indexOf('/{'))] ?? ids[tag] ?? '').replace('{transferId}', transferId)
   await caller.addConnectors(accountId, ...withSecrets)
   assert(withSecrets.length > 20)
 

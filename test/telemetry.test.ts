@@ -120,12 +120,11 @@ describe('OpenTelemetry', { concurrency: 2 }, () => {
     assert.equal(batches.at(-1)?.attributes['penstock.confirmed'], true)
     assert.equal(spans.filter(({ failed }) => failed).length, 0)
 
-    const logged = running.served.said.stderr.split('\n').filter((line) => line.includes(`"trace_id":"${traceId}"`))
     for (const said of ['"operation":"startTransfer"', 'transfer claimed', 'transfer ended']) {
-      assert(
-        logged.some((line) => line.includes(said)),
-        said,
-      )
+      await until(`the log has ${said} in the trace`, () => {
+        const lines = running.served.said.stderr.split('\n')
+        return lines.some((line) => line.includes(said) && line.includes(`"trace_id":"${traceId}"`))
+      })
     }
     assert(collector.headers.every((headers) => headers['x-collector-key'] === 'abc'))
 

@@ -41,10 +41,14 @@ const remove = (by: Person, id: string) => service.call('removeUser', { ...as(by
 const codeOf = ({ status, error }: { status: number; error: string | undefined }) => error ?? status
 
 /** What each role may do, written out. */
-const readers: Scope[] = ['accounts:read', 'connectors:read', 'connections:read', 'transfers:read', 'reports:read']
+const readers: Scope[] = [
+  ...(['accounts:read', 'connectors:read', 'connections:read', 'transfers:read', 'reports:read'] as const),
+  'alerts:read',
+]
 const editors: Scope[] = [
   ...readers,
   ...(['connectors:write', 'secrets:write', 'connections:write', 'transfers:run', 'records:read'] as const),
+  'alerts:write',
 ]
 const mayOf: Record<UserRole, (scope: Scope) => boolean> = {
   viewer: (scope) => readers.includes(scope),
