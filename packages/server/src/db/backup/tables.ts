@@ -110,7 +110,7 @@ export function insertInto({ name, columns }: Table, given: readonly string[]): 
   return `insert into ${quoted(name)} (${given.map(quoted).join(', ')}) overriding system value select ${values} from unnest(${arrays}) as r (${names})`
 }
 
-/** Has columns whose values PostgreSQL counts up itself go on after those that were inserted. */
+/** Has columns whose values PostgreSQL counts up itself continue after those that were inserted. */
 export async function continueCounting(session: pg.Client, { name, columns }: Table): Promise<void> {
   for (const column of columns.filter(({ isCounted }) => isCounted)) {
     await session.query(
