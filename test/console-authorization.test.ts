@@ -162,6 +162,12 @@ describe('connecting with a click, in the console', { skip }, () => {
     await look(page, 'waiting')
     assert.equal(await authorized(accountId), false)
 
+    // The button would disappear with the next look at the authorization, maybe before the click.
+    const clicked = page.waitForRequest((request) => request.method() === 'POST')
+    await page.route(/\/authorization\?/, async (route) => {
+      if (route.request().method() === 'GET') await clicked
+      await route.continue()
+    })
     await removeApp()
     await page.getByRole('button', { name: 'Connect to Reddit' }).click()
     await dialog(page).getByText('ask the operator of this deployment to register an app at Reddit').waitFor()
