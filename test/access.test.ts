@@ -8,6 +8,7 @@ import {
   operations,
   type Scope,
   scopeNames,
+  scopesOfEvents,
   userRoles,
 } from '@penstock/wire'
 import { type Inbox, makeInbox } from './harness/connections.ts'
@@ -83,6 +84,7 @@ const besides: { readonly [I in OperationId]?: readonly Scope[] } = {
   createClient: ['accounts:read'],
   createSession: ['connections:read'],
   createConnectLink: connectLinkScopes,
+  createWebhook: scopesOfEvents(null),
   getClient: ['accounts:read'],
   renameClient: ['accounts:read'],
   rotateClient: ['accounts:read'],

@@ -20,8 +20,10 @@ after(() => service.close())
 const url = 'https://example.com/penstock'
 const create = (body: object = {}, by = caller) => by.expect(by.call('createWebhook', { body: { url, ...body } }))
 /** Credentials with these scopes, in these sub-accounts. */
-async function limited(accountIds: string[], scopes: Scope[] = ['webhooks:read', 'webhooks:write']): Promise<Caller> {
-  const client = await caller.expect(caller.call('createClient', { body: { name: 'Limited', accountIds, scopes } }))
+const limited = (accountIds: string[], scopes: Scope[] = ['webhooks:read', 'webhooks:write']) =>
+  limitedTo(scopes, { accountIds })
+async function limitedTo(scopes: Scope[], more: { accountIds?: string[] } = {}): Promise<Caller> {
+  const client = await caller.expect(caller.call('createClient', { body: { name: 'Limited', scopes, ...more } }))
   const body = { clientId: client.id, clientSecret: client.clientSecret }
   const { accessToken } = (await service.call('createToken', { body })).response
   return callerOf(service, { ...organization, token: accessToken })
@@ -130,5 +132,40 @@ describe('a webhook', () => {
     assert.equal((await reader.call('replayWebhookDelivery', { id: delivery.id })).status, 403)
     assert.equal((await reader.call('getWebhookDelivery', { id: delivery.id })).status, 200)
     assert.deepEqual(await statuses(inside, ofOne.id, delivery.id), [200, 200, 200, 200, 202, 202, 202, 200, 200])
+  })
+
+  test('is sent only what who made or changed it may read, and the refusal names what is missing', async () => {
+    const missing = (reply: { details: readonly { field: string; message: string }[]; status: number }) => [
+      reply.status,
+      ...reply.details.map(({ message }) => message.replace(/ is missing.*/, '')),
+    ]
+    const by = await limitedTo(['webhooks:read', 'webhooks:write', 'transfers:read'])
+    const eventTypes = ['transfer.failed' as const, 'client.created' as const, 'account.created' as const]
+    const refused = await by.call('createWebhook', { body: { url, eventTypes } })
+    assert.deepEqual(missing(refused), [403, 'clients:read', 'accounts:read'])
+    assert.match(refused.details[0]?.message ?? '', /events need it of the type client\.created$/)
+    const all = [
+      ...['connections:read', 'connectors:read', 'alerts:read', 'accounts:read'],
+      'connect:read',
+      'clients:read',
+    ]
+    assert.deepEqual(missing(await by.call('createWebhook', { body: { url } })), [403, ...all])
+    const { id } = await create({ eventTypes: ['transfer.failed'] }, by)
+    const updates = async (body: object, of = id) => missing(await by.call('updateWebhook', { id: of, body }))
+    assert.deepEqual(await updates({ eventTypes }), [403, 'clients:read', 'accounts:read'])
+    assert.deepEqual(await updates({ eventTypes: null }), [403, ...all])
+    assert.deepEqual(await updates({ eventTypes: ['transfer.partial'], url: `${url}/2` }), [200])
+
+    // Of a webhook that others made, they may send nothing elsewhere; they may stop it.
+    const { id: ofOthers } = await create({ eventTypes: ['client.created'] })
+    await caller.expect(caller.call('createClient', { body: { name: 'canary', scopes: ['accounts:read'] } }))
+    const [delivery] = await caller.expect(caller.call('listWebhookDeliveries', { id: ofOthers, query: {} }))
+    const read = await by.call('getWebhookDelivery', { id: delivery?.id ?? '' })
+    assert.deepEqual(missing(read), [403, 'clients:read'])
+    assert(!read.text.includes('canary'))
+    assert.deepEqual(await updates({ url: `${url}/elsewhere` }, ofOthers), [403, 'clients:read'])
+    assert.deepEqual(await updates({ enabled: false, description: 'Stopped' }, ofOthers), [200])
+    assert.deepEqual(await updates({ enabled: true }, ofOthers), [403, 'clients:read'])
+    assert.deepEqual(await updates({ eventTypes: ['transfer.failed'] }, ofOthers), [200])
   })
 })

@@ -38,7 +38,13 @@ export type Scenario = {
   /** A read of one resource, which carries an ETag. */
   etag?: true
   /** A write of one resource: it takes If-Match with the ETag that this read gives. */
-  changes?: 'getAccount' | 'getConnector' | 'getConnectorConfiguration' | 'getConnection'
+  changes?:
+    | 'getAccount'
+    | 'getConnector'
+    | 'getConnectorConfiguration'
+    | 'getConnection'
+    | 'getWebhook'
+    | 'getAlertRule'
   /** Makes all that the call needs, and returns the call that must succeed. */
   prepare(party: Party): Promise<AnyCall>
 }
@@ -542,6 +548,7 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
     status: 200,
     reply: shapes.alertRule,
     acts: 'in the organization',
+    etag: true,
     prepare: anAlertRule,
   },
   updateAlertRule: {
@@ -549,6 +556,7 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
     status: 200,
     reply: shapes.alertRule,
     acts: 'in the organization',
+    changes: 'getAlertRule',
     prepare: async (party) => ({
       ...(await anAlertRule(party)),
       body: { name: 'Renamed', enabled: false, teamsUrl: 'https://teams.example.com/secret-of-teams' },
@@ -559,6 +567,7 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
     status: 200,
     reply: shapes.done,
     acts: 'in the organization',
+    changes: 'getAlertRule',
     prepare: anAlertRule,
   },
   muteAlertRule: {
@@ -566,6 +575,7 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
     status: 200,
     reply: shapes.alertRule,
     acts: 'in the organization',
+    changes: 'getAlertRule',
     prepare: async (party) => ({
       ...(await anAlertRule(party)),
       body: { until: Math.floor(Date.now() / 1_000) + 3_600 },
@@ -975,6 +985,7 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
     status: 200,
     reply: shapes.webhook,
     acts: 'in the organization',
+    etag: true,
     prepare: aWebhook,
   },
   updateWebhook: {
@@ -982,6 +993,7 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
     status: 200,
     reply: shapes.webhook,
     acts: 'in the organization',
+    changes: 'getWebhook',
     prepare: async (party) => ({ ...(await aWebhook(party)), body: { description: 'Other' } }),
   },
   deleteWebhook: {
@@ -989,6 +1001,7 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
     status: 200,
     reply: shapes.done,
     acts: 'in the organization',
+    changes: 'getWebhook',
     prepare: aWebhook,
   },
   rotateWebhookSecret: {
@@ -996,6 +1009,7 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
     status: 200,
     reply: shapes.webhookWithSecret,
     acts: 'in the organization',
+    changes: 'getWebhook',
     prepare: async (party) => ({ ...(await aWebhook(party)), body: {} }),
   },
   testWebhook: {

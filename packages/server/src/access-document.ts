@@ -66,7 +66,8 @@ credentials or sessions, and has a request limit of its own. Allow the origin of
 |---|---|---|
 ${scopeNames.map((scope) => `| \`${scope}\` | ${scopes[scope].replace(/^\w/, (first) => first.toLowerCase())} | ${operationsOf(scope)} |`).join('\n')}
 
-\`configureConnector\` requires \`secrets:write\` as well where it saves or clears a secret.
+\`configureConnector\` requires \`secrets:write\` as well where it saves or clears a secret. \`createWebhook\`,
+\`updateWebhook\` and \`getWebhookDelivery\` require the scope that reads what the [events](webhooks.md#events) are about as well.
 
 ## Roles
 

@@ -1,4 +1,4 @@
-import type { Scope } from '@penstock/wire'
+import { type EventType, events, eventTypeNames, type Scope, scopesOfEvents } from '@penstock/wire'
 import type { Actor, Grants } from './call.ts'
 import { refuse } from './refusal.ts'
 
@@ -9,6 +9,19 @@ export const hasScope = ({ scopes }: Grants, scope: Scope): boolean => scopes ==
 /** Refuses with `forbidden` where the actor does not have the scope. */
 export function requireScope(actor: Actor, scope: Scope): void {
   if (!hasScope(actor, scope)) refuse('forbidden', [{ field: 'scope', message: `${scope} is missing` }])
+}
+
+/** Refuses with `forbidden` who lacks a scope that events of these types need (null: every type), and names what is missing. */
+export function requireScopesOfEvents(actor: Actor, types: readonly EventType[] | null): void {
+  const missing = scopesOfEvents(types).filter((scope) => !hasScope(actor, scope))
+  if (missing.length === 0) return
+  refuse(
+    'forbidden',
+    missing.map((scope) => {
+      const all = (types ?? eventTypeNames).filter((type) => events[type]?.scope === scope)
+      return { field: 'scope', message: `${scope} is missing: events need it of the type ${all.join(', ')}` }
+    }),
+  )
 }
 
 /** Refuses with `forbidden` who is not a person. */

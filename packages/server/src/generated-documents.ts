@@ -37,11 +37,11 @@ const eventsMark = '<!-- Written from packages/wire/src/events.ts by: npm run do
 /** The page as it is, up to the table of the events. */
 function webhooksDocument(): string {
   const text = readFileSync(new URL(`../../../${webhooksPath}`, import.meta.url), 'utf8')
-  const lines = Object.entries(events).map(([type, { when, data }]) => {
+  const lines = Object.entries(events).map(([type, { when, data, scope }]) => {
     const keys = Object.keys(data.properties).map((key) => `\`${key}\``)
-    return `| \`${type}\` | ${when}. Data: ${keys.join(', ')} |\n`
+    return `| \`${type}\` | ${when}. Data: ${keys.join(', ')} | \`${scope}\` |\n`
   })
-  return `${text.split(eventsMark, 1)[0]}${eventsMark}\n| Type | Sent when |\n|---|---|\n${lines.join('')}`
+  return `${text.split(eventsMark, 1)[0]}${eventsMark}\n| Type | Sent when | Scope |\n|---|---|---|\n${lines.join('')}`
 }
 
 function errorsDocument(): string {

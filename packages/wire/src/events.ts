@@ -1,5 +1,6 @@
 import { example } from './examples.ts'
 import { count, exactly, flag, identifier, oneOf, text, unixSeconds } from './schemas/kinds.ts'
+import type { Scope } from './scopes.ts'
 import { alertReasons, alertResolutions, connectionStatuses, roles, transferTriggers } from './terms.ts'
 import { type Static, type TSchema, Type } from './type.ts'
 
@@ -136,42 +137,76 @@ const webhookTest = exactly(
   { description: 'A test that was requested' },
 )
 
-/** Every type of event: when it is sent, and its data. */
+/** Every type of event: when it is sent, its data, and the scope that reads what it is about: who has a webhook sent it needs it. */
 export const events = {
-  'transfer.succeeded': { when: 'A transfer ended and no record was rejected', data: transfer },
-  'transfer.partial': { when: 'A transfer ended and some records were rejected', data: transfer },
-  'transfer.failed': { when: 'A transfer failed', data: transfer },
-  'transfer.cancelled': { when: 'A transfer was cancelled', data: transfer },
+  'transfer.succeeded': {
+    when: 'A transfer ended and no record was rejected',
+    data: transfer,
+    scope: 'transfers:read',
+  },
+  'transfer.partial': {
+    when: 'A transfer ended and some records were rejected',
+    data: transfer,
+    scope: 'transfers:read',
+  },
+  'transfer.failed': { when: 'A transfer failed', data: transfer, scope: 'transfers:read' },
+  'transfer.cancelled': { when: 'A transfer was cancelled', data: transfer, scope: 'transfers:read' },
   'connection.status_changed': {
     when: 'The status of a connection changed: it was activated, disabled or restored, became broken or offline, or recovered',
     data: connectionStatus,
+    scope: 'connections:read',
   },
-  'connection.deleted': { when: 'A connection was deleted, alone or with its sub-account', data: connectionDeleted },
-  'connector.configured': { when: 'The configuration of a connector was saved', data: connectorConfigured },
+  'connection.deleted': {
+    when: 'A connection was deleted, alone or with its sub-account',
+    data: connectionDeleted,
+    scope: 'connections:read',
+  },
+  'connector.configured': {
+    when: 'The configuration of a connector was saved',
+    data: connectorConfigured,
+    scope: 'connectors:read',
+  },
   'authorization.revoked': {
     when: 'A connector that was authorized with a click was removed, or its authorization was cleared or replaced',
     data: authorizationRevoked,
+    scope: 'connectors:read',
   },
-  'alert.opened': { when: 'An incident of an alert rule began', data: alertOpened },
-  'alert.resolved': { when: 'An incident of an alert rule is over', data: alertResolved },
-  'account.created': { when: 'A sub-account was added', data: account },
-  'account.updated': { when: 'A sub-account was renamed, enabled or disabled', data: account },
-  'account.deleted': { when: 'A sub-account was deleted', data: account },
-  'account.restored': { when: 'The operator restored a sub-account', data: account },
-  'connect_link.completed': { when: 'A customer finished a connect link', data: connectLinkCompleted },
-  'client.created': { when: 'Client credentials were created', data: client },
-  'client.renamed': { when: 'Client credentials were renamed', data: client },
-  'client.rotated': { when: 'The secret of client credentials was rotated', data: client },
-  'client.revoked': { when: 'Client credentials were revoked', data: client },
-  'webhook.disabled': { when: 'The service disabled another webhook of the organization', data: webhookDisabled },
+  'alert.opened': { when: 'An incident of an alert rule began', data: alertOpened, scope: 'alerts:read' },
+  'alert.resolved': { when: 'An incident of an alert rule is over', data: alertResolved, scope: 'alerts:read' },
+  'account.created': { when: 'A sub-account was added', data: account, scope: 'accounts:read' },
+  'account.updated': { when: 'A sub-account was renamed, enabled or disabled', data: account, scope: 'accounts:read' },
+  'account.deleted': { when: 'A sub-account was deleted', data: account, scope: 'accounts:read' },
+  'account.restored': { when: 'The operator restored a sub-account', data: account, scope: 'accounts:read' },
+  'connect_link.completed': {
+    when: 'A customer finished a connect link',
+    data: connectLinkCompleted,
+    scope: 'connect:read',
+  },
+  'client.created': { when: 'Client credentials were created', data: client, scope: 'clients:read' },
+  'client.renamed': { when: 'Client credentials were renamed', data: client, scope: 'clients:read' },
+  'client.rotated': { when: 'The secret of client credentials was rotated', data: client, scope: 'clients:read' },
+  'client.revoked': { when: 'Client credentials were revoked', data: client, scope: 'clients:read' },
+  'webhook.disabled': {
+    when: 'The service disabled another webhook of the organization',
+    data: webhookDisabled,
+    scope: 'webhooks:read',
+  },
   'webhook.test': {
     when: 'A test of the webhook was requested. It is sent whatever types the webhook takes',
     data: webhookTest,
+    scope: 'webhooks:read',
   },
-} as const satisfies Record<string, { when: string; data: TSchema }>
+} as const satisfies Record<string, { when: string; data: TSchema; scope: Scope }>
 
 export type EventType = keyof typeof events
 export const eventTypeNames = Object.keys(events) as EventType[]
+
+export const isEventType = (type: string): type is EventType => Object.hasOwn(events, type)
+
+/** The scopes that it takes to have events of these types sent, or to read them; null: of every type. */
+export const scopesOfEvents = (types: readonly EventType[] | null): Scope[] => [
+  ...new Set((types ?? eventTypeNames).map((type) => events[type].scope)),
+]
 
 /** The schema of the whole event of a type: the body of the request. */
 export const eventSchema = <T extends EventType>(type: T) =>

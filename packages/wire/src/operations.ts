@@ -936,7 +936,7 @@ export const operations = {
     tag: 'Webhooks',
     summary: 'Create a webhook',
     description:
-      'Creates a webhook: events are posted to its address, signed with its secret, which is returned once. Credentials that are limited to sub-accounts name one of them.',
+      'Creates a webhook: events are posted to its address, signed with its secret, which is returned once. You need the scope that reads what the events are about, such as `transfers:read` for `transfer.failed`; without `eventTypes`, those of all types. Credentials that are limited to sub-accounts name one of them.',
     actsIn: 'organization',
     scope: 'webhooks:write',
     body: CreateWebhook,
@@ -956,6 +956,7 @@ export const operations = {
     scope: 'webhooks:read',
     reply: Webhook,
     done: 'Webhook found',
+    concurrency: 'etag',
   }),
   updateWebhook: operation({
     method: 'PUT',
@@ -963,12 +964,13 @@ export const operations = {
     tag: 'Webhooks',
     summary: 'Update a webhook',
     description:
-      'Changes what you send and nothing else. What waits for a webhook that is disabled is sent once it is enabled again; events that happen in the meantime are not.',
+      'Changes what you send and nothing else. With another address, other types or enabled again, you need the scopes that read what its events are about. What waits for a webhook that is disabled is sent once it is enabled again; events that happen in the meantime are not.',
     actsIn: 'organization',
     scope: 'webhooks:write',
     body: UpdateWebhook,
     reply: Webhook,
     done: 'Webhook updated',
+    concurrency: 'if-match',
   }),
   deleteWebhook: operation({
     method: 'DELETE',
@@ -980,6 +982,7 @@ export const operations = {
     scope: 'webhooks:write',
     reply: Done,
     done: 'Webhook deleted',
+    concurrency: 'if-match',
   }),
   rotateWebhookSecret: operation({
     method: 'POST',
@@ -994,6 +997,7 @@ export const operations = {
     reply: WebhookWithSecret,
     unrepeatable: true,
     done: 'Secret rotated',
+    concurrency: 'if-match',
   }),
   testWebhook: operation({
     method: 'POST',
@@ -1040,7 +1044,8 @@ export const operations = {
     path: '/webhook-deliveries/{id}',
     tag: 'Webhooks',
     summary: 'Get a delivery',
-    description: 'Returns a delivery with what was sent, and what was answered in each attempt.',
+    description:
+      'Returns a delivery with what was sent, and what was answered in each attempt. You need the scope that reads what the event is about as well.',
     actsIn: 'organization',
     scope: 'webhooks:read',
     reply: WebhookDeliveryDetails,
@@ -1641,6 +1646,7 @@ export const operations = {
     scope: 'alerts:read',
     reply: AlertRule,
     done: 'Alert rule found',
+    concurrency: 'etag',
   }),
   updateAlertRule: operation({
     method: 'PUT',
@@ -1654,6 +1660,7 @@ export const operations = {
     body: UpdateAlertRule,
     reply: AlertRule,
     done: 'Alert rule updated',
+    concurrency: 'if-match',
   }),
   deleteAlertRule: operation({
     method: 'DELETE',
@@ -1665,6 +1672,7 @@ export const operations = {
     scope: 'alerts:write',
     reply: Done,
     done: 'Alert rule deleted',
+    concurrency: 'if-match',
   }),
   muteAlertRule: operation({
     method: 'PUT',
@@ -1677,6 +1685,7 @@ export const operations = {
     body: MuteAlertRule,
     reply: AlertRule,
     done: 'Alert rule muted',
+    concurrency: 'if-match',
   }),
   testAlertRule: operation({
     method: 'POST',

@@ -29,13 +29,15 @@ export type RuleRow = {
   openIncidents: number
   createdTime: Date
   updatedTime: Date
+  /** Another one after each change. */
+  version: string
 }
 const columns = `
   r.id, r.organization_id, r.account_id, r.name, r.connection_ids, r.enabled, r.transfer_failed, r.connection_broken,
   r.rejected_percent, r.no_success_hours, r.volume_percent, r.emails, r.email_roles, r.data_key_id, r.slack_sealed,
   r.teams_sealed, case when r.muted_until > now() then r.muted_until end as muted_until, r.delivery_error,
   (select count(*) from alert_incidents where rule_id = r.id and resolved_time is null) as open_incidents,
-  r.created_time, r.updated_time`
+  r.created_time, r.updated_time, extract(epoch from r.updated_time)::text as version`
 
 /** Rules that the actor may see: one of the whole organization is for those who are not limited. */
 type Visible = { organizationId: string; accountIds: readonly string[] | null }

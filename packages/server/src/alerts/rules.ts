@@ -14,7 +14,7 @@ import type { MasterKey } from '../secrets/seal.ts'
 import { sealAddress, type WebhookChannel } from './addresses.ts'
 import { queueTests } from './announce.ts'
 import * as queries from './rule-queries.ts'
-import { viewRule } from './view.ts'
+import { etagOf, viewRule } from './view.ts'
 
 /**
  * Alert rules: what they look for, and where their messages go. A rule is of the whole organization or of one sub-account; who is
@@ -40,7 +40,8 @@ export async function getAlertRule(
   { db, actor, id }: Call<'getAlertRule'>,
   { mailer }: AlertDeps,
 ): Promise<Answer<'getAlertRule'>> {
-  return { reply: viewRule(await requireRule(db, actor, id), mailer.isSetUp) }
+  const row = await requireRule(db, actor, id)
+  return { reply: viewRule(row, mailer.isSetUp), etag: etagOf(row) }
 }
 
 /** Refuses with `quota_exceeded` where the organization has too many. */
@@ -70,34 +71,37 @@ export async function createAlertRule(
 }
 
 export async function updateAlertRule(
-  { db: tx, actor, id, body }: Call<'updateAlertRule'>,
+  { db: tx, actor, id, body, precondition }: Call<'updateAlertRule'>,
   deps: AlertDeps,
 ): Promise<Answer<'updateAlertRule'>> {
   const before = await lockRule(tx, actor, id)
+  precondition.check(etagOf(before))
   const content = await contentOf(tx, before, before, body, deps)
   const clearError = body.slackUrl !== undefined || body.teamsUrl !== undefined || body.emails !== undefined
   await queries.updateRule.run(tx, { ...content, clearError })
   await queries.checkAllOf.run(tx, { id })
-  const [was, is] = [before, await requireRule(tx, actor, id)].map((row) => viewRule(row, deps.mailer.isSetUp))
-  if (!was || !is) throw new Error(`Alert rule ${id} is gone`)
+  const now = await requireRule(tx, actor, id)
+  const [was, is] = [viewRule(before, deps.mailer.isSetUp), viewRule(now, deps.mailer.isSetUp)]
   const details = secretsIn(body)
-  return { reply: is, audited: { before: was, ...(details.secrets.length > 0 ? { details } : {}) } }
+  return { reply: is, etag: etagOf(now), audited: { before: was, ...(details.secrets.length > 0 ? { details } : {}) } }
 }
 
 export async function deleteAlertRule(
-  { db: tx, actor, id }: Call<'deleteAlertRule'>,
+  { db: tx, actor, id, precondition }: Call<'deleteAlertRule'>,
   { mailer }: AlertDeps,
 ): Promise<Answer<'deleteAlertRule'>> {
   const row = await lockRule(tx, actor, id)
+  precondition.check(etagOf(row))
   await queries.deleteRule.run(tx, { id })
   return { reply: { done: true }, audited: { before: viewRule(row, mailer.isSetUp), after: null } }
 }
 
 export async function muteAlertRule(
-  { db: tx, actor, id, body }: Call<'muteAlertRule'>,
+  { db: tx, actor, id, body, precondition }: Call<'muteAlertRule'>,
   { mailer }: AlertDeps,
 ): Promise<Answer<'muteAlertRule'>> {
   const before = await lockRule(tx, actor, id)
+  precondition.check(etagOf(before))
   const until = body.until === null ? null : new Date(body.until * 1_000)
   const days = until ? (until.getTime() - Date.now()) / 86_400_000 : 0
   if (until && (days <= 0 || days > limits.alertMuteDaysMax)) {
@@ -105,8 +109,9 @@ export async function muteAlertRule(
     refuse('invalid_request', [{ field: 'body.until', message }])
   }
   await queries.muteRule.run(tx, { id, until })
-  const reply = viewRule(await requireRule(tx, actor, id), mailer.isSetUp)
-  return { reply, audited: { before: viewRule(before, mailer.isSetUp) } }
+  const now = await requireRule(tx, actor, id)
+  const reply = viewRule(now, mailer.isSetUp)
+  return { reply, etag: etagOf(now), audited: { before: viewRule(before, mailer.isSetUp) } }
 }
 
 export async function testAlertRule(

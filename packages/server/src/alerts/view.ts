@@ -5,6 +5,9 @@ import type { RuleRow } from './rule-queries.ts'
 
 const optional = (time: Date | null) => time && unixSeconds(time)
 
+/** One version of a rule; its incidents and its deliveries are not in it. */
+export const etagOf = ({ version }: Pick<RuleRow, 'version'>): string => version
+
 /** @param mailIsSetUp whether a rule is on that does not say it */
 export const viewRule = (row: RuleRow, mailIsSetUp: boolean): AlertRule => ({
   id: row.id,

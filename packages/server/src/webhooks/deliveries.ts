@@ -1,4 +1,5 @@
-import { limits } from '@penstock/wire'
+import { isEventType, limits } from '@penstock/wire'
+import { requireScopesOfEvents } from '../access.ts'
 import type { Answer, Call } from '../call.ts'
 import { writeEvent } from '../events/events.ts'
 import { newIdentifier } from '../identifiers.ts'
@@ -26,12 +27,15 @@ export async function listWebhookDeliveries({
   return { reply: rows.map(viewDelivery), total: count?.total ?? 0 }
 }
 
+/** What was sent is for those who may read what it is about. */
 export async function getWebhookDelivery(
-  { db, actor: { organizationId, accountIds }, id }: Call<'getWebhookDelivery'>,
+  { db, actor, id }: Call<'getWebhookDelivery'>,
   { keyring }: WebhookDeps,
 ): Promise<Answer<'getWebhookDelivery'>> {
+  const { organizationId, accountIds } = actor
   const row = await queries.findDeliveryDetails.first(db, { organizationId, accountIds, id })
   if (!row) return refuse('not_found')
+  if (isEventType(row.eventType)) requireScopesOfEvents(actor, [row.eventType])
   const attempts = await queries.listAttempts.all(db, { deliveryId: id, limit: limits.webhookAttemptsMax })
   const key = attempts.some(({ answerSealed }) => answerSealed)
     ? await openDataKey(db, keyring, row.dataKeyId)

@@ -17,12 +17,13 @@ export type WebhookRow = {
   previousSecretUntil: Date | null
   createdTime: Date
   updatedTime: Date
+  version: number
 }
 const columns = `
   w.id, w.organization_id, w.account_id, w.url, w.description, w.event_types, w.enabled, w.disabled_reason,
   w.failing_since, w.last_success_time,
   case when w.previous_secret_until > now() then w.previous_secret_until end as previous_secret_until, w.created_time,
-  w.updated_time`
+  w.updated_time, w.version`
 
 /** What the actor may see: those of sub-accounts that they are limited to, and not of one that is deleted. */
 type Visible = { organizationId: string; accountIds: readonly string[] | null }
@@ -60,6 +61,7 @@ export const holdAccount = statement<{ organizationId: string; id: string }, { i
   select id from accounts where id = :id and organization_id = :organizationId and deleted_time is null for key share
 `)
 
+/** Under the lock of the organization, whose order its time has: lists have the first of those that were created at once last. */
 export const insertWebhook = statement<{
   id: string
   organizationId: string
@@ -71,8 +73,10 @@ export const insertWebhook = statement<{
   dataKeyId: string
   secretSealed: Buffer
 }>(`
-  insert into webhooks (id, organization_id, account_id, url, description, event_types, enabled, data_key_id, secret_sealed)
-  values (:id, :organizationId, :accountId, :url, :description, :eventTypes, :enabled, :dataKeyId, :secretSealed)
+  insert into webhooks (id, organization_id, account_id, url, description, event_types, enabled, data_key_id, secret_sealed,
+    created_time, updated_time)
+  values (:id, :organizationId, :accountId, :url, :description, :eventTypes, :enabled, :dataKeyId, :secretSealed,
+    clock_timestamp(), clock_timestamp())
 `)
 /** A webhook that is enabled again starts over: what it failed before does not count. */
 export const updateWebhook = statement<{

@@ -5,6 +5,9 @@ import type { WebhookRow } from './queries.ts'
 
 const optional = (time: Date | null) => (time === null ? null : unixSeconds(time))
 
+/** One version of a webhook; how its deliveries fare is not in it. */
+export const etagOf = ({ version }: Pick<WebhookRow, 'version'>): string => String(version)
+
 export const viewWebhook = (row: WebhookRow): Webhook => ({
   id: row.id,
   accountId: row.accountId,

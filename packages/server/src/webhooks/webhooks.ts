@@ -1,5 +1,5 @@
 import { limits } from '@penstock/wire'
-import { requireAllAccounts } from '../access.ts'
+import { requireAllAccounts, requireScopesOfEvents } from '../access.ts'
 import type { Actor, Answer, Call } from '../call.ts'
 import type { Config } from '../config.ts'
 import type { Db, Transaction } from '../db/database.ts'
@@ -10,7 +10,7 @@ import { makeDataKey, openDataKey } from '../secrets/data-keys.ts'
 import type { Keyring } from '../secrets/keyring.ts'
 import * as queries from './queries.ts'
 import { newWebhookSecret, sealWebhookSecret } from './secrets.ts'
-import { viewWebhook } from './view.ts'
+import { etagOf, viewWebhook } from './view.ts'
 
 /**
  * Webhooks: where events are sent. A credential that is limited to sub-accounts sees and makes those of its sub-accounts
@@ -34,10 +34,13 @@ export async function listWebhooks({
 }
 
 export async function getWebhook({ db, actor, id }: Call<'getWebhook'>): Promise<Answer<'getWebhook'>> {
-  return { reply: viewWebhook(await requireWebhook(db, actor, id)) }
+  const row = await requireWebhook(db, actor, id)
+  return { reply: viewWebhook(row), etag: etagOf(row) }
 }
 
-/** Refuses with `quota_exceeded` where there are too many. */
+/**
+ * Refuses with `quota_exceeded` where there are too many, and with `forbidden` who may not read what the events are about.
+ */
 export async function createWebhook(
   { db: tx, actor, body }: Call<'createWebhook'>,
   { config, keyring }: WebhookDeps,
@@ -45,6 +48,7 @@ export async function createWebhook(
   const { organizationId } = actor
   const { accountId = null, description = '', eventTypes = null, enabled = true } = body
   const url = requireUrl(body.url, config)
+  requireScopesOfEvents(actor, eventTypes)
   if (accountId === null) requireAllAccounts(actor)
   else if (
     (actor.accountIds && !actor.accountIds.includes(accountId)) ||
@@ -72,40 +76,55 @@ export async function createWebhook(
 }
 
 export async function updateWebhook(
-  { db: tx, actor, id, body }: Call<'updateWebhook'>,
+  { db: tx, actor, id, body, precondition }: Call<'updateWebhook'>,
   { config }: WebhookDeps,
 ): Promise<Answer<'updateWebhook'>> {
   const row = await lockWebhook(tx, actor, id)
+  precondition.check(etagOf(row))
   const { description = row.description, eventTypes = row.eventTypes, enabled = row.enabled } = body
   const url = body.url === undefined ? row.url : requireUrl(body.url, config)
   const before = viewWebhook(row)
-  const isSame =
-    url === row.url &&
-    description === row.description &&
-    enabled === row.enabled &&
-    String(eventTypes) === String(row.eventTypes)
-  if (isSame) return { reply: before, audited: { unchanged: true } }
+  const sendsTheSame = url === row.url && String(eventTypes) === String(row.eventTypes)
+  const isSame = sendsTheSame && description === row.description && enabled === row.enabled
+  if (isSame) return { reply: before, etag: etagOf(row), audited: { unchanged: true } }
+  // Who describes it, or disables it, has nothing sent anywhere.
+  if (!sendsTheSame || (enabled && !row.enabled)) requireScopesOfEvents(actor, eventTypes)
   await queries.updateWebhook.run(tx, { id, url, description, eventTypes, enabled })
-  return { reply: viewWebhook(await requireWebhook(tx, actor, id)), audited: { before } }
+  const now = await requireWebhook(tx, actor, id)
+  return { reply: viewWebhook(now), etag: etagOf(now), audited: { before } }
 }
 
-export async function deleteWebhook({ db: tx, actor, id }: Call<'deleteWebhook'>): Promise<Answer<'deleteWebhook'>> {
+export async function deleteWebhook({
+  db: tx,
+  actor,
+  id,
+  precondition,
+}: Call<'deleteWebhook'>): Promise<Answer<'deleteWebhook'>> {
   const row = await lockWebhook(tx, actor, id)
+  precondition.check(etagOf(row))
   await queries.deleteWebhook.run(tx, { id })
   return { reply: { done: true }, audited: { before: viewWebhook(row), after: null } }
 }
 
 export async function rotateWebhookSecret(
-  { db: tx, actor, id, body: { overlapHours = limits.rotationOverlapHoursDefault } }: Call<'rotateWebhookSecret'>,
+  {
+    db: tx,
+    actor,
+    id,
+    body: { overlapHours = limits.rotationOverlapHoursDefault },
+    precondition,
+  }: Call<'rotateWebhookSecret'>,
   { keyring }: WebhookDeps,
 ): Promise<Answer<'rotateWebhookSecret'>> {
-  const { dataKeyId } = await lockWebhook(tx, actor, id)
+  const row = await lockWebhook(tx, actor, id)
+  precondition.check(etagOf(row))
+  const { dataKeyId } = row
   const key = await openDataKey(tx, keyring, dataKeyId)
   if (!key) throw new Error(`The data key ${dataKeyId} is gone`)
   const secret = newWebhookSecret()
   await queries.replaceSecret.run(tx, { id, secretSealed: sealWebhookSecret(key, id, secret), overlapHours })
-  const reply = { ...viewWebhook(await requireWebhook(tx, actor, id)), secret }
-  return { reply, audited: { details: { overlapHours } } }
+  const now = await requireWebhook(tx, actor, id)
+  return { reply: { ...viewWebhook(now), secret }, etag: etagOf(now), audited: { details: { overlapHours } } }
 }
 
 const requireWebhook = async (db: Db, { organizationId, accountIds }: Actor, id: string): Promise<queries.WebhookRow> =>
