@@ -97,6 +97,9 @@ test('credentials are refused: one message each; it works again: one message eac
     receiver.requests.length,
   ]
   assert.deepEqual(await counts(), [1, 1, 1, 1])
+  const figures = (await service.send({ method: 'GET', path: '/metrics' })).text
+  assert.match(figures, /^penstock_alert_incidents_open 1$/m)
+  assert.match(figures, /^penstock_alert_messages_total\{channel="slack",outcome="delivered"\} 1$/m)
   const [incident, ...others] = await caller.expect(caller.call('listAlertIncidents', {}))
   assert(incident && others.length === 0)
   assert.deepEqual(

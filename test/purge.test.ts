@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, beforeEach, describe, test } from 'node:test'
+import { limits } from '@penstock/wire'
+import { purgeEvents } from '../packages/server/src/events/queries.ts'
 import { purge } from '../packages/server/src/worker/purge.ts'
 import {
   addAccountWithConnection,
@@ -11,6 +13,7 @@ import {
 } from './harness/connections.ts'
 import { type Caller, callerOf } from './harness/fixtures.ts'
 import { assertInvariants } from './harness/invariants.ts'
+import { assertPlansOf, type Case } from './harness/plans.ts'
 import { type Organization, startTestService, type TestService } from './harness/service.ts'
 import { withSession } from './harness/session.ts'
 import { addPerson, invite } from './harness/users.ts'
@@ -209,6 +212,60 @@ describe('the purge', () => {
     const purged = await Promise.all([purgeAll(), purgeAll()])
     const sum = (of: keyof typeof nothing) => purged.reduce((total, counts) => total + counts[of], 0)
     assert.deepEqual([sum('tokens'), sum('idempotencyKeys'), sum('accounts')], [tokens, keys, accounts])
+    assert.deepEqual(await purgeAll(), nothing)
+  })
+
+  test('removes events of more than 30 days ago with their deliveries, in batches, found in the index', async () => {
+    const [old, young] = [250, 10_000]
+    const insert = (count: number, prefix: string, age: string) =>
+      sql(
+        `with made as (
+          insert into events (id, organization_id, type, payload, created_time)
+          select $2 || n, $1, 'transfer.failed', '{}', now() - $3::interval from generate_series(1, $4::integer) n returning *
+        ), sent as (
+          insert into webhook_deliveries (id, webhook_id, event_id, ordering_key, attempts, created_time)
+          select 'd' || id, 'of the purge', id, '', 2, created_time from made returning id
+        ) insert into webhook_attempts (delivery_id, number, time, duration_ms)
+          select id, n, now(), 1 from sent, generate_series(1, 2) n`,
+        ...[organizationId, prefix, age, count],
+      )
+    await sql(
+      `insert into webhooks (id, organization_id, url, description, enabled, data_key_id, secret_sealed)
+      values ('of the purge', $1, 'https://example.com/', '', false, 'none', '')`,
+      organizationId,
+    )
+    await insert(young, 'young', '29 days 23 hours')
+    await insert(old, 'old', '30 days 1 second')
+    const statement = purgeEvents as Case['statement']
+    await withSession(service.databaseUrl, async (session) => {
+      await session.query('analyze events, webhook_deliveries, webhook_attempts')
+      await session.query('begin')
+      const parameters = { days: limits.eventDays, limit: 40 }
+      await assertPlansOf(session, [{ title: 'old events', statement, parameters }], (plan) => {
+        const isFound = plan.nodes.some(({ index }) => index === 'events_created')
+        return (!isFound || plan.rowsReadFrom('events') > 80) && `${plan.rowsReadFrom('events')} events read`
+      })
+      await session.query('rollback')
+    })
+    const largest = async () => {
+      const sizes: number[] = []
+      await sql('create table purged_at_once (events bigint)')
+      await sql(`create function count_purged() returns trigger language plpgsql as $$
+        begin insert into purged_at_once select count(*) from gone; return null; end $$`)
+      await sql(`create trigger count_purged after delete on events referencing old table as gone
+        for each statement execute function count_purged()`)
+      assert.equal((await purgeAll()).events, old)
+      for (const { events } of await sql('select events::integer from purged_at_once')) sizes.push(events)
+      await sql('drop trigger count_purged on events')
+      await sql('drop table purged_at_once')
+      return Math.max(...sizes)
+    }
+    assert.equal(await largest(), 100)
+    const left = await sql(
+      `select (select count(*) from events)::integer as events, (select count(*) from webhook_deliveries)::integer as deliveries,
+        (select count(*) from webhook_attempts)::integer as attempts`,
+    )
+    assert.deepEqual(left, [{ events: young, deliveries: young, attempts: young * 2 }])
     assert.deepEqual(await purgeAll(), nothing)
   })
 

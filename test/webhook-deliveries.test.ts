@@ -230,6 +230,41 @@ describe('a receiver', { timeout: 120_000 }, () => {
     assert.equal((await get()).disabledReason, null)
   })
 
+  test('is counted in the metrics: what was delivered, retried and given up, and what waits for how long', async (t) => {
+    const samples = async () => {
+      const { text } = await service.send({ method: 'GET', path: '/metrics' })
+      const found = text.matchAll(/^penstock_webhook_deliveries_(\S+) (\S+)$/gm)
+      return new Map([...found].map(([, name = '', value]) => [name, Number(value)]))
+    }
+    const party = await addOrganization()
+    const receiver = await startReceiver(t)
+    const { sender, clock } = startSender(t)
+    const connection = await addAccountWithConnection(party.caller, inbox.folder)
+    await addWebhook(party, receiver, statusTypes)
+    const before = await samples()
+    const added = async (...names: string[]) => {
+      const now = await samples()
+      return names.map((name) => (now.get(name) ?? Number.NaN) - (before.get(name) ?? Number.NaN))
+    }
+    const counts = () =>
+      added(...['delivered', 'retried', 'failed'].map((outcome) => `total{outcome="${outcome}"}`), 'waiting')
+    receiver.answer = ({ event }) => (event.data.to === 'disabled' ? 200 : 500)
+    await act(party, connection, 'disable')
+    assert.deepEqual(await counts(), [0, 0, 0, 1])
+    await sender.sendDue()
+    assert.deepEqual(await counts(), [1, 0, 0, 0])
+    await act(party, connection, 'enable')
+    clock.aheadMs = 10_000
+    await sender.sendDue()
+    assert.deepEqual(await counts(), [1, 1, 0, 1])
+    await sql(`update webhook_deliveries set created_time = now() - interval '1 hour' where status = 'pending'`)
+    const oldest = (await samples()).get('oldest_seconds') ?? 0
+    assert(oldest >= 3600 && oldest < 3700, `${oldest}`)
+    clock.aheadMs = (limits.webhookRetryHours + 9) * hourMs
+    await sender.sendDue()
+    assert.deepEqual(await counts(), [1, 1, 1, 0])
+  })
+
   test('that fails for a week is disabled; each event is given up after three days', async (t) => {
     const party = await addOrganization()
     const receiver = await startReceiver(t)

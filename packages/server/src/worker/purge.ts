@@ -18,6 +18,8 @@ import { deleteExpiredLinks, deleteExpiredSessions } from '../users/queries.ts'
 
 /** Rows of a kind that one statement removes; a longer one would hold locks for longer. */
 const batchRows = 1_000
+/** An event takes its deliveries with it, and each of these its attempts. */
+const eventBatchRows = 100
 const accountBatchRows = 10
 /** Rows on which nothing else depends. */
 const leafBatchRows = 10_000
@@ -68,7 +70,9 @@ export async function purge(database: Database, rejectDays: number, auditDays: n
     }),
   )
   const ledgerEntries = await inBatches(leafBatchRows, (limit) => purgeLedger.run(database, { ...gone, limit }))
-  const events = await inBatches(batchRows, (limit) => purgeEvents.run(database, { days: limits.eventDays, limit }))
+  const events = await inBatches(eventBatchRows, (limit) =>
+    purgeEvents.run(database, { days: limits.eventDays, limit }),
+  )
   const accounts = await inBatches(accountBatchRows, (limit) =>
     database.transaction(async (tx) => {
       const removed = await purgeAccounts.all(tx, { ...gone, limit })
