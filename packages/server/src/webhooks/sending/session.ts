@@ -12,6 +12,10 @@ export type SessionEnd = { readonly lookAgainTime: Date | null; readonly disabli
 /** Keys that are read at once, and of each the next deliveries. */
 const keysAtOnce = 100
 const ofKeyAtOnce = 20
+/** Where less waits than is sent at once, the next reading waits a little, so that it finds more. */
+const readAgainMs = 20
+/** Connections whose attempts are being stored, for each request at once: others are sent to in the meantime. */
+const storingOfRequest = 10
 /** A webhook with events that wait is looked at again after so long, since others may have come. */
 const lookAgainMs = 2_000
 /** After as many failures one after the other, the webhook is left alone for a while. */
@@ -32,8 +36,12 @@ export class Session {
   readonly #ready: DueRow[][] = []
   readonly #busy = new Set<string>()
   #renewedMs = performance.now()
+  /** When to read again, at the latest and at the earliest, while something is sent. */
+  #lookMs = 0
+  #readMs = 0
   #after: string | null = null
   #active = 0
+  #storing = 0
   #failures: number
   #ended: { at: Date | null; disabling?: 'gone' | 'failing' } | undefined
   #wake = () => {}
@@ -64,10 +72,12 @@ export class Session {
         if (!next) break
         void this.#sendInOrder(next)
       }
-      if (this.#active === 0) break
+      if (this.#active + this.#storing === 0) break
+      const timer = setTimeout(() => this.#wake(), Math.max(this.#lookMs - performance.now(), readAgainMs))
       await new Promise<void>((resolve) => {
         this.#wake = resolve
       })
+      clearTimeout(timer)
     }
     if (this.#ended) {
       const { at, disabling } = this.#ended
@@ -88,13 +98,21 @@ export class Session {
   }
 
   #mayStart(): boolean {
-    const atOnce = this.#failures > 0 ? 1 : this.#sender.bounds.requests
-    return !this.#ended && !this.#mustEnd() && this.#active < atOnce
+    const { requests } = this.#sender.bounds
+    const atOnce = this.#failures > 0 ? 1 : requests
+    const isFree = this.#active < atOnce && this.#storing < requests * storingOfRequest
+    return isFree && !this.#ended && !this.#mustEnd()
   }
 
   /** Reads more of what is due, from where the last reading ended to the end, and then from the beginning. */
   async #readDue(): Promise<DueRow[] | undefined> {
-    const { database } = this.#sender.deps
+    if (this.#busy.size > 0 && performance.now() < this.#readMs) {
+      this.#lookMs = this.#readMs
+      return undefined
+    }
+    const { deps, bounds } = this.#sender
+    const { database } = deps
+    let found = 0
     for (const fromStart of this.#after === null ? [true] : [false, true]) {
       const rows = await queries.selectDue.all(database, {
         ...{ webhookId: this.#id, after: fromStart ? null : this.#after, busy: [...this.#busy] },
@@ -103,8 +121,11 @@ export class Session {
       this.#after = rows.at(-1)?.orderingKey ?? null
       this.#ready.push(...Map.groupBy(rows, ({ orderingKey }) => orderingKey).values())
       for (const { orderingKey } of rows) this.#busy.add(orderingKey)
-      if (rows.length > 0) break
+      found += rows.length
+      if (found > 0) break
     }
+    this.#readMs = found < bounds.requests ? performance.now() + readAgainMs : 0
+    this.#lookMs = performance.now() + bounds.pollMs
     return this.#ready.shift()
   }
 
@@ -119,10 +140,13 @@ export class Session {
       saved.push(this.#sender.saver.save(result).then((failing) => this.#judge(failing)))
       if (result.outcome !== 'delivered') break
     }
-    // The key is read again only once the database has what became of it.
+    this.#active--
+    this.#storing++
+    this.#wake()
+    // The key is read again only once the database has what became of it; meanwhile, others are sent.
     await Promise.all(saved).catch(() => this.lose())
     for (const { orderingKey } of rows.slice(0, 1)) this.#busy.delete(orderingKey)
-    this.#active--
+    this.#storing--
     this.#wake()
   }
 
