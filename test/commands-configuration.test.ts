@@ -207,13 +207,11 @@ describe('the commands', { concurrency: 2 }, () => {
     const env = envOf(organization)
     const path = await write(fileOf(20))
     const both = await Promise.all([1, 2].map(() => stage.penstock(['apply', path], { env })))
-    assert.deepEqual(
-      both.map(({ code, stderr }) => [code, stderr]),
-      [
-        [0, ''],
-        [0, ''],
-      ],
-    )
+    // One that plans between two steps of the other may find that the connector was configured meanwhile.
+    const ends = both.map(({ code, stderr }) => `${code} ${stderr.replace(/^penstock: connector .*: /, '')}`)
+    const changed = '3 It was changed after the plan was made, and was left as it is: plan again.\n'
+    assert(ends.includes('0 ') && ends.every((end) => end === '0 ' || end === changed), ends.join())
+    assert.equal((await stage.penstock(['apply', path], { env })).code, 0)
     assert.equal((await stage.penstock(['plan', path], { env })).code, 0)
     const { headers } = await callerOf(service, organization).call('listConnections')
     assert.equal(headers['x-total-count'], '20')

@@ -159,6 +159,25 @@ describe('connections and their connectors', () => {
     )
   })
 
+  test('a removed connector answers that nothing used it, also where its last connection was deleted meanwhile', async () => {
+    const { id: accountId } = await rivals.caller(0).addAccountWithSides()
+    await rivals.caller(0).createConnection(accountId)
+    const removed = await withSession(rivals.one.databaseUrl, async (session) => {
+      // The call waits where it looks for connections.
+      await session.query('begin; lock table connections in access exclusive mode')
+      const answer = rivals.caller(0).call('removeConnector', { accountId, id: source.id })
+      await until('the call waits', () => isWaiting())
+      await session.query(
+        `update connections set status = 'deleted', remembered_status = status, deleted_time = now() where account_id = $1`,
+        [accountId],
+      )
+      await session.query('commit')
+      return answer
+    })
+    assert.equal(said(removed), 200, removed.text)
+    assert.deepEqual([removed.response.srcConnections, removed.response.destConnections], [0, 0])
+  })
+
   test('two adds of the same connectors in opposite orders both succeed', () => {
     const ids = connectors.slice(0, 40).map(({ id }) => id)
     return runRace(rounds, {

@@ -158,8 +158,7 @@ export async function removeConnector(
   const connector = deps.catalogue.find(connectorId) ?? refuse('not_found')
   const owner = { accountId: account.id, connectorId }
   // Waits for a save of its configuration, so that the answer is what was removed.
-  if (!(await queries.lockAdded.first(tx, owner))) refuse('connector_not_added')
-  const row = (await queries.findAdded.first(tx, owner)) ?? refuse('connector_not_added')
+  const row = (await queries.lockAdded.first(tx, owner)) ?? refuse('connector_not_added')
   requireEditable(row, deps)
   precondition.check(etagOf(row))
   const users = await queries.connectionsUsing.all(tx, { ...owner, limit: usersNamedMax })
@@ -177,7 +176,9 @@ export async function removeConnector(
   }
   const { name, secretName, settings, ...removed } = row
   const before = { connectorId, configurationId: removed.configurationId, name, secretName, settings }
-  return { reply: viewAdded(connector, row, deps), audited: { before, after: null } }
+  // It could be deleted, so no connection used it.
+  const unused = { ...row, srcConnections: 0, destConnections: 0 }
+  return { reply: viewAdded(connector, unused, deps), audited: { before, after: null } }
 }
 
 /** The connectors that a `q` filter names; null where it filters nothing. */
