@@ -4,6 +4,8 @@ import { limits, type Scope } from '@penstock/wire'
 import { dumpDatabase } from './harness/dump.ts'
 import { type Caller, callerOf } from './harness/fixtures.ts'
 import { type Organization, startTestService, type TestService } from './harness/service.ts'
+import { withSession } from './harness/session.ts'
+import { until } from './harness/until.ts'
 
 /** Webhooks and the log of their deliveries, as callers meet them. */
 
@@ -64,6 +66,26 @@ describe('a webhook', () => {
     assert.equal(events.length, 3)
     await caller.expect(caller.call('deleteWebhook', { id }))
     assert.equal((await caller.call('getWebhook', { id })).status, 404)
+  })
+
+  test('that is deleted at the same time does not fail the write that its event is about', async () => {
+    const { id } = await create({ eventTypes: ['account.created'] })
+    const { id: kept } = await create({ eventTypes: ['account.created'] })
+    const accountId = await withSession(service.databaseUrl, async (session) => {
+      await session.query('begin')
+      await session.query('delete from webhooks where id = $1', [id])
+      const adding = caller.addAccount()
+      await until('the write waits', async () => {
+        const waiting = `select from pg_stat_activity
+          where datname = current_database() and application_name = 'penstock' and wait_event_type = 'Lock'`
+        return (await service.database.pool.query(waiting)).rows.length > 0
+      })
+      await session.query('commit')
+      return (await adding).id
+    })
+    const deliveries = await caller.expect(caller.call('listWebhookDeliveries', { id: kept, query: {} }))
+    const details = await caller.expect(caller.call('getWebhookDelivery', { id: deliveries[0]?.id ?? '' }))
+    assert.equal(JSON.parse(details.payload).accountId, accountId)
   })
 
   test('has an address that begins with https, and known types', async () => {

@@ -1341,7 +1341,8 @@ begin
   insert into webhook_deliveries (id, webhook_id, event_id, ordering_key)
   select new_identifier(), id, event, coalesce(connection, account, '') from webhooks
   where organization_id = organization and enabled
-    and coalesce(account_id, '') in ('', account) and (event_types is null or event_type = any (event_types));
+    and coalesce(account_id, '') in ('', account) and (event_types is null or event_type = any (event_types))
+  for key share;
   return event;
 end $$;
 
