@@ -70,7 +70,7 @@ const accountList = (byStatus: boolean) => ({
       select ${totalOf(`${listedBy.organization} and ${listedBy.account}`, byStatus)} as total
       from connection_counts k where k.account_id = :accountId
     ) counted left join (${pageOf([listedBy.account, ...(byStatus ? [statusFilter] : [])])}
-    ) c on true ${sideTables}
+    ) c on true
     order by c.created_time desc, c.id desc`),
 })
 
@@ -78,7 +78,7 @@ const accountList = (byStatus: boolean) => ({
 const organizationList = (byStatus: boolean, scope: 'organization' | 'accounts') => ({
   list: statement<Filter & Page, ConnectionEntryRow>(`
     select ${entryColumns} from (${pageOf([listedBy[scope], ...(byStatus ? [statusFilter] : [])])}
-    ) c ${sideTables}
+    ) c
     order by c.created_time desc, c.id desc`),
   count: statement<Filter, { total: number }>(`
     select ${totalOf(listedBy[scope], byStatus)} as total
@@ -94,7 +94,7 @@ const countedListOf = (conditions: readonly string[], options: StatementOptions 
     from (
       select id from connections where ${conditionOf(conditions)}
       order by created_time desc, id desc limit :size offset :offset
-    ) picked join connections c using (id) ${sideTables}
+    ) picked join connections c using (id)
     order by c.created_time desc, c.id desc`,
     options,
   ),

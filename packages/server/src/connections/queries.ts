@@ -36,15 +36,24 @@ export type ConnectionRow = ConnectionEntryRow & {
   destConfigurationId: string
 }
 
-/** The columns of a `ConnectionEntryRow`: `c` is the connection, and `sideTables` are joined to it. */
-export const entryColumns = `
+const columnsOfBoth = `
   c.id, c.account_id, c.name, c.status, c.src_connector_id, c.dest_connector_id, c.env, c.total_volume, c.used_volume,
   case when c.volume_month = to_char(now() at time zone 'UTC', 'YYYY-MM') then c.monthly_volume else 0 end as monthly_volume,
-  c.created_time, c.updated_time,
-  coalesce(s.configured, false) as src_configured, coalesce(d.configured, false) as dest_configured`
+  c.created_time, c.updated_time`
 
-/** A connection with what its sides are now. A deleted one may have outlived a side. */
-export const connectionColumns = `${entryColumns},
+const configured = (connectorId: string) => `
+  coalesce((
+    select a.configured from added_connectors a
+    where a.account_id = c.account_id and a.connector_id = c.${connectorId}
+  ), false)`
+
+/** The columns of a `ConnectionEntryRow`; `c` is the connection. One value of a side takes less than a join does. */
+export const entryColumns = `${columnsOfBoth},
+  ${configured('src_connector_id')} as src_configured, ${configured('dest_connector_id')} as dest_configured`
+
+/** A connection with what its sides are now: `sideTables` are joined to it. A deleted one may have outlived a side. */
+export const connectionColumns = `${columnsOfBoth},
+  coalesce(s.configured, false) as src_configured, coalesce(d.configured, false) as dest_configured,
   c.remembered_status as previous_status, c.src_config, c.dest_config, c.version,
   coalesce(s.configuration_id, c.src_configuration_id) as src_configuration_id,
   coalesce(d.configuration_id, c.dest_configuration_id) as dest_configuration_id`
