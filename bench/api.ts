@@ -5,6 +5,7 @@
  * `--telemetry` measures reads with traces and metrics for a collector beside those without.
  * `--only <part of a name>`, `--rounds`, `--seconds` and `--connections` are for work on a single figure.
  */
+import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -49,7 +50,12 @@ const small = cleanup.adopt(await startService(postgres, 'small', smallSize), st
 say(`Measuring ${plan.rounds} rounds of ${plan.secondsPerRound} s on each side, ${plan.connections} connections.`)
 
 if (options.before) {
-  const other = await startService(postgres, 'before', fullSize, {}, resolve(options.before))
+  const checkout = resolve(options.before)
+  // Each reaches PostgreSQL as its own embedded one offers it: earlier versions by the port alone.
+  const hasSocket = existsSync(join(checkout, 'packages/server/src/embedded/socket.ts'))
+  const [byPort = ''] = postgres.serverUrl.split('?')
+  const reached = { ...postgres, serverUrl: hasSocket ? postgres.serverUrl : byPort }
+  const other = await startService(reached, 'before', fullSize, {}, checkout)
   cleanup.adopt(other, stop)
   heading('Ours beside the other checkout', 'ratio')
   for (const figure of [...readFigures, catalogueFigure]) {

@@ -17,6 +17,7 @@ import {
   startEmbeddedPostgres,
 } from '../packages/server/src/embedded/embedded-postgres.ts'
 import { findPostmaster } from '../packages/server/src/embedded/postmaster.ts'
+import { prepareSocketDirectory } from '../packages/server/src/embedded/socket.ts'
 import { copyCluster } from './harness/cluster.ts'
 import { until } from './harness/until.ts'
 
@@ -173,7 +174,44 @@ describe('the embedded PostgreSQL', { concurrency: 3 }, () => {
       listening.map((match) => match[1]),
       ['0100007F'],
     )
-    assert.deepEqual(await query(url, 'show unix_socket_directories'), { unix_socket_directories: '' })
+  })
+
+  test('has a socket that only its own user may use', async (t) => {
+    const { directory, start } = await prepare(t)
+    const { url } = await start()
+    const socket = join(directory, 'socket')
+    assert.equal(new URL(url).searchParams.get('host'), socket)
+    assert.deepEqual(await query(url, 'select inet_server_addr() as address'), { address: null })
+    assert.equal(await modeOf(socket), '700')
+    assert.equal((await stat(socket)).uid, (await stat(join(directory, 'data'))).uid)
+    const wrong = new URL(url)
+    wrong.password = 'wrong'
+    await assert.rejects(query(wrong.href, 'select'), { code: '28P01' })
+    const byPort = new URL(url)
+    byPort.search = ''
+    assert.deepEqual(await query(byPort.href, 'select host(inet_server_addr()) as address'), { address: '127.0.0.1' })
+  })
+
+  test('is reached by its port where there is no socket, or no longer', async (t) => {
+    const { directory, start } = await prepare(t)
+    // The path is too long.
+    assert.equal(await prepareSocketDirectory({ home: join(directory, 'x'.repeat(100)), owner: undefined }), undefined)
+    const server = await start()
+    await rm(join(directory, 'socket'), { recursive: true })
+    assert.equal(new URL(server.url).search, '')
+    assert.deepEqual(await query(server.url, 'select 1 as one'), { one: 1 })
+  })
+
+  test('starts where a dead server has left its socket, and its process id is that of another one', async (t) => {
+    const { directory, start } = await prepare(t)
+    const first = await start()
+    const { port } = new URL(first.url)
+    await first.stop()
+    await mkdir(join(directory, 'socket'), { recursive: true })
+    await writeFile(join(directory, 'socket', `.s.PGSQL.${port}`), '')
+    await writeFile(join(directory, 'socket', `.s.PGSQL.${port}.lock`), `${process.ppid}\n`)
+    const { url } = await start()
+    assert.deepEqual(await query(url, 'select inet_server_addr() as address'), { address: null })
   })
 
   test('logs nothing of a statement, its parameters or the values its errors quote', async (t) => {

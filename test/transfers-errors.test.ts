@@ -179,7 +179,10 @@ describe('a transfer', { concurrency: 4 }, () => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     test(`is given back by a worker that gets ${signal}, and another one continues at once`, async (t) => {
       // No worker is taken for dead within this test, and none polls for work.
-      const fixture = await startProcessFixture(t, { PENSTOCK_HEARTBEAT_TIMEOUT_SECONDS: '3600', PENSTOCK_TRANSFERS: '1' })
+      const fixture = await startProcessFixture(t, {
+        PENSTOCK_HEARTBEAT_TIMEOUT_SECONDS: '3600',
+        PENSTOCK_TRANSFERS: '1',
+      })
       const { connectionId, transferId } = await startUpsert(fixture)
       const first = fixture.spawnWorker()
       await holding(fixture, async () => {

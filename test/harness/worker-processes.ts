@@ -28,7 +28,11 @@ export async function startProcessFixture(
   databaseUrl?: string,
 ): Promise<ProcessFixture> {
   const stage = await prepareStage(t)
-  const shared = { PENSTOCK_MASTER_KEY: generateMasterKey(), PENSTOCK_HEARTBEAT_TIMEOUT_SECONDS: heartbeatTimeoutSeconds, ...env }
+  const shared = {
+    PENSTOCK_MASTER_KEY: generateMasterKey(),
+    PENSTOCK_HEARTBEAT_TIMEOUT_SECONDS: heartbeatTimeoutSeconds,
+    ...env,
+  }
   const fixture = await startFixture(shared, databaseUrl)
   const standing = async (transferId: string): Promise<Standing> => {
     const { rows } = await fixture.service.database.pool.query(

@@ -77,8 +77,11 @@ export async function openRuntime(
   }
   try {
     await assertConnectivity(database, databaseUrl)
-    const embeddedIn = embedded ? `, embedded in ${config.dataDirectory}` : ''
-    const databaseName = `${describeDatabase(databaseUrl)}${embeddedIn}`
+    // Its port is where any program can reach it.
+    const [byPort = ''] = embedded?.url.split('?') ?? []
+    const databaseName = embedded
+      ? `${describeDatabase(byPort)}, embedded in ${config.dataDirectory}`
+      : describeDatabase(databaseUrl)
     const masterKey = keptKey ?? (await makeFirstKey(config, database, may.masterKey))
     return { databaseUrl, databaseName, database, masterKey, close }
   } catch (error) {

@@ -13,9 +13,9 @@ import { startWatchdog } from './watchdog.ts'
 /** A PostgreSQL that Penstock runs itself, as this process holds it. */
 export type EmbeddedPostgres = {
   /**
-   * The connection string, with the generated password, of the database `penstock` on the loopback address. It stays the
-   * same when the server is started again, by whichever process, unless another program has taken its port meanwhile: so
-   * read it for each new connection.
+   * The connection string, with the generated password, of the database `penstock`: on the loopback address, and by the
+   * server's socket, if it has one, which the parameter `host` names. It stays the same when the server is started again, by
+   * whichever process, unless another program has taken its port meanwhile: so read it for each new connection.
    */
   readonly url: string
   /**
@@ -53,8 +53,8 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const held = await withLock(lock, async () => {
     const cluster = await openCluster(directory, { durable, settings })
     const adopted = await findPostmaster(cluster.data)
-    const { pid, port } = await ensureRunning(cluster)
-    const address = { port, password: cluster.password }
+    const { pid, port, socketDirectory } = await ensureRunning(cluster)
+    const address = { port, socketDirectory, password: cluster.password }
     let share: Lock | undefined
     try {
       await ensureDatabase(address)
@@ -73,9 +73,9 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     async () => {
       const running = await findPostmaster(cluster.data)
       if (running?.port === address.port) return
-      const { pid, port } = running ?? (await withLock(lock, () => ensureRunning(cluster)))
+      const { pid, port, socketDirectory } = running ?? (await withLock(lock, () => ensureRunning(cluster)))
       log(`PostgreSQL had died and runs again on port ${port} (process ${pid})`)
-      address.port = port
+      Object.assign(address, { port, socketDirectory })
     },
     (error) => log(error instanceof Error ? error.message : String(error)),
   )

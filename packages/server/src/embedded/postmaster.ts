@@ -7,6 +7,8 @@ import { hasCode } from './files.ts'
 export type Postmaster = {
   pid: number
   port: number
+  /** the directory of its socket, where it has one */
+  socketDirectory: string | undefined
   /** whether it has finished starting, and crash recovery with it */
   ready: boolean
   /** the data directory by the name it was started with */
@@ -64,7 +66,10 @@ async function readPidFile(data: string): Promise<Postmaster | undefined> {
     if (hasCode(error, 'ENOENT')) return undefined
     throw error
   }
-  const [pid, startedWith, , port, , , , status] = text.split('\n')
+  const [pid, startedWith, , port, socketDirectory, , , status] = text.split('\n')
   if (!Number(pid) || !Number(port) || startedWith === undefined) return undefined
-  return { pid: Number(pid), port: Number(port), ready: status?.trim() === 'ready', startedWith }
+  return {
+    ...{ pid: Number(pid), port: Number(port), socketDirectory: socketDirectory || undefined },
+    ...{ ready: status?.trim() === 'ready', startedWith },
+  }
 }

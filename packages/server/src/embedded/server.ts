@@ -8,6 +8,7 @@ import { writeAtomically } from './files.ts'
 import { choosePort, isFree, keepPort } from './port.ts'
 import { discardMisleadingPidFile, findPostmaster, isRunning, type Postmaster } from './postmaster.ts'
 import { configuration } from './settings.ts'
+import { prepareSocketDirectory } from './socket.ts'
 
 /** Long enough to recover from a crash during heavy writing. */
 const startTimeoutMs = 120_000
@@ -75,7 +76,8 @@ async function launch(cluster: Cluster, port: number, deadline: number): Promise
   const { home, data, owner, binaries } = cluster
   await discardMisleadingPidFile(data)
   const draft = join(home, 'postgresql.conf.draft')
-  await writeAtomically(join(data, 'postgresql.conf'), configuration(port, cluster), draft, owner)
+  const socketDirectory = await prepareSocketDirectory(cluster)
+  await writeAtomically(join(data, 'postgresql.conf'), configuration({ port, socketDirectory }, cluster), draft, owner)
   const startedAt = Date.now()
   const output = await open(join(home, 'start.log'), 'w', 0o600)
   let failure: string | undefined

@@ -1,15 +1,19 @@
+import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { socketPath } from './socket.ts'
 
 /** The name of the superuser, and of the database that is made for the service. */
 export const serviceName = 'penstock'
 
 /** How to reach a server. */
-export type Address = { port: number; password: string }
+export type Address = { port: number; password: string; socketDirectory?: string | undefined }
 
-/** The connection string of a server's database. */
-export function connectionString({ port, password }: Address): string {
-  return `postgres://${serviceName}:${password}@127.0.0.1:${port}/${serviceName}`
+/** The connection string of a server's database: by its socket, if it has one, else by the loopback address. */
+export function connectionString({ port, password, socketDirectory }: Address): string {
+  const hasSocket = socketDirectory !== undefined && existsSync(socketPath(socketDirectory, port))
+  const host = hasSocket ? `?host=${encodeURIComponent(socketDirectory)}` : ''
+  return `postgres://${serviceName}:${password}@127.0.0.1:${port}/${serviceName}${host}`
 }
 
 /** Creates the service's database unless it is there, and proves thereby that the server takes the password. */

@@ -1,6 +1,5 @@
 const fixed = {
   listen_addresses: '127.0.0.1',
-  unix_socket_directories: '',
   max_connections: '100',
   shared_buffers: '128MB',
   password_encryption: 'scram-sha-256',
@@ -37,8 +36,18 @@ export type ServerChoices = {
 }
 
 /** The text of a server's postgresql.conf. */
-export function configuration(port: number, { durable, settings }: ServerChoices): string {
-  const all: Record<string, string> = { ...fixed, ...(durable ? {} : undurable), ...settings, port: String(port) }
+export function configuration(
+  { port, socketDirectory = '' }: { port: number; socketDirectory: string | undefined },
+  { durable, settings }: ServerChoices,
+): string {
+  const all: Record<string, string> = {
+    ...fixed,
+    // A list, whose entries may be quoted.
+    unix_socket_directories: socketDirectory && `"${socketDirectory.replaceAll('"', '""')}"`,
+    ...(durable ? {} : undurable),
+    ...settings,
+    port: String(port),
+  }
   const lines = Object.entries(all).map(([name, value]) => `${name} = '${value.replace(/[\\']/g, '$&$&')}'`)
   return `# Penstock overwrites this file at each start.\n${lines.join('\n')}\n`
 }

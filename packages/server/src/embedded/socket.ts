@@ -1,0 +1,39 @@
+import { rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import type { Cluster } from './cluster.ts'
+import { makeDirectory } from './files.ts'
+
+/**
+ * The server listens on a socket of the file system besides its port: an exchange through it takes the service and the server
+ * a fifth less processor time. Whatever cannot use it connects to the port.
+ */
+
+/** What the system takes as the path of a socket, in bytes: 107 on Linux, 103 on macOS. */
+const pathBytesMax = 103
+
+/** The path of the socket in its directory. */
+export const socketPath = (directory: string, port: number) => join(directory, `.s.PGSQL.${port}`)
+
+/**
+ * Makes an empty directory for the socket, which only the user who runs the server, and root, may enter. No server runs: what
+ * one that died left there could stop the next from starting.
+ * @returns undefined where there can be no socket: in a path that is too long, on file systems such as those that some
+ *   containers get from their host, or on Windows
+ */
+export async function prepareSocketDirectory({ home, owner }: Pick<Cluster, 'home' | 'owner'>) {
+  const directory = join(home, 'socket')
+  if (Buffer.byteLength(socketPath(directory, 65_535)) > pathBytesMax) return undefined
+  await rm(directory, { recursive: true, force: true })
+  await makeDirectory(directory, 0o700, owner)
+  // PostgreSQL would not start.
+  return (await canListen(join(directory, 'try'))) ? directory : undefined
+}
+
+function canListen(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', () => resolve(false))
+    server.listen(path, () => server.close(() => resolve(true)))
+  })
+}
