@@ -10,6 +10,7 @@ import { startEmbeddedPostgres } from '../../packages/server/src/embedded/embedd
 import { makeDirectory } from '../../packages/server/src/embedded/files.ts'
 import { withLock } from '../../packages/server/src/embedded/lock.ts'
 import { isRoot } from '../../packages/server/src/embedded/owner.ts'
+import { findPostmaster } from '../../packages/server/src/embedded/postmaster.ts'
 
 /**
  * A copy of a migrated, empty cluster in place of the one that the embedded PostgreSQL would make: a tenth of the processor
@@ -31,11 +32,16 @@ export async function copyCluster(directory: string): Promise<void> {
 async function makeOriginal(directory: string): Promise<void> {
   const made = join(directory, 'made')
   if (existsSync(made)) return
-  const server = await startEmbeddedPostgres({ directory, durable: false })
-  try {
-    await migrate(server.url)
-  } finally {
-    await server.stop()
+  let running = true
+  while (running) {
+    const server = await startEmbeddedPostgres({ directory, durable: false })
+    try {
+      await migrate(server.url)
+    } finally {
+      await server.stop()
+    }
+    // On a busy machine the connection that has been closed may still be seen, and the server is left running for it.
+    running = (await findPostmaster(join((await readNote(directory)) ?? directory, dataName))) !== undefined
   }
   await writeFile(made, '')
 }
