@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
 
 /** What another client of the API meets meanwhile: how many calls, how many failed, and how long they took. */
 export type Witnessed = { calls: number; failed: number; p99Ms: number; mostMs: number }
 
-const everyMs = 25
+const everyMs = 100
 const program = `
   const [url, token, everyMs] = process.argv.slice(1)
   const took = []
@@ -40,5 +41,14 @@ export function startBystander(url: string, token: string): { stop(): Promise<Wi
       await ended
       return JSON.parse(said) as Witnessed
     },
+  }
+}
+
+/** Does the same again and again, with a pause after each time, until it is over; once at least. */
+export async function steadily(pauseMs: number, work: () => Promise<void>, isOver: () => boolean): Promise<void> {
+  for (;;) {
+    await work()
+    if (isOver()) return
+    await delay(pauseMs)
   }
 }
