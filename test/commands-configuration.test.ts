@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -32,7 +32,8 @@ after(async () => {
 const secret = 'canary-of-a-command'
 const envOf = ({ clientId, clientSecret }: Organization) => ({
   ...{ PENSTOCK_URL: baseUrl, PENSTOCK_CLIENT_ID: clientId, PENSTOCK_CLIENT_SECRET: clientSecret },
-  ...{ S3_SECRET: secret, PENSTOCK_DATA_DIR: join(stage.base, 'none') },
+  ...{ S3_SECRET: secret, SLACK_URL: `https://hooks.example.com/${secret}` },
+  ...{ PENSTOCK_DATA_DIR: join(stage.base, 'none') },
 })
 
 const fileOf = (connections: number, prefix = 's3://acme') =>
@@ -53,6 +54,21 @@ ${Array.from(
         schedule: {cron: 0 6 * * *}
 `,
 ).join('')}`.replace('local-folder', 'amazon-s3-destination')
+
+/** With webhooks and alert rules, of the sub-account and of the organization. */
+const heardOf = (connections: number) => `${fileOf(connections)}    webhooks:
+      - url: https://hooks.example.com/acme
+    alertRules:
+      - name: First
+        conditions: {transferFailed: true}
+        connections: [Orders 0]
+        slackUrl: "\${env:SLACK_URL}"
+webhooks:
+  - url: https://hooks.example.com/all
+alertRules:
+  - name: Second
+    conditions: {noSuccessHours: 26}
+`
 
 let files = 0
 const write = async (text: string) => {
@@ -94,9 +110,16 @@ describe('the commands', { concurrency: 2 }, () => {
     assert.deepEqual([exported.code, exported.stderr], [0, ''])
     const directory = join(stage.base, 'exported')
     const split = await run('export', '--directory', directory)
-    assert.equal(split.stdout, `Wrote ${join(directory, 'acme.yaml')}\nNeeds ACME_AMAZON_S3_SOURCE_SECRET_ACCESS_KEY\n`)
-    assert.deepEqual(await readdir(directory), ['acme.yaml'])
-    assert.equal(await readFile(join(directory, 'acme.yaml'), 'utf8'), exported.stdout)
+    const names = ['_organization.yaml', 'acme.yaml']
+    const wrote = names.map((name) => `Wrote ${join(directory, name)}\n`).join('')
+    assert.equal(split.stdout, `${wrote}Needs ACME_AMAZON_S3_SOURCE_SECRET_ACCESS_KEY\n`)
+    assert.deepEqual((await readdir(directory)).sort(), names)
+    const parts = await Promise.all(names.map((name) => readFile(join(directory, name), 'utf8')))
+    const [ofOrganization = '', ofAccount = ''] = parts
+    assert(exported.stdout.endsWith(ofAccount.slice(ofAccount.indexOf('accounts:'))), exported.stdout)
+    assert(exported.stdout.includes(ofOrganization.slice(ofOrganization.indexOf('version:'))), ofOrganization)
+    const ofOne = await run('export', '--account', 'Acme')
+    assert.equal(ofOne.stdout, ofAccount)
     // What is set needs no variable.
     assert.equal((await run('plan', directory)).stdout, 'Nothing to change.\n')
     for (const { stdout, stderr } of [planned, json, applied, exported, split]) {
@@ -175,12 +198,12 @@ describe('the commands', { concurrency: 2 }, () => {
     const organization = await service.addOrganization()
     const env = envOf(organization)
     const connections = 12
-    const path = await write(fileOf(connections))
+    const path = await write(heardOf(connections))
     const client = createClient({ baseUrl, clientId: organization.clientId, clientSecret: organization.clientSecret })
     const { server } = service.service.app
     let kills = 0
     // The first write is the request for a token. The service continues the one at which the process is killed.
-    for (const last of [2, 3, 4, 5, 8, 12, 20]) {
+    for (const last of [2, 3, 4, 5, 6, 9, 15, 18, 19, 21, 30]) {
       const program = stage.start(process.execPath, ['packages/server/bin/penstock.js', 'apply', path], { env })
       let writes = 0
       const kill = ({ method, headers }: IncomingMessage) => {
@@ -196,7 +219,14 @@ describe('the commands', { concurrency: 2 }, () => {
     assert(kills >= 5, `${kills}`)
     const last = await stage.penstock(['apply', path], { env })
     assert.equal(last.code, 0, last.stderr)
-    const { accounts } = await readState(client)
+    const { accounts, webhooks, alertRules } = await readState(client)
+    assert.deepEqual(
+      [webhooks.map(({ url }) => url).sort(), alertRules.map(({ name }) => name).sort()],
+      [
+        ['https://hooks.example.com/acme', 'https://hooks.example.com/all'],
+        ['Failures', 'First', 'Second'],
+      ],
+    )
     const names = accounts.flatMap((account) => account.connections.map(({ name }) => name)).sort()
     assert.deepEqual([accounts.length, names], [1, Array.from({ length: connections }, (_, n) => `Orders ${n}`).sort()])
     assert.equal((await stage.penstock(['plan', path], { env })).code, 0)
@@ -205,15 +235,31 @@ describe('the commands', { concurrency: 2 }, () => {
   test('two at once make everything once', async () => {
     const organization = await service.addOrganization()
     const env = envOf(organization)
-    const path = await write(fileOf(20))
-    const both = await Promise.all([1, 2].map(() => stage.penstock(['apply', path], { env })))
+    const path = await write(heardOf(20))
+    const kept = join(stage.base, 'webhook-secrets')
+    const apply = () => stage.penstock(['apply', path, '--webhook-secrets', kept], { env })
+    const both = await Promise.all([apply(), apply()])
     // One that plans between two steps of the other may find that the connector was configured meanwhile.
     const ends = both.map(({ code, stderr }) => `${code} ${stderr.replace(/^penstock: connector .*: /, '')}`)
     const changed = '3 It was changed after the plan was made, and was left as it is: plan again.\n'
     assert(ends.includes('0 ') && ends.every((end) => end === '0 ' || end === changed), ends.join())
-    assert.equal((await stage.penstock(['apply', path], { env })).code, 0)
+    assert.equal((await apply()).code, 0)
     assert.equal((await stage.penstock(['plan', path], { env })).code, 0)
-    const { headers } = await callerOf(service, organization).call('listConnections')
+    const caller = callerOf(service, organization)
+    const { headers } = await caller.call('listConnections')
     assert.equal(headers['x-total-count'], '20')
+    // The file has the secret of each webhook that is there, and no one else can read it.
+    const webhooks = await caller.expect(caller.call('listWebhooks', {}))
+    const lines = (await readFile(kept, 'utf8')).trim().split('\n')
+    const secrets = lines.map(
+      (line) => JSON.parse(line) as { account: string | null; url: string; id: string; secret: string },
+    )
+    assert.deepEqual(
+      secrets.map(({ account, url, id }) => `${account} ${url} ${id}`).sort(),
+      webhooks.map(({ accountId, url, id }) => `${accountId && 'Acme'} ${url} ${id}`).sort(),
+    )
+    assert(secrets.every(({ secret }) => /^whsec_\S{44}$/.test(secret)))
+    assert.equal((await stat(kept)).mode & 0o777, 0o600)
+    for (const { stdout, stderr } of both) assert(!`${stdout}${stderr}`.includes('whsec_'))
   })
 })

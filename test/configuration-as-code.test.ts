@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -12,6 +12,7 @@ import {
   describePlan,
   digestOf,
   exportConfiguration,
+  isWanted,
   loadDesired,
   makePlan,
   type Plan,
@@ -42,6 +43,7 @@ after(async () => {
 const many = Number(process.env.PENSTOCK_TEST_CONNECTIONS ?? 200)
 
 const secrets = {
+  SLACK: 'https://hooks.slack.example.com/canary-of-slack',
   S3_KEY: 'AKIAEXAMPLE',
   S3_SECRET: 'canary-code-secret',
   HOOK: `whsec_${Buffer.alloc(32, 'canary').toString('base64')}`,
@@ -77,9 +79,7 @@ async function aParty() {
     ): Promise<Plan> => {
       const { env = secrets, filesWithin, ...rest } = options
       const desired = await loadDesired([path])
-      const names = new Set(desired.flatMap(({ name, was }) => [name, ...was]))
-      const ids = new Set(desired.map(({ id }) => id))
-      const state = await readState(client, ({ id, name }) => names.has(name) || ids.has(id))
+      const state = await readState(client, isWanted(desired))
       const resolver = resolverOf(env, filesWithin)
       return makePlan(desired, state, { options: rest, definitions: createDefinitions(client), resolver })
     },
@@ -104,8 +104,20 @@ async function aParty() {
     },
     /** What is in the organization, by name, without what differs between services. */
     state: async () => {
-      const { accounts } = await readState(client)
-      return accounts
+      const { accounts, webhooks, alertRules } = await readState(client)
+      const whose = (of: string | null) => accounts.find(({ id }) => id === of)?.name ?? of
+      const names = new Map(accounts.flatMap(({ connections }) => connections.map(({ id, name }) => [id, name])))
+      const owned = [
+        ...webhooks.map(({ accountId, url, description, eventTypes, enabled }) => ({
+          ...{ of: whose(accountId), url, description, eventTypes: eventTypes?.toSorted() ?? null, enabled },
+        })),
+        ...alertRules.map(({ accountId, connectionIds, ...rule }) => ({
+          ...{ of: whose(accountId), url: rule.name, conditions: rule.conditions, enabled: rule.enabled },
+          ...{ emails: rule.emails, emailRoles: rule.emailRoles, slack: rule.slackUrl, teams: rule.teamsUrl },
+          connections: connectionIds?.map((id) => names.get(id)).sort() ?? null,
+        })),
+      ]
+      const inAccounts = accounts
         .map(({ name, enabled, connectors, connections }) => ({
           ...{ name, enabled },
           connectors: [...connectors.values()].map(({ slug, name, settings, secrets, configured }) => ({
@@ -120,11 +132,20 @@ async function aParty() {
             .sort((a, b) => (a.name < b.name ? -1 : 1)),
         }))
         .sort((a, b) => (a.name < b.name ? -1 : 1))
+      const keyOf = (one: (typeof owned)[number]) => JSON.stringify([one.of, one.url])
+      return { accounts: inAccounts, owned: owned.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)) }
     },
   }
   return party
 }
 
+const noCondition = {
+  ...{ transferFailed: false, connectionBroken: false },
+  ...{ rejectedPercent: null, noSuccessHours: null, volumePercent: null },
+}
+/** Signing secrets of the connector `webhook` have a form of their own. */
+const hooks = (variables: readonly string[]) =>
+  Object.fromEntries(variables.filter((name) => name.endsWith('SIGNING_SECRET')).map((name) => [name, secrets.HOOK]))
 const actions = (plan: Plan) => plan.changes.map(({ action, kind, name }) => `${action} ${kind} ${name}`)
 const fieldsOf = (plan: Plan) => plan.changes.flatMap(({ fields }) => fields.map(({ field }) => field))
 
@@ -188,7 +209,7 @@ describe('a file', { concurrency: 3 }, () => {
     assert.equal(shown.includes('\u001b'), false)
     assert.match(describePlan(plan), / {2}\+ {3}connection Orders {2}\(\S+0\.yaml:14:15\)/)
     assert.equal((await party.apply(path)).length, 5)
-    const [account] = await party.state()
+    const [account] = (await party.state()).accounts
     assert.deepEqual(account?.connections, [
       {
         ...{ name: 'Orders', status: 'active', source: 'amazon-s3-source', destination: 'webhook' },
@@ -264,7 +285,7 @@ describe('a file', { concurrency: 3 }, () => {
     assert.deepEqual(actions(await party.plan(smaller, { allowDestroy: true })), ['delete connection Returns'])
     await party.apply(smaller, { allowDestroy: true })
     assert.deepEqual(
-      (await party.state()).map(({ name, connections }) => [name, connections.length]),
+      (await party.state()).accounts.map(({ name, connections }) => [name, connections.length]),
       [
         ['Acme Outdoor', 1],
         ['Another', 1],
@@ -272,7 +293,7 @@ describe('a file', { concurrency: 3 }, () => {
     )
     await party.apply(smaller, { allowDestroyAccounts: true })
     assert.deepEqual(
-      (await party.state()).map(({ name }) => name),
+      (await party.state()).accounts.map(({ name }) => name),
       ['Acme Outdoor'],
     )
     const empty = await party.write('version: 1\naccounts:\n  - name: Acme Outdoor\n')
@@ -285,7 +306,7 @@ describe('a file', { concurrency: 3 }, () => {
     // What was deleted is made again: the keys of the day do not answer with what is gone.
     await party.apply(path)
     assert.deepEqual(
-      (await party.state())[0]?.connections.map(({ name, status }) => [name, status]),
+      (await party.state()).accounts[0]?.connections.map(({ name, status }) => [name, status]),
       [
         ['Orders', 'active'],
         ['Returns', 'disabled'],
@@ -330,7 +351,31 @@ describe('a file', { concurrency: 3 }, () => {
     assert.match(await wrong('version: 2'), /0\.yaml:1:10: version must be 1/)
     assert.match(await wrong('version: 1\nversion: 1'), /0\.yaml:2:1: Map keys must be unique/)
     assert.match(await wrong('version: !!js/function 1'), /0\.yaml:1:10: Unresolved tag/)
-    assert.match(await wrong(`${'['.repeat(200_000)}`), /nested too deeply|Flow sequence/)
+    assert.match(await wrong(`${'['.repeat(200_000)}`), /^\S+0\.yaml:\d+:\d+: The file is nested too deeply\.$/)
+    // What would take hours or the memory is refused, or read, at once.
+    const started = process.cpuUsage()
+    const keys = Array.from({ length: 80_000 }, (_, n) => `k${n}: 1`).join('\n')
+    assert.match(await wrong(`version: 1\n${keys}`), /0\.yaml:2:5: k0 is not known here/)
+    assert.match(await wrong(`version: 1\n${'x: 1\n'.repeat(80_000)}`), /0\.yaml:3:1: Map keys must be unique/)
+    assert(process.cpuUsage(started).user < 20_000_000)
+    for (const key of ['__proto__', 'constructor', '<<', 'toString']) {
+      const as = key === '<<' ? '"<<"' : key
+      assert.match(await wrong(`version: 1\n${as}: {}`), new RegExp(`0\\.yaml:2:\\d+: ${key} is not known here`))
+      const inside = acme.replace('settings: {url', `settings: {${as}: x, url`)
+      assert.match(await wrong(inside), /(__proto__|constructor|<<|toString) is not (a field of|the key of a field)/)
+    }
+    assert.equal(({} as Record<string, unknown>).polluted, undefined)
+    assert.match(await wrong('version: 1\naccounts: !!python/object:os.system [x]'), /Unresolved tag/)
+    assert.match(await wrong('--- 1\n--- 2'), /The file has several documents: put each into a file of its own/)
+    assert.match(
+      await wrong('version: 1\naccounts:\n  - &a\n    name: A\n    connections: *a'),
+      /needs|must be|anchors|nested/,
+    )
+    const large = await party.write('version: 1\n#')
+    await truncate(join(large, '0.yaml'), 17 * 1024 * 1024)
+    assert.match(await problemsOf(party.plan(large)), /0\.yaml has more than 16 MiB: split it/)
+    await writeFile(join(large, '0.yaml'), Buffer.from([0xff, 0xfe, 0x00]))
+    assert.match(await problemsOf(party.plan(large)), /0\.yaml is not UTF-8/)
     const bomb = [
       'a: &a [x,x,x,x,x,x,x,x,x,x]',
       ...'bcdefgh'.split('').map((name, i) => `${name}: &${name} [${`*${'abcdefgh'[i]},`.repeat(10)}]`),
@@ -407,6 +452,247 @@ describe('a file', { concurrency: 3 }, () => {
   })
 })
 
+/** The same with webhooks and alert rules, of the sub-account and of the organization. */
+const heard = `${acme}    webhooks:
+      - url: https://hooks.example.com/\${env:S3_KEY}
+        eventTypes: [transfer.failed, connection.deleted]
+        enabled: true
+    alertRules:
+      - name: Orders
+        conditions: {transferFailed: true, noSuccessHours: 26}
+        connections: [Orders, Returns]
+        emails: [data@example.com]
+        slackUrl: "\${env:SLACK}"
+webhooks:
+  - url: https://hooks.example.com/all
+    description: Everything
+alertRules:
+  - name: Failures
+    conditions: {transferFailed: true}
+    emailRoles: [owner, admin]
+  - name: Returns
+    enabled: false
+    conditions: {rejectedPercent: 2.5, volumePercent: 40}
+    connections: [{account: Acme Outdoor, connection: Returns}]
+`
+
+describe('webhooks and alert rules', { concurrency: 3 }, () => {
+  test('are made once, with their secrets by reference, and none is in a plan or an export', async () => {
+    const party = await aParty()
+    const path = await party.write(heard)
+    const plan = await party.plan(path)
+    assert.deepEqual(actions(plan).slice(5), [
+      'create webhook https://hooks.example.com/${env:S3_KEY}',
+      'create alertRule Orders',
+      'create webhook https://hooks.example.com/all',
+      'update alertRule Failures',
+      'create alertRule Returns',
+    ])
+    const shown = describePlan(plan) + JSON.stringify(viewPlan(plan))
+    assert.match(shown, /\nOrganization\n {2}\+ {3}webhook https:[^\n]*\n {8}description {2}"Everything"/)
+    assert.match(shown, /slackUrl {2}set\n/)
+    for (const secret of Object.values(secrets)) assert(!shown.includes(secret), shown)
+    // In place of what is made, the service gives each signing secret once.
+    const made: string[] = []
+    const resolver = createResolver({ env: secrets })
+    const { failed } = await applyPlan(plan, {
+      ...{ client: party.client, resolver },
+      onSecret: async ({ url, secret }) => void made.push(`${url} ${secret.slice(0, 6)}`),
+    })
+    assert.deepEqual(failed, [])
+    assert.deepEqual(made.sort(), [
+      'https://hooks.example.com/AKIAEXAMPLE whsec_',
+      'https://hooks.example.com/all whsec_',
+    ])
+    party.requests.length = 0
+    assert.deepEqual(actions(await party.plan(path, { env: { S3_KEY: secrets.S3_KEY } })), [])
+    assert(party.requests.every((request) => request.startsWith('GET ') || request.endsWith('/client-token')))
+    const { owned } = await party.state()
+    assert.deepEqual(owned, [
+      {
+        ...{ of: 'Acme Outdoor', url: 'Orders', enabled: true, connections: ['Orders', 'Returns'] },
+        conditions: { ...noCondition, transferFailed: true, noSuccessHours: 26 },
+        ...{ emails: ['data@example.com'], emailRoles: [], slack: '********', teams: null },
+      },
+      {
+        ...{ of: 'Acme Outdoor', url: 'https://hooks.example.com/AKIAEXAMPLE', description: '', enabled: true },
+        eventTypes: ['connection.deleted', 'transfer.failed'],
+      },
+      {
+        ...{ of: null, url: 'Failures', enabled: false, connections: null },
+        conditions: { ...noCondition, transferFailed: true },
+        ...{ emails: [], emailRoles: ['owner', 'admin'], slack: null, teams: null },
+      },
+      {
+        ...{ of: null, url: 'Returns', enabled: false, connections: ['Returns'] },
+        conditions: { ...noCondition, rejectedPercent: 2.5, volumePercent: 40 },
+        ...{ emails: [], emailRoles: [], slack: null, teams: null },
+      },
+      { of: null, url: 'https://hooks.example.com/all', description: 'Everything', eventTypes: null, enabled: true },
+    ])
+    // An export says the same, and makes the same elsewhere.
+    const { text, variables } = await party.export()
+    assert(variables.includes('ACME_OUTDOOR_ALERT_ORDERS_SLACK_URL'), variables.join())
+    assert.doesNotMatch(text, /canary|whsec/)
+    const exported = await party.write(text)
+    assert.deepEqual(actions(await party.plan(exported)), [])
+    const other = await aParty()
+    const env = { ...Object.fromEntries(variables.map((name) => [name, secrets.SLACK])), ...hooks(variables) }
+    await other.apply(exported, { env })
+    assert.deepEqual((await other.state()).owned, owned)
+    assert.equal((await other.export()).text, text)
+  })
+
+  test('that were changed by hand are repaired; what no file has is left alone, or deleted where that is allowed', async () => {
+    const party = await aParty()
+    const path = await party.write(heard)
+    await party.apply(path)
+    const before = await party.state()
+    const { client } = party
+    const { accounts, webhooks, alertRules } = await readState(client)
+    const [ofAccount, ofAll] = [webhooks.find((one) => one.accountId), webhooks.find((one) => !one.accountId)]
+    const orders = alertRules.find(({ name }) => name === 'Orders')
+    assert(accounts[0] && ofAccount && ofAll && orders)
+    const accountId = accounts[0].id
+    await client.updateWebhook({ id: ofAccount.id, body: { eventTypes: null, enabled: false, description: 'By hand' } })
+    await client.deleteWebhook({ id: ofAll.id })
+    await client.updateAlertRule({
+      id: orders.id,
+      body: { conditions: { connectionBroken: true }, connectionIds: null, emails: [], slackUrl: null },
+    })
+    const drift = await party.plan(path)
+    assert.deepEqual(actions(drift), [
+      'update webhook https://hooks.example.com/${env:S3_KEY}',
+      'update alertRule Orders',
+      'create webhook https://hooks.example.com/all',
+    ])
+    assert.deepEqual(fieldsOf(drift), [
+      ...['description', 'eventTypes', 'enabled', 'emails'],
+      ...['conditions.transferFailed', 'conditions.connectionBroken', 'conditions.noSuccessHours'],
+      ...['connections', 'slackUrl', 'description'],
+    ])
+    await party.apply(path)
+    assert.deepEqual(await party.state(), before)
+
+    await client.createWebhook({ body: { url: 'https://by-hand.example.com/', accountId } })
+    await client.createWebhook({ body: { url: 'https://by-hand.example.com/' } })
+    await client.createAlertRule({ body: { name: 'By hand', accountId, conditions: { transferFailed: true } } })
+    const left = await party.plan(path)
+    assert.deepEqual([actions(left), left.unmanaged.length], [[], 3])
+    assert.match(describePlan(left), /Left alone, because no file has it: alert rule By hand of Acme Outdoor\n/)
+    assert.match(describePlan(left), /webhook https:\/\/by-hand\.example\.com\/ of the organization\n/)
+    // A file without the lists of the organization is not about them.
+    const ofOne = await party.write(acme)
+    assert.deepEqual(actions(await party.plan(ofOne, { allowDestroy: true })).sort(), [
+      ...['delete alertRule By hand', 'delete alertRule Orders'],
+      ...['delete webhook https://by-hand.example.com/', 'delete webhook https://hooks.example.com/AKIAEXAMPLE'],
+    ])
+    await party.apply(path, { allowDestroy: true })
+    assert.deepEqual(await party.state(), before)
+  })
+
+  test('follow a rename and a replaced connection, and are left as they are where they were changed meanwhile', async () => {
+    const party = await aParty()
+    await party.apply(await party.write(heard))
+    const moved = await party.write(
+      heard
+        .replace('name: Orders\n        source', 'name: Sales\n        was: [Orders]\n        source')
+        .replace('[Orders, Returns]', '[Sales, Returns]')
+        .replace('hooks.example.com/all', 'hooks.example.com/every\n    was: [https://hooks.example.com/all]')
+        .replace('  - name: Returns\n    enabled', '  - name: Rejects\n    was: [Returns]\n    enabled'),
+    )
+    assert.deepEqual(fieldsOf(await party.plan(moved)), ['name', 'url', 'name'])
+    await party.apply(moved)
+    const swapped = await party.write(
+      heard
+        .replace('[Orders, Returns]', '[Returns]')
+        .replace('emails: [data@example.com]', 'emails: [other@example.com]')
+        .replace('description: Everything', 'description: All')
+        .replaceAll('Orders', 'Sales'),
+    )
+    await party.apply(await party.write(heard.replaceAll('Orders', 'Sales')), { allowDestroy: true })
+    const plan = await party.plan(swapped)
+    const { webhooks, alertRules } = await readState(party.client)
+    const webhook = webhooks.find(({ url }) => url.endsWith('/all'))
+    const rule = alertRules.find(({ name }) => name === 'Sales')
+    assert(webhook && rule)
+    await party.client.updateWebhook({ id: webhook.id, body: { description: 'By hand' } })
+    await party.client.updateAlertRule({ id: rule.id, body: { emails: ['by-hand@example.com'] } })
+    const { done, failed } = await party.applyPlan(plan)
+    assert.deepEqual([done, failed.map(({ changedMeanwhile }) => changedMeanwhile)], [[], [true, true]])
+    assert.match(failed.map(({ problem }) => problem.message).join(), /\(description\).*\(emails\)/)
+    await party.apply(swapped)
+  })
+
+  test('are made once by several that apply at once, and the secrets that were given are those of what is left', async () => {
+    const party = await aParty()
+    const path = await party.write(heard)
+    const plans = await Promise.all([party.plan(path), party.plan(path), party.plan(path)])
+    const given: string[] = []
+    const results = await Promise.all(
+      plans.map((plan) =>
+        applyPlan(plan, {
+          ...{ client: party.client, resolver: createResolver({ env: secrets }) },
+          onSecret: async ({ id }) => void given.push(id),
+        }),
+      ),
+    )
+    for (const { failed } of results) assert.deepEqual(failed, [])
+    const { webhooks, alertRules } = await readState(party.client)
+    assert.deepEqual([webhooks.length, alertRules.length], [2, 3])
+    assert.deepEqual(given.sort(), webhooks.map(({ id }) => id).sort())
+    assert.deepEqual(actions(await party.plan(path)), [])
+  })
+
+  test('that the service disabled are not enabled again, unless they change', async () => {
+    const party = await aParty()
+    const path = await party.write(heard)
+    await party.apply(path)
+    await service.database.pool.query(
+      `update webhooks set enabled = false, disabled_reason = 'gone' where organization_id = $1 and account_id is null`,
+      [party.organization.organizationId],
+    )
+    const plan = await party.plan(path)
+    assert.deepEqual(actions(plan), [])
+    assert.match(describePlan(plan), /The service disabled the webhook https:\/\/hooks\.example\.com\/all \(gone\)/)
+    assert.match(
+      (await party.export()).text,
+      /url: https:\/\/hooks\.example\.com\/all\n {4}description: Everything\n {4}enabled: true/,
+    )
+    const repaired = await party.write(heard.replace('description: Everything', 'description: Repaired'))
+    assert.deepEqual(fieldsOf(await party.plan(repaired)), ['description', 'enabled'])
+    await party.apply(repaired)
+  })
+
+  test('are refused as a whole where something is wrong, and no address of a chat is shown', async () => {
+    const party = await aParty()
+    const wrong = async (from: string, to: string) => problemsOf(party.plan(await party.write(heard.replace(from, to))))
+    const plain = await wrong('"${env:SLACK}"', secrets.SLACK)
+    assert.match(plain, /0\.yaml:\d+:\d+: slackUrl of the alert rule Orders is in the file, .* Write a reference/)
+    assert.doesNotMatch(plain, /canary/)
+    assert.match(
+      await wrong('[Orders, Returns]', '[Orders, Nothing]'),
+      /There is no connection Nothing in the sub-account Acme/,
+    )
+    assert.match(
+      await wrong('[Orders, Returns]', '[]'),
+      /connections is empty: name at least one, or leave it out for all/,
+    )
+    assert.match(await wrong('{transferFailed: true}', '{}'), /alertRules\.0\.conditions must NOT have fewer than 1/)
+    assert.match(
+      await wrong('transfer.failed', 'transfer.lost'),
+      /webhooks\.0\.eventTypes\.0 must be one of: transfer\.succeeded/,
+    )
+    assert.match(
+      await wrong('- name: Returns\n    enabled', '- name: Failures\n    enabled'),
+      /The alert rule Failures is at/,
+    )
+    const twice = await wrong('description: Everything', 'description: A\n  - url: https://hooks.example.com:443/all')
+    assert.match(twice, /The webhook https:\/\/hooks\.example\.com:443\/all is at .*, too: remove one of both/)
+    assert.match(await wrong('{account: Acme Outdoor, connection: Returns}', 'Returns'), /connections\.0 must be a map/)
+  })
+})
+
 describe('apply', { concurrency: 3 }, () => {
   test('beside others of the same files makes everything once', async () => {
     const party = await aParty()
@@ -419,7 +705,7 @@ describe('apply', { concurrency: 3 }, () => {
         [],
       )
     assert.deepEqual(
-      (await party.state()).map(({ connections }) => connections.length),
+      (await party.state()).accounts.map(({ connections }) => connections.length),
       [2],
     )
     assert.deepEqual(actions(await party.plan(path)), [])
@@ -467,7 +753,7 @@ describe('apply', { concurrency: 3 }, () => {
       /signingSecret must be whsec_[\s\S]*cron must have five fields/,
     )
     assert.deepEqual(
-      (await party.state())[0]?.connections.map(({ name }) => name),
+      (await party.state()).accounts[0]?.connections.map(({ name }) => name),
       ['Orders', 'Returns'],
     )
     await party.apply(await party.write(acme))
@@ -579,6 +865,22 @@ describe('an export', { concurrency: 2 }, () => {
           )
       })
     }
+    const url = (path: string) => `https://hooks.example.com/${path}`
+    const state = await readState(party.client)
+    for (const { id: accountId, name, connections } of state.accounts) {
+      await party.client.createWebhook({
+        body: { url: url(encodeURI(name)), accountId, eventTypes: ['transfer.failed'] },
+      })
+      const body = { accountId, conditions: { transferFailed: true }, slackUrl: secrets.SLACK }
+      await party.client.createAlertRule({ body: { ...body, name: `All of ${name}`, emails: ['all@example.com'] } })
+      const connectionIds = connections.slice(0, 20).map(({ id }) => id)
+      await party.client.createAlertRule({ body: { ...body, name: `Some of ${name}`, connectionIds } })
+    }
+    const connectionIds = state.accounts.map(({ connections }) => connections[0]?.id ?? '')
+    await party.client.createAlertRule({
+      body: { name: 'One of each', connectionIds, conditions: { rejectedPercent: 5 } },
+    })
+    await party.client.createWebhook({ body: { url: url('all'), description: 'Everything', enabled: false } })
     const measured = async <T>(what: string, requests: string[], work: () => Promise<T>) => {
       requests.length = 0
       const started = performance.now()
@@ -587,11 +889,11 @@ describe('an export', { concurrency: 2 }, () => {
       return { result, requests: [...requests] }
     }
     const exported = await measured('export', party.requests, () => party.export())
-    // Three pages of lists for so many, the token, the sub-accounts, and the definition of each connector.
-    assert(exported.requests.length <= 5 + Math.ceil(many / 500) * 2 + 2, exported.requests.join('\n'))
+    // Three pages of lists for so many, the token, the sub-accounts, webhooks, alert rules, and the definition of each connector.
+    assert(exported.requests.length <= 7 + Math.ceil(many / 500) * 2 + 2, exported.requests.join('\n'))
     const path = await party.write(exported.result.text)
     t.diagnostic(`${(exported.result.text.length / 1024).toFixed(0)} KiB`)
-    const env = Object.fromEntries(exported.result.variables.map((name) => [name, 'canary']))
+    const env = Object.fromEntries(exported.result.variables.map((name) => [name, secrets.SLACK]))
     const other = await aParty()
     const plan = await measured('plan of an empty service', other.requests, () => other.plan(path, { env }))
     const applied = await measured('apply', other.requests, () => other.applyPlan(plan.result, env))
@@ -600,7 +902,7 @@ describe('an export', { concurrency: 2 }, () => {
       [],
     )
     // One to create, one for its schedule, one to activate each; and those of the sub-accounts.
-    assert(applied.requests.length <= many * 3 + accounts * 10 + 20, `${applied.requests.length}`)
+    assert(applied.requests.length <= many * 3 + accounts * 20 + 20, `${applied.requests.length}`)
     const again = await measured('plan that finds nothing', other.requests, () => other.plan(path, { env }))
     assert.deepEqual(actions(again.result), [])
     assert.deepEqual(await other.state(), await party.state())
@@ -613,8 +915,13 @@ describe('an export', { concurrency: 2 }, () => {
       body: { srcConnectionConfig: { bucketUri: 's3://by-hand/' } },
     })
     await other.client.deleteConnection({ accountId: account.id, id: account.connections[1]?.id ?? '' })
+    const { webhooks, alertRules } = await readState(other.client)
+    await other.client.deleteWebhook({ id: webhooks[0]?.id ?? '' })
+    await other.client.deleteAlertRule({ id: alertRules.find(({ accountId }) => accountId !== account.id)?.id ?? '' })
     const repaired = await measured('repair', other.requests, () => other.apply(path, { env }))
-    assert.deepEqual(repaired.result.map(({ action }) => action).sort(), ['create', 'update'])
+    assert.deepEqual(repaired.result.map(({ action }) => action).sort(), [
+      ...['create', 'create', 'create', 'update', 'update'],
+    ])
     assert.deepEqual(await other.state(), await party.state())
   })
 })

@@ -1,7 +1,9 @@
 import type { Client } from '@penstock/client'
 import { applyAccounts, deleteAccounts, enableAccounts } from './apply-accounts.ts'
+import { applyAlertRules } from './apply-alert-rules.ts'
 import { activate, createAndUpdate, deleteConnections, disable, setSchedules } from './apply-connections.ts'
 import { addConnectors, configureConnectors, removeConnectors } from './apply-connectors.ts'
+import { applyWebhooks } from './apply-webhooks.ts'
 import { withBound } from './calls.ts'
 import { ChangedMeanwhile, sayRefusal } from './failures.ts'
 import type { Change, Plan } from './plan.ts'
@@ -20,12 +22,23 @@ export type ApplyOptions = {
   readonly resolver: Resolver
   /** Called when a change is done, or has failed. */
   readonly onDone?: (change: Change, problem?: Problem) => void
+  /** Called with the signing secret of each webhook that is created, which cannot be read later. */
+  readonly onSecret?: ((made: WebhookSecret) => Promise<void>) | undefined
+}
+
+export type WebhookSecret = {
+  /** The name of the sub-account; null: the webhook is of the organization. */
+  readonly account: string | null
+  readonly url: string
+  readonly id: string
+  readonly secret: string
 }
 
 /** What the steps share: who has failed, and where things are by now. */
 export type Applying = {
   readonly client: Client
   readonly resolver: Resolver
+  readonly onSecret: ApplyOptions['onSecret']
   /** The identifiers of sub-accounts, by their names in the files. */
   readonly accountIds: Map<string, string>
   /** The identifier and the version of connections, by their changes. */
@@ -46,10 +59,10 @@ export type Applying = {
  */
 export async function applyPlan(plan: Plan, options: ApplyOptions): Promise<Applied> {
   if (plan.missing.length > 0) throw new ConfigurationError(plan.missing)
-  const { client, resolver, onDone } = options
+  const { client, resolver, onDone, onSecret } = options
   const failures = new Map<Change, Applied['failed'][number]>()
   const applying: Applying = {
-    ...{ client, resolver, accountIds: new Map(plan.accountIds), connections: new Map() },
+    ...{ client, resolver, onSecret, accountIds: new Map(plan.accountIds), connections: new Map() },
     each: async (changes, step) => {
       await withBound(changes, async (change) => {
         if (failures.has(change)) return
@@ -81,11 +94,20 @@ export async function applyPlan(plan: Plan, options: ApplyOptions): Promise<Appl
   const ofConnectors = changes.filter((change) => change.kind === 'connector')
   const ofConnections = changes.filter((change) => change.kind === 'connection')
   await applyAccounts(applying, ofAccounts)
+  // Before data moves, so that no event is missed.
+  await applyWebhooks(
+    applying,
+    changes.filter((change) => change.kind === 'webhook'),
+  )
   await disable(applying, ofConnections)
   await addConnectors(applying, ofConnectors)
   await configureConnectors(applying, ofConnectors)
   await deleteConnections(applying, ofConnections)
   await createAndUpdate(applying, ofConnections)
+  await applyAlertRules(
+    applying,
+    changes.filter((change) => change.kind === 'alertRule'),
+  )
   await setSchedules(applying, ofConnections)
   await activate(applying, ofConnections)
   await removeConnectors(applying, ofConnectors)

@@ -1,3 +1,4 @@
+import type { AlertRule, EventType } from '@penstock/wire'
 import type { Position } from './problems.ts'
 
 /** What the files say, put together. */
@@ -34,6 +35,35 @@ export type DesiredConnection = {
   readonly at: Locate
 }
 
+export type DesiredWebhook = {
+  /** As written: with references. */
+  readonly url: string
+  readonly was: readonly string[]
+  readonly id?: string | undefined
+  readonly description: string
+  readonly eventTypes: EventType[] | null
+  readonly enabled?: boolean | undefined
+  readonly at: Locate
+}
+
+export type DesiredAlertRule = Pick<AlertRule, 'name' | 'conditions' | 'emails' | 'emailRoles'> & {
+  readonly was: readonly string[]
+  readonly id?: string | undefined
+  readonly enabled?: boolean | undefined
+  /** By the names of the sub-account and the connection; null: all. */
+  readonly connections: readonly { readonly account: string; readonly name: string }[] | null
+  readonly secrets: { readonly slackUrl?: string | null | undefined; readonly teamsUrl?: string | null | undefined }
+  readonly at: Locate
+}
+
+/** What the files say of the organization itself; a list that no file has is left alone. */
+export type DesiredOrganization = {
+  readonly webhooks?: readonly DesiredWebhook[] | undefined
+  readonly alertRules?: readonly DesiredAlertRule[] | undefined
+}
+
+export type Desired = { readonly accounts: readonly DesiredAccount[]; readonly organization: DesiredOrganization }
+
 export type DesiredAccount = {
   readonly name: string
   readonly was: readonly string[]
@@ -41,5 +71,7 @@ export type DesiredAccount = {
   readonly enabled?: boolean | undefined
   readonly connectors: readonly DesiredConnector[]
   readonly connections: readonly DesiredConnection[]
+  readonly webhooks: readonly DesiredWebhook[]
+  readonly alertRules: readonly DesiredAlertRule[]
   readonly at: Locate
 }

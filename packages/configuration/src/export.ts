@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto'
 import type { Client } from '@penstock/client'
 import { Document, isMap } from 'yaml'
 import { withBound } from './calls.ts'
+import { byName, escaped, idIfTwin, twinNote, wordsOf, wordsOfNames } from './export-names.ts'
+import { writeAlertRules, writeWebhooks } from './export-owned.ts'
 import { ConfigurationError } from './problems.ts'
-import type { FileAccount, FileConnection, FileConnector } from './read-yaml.ts'
-import { withoutReferences } from './references.ts'
+import type { FileAccount, FileConnection, FileConnector, FileContent } from './read-yaml.ts'
 import { schemaFile } from './schema.ts'
 import {
   type AccountState,
@@ -34,7 +35,7 @@ export type ExportOptions = {
   readonly client: Client
   /** Where the service serves its documents, for editors. */
   readonly baseUrl: string
-  /** The names of the sub-accounts to export; undefined: all. */
+  /** The names of the sub-accounts to export; undefined: all, and what is of the organization itself. */
   readonly accounts?: readonly string[] | undefined
   /** A file for each sub-account. */
   readonly split?: boolean | undefined
@@ -51,31 +52,45 @@ export async function exportConfiguration({ client, baseUrl, accounts, split }: 
   const slugs = chosen.flatMap((account) => [...account.connectors.keys()])
   await withBound([...new Set(slugs)], definitions)
   const writing: Writing = { definitions, variables: createVariableNames(chosen), notes: [] }
-  const written = await Promise.all(chosen.map((account) => writeAccount(account, chosen, writing)))
+  const written = await Promise.all(
+    chosen.map(async (account) => ({
+      ...(await writeAccount(account, chosen, writing)),
+      ...ifAnyOf('webhooks', writeWebhooks(state, account, writing)),
+      ...ifAnyOf(
+        'alertRules',
+        writeAlertRules(state, account, writing, ({ name }) => name),
+      ),
+    })),
+  )
+  // The lists are there even where they are empty: a plan compares those that a file has.
+  const organization: Pick<FileContent, 'webhooks' | 'alertRules'> =
+    accounts === undefined
+      ? {
+          webhooks: writeWebhooks(state, null, writing),
+          alertRules: writeAlertRules(state, null, writing, ({ account, name }) => ({ account, connection: name })),
+        }
+      : {}
   const groups = split
-    ? written.map((account, index) => ({ name: fileNameOf(chosen, index), accounts: [account] }))
+    ? [
+        // No sub-account has this name of a file.
+        ...(accounts === undefined ? [{ name: '_organization.yaml', content: organization }] : []),
+        ...written.map((account, index) => ({ name: fileNameOf(chosen, index), content: { accounts: [account] } })),
+      ]
     : []
-  const files = (split ? groups : [{ name: 'penstock.yaml', accounts: written }]).map(({ name, accounts }) => ({
-    name,
-    text: textOf(accounts, baseUrl),
-  }))
-  const variables = variablesOf(written)
+  const files = (split ? groups : [{ name: 'penstock.yaml', content: { ...organization, accounts: written } }]).map(
+    ({ name, content }) => ({ name, text: textOf(content, baseUrl) }),
+  )
+  const variables = variablesOf({ ...organization, accounts: written })
   const connections = written.reduce((sum, account) => sum + (account.connections?.length ?? 0), 0)
   return { files, variables, notes: writing.notes, connections }
 }
 
-type Writing = {
+export type Writing = {
   readonly definitions: Definitions
-  readonly variables: (account: AccountState, slug: string, field: string) => string
+  /** @param account null: the organization */
+  readonly variables: (account: AccountState | null, slug: string, field: string) => string
   readonly notes: string[]
 }
-
-const byName = (one: { name: string; id: string }, other: { name: string; id: string }) =>
-  one.name < other.name ? -1 : one.name > other.name ? 1 : one.id < other.id ? -1 : 1
-
-/** The identifier of an entry, where its name is not its own. */
-const idIfTwin = (all: readonly { id: string; name: string }[], { id, name }: { id: string; name: string }) =>
-  all.filter((one) => one.name === name).length > 1 ? { id } : {}
 
 async function writeAccount(
   account: AccountState,
@@ -101,13 +116,10 @@ async function writeAccount(
   }
 }
 
-const twinNote = (what: string) =>
-  `There is more than one ${what}: the file names each by its id, which no other service knows. Rename all but one to use the file elsewhere.`
-
-const escaped = (value: unknown): unknown =>
-  typeof value === 'string' ? withoutReferences(value) : Array.isArray(value) ? value.map(escaped) : value
 const escapeAll = (values: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(Object.entries(values).map(([key, value]) => [key, escaped(value)])) as Record<string, string>
+const ifAnyOf = <K extends string, V>(key: K, values: readonly V[]) =>
+  (values.length > 0 ? { [key]: values } : {}) as { [key in K]?: V[] }
 const ifAny = <K extends string, V extends object>(key: K, values: V) =>
   (Object.keys(values).length > 0 ? { [key]: values } : {}) as { [key in K]?: V }
 
@@ -160,31 +172,24 @@ async function writeConnection(
 
 /** Names of environment variables that follow from the names of the sub-account, the connector and the field alone. */
 function createVariableNames(accounts: readonly AccountState[]): Writing['variables'] {
-  const wordsOf = (text: string) =>
-    text
-      .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')
-      .replaceAll(/[^A-Za-z0-9]+/g, '_')
-      .replaceAll(/^_+|_+$/g, '')
-      .toUpperCase()
-  const isPlain = (name: string) => /^[\x20-\x7e]*[A-Za-z][\x20-\x7e]*$/.test(name)
-  const counts = new Map<string, number>()
-  for (const { name } of accounts) counts.set(wordsOf(name), (counts.get(wordsOf(name)) ?? 0) + 1)
+  const wordOf = wordsOfNames(accounts.map(({ name }) => name))
   const prefixOf = ({ name }: AccountState) => {
-    const words = wordsOf(name)
-    const own = isPlain(name) && counts.get(words) === 1
-    const digest = createHash('sha256').update(name).digest('hex').slice(0, 6).toUpperCase()
-    const start = /^[0-9]/.test(words) ? `_${words}` : words || 'ACCOUNT'
-    return own ? start : `${start}_${digest}`
+    const word = wordOf(name) || 'ACCOUNT'
+    return /^[0-9]/.test(word) ? `_${word}` : word
   }
-  return (account, slug, field) => `${prefixOf(account)}_${wordsOf(slug)}_${wordsOf(field)}`
+  // No name of a sub-account gives two lines.
+  return (account, slug, field) => `${account ? prefixOf(account) : 'ORGANIZATION_'}_${wordsOf(slug)}_${wordsOf(field)}`
 }
 
 /** The environment variables that are references of secrets. */
-const variablesOf = (accounts: readonly FileAccount[]): string[] => {
-  const references = accounts.flatMap(({ connectors = [] }) =>
+const variablesOf = ({ accounts = [], alertRules = [] }: FileContent): string[] => {
+  const ofConnectors = accounts.flatMap(({ connectors = [] }) =>
     connectors.flatMap(({ secrets = {} }) => Object.values(secrets)),
   )
-  return [...new Set(references.map((reference) => (reference ?? '').slice(`\${env:`.length, -1)))].sort()
+  const rules = [...alertRules, ...accounts.flatMap(({ alertRules: own = [] }) => own)]
+  const ofRules = rules.flatMap(({ slackUrl, teamsUrl }) => [slackUrl, teamsUrl])
+  const references = [...ofConnectors, ...ofRules].filter((reference) => typeof reference === 'string')
+  return [...new Set(references.map((reference) => reference.slice(`\${env:`.length, -1)))].sort()
 }
 
 /** A name for the file of a sub-account, that no other one has. */
@@ -202,9 +207,10 @@ function fileNameOf(accounts: readonly AccountState[], index: number): string {
   return `${isOwn ? words : `${words || 'account'}-${digest}`}.yaml`
 }
 
-function textOf(accounts: readonly FileAccount[], baseUrl: string): string {
+function textOf(content: FileContent, baseUrl: string): string {
+  const { accounts = [] } = content
   const document = new Document(
-    { version: 1, accounts },
+    { version: 1, ...content },
     { version: '1.2', schema: 'core', aliasDuplicateObjects: false },
   )
   // An empty line between accounts and between connections, so that a person finds them.
@@ -216,7 +222,7 @@ function textOf(accounts: readonly FileAccount[], baseUrl: string): string {
     for (const [index, item] of ((list as { items?: unknown[] } | undefined)?.items ?? []).entries())
       if (index > 0 && isMap(item)) item.spaceBefore = true
   const body = document.toString({ lineWidth: 0, flowCollectionPadding: false })
-  const variables = variablesOf(accounts)
+  const variables = variablesOf(content)
   const list =
     variables.length > 0
       ? ['#', '# Secrets come from these environment variables:', ...variables.map((name) => `#   ${name}`)]

@@ -1,7 +1,17 @@
-import type { DesiredAccount, DesiredConnection, DesiredConnector, Values } from './desired.ts'
+import type {
+  Desired,
+  DesiredAccount,
+  DesiredAlertRule,
+  DesiredConnection,
+  DesiredConnector,
+  DesiredWebhook,
+  Locate,
+  Values,
+} from './desired.ts'
 import { readFiles } from './find-files.ts'
+import { refuseTwins } from './match.ts'
 import { ConfigurationError, describePosition, type Problem } from './problems.ts'
-import { type FileAccount, type ReadDocument, readYaml } from './read-yaml.ts'
+import { type FileAccount, type FileAlertRule, type FileWebhook, type ReadDocument, readYaml } from './read-yaml.ts'
 
 /** A sub-account of one file. */
 type Part = {
@@ -11,10 +21,10 @@ type Part = {
 }
 
 /**
- * Reads files and directories, and puts together what they say of each sub-account.
+ * Reads files and directories, and puts together what they say of the organization and of each sub-account.
  * @throws ConfigurationError with everything that is wrong in all of them
  */
-export async function loadDesired(paths: readonly string[]): Promise<DesiredAccount[]> {
+export async function loadDesired(paths: readonly string[]): Promise<Desired> {
   const read = (await readFiles(paths)).map(readYaml)
   const problems: Problem[] = read.flatMap((file) => file.problems)
   const parts = read.flatMap(({ document }): Part[] =>
@@ -28,27 +38,69 @@ export async function loadDesired(paths: readonly string[]): Promise<DesiredAcco
   )
   // An account that one file names by its identifier and another one by its name would be two.
   refuseTwins(accounts, ({ name }) => `sub-account ${name}`, problems)
+  const documents = read.flatMap(({ document }) => document ?? [])
+  const organization = {
+    webhooks: listOf(documents, ({ content }) => content.webhooks, 'webhooks', readWebhook),
+    alertRules: listOf(
+      documents,
+      ({ content }) => content.alertRules,
+      'alertRules',
+      (entry, at) =>
+        readAlertRule(entry, at, ({ account, connection }) => ({ account: account.trim(), name: connection.trim() })),
+    ),
+  }
+  refuseTwins(organization.alertRules ?? [], ({ name }) => `alert rule ${name}`, problems)
   if (problems.length > 0) throw new ConfigurationError(problems)
-  return accounts
+  return { accounts, organization }
 }
 
-type Twin = {
-  readonly name: string
-  readonly id?: string | undefined
-  readonly at: (...path: string[]) => Problem['at'] & object
+/** Which sub-accounts the files are about: those that they have, or all where a rule of the organization names connections. */
+export function isWanted({ accounts, organization }: Desired): (account: { id: string; name: string }) => boolean {
+  if (organization.alertRules?.some(({ connections }) => connections !== null)) return () => true
+  const names = new Set(accounts.flatMap(({ name, was }) => [name, ...was]))
+  const ids = new Set(accounts.map(({ id }) => id))
+  return ({ id, name }) => names.has(name) || ids.has(id)
 }
 
-/** Two entries of one name are allowed where their identifiers differ. */
-function refuseTwins(entries: readonly Twin[], describe: (entry: Twin) => string, problems: Problem[]): void {
-  for (const [, group] of Map.groupBy(entries, ({ name }) => name)) {
-    const [first, ...others] = group
-    if (!first || others.length === 0) continue
-    const ids = group.map(({ id }) => id)
-    if (ids.every((id) => id !== undefined) && new Set(ids).size === ids.length) continue
-    for (const other of others) {
-      const where = describePosition(first.at())
-      problems.push({ message: `The ${describe(other)} is at ${where}, too: remove one of both.`, at: other.at() })
-    }
+/** The entries that the files have of the organization itself; undefined where none has the list. */
+function listOf<F, D>(
+  documents: readonly ReadDocument[],
+  entriesOf: (document: ReadDocument) => readonly F[] | undefined,
+  key: string,
+  read: (entry: F, at: Locate) => D,
+): D[] | undefined {
+  const having = documents.filter((document) => entriesOf(document))
+  if (having.length === 0) return undefined
+  return having.flatMap((document) =>
+    (entriesOf(document) ?? []).map((entry, index) => read(entry, (...inside) => document.at([key, index, ...inside]))),
+  )
+}
+
+const readWebhook = (entry: FileWebhook, at: Locate): DesiredWebhook => ({
+  ...{ url: entry.url.trim(), was: entry.was ?? [], id: entry.id, description: entry.description ?? '' },
+  ...{ eventTypes: entry.eventTypes ?? null, enabled: entry.enabled, at },
+})
+
+function readAlertRule<C>(
+  entry: FileAlertRule<C>,
+  at: Locate,
+  readConnection: (connection: C) => { account: string; name: string },
+): DesiredAlertRule {
+  const { transferFailed = false, connectionBroken = false } = entry.conditions
+  const { rejectedPercent = null, noSuccessHours = null, volumePercent = null } = entry.conditions
+  return {
+    ...{
+      name: entry.name.trim(),
+      was: (entry.was ?? []).map((one) => one.trim()),
+      id: entry.id,
+      enabled: entry.enabled,
+    },
+    conditions: { transferFailed, connectionBroken, rejectedPercent, noSuccessHours, volumePercent },
+    connections: entry.connections?.map(readConnection) ?? null,
+    emails: entry.emails?.map((email) => email.trim()) ?? [],
+    emailRoles: entry.emailRoles ?? [],
+    secrets: { slackUrl: entry.slackUrl, teamsUrl: entry.teamsUrl },
+    at,
   }
 }
 
@@ -104,11 +156,26 @@ function mergeAccount(parts: readonly Part[], problems: Problem[]): DesiredAccou
       }
     }),
   )
+  const owned = <F, D>(
+    list: (account: FileAccount) => readonly F[] | undefined,
+    key: string,
+    read: (entry: F, at: Locate) => D,
+  ) =>
+    parts.flatMap((part) =>
+      (list(part.account) ?? []).map((entry, index) => read(entry, (...inside) => locate(part, key, index, ...inside))),
+    )
+  const webhooks = owned((of) => of.webhooks, 'webhooks', readWebhook)
+  const alertRules = owned(
+    (of) => of.alertRules,
+    'alertRules',
+    (entry, at) => readAlertRule(entry, at, (connection) => ({ account: name, name: connection.trim() })),
+  )
   const named = connectors.map(({ slug, at }) => ({ name: slug, at }))
   refuseTwins(named, (entry) => `connector ${entry.name} of the sub-account ${name}`, problems)
   refuseTwins(connections, (entry) => `connection ${entry.name} of the sub-account ${name}`, problems)
+  refuseTwins(alertRules, (entry) => `alert rule ${entry.name} of the sub-account ${name}`, problems)
   return {
-    ...{ name, id: account.id, connectors, connections },
+    ...{ name, id: account.id, connectors, connections, webhooks, alertRules },
     was: [...new Set(parts.flatMap((part) => (part.account.was ?? []).map((one) => one.trim())))],
     enabled: parts.find((part) => part.account.enabled !== undefined)?.account.enabled,
     at: (...inside) => document.at([...path, ...inside]),

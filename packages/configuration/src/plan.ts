@@ -1,6 +1,10 @@
-import type { DesiredAccount, DesiredConnection } from './desired.ts'
+import type { AlertRule, Webhook } from '@penstock/wire'
+import type { Desired, DesiredAccount, DesiredConnection, DesiredOrganization } from './desired.ts'
+import { matchAll } from './match.ts'
+import { type AlertRuleContent, type AlertSecret, type Connections, planAlertRules } from './plan-alert-rules.ts'
 import { planConnection } from './plan-connection.ts'
 import { planConnector } from './plan-connector.ts'
+import { planWebhooks, type WebhookContent } from './plan-webhooks.ts'
 import { ConfigurationError, type Position, type Problem } from './problems.ts'
 import type { Resolver } from './references.ts'
 import type { AccountState, ConnectionState, Definitions, ServiceState } from './service-state.ts'
@@ -10,18 +14,19 @@ import type { FieldChange } from './values.ts'
 
 type About = {
   readonly action: 'create' | 'update' | 'replace' | 'delete'
-  /** The name of the sub-account in the files. */
-  readonly account: string
+  /** The name of the sub-account in the files; null: the organization. */
+  readonly account: string | null
   readonly name: string
   readonly fields: readonly FieldChange[]
   readonly at?: Position | undefined
 }
-export type AccountChange = About & {
+type OfAccount = About & { readonly account: string }
+export type AccountChange = OfAccount & {
   readonly kind: 'account'
   readonly existing?: AccountState | undefined
   readonly desired?: DesiredAccount | undefined
 }
-export type ConnectorChange = About & {
+export type ConnectorChange = OfAccount & {
   readonly kind: 'connector'
   readonly existing?: { readonly accountId: string; readonly etag: string } | undefined
   readonly connectorId: string
@@ -36,7 +41,7 @@ export type ConnectorChange = About & {
       }
     | undefined
 }
-export type ConnectionChange = About & {
+export type ConnectionChange = OfAccount & {
   readonly kind: 'connection'
   readonly existing?: ConnectionState | undefined
   readonly desired?: DesiredConnection | undefined
@@ -50,14 +55,32 @@ export type ConnectionChange = About & {
   readonly setsSchedule: boolean
   readonly statusAction?: 'activate' | 'disable' | undefined
 }
-export type Change = AccountChange | ConnectorChange | ConnectionChange
+export type WebhookChange = About & {
+  readonly kind: 'webhook'
+  readonly existing?: Webhook | undefined
+  readonly saves?: WebhookContent | undefined
+}
+/** A connection that is there, or that a change makes. */
+export type ConnectionTarget = { readonly id: string } | { readonly change: ConnectionChange }
+export type AlertRuleChange = About & {
+  readonly kind: 'alertRule'
+  readonly existing?: AlertRule | undefined
+  readonly saves?: AlertRuleContent | undefined
+  /** Null: all. */
+  readonly connections: readonly ConnectionTarget[] | null
+  /** Resolved when they are sent. */
+  readonly secrets: Readonly<Partial<Record<AlertSecret, string | null>>>
+}
+export type Change = AccountChange | ConnectorChange | ConnectionChange | WebhookChange | AlertRuleChange
+
+/** What is in the organization or its sub-accounts and not in the files, and is left alone. */
+export type Unmanaged = { readonly kind: Change['kind']; readonly account: string | null; readonly name: string }
 
 export type Plan = {
   readonly changes: readonly Change[]
   /** The identifiers of the sub-accounts of the files that are there, by their names in the files. */
   readonly accountIds: ReadonlyMap<string, string>
-  /** What is in the sub-accounts of the files and not in the files, and is left alone. */
-  readonly unmanaged: readonly { readonly kind: Change['kind']; readonly account: string; readonly name: string }[]
+  readonly unmanaged: readonly Unmanaged[]
   /** What a person has to know or do. */
   readonly notes: readonly string[]
   /** References to secrets that would be sent, and cannot be resolved here. */
@@ -65,7 +88,7 @@ export type Plan = {
 }
 
 export type PlanOptions = {
-  /** Deletes the connections and connectors that are not in the files, and replaces connections whose connectors differ. */
+  /** Deletes the connections, connectors, webhooks and alert rules that are not in the files, and replaces connections whose connectors differ. */
   readonly allowDestroy?: boolean | undefined
   /** Deletes sub-accounts that are not in the files, with all that they hold. */
   readonly allowDestroyAccounts?: boolean | undefined
@@ -87,19 +110,32 @@ export type Planning = {
  * @throws ConfigurationError with everything that prevents a plan
  */
 export async function makePlan(
-  desired: readonly DesiredAccount[],
+  { accounts: desired, organization }: Desired,
   state: ServiceState,
   given: Pick<Planning, 'options' | 'definitions' | 'resolver'>,
 ): Promise<Plan> {
   const planning: Planning = { ...given, problems: [], notes: [], missing: [] }
   const { problems, notes, missing, options } = planning
   const changes: Change[] = []
-  const unmanaged: Plan['unmanaged'][number][] = []
+  const unmanaged: Unmanaged[] = []
   const matched = matchAll(desired, state.accounts, ({ name }) => `sub-account ${name}`, problems)
   const taken = new Set(matched.values())
   for (const account of desired) {
     changes.push(...(await planAccount(account, matched.get(account), planning, unmanaged)))
   }
+  const connections = connectionsOf(state, matched, changes)
+  const planOwned = async (name: string | null, accountId: string | null | undefined, of: DesiredOrganization) => {
+    const isOwn = (one: { accountId: string | null }) => one.accountId === accountId
+    const { webhooks, alertRules } = of
+    if (webhooks)
+      changes.push(...(await planWebhooks(name, webhooks, state.webhooks.filter(isOwn), planning, unmanaged)))
+    if (alertRules) {
+      const there = state.alertRules.filter(isOwn)
+      changes.push(...(await planAlertRules(name, alertRules, there, connections, planning, unmanaged)))
+    }
+  }
+  for (const account of desired) await planOwned(account.name, matched.get(account)?.id, account)
+  await planOwned(null, null, organization)
   for (const account of state.accounts.filter((one) => !taken.has(one))) {
     const about = { kind: 'account', account: account.name, name: account.name } as const
     if (options.allowDestroyAccounts) changes.push({ ...about, action: 'delete', fields: [], existing: account })
@@ -110,54 +146,11 @@ export async function makePlan(
   return { changes, accountIds, unmanaged, notes, missing }
 }
 
-type Named = { readonly id: string; readonly name: string }
-type Entry = Pick<DesiredAccount, 'name' | 'was' | 'id' | 'at'>
-
-/**
- * Finds what each entry of the files is about: by its identifier, else by its name, else by a name that it had before and that
- * no other entry has.
- */
-function matchAll<E extends Entry, T extends Named>(
-  entries: readonly E[],
-  there: readonly T[],
-  describe: (entry: E) => string,
-  problems: Problem[],
-): Map<E, T> {
-  const found = new Map<E, T>()
-  const byId = new Map(there.map((one) => [one.id, one]))
-  const byName = Map.groupBy(there, ({ name }) => name)
-  for (const entry of entries) {
-    const { id, at } = entry
-    if (id === undefined) continue
-    const one = byId.get(id)
-    if (one) found.set(entry, one)
-    else
-      problems.push({
-        message: `There is no ${describe(entry)} with the identifier ${id} here. Identifiers are different in every service: give it a name of its own, and remove id.`,
-        at: at('id'),
-      })
-  }
-  const take = (entry: E, names: readonly string[]) => {
-    const taken = new Set(found.values())
-    const free = names.flatMap((name) => byName.get(name) ?? []).filter((one) => !taken.has(one))
-    if (free.length > 1)
-      problems.push({
-        message: `There are ${free.length} that could be the ${describe(entry)}: ${free.map(({ id, name }) => `${id} (${name})`).join(', ')}. Rename all but one of them, or name each by its id.`,
-        at: entry.at('name'),
-      })
-    if (free[0]) found.set(entry, free[0])
-  }
-  const open = () => entries.filter((entry) => entry.id === undefined && !found.has(entry))
-  for (const entry of open()) if (byName.has(entry.name)) take(entry, [entry.name])
-  for (const entry of open()) if (entry.was.length > 0) take(entry, entry.was)
-  return found
-}
-
 async function planAccount(
   account: DesiredAccount,
   existing: AccountState | undefined,
   planning: Planning,
-  unmanaged: Plan['unmanaged'][number][],
+  unmanaged: Unmanaged[],
 ): Promise<Change[]> {
   const { options, problems } = planning
   const changes: Change[] = []
@@ -216,6 +209,40 @@ async function planAccount(
     else changes.push({ ...left, action: 'delete', fields: [], slug, connectorId, existing: { accountId, etag } })
   }
   return changes
+}
+
+/** The connections that rules can name: by what they are called in the files, or in the service where no file has them. */
+function connectionsOf(
+  { accounts }: ServiceState,
+  matched: ReadonlyMap<DesiredAccount, AccountState>,
+  changes: readonly Change[],
+): Connections {
+  const names = new Map<string, string>()
+  const targets = new Map<string, ConnectionTarget | 'several'>()
+  const keyOf = (account: string, name: string) => JSON.stringify([account, name])
+  const add = (account: string, name: string, target: ConnectionTarget) =>
+    targets.set(keyOf(account, name), targets.has(keyOf(account, name)) ? 'several' : target)
+  const namesInFiles = new Map([...matched].map(([{ name }, state]) => [state, name]))
+  const ofConnections = changes.filter((change) => change.kind === 'connection')
+  const changeOf = new Map(ofConnections.map((change) => [change.existing?.id, change]))
+  for (const state of accounts)
+    for (const { id, name } of state.connections) {
+      const account = namesInFiles.get(state) ?? state.name
+      const change = changeOf.get(id)
+      if (change?.action === 'delete') continue
+      names.set(id, name)
+      const target = change?.action === 'replace' ? { change } : { id }
+      add(account, change?.name ?? name, target)
+      targets.set(keyOf(account, id), target)
+    }
+  for (const change of ofConnections) if (change.action === 'create') add(change.account, change.name, { change })
+  return {
+    find: (account, name) => {
+      const found = targets.get(keyOf(account, name))
+      return found === 'several' ? undefined : found
+    },
+    nameOf: (id) => names.get(id),
+  }
 }
 
 /** Whether a plan takes something away, or replaces it. */

@@ -1,5 +1,6 @@
+import type { AlertRule, EventType, UserRole } from '@penstock/wire'
 import { Ajv, type ErrorObject } from 'ajv'
-import { isNode, LineCounter, parseDocument } from 'yaml'
+import { isMap, isNode, isScalar, LineCounter, parseDocument, visit } from 'yaml'
 import type { SourceFile } from './find-files.ts'
 import type { Position, Problem } from './problems.ts'
 import { configurationSchema } from './schema.ts'
@@ -12,6 +13,8 @@ export type ReadDocument = {
 
 /** A file as the schema describes it. */
 export type FileContent = {
+  webhooks?: FileWebhook[]
+  alertRules?: FileAlertRule<{ account: string; connection: string }>[]
   accounts?: FileAccount[]
 }
 export type FileAccount = {
@@ -21,6 +24,29 @@ export type FileAccount = {
   enabled?: boolean
   connectors?: FileConnector[]
   connections?: FileConnection[]
+  webhooks?: FileWebhook[]
+  alertRules?: FileAlertRule<string>[]
+}
+export type FileWebhook = {
+  url: string
+  was?: string[]
+  id?: string
+  description?: string
+  eventTypes?: EventType[]
+  enabled?: boolean
+}
+/** `C` names a connection. */
+export type FileAlertRule<C> = {
+  name: string
+  was?: string[]
+  id?: string
+  enabled?: boolean
+  conditions: Partial<AlertRule['conditions']>
+  connections?: C[]
+  emails?: string[]
+  emailRoles?: UserRole[]
+  slackUrl?: string | null
+  teamsUrl?: string | null
 }
 export type FileConnector = {
   connector: string
@@ -41,6 +67,9 @@ export type FileConnection = {
 }
 export type FileValue = string | number | boolean | null | string[]
 
+/** Of one file, so many are located: each costs a look through what is around it. */
+const problemsOfFileMax = 200
+
 /** How often anchors of a file may be used, nested uses multiplied. */
 const aliasesMax = 100
 
@@ -48,7 +77,8 @@ const yamlOptions = {
   version: '1.2',
   schema: 'core',
   merge: false,
-  uniqueKeys: true,
+  // Compared below: with a list of all keys, each new one would be compared with all before it.
+  uniqueKeys: false,
   strict: true,
   stringKeys: true,
   prettyErrors: false,
@@ -66,11 +96,14 @@ export function readYaml({ path: file, text }: SourceFile): { document?: ReadDoc
   let document: ReturnType<typeof parseDocument>
   try {
     document = parseDocument(text, options)
-    const wrong = [...document.errors, ...document.warnings]
-    if (wrong.length > 0)
-      return {
-        problems: wrong.map(({ message, pos: [start] }) => ({ message: firstLine(message), at: position(start) })),
-      }
+    const wrong = [...document.errors, ...document.warnings].map((error) => ({
+      ...{ message: sayError(error), start: error.pos[0] },
+    }))
+    const tooDeepAt = wrong.find(({ message }) => message === tooDeep)
+    const found = tooDeepAt ? [tooDeepAt] : wrong.length > 0 ? wrong : repeatedKeys(document)
+    const problems = found.slice(0, problemsOfFileMax)
+    if (problems.length > 0)
+      return { problems: problems.map(({ message, start }) => ({ message, at: position(start) })) }
     content = document.toJS({ maxAliasCount: aliasesMax })
   } catch (error) {
     return { problems: [{ message: notRead(error), at: position(0) }] }
@@ -83,13 +116,36 @@ export function readYaml({ path: file, text }: SourceFile): { document?: ReadDoc
     return position(document.contents?.range?.[0] ?? 0)
   }
   if (validate(content)) return { document: { content: content as FileContent, at }, problems: [] }
-  return { problems: problemsOf(validate.errors ?? [], content, at) }
+  return { problems: problemsOf((validate.errors ?? []).slice(0, problemsOfFileMax), content, at) }
 }
+
+function repeatedKeys(document: Parameters<typeof visit>[0]): { message: string; start: number }[] {
+  const repeated: { message: string; start: number }[] = []
+  visit(document, {
+    Map: (_, map) => {
+      const keys = new Set<unknown>()
+      for (const { key } of isMap(map) ? map.items : []) {
+        if (!isScalar(key)) continue
+        if (keys.has(key.value)) repeated.push({ message: 'Map keys must be unique', start: key.range?.[0] ?? 0 })
+        keys.add(key.value)
+      }
+    },
+  })
+  return repeated
+}
+
+/** What is wrong with the YAML, in words for who writes files. */
+function sayError({ code, message }: { code: string; message: string }): string {
+  if (code === 'MULTIPLE_DOCS') return 'The file has several documents: put each into a file of its own.'
+  if (code === 'RESOURCE_EXHAUSTION') return tooDeep
+  return firstLine(message)
+}
+const tooDeep = 'The file is nested too deeply.'
 
 const firstLine = (message: string) => message.split('\n')[0] ?? message
 
 function notRead(error: unknown): string {
-  if (error instanceof RangeError) return 'The file is nested too deeply.'
+  if (error instanceof RangeError) return tooDeep
   if (error instanceof ReferenceError)
     return `The file uses its anchors more than ${aliasesMax} times: write the values out.`
   throw error

@@ -1,4 +1,12 @@
-import { AddAccount, Configure, CreateConnection, limits, SetSchedule } from '@penstock/wire'
+import {
+  AddAccount,
+  Configure,
+  CreateAlertRule,
+  CreateConnection,
+  CreateWebhook,
+  limits,
+  SetSchedule,
+} from '@penstock/wire'
 
 /**
  * The JSON Schema of the files. Names, settings and schedules are those of the contract; what a connector takes is its own
@@ -68,6 +76,55 @@ const schedule = object(
   'When transfers start automatically; left out: never',
 )
 
+/** What can be null in a request is left out in a file. */
+const orLeftOut = (schema: JsonSchema): JsonSchema => (schema.anyOf as JsonSchema[])[0] as JsonSchema
+
+const url = of(CreateWebhook, 'url')
+const webhooks = list(
+  object(
+    ['url'],
+    {
+      url: { ...url, description: 'Address that events are posted to, which it is found by; it can have references' },
+      was: { ...list(url, 'Addresses that it had before'), maxItems: 100 },
+      id,
+      description: of(CreateWebhook, 'description'),
+      eventTypes: {
+        ...orLeftOut(of(CreateWebhook, 'eventTypes')),
+        description: 'Types of events that it takes; left out: all, later ones included',
+      },
+      enabled: { ...of(CreateWebhook, 'enabled'), description: 'Whether events are sent to it; left out: as it is' },
+    },
+    'A webhook. Its signing secret is made by the service, and in no file',
+  ),
+  'Webhooks',
+)
+const chat = (platform: string) => ({
+  type: ['string', 'null'],
+  maxLength: limits.alertUrlLengthMax,
+  description: `Address of ${platform}, by reference: \${env:NAME} or \${file:path}. null: none. Left out: as it is`,
+})
+const alertRules = (connection: JsonSchema) =>
+  list(
+    object(
+      ['name', 'conditions'],
+      {
+        ...{ name, was, id },
+        enabled: { ...of(CreateAlertRule, 'enabled'), description: 'Whether it is on; left out: as it is' },
+        conditions: { ...of(CreateAlertRule, 'conditions'), minProperties: 1 },
+        connections: {
+          ...list(connection, 'Connections that it covers; left out: all, later ones included'),
+          maxItems: limits.alertConnectionsMax,
+        },
+        emails: { ...of(CreateAlertRule, 'emails'), description: 'E-mail addresses; left out: none' },
+        emailRoles: { ...of(CreateAlertRule, 'emailRoles'), description: 'People by their role; left out: none' },
+        slackUrl: chat('an incoming webhook of Slack'),
+        teamsUrl: chat('a workflow of Microsoft Teams'),
+      },
+      'An alert rule',
+    ),
+    'Alert rules',
+  )
+
 /** The name under which a service serves the schema, below `/docs`. */
 export const schemaFile = 'configuration.schema.json'
 
@@ -78,6 +135,11 @@ export const configurationSchema = {
     ['version'],
     {
       version: { const: 1, description: 'Version of the format' },
+      webhooks: { ...webhooks, description: 'Webhooks of the organization; left out: they are left alone' },
+      alertRules: {
+        ...alertRules(object(['account', 'connection'], { account: name, connection: name }, 'A connection')),
+        description: 'Alert rules of the organization; left out: they are left alone',
+      },
       accounts: list(
         object(
           ['name'],
@@ -131,6 +193,8 @@ export const configurationSchema = {
               ),
               'Connections',
             ),
+            webhooks,
+            alertRules: alertRules({ ...name, description: 'Name of a connection' }),
           },
           'A sub-account. It may be in several files, each with some of its connectors and connections',
         ),

@@ -1,10 +1,22 @@
 import { createHash } from 'node:crypto'
 import { type Client, type EntryOf, everyPage, type PagedOperationId, PenstockError } from '@penstock/client'
-import type { ConnectionWithSettings, ConnectorDefinition, SavedValues, ScheduleEntry } from '@penstock/wire'
+import type {
+  AlertRule,
+  ConnectionWithSettings,
+  ConnectorDefinition,
+  SavedValues,
+  ScheduleEntry,
+  Webhook,
+} from '@penstock/wire'
 import { persistently, withBound } from './calls.ts'
 
 /** What a service is configured with, as its lists say. */
-export type ServiceState = { readonly accounts: readonly AccountState[] }
+export type ServiceState = {
+  readonly accounts: readonly AccountState[]
+  /** Of the organization and of every sub-account. */
+  readonly webhooks: readonly Webhook[]
+  readonly alertRules: readonly AlertRule[]
+}
 
 export type AccountState = {
   readonly id: string
@@ -35,6 +47,8 @@ export async function readState(
   wanted: (account: { readonly id: string; readonly name: string }) => boolean = () => true,
 ): Promise<ServiceState> {
   const accounts = await readAll(client, 'listAccounts', undefined)
+  const webhooks = await readAll(client, 'listWebhooks', undefined)
+  const alertRules = await readAll(client, 'listAlertRules', undefined)
   const chosen = accounts.filter(wanted)
   const scopes =
     chosen.length <= separateAccountsMax && chosen.length < accounts.length ? chosen.map(({ id }) => id) : [undefined]
@@ -53,6 +67,7 @@ export async function readState(
   )
   const schedules = new Map(read.flatMap((one) => one.schedules).map((entry) => [entry.connectionId, entry]))
   return {
+    ...{ webhooks, alertRules },
     accounts: accounts.map(({ id, name, enabled }) => {
       const added = configurations.get(id) ?? []
       const slugs = new Map(added.map(({ connectorId, slug }) => [connectorId, slug]))
@@ -90,7 +105,7 @@ const keyOf = (entry: object): string => {
  * Reads a whole list. What is added or removed meanwhile moves the later pages, so that an entry could be missed: a list
  * whose total is not what was read is read again.
  */
-async function readAll<I extends PagedOperationId>(
+export async function readAll<I extends PagedOperationId>(
   client: Client,
   operation: I,
   accountId: string | undefined,

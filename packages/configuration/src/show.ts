@@ -7,7 +7,10 @@ import type { FieldChange } from './values.ts'
 
 const signs = { create: '+', update: '~', replace: '-/+', delete: '-' } as const
 const colours = { create: 32, update: 33, replace: 31, delete: 31 } as const
-const kinds = { account: 'sub-account', connector: 'connector', connection: 'connection' } as const
+const kinds = {
+  ...{ account: 'sub-account', connector: 'connector', connection: 'connection' },
+  ...{ webhook: 'webhook', alertRule: 'alert rule' },
+} as const
 
 /** Characters of one value that are shown. */
 const shownMax = 200
@@ -18,7 +21,7 @@ export function describePlan(plan: Plan, { colour = false } = {}): string {
   const paint = (code: number, text: string) => (colour ? `\u001b[${code}m${text}\u001b[0m` : text)
   const lines: string[] = []
   for (const [account, changes] of Map.groupBy(plan.changes, (change) => change.account)) {
-    lines.push(`Sub-account ${printable(account)}`)
+    lines.push(account === null ? 'Organization' : `Sub-account ${printable(account)}`)
     for (const change of changes) {
       const sign = signs[change.action]
       const at = change.at ? `  (${describePosition(change.at)})` : ''
@@ -31,7 +34,7 @@ export function describePlan(plan: Plan, { colour = false } = {}): string {
   for (const { kind, account, name } of plan.unmanaged.slice(0, unmanagedMax))
     lines.push(
       printable(
-        `Left alone, because no file has it: ${kinds[kind]} ${name}${kind === 'account' ? '' : ` of ${account}`}`,
+        `Left alone, because no file has it: ${kinds[kind]} ${name}${kind === 'account' ? '' : ` of ${account ?? 'the organization'}`}`,
       ),
     )
   if (plan.unmanaged.length > unmanagedMax) lines.push(`… and ${plan.unmanaged.length - unmanagedMax} more`)

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, open, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Client, createClient } from '@penstock/client'
 import {
@@ -11,12 +11,14 @@ import {
   destroys,
   digestOf,
   exportConfiguration,
+  isWanted,
   loadDesired,
   makePlan,
   type Plan,
   readState,
   titleOf,
   viewPlan,
+  type WebhookSecret,
 } from '@penstock/configuration'
 import { ConfigError } from '../config.ts'
 import { print } from './print.ts'
@@ -95,9 +97,7 @@ type PlanOptions = Service & {
 
 async function planOf(paths: readonly string[], client: Client, { filesWithin, ...options }: PlanOptions) {
   const desired = await loadDesired(paths)
-  const names = new Set(desired.flatMap(({ name, was }) => [name, ...was]))
-  const ids = new Set(desired.map(({ id }) => id))
-  const state = await readState(client, ({ id, name }) => names.has(name) || ids.has(id))
+  const state = await readState(client, isWanted(desired))
   const resolver = createResolver({ env: process.env, filesWithin })
   const { allowDestroy, allowDestroyAccounts, setSecrets } = options
   const given = { options: { allowDestroy, allowDestroyAccounts, setSecrets }, definitions: createDefinitions(client) }
@@ -119,12 +119,14 @@ async function showPlan(paths: readonly string[], options: PlanOptions): Promise
 }
 
 /** `penstock apply` */
-export const applyCommand = (paths: readonly string[], options: PlanOptions & { expect?: string }) =>
+type ApplyOptions = PlanOptions & { expect?: string; webhookSecrets?: string }
+
+export const applyCommand = (paths: readonly string[], options: ApplyOptions) =>
   sayingProblems(() => applyFiles(paths, options))
 
 async function applyFiles(
   paths: readonly string[],
-  { expect, ...options }: PlanOptions & { expect?: string },
+  { expect, webhookSecrets, ...options }: ApplyOptions,
 ): Promise<void> {
   const { client } = connect(options)
   const { plan, resolver } = await planOf(paths, client, options)
@@ -137,8 +139,9 @@ async function applyFiles(
     process.exitCode = refused.code
     return
   }
+  const onSecret = webhookSecrets === undefined ? undefined : await secretsTo(webhookSecrets)
   const { done, failed } = await applyPlan(plan, {
-    ...{ client, resolver },
+    ...{ client, resolver, onSecret },
     onDone: (change, problem) => {
       if (!problem) say(`Done: ${titleOf(change)}`)
       else process.stderr.write(`penstock: ${titleOf(change)}: ${describeProblem(problem)}\n`)
@@ -153,6 +156,19 @@ async function applyFiles(
   print({ ...viewPlan(plan), done: done.length, failed: view }, options.json, words)
   if (failed.length > 0)
     process.exitCode = failed.every(({ changedMeanwhile }) => changedMeanwhile) ? exits.changedMeanwhile : exits.failed
+}
+
+/** Adds the secrets of webhooks to a file that no one else can read, a line of JSON each, and on the disk before apply continues. */
+async function secretsTo(path: string): Promise<(made: WebhookSecret) => Promise<void>> {
+  const file = await open(path, 'a', 0o600).catch((error: NodeJS.ErrnoException) => {
+    throw new ConfigError([`${path} cannot be written (${error.code}): name another file in --webhook-secrets.`])
+  })
+  await file.close()
+  return async (made) => {
+    await using file = await open(path, 'a', 0o600)
+    await file.appendFile(`${JSON.stringify(made)}\n`)
+    await file.sync()
+  }
 }
 
 function refusalOf(plan: Plan, { allowDestroy }: PlanOptions, expect: string | undefined) {

@@ -258,7 +258,7 @@ export function buildProgram(): Command {
   const withPlanOptions = (command: Command) =>
     command
       .option(...ofService)
-      .option('--allow-destroy', 'delete connections and connectors of these sub-accounts that are not in the files')
+      .option('--allow-destroy', 'delete what the files do not have, in the sub-accounts that they have')
       .option('--allow-destroy-accounts', 'delete sub-accounts that are not in the files, with all that they hold')
       .option('--set-secrets', 'send all secrets, also those that are set already')
       .option('--files-within <directory>', 'refuse references to files outside of this directory')
@@ -278,6 +278,7 @@ export function buildProgram(): Command {
   withPlanOptions(program.command('apply <path...>'))
     .description('make a service what YAML files say; exit code 3: it was changed after the plan was made')
     .option('--expect <digest>', 'change nothing unless the plan has this digest')
+    .option('--webhook-secrets <file>', 'add the signing secrets of new webhooks to this file, which only you can read')
     .action(async (paths, options) => (await configuration()).applyCommand(paths, options))
 
   program
