@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { migrate } from '../packages/server/src/db/migrate.ts'
 import { removeEmbeddedPostgres, startEmbeddedPostgres } from '../packages/server/src/embedded/embedded-postgres.ts'
 import { findPostmaster } from '../packages/server/src/embedded/postmaster.ts'
 import { assertAccounted } from './harness/accounting.ts'
+import { copyCluster } from './harness/cluster.ts'
 import { execute } from './harness/database.ts'
 import { connectorBySlug } from './harness/fixtures.ts'
 import { startFlakyEndpoint } from './harness/flaky-endpoint.ts'
@@ -22,23 +22,30 @@ import { seeded } from './simulation/random.ts'
 
 /** The truth about rows when what is around a worker fails, or when it is stopped; workers are processes here. */
 
-const rows = 100_000
+/** Two batches: what is left when a test holds up the first one is another one. */
+const rows = 40_000
+/** Four batches, for what happens at any time. */
+const manyRows = 100_000
 
 /** The people into a table, by their key. */
-async function startUpsert(fixture: ProcessFixture) {
-  await writePeople(join(fixture.folder, 'people.csv'), rows)
+async function startUpsert(fixture: ProcessFixture, count = rows) {
+  await writePeople(join(fixture.folder, 'people.csv'), count)
   await createPeopleTable(fixture.target, 'people', true)
   const settings = { table: 'people', writeMode: 'Upsert', keyColumns: 'id' }
   const connectionId = await fixture.connect(localFolder, { files: 'people.csv' }, postgresql, settings)
   return { connectionId, transferId: (await fixture.start(connectionId)).id }
 }
 
-async function assertMoved(fixture: ProcessFixture, connectionId: string, transferId: string): Promise<void> {
+async function assertMoved(
+  fixture: ProcessFixture,
+  { connectionId, transferId }: { connectionId: string; transferId: string },
+  count = rows,
+): Promise<void> {
   const transfer = await fixture.ended(connectionId, transferId)
   assert.deepEqual([transfer.status, transfer.error], ['partial', null])
-  const accepted = countFit(rows, fitsTable)
-  assert.deepEqual(transfer.records, { ...transfer.records, read: rows, accepted, rejected: rows - accepted })
-  await assertInTable(fixture.target, 'people', rows)
+  const accepted = countFit(count, fitsTable)
+  assert.deepEqual(transfer.records, { ...transfer.records, read: count, accepted, rejected: count - accepted })
+  await assertInTable(fixture.target, 'people', count)
   await assertAccounted(fixture, transfer)
 }
 
@@ -47,9 +54,9 @@ async function startServer() {
   const directory = await mkdtemp(join(tmpdir(), 'penstock-restarted-'))
   await chmod(directory, 0o711)
   const options = { directory: join(directory, 'postgres'), settings: { max_connections: '100' } }
+  await copyCluster(options.directory)
   const server = await startEmbeddedPostgres(options)
   const { url } = server
-  await migrate(url)
   return {
     url,
     close: async () => {
@@ -85,7 +92,7 @@ describe('a transfer', { concurrency: 4 }, () => {
     const server = await startServer()
     const fixture = await startProcessFixture(t, {}, server.url)
     t.after(server.close)
-    const { connectionId, transferId } = await startUpsert(fixture)
+    const { connectionId, transferId } = await startUpsert(fixture, manyRows)
     fixture.spawnWorker()
     fixture.spawnWorker()
     let attempts = 0
@@ -96,7 +103,7 @@ describe('a transfer', { concurrency: 4 }, () => {
       await delay(random.int(600))
       await server.restart(signal)
     }
-    await assertMoved(fixture, connectionId, transferId)
+    await assertMoved(fixture, { connectionId, transferId }, manyRows)
     t.diagnostic(`restarted under ${attempts} attempts`)
     assert(attempts > 0)
   })
@@ -157,7 +164,7 @@ describe('a transfer', { concurrency: 4 }, () => {
       await assertAccounted(fixture, transfer)
     })
     await change('enable')
-    await assertMoved(fixture, connectionId, (await fixture.start(connectionId)).id)
+    await assertMoved(fixture, { connectionId, transferId: (await fixture.start(connectionId)).id })
   })
 
   test('is left alone by a worker that was taken for dead and only slept', async (t) => {
@@ -172,7 +179,7 @@ describe('a transfer', { concurrency: 4 }, () => {
       sleeper.signal('SIGCONT')
       await until('it knows', () => sleeper.said.stderr.includes('transfer lost to another worker'))
     })
-    await assertMoved(fixture, connectionId, transferId)
+    await assertMoved(fixture, { connectionId, transferId })
     assert.equal((await fixture.standing(transferId)).attempt, 2)
   })
 
@@ -194,7 +201,7 @@ describe('a transfer', { concurrency: 4 }, () => {
         await until('the other one continues', () => second.said.stderr.includes('transfer claimed'))
         assert.equal((await fixture.standing(transferId)).attempt, 2)
       })
-      await assertMoved(fixture, connectionId, transferId)
+      await assertMoved(fixture, { connectionId, transferId })
     })
   }
 

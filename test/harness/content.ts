@@ -26,8 +26,10 @@ const clientLine = "(to_jsonb(t) - 'last_used_time')::text"
 export async function contentOf({ database }: Pick<TestService, 'database'>): Promise<string> {
   const digests = tables.map(
     (table) =>
-      `(select md5(string_agg(line, ' ' order by line)) from ${table} t, lateral (select ${table === 'clients' ? clientLine : 't::text'} as line) lines)`,
+      `(select sum(hashtextextended(${table === 'clients' ? clientLine : 't::text'}, 0)) || ' of ' || count(*) from ${table} t)`,
   )
-  const { rows } = await database.pool.query({ text: `select ${digests.join(', ')}`, rowMode: 'array' })
+  // Prepared: to plan it takes longer than to run it.
+  const text = `select ${digests.join(', ')}`
+  const { rows } = await database.pool.query({ name: 'content', text, rowMode: 'array' })
   return JSON.stringify(rows[0])
 }
