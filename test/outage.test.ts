@@ -198,7 +198,10 @@ describe('while the database is away', { concurrency: 3 }, () => {
       const person = await addPerson(service, organization)
       const calls = callsOfAll(person, organization, account.id, connection.id)
       // Every connection of the pool is open beforehand, so that each call meets one that breaks.
-      await Promise.all(Array.from({ length: 20 }, () => caller.expect(caller.call('listAccounts'))))
+      await until('the pool is open', async () => {
+        const replies = await Promise.all(Array.from({ length: 20 }, () => caller.call('listAccounts')))
+        return replies.every(({ status }) => status === 200)
+      })
       await proxy.set(way)
       const ask = async (operation: OperationId) => {
         const reply = await bounded(operation, caller.call(operation, calls[operation]), withinMs)

@@ -29,8 +29,9 @@ export async function watchRows(pool: pg.Pool): Promise<WatchedRows> {
     create table watched.changes (name text not null);
     create function watched.note() returns trigger language plpgsql as $$
       begin
-        -- Byte by byte, as there are types without an equality.
-        if tg_op <> 'UPDATE' or new *<> old then
+        -- Byte by byte, as there are types without an equality. When something was last used is written now and then.
+        if tg_op <> 'UPDATE' or new *<> old
+          and to_jsonb(new) - 'last_used_time' <> to_jsonb(old) - 'last_used_time' then
           insert into watched.changes values (quote_ident(tg_table_name));
         end if;
         return null;
