@@ -197,6 +197,52 @@ describe('a sign-in', () => {
     })
   }
 
+  test('knows where providers say that an address is verified', async () => {
+    const own = await service.addOrganization()
+    const asked = await startHostileProvider()
+    asked.metadata.userinfo_endpoint = `${asked.issuer}/userinfo`
+    await setProvider(service, own, asked)
+    let visits = 0
+    const signInWith = async (sub: string, claims: Claims & { xms_edov?: unknown }, userInfo: Claims) => {
+      const { cookie, state, nonce } = await begin(own)
+      asked.idToken = asked.token(nonce, { sub, ...claims })
+      asked.userInfo = { sub, ...userInfo }
+      // Each from an address of its own, as failures are counted by address.
+      const { statusCode, body, headers } = await service.service.app.inject({
+        ...{ method: 'GET', url: `/sso/callback?${new URLSearchParams({ code: 'x', state })}`, headers: { cookie } },
+        remoteAddress: `2001:db8:0:${++visits}::1`,
+      })
+      return { status: statusCode, text: body, headers } as unknown as Reply
+    }
+    const addressOf = async () => (await addPerson(service, own)).email
+    // Okta: the address in the ID token, and that it is verified in the answer about the user.
+    const ofOkta = await addressOf()
+    const okta = [{ email: ofOkta }, { email: ofOkta, email_verified: true }] as const
+    assert.equal((await whoIn(await signInWith('okta', ...okta))).email, ofOkta)
+    assert.equal(asked.requests.at(-1), 'GET /userinfo')
+    // Microsoft Entra ID: a claim of its own, which the administrator adds.
+    const ofEntra = await addressOf()
+    const before = asked.requests.length
+    assert.equal((await whoIn(await signInWith('entra', { email: ofEntra, xms_edov: true }, {}))).email, ofEntra)
+    assert(!asked.requests.slice(before).includes('GET /userinfo'))
+    // What is nowhere verified links no one, and neither does what the standard claim denies.
+    const email = await addressOf()
+    const unverified: [Claims & { xms_edov?: unknown }, Claims][] = [
+      [{ email }, { email }],
+      [
+        { email, xms_edov: false },
+        { email, email_verified: true },
+      ],
+      [{ email, email_verified: false, xms_edov: true }, {}],
+      [{ email }, { email: 'other@example.com', email_verified: true }],
+    ]
+    for (const [claims, userInfo] of unverified)
+      assertPage(await signInWith('none', claims, userInfo), 403, /not in this organization/)
+    // Who is linked signs in although the answer about the user cannot be had.
+    asked.metadata.userinfo_endpoint = `${asked.issuer}/nothing`
+    assert.equal((await whoIn(await signInWith('okta', { email: ofOkta }, {}))).email, ofOkta)
+  })
+
   test('opens its own organization alone, whatever the provider says', async () => {
     const other = await service.addOrganization()
     const theirs = await addPerson(service, other, { role: 'owner' })

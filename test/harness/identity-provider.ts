@@ -102,6 +102,8 @@ export type HostileProvider = {
   readonly requests: string[]
   /** What the token endpoint answers as the ID token. */
   idToken: string
+  /** What it answers about the user. */
+  userInfo: Record<string, unknown>
   metadata: Record<string, unknown>
   /** An ID token for a nonce, with claims of the test's choice. */
   token(nonce: string, claims?: Record<string, unknown>, header?: Record<string, unknown>, key?: KeyObject): string
@@ -117,13 +119,14 @@ export async function startHostileProvider(): Promise<HostileProvider> {
       '/.well-known/openid-configuration': provider.metadata,
       '/jwks': { keys: [{ ...publicKey.export({ format: 'jwk' }), kid, alg: 'RS256', use: 'sig' }] },
       '/token': { access_token: 'an access token', token_type: 'Bearer', id_token: provider.idToken },
+      '/userinfo': provider.userInfo,
     }
     request.resume()
     response.setHeader('content-type', 'application/json')
     response.writeHead(answers[path] ? 200 : 404).end(JSON.stringify(answers[path] ?? {}))
   })
   const provider: HostileProvider = {
-    ...{ issuer, requests: [], idToken: '' },
+    ...{ issuer, requests: [], idToken: '', userInfo: {} },
     metadata: {
       ...{ issuer, authorization_endpoint: `${issuer}/auth`, token_endpoint: `${issuer}/token` },
       ...{ jwks_uri: `${issuer}/jwks`, id_token_signing_alg_values_supported: ['RS256'] },

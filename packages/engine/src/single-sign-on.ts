@@ -63,19 +63,51 @@ export async function runSingleSignOn(
     const subject = claims?.sub
     if (!claims || typeof subject !== 'string' || !subjectPattern.test(subject))
       throw refused(host, 'it does not say who the person is')
-    // Many providers have the e-mail address there alone.
-    const more =
-      claims.email === undefined && metadata.userinfo_endpoint
-        ? await openid.fetchUserInfo(config, tokens.access_token, subject)
-        : claims
-    const person = { subject, email: textOf(more.email), emailVerified: more.email_verified === true }
-    return { authorizationEndpoint, person: { ...person, name: textOf(more.name) } }
+    return {
+      authorizationEndpoint,
+      person: { subject, ...(await whoIs(config, claims, tokens.access_token, subject)) },
+    }
   } catch (error) {
     const known = asConnectorError(failure) ?? asConnectorError(error)
     if (known) throw known
     if (signal.aborted) throw signal.reason
     throw refused(host, reasonOf(error))
   }
+}
+
+type Claims = Readonly<Record<string, unknown>>
+
+/**
+ * The e-mail address and the name of the person, by the ID token or, where that does not have them, by the provider's answer
+ * about users: many have the address there alone, and Okta says there alone that it is verified.
+ */
+async function whoIs(
+  config: openid.Configuration,
+  claims: Claims,
+  accessToken: string,
+  subject: string,
+): Promise<{ email: string | null; emailVerified: boolean; name: string | null }> {
+  const isWhole = claims.email !== undefined && verifiedIn(claims) !== undefined
+  let more = claims
+  if (!isWhole && config.serverMetadata().userinfo_endpoint) {
+    try {
+      more = await openid.fetchUserInfo(config, accessToken, subject)
+    } catch (error) {
+      // Without it no address is verified, and who is linked signs in all the same.
+      if (claims.email === undefined) throw error
+    }
+  }
+  const name = textOf(more.name) ?? textOf(claims.name)
+  return { email: textOf(more.email), emailVerified: verifiedIn(more) === true, name }
+}
+
+/**
+ * Whether the provider says that the address is verified; undefined where it does not say. Microsoft Entra ID never has the
+ * standard claim; its own says that the tenant has verified the domain, and counts only where there is no other.
+ */
+function verifiedIn({ email_verified, xms_edov }: Claims): boolean | undefined {
+  if (email_verified !== undefined) return email_verified === true
+  return xms_edov === undefined ? undefined : [true, 1, '1', 'true'].includes(xms_edov as string)
 }
 
 async function send(
