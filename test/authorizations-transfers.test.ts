@@ -245,7 +245,11 @@ test('an answer that never comes, or whose service dies meanwhile, leaves nothin
   const browser = openBrowser(service)
   const state = (await browser.open(await start(microsoft))).searchParams.get('state')
   const before = await openSecrets(service.database, service.service.deps.keyring, owner(microsoft))
-  const flow = createAuthorizationFlow({ ...service.service.deps, database: service.database })
+  const flow = createAuthorizationFlow({
+    ...service.service.deps,
+    database: service.database,
+    isLinkOpen: async () => true,
+  })
   const leaving = new AbortController()
   const answer = { state, code: 'any', error: undefined, iss: undefined }
   const cookie = browser.cookie?.split('=')[1]

@@ -5,6 +5,7 @@ import { loadConnector } from '@penstock/connectors/load'
 import { removeOAuthApp } from '../packages/server/src/secrets/oauth-apps.ts'
 import { openSecrets } from '../packages/server/src/secrets/secrets.ts'
 import { openSide } from '../packages/server/src/transfers/sides.ts'
+import { createLink, openLink } from './harness/connect-links.ts'
 import { consent, openBrowser, startConsentServer } from './harness/consenting.ts'
 import { type Caller, callerOf, source } from './harness/fixtures.ts'
 import { createInProcessRunners } from './harness/in-process-runners.ts'
@@ -37,6 +38,7 @@ const savedSecrets = () => openSecrets(service.database, keyring(), owner())
 const sql = async (text: string, ...values: unknown[]) => (await service.database.pool.query(text, values)).rows
 const connector = () => ({ accountId, id: authorizable.id })
 const start = async (): Promise<string> => (await caller.expect(caller.call('authorizeConnector', connector()))).url
+const attempt = async () => (await caller.expect(caller.call('getConnectorAuthorization', connector()))).attempt
 const authorized = async () => (await caller.expect(caller.call('getConnectorAuthorization', connector()))).authorized
 /** The token endpoint is `/token` at the server of the test, as at Google. */
 const authorize = async () => {
@@ -198,7 +200,7 @@ describe('what is refused changes nothing', () => {
     assert.deepEqual([none.status, none.error], [409, 'authorization_not_available'])
     assert.match(none.details[0]?.message ?? '', /penstock oauth-app set google/)
     const read = await caller.expect(caller.call('getConnectorAuthorization', connector()))
-    assert.deepEqual(read, { supported: true, available: false, authorized: false })
+    assert.deepEqual(read, { supported: true, available: false, authorized: false, attempt: null })
     const stranger = callerOf(service, await service.addOrganization())
     assert.equal((await stranger.call('authorizeConnector', connector())).error, 'not_found')
   })
@@ -219,20 +221,44 @@ describe('what is refused changes nothing', () => {
   })
 
   test('consent that was denied, and other errors of the platform', async () => {
-    for (const [error, status] of [
-      ['access_denied', 403],
-      ['invalid_scope', 422],
-      ['<b>canary</b>', 422],
+    assert.equal(await attempt(), null)
+    for (const [error, status, outcome] of [
+      ['access_denied', 403, 'declined'],
+      ['invalid_scope', 422, 'failed'],
+      ['user_cancelled_authorize', 403, 'declined'],
+      ['<b>canary</b>', 422, 'failed'],
     ] as const) {
       const browser = openBrowser(service)
       const state = (await browser.open(await start())).searchParams.get('state')
+      assert.equal(await attempt(), 'pending')
       const query = new URLSearchParams({ error, state: state ?? '', error_description: 'canary-words' })
       const reply = await browser.get(`/oauth/callback?${query}`)
       assert.equal(reply.status, status)
       assert(!reply.text.includes('canary'))
+      assert.equal(await attempt(), outcome)
       // The state was used.
       assert.equal((await browser.get(`/oauth/callback?code=any&state=${state}`)).status, 400)
     }
+    await assertUnchanged()
+    // A grant makes what was before it forgotten.
+    await authorize()
+    assert.equal(await attempt(), null)
+  })
+
+  test('what a customer granted whose link was taken back meanwhile; what became of it, no one else reads', async () => {
+    const link = await createLink(caller, accountId, { connectorIds: [authorizable.id] })
+    const token = await openLink(service, link)
+    const asPage = { token, ...connector() }
+    const { url } = (await service.call('authorizeConnector', asPage)).response
+    const browser = openBrowser(service)
+    const back = await consent(platform, await browser.open(url))
+    await caller.expect(caller.call('revokeConnectLink', { id: link.id }))
+    const reply = await browser.get(back)
+    assert.equal(reply.status, 409)
+    assert.match(reply.text, /Nothing was saved/)
+    assert.equal(await attempt(), null)
+    const [row] = await sql('select outcome from authorizations where account_id = $1', accountId)
+    assert.equal(row.outcome, 'failed')
     await assertUnchanged()
   })
 

@@ -360,24 +360,57 @@ describe('a link that has ended', () => {
     })
   }
 
-  test('since its creator was revoked or removed', async () => {
+  test('since its creator was revoked or removed, and while they may do less than it allows', async () => {
     const made = await caller.expect(caller.call('createClient', { body: { name: 'Key' } }))
-    const { response } = await service.call('createToken', {
-      body: { clientId: made.id, clientSecret: made.clientSecret },
-    })
+    const credentials = { clientId: made.id, clientSecret: made.clientSecret }
+    const { response } = await service.call('createToken', { body: credentials })
     const body = { accountId, connectorIds: [source.id] }
     const link = (await service.call('createConnectLink', { token: response.accessToken, body })).response
-    const person = await addPerson(service, organization)
-    const invited = await addPerson(service, organization, { role: 'admin' })
-    const ofPerson = await service.call('createConnectLink', { headers: { ...invited.headers }, body })
-    assert.equal(ofPerson.status, 201, ofPerson.text)
     assert.equal((await get(tokenOf(link))).status, 200)
-    assert.equal((await get(tokenOf(ofPerson.response))).status, 200)
     await caller.expect(caller.call('revokeClient', { id: made.id }))
-    await caller.expect(caller.call('removeUser', { id: invited.id }))
     unusable(await get(tokenOf(link)))
-    unusable(await get(tokenOf(ofPerson.response)))
-    assert(person)
+    assert.equal(await statusOf(link.id), 'revoked')
+
+    const { id: elsewhere } = await caller.addAccount()
+    const person = await addPerson(service, organization, { role: 'admin' })
+    const ofPerson = async () => {
+      const reply = await service.call('createConnectLink', { headers: { ...person.headers }, body })
+      assert.equal(reply.status, 201, reply.text)
+      return reply.response
+    }
+    const unopened = await ofPerson()
+    const opened = await ofPerson()
+    const token = await openLink(service, opened)
+    const change = (given: BodyOf<'updateUser'>) =>
+      caller.expect(caller.call('updateUser', { id: person.id, body: given }))
+    const assertWorks = async (works: boolean) => {
+      const replies = [await get(tokenOf(unopened)), await get(token)]
+      for (const reply of replies) works ? assert.equal(reply.status, 200, reply.text) : unusable(reply)
+      assert.equal((await configure(token)).status, works ? 200 : 401)
+      assert.equal(await statusOf(unopened.id), works ? 'pending' : 'revoked')
+      assert.equal(await statusOf(opened.id), works ? 'opened' : 'revoked')
+      if (!works) unusable(await finish(token))
+    }
+    await assertWorks(true)
+    // An editor configures connectors, and creates no links.
+    for (const reduced of [
+      { role: 'viewer' },
+      { role: 'editor' },
+      { role: 'admin', accountIds: [elsewhere] },
+    ] as const) {
+      await change(reduced)
+      await assertWorks(false)
+      await change({ role: 'admin', accountIds: [accountId] })
+      await assertWorks(true)
+    }
+    await change({ role: 'viewer', accountIds: null })
+    // What could come back to life is taken back for good.
+    assert.equal((await caller.expect(caller.call('revokeConnectLink', { id: unopened.id }))).status, 'revoked')
+    await change({ role: 'owner', accountIds: null })
+    unusable(await get(tokenOf(unopened)))
+    assert.equal((await get(token)).status, 200)
+    await caller.expect(caller.call('removeUser', { id: person.id }))
+    await assertWorks(false)
   })
 
   test('stays as it is when it is revoked', async () => {
@@ -485,6 +518,13 @@ describe('branding', () => {
       const reply = await set({ colours: { primary, text } })
       assert.deepEqual([reply.status, reply.details[0]?.field], [400, 'body.colours.text'])
       assert(reply.details[0]?.message.endsWith(`${better} can be read`), reply.text)
+    }
+    // Without a colour of the text, it is one that can be read, whatever the other one is.
+    for (const primary of ['#ffff00', '#777777', '#757575', '#000080', '#ff0000']) {
+      const { response } = await set({ colours: { primary } })
+      const text = response.colours?.text ?? ''
+      assert.equal(text, ['#000080', '#757575'].includes(primary) ? '#ffffff' : '#000000')
+      assert.equal((await set({ colours: { primary, text } })).status, 200)
     }
     // Just above it: 4.54.
     assert.equal((await set({ colours: { primary: '#767676', text: '#ffffff' } })).status, 200)

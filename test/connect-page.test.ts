@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -43,6 +43,24 @@ test('the script that opens a link has at most 3 kB', () => {
     assert(statSync(path).size <= 3_000, `${file}: ${statSync(path).size}`)
     assert(!/^\s*import|require\(/m.test(readFileSync(path, 'utf8')))
   }
+})
+
+/** Each with some room above what it was: 83 and 13 kB, and 63 kB with the form. */
+const budgets = { script: 90_000, style: 15_000, everything: 170_000 }
+
+test('the page begins with what its first screen needs, and loads the forms while that is read', () => {
+  const folder = join(import.meta.dirname, '../packages/console/dist/connect')
+  const sizeOf = (file: string) => statSync(join(folder, 'assets', `${file}.br`)).size
+  const html = readFileSync(join(folder, 'connect.html'), 'utf8')
+  const first = [...html.matchAll(/assets\/([^"]+\.(?:js|css))"/g)].map(([, file = '']) => file)
+  const sum = (files: readonly string[], end: string) =>
+    files.filter((file) => file.endsWith(end)).reduce((total, file) => total + sizeOf(file), 0)
+  const all = readdirSync(join(folder, 'assets'))
+  assert(first.length >= 2 && sum(first, '.js') > 10_000)
+  assert(sum(first, '.js') <= budgets.script, `${sum(first, '.js')} bytes of script, with Brotli`)
+  assert(sum(first, '.css') <= budgets.style, `${sum(first, '.css')} bytes of style, with Brotli`)
+  const everything = sum(all, '.js') + sum(all, '.css')
+  assert(everything <= budgets.everything, `${everything} bytes, with Brotli`)
 })
 
 describe('the page of a connect link', { skip }, () => {
@@ -176,16 +194,17 @@ describe('the page of a connect link', { skip }, () => {
   type Heard = { type: string; connectLinkId: string; connectorId?: string; reason?: string }
   const heard = (page: Page) => page.evaluate<Heard[]>('heard')
   const typesHeard = async (page: Page) => (await heard(page)).map(({ type }) => type)
-  /** Grants access in the window that the button opens. */
-  const consent = async (page: Page, on: Page | Frame) => {
+  /** Answers the platform in the window that the button opens. @param says what is read there in the end */
+  const answer = async (page: Page, on: Page | Frame, choice: 'Allow' | 'Decline', says: string) => {
     const tab = page.context().waitForEvent('page')
     await on.getByRole('button', { name: 'Connect to Reddit' }).click()
     const opened = await tab
-    await opened.getByRole('link', { name: 'Allow' }).click()
-    await opened.getByRole('heading', { name: 'Reddit Audiences is authorized' }).waitFor()
+    await opened.getByRole('link', { name: choice }).click()
+    await opened.getByRole('heading', { name: says }).waitFor()
     assert.equal(await opened.getByRole('link', { name: 'console' }).count(), 0)
     await opened.close()
   }
+  const consent = (page: Page, on: Page | Frame) => answer(page, on, 'Allow', 'Reddit Audiences is authorized')
 
   test('in a frame of a site that is allowed: a customer grants access, and the site hears it', async () => {
     const link = await create({ redirectUrl: `${shop}/back` })
@@ -216,6 +235,41 @@ describe('the page of a connect link', { skip }, () => {
     assert.equal(await statusOf(link.id), 'completed')
     const granted = await caller.call('getConnectorAuthorization', { accountId, id: reddit.id })
     assert.equal(granted.response.authorized, true)
+  })
+
+  test('a site hears that a customer declines, that the platform refuses, and that the link ends; until then they can try again', async () => {
+    const link = await create()
+    const page = await embed(shop, link)
+    const frame = await frameOf(page)
+    await frame.getByRole('button', { name: 'Continue' }).click()
+    await answer(page, frame, 'Decline', 'Access was not granted')
+    await frame.getByText('You declined at Reddit').waitFor()
+    assert.equal(await frame.getByText('Waiting for Reddit').count(), 0)
+    await look(page, 'framed-declined')
+    consents.change((response) => Object.assign(response, { statusCode: 400, body: { error: 'invalid_grant' } }))
+    await answer(page, frame, 'Allow', 'Reddit did not complete the authorization')
+    await frame.getByText('Reddit Ads was not connected').waitFor()
+    assert.equal(await frame.getByText('You declined at Reddit').count(), 0)
+    await answer(page, frame, 'Decline', 'Access was not granted')
+    await frame.getByText('You declined at Reddit').waitFor()
+    await consent(page, frame)
+    await frame.getByText('The platform answers, and permits what is needed.').waitFor()
+    // It ends while it is open: the page learns its end when it is read.
+    const seconds = `update connect_links set expires_time = now() + interval '1 second' where id = $1`
+    await service.database.pool.query(seconds, [link.id])
+    await frame.evaluate('location.reload()')
+    await frame.getByRole('heading', { name: 'Your time is over' }).waitFor()
+    await look(page, 'framed-expired')
+    const [about, connectorId] = [{ connectLinkId: link.id }, reddit.id]
+    assert.deepEqual(await heard(page), [
+      { ...about, type: 'opened' },
+      { ...about, type: 'declined', connectorId },
+      { ...about, type: 'failed', reason: 'authorization_failed', connectorId },
+      { ...about, type: 'declined', connectorId },
+      { ...about, type: 'configured', connectorId },
+      { ...about, type: 'failed', reason: 'link_expired' },
+    ])
+    assert.deepEqual(await page.evaluate('result'), { status: 'failed' })
   })
 
   test('a site that is not allowed cannot show it: the browser refuses, and the link is not used', async () => {
@@ -297,6 +351,9 @@ describe('the page of a connect link', { skip }, () => {
       page.getByRole('button', { name: 'Connect' }).click(),
     ])
     await popup.getByRole('button', { name: 'Continue' }).click()
+    await popup.getByRole('textbox', { name: 'Folder' }).fill('/nowhere')
+    await popup.getByRole('button', { name: 'Save and check' }).click()
+    await popup.getByText('The check did not succeed').waitFor()
     await popup.getByRole('textbox', { name: 'Folder' }).fill(folder)
     await popup.getByRole('button', { name: 'Save and check' }).click()
     await popup.getByText('The platform answers').waitFor()
@@ -304,7 +361,12 @@ describe('the page of a connect link', { skip }, () => {
     await popup.getByRole('button', { name: 'Finish' }).click()
     await closed
     assert.deepEqual(await page.evaluate('result'), { status: 'completed' })
-    assert.deepEqual(await typesHeard(page), ['opened', 'configured', 'completed'])
+    const about = { connectLinkId: link.id, connectorId: localFolder.id }
+    assert.deepEqual((await heard(page)).slice(1, 3), [
+      { ...about, type: 'failed', reason: 'check_failed' },
+      { ...about, type: 'configured' },
+    ])
+    assert.deepEqual(await typesHeard(page), ['opened', 'failed', 'configured', 'completed'])
   })
 
   test('on its own, by keyboard, on a phone: a form with what is wrong in it, a failed check, a reload, and the way back', async () => {
@@ -391,7 +453,7 @@ describe('the page of a connect link', { skip }, () => {
     await frame.getByRole('button', { name: 'Finish' }).isDisabled()
     await frame.getByRole('button', { name: /^Save/ }).click()
     await frame.getByRole('heading', { name: 'Your time is over' }).waitFor()
-    await look(page, 'framed-expired')
+    assert.equal((await heard(page)).at(-1)?.reason, 'link_expired')
   })
 
   test('is cancelled, and closed', async () => {

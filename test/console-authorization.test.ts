@@ -158,8 +158,8 @@ describe('connecting with a click, in the console', { skip }, () => {
     const tab = await answer(page, 'Connect to Reddit', 'Decline')
     await tab.getByRole('heading', { name: 'Access was not granted' }).waitFor()
     await tab.close()
-    await dialog(page).getByText('Waiting for Reddit').waitFor()
-    await look(page, 'waiting')
+    await dialog(page).getByText('You declined at Reddit').waitFor()
+    await look(page, 'declined')
     assert.equal(await authorized(accountId), false)
 
     // The button would disappear with the next look at the authorization, maybe before the click.

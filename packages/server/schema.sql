@@ -640,8 +640,11 @@ create table authorizations (
   actor_kind text,
   actor_id text,
   actor_name text,
+  -- How it ended without a grant; null: it has not ended. One that granted access is deleted.
+  outcome text,
   constraint authorizations_pkey primary key (link_digest),
   constraint authorizations_state unique (state_digest),
+  constraint authorizations_outcome check (outcome in ('declined', 'failed')),
   constraint authorizations_added_connector foreign key (account_id, connector_id)
     references added_connectors(account_id, connector_id) on delete cascade
 );
@@ -819,7 +822,7 @@ create table connect_links (
   -- The connection to create in the end; null: none.
   template jsonb,
   redirect_url text,
-  -- Who created it; the link ends with them.
+  -- Who created it; the link works as long as they could create it.
   client_id text,
   user_id text,
   created_time timestamptz default now() not null,

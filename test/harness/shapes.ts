@@ -178,6 +178,7 @@ export const connectorAuthorization = {
   supported: 'boolean',
   available: 'boolean',
   authorized: 'boolean',
+  attempt: ['string', null],
 } as const satisfies Shape
 export const authorizationLink = { url: 'string', expiresTime: 'integer' } as const satisfies Shape
 

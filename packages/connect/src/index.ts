@@ -6,18 +6,21 @@
 /** What happens on the page of the link. */
 export type ConnectEvent = {
   /**
-   * opened: the customer has begun. configured: a connector is saved and checked. failed: the link cannot be used, or a check
-   * failed. completed, cancelled: the link has ended.
+   * opened: the customer has begun. configured: a connector is saved and checked. declined: the customer did not grant access
+   * at the platform, and can try again. failed: see `reason`. completed, cancelled: the link has ended.
    */
-  readonly type: 'opened' | 'configured' | 'failed' | 'completed' | 'cancelled'
+  readonly type: 'opened' | 'configured' | 'declined' | 'failed' | 'completed' | 'cancelled'
   /** Identifier of the connect link. */
   readonly connectLinkId: string
-  /** Of `configured` and of a `failed` check. */
+  /** Of `configured`, of `declined`, and of what `failed` at a connector. */
   readonly connectorId?: string
   /** Of `completed`: the connection that was created. */
   readonly connectionId?: string
-  /** Of `failed`. */
-  readonly reason?: 'link_invalid' | 'check_failed'
+  /**
+   * Of `failed`. check_failed, authorization_failed: the platform refused the credentials, or to be connected; the customer
+   * can try again. link_invalid: the link cannot be used. link_expired: it ended while it was open.
+   */
+  readonly reason?: 'check_failed' | 'authorization_failed' | 'link_invalid' | 'link_expired'
 }
 
 export type ConnectOptions = {
@@ -64,7 +67,7 @@ export function openConnect(url: string, { mode, title = 'Connect', onEvent }: C
     const { type, reason } = event
     if (type === 'completed' || type === 'cancelled') end(type, event.connectionId)
     // The page says what to do; it stays until the customer closes it.
-    else if (reason === 'link_invalid') settle({ status: 'failed' })
+    else if (reason?.startsWith('link')) settle({ status: 'failed' })
   }
   addEventListener('message', hear)
   if (mode === 'popup') {

@@ -5,7 +5,7 @@ import { createRequestAudit } from './audit/requests.ts'
 import { createFailedSignIns } from './audit/sign-ins.ts'
 import { createAuthorizationFlow } from './authorizations/flow.ts'
 import type { Config } from './config.ts'
-import { createConnectPageAuthenticator, embeddingOrigins } from './connect-links/page.ts'
+import { createConnectPageAuthenticator, embeddingOrigins, isLinkOpen } from './connect-links/page.ts'
 import { connectionsOfAccounts, countConnections } from './connections/connections.ts'
 import { createCatalogue } from './connectors/catalogue.ts'
 import { findUnknownConnectors } from './connectors/unknown.ts'
@@ -151,7 +151,7 @@ export async function createService(
   serveDocuments(app, config.publicUrl)
   await serveConsole(app, config.publicUrl)
   await serveConnectPage(app, config.publicUrl, (id) => embeddingOrigins(database, id))
-  serveAuthorizations(app, config.publicUrl, createAuthorizationFlow({ ...deps, database }))
+  serveAuthorizations(app, config.publicUrl, createAuthorizationFlow({ ...deps, database, isLinkOpen }))
   serveSingleSignOn(app, config.publicUrl, createSingleSignOnFlow({ ...deps, database }))
   serveOperations(app, { accessControl, audit, database, publicUrl: config.publicUrl, handlers, deps })
   serveMcp(app, { accessControl, publicUrl: config.publicUrl, corsOrigins })

@@ -221,6 +221,9 @@ export const authenticationMethods = ['client credentials', 'session token', 'co
 export const webhookDeliveryStatuses = ['pending', 'delivered', 'failed'] as const
 export type WebhookDeliveryStatus = (typeof webhookDeliveryStatuses)[number]
 
+/** What became of the last authorization of a connector that granted nothing yet; ours. */
+export const authorizationAttempts = ['pending', 'declined', 'failed'] as const
+
 /**
  * What became of a connect link; ours.
  * pending    it was not opened yet
@@ -228,7 +231,7 @@ export type WebhookDeliveryStatus = (typeof webhookDeliveryStatuses)[number]
  * completed  the customer has finished
  * cancelled  the customer has left without finishing
  * expired    it was not opened, or not finished, in time
- * revoked    it was taken back
+ * revoked    it was taken back, or the one who created it may not use it any more
  */
 export const connectLinkStatuses = ['pending', 'opened', 'completed', 'cancelled', 'expired', 'revoked'] as const
 export type ConnectLinkStatus = (typeof connectLinkStatuses)[number]

@@ -5,6 +5,7 @@ import { IconAlertTriangle, IconLock, IconPlugConnectedX } from '@tabler/icons-r
 import { lacks, useMe } from '../api/me.ts'
 import { access } from '../strings/access.ts'
 import { components } from '../strings/components.ts'
+import { describe } from './describe.ts'
 
 /** Says what went wrong, what to do, and by which request the operator finds it in the log. */
 export function Failure({ error, onRetry }: { error: unknown; onRetry?: (() => void) | undefined }) {
@@ -70,22 +71,3 @@ const missingScope = ({ details }: PenstockError): Scope | undefined =>
   scopeNames.find((scope) => details.some(({ field, message }) => field === 'scope' && message.startsWith(`${scope} `)))
 
 const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
-
-/** The same in words. The service's own sentences say what to do, so they are shown as they are. */
-export function describe(error: unknown): {
-  title: string
-  help: string | undefined
-  details: readonly { field: string; message: string }[]
-  requestId: string | undefined
-} {
-  if (error instanceof PenstockError) {
-    const { message, details, requestId, retryAfterSeconds } = error
-    const help = retryAfterSeconds === undefined ? undefined : components.retryAfter(retryAfterSeconds)
-    return { title: message, help, details, requestId }
-  }
-  if (error instanceof NoAnswerError) {
-    return { title: components.unreachable, help: components.unreachableHelp, details: [], requestId: undefined }
-  }
-  const help = error instanceof Error ? error.message : String(error)
-  return { title: components.unknownFailure, help, details: [], requestId: undefined }
-}

@@ -1,8 +1,8 @@
-import { Box, Skeleton, Stack, VisuallyHidden } from '@mantine/core'
+import { Box } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { createContext, type ReactNode, useContext } from 'react'
-import { components } from '../strings/components.ts'
 import { Failure } from './failure.tsx'
+import { Lines } from './lines.tsx'
 
 const Outdated = createContext(false)
 
@@ -59,15 +59,4 @@ export function NotReadAgain({ query }: { query: Query }) {
   )
 }
 
-/** Lines where text will be. */
-export function Lines({ lines = 4 }: { lines?: number }) {
-  return (
-    <Stack gap="sm" aria-busy="true">
-      <VisuallyHidden role="status">{components.loading}</VisuallyHidden>
-      {Array.from({ length: lines }, (_, line) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: lines of a skeleton are nothing but their place.
-        <Skeleton key={line} height={36} radius="sm" />
-      ))}
-    </Stack>
-  )
-}
+export { Lines }

@@ -1,7 +1,7 @@
 import { Button, Group, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { components } from '../strings/components.ts'
-import { describe } from './failure.tsx'
+import { describe } from './describe.ts'
 
 const doneMs = 5_000
 const nextMs = 10_000
@@ -28,6 +28,14 @@ export function notifyDone(message: string, next?: () => unknown, label = compon
     ),
     color: 'teal',
     autoClose: next ? nextMs : doneMs,
+    closeButtonProps: { 'aria-label': components.close },
+  })
+}
+
+/** Says what did not happen, and what to do, where that has no place of its own on the page. */
+export function notifyProblem(title: string, message: string): void {
+  notifications.show({
+    ...{ title, message, color: 'yellow', autoClose: false },
     closeButtonProps: { 'aria-label': components.close },
   })
 }

@@ -1,37 +1,44 @@
-import { Group, List, Paper, Stack, Text } from '@mantine/core'
+import { Alert, Stack, Text } from '@mantine/core'
 import { createClient, PenstockError } from '@penstock/client'
 import type { ConnectPageResult, ConnectPage as Page } from '@penstock/wire'
-import { type ReactNode, useCallback, useEffect, useState } from 'react'
-import { callBy } from '../api/queries.ts'
+import { useCallback, useEffect, useState } from 'react'
 import { basePath } from '../base-path.ts'
-import { Logo } from '../components/connector-name.tsx'
-import { Failure } from '../components/failure.tsx'
-import { Lines } from '../components/loaded.tsx'
+import { describe } from '../components/describe.ts'
+import { Lines } from '../components/lines.tsx'
+import { components } from '../strings/components.ts'
 import { connectPage as say } from '../strings/connect-page.ts'
-import { Connectors } from './connectors.tsx'
 import { allow, allowFrame, isHeard, link, pageToken, report } from './embedder.ts'
-import { BrandButton, Frame, Heading, Notice } from './frame.tsx'
+import { Frame, Heading, Notice } from './frame.tsx'
+import { Intro } from './intro.tsx'
 
 /** The page of a connect link: who asks for what, the connectors one by one, and how it ends. */
 
 const anonymous = createClient({ baseUrl: basePath, token: '' })
+/** How long after its end the link is looked at; and how long after that again, where it has not ended. */
+const lateMs = 500
+const againMs = 15_000
 type Ended = 'unusable' | 'expired' | ConnectPageResult
 
-/** Calls are made with the token of the page from now on. */
-function callWith(token: string): void {
-  callBy(createClient({ baseUrl: basePath, token }))
-}
+/** The forms are most of what is loaded: while the customer reads what the link is for. */
+type Step = typeof import('./connectors.tsx')['Connectors']
+const loadStep = () => import('./connectors.tsx').then(({ Connectors }) => Connectors)
 
 export function ConnectPage() {
   const [token, setToken] = useState(() => link.token || pageToken.read() || '')
   const [page, setPage] = useState<Page>()
   const [ended, setEnded] = useState<Ended>()
   const [failure, setFailure] = useState<unknown>()
+  const [opening, setOpening] = useState(false)
+  const [Step, setStep] = useState<Step>()
+  const isThere = page !== undefined
+  useEffect(() => {
+    if (isThere) void loadStep().then((loaded) => setStep(() => loaded), setFailure)
+  }, [isThere])
 
   const fail = useCallback((error: unknown) => {
     if (!isOver(error)) return setFailure(error)
     setEnded((now) => now ?? 'expired')
-    report({ type: 'failed', reason: 'link_invalid' })
+    report({ type: 'failed', reason: 'link_expired' })
     pageToken.remove()
   }, [])
   const read = useCallback((by: string) => {
@@ -41,7 +48,6 @@ export function ConnectPage() {
       if (reply.id !== link.id)
         throw new PenstockError(404, '', { error: 'link_invalid', requestId: '', details: [] }, undefined)
       allow(reply.allowedOrigins)
-      if (reply.opened) callWith(by)
       setPage(reply)
     })
   }, [])
@@ -54,7 +60,21 @@ export function ConnectPage() {
     })
   }, [read])
 
+  const expiresMs = page && !ended ? page.expiresTime * 1000 : undefined
+  useEffect(() => {
+    if (expiresMs === undefined) return
+    // The service decides: the clock here may be another one.
+    const look = () =>
+      anonymous.getConnectPage({ body: { token } }).then(() => {
+        timer = setTimeout(look, againMs)
+      }, fail)
+    let timer = setTimeout(look, Math.max(0, expiresMs - Date.now()) + lateMs)
+    return () => clearTimeout(timer)
+  }, [expiresMs, token, fail])
+
   const open = async () => {
+    setOpening(true)
+    setFailure(undefined)
     try {
       const { reply } = await anonymous.openConnectPage({ body: { token } })
       pageToken.write(reply.accessToken)
@@ -63,6 +83,8 @@ export function ConnectPage() {
       report({ type: 'opened' })
     } catch (error) {
       fail(error)
+    } finally {
+      setOpening(false)
     }
   }
   const finish = async (outcome: 'completed' | 'cancelled') => {
@@ -81,74 +103,54 @@ export function ConnectPage() {
 
   return (
     <Frame brand={page}>
-      <Content>
+      <Stack gap="lg">
         {ended ? (
           <End {...{ ended, page }} />
         ) : (
           <>
             {page ? (
               page.opened ? (
-                <Connectors page={page} onOver={fail} onFinish={finish} />
+                Step ? (
+                  <Step {...{ page, token }} onOver={fail} onFinish={finish} />
+                ) : (
+                  failure === undefined && <Lines lines={6} />
+                )
               ) : (
-                <Intro page={page} onContinue={open} />
+                <Intro
+                  page={page}
+                  heading={(title) => <Heading>{title}</Heading>}
+                  busy={opening}
+                  onContinue={() => void open()}
+                />
               )
             ) : (
               failure === undefined && <Lines lines={6} />
             )}
-            {failure !== undefined && <Failure error={failure} />}
+            {failure !== undefined && <Failed error={failure} />}
           </>
         )}
-      </Content>
+      </Stack>
     </Frame>
   )
 }
-
-const Content = ({ children }: { children: ReactNode }) => <Stack gap="lg">{children}</Stack>
 
 /** Whether a refusal says that the link or its page has ended. */
 const isOver = (error: unknown): boolean =>
   error instanceof PenstockError && (error.code === 'link_invalid' || error.status === 401)
 
-function Intro({ page, onContinue }: { page: Page; onContinue: () => Promise<void> }) {
-  const { organizationName, accountName, connectors, connectionName, activates } = page
-  const [busy, setBusy] = useState(false)
-  const names = connectors.map(({ name }) => name)
-  const platforms = [...new Set(connectors.map(({ platform }) => platform))]
+/** What went wrong, and that it can be tried again by loading the page again. */
+function Failed({ error }: { error: unknown }) {
+  const { title, help, requestId } = describe(error)
   return (
-    <Paper withBorder p="lg">
-      <Stack>
-        <Group gap="sm">
-          {connectors.map(({ connectorId, logo }) => (
-            <Logo key={connectorId} src={logo} size={36} />
-          ))}
-        </Group>
-        <Heading>{say.title(names)}</Heading>
-        <Text>{say.asks(organizationName, accountName, names)}</Text>
-        <Text fw={600} component="h2" size="md" m={0}>
-          {say.what}
+    <Alert color="red" title={title} role="alert">
+      {help && <Text size="sm">{help}</Text>}
+      <Text size="sm">{say.failedHelp}</Text>
+      {requestId && (
+        <Text size="xs" c="dimmed" ff="monospace" mt="xs">
+          {components.requestId(requestId)}
         </Text>
-        <List size="sm" spacing="xs">
-          <List.Item>{say.access(organizationName, platforms)}</List.Item>
-          <List.Item>{say.secrets(organizationName)}</List.Item>
-          {connectionName !== null && <List.Item>{say.connection(connectionName, activates)}</List.Item>}
-          <List.Item>{say.takeBack}</List.Item>
-        </List>
-        <Text size="sm" c="dimmed">
-          {say.careful} {say.time}
-        </Text>
-        <Group justify="flex-end">
-          <BrandButton
-            loading={busy}
-            onClick={() => {
-              setBusy(true)
-              void onContinue().finally(() => setBusy(false))
-            }}
-          >
-            {say.continue}
-          </BrandButton>
-        </Group>
-      </Stack>
-    </Paper>
+      )}
+    </Alert>
   )
 }
 

@@ -1,9 +1,11 @@
 import { Alert, Badge, Button, Group, List, Paper, Stack, Text, Title } from '@mantine/core'
-import { PenstockError, type ResultOf } from '@penstock/client'
+import { createClient, PenstockError, type ResultOf } from '@penstock/client'
 import type { CheckResult, ConnectPage, FieldDefinition } from '@penstock/wire'
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
+import { QueryClientProvider } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
-import { useRead, useWrite } from '../api/queries.ts'
+import { callBy, queryClient, useRead, useWrite } from '../api/queries.ts'
+import { basePath } from '../base-path.ts'
 import { Logo } from '../components/connector-name.tsx'
 import { Failure } from '../components/failure.tsx'
 import { errorsOf, isOfFields } from '../components/fields/field-errors.ts'
@@ -13,9 +15,10 @@ import { Lines, Loaded } from '../components/loaded.tsx'
 import { isConnectable, useAuthorization } from '../screens/connectors/use-connect.ts'
 import { authorization as sayAuthorization } from '../strings/authorization.ts'
 import { connectPage as say } from '../strings/connect-page.ts'
+import { BrandButton } from './brand.tsx'
 import { ByClick } from './by-click.tsx'
 import { report } from './embedder.ts'
-import { BrandButton, Heading } from './frame.tsx'
+import { Heading } from './frame.tsx'
 import { Ways } from './ways.tsx'
 
 /** The connectors of a link, one below the other: each is saved and checked on its own. */
@@ -24,16 +27,23 @@ type OnPage = ConnectPage['connectors'][number]
 /** Whether a connector is configured, and how its last check ended. */
 type State = { readonly configured: boolean; readonly check?: CheckResult | 'running' | undefined }
 
-export function Connectors({
-  page,
-  onOver,
-  onFinish,
-}: {
+type Step = {
   page: ConnectPage
   /** Called with each refusal: the link may have ended. */
   onOver: (error: unknown) => void
   onFinish: (outcome: 'completed' | 'cancelled') => Promise<void>
-}) {
+}
+
+/** @param token of the page, with which all its calls are made */
+export function Connectors({ token, ...step }: Step & { token: string }) {
+  const [isReady] = useState(() => {
+    callBy(createClient({ baseUrl: basePath, token }))
+    return true
+  })
+  return <QueryClientProvider client={queryClient}>{isReady && <Steps {...step} />}</QueryClientProvider>
+}
+
+function Steps({ page, onOver, onFinish }: Step) {
   const [states, setStates] = useState<Readonly<Record<string, State>>>(() =>
     Object.fromEntries(page.connectors.map(({ connectorId, configured }) => [connectorId, { configured }])),
   )
@@ -102,7 +112,7 @@ function Connector({ accountId, connector, state, unfolded, onState, onOver }: P
   return (
     <Paper withBorder p="lg" component="section" aria-label={name}>
       <Stack>
-        <Group justify="space-between" wrap="nowrap" align="flex-start">
+        <Group justify="space-between" gap="xs">
           <Group gap="sm" wrap="nowrap">
             <Logo src={logo} size={28} />
             <Title order={2} size="h4" style={{ overflowWrap: 'anywhere' }}>
@@ -132,22 +142,25 @@ function Connector({ accountId, connector, state, unfolded, onState, onOver }: P
   )
 }
 
+/** It goes to a line of its own before any of it is cut. */
+const whole = { flex: 'none' } as const
+
 function Status({ state: { configured, check } }: { state: State }) {
   if (!configured)
     return (
-      <Badge variant="light" color="gray">
+      <Badge variant="light" color="gray" style={whole}>
         {say.notYet}
       </Badge>
     )
   if (check === undefined || check === 'running') {
     return (
-      <Badge variant="light" color="teal">
+      <Badge variant="light" color="teal" style={whole}>
         {say.unchecked}
       </Badge>
     )
   }
   return (
-    <Badge variant="light" color={check.ok ? 'teal' : 'red'}>
+    <Badge variant="light" color={check.ok ? 'teal' : 'red'} style={whole}>
       {check.ok ? say.ready : say.failed}
     </Badge>
   )

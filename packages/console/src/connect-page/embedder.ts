@@ -5,8 +5,13 @@
 
 export type PageEvent =
   | { readonly type: 'opened' | 'cancelled' }
-  | { readonly type: 'configured'; readonly connectorId: string }
-  | { readonly type: 'failed'; readonly reason: 'link_invalid' | 'check_failed'; readonly connectorId?: string }
+  | { readonly type: 'configured' | 'declined'; readonly connectorId: string }
+  | {
+      readonly type: 'failed'
+      readonly reason: 'check_failed' | 'authorization_failed'
+      readonly connectorId: string
+    }
+  | { readonly type: 'failed'; readonly reason: 'link_invalid' | 'link_expired' }
   | { readonly type: 'completed'; readonly connectionId?: string }
 
 const isFramed = window.parent !== window

@@ -1,41 +1,21 @@
-import { Box, Button, type ButtonProps, Container, Group, Paper, Stack, Text, Title } from '@mantine/core'
-import type { ConnectPage } from '@penstock/wire'
-import { type CSSProperties, createContext, type ReactNode, useContext, useEffect, useRef } from 'react'
+import { Box, Container, Paper, Stack, Text, Title } from '@mantine/core'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { connectPage as say } from '../strings/connect-page.ts'
+import { type Brand, Branded } from './brand.tsx'
 
 /** What is around every step: who asks, in their colours. */
-
-type Brand = Pick<ConnectPage, 'organizationName' | 'logo' | 'colours'>
-const BrandContext = createContext<Brand | undefined>(undefined)
-
 export function Frame({ brand, children }: { brand: Brand | undefined; children: ReactNode }) {
-  const { logo, colours, organizationName } = brand ?? {}
-  const look: CSSProperties = colours
-    ? { background: colours.primary, color: colours.text }
-    : { background: 'var(--penstock-surface)', borderBottom: '1px solid var(--mantine-color-default-border)' }
   return (
-    <BrandContext value={brand}>
-      <Box mih="100vh" style={{ display: 'flex', flexDirection: 'column' }}>
-        {brand && (
-          <Box component="header" py="sm" style={look}>
-            <Container size={600} px="md">
-              <Group gap="sm" wrap="nowrap" pr={40}>
-                {logo && <img src={logo} alt="" style={{ height: 32, maxWidth: 160, objectFit: 'contain' }} />}
-                <Text span fw={650} style={{ overflowWrap: 'anywhere' }}>
-                  {organizationName}
-                </Text>
-              </Group>
-            </Container>
-          </Box>
-        )}
+    <Box mih="100vh" style={{ display: 'flex', flexDirection: 'column' }}>
+      <Branded brand={brand}>
         <Container component="main" size={600} w="100%" px="md" py="lg" style={{ flex: 1 }}>
           {children}
         </Container>
         <Text component="footer" size="xs" c="dimmed" ta="center" pb="md">
           {say.by}
         </Text>
-      </Box>
-    </BrandContext>
+      </Branded>
+    </Box>
   )
 }
 
@@ -63,15 +43,4 @@ export function Notice({ title, help }: { title: string; help: string }) {
       </Stack>
     </Paper>
   )
-}
-
-/** The button that leads on, in the colours of the organization, whose contrast the service has checked. */
-export function BrandButton(props: ButtonProps & { onClick?: () => void; type?: 'submit'; children: ReactNode }) {
-  const colours = useContext(BrandContext)?.colours
-  const vars = colours && {
-    '--button-bg': colours.primary,
-    '--button-hover': colours.primary,
-    '--button-color': colours.text,
-  }
-  return <Button type="button" {...props} {...(vars && !props.disabled ? { style: vars as CSSProperties } : {})} />
 }

@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { connectPage as say } from '../strings/connect-page.ts'
-import { BrandButton } from './frame.tsx'
+import { BrandButton } from './brand.tsx'
 
 /** Below the connectors: the way out. */
 export function Ways({

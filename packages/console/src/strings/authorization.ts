@@ -8,7 +8,14 @@ export const authorization = {
   title: (platform: string) => `Access to ${platform}`,
   waiting: (platform: string) => `Waiting for ${platform}`,
   waitingHelp: (platform: string) =>
-    `Grant access in the new tab. This page shows it a few seconds later. If the tab was closed or access was declined, connect to ${platform} again.`,
+    `Grant access in the new tab. This page shows it a few seconds later. If the tab was closed, connect to ${platform} again.`,
+  declined: 'Access was not granted',
+  declinedHelp: (platform: string) =>
+    `You declined at ${platform}, or your user there may not grant this access. Nothing was changed. To try again, connect to ${platform} once more.`,
+  failed: (platform: string) => `${platform} was not connected`,
+  failedHelp: (platform: string) =>
+    `The tab that was opened says why. Nothing was changed. To try again, connect to ${platform} once more.`,
+  tryAgain: (platform: string) => `Nothing was changed. To try again, connect to ${platform} once more.`,
   blocked: 'The browser blocked the new tab.',
   blockedHelp: (platform: string) => `Open ${platform} with this button instead, and grant access there.`,
   open: (platform: string) => `Open ${platform}`,

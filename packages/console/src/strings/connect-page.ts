@@ -35,6 +35,7 @@ export const connectPage = {
   save: 'Save',
   saveAndCheck: 'Save and check',
   change: 'Change',
+  failedHelp: 'Load this page again to try once more.',
   nothing: 'There is nothing to fill in.',
   byClick: (platform: string) => `You grant access at ${platform} in a new window. You enter no password here.`,
 

@@ -5,7 +5,7 @@ import type { ConnectorDeps } from '../connectors/connectors.ts'
 import { refuse, requireEditable } from '../refusal.ts'
 import { findOAuthClientId } from '../secrets/oauth-apps.ts'
 import { unixSeconds } from '../time.ts'
-import { dropOldAuthorizations, insertAuthorization } from './queries.ts'
+import { dropOldAuthorizations, findLastAuthorization, insertAuthorization } from './queries.ts'
 import { digestOf, newToken } from './tokens.ts'
 
 /** Authorizing connectors with a click: the operations. What happens in the browser is in `flow.ts`. */
@@ -15,18 +15,20 @@ const atOnceMax = 20
 
 /** Whether a connector can be authorized with a click, and whether it works with such a grant. */
 export async function getConnectorAuthorization(
-  { db, account, id: connectorId }: Call<'getConnectorAuthorization'>,
+  { db, actor, account, id: connectorId }: Call<'getConnectorAuthorization'>,
   { catalogue, config }: ConnectorDeps,
 ): Promise<Answer<'getConnectorAuthorization'>> {
   const { authorization } = catalogue.find(connectorId) ?? refuse('not_found')
   const owner = { accountId: account.id, connectorId }
   const row = (await findConfiguration(db, owner)) ?? refuse('connector_not_added')
+  const last = await findLastAuthorization.first(db, { ...owner, actorKind: actor.kind, actorId: actor.id })
   const app = authorization && { env: config.environment.name, slug: authorization.server.slug }
   return {
     reply: {
       supported: authorization !== undefined,
       available: app !== undefined && (await findOAuthClientId(db, app)) !== undefined,
       authorized: row.oauthClientId !== null,
+      attempt: last ? (last.outcome ?? 'pending') : null,
     },
   }
 }

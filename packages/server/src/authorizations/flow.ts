@@ -11,7 +11,14 @@ import type { Keyring } from '../secrets/keyring.ts'
 import { openOAuthApp } from '../secrets/oauth-apps.ts'
 import type { InteractiveJobs } from '../transfers/interactive.ts'
 import { JobSecrets } from '../transfers/job-secrets.ts'
-import { findLink, findState, openAuthorization, takeAuthorization } from './queries.ts'
+import {
+  deleteAuthorization,
+  endAuthorization,
+  findLink,
+  findState,
+  openAuthorization,
+  takeAuthorization,
+} from './queries.ts'
 import { challengeOf, digestOf, isToken, newToken, verifierOf } from './tokens.ts'
 
 /**
@@ -50,6 +57,8 @@ export type FlowDeps = {
   readonly accounts: {
     find(db: Db, organizationId: string, accountId: string, forWrite: boolean): Awaitable<ActingAccount | undefined>
   }
+  /** Whether the page of a connect link still works, which has the person consent. */
+  readonly isLinkOpen: (db: Db, id: string) => Promise<boolean>
 }
 
 const exchangeTimeoutMs = 30_000
@@ -89,6 +98,11 @@ const pages = {
     title: 'The connector was removed',
     message:
       'It was removed from the sub-account after the authorization was started. Add it again, then authorize it.',
+  },
+  linkEnded: {
+    status: 409,
+    title: 'The link that led here has ended',
+    message: 'Nothing was saved. Ask the one who sent you the link for a new one.',
   },
 } as const satisfies Record<string, FlowPage>
 
@@ -141,7 +155,7 @@ export function createAuthorizationFlow(deps: FlowDeps) {
      * @param signal aborted when the browser has gone
      */
     async finish(answer: PlatformAnswer, cookie: unknown, signal: AbortSignal): Promise<FlowPage> {
-      const { state, code, error, iss } = answer
+      const { state, error } = answer
       if (!isToken(state)) return pages.unknownState
       const stateDigest = digestOf(state)
       const taken = isToken(cookie)
@@ -152,21 +166,44 @@ export function createAuthorizationFlow(deps: FlowDeps) {
       }
       // A customer came from the page of a connect link, and knows no console.
       const accountId = taken.actorKind === 'link' ? 'elsewhere' : taken.accountId
-      const page = (one: FlowPage): FlowPage => ({ ...one, accountId })
-      if (!taken.live) return page(pages.expired)
-      const connector = catalogue.known(taken.connectorId)
-      const { authorization } = connector
-      if (!authorization) return page(pages.unknownState)
-      const { server } = authorization
-      if (iss !== undefined && server.issuer !== undefined && iss !== server.issuer) return page(pages.invalidAnswer)
-      if (error !== undefined) return page(refusedBy(server.name, error))
-      if (typeof code !== 'string' || !codePattern.test(code)) return page(pages.invalidAnswer)
-      const verifier = server.pkce ? verifierOf(cookie, state) : null
-      const exchanged = await exchange(deps, connector, authorization, taken, { code, verifier, redirectUri }, signal)
-      if ('status' in exchanged) return page(exchanged)
-      return page((await save(deps, connector, authorization, taken, exchanged.refreshToken)) ?? granted(connector))
+      const { linkDigest } = taken
+      const end = (outcome: 'declined' | 'failed') => endAuthorization.run(database, { linkDigest, outcome })
+      const isDeclined = declines.includes(error as string)
+      try {
+        const refusal = await complete(deps, taken, answer, { redirectUri, browser: cookie, state }, signal)
+        if (refusal) await end(isDeclined ? 'declined' : 'failed')
+        return { ...(refusal ?? granted(catalogue.known(taken.connectorId))), accountId }
+      } catch (thrown) {
+        await end('failed').catch(() => {})
+        throw thrown
+      }
     },
   }
+}
+
+/** What platforms say where their user did not consent: the standard, and LinkedIn. */
+const declines = ['access_denied', 'user_cancelled_authorize', 'user_cancelled_login']
+
+/** Exchanges what the platform answered, and saves it. Resolves with a page where there is nothing to save. */
+async function complete(
+  deps: FlowDeps,
+  taken: Taken,
+  { code, error, iss }: PlatformAnswer,
+  { redirectUri, browser, state }: { redirectUri: string; browser: string; state: string },
+  signal: AbortSignal,
+): Promise<FlowPage | undefined> {
+  if (!taken.live) return pages.expired
+  const connector = deps.catalogue.known(taken.connectorId)
+  const { authorization } = connector
+  if (!authorization) return pages.unknownState
+  const { server } = authorization
+  if (iss !== undefined && server.issuer !== undefined && iss !== server.issuer) return pages.invalidAnswer
+  if (error !== undefined) return refusedBy(server.name, error)
+  if (typeof code !== 'string' || !codePattern.test(code)) return pages.invalidAnswer
+  const verifier = server.pkce ? verifierOf(browser, state) : null
+  const exchanged = await exchange(deps, connector, authorization, taken, { code, verifier, redirectUri }, signal)
+  if ('status' in exchanged) return exchanged
+  return save(deps, connector, authorization, taken, exchanged.refreshToken)
 }
 
 type Taken = NonNullable<Awaited<ReturnType<typeof takeAuthorization.first>>>
@@ -224,13 +261,14 @@ async function save(
   deps: FlowDeps,
   connector: Connector,
   { client, refreshToken: key, sets }: Authorization,
-  { accountId, organizationId, connectorId, configurationId, clientId, ...by }: Taken,
+  { linkDigest, accountId, organizationId, connectorId, configurationId, clientId, ...by }: Taken,
   refreshToken: string,
 ): Promise<FlowPage | undefined> {
   // Who asked for the link; the person who consents is known to the platform alone.
   const actor = by.actorKind ? { kind: by.actorKind, id: by.actorId, name: by.actorName } : serviceActor
   try {
     return await deps.database.transaction(async (tx) => {
+      if (by.actorKind === 'link' && !(await deps.isLinkOpen(tx, by.actorId ?? ''))) return pages.linkEnded
       const account = await deps.accounts.find(tx, organizationId, accountId, true)
       const row = account && (await lockConfiguration(tx, { accountId, connectorId }))
       // One that was added again is not the one that the person consented for.
@@ -243,6 +281,7 @@ async function save(
         ...{ organizationId, actor, action: 'authorizationSaved', accountId, targetId: connectorId },
         ...{ before, after, details: audited.details },
       })
+      await deleteAuthorization.run(tx, { linkDigest })
       return undefined
     }, actor)
   } catch (error) {
@@ -260,7 +299,7 @@ const granted = ({ name }: Connector): FlowPage => ({
 })
 
 function refusedBy(platform: string, error: unknown): FlowPage {
-  if (error === 'access_denied') {
+  if (declines.includes(error as string)) {
     return {
       status: 403,
       title: 'Access was not granted',

@@ -53,10 +53,14 @@ export const findLink = statement<
   where a.link_digest = :linkDigest
 `)
 
-/** Takes an authorization for the only answer of the platform that counts, in the browser that opened the link. */
+/**
+ * Takes an authorization for the only answer of the platform that counts, in the browser that opened the link: its state is
+ * not known any more. The row stays, to say how it ends.
+ */
 export const takeAuthorization = statement<
   { stateDigest: Buffer; browserDigest: Buffer },
   {
+    linkDigest: Buffer
     accountId: string
     organizationId: string
     connectorId: string
@@ -68,10 +72,35 @@ export const takeAuthorization = statement<
     actorName: string | null
   }
 >(`
-  delete from authorizations a using accounts c
+  update authorizations a set state_digest = sha256(a.state_digest), browser_digest = null from accounts c
   where a.state_digest = :stateDigest and a.browser_digest = :browserDigest and c.id = a.account_id
-  returning a.account_id, c.organization_id, a.connector_id, a.configuration_id, a.client_id,
+  returning a.link_digest, a.account_id, c.organization_id, a.connector_id, a.configuration_id, a.client_id,
     a.expires_time > now() as live, a.actor_kind, a.actor_id, a.actor_name
+`)
+
+/** Keeps that an authorization granted nothing. */
+export const endAuthorization = statement<{ linkDigest: Buffer; outcome: 'declined' | 'failed' }>(`
+  update authorizations set outcome = :outcome where link_digest = :linkDigest
+`)
+
+/** What was granted is saved; what ended before without a grant is of no interest to the one who started both. */
+export const deleteAuthorization = statement<{ linkDigest: Buffer }>(`
+  delete from authorizations a using authorizations granted
+  where granted.link_digest = :linkDigest
+    and a.account_id = granted.account_id and a.connector_id = granted.connector_id
+    and (a.link_digest = granted.link_digest
+      or a.outcome is not null and a.actor_kind = granted.actor_kind and a.actor_id = granted.actor_id)
+`)
+
+/** The last authorization of a connector that someone has started and that granted nothing yet. */
+export const findLastAuthorization = statement<
+  { accountId: string; connectorId: string; actorKind: AuditActorKind; actorId: string },
+  { outcome: 'declined' | 'failed' | null }
+>(`
+  select outcome from authorizations
+  where account_id = :accountId and connector_id = :connectorId and actor_kind = :actorKind and actor_id = :actorId
+    and expires_time > now()
+  order by expires_time desc limit 1
 `)
 
 export const findState = statement<{ stateDigest: Buffer }, { accountId: string }>(`

@@ -1,4 +1,4 @@
-import type { FieldError } from '@penstock/wire'
+import { type FieldError, readableOn } from '@penstock/wire'
 import { requireAllAccounts } from '../access.ts'
 import type { Answer, Call } from '../call.ts'
 import { refuseFieldErrors } from '../refusal.ts'
@@ -23,7 +23,8 @@ export async function setBranding({ db: tx, actor, body }: Call<'setBranding'>):
   const fieldErrors: FieldError[] = []
   const read = logo ? readLogo(logo) : { logo: null }
   if ('message' in read) fieldErrors.push({ field: 'body.logo', message: read.message })
-  const contrast = colours && contrastError(colours.primary, colours.text)
+  const text = colours && (colours.text ?? readableOn(colours.primary))
+  const contrast = colours && text && contrastError(colours.primary, text)
   if (contrast) fieldErrors.push({ field: 'body.colours.text', message: contrast })
   const origins = allowedOrigins.map(readOrigin)
   for (const [index, origin] of origins.entries()) {
@@ -34,7 +35,7 @@ export async function setBranding({ db: tx, actor, body }: Call<'setBranding'>):
     name: name?.trim() ?? null,
     logo: 'logo' in read ? read.logo : null,
     primaryColour: colours?.primary.toLowerCase() ?? null,
-    textColour: colours?.text.toLowerCase() ?? null,
+    textColour: text?.toLowerCase() ?? null,
     allowedOrigins: [...new Set(origins.flatMap((one) => ('origin' in one ? [one.origin] : [])))],
   }
   await saveBranding.run(tx, { organizationId, ...saved })

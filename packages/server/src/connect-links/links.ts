@@ -1,4 +1,4 @@
-import { type BodyOf, connectLinkScopes, type FieldError, limits } from '@penstock/wire'
+import { type BodyOf, type FieldError, limits } from '@penstock/wire'
 import { requireGrantable } from '../access.ts'
 import { record } from '../audit/record.ts'
 import { auditActorOf } from '../audit/requests.ts'
@@ -10,6 +10,7 @@ import type { Db } from '../db/database.ts'
 import { newIdentifier } from '../identifiers.ts'
 import { refuse, refuseFieldErrors, requireEditable } from '../refusal.ts'
 import { readRedirectUrl } from './addresses.ts'
+import { scopesOfPage } from './creator.ts'
 import * as queries from './queries.ts'
 import { digestOf, newToken } from './tokens.ts'
 import { viewLink } from './view.ts'
@@ -31,7 +32,7 @@ export async function createConnectLink(
   const { db: tx, actor, body } = call
   const { accountId, connectionTemplate: template } = body
   requireGrantable(actor, {
-    scopes: [...connectLinkScopes, ...(template ? (['connections:write'] as const) : [])],
+    scopes: scopesOfPage(template !== undefined),
     accountIds: [accountId],
   })
   const found = actor.accountIds?.includes(accountId) ?? true
@@ -137,8 +138,10 @@ export async function revokeConnectLink({
   id,
 }: Call<'revokeConnectLink'>): Promise<Answer<'revokeConnectLink'>> {
   const of = { organizationId, accountIds, id }
-  const before = viewLink((await queries.lockLink.first(tx, of)) ?? refuse('not_found'))
-  if (before.status !== 'pending' && before.status !== 'opened') return { reply: before, audited: { unchanged: true } }
+  const found = (await queries.lockLink.first(tx, of)) ?? refuse('not_found')
+  const before = viewLink(found)
+  // What its creator may not use any more can be taken back for good.
+  if (found.outcome ?? found.revokedTime ?? found.expired) return { reply: before, audited: { unchanged: true } }
   await queries.revokeLink.run(tx, { id })
   const row = await queries.findLink.first(tx, of)
   return { reply: viewLink(row ?? refuse('not_found')), audited: { before, after: null } }

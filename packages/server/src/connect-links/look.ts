@@ -1,33 +1,14 @@
-import { limits } from '@penstock/wire'
+import { contrastMin, contrastOf, limits, readableOn } from '@penstock/wire'
 
 /** How pages look: whether colours can be read, and whether a logo is a picture that can do nothing. */
-
-/** WCAG 2.2, 1.4.3: of text of any size. */
-const contrastMin = 4.5
-
-/** Relative luminance, as WCAG defines it. @param colour #rrggbb */
-function luminanceOf(colour: string): number {
-  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
-    const share = Number.parseInt(colour.slice(at, at + 2), 16) / 255
-    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
-  })
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-}
-
-/** From 1, for the same colour, to 21. */
-export function contrastOf(one: string, other: string): number {
-  const [low = 0, high = 0] = [luminanceOf(one), luminanceOf(other)].sort((a, b) => a - b)
-  return (high + 0.05) / (low + 0.05)
-}
 
 /** What is wrong with text of one colour on another. */
 export function contrastError(background: string, text: string): string | undefined {
   const contrast = contrastOf(background, text)
   if (contrast >= contrastMin) return undefined
-  const better = contrastOf(background, '#ffffff') >= contrastMin ? '#ffffff' : '#000000'
   // Rounded down, so that what is refused is never said to be enough.
   const shown = Math.floor(contrast * 100) / 100
-  return `is hard to read on ${background}: the contrast is ${shown} to 1, and at least ${contrastMin} to 1 is needed. ${better} can be read`
+  return `is hard to read on ${background}: the contrast is ${shown} to 1, and at least ${contrastMin} to 1 is needed. ${readableOn(background)} can be read`
 }
 
 type Size = { readonly width: number; readonly height: number }

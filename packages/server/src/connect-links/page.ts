@@ -9,6 +9,7 @@ import { emit } from '../events/events.ts'
 import { Refusal, refuse, refuseFieldErrors } from '../refusal.ts'
 import { unixSeconds } from '../time.ts'
 import type { Attempts } from '../tokens/attempts.ts'
+import { isCovered } from './creator.ts'
 import type { ConnectLinkDeps } from './links.ts'
 import * as queries from './queries.ts'
 import { digestOf, isPageToken, newToken } from './tokens.ts'
@@ -32,7 +33,7 @@ async function requireUsable(
   await attempts.check(attemptsKey, address)
   const find = isPageToken(token) ? queries.findOpen : queries.findUnopened
   const row = await find.first(db, { digest: digestOf(token) })
-  if (row) return row
+  if (row && isCovered(row)) return row
   await attempts.failed(attemptsKey, address)
   refuse('link_invalid')
 }
@@ -84,7 +85,13 @@ export function createConnectPageAuthenticator(
 }
 async function findActor(database: Database, token: string): Promise<Actor | undefined> {
   const row = await queries.findOpen.first(database, { digest: digestOf(token) })
-  return row && actorOf(row)
+  return row && isCovered(row) ? actorOf(row) : undefined
+}
+
+/** Whether the page of a link still works. */
+export async function isLinkOpen(db: Db, id: string): Promise<boolean> {
+  const row = await queries.findOpenById.first(db, { id })
+  return row !== undefined && isCovered(row)
 }
 
 export async function openConnectPage(
@@ -119,7 +126,8 @@ export async function finishConnectPage(
   const reply = await call.db.transaction(async (tx) => {
     const { organizationId, accountId } = found
     const account = (await deps.accounts.find(tx, organizationId, accountId, true)) ?? refuse('link_invalid')
-    const row = (await queries.lockOpen.first(tx, { digest: digestOf(token) })) ?? refuse('link_invalid')
+    const row = await queries.lockOpen.first(tx, { digest: digestOf(token) })
+    if (!row || !isCovered(row)) refuse('link_invalid')
     const { address, requestId } = call
     const about = { organizationId, actor: auditActorOf(actor), accountId, address, requestId }
     const made = outcome === 'completed' ? await complete({ tx, account, about }, row, deps) : undefined

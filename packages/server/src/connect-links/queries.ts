@@ -1,7 +1,23 @@
-import type { ConnectionTemplate } from '@penstock/wire'
+import type { ConnectionTemplate, Scope, UserRole } from '@penstock/wire'
 import { statement } from '../db/statement.ts'
 
-export type LinkRow = {
+/** The one who created a link, as they are now. */
+export type CreatorRow = {
+  clientId: string | null
+  /** Client credentials that were neither revoked nor have expired. */
+  clientCounts: boolean | null
+  clientScopes: Scope[] | null
+  clientAccountIds: string[] | null
+  /** Null: there is no such person any more. */
+  userRole: UserRole | null
+  userAccountIds: string[] | null
+}
+const creatorColumns = `
+  l.client_id, c.revoked_time is null and (c.expires_time is null or c.expires_time > now()) as client_counts,
+  c.scopes as client_scopes, c.account_ids as client_account_ids, u.role as user_role, u.account_ids as user_account_ids`
+const creators = 'left join clients c on c.id = l.client_id left join users u on u.id = l.user_id'
+
+export type LinkRow = CreatorRow & {
   id: string
   accountId: string
   connectorIds: string[]
@@ -16,7 +32,7 @@ export type LinkRow = {
   outcome: 'completed' | 'cancelled' | null
   connectionId: string | null
 }
-const linkColumns = `
+const linkColumns = `${creatorColumns},
   l.id, l.account_id, l.connector_ids, l.template, l.redirect_url, l.created_time, l.expires_time,
   l.expires_time <= now() as expired, l.opened_time, l.finished_time, l.revoked_time, l.outcome, l.connection_id`
 
@@ -25,14 +41,11 @@ const visible = `
   l.organization_id = :organizationId and a.deleted_time is null
     and (:accountIds::text[] is null or l.account_id = any(:accountIds))`
 const ofAccounts = 'from connect_links l join accounts a on a.id = l.account_id'
+const withCreator = `${ofAccounts} ${creators}`
 
-/** A link that can be used: neither it nor what it depends on has ended. */
-const usable = `
-  l.finished_time is null and l.revoked_time is null and l.expires_time > now() and a.deleted_time is null
-    and (l.client_id is null or c.revoked_time is null and (c.expires_time is null or c.expires_time > now()))
-    and (l.user_id is null or u.id is not null)`
-const withCreator = `${ofAccounts}
-  left join clients c on c.id = l.client_id left join users u on u.id = l.user_id`
+/** A link that has not ended; what its creator may do now is looked at beside (`creator.ts`). */
+const live = `
+  l.finished_time is null and l.revoked_time is null and l.expires_time > now() and a.deleted_time is null`
 
 /** Links of one organization are created one after another, so that each counts those before it. */
 export const lockOrganization = statement<{ organizationId: string }, { id: string }>(`
@@ -58,13 +71,17 @@ export const insertLink = statement<
   },
   LinkRow
 >(`
-  insert into connect_links as l (id, organization_id, account_id, digest, connector_ids, template, redirect_url,
-    client_id, user_id, expires_time)
-  values (:id, :organizationId, :accountId, :digest, :connectorIds, :template, :redirectUrl, :clientId, :userId,
-    now() + make_interval(secs => :seconds))
-  returning ${linkColumns}
+  with l as (
+    insert into connect_links (id, organization_id, account_id, digest, connector_ids, template, redirect_url,
+      client_id, user_id, expires_time)
+    values (:id, :organizationId, :accountId, :digest, :connectorIds, :template, :redirectUrl, :clientId, :userId,
+      now() + make_interval(secs => :seconds))
+    returning *
+  )
+  select ${linkColumns} from l ${creators}
 `)
 
+/** Planned for what is asked each time: with one plan for all, few links of a sub-account are looked for among all of the organization. */
 export const listLinks = statement<
   {
     organizationId: string
@@ -74,29 +91,35 @@ export const listLinks = statement<
     offset: number
   },
   LinkRow
->(`
-  select ${linkColumns} ${ofAccounts}
+>(
+  `
+  select ${linkColumns} ${withCreator}
   where ${visible} and (:accountId::text is null or l.account_id = :accountId)
   order by l.created_time desc, l.id desc limit :size offset :offset
-`)
+`,
+  { plannedEachTime: true },
+)
 export const countLinks = statement<
   { organizationId: string; accountId: string | null; accountIds: readonly string[] | null },
   { total: number }
->(`
+>(
+  `
   select count(*) as total ${ofAccounts}
   where ${visible} and (:accountId::text is null or l.account_id = :accountId)
-`)
+`,
+  { plannedEachTime: true },
+)
 export const findLink = statement<
   { organizationId: string; accountIds: readonly string[] | null; id: string },
   LinkRow
 >(`
-  select ${linkColumns} ${ofAccounts} where l.id = :id and ${visible}
+  select ${linkColumns} ${withCreator} where l.id = :id and ${visible}
 `)
 export const lockLink = statement<
   { organizationId: string; accountIds: readonly string[] | null; id: string },
   LinkRow
 >(`
-  select ${linkColumns} ${ofAccounts} where l.id = :id and ${visible} for no key update of l
+  select ${linkColumns} ${withCreator} where l.id = :id and ${visible} for no key update of l
 `)
 export const revokeLink = statement<{ id: string }>(`
   update connect_links set revoked_time = now() where id = :id and revoked_time is null and finished_time is null
@@ -108,18 +131,21 @@ export type PageRow = LinkRow & {
   accountName: string
   env: string
 }
-/** A link that can be used, by the digest of its token or, once it is open, of the token of its page. */
+/** A link that has not ended, by the digest of its token or, once it is open, of the token of its page. */
 const pageColumns = `${linkColumns}, l.organization_id, o.name as organization_name, a.name as account_name, a.env`
-const usablePage = `${withCreator} join organizations o on o.id = l.organization_id`
+const livePage = `${withCreator} join organizations o on o.id = l.organization_id`
 export const findUnopened = statement<{ digest: Buffer }, PageRow>(`
-  select ${pageColumns} ${usablePage} where l.digest = :digest and l.opened_time is null and ${usable}
+  select ${pageColumns} ${livePage} where l.digest = :digest and l.opened_time is null and ${live}
 `)
 export const findOpen = statement<{ digest: Buffer }, PageRow>(`
-  select ${pageColumns} ${usablePage} where l.page_digest = :digest and ${usable}
+  select ${pageColumns} ${livePage} where l.page_digest = :digest and ${live}
+`)
+export const findOpenById = statement<{ id: string }, LinkRow>(`
+  select ${linkColumns} ${withCreator} where l.id = :id and l.opened_time is not null and ${live}
 `)
 /** The same, locked: of two that finish, one does. */
 export const lockOpen = statement<{ digest: Buffer }, PageRow>(`
-  select ${pageColumns} ${usablePage} where l.page_digest = :digest and ${usable} for no key update of l
+  select ${pageColumns} ${livePage} where l.page_digest = :digest and ${live} for no key update of l
 `)
 /** The first who opens a link has it. */
 export const openLink = statement<{ id: string; pageDigest: Buffer; minutes: number }, { expiresTime: Date }>(`

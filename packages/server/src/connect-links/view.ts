@@ -1,9 +1,16 @@
 import type { Branding, ConnectLink, ConnectLinkStatus } from '@penstock/wire'
 import { unixSeconds } from '../time.ts'
+import { isCovered } from './creator.ts'
 import type { BrandingRow, LinkRow } from './queries.ts'
 
-export const statusOf = ({ outcome, revokedTime, expired, openedTime }: LinkRow): ConnectLinkStatus =>
-  outcome ?? (revokedTime ? 'revoked' : expired ? 'expired' : openedTime ? 'opened' : 'pending')
+export function statusOf(row: LinkRow): ConnectLinkStatus {
+  const { outcome, revokedTime, expired, openedTime } = row
+  if (outcome) return outcome
+  if (revokedTime) return 'revoked'
+  if (expired) return 'expired'
+  if (!isCovered(row)) return 'revoked'
+  return openedTime ? 'opened' : 'pending'
+}
 
 const maybeSeconds = (time: Date | null) => time && unixSeconds(time)
 

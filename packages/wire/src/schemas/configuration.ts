@@ -1,6 +1,6 @@
 import { example } from '../examples.ts'
 import { limits } from '../limits.ts'
-import { fieldTypes } from '../terms.ts'
+import { authorizationAttempts, fieldTypes } from '../terms.ts'
 import { type Static, Type } from '../type.ts'
 import {
   configuration,
@@ -148,6 +148,19 @@ export const ConnectorAuthorization = exactly(
     available: flag('Whether the operator registered an app with the platform, which that needs'),
     authorized: flag(
       'Whether the connector works with what a user granted this way, not with credentials that were entered',
+    ),
+    attempt: Type.Union(
+      [
+        oneOf(authorizationAttempts, {
+          description:
+            'pending: it has not ended. declined: the user did not grant access at the platform. failed: the platform or Penstock refused it; the page that the user was shown says why',
+          examples: ['declined'],
+        }),
+        Type.Null(),
+      ],
+      {
+        description: `What became of the last authorization that you started, for ${limits.authorizationMinutes} minutes; null: there is none, or it granted access`,
+      },
     ),
   },
   { description: 'Authorization of a connector in a sub-account' },

@@ -77,7 +77,7 @@ const linkFields = {
   redirectUrl: maybe(text('Where the browser goes in the end', shown.redirectUrl), 'Where the browser goes in the end'),
   status: oneOf(connectLinkStatuses, {
     description:
-      'pending: not opened yet. opened: the customer works on it. completed: the customer has finished. cancelled: the customer has left it. expired: it was not opened or not finished in time. revoked: it was taken back',
+      'pending: not opened yet. opened: the customer works on it. completed: the customer has finished. cancelled: the customer has left it. expired: it was not opened or not finished in time. revoked: it was taken back, or the one who created it may not use it any more',
     examples: ['completed'],
   }),
   connectionId: maybe(
@@ -104,12 +104,18 @@ export const CreatedConnectLink = exactly(
 
 const colour = (description: string, value: string) =>
   Type.String({ pattern: '^#[0-9a-fA-F]{6}$', description: `${description}, as #rrggbb`, examples: [value] })
+const primary = colour('Colour of the header and of buttons', '#0a5c36')
+const colourOfText = 'Colour of the text on it; the contrast is at least 4.5 to 1'
 const colours = exactly(
-  {
-    primary: colour('Colour of the header and of buttons', '#0a5c36'),
-    text: colour('Colour of the text on it; the contrast is at least 4.5 to 1', '#ffffff'),
-  },
+  { primary, text: colour(colourOfText, '#ffffff') },
   { description: 'Colours; null: those of Penstock' },
+)
+const chosenColours = exactly(
+  {
+    primary,
+    text: Type.Optional(colour(`${colourOfText}. Omitted: white or black, whichever is easier to read`, '#ffffff')),
+  },
+  { description: 'Colours to use' },
 )
 const logo = (description: string) =>
   Type.String({
@@ -152,7 +158,9 @@ export const SetBranding = exactly(
         Type.Null(),
       ]),
     ),
-    colours: Type.Optional(brand.colours),
+    colours: Type.Optional(
+      Type.Union([chosenColours, Type.Null()], { description: 'Colours; null: those of Penstock' }),
+    ),
     allowedOrigins: Type.Optional(origins),
   },
   { description: 'Branding to save' },

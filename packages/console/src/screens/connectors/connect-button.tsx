@@ -1,12 +1,12 @@
-import { Alert, Button, Group, Loader, Stack, Text } from '@mantine/core'
-import { IconAlertTriangle, IconExternalLink } from '@tabler/icons-react'
+import { Button, Group, Loader, Stack } from '@mantine/core'
+import { IconExternalLink } from '@tabler/icons-react'
 import { useEffect } from 'react'
 import { useForbidden } from '../../api/me.ts'
-import { Failure } from '../../components/failure.tsx'
-import { notifyFailure } from '../../components/notify.tsx'
+import { notifyFailure, notifyProblem } from '../../components/notify.tsx'
 import { ReasonedButton } from '../../components/reasoned.tsx'
 import { authorization as say } from '../../strings/authorization.ts'
-import { type Connecting, type ConnectorOfAccount, useConnect } from './use-connect.ts'
+import { Blocked, ConnectProgress, OpenPlatform } from './connect-progress.tsx'
+import { type ConnectorOfAccount, useConnect } from './use-connect.ts'
 
 type Props = ConnectorOfAccount & {
   /** The name of the platform. */
@@ -24,15 +24,11 @@ export function ConnectButton({
   ...of
 }: Props & { variant?: 'filled' | 'default' }) {
   const connecting = useConnect(of, platform, onConnected)
-  const { busy, waiting, blockedUrl, failure, connect } = connecting
+  const { busy, waiting, blockedUrl, connect } = connecting
   const forbidden = useForbidden('authorizeConnector')
   return (
     <Stack gap="sm" align="stretch">
-      {blockedUrl ? (
-        <Alert color="yellow" icon={<IconAlertTriangle aria-hidden />} title={say.blocked} role="alert">
-          <Text size="sm">{say.blockedHelp(platform)}</Text>
-        </Alert>
-      ) : null}
+      {blockedUrl && <Blocked platform={platform} />}
       <Group gap="sm">
         {blockedUrl ? (
           <OpenPlatform url={blockedUrl} platform={platform} />
@@ -48,18 +44,7 @@ export function ConnectButton({
           </ReasonedButton>
         )}
       </Group>
-      {waiting && (
-        <Group gap="sm" wrap="nowrap" align="flex-start" role="status">
-          <Loader size="xs" mt={3} aria-hidden />
-          <Text size="sm">
-            <Text span inherit fw={600}>
-              {say.waiting(platform)}
-            </Text>
-            . {say.waitingHelp(platform)}
-          </Text>
-        </Group>
-      )}
-      {failure !== undefined && <Failure error={failure} />}
+      <ConnectProgress platform={platform} connecting={connecting} />
     </Stack>
   )
 }
@@ -76,8 +61,11 @@ export function SmallConnectButton({
   fullLabel: string
   variant?: 'filled' | 'light'
 }) {
-  const { busy, waiting, blockedUrl, failure, connect } = useConnect(of, platform, of.onConnected)
-  useShown(failure)
+  const { busy, waiting, blockedUrl, ended, failure, connect } = useConnect(of, platform, of.onConnected)
+  useEffect(() => {
+    if (failure !== undefined) notifyFailure(failure)
+    else if (ended) notifyProblem(ended === 'declined' ? say.declined : say.failed(platform), say.tryAgain(platform))
+  }, [failure, ended, platform])
   if (blockedUrl) return <OpenPlatform url={blockedUrl} platform={platform} size="compact-sm" />
   return (
     <Button
@@ -90,28 +78,6 @@ export function SmallConnectButton({
       style={{ flex: 'none', maxWidth: '100%' }}
     >
       {waiting ? say.waiting(platform) : label}
-    </Button>
-  )
-}
-
-function useShown(failure: Connecting['failure']): void {
-  useEffect(() => {
-    if (failure !== undefined) notifyFailure(failure)
-  }, [failure])
-}
-
-/** Where the browser blocked the tab: a link, which no browser blocks. */
-function OpenPlatform({ url, platform, size = 'sm' }: { url: string; platform: string; size?: 'sm' | 'compact-sm' }) {
-  return (
-    <Button
-      component="a"
-      href={url}
-      target="_blank"
-      rel="noopener noreferrer"
-      size={size}
-      leftSection={<IconExternalLink size={16} aria-hidden />}
-    >
-      {say.open(platform)}
     </Button>
   )
 }

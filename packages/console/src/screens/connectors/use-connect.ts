@@ -30,6 +30,8 @@ export type Connecting = {
   /** A tab was opened, and nothing was granted yet. */
   waiting: boolean
   blockedUrl: string | undefined
+  /** Nothing was granted: the person declined, or the platform or the service refused it. */
+  ended: 'declined' | 'failed' | undefined
   /** Why there is no link. */
   failure: unknown
 }
@@ -69,6 +71,7 @@ export function useConnect(
   const [busy, setBusy] = useState(false)
   const [failure, setFailure] = useState<unknown>()
   const [link, setLink] = useState<Link>()
+  const [ended, setEnded] = useState<'declined' | 'failed'>()
   const reading = { enabled: link !== undefined, againAfterMs: againMs }
   const configuration = useRead('getConnectorConfiguration', of, reading)
   const authorization = useRead('getConnectorAuthorization', of, reading)
@@ -77,6 +80,12 @@ export function useConnect(
     authorization.data?.reply.authorized === true &&
     configuration.data !== undefined &&
     configuration.data.etag !== link.version
+  const attempt = link && authorization.data?.reply.attempt
+  useEffect(() => {
+    if (attempt !== 'declined' && attempt !== 'failed') return
+    setLink(undefined)
+    setEnded(attempt)
+  }, [attempt])
   const done = () => {
     setLink(undefined)
     forgetCheck(accountId, connectorId)
@@ -101,10 +110,13 @@ export function useConnect(
   const connect = async () => {
     const tab = openTab(say.opening(platform))
     setFailure(undefined)
+    setEnded(undefined)
     setBusy(true)
     try {
       const { etag } = await readOnce('getConnectorConfiguration', of, { fresh: true })
       const { reply } = await authorize.mutateAsync(of)
+      // What became of the attempt before is forgotten.
+      await readOnce('getConnectorAuthorization', of, { fresh: true })
       setLink({ version: etag, expiresMs: reply.expiresTime * 1000, blockedUrl: tab ? undefined : reply.url })
       tab?.location.replace(reply.url)
     } catch (error) {
@@ -116,7 +128,7 @@ export function useConnect(
   }
   return {
     connect: () => void connect(),
-    ...{ busy, failure, waiting: link !== undefined, blockedUrl: link?.blockedUrl },
+    ...{ busy, ended, failure, waiting: link !== undefined, blockedUrl: link?.blockedUrl },
   }
 }
 

@@ -1,0 +1,28 @@
+import { connectLinkScopes, type Scope, userRoles } from '@penstock/wire'
+import { hasScope, mayActIn } from '../access.ts'
+import type { Grants } from '../call.ts'
+import type { CreatorRow } from './queries.ts'
+
+/** What the one who creates a link must be allowed to do, beside creating it: what the page of the link does. */
+export const scopesOfPage = (hasTemplate: boolean): readonly Scope[] => [
+  ...connectLinkScopes,
+  ...(hasTemplate ? (['connections:write'] as const) : []),
+]
+
+/** What the creator may do now; undefined where the credentials or the person are gone. */
+function grantsOf(row: CreatorRow): Grants | undefined {
+  const { clientId, clientCounts, clientScopes, clientAccountIds, userRole, userAccountIds } = row
+  if (clientId !== null) return clientCounts ? { scopes: clientScopes, accountIds: clientAccountIds } : undefined
+  if (userRole === null) return undefined
+  return { scopes: userRole === 'owner' ? null : userRoles[userRole], accountIds: userAccountIds }
+}
+
+/**
+ * Whether the creator of a link could create it now. A link never allows more than its creator may: it ends with their
+ * credentials, and while their role or their sub-accounts do not cover it.
+ */
+export function isCovered(row: CreatorRow & { accountId: string; template: object | null }): boolean {
+  const grants = grantsOf(row)
+  if (!grants || !mayActIn(grants, row.accountId)) return false
+  return ['connect:write' as const, ...scopesOfPage(row.template !== null)].every((scope) => hasScope(grants, scope))
+}
