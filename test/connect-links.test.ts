@@ -393,18 +393,19 @@ describe('a link that has ended', () => {
     }
     await assertWorks(true)
     // An editor configures connectors, and creates no links.
-    for (const reduced of [
+    const reductions: BodyOf<'updateUser'>[] = [
       { role: 'viewer' },
       { role: 'editor' },
       { role: 'admin', accountIds: [elsewhere] },
-    ] as const) {
+    ]
+    for (const reduced of reductions) {
       await change(reduced)
       await assertWorks(false)
       await change({ role: 'admin', accountIds: [accountId] })
       await assertWorks(true)
     }
     await change({ role: 'viewer', accountIds: null })
-    // What could come back to life is taken back for good.
+    // What could come back to life is taken back permanently.
     assert.equal((await caller.expect(caller.call('revokeConnectLink', { id: unopened.id }))).status, 'revoked')
     await change({ role: 'owner', accountIds: null })
     unusable(await get(tokenOf(unopened)))

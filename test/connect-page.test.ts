@@ -45,7 +45,7 @@ test('the script that opens a link has at most 3 kB', () => {
   }
 })
 
-/** Each with some room above what it was: 83 and 13 kB, and 63 kB with the form. */
+/** Each somewhat more than what it was: 83 and 13 kB, and 63 kB with the form. */
 const budgets = { script: 90_000, style: 15_000, everything: 170_000 }
 
 test('the page begins with what its first screen needs, and loads the forms while that is read', () => {

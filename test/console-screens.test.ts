@@ -106,6 +106,14 @@ const screens: readonly Screen[] = [
     title: /example\.com/,
     settle: (page) => page.getByRole('button', { name: 'Details of webhook.test' }).first().click(),
   },
+  { name: 'branding', path: () => '/branding', title: /Branding/ },
+  { name: 'connect-links', path: ofAccount('/connect-links'), title: /Connect links/ },
+  {
+    name: 'create-connect-link',
+    path: ofAccount('/connect-links'),
+    title: /Connect links/,
+    settle: (page) => page.getByRole('button', { name: 'Create a connect link' }).first().click(),
+  },
   { name: 'reports', path: () => '/reports', title: /Reports/, settle: chart },
   { name: 'reports-of-sub-account', path: ofAccount('/reports'), title: /Reports/, settle: chart },
 ]

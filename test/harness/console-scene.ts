@@ -96,6 +96,7 @@ export async function prepareScene(stage: ConsoleStage): Promise<Scene> {
   const { id: webhookId } = (await client.createWebhook({ body: webhook })).reply
   await client.createWebhook({ body: { ...webhook, eventTypes: ['transfer.failed'], enabled: false } })
   await client.testWebhook({ id: webhookId })
+  await addConnectLinks(stage, accountId)
   return {
     accountId,
     connectionId: main.id,
@@ -104,6 +105,25 @@ export async function prepareScene(stage: ConsoleStage): Promise<Scene> {
     destinationId: postgresql.id,
     webhookId,
   }
+}
+
+/** Branding, and links in several states. */
+async function addConnectLinks({ client }: ConsoleStage, accountId: string): Promise<void> {
+  const colours = { primary: '#0a5c36' }
+  await client.setBranding({ body: { name: 'Acme', colours, allowedOrigins: ['https://shop.example.com'] } })
+  const create = async (...slugs: string[]) => {
+    const body = { accountId, connectorIds: slugs.map((slug) => connectorBySlug(slug).id), expiry: 86_400 }
+    return (await client.createConnectLink({ body })).reply
+  }
+  const revoked = await create('meta-custom-audiences')
+  await client.revokeConnectLink({ id: revoked.id })
+  const used = await create('local-folder')
+  const token = new URL(used.url).hash.slice(1)
+  const { accessToken } = (await client.openConnectPage({ body: { token } })).reply
+  await client.finishConnectPage({ body: { token: accessToken, outcome: 'completed' } })
+  const opened = await create('meta-custom-audiences', 'google-data-manager-audiences')
+  await client.openConnectPage({ body: { token: new URL(opened.url).hash.slice(1) } })
+  await create('snowflake-source')
 }
 
 /** Gives each of the past days the volume that today has, more or less; the sums follow (invariant 10). */

@@ -12,6 +12,7 @@ export const pageRoots = [
   'webhooks',
   'people',
   'sign-in-settings',
+  'branding',
   'profile',
   'audit',
   'alerts',

@@ -12,6 +12,8 @@ const ofOrganization: readonly OperationId[] = [
   'deleteSingleSignOn',
   'getSignInRules',
   'setSignInRules',
+  'getBranding',
+  'setBranding',
 ]
 
 /** Who is signed in; undefined while it is not known. */

@@ -22,6 +22,8 @@ export const shell = {
   webhooks: 'Webhooks',
   people: 'People',
   signInSettings: 'Sign-in settings',
+  branding: 'Branding',
+  connectLinks: 'Connect links',
   audit: 'Audit log',
   alerts: 'Alerts',
   profile: 'Profile',

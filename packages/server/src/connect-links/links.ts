@@ -140,7 +140,7 @@ export async function revokeConnectLink({
   const of = { organizationId, accountIds, id }
   const found = (await queries.lockLink.first(tx, of)) ?? refuse('not_found')
   const before = viewLink(found)
-  // What its creator may not use any more can be taken back for good.
+  // What its creator may not use any more can be taken back permanently.
   if (found.outcome ?? found.revokedTime ?? found.expired) return { reply: before, audited: { unchanged: true } }
   await queries.revokeLink.run(tx, { id })
   const row = await queries.findLink.first(tx, of)
