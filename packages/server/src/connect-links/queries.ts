@@ -191,7 +191,8 @@ export const saveBranding = statement<{
 `)
 
 export const deleteOldLinks = statement<{ days: number; limit: number }>(`
-  delete from connect_links where id in (
-    select id from connect_links where expires_time < now() - make_interval(days => :days) limit :limit
-  )
+  delete from connect_links where id = any(array(
+    select id from connect_links where expires_time < now() - make_interval(days => :days)
+    order by expires_time limit :limit
+  ))
 `)
