@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { describe, type TestContext, test } from 'node:test'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { migrate } from '../packages/server/src/db/migrate.ts'
 import { createLogger } from '../packages/server/src/log.ts'
@@ -25,18 +25,16 @@ import { addPerson, invite } from './harness/users.ts'
 
 /** `penstock backup` and `penstock restore`. */
 
-type Hooks = { after(work: () => Promise<void>): void }
-
 type Database = { url: string; key: string; commands: Commands; sql(text: string): Promise<Record<string, unknown>[]> }
 
-async function on(t: Hooks, stage: Stage, key: string, create: typeof createTestDatabase): Promise<Database> {
+async function on(t: TestContext, stage: Stage, key: string, create: typeof createTestDatabase): Promise<Database> {
   const { url, drop } = await create()
   t.after(drop)
   const commands = commandsOn(stage, { DATABASE_URL: url, PENSTOCK_MASTER_KEY: key })
   return { url, key, commands, sql: (text) => withSession(url, async (session) => (await session.query(text)).rows) }
 }
 
-async function prepare(t: Hooks, from = createTestDatabase) {
+async function prepare(t: TestContext, from = createTestDatabase) {
   const stage = await prepareStage(t)
   const key = randomBytes(32).toString('base64')
   return {
@@ -74,7 +72,7 @@ async function contents({ url }: Pick<Database, 'url'>, ...leftOut: string[]): P
 const organization = `insert into organizations (id, name, owner_id, owner_email) values ('o', 'O', 'p', 'o@example.com')`
 
 /** Fills a database with one of everything, through the service where it has a way for it. */
-async function fill(t: Hooks, database: Database) {
+async function fill(t: TestContext, database: Database) {
   const inbox = await makeInbox()
   t.after(inbox.remove)
   const env = { ...inbox.env, PENSTOCK_MASTER_KEY: database.key }
@@ -298,24 +296,6 @@ describe('a backup', { concurrency: 2 }, () => {
 })
 
 describe('a restore', { concurrency: 2 }, () => {
-  /** One of everything and its backup, which these tests only read. */
-  let filled: Awaited<ReturnType<typeof prepare>>
-  const hooks: (() => Promise<void>)[] = []
-  before(async () => {
-    const t = { after: (hook: () => Promise<void>) => void hooks.push(hook) }
-    filled = await prepare(t)
-    await fill(t, filled.from)
-    await filled.from.commands.done('backup', filled.file)
-  })
-  after(async () => {
-    for (const hook of hooks.reverse()) await hook()
-  })
-  /** A database to restore that backup into. */
-  const prepareTarget = async (t: Hooks) => {
-    const stage = await prepareStage(t)
-    return { ...filled, stage, to: await on(t, stage, filled.key, createEmptyDatabase) }
-  }
-
   const isUntouched = async ({ sql }: Database) => {
     const tables = await sql(
       `select tablename from pg_tables where schemaname in ('public', 'drizzle', 'graphile_worker')`,
@@ -324,7 +304,9 @@ describe('a restore', { concurrency: 2 }, () => {
   }
 
   test('that is killed halfway leaves the database as it was, and is done again', async (t) => {
-    const { stage, file, from, to, key } = await prepareTarget(t)
+    const { stage, file, from, to, key } = await prepare(t)
+    await fill(t, from)
+    await from.commands.done('backup', file)
     // Into tables that are there and empty: it can be held up at one of them.
     await migrate(to.url)
     const before = await contents(to)
@@ -361,9 +343,10 @@ describe('a restore', { concurrency: 2 }, () => {
   })
 
   test('refuses a file that is cut short, damaged, altered, of a newer version or no backup', async (t) => {
-    const { file: backedUp, stage, to } = await prepareTarget(t)
-    const file = join(stage.base, 'spoilt.backup')
-    const whole = await readFile(backedUp)
+    const { file, from, to } = await prepare(t)
+    await fill(t, from)
+    await from.commands.done('backup', file)
+    const whole = await readFile(file)
     const lines = gunzipSync(whole).toString().split('\n')
     const rowOf = (table: string) => lines.indexOf(JSON.stringify({ table })) + 1
     const altered = (change: (copy: string[]) => void) => {
@@ -418,7 +401,9 @@ describe('a restore', { concurrency: 2 }, () => {
   })
 
   test('with another master key says so and changes nothing', async (t) => {
-    const { stage, file, to } = await prepareTarget(t)
+    const { stage, file, from, to } = await prepare(t)
+    await fill(t, from)
+    await from.commands.done('backup', file)
     const other = commandsOn(stage, { DATABASE_URL: to.url, PENSTOCK_MASTER_KEY: randomBytes(32).toString('base64') })
     assert.match(
       await other.fails(1, 'restore', file),

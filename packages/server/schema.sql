@@ -947,7 +947,7 @@ create table alert_checks (
   constraint alert_checks_pkey primary key (number)
 );
 
--- When connections are noted next for which only time has passed.
+-- When connections are noted next for which only time has passed, or of a sub-account or organization a rule of which changed.
 create table alert_sweeps (
   name text not null,
   next_time timestamptz not null,

@@ -13,8 +13,10 @@ export type ChatServer = {
   readonly messages: Record<string, unknown>[]
   /** Statuses of everything that it answered. */
   readonly statuses: number[]
-  /** Answered in place of a check. */
-  status: number | undefined
+  /** What came, and what was not answered. */
+  readonly unanswered: Record<string, unknown>[]
+  /** Answered in place of a check: a status, a status with headers, or nothing at all: the request stays open. */
+  answer: number | { readonly status: number; readonly headers: Record<string, string> } | 'nothing' | undefined
   /** The texts of a message, one after another. */
   textOf(message: Record<string, unknown> | undefined): string
 }
@@ -99,13 +101,12 @@ async function startChatServer(
   t: { after(work: () => void): void },
   { check, status, taken, path, bytesMax }: (typeof platforms)['slack' | 'teams'],
 ): Promise<ChatServer> {
-  const answer = async (request: IncomingMessage): Promise<[number, string]> => {
-    const body = Buffer.concat(await request.toArray())
-    if (chat.status !== undefined) return [chat.status, 'no_service']
+  const answer = async (request: IncomingMessage, body: Buffer): Promise<[number, string]> => {
     try {
       assert.equal(request.method, 'POST')
       assert.equal(request.url, path)
-      assert.match(request.headers['content-type'] ?? '', /^application\/json\b/)
+      // Without the charset, Teams has been seen to count the body as UTF-16.
+      assert.equal(request.headers['content-type'], 'application/json; charset=utf-8')
       assert(body.length <= bytesMax)
       const message = JSON.parse(body.toString())
       check(message)
@@ -116,9 +117,13 @@ async function startChatServer(
     }
   }
   const server = createServer(async (request, response) => {
-    const [code, text] = await answer(request)
+    const body = Buffer.concat(await request.toArray())
+    const given = chat.answer
+    if (given === 'nothing') return void chat.unanswered.push(JSON.parse(body.toString()))
+    const { status: refused, headers = {} } = typeof given === 'number' ? { status: given } : (given ?? {})
+    const [code, text] = refused === undefined ? await answer(request, body) : [refused, 'no_service']
     chat.statuses.push(code)
-    response.writeHead(code, { 'content-type': 'text/plain' }).end(text)
+    response.writeHead(code, { 'content-type': 'text/plain', ...headers }).end(text)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.after(() => {
@@ -127,7 +132,7 @@ async function startChatServer(
   })
   const chat: ChatServer = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`,
-    ...{ messages: [], statuses: [], status: undefined },
+    ...{ messages: [], statuses: [], unanswered: [], answer: undefined },
     textOf: (message) => textsIn(message).join('\n'),
   }
   return chat

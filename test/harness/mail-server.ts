@@ -8,7 +8,7 @@ import { until } from './until.ts'
 /** A mail server, which keeps what it gets. */
 export type MailServer = {
   readonly port: number
-  readonly mails: readonly Received[]
+  readonly mails: Received[]
   /** Waits for the mails to an address, at most 10 seconds. */
   mailsTo(address: string, count?: number): Promise<Received[]>
   close(): Promise<void>

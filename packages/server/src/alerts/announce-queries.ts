@@ -49,18 +49,21 @@ export type PendingRow = {
   resolvedTime: Date | null
   resolution: AlertResolution | null
 }
-/** Takes what is to be announced of some rules: what was opened, or else what is over. */
-export const takePending = statement<{ ruleIds: readonly string[] }, PendingRow>(`
+/** Takes what is to be announced of some rules, of each at most so much: what was opened, or else what is over. */
+export const takePending = statement<{ ruleIds: readonly string[]; limit: number }, PendingRow>(`
   with taken as (
     update alert_incidents i set pending = null
-    from (
-      select rule_id, min(pending) as kind from alert_incidents
-      where pending is not null and rule_id = any(:ruleIds) group by rule_id
+    from unnest(:ruleIds::text[]) as rule (id) cross join lateral (
+      select id, pending as kind from alert_incidents
+      where rule_id = rule.id and pending is not null and pending = (
+        select min(pending) from alert_incidents where rule_id = rule.id and pending is not null
+      )
+      limit :limit
     ) p
-    where i.rule_id = p.rule_id and i.pending = p.kind
+    where i.id = p.id
     returning i.*, p.kind
   )
-  select t.id, t.rule_id, t.kind, t.account_id, a.name as account_name, t.connection_id, c.name as connection_name,
+  select t.id, t.rule_id, case t.kind when 'opened' then 'opened' else 'resolved' end as kind, t.account_id, a.name as account_name, t.connection_id, c.name as connection_name,
     c.src_connector_id, c.dest_connector_id, t.reasons, t.transfer_id, t.error_code, t.error_side, t.opened_time,
     t.resolved_time, t.resolution
   from taken t join connections c on c.id = t.connection_id join accounts a on a.id = t.account_id

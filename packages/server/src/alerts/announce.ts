@@ -14,7 +14,9 @@ import type { RuleRow } from './rule-queries.ts'
  * several incidents now and then.
  */
 
-const rulesAtOnce = 100
+const rulesAtOnce = 10
+/** Incidents of a rule that one message is about; the next message is about the others. */
+const incidentsMax = 10_000
 const itemsMax = 10
 const groupsMax = 5
 /** People who get a message because of their role. */
@@ -29,7 +31,10 @@ export async function announce(
   const rules = await queries.takeRules.all(tx, { ...bounds, limit: rulesAtOnce })
   if (rules.length === 0) return 0
   const ruleIds = rules.map(({ id }) => id)
-  const pending = Map.groupBy(await queries.takePending.all(tx, { ruleIds }), ({ ruleId }) => ruleId)
+  const pending = Map.groupBy(
+    await queries.takePending.all(tx, { ruleIds, limit: incidentsMax }),
+    ({ ruleId }) => ruleId,
+  )
   const people = await peopleOf(tx, ruleIds, mailIsSetUp)
   const deliveries = rules.flatMap((rule) => {
     const rows = pending.get(rule.id) ?? []

@@ -1,4 +1,4 @@
-import { limits } from '@penstock/wire'
+import { type AlertChannel, limits } from '@penstock/wire'
 import type { Config } from '../config.ts'
 import type { Database } from '../db/database.ts'
 import type { Logger } from '../log.ts'
@@ -24,26 +24,36 @@ export type DeliverDeps = {
   readonly outgoing: Outgoing
 }
 
-const deliveriesAtOnce = 10
+/** As many mails as there are connections to the mail server: one that is silent answers none in time, and the others wait. */
+const atOnce: Readonly<Record<AlertChannel, number>> = { email: 2, slack: 10, teams: 10 }
+/** Of one organization. */
+const mostOfOne = 3
 /** Longer than sending takes. */
 const leaseSeconds = 120
 const firstRetrySeconds = 30
 const lastRetrySeconds = 3_600
 
-/** Sends what is due, a few messages at a time. Resolves with how many were tried. */
-export async function deliverDue(deps: DeliverDeps, log: Logger, signal: AbortSignal): Promise<number> {
-  const rows = await queries.takeDeliveries.all(deps.database, { leaseSeconds, limit: deliveriesAtOnce })
+/** Sends what is due at a channel, a few messages at a time. Resolves with how many were tried. */
+export async function deliverDue(
+  deps: DeliverDeps,
+  channel: AlertChannel,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<number> {
+  const bounds = { limit: atOnce[channel], most: mostOfOne }
+  const rows = await queries.takeDeliveries.all(deps.database, { channel, leaseSeconds, ...bounds })
   await Promise.all(rows.map((row) => deliver(deps, row, log, signal)))
   return rows.length
 }
 
-/** Why a message was not taken, as the rule shows it. */
+/** Why a message was not taken, as the rule shows it, without what happens next. */
 class NotTaken extends Error {
-  readonly permanent: boolean
+  /** What to do; null: it is tried again. */
+  readonly advice: string | null
   readonly retryAfterMs: number | null
-  constructor(message: string, permanent: boolean, retryAfterMs: number | null = null) {
+  constructor(message: string, advice: string | null, retryAfterMs: number | null = null) {
     super(message)
-    this.permanent = permanent
+    this.advice = advice
     this.retryAfterMs = retryAfterMs
   }
 }
@@ -60,12 +70,14 @@ async function deliver(
     await queries.endDelivery.run(database, { id: row.id, outcome: 'delivered', message: null })
   } catch (error) {
     if (signal.aborted) return
-    const { message, permanent, retryAfterMs } = reasonOf(error, row)
+    const { message, advice, retryAfterMs } = reasonOf(error, row)
     const { id, ruleId, channel, attempts } = row
     log.warn({ deliveryId: id, ruleId, channel, attempts, reason: message }, 'an alert could not be sent')
     const isTooOld = Date.now() - row.createdTime.getTime() > limits.alertDeliveryHours * 3_600_000
-    if (permanent || isTooOld) await queries.endDelivery.run(database, { id, outcome: 'failed', message })
-    else await queries.postponeDelivery.run(database, { id, seconds: waitSeconds(attempts, retryAfterMs), message })
+    const next = advice ?? (isTooOld ? `it was given up after ${limits.alertDeliveryHours} hours` : 'it is tried again')
+    const said = { id, message: `${message}: ${next}.` }
+    if (advice !== null || isTooOld) await queries.endDelivery.run(database, { ...said, outcome: 'failed' })
+    else await queries.postponeDelivery.run(database, { ...said, seconds: waitSeconds(attempts, retryAfterMs) })
   }
 }
 
@@ -85,16 +97,16 @@ async function send(
   }
   const sealed = channel === 'slack' ? row.slackSealed : row.teamsSealed
   const key = row.dataKeyId === null ? undefined : await openDataKey(database, keyring, row.dataKeyId)
-  if (!sealed || !key) throw new NotTaken('The address was removed from the rule.', true)
+  if (!sealed || !key) throw new NotTaken('The address was removed from the rule', 'no message is sent there')
   const body = channel === 'slack' ? slackBodyOf(message) : teamsBodyOf(message)
   const answer = await outgoing.post(openAddress(key, row.ruleId, channel, sealed), {
-    ...{ body, contentType: 'application/json', signal },
+    ...{ body, contentType: 'application/json; charset=utf-8', signal },
   })
   if (isSuccess(answer)) return
   const { status, retryAfterMs } = answer
   const isTransient = status === 408 || status === 429 || status >= 500
-  const advice = isTransient ? 'it is tried again' : 'check the address of the webhook, and whether it is still there'
-  throw new NotTaken(`${nameOf[channel]} answered ${status}: ${advice}.`, !isTransient, retryAfterMs)
+  const advice = isTransient ? null : 'check the address of the webhook, and whether it is still there'
+  throw new NotTaken(`${nameOf[channel]} answered ${status}`, advice, retryAfterMs)
 }
 
 const nameOf = { slack: 'Slack', teams: 'Teams', email: 'The mail server' } as const
@@ -102,24 +114,16 @@ const nameOf = { slack: 'Slack', teams: 'Teams', email: 'The mail server' } as c
 const withoutRetry = new Set(['address_not_allowed', 'insecure_address', 'invalid_address'])
 
 /** Nothing of an address or an answer is in it, for both are secrets of others. */
-function reasonOf(
-  error: unknown,
-  { channel }: queries.AlertDeliveryRow,
-): Pick<NotTaken, 'message' | 'permanent' | 'retryAfterMs'> {
+function reasonOf(error: unknown, { channel }: queries.AlertDeliveryRow): NotTaken {
   if (error instanceof NotTaken) return error
   if (error instanceof MailError) {
-    const message = error.permanent
-      ? 'The mail server refused the message: check the address.'
-      : 'The mail server did not take the message: it is tried again.'
-    return { message, permanent: error.permanent, retryAfterMs: null }
+    return error.permanent
+      ? new NotTaken('The mail server refused the message', 'check the address')
+      : new NotTaken('The mail server did not take the message', null)
   }
   if (error instanceof OutgoingError) {
-    const message = `${nameOf[channel]} could not be reached (${error.code}).`
-    return { message, permanent: withoutRetry.has(error.code), retryAfterMs: null }
+    const advice = withoutRetry.has(error.code) ? 'check the address' : null
+    return new NotTaken(`${nameOf[channel]} could not be reached (${error.code})`, advice)
   }
-  return {
-    message: 'The message could not be sent because of an internal error: it is tried again.',
-    permanent: false,
-    retryAfterMs: null,
-  }
+  return new NotTaken('The message could not be sent because of an internal error', null)
 }

@@ -16,15 +16,31 @@ export type AlertDeliveryRow = {
   slackSealed: Buffer | null
   teamsSealed: Buffer | null
 }
-/** Takes messages that are due, for a while: if this process dies, another one takes them again. */
-export const takeDeliveries = statement<{ leaseSeconds: number; limit: number }, AlertDeliveryRow>(`
-  with taken as (
-    update alert_deliveries set attempts = attempts + 1, next_time = now() + make_interval(secs => :leaseSeconds)
-    where id in (
-      select id from alert_deliveries where outcome is null and next_time <= now()
-      order by next_time limit :limit for update skip locked
-    )
-    returning *
+/**
+ * Takes messages of a channel that are due, for a while: if this process dies, another one takes them again. Of each organization
+ * a few alone, so that one whose addresses answer slowly does not keep others waiting.
+ */
+export const takeDeliveries = statement<
+  { channel: AlertChannel; leaseSeconds: number; limit: number; most: number },
+  AlertDeliveryRow
+>(`
+  with due as (
+    select id, rule_id, next_time from alert_deliveries
+    where outcome is null and channel = :channel and next_time <= now() order by next_time limit 1000
+  ),
+  ranked as (
+    select d.id, d.next_time, row_number() over (partition by r.organization_id order by d.next_time, d.id) as rank
+    from due d join alert_rules r on r.id = d.rule_id
+  ),
+  picked as (
+    select d.id from ranked k join alert_deliveries d on d.id = k.id
+    where k.rank <= :most and d.outcome is null and d.next_time <= now()
+    order by k.rank, k.next_time limit :limit for no key update of d skip locked
+  ),
+  taken as (
+    update alert_deliveries d set attempts = attempts + 1, next_time = now() + make_interval(secs => :leaseSeconds)
+    from picked p where d.id = p.id
+    returning d.*
   )
   select t.id, t.rule_id, t.channel, t.recipient, t.content, t.attempts, t.created_time, r.data_key_id, r.slack_sealed,
     r.teams_sealed
@@ -69,7 +85,8 @@ export const deliveryTotals = statement<Record<never, never>, TotalRow>(`
 `)
 
 export const purgeDeliveries = statement<{ days: number; limit: number }>(`
-  delete from alert_deliveries where id in (
-    select id from alert_deliveries where created_time < now() - make_interval(days => :days) limit :limit
-  )
+  delete from alert_deliveries where id = any(array(
+    select id from alert_deliveries where created_time < now() - make_interval(days => :days)
+    order by created_time limit :limit
+  ))
 `)

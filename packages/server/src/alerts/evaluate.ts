@@ -1,69 +1,102 @@
 import type { AlertReason, AlertResolution } from '@penstock/wire'
-import type { Database, Transaction } from '../db/database.ts'
+import type { Transaction } from '../db/database.ts'
 import { newIdentifier } from '../identifiers.ts'
 import * as queries from './check-queries.ts'
 import { judge } from './judge.ts'
 import { weeksOfHistory } from './volume.ts'
 
 /**
- * Opens and resolves incidents. Triggers note each connection whose transfer ended or whose status changed; sweeps note those
- * for which time has passed. What is noted is looked at once, by one process, in the transaction that removes the note.
+ * Opens and resolves incidents. Triggers note each connection whose transfer ended or whose status changed; sweeps note others.
+ * What is noted is looked at once, by one process, in the transaction that removes the note.
  */
 
 /** Connections that are looked at in one transaction. */
-const checksAtOnce = 500
+const checksAtOnce = 200
+/** Incidents that are opened or changed in one, or those of a single connection where they are more. */
+const changesAtOnce = 2_000
 
-export type Evaluated = { readonly checked: number; readonly opened: number; readonly resolved: number }
-
-/** Looks at connections that are noted, at most so many. Undefined where another process looks at present. */
-export async function evaluate(tx: Transaction, mailIsSetUp: boolean): Promise<Evaluated> {
+/** Looks at connections that are noted, at most so many. Resolves with how many notes there were. */
+export async function evaluate(tx: Transaction, mailIsSetUp: boolean): Promise<number> {
   const noted = await queries.takeChecks.all(tx, { limit: checksAtOnce })
   const connectionIds = [...new Set(noted.map(({ connectionId }) => connectionId))]
-  if (connectionIds.length === 0) return { checked: 0, opened: 0, resolved: 0 }
-  const rows = await queries.factsOf.all(tx, { connectionIds, mailIsSetUp, weeks: weeksOfHistory })
+  if (connectionIds.length === 0) return 0
+  const all = await queries.factsOf.all(tx, { connectionIds, weeks: weeksOfHistory })
+  const covering = Map.groupBy(
+    await queries.findCovering.all(tx, {
+      ...{ connectionIds, mailIsSetUp },
+      organizationIds: [...new Set(all.map(({ organizationId }) => organizationId))],
+      accountIds: [...new Set(all.map(({ accountId }) => accountId))],
+    }),
+    ({ organizationId }) => organizationId,
+  )
+  const open = Map.groupBy(await queries.findOpen.all(tx, { connectionIds }), ({ connectionId }) => connectionId)
   const opened: queries.OpenedIncident[] = []
   const extended: { id: string; reasons: readonly AlertReason[] }[] = []
   const resolved: { id: string; resolution: AlertResolution }[] = []
-  for (const row of rows) {
-    const verdict = judge(row)
-    if (verdict.do === 'open') opened.push(incidentOf(row, verdict.reasons))
-    if (row.incidentId === null) continue
-    if (verdict.do === 'extend') extended.push({ id: row.incidentId, reasons: verdict.reasons })
-    if (verdict.do === 'resolve') resolved.push({ id: row.incidentId, resolution: verdict.resolution })
+  const left: string[] = []
+  for (const facts of all) {
+    if (opened.length + extended.length + resolved.length >= changesAtOnce) {
+      left.push(facts.connectionId)
+      continue
+    }
+    const incidents = new Map(open.get(facts.connectionId)?.map((incident) => [incident.ruleId, incident]))
+    const judged = (rule: Rule, incident: queries.OpenRow | undefined) =>
+      judge({
+        ...facts,
+        ...rule,
+        ...{ incidentReasons: incident?.reasons ?? null, openedTime: incident?.openedTime ?? null },
+      })
+    for (const rule of covering.get(facts.organizationId) ?? []) {
+      if (!covers(rule, facts)) continue
+      const incident = incidents.get(rule.id)
+      incidents.delete(rule.id)
+      const verdict = judged({ ...rule, covers: true }, incident)
+      if (verdict.do === 'open') opened.push(incidentOf(facts, rule, verdict.reasons))
+      if (!incident) continue
+      if (verdict.do === 'extend') extended.push({ id: incident.id, reasons: verdict.reasons })
+      if (verdict.do === 'resolve') resolved.push({ id: incident.id, resolution: verdict.resolution })
+    }
+    for (const incident of incidents.values()) {
+      const verdict = judged(noRule, incident)
+      if (verdict.do === 'resolve') resolved.push({ id: incident.id, resolution: verdict.resolution })
+    }
   }
   if (opened.length > 0) await queries.openIncidents.run(tx, { incidents: JSON.stringify(opened) })
   if (extended.length > 0) await queries.extendIncidents.run(tx, { incidents: JSON.stringify(extended) })
   if (resolved.length > 0) await queries.resolveIncidents.run(tx, { incidents: JSON.stringify(resolved) })
-  return { checked: noted.length, opened: opened.length, resolved: resolved.length }
+  if (left.length > 0) await queries.noteAgain.run(tx, { connectionIds: left })
+  return noted.length
 }
+
+type Rule = Pick<
+  queries.CoveringRow,
+  'transferFailed' | 'connectionBroken' | 'rejectedPercent' | 'noSuccessHours' | 'volumePercent'
+> & { readonly covers: boolean }
+
+/** What is left of a rule that is off, or does not cover the connection any more. */
+const noRule: Rule = {
+  ...{ covers: false, transferFailed: false, connectionBroken: false },
+  ...{ rejectedPercent: null, noSuccessHours: null, volumePercent: null },
+}
+
+const covers = (rule: queries.CoveringRow, { accountId, connectionId }: queries.FactsRow): boolean =>
+  (rule.accountId === null || rule.accountId === accountId) &&
+  (rule.connectionIds === null || rule.connectionIds.includes(connectionId))
 
 const aboutTransfer: readonly AlertReason[] = ['connection_broken', 'connection_offline', 'transfer_failed']
 
-function incidentOf(row: queries.FactsRow, reasons: readonly AlertReason[]): queries.OpenedIncident {
-  const isAbout = row.transferStatus === 'failed' && reasons.some((reason) => aboutTransfer.includes(reason))
+function incidentOf(
+  facts: queries.FactsRow,
+  rule: queries.CoveringRow,
+  reasons: readonly AlertReason[],
+): queries.OpenedIncident {
+  const { organizationId, accountId, connectionId } = facts
+  const isAbout = facts.transferStatus === 'failed' && reasons.some((reason) => aboutTransfer.includes(reason))
   return {
-    ...{ id: newIdentifier(), ruleId: row.ruleId, ruleAccountId: row.ruleAccountId },
-    ...{ organizationId: row.organizationId, accountId: row.accountId, connectionId: row.connectionId, reasons },
-    ...{ transferId: isAbout || reasons.includes('transfer_partial') ? row.transferId : null },
-    ...{ errorCode: isAbout ? row.errorCode : null, errorSide: isAbout ? row.errorSide : null },
-    openedTime: isAbout ? row.transferTime : null,
+    ...{ id: newIdentifier(), ruleId: rule.id, ruleAccountId: rule.accountId },
+    ...{ organizationId, accountId, connectionId, reasons },
+    ...{ transferId: isAbout || reasons.includes('transfer_partial') ? facts.transferId : null },
+    ...{ errorCode: isAbout ? facts.errorCode : null, errorSide: isAbout ? facts.errorSide : null },
+    openedTime: isAbout ? facts.transferTime : null,
   }
-}
-
-const minuteMs = 60_000
-const dayMs = 86_400_000
-/** After midnight UTC, when the volume of the day before is compared. */
-const volumeAfterMs = 30 * minuteMs
-
-/** Notes connections for which time has passed. The first process to find a sweep due does it. */
-export async function sweep(database: Database, now = Date.now()): Promise<void> {
-  await database.transaction(async (tx) => {
-    const nextTime = new Date(now + minuteMs)
-    if (await queries.takeSweep.first(tx, { name: 'open and idle', nextTime }))
-      await queries.sweepOpenAndIdle.run(tx, {})
-  })
-  await database.transaction(async (tx) => {
-    const nextTime = new Date(Math.floor((now - volumeAfterMs) / dayMs + 1) * dayMs + volumeAfterMs)
-    if (await queries.takeSweep.first(tx, { name: 'volume', nextTime })) await queries.sweepVolumes.run(tx, {})
-  })
 }

@@ -29,10 +29,11 @@ const tables = `
   alert_incidents i join alert_rules r on r.id = i.rule_id join connections c on c.id = i.connection_id
   join accounts a on a.id = i.account_id`
 
-/** Incidents of rules that the actor may see. */
+/** Incidents of rules that the actor may see, but for those of deleted sub-accounts. */
 type Visible = { organizationId: string; accountIds: readonly string[] | null }
 const isVisible = `
-  i.organization_id = :organizationId and (:accountIds::text[] is null or i.rule_account_id = any(:accountIds))`
+  i.organization_id = :organizationId and (:accountIds::text[] is null or i.rule_account_id = any(:accountIds))
+  and (select deleted_time is null from accounts where id = i.account_id)`
 
 type Filter = Visible & { accountId: string | null; ruleId: string | null; open: boolean | null }
 
@@ -42,17 +43,18 @@ const listBy = (scope: string) => {
     and (:accountId::text is null or i.account_id = :accountId)
     and (:open::boolean is null or (i.resolved_time is null) = :open)`
   return {
-    list: statement<Filter & { size: number; offset: number }, IncidentRow>(`
-      with page as materialized (
+    list: statement<Filter & { size: number; offset: number }, IncidentRow>(
+      `with page as materialized (
         select i.id, (i.resolved_time is not null) as resolved, i.opened_time from alert_incidents i where ${isListed}
         order by (i.resolved_time is not null), i.opened_time desc, i.id desc limit :size offset :offset
       )
       select ${columns} from page p join ${tables.trim().replace('alert_incidents i', 'alert_incidents i on i.id = p.id')}
-      order by p.resolved, p.opened_time desc, p.id desc
-    `),
-    count: statement<Filter, { total: number }>(`
-      select count(*) as total from alert_incidents i where ${isListed}
-    `),
+      order by p.resolved, p.opened_time desc, p.id desc`,
+      { plannedEachTime: true },
+    ),
+    count: statement<Filter, { total: number }>(`select count(*) as total from alert_incidents i where ${isListed}`, {
+      plannedEachTime: true,
+    }),
   }
 }
 export const incidentsOf = {
@@ -78,7 +80,8 @@ export const countOpen = statement<Record<never, never>, { open: number }>(`
 `)
 
 export const purgeIncidents = statement<{ days: number; limit: number }>(`
-  delete from alert_incidents where id in (
-    select id from alert_incidents where resolved_time < now() - make_interval(days => :days) limit :limit
-  )
+  delete from alert_incidents where id = any(array(
+    select id from alert_incidents where resolved_time < now() - make_interval(days => :days)
+    order by resolved_time limit :limit
+  ))
 `)

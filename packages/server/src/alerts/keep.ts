@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { type AlertChannel, alertChannels } from '@penstock/wire'
 import type { Catalogue } from '../connectors/catalogue.ts'
 import type { Db } from '../db/database.ts'
 import type { Logger } from '../log.ts'
@@ -6,8 +7,9 @@ import { announce } from './announce.ts'
 import { takeTurn } from './check-queries.ts'
 import { type DeliverDeps, deliverDue } from './deliver.ts'
 import { deliveryTotals } from './delivery-queries.ts'
-import { evaluate, sweep } from './evaluate.ts'
+import { evaluate } from './evaluate.ts'
 import { countOpen } from './incident-queries.ts'
+import { sweep } from './sweep.ts'
 
 /** The alerts of every worker: it looks at what changed, and sends the messages about it. */
 
@@ -20,8 +22,13 @@ const tickMs = 2_000
 export async function keepAlerts(deps: KeepDeps, log: Logger, signal: AbortSignal): Promise<void> {
   await Promise.all([
     everyTick(() => lookAtAll(deps, signal), log, signal),
-    everyTick(() => deliverAll(deps, log, signal), log, signal),
+    ...alertChannels.map((channel) => everyTick(() => deliverAll(deps, channel, log, signal), log, signal)),
   ])
+}
+
+/** Each channel on its own: one that is down does not keep the others waiting. */
+async function deliverAll(deps: KeepDeps, channel: AlertChannel, log: Logger, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted && (await deliverDue(deps, channel, log, signal)) > 0);
 }
 
 async function everyTick(work: () => Promise<void>, log: Logger, signal: AbortSignal): Promise<void> {
@@ -31,23 +38,22 @@ async function everyTick(work: () => Promise<void>, log: Logger, signal: AbortSi
   }
 }
 
-/** Looks at everything that is noted, and writes the messages about it. */
+/** Looks at everything that is noted, sweeps, and writes the messages. */
 export async function lookAtAll(
   { database, catalogue, mailer }: Pick<KeepDeps, 'database' | 'catalogue' | 'mailer'>,
   signal?: AbortSignal,
 ): Promise<void> {
-  await sweep(database)
-  for (let checked = 1, written = 1; checked + written > 0 && !signal?.aborted; ) {
-    ;[checked, written] = await database.transaction(async (tx) => {
-      if (!(await takeTurn.first(tx, {}))?.taken) return [0, 0]
-      const evaluated = await evaluate(tx, mailer.isSetUp)
-      return [evaluated.checked, await announce(tx, { catalogue, mailIsSetUp: mailer.isSetUp })]
-    })
+  const mailIsSetUp = mailer.isSetUp
+  const look = async () => {
+    for (let [checked, written] = [1, 1]; checked + written > 0 && !signal?.aborted; ) {
+      ;[checked, written] = await database.transaction(async (tx) => {
+        if (!(await takeTurn.first(tx, {}))?.taken) return [0, 0]
+        return [await evaluate(tx, mailIsSetUp), await announce(tx, { catalogue, mailIsSetUp })]
+      })
+    }
   }
-}
-
-async function deliverAll(deps: KeepDeps, log: Logger, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted && (await deliverDue(deps, log, signal)) > 0);
+  await look()
+  await sweep(database, look, { signal })
 }
 
 /** What the metrics report of alerts, over all organizations. */

@@ -39,10 +39,11 @@ const columns = `
   (select count(*) from alert_incidents where rule_id = r.id and resolved_time is null) as open_incidents,
   r.created_time, r.updated_time, extract(epoch from r.updated_time)::text as version`
 
-/** Rules that the actor may see: one of the whole organization is for those who are not limited. */
+/** Rules that the actor may see: one of the whole organization is for those who are not limited, one of a deleted sub-account for no one. */
 type Visible = { organizationId: string; accountIds: readonly string[] | null }
 const isVisible = `
-  r.organization_id = :organizationId and (:accountIds::text[] is null or r.account_id = any(:accountIds))`
+  r.organization_id = :organizationId and (:accountIds::text[] is null or r.account_id = any(:accountIds))
+  and coalesce((select deleted_time is null from accounts where id = r.account_id), true)`
 
 type Filter = Visible & { accountId: string | null; like: string | null }
 const isListed = `${isVisible} and (:accountId::text is null or r.account_id = :accountId)
@@ -118,14 +119,3 @@ export const muteRule = statement<{ id: string; until: Date | null }>(`
   update alert_rules set muted_until = :until, updated_time = now() where id = :id
 `)
 export const deleteRule = statement<{ id: string }>(`delete from alert_rules where id = :id`)
-
-/** Has every connection looked at that a rule covers, or has an open incident of. */
-export const checkAllOf = statement<{ id: string }>(`
-  insert into alert_checks (connection_id)
-  select c.id from alert_rules r join connections c
-    on c.organization_id = r.organization_id and (r.account_id is null or c.account_id = r.account_id)
-      and (r.connection_ids is null or c.id = any(r.connection_ids))
-  where r.id = :id and c.status in ('active', 'broken', 'offline') and not c.account_deleted
-  union
-  select connection_id from alert_incidents where rule_id = :id and resolved_time is null
-`)

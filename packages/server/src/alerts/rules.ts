@@ -14,6 +14,7 @@ import type { MasterKey } from '../secrets/seal.ts'
 import { sealAddress, type WebhookChannel } from './addresses.ts'
 import { queueTests } from './announce.ts'
 import * as queries from './rule-queries.ts'
+import { sweepRule } from './sweep-queries.ts'
 import { etagOf, viewRule } from './view.ts'
 
 /**
@@ -65,7 +66,7 @@ export async function createAlertRule(
   const id = newIdentifier()
   const content = await contentOf(tx, { organizationId, accountId }, { ...fresh, id }, body, deps)
   await queries.insertRule.run(tx, { ...content, organizationId, accountId })
-  await queries.checkAllOf.run(tx, { id })
+  await sweepRule.run(tx, { id })
   const reply = viewRule(await requireRule(tx, actor, id), deps.mailer.isSetUp)
   return { reply, audited: { details: secretsIn(body) } }
 }
@@ -79,7 +80,7 @@ export async function updateAlertRule(
   const content = await contentOf(tx, before, before, body, deps)
   const clearError = body.slackUrl !== undefined || body.teamsUrl !== undefined || body.emails !== undefined
   await queries.updateRule.run(tx, { ...content, clearError })
-  await queries.checkAllOf.run(tx, { id })
+  await sweepRule.run(tx, { id })
   const now = await requireRule(tx, actor, id)
   const [was, is] = [viewRule(before, deps.mailer.isSetUp), viewRule(now, deps.mailer.isSetUp)]
   const details = secretsIn(body)

@@ -1,0 +1,106 @@
+import { statement } from '../db/statement.ts'
+import { newestOf } from './check-queries.ts'
+
+/** Statements that note connections which no trigger noted: time has passed, or a rule has changed. */
+
+/**
+ * Takes a sweep that is due, for a while: if this process dies, another one begins it again. None while schedules are paused
+ * since a backup was restored.
+ */
+export const takeSweep = statement<{ leaseSeconds: number }, { name: string }>(`
+  update alert_sweeps set next_time = now() + make_interval(secs => :leaseSeconds)
+  where name = (
+    select name from alert_sweeps where next_time <= now() order by next_time limit 1 for update skip locked
+  ) and not exists (select from schedule_pauses where reason = 'restore')
+  returning name
+`)
+/** Touches nothing where the sweep became due in the meantime: then it begins again. */
+export const extendSweep = statement<{ name: string; leaseSeconds: number }>(`
+  update alert_sweeps set next_time = now() + make_interval(secs => :leaseSeconds)
+  where name = :name and next_time > now()
+`)
+/** Says when the sweep is due next, unless it is due already. */
+export const repeatSweep = statement<{ name: string; nextTime: Date }>(`
+  update alert_sweeps set next_time = :nextTime where name = :name and next_time > now()
+`)
+export const endSweep = statement<{ name: string }>(`
+  delete from alert_sweeps where name = :name and next_time > now()
+`)
+
+/**
+ * Has everything looked at that a rule covers, or has an open incident of: the connections that it names at once, all of a
+ * sub-account or of the organization page by page.
+ */
+export const sweepRule = statement<{ id: string }>(`
+  with rule as (select organization_id, account_id, connection_ids from alert_rules where id = :id),
+  named as (insert into alert_checks (connection_id) select unnest(connection_ids) from rule),
+  swept as (
+    insert into alert_sweeps (name, next_time)
+    select coalesce('account ' || account_id, 'organization ' || organization_id), now() from rule
+    where connection_ids is null
+    on conflict (name) do update set next_time = excluded.next_time
+  )
+  update alert_sweeps set next_time = now() where name = 'open and idle'
+`)
+
+/** Notes connections with an open incident, after one of them. The last of the page comes back. */
+export const noteOpen = statement<{ after: string; limit: number }, { id: string | null }>(`
+  with page as materialized (
+    select distinct connection_id as id from alert_incidents
+    where resolved_time is null and connection_id > :after order by connection_id limit :limit
+  ),
+  noted as (insert into alert_checks (connection_id) select id from page)
+  select max(id) as id from page
+`)
+
+/** The next organization that has a rule of a kind. */
+const nextWith = (condition: string) =>
+  statement<{ after: string }, { id: string | null }>(`
+    select min(organization_id) as id from alert_rules where ${condition} and organization_id > :after
+  `)
+export const nextWithIdle = nextWith('no_success_hours is not null')
+export const nextWithVolume = nextWith('volume_percent is not null')
+
+const isOn = `status in ('active', 'broken', 'offline')`
+
+type PageRow = { id: string; createdTime: string }
+/**
+ * Notes connections of a page. The last of the page comes back, with its time as a text: a Date would cut it.
+ * @param wanted identifiers of what is to be noted of `page`; @param more what it is found with
+ */
+const notePage = (scope: string, wanted = `select id from page where ${isOn}`, more = '') =>
+  statement<{ scopeId: string; createdTime: string; after: string; limit: number }, PageRow>(`
+    with page as materialized (
+      select id, account_id, status, created_time from connections
+      where ${scope} = :scopeId and not account_deleted and (created_time, id) < (:createdTime::text::timestamptz, :after)
+      order by created_time desc, id desc limit :limit
+    ),
+    ${more}
+    noted as (insert into alert_checks (connection_id) ${wanted})
+    select id, created_time::text as created_time from page order by created_time, id limit 1
+  `)
+
+/** The lowest bound of the rules of an organization, for all of it, a sub-account, or a connection that is named. */
+const lowest = (column: string) => `
+    lowest as materialized (
+      select coalesce(named.id, r.account_id, '') as covers, min(r.${column}) as bound
+      from alert_rules r left join lateral unnest(r.connection_ids) as named (id) on true
+      where r.organization_id = :scopeId and r.${column} is not null and r.enabled is not false group by 1
+    ),
+    covered as materialized (
+      select p.id, p.created_time, min(l.bound) as bound
+      from page p cross join lateral (values (''), (p.account_id), (p.id)) as k (covers) join lowest l using (covers)
+      where ${isOn} group by p.id, p.created_time
+    ),`
+
+/** Those without a success for as long as a rule allows. */
+export const noteIdle = notePage(
+  'organization_id',
+  `select c.id from covered c left join lateral ${newestOf('succeeded', 'partial')} s on true
+   where greatest(c.created_time, s.finished_time) < now() - make_interval(hours => c.bound)`,
+  lowest('no_success_hours'),
+)
+/** Those whose volume a rule compares. */
+export const noteVolumes = notePage('organization_id', 'select id from covered', lowest('volume_percent'))
+export const noteOrganization = notePage('organization_id')
+export const noteAccount = notePage('account_id')
