@@ -278,6 +278,14 @@ describe('a message that is not taken', () => {
     const { id } = await stranger.expect(stranger.call('createAlertRule', { body }))
     await stranger.expect(stranger.call('testAlertRule', { id }))
     await sql(`update alert_deliveries set next_time = next_time - interval '1 minute' where rule_id <> $1`, id)
+    // However many are due: more than any bound of one statement.
+    await sql(
+      `insert into alert_deliveries (id, rule_id, kind, channel, content, next_time)
+       select 'many' || n, rule_id, kind, channel, content, next_time from generate_series(1, 2000) as n cross join (
+         select * from alert_deliveries where rule_id <> $1 limit 1
+       ) one`,
+      id,
+    )
     assert.equal(await stage.sendSome(), 4)
     const sent = await sql(
       `select rule_id = $1 as strange, count(*)::int as n from alert_deliveries where outcome = 'delivered' group by 1 order by 1`,
@@ -287,6 +295,7 @@ describe('a message that is not taken', () => {
       { strange: false, n: 3 },
       { strange: true, n: 1 },
     ])
+    await sql(`delete from alert_deliveries where id like 'many%'`)
     await send()
     await assertNothingWaits()
   })

@@ -186,6 +186,11 @@ describe('creating a link', () => {
     assert.deepEqual(code(await owner.call('createConnectLink', { body })), [409, 'quota_exceeded'])
     await owner.expect(owner.call('revokeConnectLink', { id: link.id }))
     await createLink(owner, id)
+    assert.deepEqual(code(await owner.call('createConnectLink', { body })), [409, 'quota_exceeded'])
+    // Those of a deleted sub-account can be neither used nor revoked.
+    await owner.expect(owner.call('deleteAccount', { id }))
+    const { id: next } = await owner.addAccount()
+    await createLink(owner, next)
   })
 })
 

@@ -977,8 +977,8 @@ create table alert_deliveries (
   constraint alert_deliveries_rule foreign key (rule_id) references alert_rules(id) on delete cascade
 );
 create index alert_deliveries_created on alert_deliveries (created_time);
-create index alert_deliveries_due on alert_deliveries (next_time) where outcome is null;
 create index alert_deliveries_of_rule on alert_deliveries (rule_id, kind, created_time);
+create index alert_deliveries_unsent on alert_deliveries (channel, rule_id, next_time) where outcome is null;
 
 -- How many messages ended in each way, for the metrics. What is purged stays counted.
 create table alert_delivery_totals (

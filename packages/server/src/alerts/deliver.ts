@@ -65,20 +65,27 @@ async function deliver(
   signal: AbortSignal,
 ): Promise<void> {
   const { database } = deps
-  try {
-    await send(deps, row, signal)
-    await queries.endDelivery.run(database, { id: row.id, outcome: 'delivered', message: null })
-  } catch (error) {
-    if (signal.aborted) return
-    const { message, advice, retryAfterMs } = reasonOf(error, row)
-    const { id, ruleId, channel, attempts } = row
-    log.warn({ deliveryId: id, ruleId, channel, attempts, reason: message }, 'an alert could not be sent')
-    const isTooOld = Date.now() - row.createdTime.getTime() > limits.alertDeliveryHours * 3_600_000
-    const next = advice ?? (isTooOld ? `it was given up after ${limits.alertDeliveryHours} hours` : 'it is tried again')
-    const said = { id, message: `${message}: ${next}.` }
-    if (advice !== null || isTooOld) await queries.endDelivery.run(database, { ...said, outcome: 'failed' })
-    else await queries.postponeDelivery.run(database, { ...said, seconds: waitSeconds(attempts, retryAfterMs) })
+  const { id, ruleId, channel, attempts } = row
+  const failure = await send(deps, row, signal).then(
+    () => undefined,
+    (error: unknown) => reasonOf(error, row),
+  )
+  // Deadlocks with a deletion of the rule are retried.
+  if (!failure) {
+    await database.transaction((tx) => queries.endDelivery.run(tx, { id, outcome: 'delivered', message: null }))
+    return
   }
+  if (signal.aborted) return
+  const { message, advice, retryAfterMs } = failure
+  log.warn({ deliveryId: id, ruleId, channel, attempts, reason: message }, 'an alert could not be sent')
+  const isTooOld = Date.now() - row.createdTime.getTime() > limits.alertDeliveryHours * 3_600_000
+  const next = advice ?? (isTooOld ? `it was given up after ${limits.alertDeliveryHours} hours` : 'it is tried again')
+  const said = { id, message: `${message}: ${next}.` }
+  await database.transaction((tx) =>
+    advice !== null || isTooOld
+      ? queries.endDelivery.run(tx, { ...said, outcome: 'failed' })
+      : queries.postponeDelivery.run(tx, { ...said, seconds: waitSeconds(attempts, retryAfterMs) }),
+  )
 }
 
 const waitSeconds = (attempts: number, retryAfterMs: number | null): number =>

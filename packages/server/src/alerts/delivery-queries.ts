@@ -18,24 +18,37 @@ export type AlertDeliveryRow = {
 }
 /**
  * Takes messages of a channel that are due, for a while: if this process dies, another one takes them again. Of each organization
- * a few alone, so that one whose addresses answer slowly does not keep others waiting.
+ * a few alone, however many of it are due, so that one whose addresses answer slowly does not keep others waiting.
  */
 export const takeDeliveries = statement<
   { channel: AlertChannel; leaseSeconds: number; limit: number; most: number },
   AlertDeliveryRow
 >(`
-  with due as (
-    select id, rule_id, next_time from alert_deliveries
-    where outcome is null and channel = :channel and next_time <= now() order by next_time limit 1000
+  with recursive waiting (rule_id) as (
+    (select rule_id from alert_deliveries where outcome is null and channel = :channel order by rule_id limit 1)
+    union all
+    select (
+      select rule_id from alert_deliveries d
+      where outcome is null and channel = :channel and d.rule_id > waiting.rule_id order by rule_id limit 1
+    ) from waiting where waiting.rule_id is not null
+  ),
+  due as (
+    select d.id, d.next_time, r.organization_id from waiting w
+    cross join lateral (select organization_id from alert_rules where id = w.rule_id limit 1) r
+    cross join lateral (
+      select id, next_time from alert_deliveries
+      where outcome is null and channel = :channel and rule_id = w.rule_id and next_time <= now()
+      order by next_time limit :most
+    ) d
   ),
   ranked as (
-    select d.id, d.next_time, row_number() over (partition by r.organization_id order by d.next_time, d.id) as rank
-    from due d join alert_rules r on r.id = d.rule_id
+    select id, next_time, row_number() over (partition by organization_id order by next_time, id) as rank from due
   ),
   picked as (
-    select d.id from ranked k join alert_deliveries d on d.id = k.id
-    where k.rank <= :most and d.outcome is null and d.next_time <= now()
-    order by k.rank, k.next_time limit :limit for no key update of d skip locked
+    select d.id from (select * from ranked where rank <= :most order by rank, next_time) k cross join lateral (
+      select id from alert_deliveries
+      where id = k.id and outcome is null and next_time <= now() for no key update skip locked
+    ) d limit :limit
   ),
   taken as (
     update alert_deliveries d set attempts = attempts + 1, next_time = now() + make_interval(secs => :leaseSeconds)

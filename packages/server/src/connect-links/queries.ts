@@ -54,6 +54,7 @@ export const lockOrganization = statement<{ organizationId: string }, { id: stri
 export const countUsable = statement<{ organizationId: string }, { total: number }>(`
   select count(*) as total from connect_links
   where organization_id = :organizationId and finished_time is null and revoked_time is null and expires_time > now()
+    and account_id in (select id from accounts where organization_id = :organizationId and deleted_time is null)
 `)
 
 export const insertLink = statement<
@@ -151,7 +152,7 @@ export const lockOpen = statement<{ digest: Buffer }, PageRow>(`
 export const openLink = statement<{ id: string; pageDigest: Buffer; minutes: number }, { expiresTime: Date }>(`
   update connect_links set opened_time = now(), page_digest = :pageDigest,
     expires_time = now() + make_interval(mins => :minutes)
-  where id = :id and opened_time is null and revoked_time is null
+  where id = :id and opened_time is null and revoked_time is null and expires_time > now()
   returning expires_time
 `)
 export const finishLink = statement<{ id: string; outcome: 'completed' | 'cancelled'; connectionId: string | null }>(`
