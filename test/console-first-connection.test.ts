@@ -28,6 +28,7 @@ describe('the first connection, in the console', { skip }, () => {
     await page.getByRole('heading', { name: 'First brand' }).waitFor()
     const accountId = new URL(page.url()).pathname.split('/')[2] ?? ''
     await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Connections' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Connections' }).waitFor()
     await page.getByRole('link', { name: 'New connection' }).first().click()
 
     await page.getByLabel('Search sources').fill('folder')
@@ -85,6 +86,7 @@ describe('the first connection, in the console', { skip }, () => {
     await keys.press('link', 'Keyed brand')
     await page.getByRole('heading', { name: 'Keyed brand' }).waitFor()
     await keys.press('link', 'Connections')
+    await page.getByRole('heading', { level: 1, name: 'Connections' }).waitFor()
     await keys.press('link', 'New connection')
 
     await keys.press('button', /^Local folder/)

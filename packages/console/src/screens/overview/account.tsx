@@ -26,7 +26,8 @@ export function Component() {
   const addedTotal = added.data?.total
   const bareTotal = bare.data?.total
   const connectionsTotal = counts && totalOf(counts)
-  const isNew = connectionsTotal === 0 && counts?.deleted === 0 && addedTotal !== undefined && bareTotal !== undefined
+  const isKnown = counts !== undefined && addedTotal !== undefined && bareTotal !== undefined
+  const isNew = isKnown && connectionsTotal === 0 && counts.deleted === 0
   const forbidden = useForbidden('createConnection')
   const failure = added.error ?? bare.error ?? error
   const base = `/accounts/${accountId}`
@@ -35,6 +36,8 @@ export function Component() {
     <Page
       title={account?.name ?? say.title}
       actions={
+        // What may be about to go away is not offered: a click would be lost.
+        (isKnown || failure) &&
         !isNew && (
           <ReasonedButton
             to={`${base}/connections/new`}
