@@ -243,15 +243,25 @@ describe('the wizard of new connections', { skip }, () => {
       await panel.scrollIntoViewIfNeeded()
       const first = panel.getByRole('columnheader').first()
       const cell = panel.getByRole('row').nth(20).getByRole('cell').first()
-      const positionOf = async (one: Locator) => (await one.boundingBox()) ?? { x: -1, y: -1 }
-      const before = await positionOf(first)
-      await panel.evaluate((element) => element.scrollTo(2_000, 300))
+      // Beside the panel and at one instant: the page around it may still move.
+      const element = await panel.elementHandle()
+      const placeOf = (one: Locator) =>
+        one.evaluate((inner, outer) => {
+          const [a, b] = [inner, outer ?? inner].map((each) => each.getBoundingClientRect())
+          return { x: (a?.x ?? 0) - (b?.x ?? 0), y: (a?.y ?? 0) - (b?.y ?? 0) }
+        }, element)
       await panel.getByRole('cell', { name: 'row 15 of 20', exact: true }).waitFor()
-      const after = await positionOf(first)
+      const before = await placeOf(first)
+      const scrolled = await panel.evaluate((one) => {
+        one.scrollTo(2_000, 300)
+        return [one.scrollLeft, one.scrollTop]
+      })
+      assert.deepEqual(scrolled, [2_000, 300])
+      const after = await placeOf(first)
       // The border of the table, which scrolls away, is half a pixel or one.
       const stays = (now: number, then: number) => Math.abs(now - then) <= 1
       assert(stays(after.x, before.x) && stays(after.y, before.y), 'the name of the first column stays')
-      assert(stays((await positionOf(cell)).x, before.x), 'the first column stays')
+      assert(stays((await placeOf(cell)).x, before.x), 'the first column stays')
       const width = await page.evaluate<number>('document.documentElement.scrollWidth')
       assert(width <= look.width, `the page is ${width} pixels wide`)
       assert.deepEqual(await accessibilityViolations(page), [])
