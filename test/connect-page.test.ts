@@ -9,17 +9,15 @@ import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { loadConnector } from '@penstock/connectors/load'
 import type { BodyOf, ReplyOf } from '@penstock/wire'
 import type { Browser, Frame, Page } from 'playwright-core'
-import { type PlatformServer, startPlatform } from '../packages/connectors/test/platform-server.ts'
-import { type RedditServer, redditRoutes, startReddit } from '../packages/connectors/test/reddit-server.ts'
 import { accessibilityViolations, launchBrowser, openPage, type PageOptions, skip } from './harness/browser.ts'
 import { buildConsole } from './harness/built-console.ts'
 import { createLink, openLink, tokenOf } from './harness/connect-links.ts'
 import { localFolder } from './harness/connections.ts'
-import { type ConsentServer, startConsentServer } from './harness/consenting.ts'
-import { type Caller, callerOf, connectorBySlug } from './harness/fixtures.ts'
+import { type Caller, callerOf } from './harness/fixtures.ts'
 import { createInProcessRunners } from './harness/in-process-runners.ts'
 import { registerApp } from './harness/oauth-apps.ts'
 import { freePort } from './harness/process.ts'
+import { type RedditPlatform, reddit, startRedditPlatform } from './harness/reddit-platform.ts'
 import { startTestService, type TestService } from './harness/service.ts'
 import { until } from './harness/until.ts'
 
@@ -28,10 +26,6 @@ import { until } from './harness/until.ts'
  * hosts than the service and than each other; a person consents at an authorization server that is not ours.
  */
 
-const reddit = connectorBySlug('reddit-audiences')
-const { authorization } = reddit
-assert(authorization)
-const { server } = authorization
 const phone = { width: 360, height: 740, theme: 'dark' } as const
 const frameUrl = /\/connect\/[0-9a-f]{16}/
 
@@ -64,9 +58,7 @@ test('the page begins with what its first screen needs, and loads the forms whil
 })
 
 describe('the page of a connect link', { skip }, () => {
-  let platform: RedditServer
-  let consents: ConsentServer
-  let consentPage: PlatformServer
+  let platform: RedditPlatform
   let folder: string
   let url: string
   let service: TestService
@@ -80,23 +72,11 @@ describe('the page of a connect link', { skip }, () => {
   const pages: { close(): Promise<void> }[] = []
 
   before(async () => {
-    platform = await startReddit()
-    const { pathname: token } = new URL(server.tokenUrl)
-    const { pathname: authorize } = new URL(server.authorizeUrl)
-    consents = await startConsentServer({ endpoints: { token, authorize }, onToken: platform.accept })
-    consentPage = await startPlatform(({ query }) => {
-      const back = new URLSearchParams({ error: 'access_denied', state: query.get('state') ?? '' })
-      const links = { Allow: `${consents.url}${authorize}?${query}`, Decline: `${query.get('redirect_uri')}?${back}` }
-      const anchors = Object.entries(links).map(
-        ([label, to]) => `<a href="${to.replaceAll('&', '&amp;').replaceAll('"', '&quot;')}">${label}</a>`,
-      )
-      return { text: `<!doctype html><title>Reddit</title><h1>Acme asks for access</h1>${anchors.join(' ')}` }
-    })
+    platform = await startRedditPlatform()
     folder = await mkdtemp(join(tmpdir(), 'penstock-connect-'))
     const port = await freePort()
     url = `http://127.0.0.1:${port}`
-    const routes = { ...redditRoutes(platform.url), [new URL(server.tokenUrl).origin]: consents.url }
-    const runners = createInProcessRunners({ localFolders: [folder], loadConnector }, routes)
+    const runners = createInProcessRunners({ localFolders: [folder], loadConnector }, platform.routes)
     service = await startTestService({ PENSTOCK_PUBLIC_URL: url, PENSTOCK_LOCAL_FOLDERS: folder }, {}, runners)
     await service.service.app.listen({ host: '127.0.0.1', port })
     caller = callerOf(service, await service.addOrganization())
@@ -124,7 +104,7 @@ describe('the page of a connect link', { skip }, () => {
       site.closeAllConnections()
       site.close()
     }
-    for (const one of [platform, consents, consentPage]) await one?.close()
+    await platform?.close()
     if (folder) await rm(folder, { recursive: true })
   })
 
@@ -162,13 +142,7 @@ describe('the page of a connect link', { skip }, () => {
     const opened = await openPage(browser, url, options)
     pages.push(opened)
     const { page } = opened
-    await page.context().route('**/oauth/authorize/*', async (route) => {
-      const response = await route.fetch({ maxRedirects: 0 })
-      const to = response.headers().location
-      if (to === undefined) return route.fulfill({ response })
-      const location = to.replace(server.authorizeUrl, `${consentPage.url}/`)
-      await route.fulfill({ response, headers: { ...response.headers(), location } })
-    })
+    await platform.lead(page.context())
     page.setDefaultTimeout(45_000)
     await page.goto(address)
     return page
@@ -246,7 +220,9 @@ describe('the page of a connect link', { skip }, () => {
     await frame.getByText('You declined at Reddit').waitFor()
     assert.equal(await frame.getByText('Waiting for Reddit').count(), 0)
     await look(page, 'framed-declined')
-    consents.change((response) => Object.assign(response, { statusCode: 400, body: { error: 'invalid_grant' } }))
+    platform.consents.change((response) =>
+      Object.assign(response, { statusCode: 400, body: { error: 'invalid_grant' } }),
+    )
     await answer(page, frame, 'Allow', 'Reddit did not complete the authorization')
     await frame.getByText('Reddit Ads was not connected').waitFor()
     assert.equal(await frame.getByText('You declined at Reddit').count(), 0)

@@ -6,18 +6,15 @@ import { join } from 'node:path'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { loadConnector } from '@penstock/connectors/load'
 import type { Browser, Page } from 'playwright-core'
-import { type PlatformServer, startPlatform } from '../packages/connectors/test/platform-server.ts'
-import { type RedditServer, redditRoutes, startReddit } from '../packages/connectors/test/reddit-server.ts'
 import { createLogger } from '../packages/server/src/log.ts'
-import { removeOAuthApp } from '../packages/server/src/secrets/oauth-apps.ts'
 import { startWorker, type Worker } from '../packages/server/src/worker/worker.ts'
 import { accessibilityViolations, launchBrowser, openPage, type PageOptions, skip } from './harness/browser.ts'
-import { type ConsentServer, startConsentServer } from './harness/consenting.ts'
 import { localFolder, signIn } from './harness/console.ts'
-import { type Caller, callerOf, connectorBySlug } from './harness/fixtures.ts'
+import { type Caller, callerOf } from './harness/fixtures.ts'
 import { createInProcessRunners } from './harness/in-process-runners.ts'
-import { registerApp } from './harness/oauth-apps.ts'
+import { registerApp, removeApp } from './harness/oauth-apps.ts'
 import { freePort } from './harness/process.ts'
+import { type RedditPlatform, reddit, startRedditPlatform } from './harness/reddit-platform.ts'
 import { type Organization, startTestService, type TestService } from './harness/service.ts'
 import { until } from './harness/until.ts'
 
@@ -27,18 +24,12 @@ import { until } from './harness/until.ts'
  * of Reddit accepts what that server has granted, and nothing else.
  */
 
-const reddit = connectorBySlug('reddit-audiences')
-const { authorization } = reddit
-assert(authorization)
-const { server } = authorization
 const phone = { width: 360, height: 740, theme: 'dark' } as const
 const sha = (text: string) => createHash('sha256').update(text).digest('hex')
 const people = ['jane@example.com', 'joe@example.com', 'kim@example.com']
 
 describe('connecting with a click, in the console', { skip }, () => {
-  let platform: RedditServer
-  let consents: ConsentServer
-  let consentPage: PlatformServer
+  let platform: RedditPlatform
   let folder: string
   let url: string
   let service: TestService
@@ -49,18 +40,7 @@ describe('connecting with a click, in the console', { skip }, () => {
   const pages: { close(): Promise<void> }[] = []
 
   before(async () => {
-    platform = await startReddit()
-    const { pathname: token } = new URL(server.tokenUrl)
-    const { pathname: authorize } = new URL(server.authorizeUrl)
-    consents = await startConsentServer({ endpoints: { token, authorize }, onToken: platform.accept })
-    consentPage = await startPlatform(({ query }) => {
-      const back = new URLSearchParams({ error: 'access_denied', state: query.get('state') ?? '' })
-      const links = { Allow: `${consents.url}${authorize}?${query}`, Decline: `${query.get('redirect_uri')}?${back}` }
-      const anchors = Object.entries(links).map(
-        ([label, to]) => `<a href="${to.replaceAll('&', '&amp;').replaceAll('"', '&quot;')}">${label}</a>`,
-      )
-      return { text: `<!doctype html><title>Reddit</title><h1>Acme asks for access</h1>${anchors.join(' ')}` }
-    })
+    platform = await startRedditPlatform()
     folder = await mkdtemp(join(tmpdir(), 'penstock-authorization-'))
     await writeFile(
       join(folder, 'people.csv'),
@@ -68,8 +48,7 @@ describe('connecting with a click, in the console', { skip }, () => {
     )
     const port = await freePort()
     url = `http://127.0.0.1:${port}`
-    const routes = { ...redditRoutes(platform.url), [new URL(server.tokenUrl).origin]: consents.url }
-    const runners = createInProcessRunners({ localFolders: [folder], loadConnector }, routes)
+    const runners = createInProcessRunners({ localFolders: [folder], loadConnector }, platform.routes)
     service = await startTestService(
       { PENSTOCK_PUBLIC_URL: url, PENSTOCK_LOCAL_FOLDERS: folder, PENSTOCK_RETRY_SECONDS: '0' },
       {},
@@ -92,7 +71,7 @@ describe('connecting with a click, in the console', { skip }, () => {
     await browser?.close()
     await worker?.stop()
     await service?.close()
-    for (const one of [platform, consents, consentPage]) await one?.close()
+    await platform?.close()
     if (folder) await rm(folder, { recursive: true })
   })
 
@@ -101,14 +80,7 @@ describe('connecting with a click, in the console', { skip }, () => {
     const opened = await openPage(browser, url, options)
     pages.push(opened)
     const { page } = opened
-    await page.context().route('**/oauth/authorize/*', async (route) => {
-      const response = await route.fetch({ maxRedirects: 0 })
-      const address = response.headers().location
-      if (address === undefined) return route.fulfill({ response })
-      assert(address.startsWith(`${server.authorizeUrl}?`), address)
-      const location = address.replace(server.authorizeUrl, `${consentPage.url}/`)
-      await route.fulfill({ response, headers: { ...response.headers(), location } })
-    })
+    await platform.lead(page.context())
     await page.goto(path)
     await signIn(page, organization)
     return page
@@ -137,7 +109,6 @@ describe('connecting with a click, in the console', { skip }, () => {
   }
   const authorized = async (accountId: string) =>
     (await caller.expect(caller.call('getConnectorAuthorization', { accountId, id: reddit.id }))).authorized
-  const removeApp = () => removeOAuthApp(service.database, { env: service.config.environment.name, slug: server.slug })
 
   test('without an app of the operator, says who can change that, and asks for credentials', async () => {
     const { path } = await addReddit('No app')
@@ -168,7 +139,7 @@ describe('connecting with a click, in the console', { skip }, () => {
       if (route.request().method() === 'GET') await clicked
       await route.continue()
     })
-    await removeApp()
+    await removeApp(service, reddit)
     await page.getByRole('button', { name: 'Connect to Reddit' }).click()
     await dialog(page).getByText('ask the operator of this deployment to register an app at Reddit').waitFor()
     await registerApp(service, reddit)
@@ -224,13 +195,13 @@ describe('connecting with a click, in the console', { skip }, () => {
     await page.getByRole('heading', { name: 'The connection is active' }).waitFor()
     await page.getByRole('button', { name: 'Run now' }).click()
     await page.waitForURL(/\/connections\/[^/?]+$/)
-    const members = () => [...(platform.audiences[0]?.members ?? [])].sort()
+    const members = () => [...(platform.api.audiences[0]?.members ?? [])].sort()
     await until('the people are there', () => members().length === people.length)
     assert.deepEqual(members(), people.map((email) => `EMAIL_SHA256:${sha(email)}`).sort())
 
     const connection = page.url()
     const revoke = async () => {
-      consents.revoke()
+      platform.consents.revoke()
       await page.goto(connection)
       await page.getByRole('button', { name: 'Run now' }).click()
       await page.getByRole('alert').getByRole('button', { name: 'Reconnect' }).waitFor()

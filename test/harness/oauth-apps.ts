@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Connector } from '@penstock/connector'
-import { type OAuthApp, setOAuthApp } from '../../packages/server/src/secrets/oauth-apps.ts'
+import { type OAuthApp, removeOAuthApp, setOAuthApp } from '../../packages/server/src/secrets/oauth-apps.ts'
 import { connectorBySlug } from './fixtures.ts'
 import type { TestService } from './service.ts'
 
@@ -20,4 +20,13 @@ export async function registerApp(
   const { config, keyring } = service.deps
   const key = { env: config.environment.name, slug: authorization.server.slug }
   await database.transaction((tx) => setOAuthApp(tx, keyring, key, app))
+}
+
+/** Removes it, as `penstock oauth-app remove` does. */
+export async function removeApp(
+  { database, config }: Pick<TestService, 'database' | 'config'>,
+  { authorization }: Connector,
+): Promise<void> {
+  assert(authorization)
+  await removeOAuthApp(database, { env: config.environment.name, slug: authorization.server.slug })
 }
