@@ -270,7 +270,8 @@ describe('a connection in the console', { skip }, () => {
       id: connection.id,
       body: { cron: '0 6 * * *', timezone: 'UTC', enabled: true },
     })
-    const page = await stage.open('/')
+    // The clock is that of a whole browser.
+    const page = await stage.open('/', { alone: true })
     await page.clock.setFixedTime(Date.now() - 40_000)
     await page.goto(pathOf(connection))
     await page.getByText('Created just now').waitFor()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { findProgram, skipWithout } from './programs.ts'
 
 /** A real browser: Chromium, where the machine has it; Debian's package chromium-headless-shell or chromium. */
@@ -8,14 +8,18 @@ import { findProgram, skipWithout } from './programs.ts'
 /** Why the tests of the console cannot run; `false` where they can. */
 export const skip = skipWithout('chromium')
 
-/** Neither of the two calls home, which a closed network makes slow. */
 const flags = [
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',
+  // They call home, which a closed network makes slow.
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  // The pages of a context are of one process, which has compiled the scripts of the console by its second page.
+  '--process-per-site',
+  // A page of a test does not live long enough to earn what the compilers that optimise take.
+  '--js-flags=--no-maglev --no-turbofan',
 ]
 
 export const launchBrowser = (): Promise<Browser> => {
@@ -33,19 +37,15 @@ export type PageOptions = {
   localStorage?: Readonly<Record<string, string>>
 }
 
-/**
- * Opens a page in a browser context of its own. Closing it fails the test where the page has thrown, or has logged an
- * error that no refused call explains.
- */
-export async function openPage(
+const usualLook: Look = { width: 1440, height: 900, theme: 'light' }
+
+/** A browser that no one has used: its own cookies, storage and cache. */
+export const openContext = (
   browser: Browser,
   baseURL: string,
-  {
-    look: { width, height, theme } = { width: 1440, height: 900, theme: 'light' },
-    localStorage = {},
-  }: PageOptions = {},
-): Promise<{ page: Page; close: () => Promise<void> }> {
-  const context = await browser.newContext({
+  { look: { width, height, theme } = usualLook, localStorage = {} }: PageOptions = {},
+): Promise<BrowserContext> =>
+  browser.newContext({
     baseURL,
     viewport: { width, height },
     colorScheme: theme,
@@ -60,7 +60,29 @@ export async function openPage(
       ],
     },
   })
+
+export type OpenedPage = { readonly page: Page; close(): Promise<void> }
+
+/**
+ * Opens a page in a browser context of its own. Closing it fails the test where the page has thrown, or has logged an
+ * error that no refused call explains.
+ */
+export async function openPage(browser: Browser, baseURL: string, options: PageOptions = {}): Promise<OpenedPage> {
+  const context = await openContext(browser, baseURL, options)
+  const { page, close } = await openPageIn(context)
+  return {
+    page,
+    close: async () => {
+      await context.close()
+      await close()
+    },
+  }
+}
+
+/** The same in a context that other pages share. */
+export async function openPageIn(context: BrowserContext, look?: Look): Promise<OpenedPage> {
   const page = await context.newPage()
+  if (look) await setLook(page, look)
   // A bound for what never comes; on a busy machine, what comes may take long.
   page.setDefaultTimeout(120_000)
   const pageErrors: string[] = []
@@ -72,10 +94,16 @@ export async function openPage(
   return {
     page,
     close: async () => {
-      await context.close()
+      await page.close()
       assert.deepEqual(pageErrors, [], 'the page broke')
     },
   }
+}
+
+/** Resizes the window of a page, and switches the theme of its system. */
+export async function setLook(page: Page, { width, height, theme }: Look): Promise<void> {
+  await page.setViewportSize({ width, height })
+  await page.emulateMedia({ colorScheme: theme })
 }
 
 let axe: string | undefined

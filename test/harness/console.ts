@@ -8,9 +8,9 @@ import { type Client, createClient } from '@penstock/client'
 import type { Connector } from '@penstock/connector'
 import type { Account, Connection, Transfer } from '@penstock/wire'
 import pg from 'pg'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { generateMasterKey } from '../../packages/server/src/secrets/seal.ts'
-import { type Look, launchBrowser, openPage } from './browser.ts'
+import { type Look, launchBrowser, type OpenedPage, openContext, openPage, openPageIn } from './browser.ts'
 import { createTestDatabase, execute } from './database.ts'
 import { connectorBySlug } from './fixtures.ts'
 import { freePort } from './process.ts'
@@ -42,8 +42,11 @@ export type ConsoleStage = {
   /** A database for the PostgreSQL connector to write to. */
   readonly target: pg.Pool
   readonly targetSecrets: Record<string, string | number>
-  /** Opens a page that is signed in, as after a reload, unless `signedIn` is false. */
-  open(path: string, options?: { look?: Look; signedIn?: boolean }): Promise<Page>
+  /**
+   * Opens a page that is signed in, as after a reload, unless `signedIn` is false. Those that are signed in are tabs of one
+   * browser; `alone` gives a page its own, as one has that is not signed in.
+   */
+  open(path: string, options?: { look?: Look; signedIn?: boolean; alone?: boolean }): Promise<Page>
   /** Closes every open page, as each keeps calling the service; fails where one of them broke. */
   closePages(): Promise<void>
   /** Ends the service as a crash does. */
@@ -129,9 +132,32 @@ export async function startConsole(env: Record<string, string> = {}): Promise<Co
       expiresMs: Date.now() + reply.expiry * 1000,
     })
   }
-  const pages: { close(): Promise<void> }[] = []
+  const pages: OpenedPage[] = []
+  /** The browser whose tabs are signed in. One tab stays open, so that its process, which knows the scripts, does too. */
+  let tabs: Promise<{ context: BrowserContext; kept: Page }> | undefined
+  const openTabs = async (of: Browser, kept: string) => {
+    const context = await openContext(of, url, { localStorage: { 'penstock.session': kept } })
+    const page = await context.newPage()
+    await page.goto('/healthz')
+    return { context, kept: page }
+  }
+  /** Leaves nothing of a test in the browser. */
+  const clean = async () => {
+    if (!tabs) return
+    const { context, kept } = await tabs
+    await context.clearCookies()
+    await context.clearPermissions()
+    await kept.evaluate(
+      (stored) => {
+        localStorage.clear()
+        localStorage.setItem('penstock.session', stored)
+      },
+      (await session) ?? '',
+    )
+  }
   const closePages = async () => {
     const closed = await Promise.allSettled(pages.splice(0).map((page) => page.close()))
+    await clean()
     for (const one of closed) if (one.status === 'rejected') throw one.reason
   }
 
@@ -143,11 +169,18 @@ export async function startConsole(env: Record<string, string> = {}): Promise<Co
       return link
     },
     sql: (statement) => execute(database.url, statement),
-    open: async (path, { look, signedIn = true } = {}) => {
+    open: async (path, { look, signedIn = true, alone = !signedIn } = {}) => {
       browser ??= await launchBrowser()
       if (signedIn) session ??= createSession()
-      const localStorage = signedIn && session ? { 'penstock.session': await session } : {}
-      const opened = await openPage(browser, url, { ...(look ? { look } : {}), localStorage })
+      const kept = signedIn ? ((await session) ?? '') : ''
+      if (!alone) tabs ??= openTabs(browser, kept)
+      const opened =
+        tabs && !alone
+          ? await openPageIn((await tabs).context, look)
+          : await openPage(browser, url, {
+              ...(look && { look }),
+              localStorage: kept ? { 'penstock.session': kept } : {},
+            })
       pages.push(opened)
       await opened.page.goto(path)
       if (signedIn) await opened.page.getByRole('navigation', { name: 'Main' }).waitFor({ state: 'attached' })
