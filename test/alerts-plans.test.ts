@@ -181,7 +181,7 @@ function bounds(): Record<string, Bound> {
 
     // Rules of which something is pending: 10 of them have 300 incidents.
     takeRules: bound(announceQueries.takeRules, { atOnce: 6, minutes: 10, limit: 10 }, 400),
-    takePending: bound(announceQueries.takePending, { ruleIds: ['rule3', 'rule6'], limit: 20 }, 2 * 300 + 200),
+    takePending: bound(announceQueries.takePending, { ruleId: 'rule3', limit: 20 }, 300 + 200),
     recipientsOf: bound(announceQueries.recipientsOf, { ruleIds: ['rule3', 'rule6'], limit: 200 }, 6 * people),
     insertDeliveries: bound(announceQueries.insertDeliveries, { deliveries: json([]) }, 0),
     testWait: bound(announceQueries.testWait, { ruleId, perHour: 10 }, 20),

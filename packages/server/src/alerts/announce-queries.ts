@@ -21,13 +21,20 @@ const ruleColumns = `
 
 /** Takes rules that have something to announce, are not muted and have not sent too much, and counts a message of each. */
 export const takeRules = statement<{ atOnce: number; minutes: number; limit: number }, AnnouncingRow>(`
-  update alert_rules r set message_budget = ${budget} - 1, message_time = now()
-  where r.id in (
-    select r.id from alert_rules r
-    where r.id in (select rule_id from alert_incidents where pending is not null)
-      and (r.muted_until is null or r.muted_until <= now()) and ${budget} >= 1
-    limit :limit
+  with recursive pending (rule_id) as (
+    (select rule_id from alert_incidents where pending is not null order by rule_id limit 1)
+    union all
+    select (
+      select rule_id from alert_incidents i
+      where pending is not null and i.rule_id > pending.rule_id order by rule_id limit 1
+    ) from pending where pending.rule_id is not null
   )
+  update alert_rules r set message_budget = ${budget} - 1, message_time = now()
+  where r.id = any(array(
+    select r.id from pending cross join lateral (select * from alert_rules where id = pending.rule_id limit 1) r
+    where (r.muted_until is null or r.muted_until <= now()) and ${budget} >= 1
+    limit :limit
+  ))
   returning ${ruleColumns}
 `)
 
@@ -49,14 +56,14 @@ export type PendingRow = {
   resolvedTime: Date | null
   resolution: AlertResolution | null
 }
-/** Takes what is to be announced of some rules, of each at most so much: what was opened, or else what is over. */
-export const takePending = statement<{ ruleIds: readonly string[]; limit: number }, PendingRow>(`
+/** Takes what is to be announced of a rule, at most so much: what was opened, or else what is over. */
+export const takePending = statement<{ ruleId: string; limit: number }, PendingRow>(`
   with taken as (
     update alert_incidents i set pending = null
-    from unnest(:ruleIds::text[]) as rule (id) cross join lateral (
+    from (
       select id, pending as kind from alert_incidents
-      where rule_id = rule.id and pending is not null and pending = (
-        select min(pending) from alert_incidents where rule_id = rule.id and pending is not null
+      where rule_id = :ruleId and pending is not null and pending = (
+        select min(pending) from alert_incidents where rule_id = :ruleId and pending is not null
       )
       limit :limit
     ) p

@@ -31,10 +31,9 @@ export async function announce(
   const rules = await queries.takeRules.all(tx, { ...bounds, limit: rulesAtOnce })
   if (rules.length === 0) return 0
   const ruleIds = rules.map(({ id }) => id)
-  const pending = Map.groupBy(
-    await queries.takePending.all(tx, { ruleIds, limit: incidentsMax }),
-    ({ ruleId }) => ruleId,
-  )
+  const pending = new Map<string, queries.PendingRow[]>()
+  // One after another: a statement about many incidents of all of them could take longer than a statement may.
+  for (const ruleId of ruleIds) pending.set(ruleId, await queries.takePending.all(tx, { ruleId, limit: incidentsMax }))
   const people = await peopleOf(tx, ruleIds, mailIsSetUp)
   const deliveries = rules.flatMap((rule) => {
     const rows = pending.get(rule.id) ?? []
