@@ -17,6 +17,25 @@ beforeEach(async () => {
 
 const hour = 3_600
 
+test('as many incidents as rules and connections call for are opened, some in each transaction', async () => {
+  const { failing, addRule } = party
+  const { id } = await addRule()
+  await sql(
+    `insert into alert_rules (id, organization_id, name, transfer_failed, connection_broken, emails, email_roles)
+     select 'many' || n, organization_id, 'Many', true, true, '{}', '{}' from alert_rules, generate_series(1, 999) as n where id = $1`,
+    id,
+  )
+  for (const name of ['First', 'Second', 'Third']) await failing(name)
+  // By what was noted alone.
+  await sql(`update alert_sweeps set next_time = now() + interval '1 day'`)
+  await stage.look()
+  const opened = await sql('select connection_id, count(*)::int as n from alert_incidents group by 1')
+  assert.deepEqual(
+    opened.map(({ n }) => n),
+    [1_000, 1_000, 1_000],
+  )
+})
+
 describe('while an incident is open', () => {
   test('its rule is deleted: nothing is left, and nothing is said', async () => {
     const { caller, addRule, incidents, end, failing } = party

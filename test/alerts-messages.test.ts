@@ -5,6 +5,8 @@ import { createMailer } from '../packages/server/src/mail.ts'
 import { type AlertStage, failures, type Party, silent, startAlertStage } from './harness/alert-stage.ts'
 import { addFolder } from './harness/connections.ts'
 import { callerOf } from './harness/fixtures.ts'
+import { withSession } from './harness/session.ts'
+import { until } from './harness/until.ts'
 import { addPerson } from './harness/users.ts'
 
 /** Messages about incidents: mute, acknowledge, many at once, and what happens if they are not taken. */
@@ -268,6 +270,33 @@ describe('a message that is not taken', () => {
     assert.equal(mail.mails.length, 1)
     assert.equal(titles().length, 2)
     await closed.close()
+  })
+
+  test('that one process is sending is sent by no other one', async () => {
+    const { caller, addRule } = party
+    await caller.expect(caller.call('testAlertRule', { id: (await addRule()).id }))
+    const before = slack.unanswered.length
+    slack.answer = 'nothing'
+    const sending = stage.sendSome()
+    await until('the message comes', () => slack.unanswered.length === before + 1)
+    assert.equal(await stage.sendSome(), 0)
+    slack.release()
+    assert.equal(await sending, 1)
+    await assertNothingWaits()
+  })
+
+  test('is taken by one of two processes that look at the same time', async () => {
+    const { caller, addRule } = party
+    const { id } = await addRule()
+    await caller.expect(caller.call('testAlertRule', { id }))
+    await withSession(service.databaseUrl, async (session) => {
+      // Another process has taken it, and has not yet stored that.
+      await session.query('begin')
+      await session.query('select from alert_deliveries where rule_id = $1 for no key update', [id])
+      assert.equal(await stage.sendSome(), 0)
+      await session.query('rollback')
+    })
+    assert.equal(await stage.sendSome(), 1)
   })
 
   test('of one organization leaves space for those of others', async () => {

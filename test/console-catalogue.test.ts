@@ -95,6 +95,8 @@ describe('the catalogue, in the console', { skip }, () => {
     const wanted = [postgresql, localFolder, connectorBySlug('meta-custom-audiences')]
     for (const { name } of wanted) {
       await page.getByRole('searchbox').fill(name)
+      // Until then the tile still moves, and a click can miss it.
+      await found(page, '1 matching connector')
       await page.getByRole('checkbox', { name, exact: true }).click()
     }
     const bar = page.getByRole('region', { name: 'Selection' })

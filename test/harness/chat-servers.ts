@@ -17,6 +17,8 @@ export type ChatServer = {
   readonly unanswered: Record<string, unknown>[]
   /** Answered in place of a check: a status, a status with headers, or nothing at all: the request stays open. */
   answer: number | { readonly status: number; readonly headers: Record<string, string> } | 'nothing' | undefined
+  /** Takes what was not answered. */
+  release(): void
   /** The texts of a message, one after another. */
   textOf(message: Record<string, unknown> | undefined): string
 }
@@ -116,10 +118,14 @@ async function startChatServer(
       return [400, String(error)]
     }
   }
+  const held: (() => void)[] = []
   const server = createServer(async (request, response) => {
     const body = Buffer.concat(await request.toArray())
     const given = chat.answer
-    if (given === 'nothing') return void chat.unanswered.push(JSON.parse(body.toString()))
+    if (given === 'nothing') {
+      held.push(() => response.writeHead(status).end(taken))
+      return void chat.unanswered.push(JSON.parse(body.toString()))
+    }
     const { status: refused, headers = {} } = typeof given === 'number' ? { status: given } : (given ?? {})
     const [code, text] = refused === undefined ? await answer(request, body) : [refused, 'no_service']
     chat.statuses.push(code)
@@ -133,6 +139,9 @@ async function startChatServer(
   const chat: ChatServer = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`,
     ...{ messages: [], statuses: [], unanswered: [], answer: undefined },
+    release: () => {
+      for (const take of held.splice(0)) take()
+    },
     textOf: (message) => textsIn(message).join('\n'),
   }
   return chat
