@@ -1,4 +1,5 @@
 import type { AlertChannel, AlertReason, AlertResolution, Role, UserRole } from '@penstock/wire'
+import { distinct } from '../db/distinct.ts'
 import { statement } from '../db/statement.ts'
 
 /** Statements that write the messages about incidents. */
@@ -21,17 +22,10 @@ const ruleColumns = `
 
 /** Takes rules that have something to announce, are not muted and have not sent too much, and counts a message of each. */
 export const takeRules = statement<{ atOnce: number; minutes: number; limit: number }, AnnouncingRow>(`
-  with recursive pending (rule_id) as (
-    (select rule_id from alert_incidents where pending is not null order by rule_id limit 1)
-    union all
-    select (
-      select rule_id from alert_incidents i
-      where pending is not null and i.rule_id > pending.rule_id order by rule_id limit 1
-    ) from pending where pending.rule_id is not null
-  )
+  with recursive ${distinct('announced', 'alert_incidents', 'rule_id', 'pending is not null')}
   update alert_rules r set message_budget = ${budget} - 1, message_time = now()
   where r.id = any(array(
-    select r.id from pending cross join lateral (select * from alert_rules where id = pending.rule_id limit 1) r
+    select r.id from announced a cross join lateral (select * from alert_rules where id = a.id limit 1) r
     where (r.muted_until is null or r.muted_until <= now()) and ${budget} >= 1
     limit :limit
   ))
@@ -70,7 +64,8 @@ export const takePending = statement<{ ruleId: string; limit: number }, PendingR
     where i.id = p.id
     returning i.*, p.kind
   )
-  select t.id, t.rule_id, case t.kind when 'opened' then 'opened' else 'resolved' end as kind, t.account_id, a.name as account_name, t.connection_id, c.name as connection_name,
+  select t.id, t.rule_id, case t.kind when 'opened' then 'opened' else 'resolved' end as kind,
+    t.account_id, a.name as account_name, t.connection_id, c.name as connection_name,
     c.src_connector_id, c.dest_connector_id, t.reasons, t.transfer_id, t.error_code, t.error_side, t.opened_time,
     t.resolved_time, t.resolution
   from taken t join connections c on c.id = t.connection_id join accounts a on a.id = t.account_id

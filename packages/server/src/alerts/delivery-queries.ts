@@ -1,4 +1,5 @@
 import type { AlertChannel } from '@penstock/wire'
+import { distinct } from '../db/distinct.ts'
 import { statement } from '../db/statement.ts'
 import type { AlertContent } from './content.ts'
 
@@ -24,20 +25,13 @@ export const takeDeliveries = statement<
   { channel: AlertChannel; leaseSeconds: number; limit: number; most: number },
   AlertDeliveryRow
 >(`
-  with recursive waiting (rule_id) as (
-    (select rule_id from alert_deliveries where outcome is null and channel = :channel order by rule_id limit 1)
-    union all
-    select (
-      select rule_id from alert_deliveries d
-      where outcome is null and channel = :channel and d.rule_id > waiting.rule_id order by rule_id limit 1
-    ) from waiting where waiting.rule_id is not null
-  ),
+  with recursive ${distinct('waiting', 'alert_deliveries', 'rule_id', 'outcome is null and channel = :channel')},
   due as (
     select d.id, d.next_time, r.organization_id from waiting w
-    cross join lateral (select organization_id from alert_rules where id = w.rule_id limit 1) r
+    cross join lateral (select organization_id from alert_rules where id = w.id limit 1) r
     cross join lateral (
       select id, next_time from alert_deliveries
-      where outcome is null and channel = :channel and rule_id = w.rule_id and next_time <= now()
+      where outcome is null and channel = :channel and rule_id = w.id and next_time <= now()
       order by next_time limit :most
     ) d
   ),

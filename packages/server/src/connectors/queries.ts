@@ -1,5 +1,6 @@
 import type { Values } from '@penstock/connector'
 import type { Role } from '@penstock/wire'
+import { distinct } from '../db/distinct.ts'
 import { statement } from '../db/statement.ts'
 
 export type AddedConnectorRow = {
@@ -162,15 +163,6 @@ export const activeConnectionsUsing = statement<
   )
   order by created_time desc, id desc limit :limit
 `)
-
-/** Every value of a column that leads an index, each found by one look at the index, however many rows there are. */
-const distinct = (name: string, table: string, column: string) => `
-  ${name} (id) as (
-    (select ${column} from ${table} order by ${column} limit 1)
-    union all
-    select (select ${column} from ${table} where ${column} > ${name}.id order by ${column} limit 1) from ${name}
-    where ${name}.id is not null
-  )`
 
 /** The connectors that are held somewhere and are none of these: how many accounts have them, how many connections use them. */
 export const unknownConnectors = statement<
