@@ -145,6 +145,8 @@ describe('the frame of the console', { skip }, () => {
     const pick = async (name: string) => {
       await page.getByRole('button', { name: /^Switch sub-account/ }).click()
       await page.getByRole('textbox', { name: 'Search sub-accounts' }).fill(name)
+      // The list is narrowed: nothing moves under the pointer any more.
+      await page.getByRole('option', { name: 'All sub-accounts' }).waitFor({ state: 'detached' })
       await page.getByRole('option', { name }).click()
     }
     await pick('Acme')
@@ -154,6 +156,24 @@ describe('the frame of the console', { skip }, () => {
     await page.waitForURL(/\/connectors$/)
     await pick('Northwind')
     await page.waitForURL((url) => url.pathname.endsWith('/connectors') && !url.href.startsWith(first))
+  })
+
+  test('switches the sub-account while the page is still on its way, to the kind of page that was asked for', async () => {
+    const page = await stage.open('/accounts', { alone: true })
+    await page.getByText('Acme Outdoor').waitFor()
+    const arrived = Promise.withResolvers<void>()
+    await page.route('**/assets/connectors-*.js', async (route) => {
+      await arrived.promise
+      await route.continue()
+    })
+    await page.getByRole('link', { name: 'Acme Outdoor' }).click()
+    await page.waitForURL(/\/accounts\/\w{16}$/)
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Connectors' }).click()
+    await page.getByRole('button', { name: /^Switch sub-account/ }).click()
+    await page.getByRole('option', { name: 'Northwind' }).click()
+    arrived.resolve()
+    await page.getByRole('button', { name: 'Switch sub-account: Northwind Retail' }).waitFor()
+    assert.match(new URL(page.url()).pathname, /\/connectors$/)
   })
 
   test('shows the calls of the page as curl lines that work', async () => {

@@ -39,7 +39,9 @@ export function App() {
     <MantineProvider theme={theme} defaultColorScheme="auto">
       <QueryClientProvider client={queryClient}>
         <Notices />
-        <BrowserRouter basename={basePath || '/'}>
+        {/* Without transitions, what is drawn is of the page in the address also while its screen is still loading: else
+            the frame acts for the page that was left. */}
+        <BrowserRouter basename={basePath || '/'} useTransitions={false}>
           <Guard>
             <Routes>
               {openPages.map(({ path, Component }) => (

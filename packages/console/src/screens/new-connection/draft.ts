@@ -1,4 +1,4 @@
-import { useCallback, useState } from 'react'
+import { useCallback, useRef, useState } from 'react'
 import type { FormValue, FormValues } from '../../components/fields/form-field.ts'
 
 /**
@@ -32,13 +32,16 @@ export type DraftStore = {
 /** The draft of a sub-account. */
 export function useDraft(accountId: string): DraftStore {
   const [draft, setDraft] = useState(() => read(accountId))
+  const latest = useRef(draft)
   const change = useCallback(
-    (next: (before: Draft) => Draft) =>
-      setDraft((before) => {
-        const after = next(before)
-        if (after !== before) write(accountId, after)
-        return after
-      }),
+    (next: (before: Draft) => Draft) => {
+      const after = next(latest.current)
+      if (after === latest.current) return
+      latest.current = after
+      // Here and now: the page may be left before it is drawn again.
+      write(accountId, after)
+      setDraft(after)
+    },
     [accountId],
   )
   const setAt = useCallback(
