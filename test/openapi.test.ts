@@ -20,6 +20,8 @@ type Described = {
 
 const serverUrl = 'https://data.example.org/penstock'
 const document = openApiDocument(serverUrl)
+/** What references name, each resolved once: a schema that many operations share is compiled once. */
+const named = new Map<string, Json>()
 const paths = resolve(document.paths) as Record<string, Record<string, Described>>
 const described = Object.entries(paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, about]) => ({ method: method.toUpperCase(), path, ...about })),
@@ -33,12 +35,19 @@ function resolve(node: unknown): unknown {
   const { $ref, ...rest } = node as Json
   const inside = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, resolve(value)]))
   if (typeof $ref !== 'string') return inside
-  const found = $ref
+  const target = named.get($ref) ?? resolveNamed($ref)
+  return Object.keys(inside).length === 0 ? target : { ...target, ...inside }
+}
+
+function resolveNamed(ref: string): Json {
+  const found = ref
     .slice(2)
     .split('/')
     .reduce<unknown>((at, key) => (at as Json)[key], document)
-  assert.ok(found, `${$ref} leads nowhere`)
-  return { ...(resolve(found) as Json), ...inside }
+  assert.ok(found, `${ref} leads nowhere`)
+  const resolved = resolve(found) as Json
+  named.set(ref, resolved)
+  return resolved
 }
 
 describe('the OpenAPI document', () => {
