@@ -40,6 +40,7 @@ export async function startService(
       PENSTOCK_DATA_DIR: join(directory, name),
       PENSTOCK_MASTER_KEY: generateMasterKey(),
       PENSTOCK_RATE_LIMIT: '0',
+      PENSTOCK_QUOTA_ACCOUNTS: '10000000',
       PENSTOCK_CLIENT_ID: credentials.clientId,
       PENSTOCK_CLIENT_SECRET: credentials.clientSecret,
       ...env,

@@ -13,9 +13,16 @@ import { newIdentifier } from '../../packages/server/src/identifiers.ts'
 import { insertToken } from '../../packages/server/src/tokens/queries.ts'
 import { plain } from './plain.ts'
 
-type Values = Record<string, unknown>
+type Place = { accountId: string; size: string }
+type NewConnection = {
+  name: string
+  srcConnectorId: string
+  destConnectorId: string
+  srcConnectionConfig: unknown
+  destConnectionConfig: unknown
+}
 
-const { DATABASE_URL, PORT, ENVIRONMENT, ORGANIZATION, CLIENT } = process.env
+const { DATABASE_URL = '', PORT = '', ENVIRONMENT = '', ORGANIZATION = '', CLIENT = '' } = process.env
 const pool = new pg.Pool({ connectionString: DATABASE_URL, max: poolSizeDefault, application_name: 'penstock bench' })
 const filter = { organizationId: '', accountId: '', accountIds: null, like: null, connectorIds: null, status: null }
 const page = connectionList(filter)
@@ -46,17 +53,19 @@ async function insert(query: pg.QueryConfig): Promise<void> {
 const app = fastify()
 app.get('/', async () => 'ok')
 
-app.get<{ Params: Values; Querystring: Values }>('/es/v2/connections/:id', async (request, reply) => {
+app.get<{ Params: { id: string }; Querystring: Place }>('/es/v2/connections/:id', async (request, reply) => {
   reply.type('application/json')
   return rows(find({ id: request.params.id, accountId: request.query.accountId }))
 })
 
-app.get<{ Querystring: Values }>('/es/v2/connections', async ({ query: { accountId, size } }, reply) => {
+app.get<{ Querystring: Place }>('/es/v2/connections', async ({ query: { accountId, size } }, reply) => {
   reply.type('application/json')
-  return rows(list({ organizationId: ORGANIZATION, accountId, size, offset: 0 }))
+  return rows(list({ ...filter, organizationId: ORGANIZATION, accountId, size: Number(size), offset: 0 }))
 })
 
-app.post<{ Querystring: Values; Body: Values }>('/es/v2/connections', async ({ query: { accountId }, body }, reply) => {
+app.post<{ Querystring: Place; Body: NewConnection }>('/es/v2/connections', async (request, reply) => {
+  const { body } = request
+  const { accountId } = request.query
   const id = newIdentifier()
   await insert(
     connection({
@@ -77,9 +86,10 @@ app.post<{ Querystring: Values; Body: Values }>('/es/v2/connections', async ({ q
   return JSON.stringify({ id })
 })
 
-app.post<{ Body: Values }>('/es/v2/accounts', async ({ body: { name } }, reply) => {
+app.post<{ Body: { name: string } }>('/es/v2/accounts', async ({ body: { name } }, reply) => {
   const id = newIdentifier()
-  await insert(account({ id, organizationId: ORGANIZATION, name, enabled: true, env: ENVIRONMENT }))
+  const creator = { creatorId: null, creatorEmail: null }
+  await insert(account({ id, organizationId: ORGANIZATION, name, enabled: true, env: ENVIRONMENT, ...creator }))
   reply.type('application/json').code(201)
   return JSON.stringify({ id })
 })

@@ -9,12 +9,12 @@ let made = 0
  */
 export function plain<P extends Record<string, unknown>, R extends Record<string, unknown>>(
   statement: Statement<P, R>,
-): (values: Record<string, unknown>) => pg.QueryConfig {
+): (values: P) => pg.QueryConfig {
   // With each parameter's name as its value, the values are the names in order.
   const names = statement.sends(new Proxy({} as P, { get: (_, name) => name })).values.map(String)
   const { text } = statement
   const name = `bare ${++made}`
-  return (given) => ({
+  return (given: Record<string, unknown>) => ({
     name,
     text,
     values: names.map((key) => {
