@@ -74,12 +74,18 @@ const accountList = (byStatus: boolean) => ({
     order by c.created_time desc, c.id desc`),
 })
 
-/** Those of an organization, or of some of its accounts; their total is the sum over the accounts. */
+/**
+ * Those of an organization, or of some of its accounts; their total is the sum over the accounts. All of an organization are
+ * planned for each page: a plan for pages of any size sorts all of them, up to PostgreSQL 17.
+ */
 const organizationList = (byStatus: boolean, scope: 'organization' | 'accounts') => ({
-  list: statement<Filter & Page, ConnectionEntryRow>(`
+  list: statement<Filter & Page, ConnectionEntryRow>(
+    `
     select ${entryColumns} from (${pageOf([listedBy[scope], ...(byStatus ? [statusFilter] : [])])}
     ) c
-    order by c.created_time desc, c.id desc`),
+    order by c.created_time desc, c.id desc`,
+    { plannedEachTime: scope === 'organization' && !byStatus },
+  ),
   count: statement<Filter, { total: number }>(`
     select ${totalOf(listedBy[scope], byStatus)} as total
     from connection_counts k join accounts a on a.id = k.account_id and a.deleted_time is null
