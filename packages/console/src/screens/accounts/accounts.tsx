@@ -7,11 +7,11 @@ import { useForbidden } from '../../api/me.ts'
 import { readOnce, useRead, useWrite } from '../../api/queries.ts'
 import { type ListAddress, useAddress } from '../../components/address.ts'
 import { ListTable } from '../../components/list-table.tsx'
-import { Loaded } from '../../components/loaded.tsx'
 import { notifyDone, notifyFailure } from '../../components/notify.tsx'
 import { count } from '../../components/numbers.ts'
 import { Empty, Page, Toolbar } from '../../components/page.tsx'
-import { Pager, pageSize } from '../../components/pager.tsx'
+import { PagedList } from '../../components/paged-list.tsx'
+import { pageSize } from '../../components/pager.tsx'
 import { ReasonedButton, ReasonedItem } from '../../components/reasoned.tsx'
 import { SearchBox } from '../../components/search-box.tsx'
 import { Time } from '../../components/time.tsx'
@@ -49,22 +49,13 @@ export function Component() {
       <Toolbar>
         <SearchBox label={say.search} />
       </Toolbar>
-      <Loaded query={query} lines={8}>
-        {({ reply, total }) =>
-          total === 0 ? (
-            q ? (
-              <Empty title={say.noneFound} />
-            ) : (
-              <Empty title={say.none} help={say.noneHelp} action={add} />
-            )
-          ) : (
-            <>
-              <Accounts accounts={reply} onDo={setDoing} />
-              <Pager total={total} />
-            </>
-          )
-        }
-      </Loaded>
+      <PagedList
+        query={query}
+        lines={8}
+        empty={q ? <Empty title={say.noneFound} /> : <Empty title={say.none} help={say.noneHelp} action={add} />}
+      >
+        {(reply) => <Accounts accounts={reply} onDo={setDoing} />}
+      </PagedList>
       {doing?.what === 'add' && <SaveAccount onClose={stop} />}
       {doing?.what === 'edit' && <SaveAccount account={doing.account} onClose={stop} />}
       {doing?.what === 'delete' && <DeleteAccount account={doing.account} onClose={stop} />}

@@ -5,10 +5,10 @@ import { useForbidden } from '../../api/me.ts'
 import { useRead, useWrite } from '../../api/queries.ts'
 import { type ListAddress, useAddress } from '../../components/address.ts'
 import { ListTable } from '../../components/list-table.tsx'
-import { Loaded } from '../../components/loaded.tsx'
 import { notifyDone, notifyFailure } from '../../components/notify.tsx'
 import { Empty } from '../../components/page.tsx'
-import { Pager, pageSize } from '../../components/pager.tsx'
+import { PagedList } from '../../components/paged-list.tsx'
+import { pageSize } from '../../components/pager.tsx'
 import { ReasonedButton } from '../../components/reasoned.tsx'
 import { statusColors, transferColors } from '../../components/status.tsx'
 import { Time } from '../../components/time.tsx'
@@ -53,18 +53,9 @@ export function Incidents({ accountId }: { accountId: string | undefined }) {
           </Pill>
         </Group>
       )}
-      <Loaded query={query} lines={6}>
-        {({ reply, total }) =>
-          total === 0 ? (
-            <Empty title={isResolved(address) ? say.noneResolved : say.noneOpen} />
-          ) : (
-            <>
-              <IncidentTable incidents={reply} showsAccount={accountId === undefined} />
-              <Pager total={total} />
-            </>
-          )
-        }
-      </Loaded>
+      <PagedList query={query} empty={<Empty title={isResolved(address) ? say.noneResolved : say.noneOpen} />}>
+        {(reply) => <IncidentTable incidents={reply} showsAccount={accountId === undefined} />}
+      </PagedList>
     </Stack>
   )
 }

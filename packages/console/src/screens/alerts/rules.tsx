@@ -9,11 +9,11 @@ import { AccountName } from '../../components/account-name.tsx'
 import { type ListAddress, useAddress } from '../../components/address.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { ListTable } from '../../components/list-table.tsx'
-import { Loaded } from '../../components/loaded.tsx'
 import { notifyDone, notifyFailure } from '../../components/notify.tsx'
 import { count } from '../../components/numbers.ts'
 import { Empty } from '../../components/page.tsx'
-import { Pager, pageSize } from '../../components/pager.tsx'
+import { PagedList } from '../../components/paged-list.tsx'
+import { pageSize } from '../../components/pager.tsx'
 import { ReasonedButton, ReasonedItem } from '../../components/reasoned.tsx'
 import { Time } from '../../components/time.tsx'
 import { useAccountId } from '../../shell/account.ts'
@@ -58,18 +58,9 @@ export function Rules({ accountId }: { accountId: string | undefined }) {
   const none = address.value('q') ? say.noRulesFound : accountId ? say.noRulesOfAccount : say.noRules
   return (
     <>
-      <Loaded query={query} lines={6}>
-        {({ reply, total }) =>
-          total === 0 ? (
-            <Empty title={none} />
-          ) : (
-            <>
-              <RuleTable rules={reply} onDo={setDoing} />
-              <Pager total={total} />
-            </>
-          )
-        }
-      </Loaded>
+      <PagedList query={query} empty={<Empty title={none} />}>
+        {(reply) => <RuleTable rules={reply} onDo={setDoing} />}
+      </PagedList>
       {doing?.what === 'edit' && <SaveRule rule={doing.rule} accountId={doing.rule.accountId} onClose={stop} />}
       {doing?.what === 'remove' && (
         <Confirm

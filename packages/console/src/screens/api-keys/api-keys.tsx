@@ -8,9 +8,9 @@ import { sessionStore } from '../../api/session.ts'
 import { LimitedTo, Scopes } from '../../components/access.tsx'
 import { type ListAddress, useAddress } from '../../components/address.ts'
 import { ListTable } from '../../components/list-table.tsx'
-import { Loaded } from '../../components/loaded.tsx'
 import { Empty, Page, Toolbar } from '../../components/page.tsx'
-import { Pager, pageSize } from '../../components/pager.tsx'
+import { PagedList } from '../../components/paged-list.tsx'
+import { pageSize } from '../../components/pager.tsx'
 import { ReasonedButton, ReasonedItem } from '../../components/reasoned.tsx'
 import { SearchBox } from '../../components/search-box.tsx'
 import { Time, useNow } from '../../components/time.tsx'
@@ -50,18 +50,9 @@ export function Component() {
       <Toolbar>
         <SearchBox label={say.search} />
       </Toolbar>
-      <Loaded query={query} lines={6}>
-        {({ reply, total }) =>
-          total === 0 ? (
-            <Empty title={q ? say.noneFound : say.none} action={q ? undefined : create} />
-          ) : (
-            <>
-              <Keys clients={reply} onDo={setDoing} />
-              <Pager total={total} />
-            </>
-          )
-        }
-      </Loaded>
+      <PagedList query={query} empty={<Empty title={q ? say.noneFound : say.none} action={q ? undefined : create} />}>
+        {(reply) => <Keys clients={reply} onDo={setDoing} />}
+      </PagedList>
       {doing?.what === 'create' && <CreateKey onClose={stop} />}
       {doing?.what === 'rename' && <RenameKey client={doing.client} onClose={stop} />}
       {doing?.what === 'rotate' && <RotateKey client={doing.client} onClose={stop} />}

@@ -7,11 +7,11 @@ import { readOnce, useRead } from '../../api/queries.ts'
 import { AccountName } from '../../components/account-name.tsx'
 import { type ListAddress, useAddress } from '../../components/address.ts'
 import { ListTable } from '../../components/list-table.tsx'
-import { Loaded } from '../../components/loaded.tsx'
 import { notifyDone, notifyFailure } from '../../components/notify.tsx'
 import { count } from '../../components/numbers.ts'
 import { Empty, Page, Toolbar } from '../../components/page.tsx'
-import { Pager, pageSize } from '../../components/pager.tsx'
+import { PagedList } from '../../components/paged-list.tsx'
+import { pageSize } from '../../components/pager.tsx'
 import { Time } from '../../components/time.tsx'
 import { useAccountId } from '../../shell/account.ts'
 import { audit as say } from '../../strings/audit.ts'
@@ -58,30 +58,27 @@ export function Component() {
       <Toolbar>
         <Filters />
       </Toolbar>
-      <Loaded query={query} lines={10}>
-        {({ reply, total }) =>
-          total === 0 ? (
-            <Empty
-              title={isFiltered ? say.noneFound : say.none}
-              action={
-                isFiltered && (
-                  <Button
-                    variant="default"
-                    onClick={() => address.change(Object.fromEntries(filters.map((name) => [name, ''])))}
-                  >
-                    {say.showAll}
-                  </Button>
-                )
-              }
-            />
-          ) : (
-            <>
-              <Events events={reply} showsAccount={accountId === undefined} onShow={setShown} />
-              <Pager total={total} />
-            </>
-          )
+      <PagedList
+        query={query}
+        lines={10}
+        empty={
+          <Empty
+            title={isFiltered ? say.noneFound : say.none}
+            action={
+              isFiltered && (
+                <Button
+                  variant="default"
+                  onClick={() => address.change(Object.fromEntries(filters.map((name) => [name, ''])))}
+                >
+                  {say.showAll}
+                </Button>
+              )
+            }
+          />
         }
-      </Loaded>
+      >
+        {(reply) => <Events events={reply} showsAccount={accountId === undefined} onShow={setShown} />}
+      </PagedList>
       {shown && <EventDetails event={shown} onKeepOnly={keepOnly} onClose={() => setShown(undefined)} />}
     </Page>
   )

@@ -9,10 +9,10 @@ import { type ListAddress, useAddress } from '../../components/address.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { ConnectorName, logoOfPlatform } from '../../components/connector-name.tsx'
 import { ListTable } from '../../components/list-table.tsx'
-import { Loaded } from '../../components/loaded.tsx'
 import { notifyDone } from '../../components/notify.tsx'
 import { Empty, Page } from '../../components/page.tsx'
-import { Pager, pageSize } from '../../components/pager.tsx'
+import { PagedList } from '../../components/paged-list.tsx'
+import { pageSize } from '../../components/pager.tsx'
 import { ReasonedButton, ReasonedItem } from '../../components/reasoned.tsx'
 import { Time } from '../../components/time.tsx'
 import { pathOf, useAccount } from '../../shell/account.ts'
@@ -45,18 +45,9 @@ export function Component() {
   )
   return (
     <Page title={say.title} help={say.help} actions={create}>
-      <Loaded query={query} lines={6}>
-        {({ reply, total }) =>
-          total === 0 ? (
-            <Empty title={say.none} help={say.noneHelp} action={create} />
-          ) : (
-            <>
-              <Links links={reply} accountId={accountId} onRevoke={setRevoked} />
-              <Pager total={total} />
-            </>
-          )
-        }
-      </Loaded>
+      <PagedList query={query} empty={<Empty title={say.none} help={say.noneHelp} action={create} />}>
+        {(reply) => <Links links={reply} accountId={accountId} onRevoke={setRevoked} />}
+      </PagedList>
       {creating && <CreateLink accountId={accountId} onClose={() => setCreating(false)} />}
       {revoked && <Revoke link={revoked} onClose={() => setRevoked(undefined)} />}
     </Page>

@@ -4,9 +4,8 @@ import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useForbidden } from '../../api/me.ts'
 import { useAddress } from '../../components/address.ts'
-import { Loaded } from '../../components/loaded.tsx'
 import { Empty, Page, Toolbar } from '../../components/page.tsx'
-import { Pager } from '../../components/pager.tsx'
+import { PagedList } from '../../components/paged-list.tsx'
 import { ReasonedButton } from '../../components/reasoned.tsx'
 import { SearchBox } from '../../components/search-box.tsx'
 import { useAccountId } from '../../shell/account.ts'
@@ -30,32 +29,31 @@ export function Component() {
         <SearchBox label={say.search} />
         <StatusFilter />
       </Toolbar>
-      <Loaded query={connections} lines={10}>
-        {({ reply, total }) =>
-          total === 0 ? (
-            isNarrowed ? (
-              <Empty
-                title={say.noneFound}
-                help={say.noneFoundHelp}
-                action={
-                  <Button variant="default" onClick={() => change({ q: '', status: '' })}>
-                    {say.showAll}
-                  </Button>
-                }
-              />
-            ) : (
-              <Empty title={say.none} help={say.noneHelp} action={<NewConnection accountId={accountId} />} />
-            )
+      <PagedList
+        query={connections}
+        lines={10}
+        empty={
+          isNarrowed ? (
+            <Empty
+              title={say.noneFound}
+              help={say.noneFoundHelp}
+              action={
+                <Button variant="default" onClick={() => change({ q: '', status: '' })}>
+                  {say.showAll}
+                </Button>
+              }
+            />
           ) : (
-            <>
-              <Box aria-busy={connections.isPlaceholderData} opacity={connections.isPlaceholderData ? 0.55 : 1}>
-                <ConnectionTable connections={reply} transfers={transfers} showsAccount={accountId === undefined} />
-              </Box>
-              <Pager total={total} />
-            </>
+            <Empty title={say.none} help={say.noneHelp} action={<NewConnection accountId={accountId} />} />
           )
         }
-      </Loaded>
+      >
+        {(reply) => (
+          <Box aria-busy={connections.isPlaceholderData} opacity={connections.isPlaceholderData ? 0.55 : 1}>
+            <ConnectionTable connections={reply} transfers={transfers} showsAccount={accountId === undefined} />
+          </Box>
+        )}
+      </PagedList>
     </Page>
   )
 }

@@ -5,9 +5,9 @@ import { useState } from 'react'
 import { useForbidden } from '../../api/me.ts'
 import { readOnce, useRead } from '../../api/queries.ts'
 import { type ListAddress, useAddress } from '../../components/address.ts'
-import { Loaded } from '../../components/loaded.tsx'
 import { Empty, Page, Toolbar } from '../../components/page.tsx'
-import { Pager, pageSize } from '../../components/pager.tsx'
+import { PagedList } from '../../components/paged-list.tsx'
+import { pageSize } from '../../components/pager.tsx'
 import { ReasonedButton } from '../../components/reasoned.tsx'
 import { SearchBox } from '../../components/search-box.tsx'
 import { pathOf, useAccount } from '../../shell/account.ts'
@@ -68,29 +68,26 @@ export function Component() {
           ]}
         />
       </Toolbar>
-      <Loaded query={query} lines={8}>
-        {({ reply, total }) =>
-          total === 0 ? (
-            q || configured ? (
-              <Empty
-                title={say.noneFound}
-                action={
-                  <Button variant="default" onClick={() => change({ q: '', configured: '' })}>
-                    {say.showAll}
-                  </Button>
-                }
-              />
-            ) : (
-              <Empty title={say.none} help={say.noneHelp} action={add} />
-            )
+      <PagedList
+        query={query}
+        lines={8}
+        empty={
+          q || configured ? (
+            <Empty
+              title={say.noneFound}
+              action={
+                <Button variant="default" onClick={() => change({ q: '', configured: '' })}>
+                  {say.showAll}
+                </Button>
+              }
+            />
           ) : (
-            <>
-              <ConnectorTable connectors={reply} accountId={accountId} onLook={look} onRemove={setRemoved} />
-              <Pager total={total} />
-            </>
+            <Empty title={say.none} help={say.noneHelp} action={add} />
           )
         }
-      </Loaded>
+      >
+        {(reply) => <ConnectorTable connectors={reply} accountId={accountId} onLook={look} onRemove={setRemoved} />}
+      </PagedList>
       {value('configure') && (
         <ConfigureConnector
           key={value('configure')}

@@ -7,10 +7,10 @@ import { Link, useNavigate } from 'react-router'
 import { readOnce, useRead, useWrite } from '../../api/queries.ts'
 import { type ListAddress, useAddress } from '../../components/address.ts'
 import { Failure } from '../../components/failure.tsx'
-import { Loaded } from '../../components/loaded.tsx'
 import { notifyDone } from '../../components/notify.tsx'
 import { Empty, Page, Toolbar } from '../../components/page.tsx'
-import { Pager, pageSize } from '../../components/pager.tsx'
+import { PagedList } from '../../components/paged-list.tsx'
+import { pageSize } from '../../components/pager.tsx'
 import { SearchBox } from '../../components/search-box.tsx'
 import { useAccountId } from '../../shell/account.ts'
 import { components } from '../../strings/components.ts'
@@ -51,23 +51,19 @@ export function Component() {
         <SearchBox label={say.search} />
       </Toolbar>
       {refusal && <Refused {...refusal} />}
-      <Loaded query={query} lines={6}>
-        {({ reply, total }) =>
-          total === 0 ? (
-            <Empty title={q ? say.noneFound : say.none} help={q ? undefined : say.noneHelp} />
-          ) : (
-            <>
-              <DeletedTable
-                connections={reply}
-                showsAccount={accountId === undefined}
-                restoring={restore.isPending ? restore.variables.id : undefined}
-                onRestore={(connection) => void bringBack(connection)}
-              />
-              <Pager total={total} />
-            </>
-          )
-        }
-      </Loaded>
+      <PagedList
+        query={query}
+        empty={<Empty title={q ? say.noneFound : say.none} help={q ? undefined : say.noneHelp} />}
+      >
+        {(reply) => (
+          <DeletedTable
+            connections={reply}
+            showsAccount={accountId === undefined}
+            restoring={restore.isPending ? restore.variables.id : undefined}
+            onRestore={(connection) => void bringBack(connection)}
+          />
+        )}
+      </PagedList>
     </Page>
   )
 }

@@ -7,9 +7,9 @@ import { readOnce, useRead } from '../../api/queries.ts'
 import { LimitedTo } from '../../components/access.tsx'
 import { type ListAddress, useAddress } from '../../components/address.ts'
 import { ListTable } from '../../components/list-table.tsx'
-import { Loaded } from '../../components/loaded.tsx'
 import { Empty, Page, Toolbar } from '../../components/page.tsx'
-import { Pager, pageSize } from '../../components/pager.tsx'
+import { PagedList } from '../../components/paged-list.tsx'
+import { pageSize } from '../../components/pager.tsx'
 import { ReasonedButton, ReasonedItem } from '../../components/reasoned.tsx'
 import { SearchBox } from '../../components/search-box.tsx'
 import { Time, useNow } from '../../components/time.tsx'
@@ -50,22 +50,12 @@ export function Component() {
       <Toolbar>
         <SearchBox label={say.search} />
       </Toolbar>
-      <Loaded query={query} lines={6}>
-        {({ reply, total }) =>
-          total === 0 ? (
-            q ? (
-              <Empty title={say.noneFound} />
-            ) : (
-              <Empty title={say.none} help={say.noneHelp} action={invite} />
-            )
-          ) : (
-            <>
-              <People users={reply} onDo={setDoing} />
-              <Pager total={total} />
-            </>
-          )
-        }
-      </Loaded>
+      <PagedList
+        query={query}
+        empty={q ? <Empty title={say.noneFound} /> : <Empty title={say.none} help={say.noneHelp} action={invite} />}
+      >
+        {(reply) => <People users={reply} onDo={setDoing} />}
+      </PagedList>
       {doing?.what === 'invite' && <InvitePerson onClose={stop} />}
       {doing?.what === 'change' && <ChangePerson user={doing.user} onClose={stop} />}
       {doing?.what === 'resend' && <ResendInvitation user={doing.user} onClose={stop} />}

@@ -4,10 +4,10 @@ import { useState } from 'react'
 import { useRead } from '../../api/queries.ts'
 import { useAddress } from '../../components/address.ts'
 import { ListTable } from '../../components/list-table.tsx'
-import { Loaded } from '../../components/loaded.tsx'
 import { count } from '../../components/numbers.ts'
 import { Empty } from '../../components/page.tsx'
-import { Pager, pageSize } from '../../components/pager.tsx'
+import { PagedList } from '../../components/paged-list.tsx'
+import { pageSize } from '../../components/pager.tsx'
 import { Time } from '../../components/time.tsx'
 import { components } from '../../strings/components.ts'
 import { webhooks as say } from '../../strings/webhooks.ts'
@@ -45,21 +45,15 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
           w={180}
         />
       </Group>
-      <Loaded query={query} lines={5}>
-        {({ reply, total }) =>
-          total === 0 ? (
-            <Empty
-              title={status ? say.noMatching : say.noDeliveries}
-              help={status ? undefined : say.noDeliveriesHelp}
-            />
-          ) : (
-            <>
-              <Rows deliveries={reply} onShow={setShown} />
-              <Pager total={total} />
-            </>
-          )
+      <PagedList
+        query={query}
+        lines={5}
+        empty={
+          <Empty title={status ? say.noMatching : say.noDeliveries} help={status ? undefined : say.noDeliveriesHelp} />
         }
-      </Loaded>
+      >
+        {(reply) => <Rows deliveries={reply} onShow={setShown} />}
+      </PagedList>
       {shown && <DeliveryDetails delivery={shown} onClose={() => setShown(undefined)} />}
     </>
   )

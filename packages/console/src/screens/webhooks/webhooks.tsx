@@ -8,9 +8,9 @@ import { readOnce, useRead } from '../../api/queries.ts'
 import { AccountName } from '../../components/account-name.tsx'
 import { type ListAddress, useAddress } from '../../components/address.ts'
 import { ListTable } from '../../components/list-table.tsx'
-import { Loaded } from '../../components/loaded.tsx'
 import { Empty, Page } from '../../components/page.tsx'
-import { Pager, pageSize } from '../../components/pager.tsx'
+import { PagedList } from '../../components/paged-list.tsx'
+import { pageSize } from '../../components/pager.tsx'
 import { ReasonedButton } from '../../components/reasoned.tsx'
 import { Time } from '../../components/time.tsx'
 import { webhooks as say } from '../../strings/webhooks.ts'
@@ -36,18 +36,9 @@ export function Component() {
   )
   return (
     <Page title={say.title} help={say.help} actions={create}>
-      <Loaded query={query} lines={6}>
-        {({ reply, total }) =>
-          total === 0 ? (
-            <Empty title={say.none} help={say.noneHelp} action={create} />
-          ) : (
-            <>
-              <Webhooks webhooks={reply} />
-              <Pager total={total} />
-            </>
-          )
-        }
-      </Loaded>
+      <PagedList query={query} empty={<Empty title={say.none} help={say.noneHelp} action={create} />}>
+        {(reply) => <Webhooks webhooks={reply} />}
+      </PagedList>
       {creating && <WebhookForm onClose={() => setCreating(false)} />}
     </Page>
   )
