@@ -128,13 +128,20 @@ describe('OpenTelemetry', { concurrency: 2 }, () => {
     }
     assert(collector.headers.every((headers) => headers['x-collector-key'] === 'abc'))
 
-    const totals = await until('the metrics have come', () => {
-      const found = collector.metrics.get('penstock_records_total')?.points
-      return found?.find(({ attributes, value }) => attributes.class === 'read' && value === rows)
+    // Metrics are collected at any time, also between the last batch and the end.
+    await until('the metrics of the transfer have come', () => {
+      const has = (name: string, labels: Record<string, unknown>, expected: number) =>
+        collector.metrics
+          .get(name)
+          ?.points.some(
+            ({ attributes, value }) =>
+              value === expected && Object.entries(labels).every(([label, of]) => attributes[label] === of),
+          )
+      return (
+        has('penstock_records_total', { class: 'read' }, rows) &&
+        has('penstock_transfers_ended_total', { status: 'succeeded' }, 1)
+      )
     })
-    assert(totals)
-    const ended = collector.metrics.get('penstock_transfers_ended_total')?.points
-    assert(ended?.some(({ attributes, value }) => attributes.status === 'succeeded' && value === 1))
     const durations = collector.metrics.get('penstock_http_request_duration_seconds')?.points
     assert(durations?.some(({ attributes, value }) => attributes.operation === 'startTransfer' && value === 1))
 
