@@ -96,7 +96,7 @@ async function main(): Promise<number> {
 /**
  * Where the temporary files of the run go, the clusters of PostgreSQL among them: memory, where Linux has enough of it and
  * TMPDIR names no other place. Thousands of databases are created and dropped, for which a file system on disk takes a tenth
- * of the processors, most of it to find inodes that were not in use a moment ago (`recently_deleted` of ext4).
+ * of the processors, most of it to find inodes that were not deleted seconds ago (`recently_deleted` of ext4).
  */
 async function temporaryParent(): Promise<string> {
   const memory = '/dev/shm'
