@@ -1,4 +1,4 @@
-import { Box, Button, Select } from '@mantine/core'
+import { Button, Select } from '@mantine/core'
 import { connectionStatuses } from '@penstock/wire'
 import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
@@ -49,9 +49,7 @@ export function Component() {
         }
       >
         {(reply) => (
-          <Box aria-busy={connections.isPlaceholderData} opacity={connections.isPlaceholderData ? 0.55 : 1}>
-            <ConnectionTable connections={reply} transfers={transfers} showsAccount={accountId === undefined} />
-          </Box>
+          <ConnectionTable connections={reply} transfers={transfers} showsAccount={accountId === undefined} />
         )}
       </PagedList>
     </Page>
