@@ -10,7 +10,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { constants as constantsOfFiles, existsSync, globSync } from 'node:fs'
 import { access, chmod, mkdtemp, readFile, rm, statfs } from 'node:fs/promises'
-import { availableParallelism, constants, freemem, tmpdir } from 'node:os'
+import { availableParallelism, constants, tmpdir } from 'node:os'
 import { dirname, join, matchesGlob, relative } from 'node:path'
 import pg from 'pg'
 import { migrate } from '../packages/server/src/db/migrate.ts'
@@ -108,7 +108,9 @@ async function temporaryParent(): Promise<string> {
     if (type !== 'tmpfs' || options.split(',').includes('noexec')) return tmpdir()
     await access(memory, constantsOfFiles.W_OK)
     const { bavail, bsize } = await statfs(memory)
-    return bavail * bsize >= memoryBytesMin && freemem() >= memoryBytesMin ? memory : tmpdir()
+    // Also where a container allows less than the machine has.
+    const bytes = Math.min(bavail * bsize, process.availableMemory())
+    return bytes >= memoryBytesMin ? memory : tmpdir()
   } catch {
     return tmpdir()
   }
