@@ -13,7 +13,7 @@ import { newIdentifier } from '../../packages/server/src/identifiers.ts'
 import { insertToken } from '../../packages/server/src/tokens/queries.ts'
 import { plain } from './plain.ts'
 
-type Place = { accountId: string; size: string }
+type AccountQuery = { accountId: string; size: string }
 type NewConnection = {
   name: string
   srcConnectorId: string
@@ -53,17 +53,17 @@ async function insert(query: pg.QueryConfig): Promise<void> {
 const app = fastify()
 app.get('/', async () => 'ok')
 
-app.get<{ Params: { id: string }; Querystring: Place }>('/es/v2/connections/:id', async (request, reply) => {
+app.get<{ Params: { id: string }; Querystring: AccountQuery }>('/es/v2/connections/:id', async (request, reply) => {
   reply.type('application/json')
   return rows(find({ id: request.params.id, accountId: request.query.accountId }))
 })
 
-app.get<{ Querystring: Place }>('/es/v2/connections', async ({ query: { accountId, size } }, reply) => {
+app.get<{ Querystring: AccountQuery }>('/es/v2/connections', async ({ query: { accountId, size } }, reply) => {
   reply.type('application/json')
   return rows(list({ ...filter, organizationId: ORGANIZATION, accountId, size: Number(size), offset: 0 }))
 })
 
-app.post<{ Querystring: Place; Body: NewConnection }>('/es/v2/connections', async (request, reply) => {
+app.post<{ Querystring: AccountQuery; Body: NewConnection }>('/es/v2/connections', async (request, reply) => {
   const { body } = request
   const { accountId } = request.query
   const id = newIdentifier()
