@@ -173,8 +173,11 @@ describe('the page of a connect link', { skip }, () => {
     const tab = page.context().waitForEvent('page')
     await on.getByRole('button', { name: 'Connect to Reddit' }).click()
     const opened = await tab
+    await opened.waitForURL(`${platform.pageUrl}/**`)
     await opened.getByRole('link', { name: choice }).click()
-    await opened.getByRole('heading', { name: says }).waitFor()
+    await opened.waitForURL('**/oauth/callback?*')
+    const read = await opened.locator('body').innerText()
+    assert(read.includes(says), read)
     assert.equal(await opened.getByRole('link', { name: 'console' }).count(), 0)
     await opened.close()
   }

@@ -14,6 +14,8 @@ export type RedditPlatform = {
   readonly api: RedditServer
   /** The authorization server, which is not ours. */
   readonly consents: ConsentServer
+  /** The page on which a person allows or declines. */
+  readonly pageUrl: string
   /** Where a runner finds both. */
   readonly routes: Readonly<Record<string, string>>
   /** Leads a browser to the consent page of the test, where the service leads it to that of the platform. */
@@ -41,6 +43,7 @@ export async function startRedditPlatform(): Promise<RedditPlatform> {
   return {
     api,
     consents,
+    pageUrl: page.url,
     routes: { ...redditRoutes(api.url), [new URL(server.tokenUrl).origin]: consents.url },
     lead: async (context) => {
       await context.route('**/oauth/authorize/*', async (route) => {
