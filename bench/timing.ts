@@ -13,6 +13,7 @@ import { createOrganization } from '../packages/server/src/organizations/organiz
 import { createPasswords } from '../packages/server/src/users/passwords.ts'
 import { answerWith, createCredential } from '../test/harness/authenticator.ts'
 import { startMailServer } from '../test/harness/mail-server.ts'
+import { probabilityOfMore } from '../test/harness/probability.ts'
 import { startPostgres } from './environment.ts'
 import { median } from './measure.ts'
 import { startService } from './service.ts'
@@ -271,15 +272,6 @@ const pairs: readonly Pair[] = [
     foreign: () => passkey(credential.id),
   },
 ]
-
-/** The probability that a value of `second` is greater than one of `first`; ties count half. */
-function probabilityOfMore(first: readonly number[], second: readonly number[]): number {
-  const all = [...first.map((value) => ({ value, of: 0 })), ...second.map((value) => ({ value, of: 1 }))]
-  all.sort((one, other) => one.value - other.value)
-  let ranks = 0
-  for (const [index, { of }] of all.entries()) if (of === 1) ranks += index + 1
-  return (ranks - (second.length * (second.length + 1)) / 2) / (first.length * second.length)
-}
 
 /** What equal distributions give in 95 of 100 runs. */
 const noiseOf = (count: number) => 1.96 * Math.sqrt((2 * count + 1) / (12 * count * count))
