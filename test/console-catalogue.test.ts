@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { connectors } from '@penstock/connectors'
 import type { Page } from 'playwright-core'
-import { accessibilityViolations, skip } from './harness/browser.ts'
+import { accessibilityViolations, pick, skip } from './harness/browser.ts'
 import { type ConsoleStage, localFolder, postgresql, startConsole } from './harness/console.ts'
 import { connectorBySlug } from './harness/fixtures.ts'
 import { until } from './harness/until.ts'
@@ -25,9 +25,8 @@ describe('the catalogue, in the console', { skip }, () => {
   }
   const tiles = (page: Page) => page.getByRole('list', { name: 'Catalogue' }).getByRole('listitem')
   const found = (page: Page, text: string) => page.getByRole('status').getByText(text, { exact: true }).waitFor()
-  const pick = async (page: Page, filter: string, term: string) => {
-    await page.getByRole('combobox', { name: filter, exact: true }).click()
-    await page.getByRole('option', { name: term, exact: true }).click()
+  const filterBy = async (page: Page, filter: string, term: string) => {
+    await pick(page.getByRole('combobox', { name: filter, exact: true }), term)
   }
 
   test('shows every connector with what it is, and which are added', async () => {
@@ -60,10 +59,10 @@ describe('the catalogue, in the console', { skip }, () => {
   test('is searched and narrowed in the address, so that what was found can be shared', async () => {
     const { path } = await accountOf('Narrowed', postgresql)
     const page = await stage.open(path)
-    await pick(page, 'Role', 'Source')
-    await pick(page, 'Category', 'Data store')
-    await pick(page, 'Platform type', 'Cloud Storage Provider')
-    await pick(page, 'Data type', 'Data store')
+    await filterBy(page, 'Role', 'Source')
+    await filterBy(page, 'Category', 'Data store')
+    await filterBy(page, 'Platform type', 'Cloud Storage Provider')
+    await filterBy(page, 'Data type', 'Data store')
     await page.getByRole('searchbox', { name: 'Search the catalogue' }).fill('s3')
     await found(page, '1 matching connector')
     await page.getByRole('checkbox', { name: 'Amazon S3 Source' }).waitFor()

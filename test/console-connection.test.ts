@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { after, afterEach, before, describe, test } from 'node:test'
 import type { Account, Connection } from '@penstock/wire'
 import type { Locator, Page } from 'playwright-core'
-import { accessibilityViolations, skip } from './harness/browser.ts'
+import { accessibilityViolations, pick, skip } from './harness/browser.ts'
 import {
   type ConsoleStage,
   localFolder,
@@ -195,8 +195,7 @@ describe('a connection in the console', { skip }, () => {
     await page.waitForURL('**?tab=transfers')
     const row = page.getByRole('row').filter({ hasText: 'Partial' })
     assert.match((await row.textContent()) ?? '', /200.*180.*20/)
-    await page.getByRole('combobox', { name: 'Status' }).click()
-    await page.getByRole('option', { name: 'Failed' }).click()
+    await pick(page.getByRole('combobox', { name: 'Status' }), 'Failed')
     await page.getByText('No transfers with this status').waitFor()
     assert.match(page.url(), /status=failed/)
     assert.deepEqual(await accessibilityViolations(page), [])
@@ -312,8 +311,7 @@ describe('a connection in the console', { skip }, () => {
     const page = await stage.open(pathOf(connection))
     await page.getByText('Manual transfers only').waitFor()
     await button(page, 'Set a schedule').click()
-    await page.getByRole('combobox', { name: 'Frequency' }).click()
-    await page.getByRole('option', { name: 'Monday to Friday' }).click()
+    await pick(page.getByRole('combobox', { name: 'Frequency' }), 'Monday to Friday')
     await dialog(page).getByLabel('At').fill('07:30')
     const zone = page.getByRole('combobox', { name: 'Time zone' })
     assert.equal(await zone.inputValue(), 'Europe/Berlin')
@@ -336,8 +334,7 @@ describe('a connection in the console', { skip }, () => {
     const { reply } = await stage.client.getSchedule({ accountId: account.id, id: connection.id })
     assert.deepEqual([reply.cron, reply.timezone, reply.enabled], ['30 7 * * 1-5', 'Europe/Berlin', true])
     await button(page, 'Change the schedule').click()
-    await page.getByRole('combobox', { name: 'Frequency' }).click()
-    await page.getByRole('option', { name: 'Cron expression' }).click()
+    await pick(page.getByRole('combobox', { name: 'Frequency' }), 'Cron expression')
     const cron = dialog(page).getByRole('textbox', { name: 'Cron expression' })
     assert.equal(await cron.inputValue(), '30 7 * * 1-5')
     await cron.fill('0 25 * * *')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { accessibilityViolations, skip } from './harness/browser.ts'
+import { accessibilityViolations, pick, skip } from './harness/browser.ts'
 import { type ConsoleStage, preparePeople, startConsole } from './harness/console.ts'
 
 describe('the list of connections', { skip }, () => {
@@ -49,8 +49,7 @@ describe('the list of connections', { skip }, () => {
     await page.getByRole('searchbox').fill('orders 2')
     await page.waitForURL('**?q=orders+2')
     await page.getByText('1–11 of 11').waitFor()
-    await page.getByRole('combobox', { name: 'Status' }).click()
-    await page.getByRole('option', { name: 'Active' }).click()
+    await pick(page.getByRole('combobox', { name: 'Status' }), 'Active')
     await page.waitForURL('**?q=orders+2&status=active')
     await page.getByText('1–1 of 1').waitFor()
     await page.reload()

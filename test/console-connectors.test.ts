@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { accessibilityViolations, skip } from './harness/browser.ts'
+import { accessibilityViolations, pick, skip } from './harness/browser.ts'
 import { type ConsoleStage, localFolder, postgresql, startConsole } from './harness/console.ts'
 import { connectorBySlug } from './harness/fixtures.ts'
 import { until } from './harness/until.ts'
@@ -128,8 +128,7 @@ describe('the connectors of a sub-account, in the console', { skip }, () => {
     assert.equal(await form.getByLabel('Account name').count(), 0)
     await form.getByRole('button', { name: 'Save', exact: true }).click()
     await form.getByText('Credential type is required.').waitFor()
-    await form.getByRole('combobox', { name: 'Credential type' }).click()
-    await page.getByRole('option', { name: 'account-key' }).click()
+    await pick(form.getByRole('combobox', { name: 'Credential type' }), 'account-key')
     await form.getByRole('button', { name: 'Save', exact: true }).click()
     const account = form.getByRole('textbox', { name: 'Account name' })
     await form.getByText('Account name is required.').waitFor()
@@ -138,8 +137,7 @@ describe('the connectors of a sub-account, in the console', { skip }, () => {
     await form.locator(':focus[aria-invalid=true]').waitFor()
     // What was typed where it no longer counts is not sent.
     await account.fill('forgotten')
-    await form.getByRole('combobox', { name: 'Credential type' }).click()
-    await page.getByRole('option', { name: 'sas-url' }).click()
+    await pick(form.getByRole('combobox', { name: 'Credential type' }), 'sas-url')
     await account.waitFor({ state: 'detached' })
     await form.getByLabel(/^SAS URL/).fill('https://northwind.blob.core.windows.net/c?sig=x')
     await form.getByRole('button', { name: 'Save', exact: true }).click()
@@ -154,8 +152,7 @@ describe('the connectors of a sub-account, in the console', { skip }, () => {
     const page = await stage.open(`${path}?configure=${azure.id}`)
     const canary = `canary-${id}`
     const form = dialog(page, `Configure ${azure.name}`)
-    await form.getByRole('combobox', { name: 'Credential type' }).click()
-    await page.getByRole('option', { name: 'account-key' }).click()
+    await pick(form.getByRole('combobox', { name: 'Credential type' }), 'account-key')
     await form.getByLabel(/^Access key/).fill(canary)
     // Once refused, as it has to be typed, and once saved.
     await form.getByRole('button', { name: 'Save', exact: true }).click()
@@ -222,8 +219,7 @@ describe('the connectors of a sub-account, in the console', { skip }, () => {
       `getComputedStyle(document.querySelector('[role=dialog] textarea')).webkitTextSecurity`,
     )
     assert.equal(shown, 'disc')
-    await form.getByRole('combobox', { name: 'Authentication' }).click()
-    await page.getByRole('option', { name: 'password' }).click()
+    await pick(form.getByRole('combobox', { name: 'Authentication' }), 'password')
     await form.getByLabel(/^Password/).focus()
     await page.evaluate(pasteLines)
     const pasted = form.getByRole('textbox', { name: 'Password' })

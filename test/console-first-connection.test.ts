@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import { skip } from './harness/browser.ts'
+import { pick, skip } from './harness/browser.ts'
 import { type ConsoleStage, postgresql, preparePeople, signIn, startConsole } from './harness/console.ts'
 import { until } from './harness/until.ts'
 
@@ -150,20 +150,10 @@ async function fillSecrets(page: Page, secrets: Readonly<Record<string, string |
   for (const [key, value] of Object.entries(secrets)) {
     const { label = '', type } = postgresql.secrets[key] ?? {}
     if (type === 'Select') {
-      await pick(page, drawer.getByRole('combobox', { name: label }), String(value))
+      await pick(drawer.getByRole('combobox', { name: label }), String(value))
     } else if (type === 'Password') await drawer.locator('input[type=password]').fill(String(value))
     else await drawer.getByRole('textbox', { name: label }).fill(String(value))
   }
-}
-
-/** Picks an option. The list moves once there is too little space below, so that a click on a busy machine can miss it. */
-async function pick(page: Page, control: Locator, name: string): Promise<void> {
-  const option = page.getByRole('option', { name, exact: true })
-  for (let tries = 0; tries < 5 && (await control.inputValue()) !== name; tries++) {
-    if (!(await option.isVisible())) await control.click()
-    await option.click()
-  }
-  assert.equal(await control.inputValue(), name)
 }
 
 /** What hands do that never leave the keyboard. */

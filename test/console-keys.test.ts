@@ -3,7 +3,7 @@ import { after, afterEach, before, describe, test } from 'node:test'
 import { createClient } from '@penstock/client'
 import { userRoles } from '@penstock/wire'
 import type { Page } from 'playwright-core'
-import { accessibilityViolations, skip } from './harness/browser.ts'
+import { accessibilityViolations, pick, skip } from './harness/browser.ts'
 import { type ConsoleStage, startConsole } from './harness/console.ts'
 
 describe('API keys in the console', { skip }, () => {
@@ -69,8 +69,10 @@ describe('API keys in the console', { skip }, () => {
     await running.listAccounts()
     await choose(page, 'Nightly jobs', 'Rotate the secret')
     await dialog(page).getByText('The secret before this one is still accepted').waitFor()
-    await dialog(page).getByRole('combobox', { name: 'Accept the present secret for' }).click()
-    await page.getByRole('option', { name: 'No longer: refuse it at once' }).click()
+    await pick(
+      dialog(page).getByRole('combobox', { name: 'Accept the present secret for' }),
+      'No longer: refuse it at once',
+    )
     await dialog(page).getByText('Programs with the present secret stop working at once').waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
     await dialog(page).getByRole('button', { name: 'Rotate the secret' }).click()
@@ -109,8 +111,7 @@ describe('API keys in the console', { skip }, () => {
     await dialog(page).getByRole('combobox', { name: 'Sub-accounts that it is limited to' }).fill('Acme')
     await page.getByRole('option', { name: 'Acme Outdoor' }).click()
     await page.keyboard.press('Escape')
-    await dialog(page).getByRole('combobox', { name: 'Expires' }).click()
-    await page.getByRole('option', { name: 'In 30 days' }).click()
+    await pick(dialog(page).getByRole('combobox', { name: 'Expires' }), 'In 30 days')
     assert.deepEqual(await accessibilityViolations(page), [])
     await dialog(page).getByRole('button', { name: 'Create an API key' }).click()
     const key = await shown(page)

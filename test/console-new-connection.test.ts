@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, afterEach, before, describe, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import { accessibilityViolations, skip } from './harness/browser.ts'
+import { accessibilityViolations, pick, skip } from './harness/browser.ts'
 import { type ConsoleStage, localFolder, postgresql, preparePeople, startConsole } from './harness/console.ts'
 import { connectorBySlug } from './harness/fixtures.ts'
 
@@ -129,14 +129,12 @@ describe('the wizard of new connections', { skip }, () => {
     })
     const page = await stage.open(wizard(accountId, `?connection=${reply.id}&step=mapping`))
     await page.getByText('has no column in the source').first().waitFor()
-    const pick = async (field: string, option: string) => {
-      await page.getByRole('combobox', { name: `Source of ${field}`, exact: true }).click()
-      await page.getByRole('option', { name: option, exact: true }).click()
+    const pickSource = async (field: string, option: string) => {
+      await pick(page.getByRole('combobox', { name: `Source of ${field}`, exact: true }), option)
     }
-    await pick('action', 'One value for all records')
-    await page.getByRole('combobox', { name: 'Value for action' }).click()
-    await page.getByRole('option', { name: 'add', exact: true }).click()
-    await pick('email_sha256', 'Wer')
+    await pickSource('action', 'One value for all records')
+    await pick(page.getByRole('combobox', { name: 'Value for action' }), 'add')
+    await pickSource('email_sha256', 'Wer')
     await page.getByText('Such as a…@e….com').waitFor()
     await page.getByRole('button', { name: 'Preview this mapping' }).click()
     await page.getByText('1 would be rejected').waitFor()
@@ -171,10 +169,8 @@ describe('the wizard of new connections', { skip }, () => {
     await page.getByText('This name is already used').waitFor()
     assert(await page.getByRole('button', { name: 'Save and continue' }).isDisabled())
     await page.getByRole('textbox', { name: 'Sent as, column 3' }).fill('em')
-    await page.getByRole('combobox', { name: 'Normalise em' }).click()
-    await page.getByRole('option', { name: 'E-mail address', exact: true }).click()
-    await page.getByRole('combobox', { name: 'Hash em' }).click()
-    await page.getByRole('option', { name: 'SHA-256' }).click()
+    await pick(page.getByRole('combobox', { name: 'Normalise em' }), 'E-mail address')
+    await pick(page.getByRole('combobox', { name: 'Hash em' }), 'SHA-256')
     // What is not saved yet is there after a reload.
     await page.reload()
     await page.getByRole('textbox', { name: 'Sent as, column 3' }).waitFor()

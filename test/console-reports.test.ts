@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, afterEach, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { accessibilityViolations, skip } from './harness/browser.ts'
+import { accessibilityViolations, pick, skip } from './harness/browser.ts'
 import { type ConsoleStage, preparePeople, startConsole } from './harness/console.ts'
 
 describe('the reports', { skip }, () => {
@@ -40,8 +40,7 @@ describe('the reports', { skip }, () => {
 
   test('keep days, grouping and search in the address', async () => {
     const page = await stage.open(`/accounts/${accountId}/reports`)
-    await page.getByRole('combobox', { name: 'Period' }).click()
-    await page.getByRole('option', { name: 'Last 7 days' }).click()
+    await pick(page.getByRole('combobox', { name: 'Period' }), 'Last 7 days')
     await page.waitForURL('**?period=week')
     await page.getByText('Month', { exact: true }).click()
     await page.waitForURL('**?period=week&by=month')

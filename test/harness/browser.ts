@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core'
 import { findProgram, skipWithout } from './programs.ts'
 
 /** A real browser: Chromium, where the machine has it; Debian's package chromium-headless-shell or chromium. */
@@ -104,6 +104,23 @@ export async function openPageIn(context: BrowserContext, look?: Look): Promise<
 export async function setLook(page: Page, { width, height, theme }: Look): Promise<void> {
   await page.setViewportSize({ width, height })
   await page.emulateMedia({ colorScheme: theme })
+}
+
+const pickedWithinMs = 5_000
+
+/** Picks an option. The list moves once there is too little space below, so that a click on a busy machine can miss it. */
+export async function pick(control: Locator, name: string): Promise<void> {
+  const page = control.page()
+  const option = page.getByRole('option', { name, exact: true })
+  const isPicked = () => control.inputValue().then((value) => value === name)
+  for (let tries = 0; tries < 5 && !(await isPicked()); tries++) {
+    if (!(await option.isVisible())) await control.click()
+    await option.click()
+    const shown = { element: await control.elementHandle(), name }
+    const takes = ({ element, name }: typeof shown) => (element as { value?: string } | null)?.value === name
+    await page.waitForFunction(takes, shown, { timeout: pickedWithinMs }).catch(() => {})
+  }
+  assert(await isPicked(), `${name} was not picked`)
 }
 
 let axe: string | undefined
