@@ -176,8 +176,7 @@ describe('the page of a connect link', { skip }, () => {
     await opened.waitForURL(`${platform.pageUrl}/**`)
     await opened.getByRole('link', { name: choice }).click()
     await opened.waitForURL('**/oauth/callback?*')
-    const read = await opened.locator('body').innerText()
-    assert(read.includes(says), read)
+    assert.equal(await opened.getByRole('heading').innerText(), says, await opened.locator('body').innerText())
     assert.equal(await opened.getByRole('link', { name: 'console' }).count(), 0)
     await opened.close()
   }

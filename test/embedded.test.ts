@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, lstatSync } from 'node:fs'
@@ -10,6 +10,7 @@ import { dirname, join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import pg from 'pg'
 import { readNote } from '../packages/server/src/embedded/cluster-directory.ts'
+import { run } from '../packages/server/src/embedded/command.ts'
 import {
   type EmbeddedPostgres,
   type EmbeddedPostgresOptions,
@@ -25,15 +26,14 @@ const root = dirname(import.meta.dirname)
 const sources = join(root, 'packages/server/src/embedded')
 const isRoot = process.getuid?.() === 0
 const onlyAsRoot = isRoot ? {} : { skip: 'only root runs PostgreSQL as another user' }
-const nobody = { uid: 65_534, gid: 65_534 }
-/** Another user can run this checkout: not below a private folder, such as one of `mktemp -d`. */
-const isReachable = () => {
+const unprivileged = { uid: 65_534, gid: 65_534 }
+/** Whether a user can run this checkout: not one of others below a private folder, such as one of `mktemp -d`. */
+const canRunCheckout = async (user: typeof unprivileged): Promise<boolean> => {
   const files = [join(sources, 'embedded-postgres.ts'), process.execPath]
-  const script = 'test -r "$1" && test -x "$2"'
-  return spawnSync('/bin/sh', ['-c', script, 'sh', ...files], { ...nobody, cwd: '/' }).status === 0
+  return (await run('/bin/sh', ['-c', 'test -r "$1" && test -x "$2"', 'sh', ...files], user)).code === 0
 }
 const onlyWhereReachable =
-  !isRoot || isReachable()
+  !isRoot || (await canRunCheckout(unprivileged))
     ? onlyAsRoot
     : { skip: 'no other user can reach this checkout: clone it to a folder that is not private' }
 const onlyOnLinux = process.platform === 'linux' ? {} : { skip: 'reads the open sockets from /proc' }
@@ -394,12 +394,12 @@ describe('the embedded PostgreSQL', { concurrency: 3 }, () => {
   test('runs as an ordinary user, in place, and root then runs it as that user', onlyWhereReachable, async (t) => {
     const { directory, start, spawnHolder } = await prepare(t, { isNew: true })
     await mkdir(directory, { mode: 0o700 })
-    await chown(directory, nobody.uid, nobody.gid)
-    const holder = await holding(spawnHolder(nobody))
+    await chown(directory, unprivileged.uid, unprivileged.gid)
+    const holder = await holding(spawnHolder(unprivileged))
     assert.deepEqual(await query(holder.url, 'select 1 as one'), { one: 1 })
     await holder.stop()
     await start()
-    assert.equal((await stat(join(directory, 'data'))).uid, nobody.uid)
+    assert.equal((await stat(join(directory, 'data'))).uid, unprivileged.uid)
   })
 
   test('keeps root’s data elsewhere where its own user cannot reach the directory', onlyAsRoot, async (t) => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core'
 import { findProgram, skipWithout } from './programs.ts'
+import { until } from './until.ts'
 
 /** A real browser: Chromium, where the machine has it; Debian's package chromium-headless-shell or chromium. */
 
@@ -110,17 +111,14 @@ const pickedWithinMs = 5_000
 
 /** Picks an option. The list moves once there is too little space below, so that a click on a busy machine can miss it. */
 export async function pick(control: Locator, name: string): Promise<void> {
-  const page = control.page()
-  const option = page.getByRole('option', { name, exact: true })
-  const isPicked = () => control.inputValue().then((value) => value === name)
+  const option = control.page().getByRole('option', { name, exact: true })
+  const isPicked = async () => (await control.inputValue()) === name
   for (let tries = 0; tries < 5 && !(await isPicked()); tries++) {
     if (!(await option.isVisible())) await control.click()
     await option.click()
-    const shown = { element: await control.elementHandle(), name }
-    const takes = ({ element, name }: typeof shown) => (element as { value?: string } | null)?.value === name
-    await page.waitForFunction(takes, shown, { timeout: pickedWithinMs }).catch(() => {})
+    await until(`${name} is picked`, isPicked, pickedWithinMs).catch(() => {})
   }
-  assert(await isPicked(), `${name} was not picked`)
+  assert.equal(await control.inputValue(), name)
 }
 
 let axe: string | undefined
