@@ -171,16 +171,18 @@ describe('a transfer', { concurrency: 4 }, () => {
     const fixture = await startProcessFixture(t, { PENSTOCK_TRANSFERS: '1' })
     const { connectionId, transferId } = await startUpsert(fixture)
     const sleeper = fixture.spawnWorker()
+    const workers = [sleeper]
     await holding(fixture, async () => {
       await until('a batch waits for the table', () => isWaiting(fixture))
       sleeper.signal('SIGSTOP')
-      fixture.spawnWorker()
+      workers.push(fixture.spawnWorker())
       await fixture.claimed(transferId, 1)
       sleeper.signal('SIGCONT')
       await until('it knows', () => sleeper.said.stderr.includes('transfer lost to another worker'))
     })
     await assertMoved(fixture, { connectionId, transferId })
-    assert.equal((await fixture.standing(transferId)).attempt, 2)
+    const logs = workers.map(({ said }) => said.stderr).join('\n')
+    assert.equal((await fixture.standing(transferId)).attempt, 2, logs)
   })
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
