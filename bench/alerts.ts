@@ -28,7 +28,7 @@ const database = openDatabase({ url: service.databaseUrl, poolSize: 2 })
 cleanup.defer(() => database.close())
 const { pool } = database
 await pool.query(
-  `update connections set status = 'active', remembered_status = null, deleted_time = null, created_time = now()`,
+  `update connections set status = 'active', previous_status = null, deleted_time = null, created_time = now()`,
 )
 await pool.query(
   `insert into transfers (id, organization_id, account_id, connection_id, src_connector_id, dest_connector_id, status, trigger, started_time)

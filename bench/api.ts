@@ -84,7 +84,7 @@ heading('Ours beside Node’s own server with the same bytes', 'ratio')
 await beside(catalogueFigure, await startBareHttp(catalogueFigure))
 heading(`${total(fullSize)} connections beside ${total(smallSize)}`, 'times as long')
 for (const figure of growthFigures) await besideSmall(figure)
-// What writes makes the database larger, and therefore comes last.
+// Writing requests make the database larger, and therefore come last.
 heading('Ours beside bare Fastify with the same inserts', 'ratio')
 for (const figure of writeFigures) await beside(figure, bareFastify)
 

@@ -70,7 +70,7 @@ if (wanted('csv → postgresql'))
   await whole('CSV → PostgreSQL, seconds', (fixture) => fixture.connectToTable('people.csv'))
 if (wanted('eight transfers')) await eight()
 
-/** What an idle worker and an idle service hold, with their runners; memory that processes share counts once. */
+/** Memory of an idle worker and an idle service, with their runners. Memory that processes share counts once. */
 async function memory(): Promise<void> {
   const found = { before: 0, now: 0 }
   for (const side of sides) {

@@ -3,7 +3,7 @@ import type { Request } from 'autocannon'
 import { pairing, rareStatus, rareWord } from './load.ts'
 import type { Service } from './service.ts'
 
-/** What is measured: requests of one kind, and how they should compare. */
+/** A measurement: requests of one kind, and their expected ratio. */
 export type Figure = {
   name: string
   /** Makes a request, of random things, that the service answers. */

@@ -5,7 +5,7 @@ import pg from 'pg'
 /** How much a database holds. */
 export type Size = { accounts: number; connectionsPerAccount: number }
 
-/** What a measurement picks from. */
+/** Resources that a measurement picks from. */
 export type Loaded = { accountIds: string[]; connections: { id: string; accountId: string }[] }
 
 const words = `audience buyers cart churn daily events geo hourly lapwing leads loyalty orders prospects reach retail
@@ -75,7 +75,7 @@ const insertAddedConnectors = `
  */
 const insertConnections = `
   insert into connections
-    (id, organization_id, account_id, name, status, remembered_status, src_connector_id, dest_connector_id,
+    (id, organization_id, account_id, name, status, previous_status, src_connector_id, dest_connector_id,
      src_configuration_id, dest_configuration_id, src_config, dest_config, env, total_volume, used_volume,
      created_time, updated_time, deleted_time)
   select ${identifier("'connection'", 'n')}, $1, account, initcap(word) || ' number ' || n, status,

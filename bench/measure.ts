@@ -2,7 +2,7 @@ import autocannon, { type Request } from 'autocannon'
 
 /** Measurements in short rounds that take turns, so that whatever else the machine does hits both sides alike. */
 
-/** What is put under load: an address, and requests to pick from at random. */
+/** Target of the load: an address, and requests to pick from at random. */
 export type Target = { url: string; pick: () => Request }
 
 export type Rounds = { connections: number; rounds: number; secondsPerRound: number }

@@ -108,7 +108,7 @@ async function sizes(): Promise<void> {
   }
 }
 
-/** What workers do, as often as it goes; the limit is how often this disk confirms anything at all. */
+/** Work of the workers, at maximum speed. The limit is the rate of commits of this disk. */
 async function work(): Promise<void> {
   await client.query('create table bare (id bigint generated always as identity, at timestamptz default now())')
   row('Commits of one small row, the limit', await rate(() => database.pool.query('insert into bare default values')))

@@ -1,7 +1,7 @@
 /**
  * `npm run bench:timing [-- --tries 10000]`: whether the time of a refusal says what there is. Of each pair, one request names
  * what does not exist and the other what exists and belongs to someone else; they alternate on one connection. The figure is
- * the probability that a request of the second kind takes longer than one of the first: 0.5 where no one can distinguish them.
+ * the probability that a request of the second kind takes longer than one of the first: 0.5 if no one can distinguish them.
  * Guesses of passwords take tens of milliseconds each, so there are fewer (`--password-tries`). `--only` names a part of the pairs.
  */
 import { createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto'
@@ -116,7 +116,9 @@ let addresses = 0
 /** Each guess comes from an address of its own, so that none is throttled. */
 const newAddress = () => `10.${(addresses >> 16) & 255}.${(addresses >> 8) & 255}.${addresses++ & 255}`
 const guess = (clientId: string): Sent => ({
-  ...{ method: 'POST', path: '/oauth/client-token', address: newAddress() },
+  method: 'POST',
+  path: '/oauth/client-token',
+  address: newAddress(),
   body: { clientId, clientSecret: 'pss_wrong' },
 })
 const read = (path: string, by: string): Sent => ({ method: 'GET', path, token: by })
@@ -149,10 +151,16 @@ const personIn = (name: 'known' | 'provider') => `${name}-${1 + Math.floor(Math.
 /** As long as one that is known. */
 const unknownPerson = () => `nobody-${randomBytes(2).toString('hex')}@example.com`
 const signIn = (email: string, address = newAddress()): Sent => ({
-  ...{ method: 'POST', path: '/sign-in', address, body: { email, password: 'not the password of anyone' } },
+  method: 'POST',
+  path: '/sign-in',
+  address,
+  body: { email, password: 'not the password of anyone' },
 })
 const reset = (email: string): Sent => ({
-  ...{ method: 'POST', path: '/password-resets', address: newAddress(), body: { email } },
+  method: 'POST',
+  path: '/password-resets',
+  address: newAddress(),
+  body: { email },
 })
 
 /** A passkey of a person of another organization, and answers of authenticators to one challenge. */
@@ -164,8 +172,10 @@ async function addPasskey() {
   const { credential } = createCredential({ rp, user: { id: userHandle }, challenge: '' })
   const { x = '', y = '' } = createPublicKey(credential.key).export({ format: 'jwk' })
   const publicKey = Buffer.concat([
-    ...[Buffer.from('a5010203262001215820', 'hex'), Buffer.from(x, 'base64url')],
-    ...[Buffer.from('225820', 'hex'), Buffer.from(y, 'base64url')],
+    Buffer.from('a5010203262001215820', 'hex'),
+    Buffer.from(x, 'base64url'),
+    Buffer.from('225820', 'hex'),
+    Buffer.from(y, 'base64url'),
   ])
   await database.pool.query(
     `insert into passkeys (id, user_id, credential_id, public_key, counter, transports, name, backed_up)
@@ -186,7 +196,10 @@ async function addPasskey() {
   }
 }
 const passkey = (id: string): Sent => ({
-  ...{ method: 'POST', path: '/sign-in/passkey', address: newAddress(), body: passkeySignIn(id) },
+  method: 'POST',
+  path: '/sign-in/passkey',
+  address: newAddress(),
+  body: passkeySignIn(id),
 })
 
 type Pair = {
@@ -195,7 +208,7 @@ type Pair = {
   readonly foreign: () => Sent
   /** Of a password, which is slow. */
   readonly slow?: true
-  /** What has to be so before. */
+  /** Runs before each measurement. */
   readonly prepare?: () => Promise<unknown>
   /** Sent right after each, and measured in its place. */
   readonly next?: () => Sent
@@ -273,7 +286,7 @@ const pairs: readonly Pair[] = [
   },
 ]
 
-/** What equal distributions give in 95 of 100 runs. */
+/** Bound that equal distributions stay below in 95 of 100 runs. */
 const noiseOf = (count: number) => 1.96 * Math.sqrt((2 * count + 1) / (12 * count * count))
 const refusals = [401, 404, 429]
 for (const { name, absent, foreign, slow, prepare, next } of pairs.filter((one) => one.name.includes(options.only))) {

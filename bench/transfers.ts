@@ -130,7 +130,7 @@ async function measureMemory(): Promise<void> {
   await rm(join(folder, 'long.csv'))
 }
 
-/** What the worker uses of the processors is said as well: other work on the machine hardly changes it. */
+/** Also reports the processor time of the worker, which hardly depends on other work on the machine. */
 async function compare(
   worker: Worker,
   name: string,

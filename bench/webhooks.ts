@@ -1,7 +1,7 @@
 /**
  * `npm run bench:webhooks [-- --events 20000]`: events a second that are written, and sent to one webhook, beside the ceiling: a
  * bare loop of the same HTTP client against the same receiver, which stores nothing. The sender runs in this process, as
- * in a worker; the receiver in one of its own. And what the end of a transfer costs where no webhook takes it.
+ * in a worker; the receiver in one of its own. And what the end of a transfer costs if no webhook takes it.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -73,7 +73,9 @@ async function perSecond(times: number, atOnce: number, work: (n: number) => Pro
 const eventOf = (n: number) => {
   const connection = rows[n % rows.length]
   return {
-    ...{ type: 'transfer.succeeded', organizationId, accountId: connection?.account_id ?? null },
+    type: 'transfer.succeeded',
+    organizationId,
+    accountId: connection?.account_id ?? null,
     connectionId: connection?.id ?? null,
     data: {
       transferId: '7d1b05c9e2f4a863',

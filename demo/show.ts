@@ -1,6 +1,6 @@
 import type { Reject, Transfer } from '@penstock/wire'
 
-/** What a person at the terminal sees. */
+/** Output for a person at the terminal. */
 
 const barCells = 30
 const number = new Intl.NumberFormat('en')
@@ -17,7 +17,7 @@ export function showProgress(what: string, { progress, records, status }: Transf
   )
 }
 
-/** The account of the rows, and some of those that were not taken, with the reason of each. */
+/** The record summary, and some of the rejected records, each with its reason. */
 export function showAccount(
   what: string,
   { status, records, startedTime, finishedTime, error }: Transfer,

@@ -21,7 +21,10 @@ type Statement = Part & { readonly parts: readonly Part[] }
 const kinds = ['extension', 'table', 'index', 'function', 'trigger'] as const
 type Kind = (typeof kinds)[number]
 
-/** What belongs to an extension, or to a constraint or a trigger that PostgreSQL made itself, is no statement of its own. */
+/**
+ * Objects that belong to an extension, or to a constraint or a trigger that PostgreSQL created itself, have no
+ * statement.
+ */
 const catalog = `
   select kind, of, name, text, column_name from (
     select 'extension' as kind, '' as of, extname::text as name, '' as column_name, 0 as number,

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
+import { connectors } from '@penstock/connectors'
 import {
   connectLinkScopes,
+  limits,
   type Operation,
   type OperationId,
   operations,
@@ -13,10 +15,14 @@ import {
 } from '@penstock/wire'
 import { type Inbox, makeInbox } from './harness/connections.ts'
 import { contentOf } from './harness/content.ts'
+import { source } from './harness/fixtures.ts'
+import { recordStatements } from './harness/recorded-statements.ts'
 import { type AnyCall, addParty, type Party, scenarios } from './harness/scenarios.ts'
 import { type CallOptions, type Reply, requestOf, startTestService, type TestService } from './harness/service.ts'
 
-/** What credentials that are limited to scopes or sub-accounts may see and do, walked over every operation. */
+import { newEmail } from './harness/users.ts'
+
+/** Permissions of credentials that are limited to scopes or sub-accounts, for every operation. */
 
 let inbox: Inbox
 let service: TestService
@@ -48,7 +54,9 @@ const tokenOf = async (credentials: { clientId: string; clientSecret: string }):
 /** Client credentials of the organization that are limited. */
 async function limited({ scopes = null, accountIds = null, expiresTime }: Limits, by = owner): Promise<Client> {
   const body = {
-    ...{ name: 'Limited', scopes: scopes && [...scopes], accountIds: accountIds && [...accountIds] },
+    name: 'Limited',
+    scopes: scopes && [...scopes],
+    accountIds: accountIds && [...accountIds],
     ...(expiresTime ? { expiresTime } : {}),
   }
   const { id: clientId, clientSecret } = await by.caller.expect(by.caller.call('createClient', { body }))
@@ -84,6 +92,7 @@ const besides: { readonly [I in OperationId]?: readonly Scope[] } = {
   createClient: ['accounts:read'],
   createSession: ['connections:read'],
   createConnectLink: connectLinkScopes,
+  createAlertRule: ['alerts:read'],
   createWebhook: scopesOfEvents(null),
   getClient: ['accounts:read'],
   renameClient: ['accounts:read'],
@@ -96,8 +105,14 @@ const besides: { readonly [I in OperationId]?: readonly Scope[] } = {
 }
 /** Operations on the organization, which no credential that is limited to sub-accounts can use. */
 const ofOrganization: readonly string[] = [
-  ...['addAccount', 'getSingleSignOn', 'setSingleSignOn', 'deleteSingleSignOn', 'getSignInRules', 'setSignInRules'],
-  ...['getBranding', 'setBranding'],
+  'addAccount',
+  'getSingleSignOn',
+  'setSingleSignOn',
+  'deleteSingleSignOn',
+  'getSignInRules',
+  'setSignInRules',
+  'getBranding',
+  'setBranding',
 ]
 
 for (const id of Object.keys(operations) as OperationId[]) {
@@ -436,6 +451,213 @@ describe('Idempotency-Key', () => {
     }
     assert.equal(new Set(ids).size, 3)
     assert.deepEqual([ids[3], ids[4]], [ids[1], ids[0]])
+  })
+})
+
+describe('what all sub-accounts share', () => {
+  /** Copies a row of a sub-account until there are so many. */
+  const fill = (table: string, columns: string, values: string, id: string, total: number) =>
+    service.database.pool.query(
+      `insert into ${table} (id, ${columns}) select 'f' || substr(md5(random()::text), 1, 15), ${values}
+       from ${table}, generate_series(2, $2::int) n where id = $1`,
+      [id, total],
+    )
+
+  test('is not used up by one of them', async () => {
+    const party = await addParty(service, inbox.folder)
+    const { caller } = party
+    const [one, other] = [(await caller.addAccountWithSides()).id, (await caller.addAccountWithSides()).id]
+    const [inOne, inOther] = [
+      await limited({ accountIds: [one] }, party),
+      await limited({ accountIds: [other] }, party),
+    ]
+    const rule = (accountId: string) => ({ name: 'Failures', accountId, conditions: { transferFailed: true } })
+    const kinds = {
+      createAlertRule: {
+        body: (accountId: string) => rule(accountId),
+        most: limits.alertRulesOfAccountMax,
+        table: 'alert_rules',
+        made: ({ id }: { id: string }) => id,
+        columns: 'organization_id, account_id, name, transfer_failed, connection_broken, emails, email_roles',
+        values: 'organization_id, account_id, name, transfer_failed, connection_broken, emails, email_roles',
+      },
+      createConnectLink: {
+        body: (accountId: string) => ({ accountId, connectorIds: [source.id] }),
+        most: limits.connectLinksOfAccountMax,
+        table: 'connect_links',
+        made: ({ id }: { id: string }) => id,
+        columns: 'organization_id, account_id, digest, connector_ids, expires_time',
+        values: "organization_id, account_id, sha256(convert_to(id || n, 'UTF8')), connector_ids, expires_time",
+      },
+      createClient: {
+        body: (accountId: string) => ({ name: 'Key', accountIds: [accountId] }),
+        // The credentials that ask are one of them.
+        most: limits.clientsOfAccountMax - 1,
+        table: 'clients',
+        made: ({ id }: { id: string }) => id,
+        columns: 'organization_id, secret_digest, account_ids',
+        values: 'organization_id, secret_digest, account_ids',
+      },
+      inviteUser: {
+        body: (accountId: string) => ({ email: newEmail(), role: 'viewer', accountIds: [accountId] }),
+        most: limits.usersOfAccountMax,
+        table: 'users',
+        made: (reply: { user?: { id: string } }) => reply.user?.id ?? '',
+        columns: 'organization_id, email, role, account_ids',
+        values: 'organization_id, n || email, role, account_ids',
+      },
+    } as const
+    for (const [id, { body, most, table, made, columns, values }] of Object.entries(kinds)) {
+      const create = (accountId: string, { token }: Client) => send(id as OperationId, { body: body(accountId) }, token)
+      const first = await create(one, inOne)
+      assert.equal(first.status, 201, first.text)
+      await fill(table, columns, values, made(first.response as never), most)
+      const more = await create(one, inOne)
+      assert.deepEqual([more.status, more.error], [409, 'quota_exceeded'], `${id} ${more.text}`)
+      assert.match(more.details[0]?.message ?? '', /of a sub-account|limited to a sub-account/)
+      assert.equal((await create(other, inOther)).status, 201, id)
+    }
+  })
+})
+
+describe('a setting of a connection that says where a secret goes', () => {
+  test('is for those who may write secrets', async () => {
+    const { id: accountId } = await owner.caller.addAccount()
+    const marketingCloud =
+      connectors.find(({ slug }) => slug === 'salesforce-marketing-cloud-data-extensions')?.id ?? ''
+    const connectorIds = [source.id, marketingCloud]
+    await owner.caller.expect(owner.caller.call('addConnectors', { accountId, body: { connectorIds } }))
+    const settings = (subdomain: string) => ({ operationType: 'Add Data', subdomain, dataExtensionKey: 'Key' })
+    const body = { name: 'Rows', srcConnectorId: source.id, destConnectorId: marketingCloud }
+    const create = (token: string, subdomain?: string) =>
+      send(
+        'createConnection',
+        {
+          accountId,
+          body: subdomain === undefined ? body : { ...body, destConnectionConfig: settings(subdomain) },
+        },
+        token,
+      )
+    const scopes = ['connections:read', 'connections:write', 'transfers:run'] as const
+    const { token } = await limited({ scopes, accountIds: [accountId] })
+    assertForbidden(await create(token, 'elsewhere'), 'scope', 'secrets:write is missing')
+    const { id } = (await create(owner.organization.token, 'acme')).response as { id: string }
+    const update = (by: string, subdomain: string) =>
+      send('updateConnection', { accountId, id, body: { destConnectionConfig: settings(subdomain) } }, by)
+    assertForbidden(await update(token, 'elsewhere'), 'scope', 'secrets:write is missing')
+    assert.equal((await update(token, 'acme')).status, 200)
+    // Nor for a single transfer or preview.
+    const elsewhereOnce = { accountId, id, body: { destConnectionConfig: settings('elsewhere') } }
+    for (const once of ['startTransfer', 'previewConnection'] as const) {
+      const run = await limited({ scopes: ['transfers:run', 'records:read'], accountIds: [accountId] })
+      assertForbidden(await send(once, elsewhereOnce, run.token), 'scope', 'secrets:write is missing')
+      const same = { ...elsewhereOnce, body: { destConnectionConfig: settings('acme') } }
+      assert.equal((await send(once, same, run.token)).status, 409)
+    }
+    assert.equal((await create(token)).status, 201)
+    const both = await limited({ scopes: [...scopes, 'secrets:write'], accountIds: [accountId] })
+    assert.equal((await update(both.token, 'elsewhere')).status, 200)
+  })
+})
+
+describe('no one gets more than they were given', () => {
+  const elsewhereUrl = 'https://elsewhere.example.com/'
+  /** Every scope alone, those of every role but the owner's, and all of them by name. */
+  const given: readonly (readonly [string, readonly Scope[]])[] = [
+    ...scopeNames.map(
+      (scope) => [`${scope} and webhooks:write`, [...new Set([scope, 'webhooks:write' as const])]] as const,
+    ),
+    ...(['admin', 'editor', 'viewer'] as const).map((role) => [`the scopes of ${role}`, userRoles[role]] as const),
+    ['every scope by name', scopeNames],
+  ]
+  test('whatever the scopes: by moving a webhook, by replays, and by what signs people in', async () => {
+    const party = await addParty(service, inbox.folder)
+    const { token } = party.organization
+    const { id = '' } = await scenarios.getWebhook.prepare(party)
+    await party.caller.addAccount()
+    await limited({ scopes: ['accounts:read'] }, party)
+    const log = (await send('listWebhookDeliveries', { id }, token)).response as {
+      id: string
+      eventType: string
+    }[]
+    assert(['account.created', 'client.created'].every((type) => log.some(({ eventType }) => eventType === type)))
+    const ofClient = log.find(({ eventType }) => eventType === 'client.created')?.id ?? ''
+    await service.database.pool.query(`update webhook_deliveries set status = 'failed' where webhook_id = $1`, [id])
+    const needed = [...scopesOfEvents(null), 'webhooks:write' as const]
+    const hasAll = (scopes: readonly Scope[]) => needed.every((scope) => scopes.includes(scope))
+    for (const [what, scopes] of given) {
+      const key = await limited({ scopes }, party)
+      const content = await contentOf(service)
+      const statuses: [number, string][] = []
+      const attempt = async (operation: OperationId, call: AnyCall) =>
+        statuses.push([(await send(operation, call, key.token)).status, operation])
+      await attempt('setSingleSignOn', await scenarios.setSingleSignOn.prepare(party))
+      await attempt('deleteSingleSignOn', {})
+      await attempt('setSignInRules', { body: { secondFactorRequired: false } })
+      await attempt('inviteUser', { body: { email: newEmail(), role: 'owner' } })
+      await attempt('createClient', { body: { name: 'More' } })
+      if (!hasAll(scopes)) {
+        await attempt('updateWebhook', { id, body: { url: elsewhereUrl } })
+        await attempt('updateWebhook', { id, body: { url: elsewhereUrl, eventTypes: ['webhook.test'] } })
+        await attempt('replayWebhook', { id, body: { since: 1 } })
+        if (!scopes.includes('clients:read')) await attempt('replayWebhookDelivery', { id: ofClient })
+      }
+      assert.deepEqual(
+        statuses.filter(([status]) => status !== 403),
+        [],
+        what,
+      )
+      assert.equal(await contentOf(service), content, what)
+    }
+  })
+})
+
+describe('who may write alert rules alone', () => {
+  test('has nothing sent anywhere: a message has names that it takes alerts:read to read', async () => {
+    const { accountId = '', id: connectionId } = await scenarios.getConnection.prepare(owner)
+    const { token } = await limited({ scopes: ['alerts:write'], accountIds: [accountId] })
+    const body = { name: 'Mine', accountId, conditions: { transferFailed: true }, emails: ['me@elsewhere.example.com'] }
+    assertForbidden(await send('createAlertRule', { body }, token), 'scope', 'alerts:read is missing')
+    const made = await send('createAlertRule', { body: { ...body, enabled: false } }, owner.organization.token)
+    const { id } = made.response as { id: string }
+    const update = (change: object) => send('updateAlertRule', { id, body: change }, token)
+    for (const change of [
+      { emails: ['you@elsewhere.example.com'] },
+      { emailRoles: ['viewer'] },
+      { slackUrl: 'https://elsewhere.example.com/' },
+      { teamsUrl: 'https://elsewhere.example.com/' },
+      { enabled: true },
+      { connectionIds: [connectionId] },
+      { conditions: { connectionBroken: true } },
+    ]) {
+      assertForbidden(await update(change), 'scope', 'alerts:read is missing')
+    }
+    for (const change of [{ name: 'Stopped' }, { enabled: false }, { slackUrl: '********' }]) {
+      assert.equal((await update(change)).status, 200)
+    }
+    const both = await limited({ scopes: ['alerts:write', 'alerts:read'], accountIds: [accountId] })
+    assert.equal((await send('createAlertRule', { body }, both.token)).status, 201)
+  })
+})
+
+describe('a sub-account of another organization', () => {
+  test('is looked for in the database like one that does not exist, also while it is cached', async () => {
+    const stranger = await service.addOrganization()
+    const list = (accountId: string, { token } = stranger) => send('listConnections', { accountId }, token)
+    const first = async () => assert.equal((await list(elsewhere, owner.organization)).status, 200)
+    await first()
+    await list(unknownId())
+    const statements = recordStatements(service.database.pool)
+    await list(unknownId())
+    const expected = statements.splice(0)
+    assert(expected.length > 0)
+    for (let round = 0; round < 3; round++) {
+      await first()
+      statements.length = 0
+      const foreign = await list(elsewhere)
+      assert.deepEqual(statements.splice(0), expected)
+      assert.deepEqual(comparable(foreign), comparable(await list(unknownId())))
+    }
   })
 })
 

@@ -159,7 +159,7 @@ describe('a deleted account', () => {
     deletedBefore = await caller.createConnection(account.id, 'deleted before')
     await caller.expect(act(live.id, 'activate'))
     await caller.expect(caller.call('deleteConnection', { accountId: account.id, id: deletedBefore.id }))
-    // What is read here is cached, and must be dropped from the cache at once.
+    // The result is cached, and must be dropped from the cache immediately.
     await caller.expect(caller.call('listConnections', { accountId: account.id }))
     const { response } = await caller.call('deleteAccount', { id: account.id })
     assert.deepEqual([response.id, response.name, response.connections], [account.id, 'Gone soon', '0'])
@@ -176,6 +176,7 @@ describe('a deleted account', () => {
       createConnection: { name: 'New', srcConnectorId: source.id, destConnectorId: destination.id },
       updateConnection: { name: 'New' },
       updateConnectionStatus: { action: 'disable' },
+      discoverValues: { field: 'files' },
       previewConnection: {},
       startTransfer: {},
       setSchedule: { cron: '0 6 * * *' },

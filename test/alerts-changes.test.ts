@@ -5,7 +5,7 @@ import { type AlertStage, failures, type Party, startAlertStage } from './harnes
 import { addConnection, addFolder } from './harness/connections.ts'
 import { startTestService, type TestService } from './harness/service.ts'
 
-/** What becomes of incidents when rules, sub-accounts and time change, and after a restore. */
+/** Incidents after changes of rules and sub-accounts, over time, and after a restore. */
 
 const stage: AlertStage = await startAlertStage()
 after(stage.close)

@@ -67,8 +67,12 @@ test('credentials are refused: one message each; it works again: one message eac
   const { caller, service, accountId } = fixture
   const owner = await addPerson({ call: caller.call } as never, {}, { role: 'owner' })
   const body = {
-    ...{ name: 'Orders', accountId, conditions: { transferFailed: true, connectionBroken: true } },
-    ...{ slackUrl: slack.url, teamsUrl: teams.url, emailRoles: ['owner' as const] },
+    name: 'Orders',
+    accountId,
+    conditions: { transferFailed: true, connectionBroken: true },
+    slackUrl: slack.url,
+    teamsUrl: teams.url,
+    emailRoles: ['owner' as const],
   }
   const [{ id: defaultId } = { id: '' }] = await sql(fixture, `select id from alert_rules where name = 'Failures'`)
   await caller.expect(caller.call('deleteAlertRule', { id: defaultId }))

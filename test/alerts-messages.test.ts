@@ -19,6 +19,8 @@ beforeEach(async () => {
   party = await stage.reset()
 })
 
+/** Mails of alerts alone: the invitation of a person in a test before may still be on its way. */
+const alertMails = () => mail.mails.filter(({ text }) => text.startsWith('Auto-Submitted'))
 const hour = 3_600
 const mute = ({ id }: { id: string }, until: number | null) =>
   party.caller.expect(party.caller.call('muteAlertRule', { id, body: { until } }))
@@ -109,14 +111,14 @@ describe('many incidents', () => {
     for (let n = 0; n < 12; n++) await failing(`Orders ${n}`)
     await lookAndSend()
     assert.deepEqual(titles(), ['12 connections need attention'])
-    const texts = [slack.textOf(slack.messages[0]), teams.textOf(teams.messages[0]), mail.mails[0]?.text ?? '']
+    const texts = [slack.textOf(slack.messages[0]), teams.textOf(teams.messages[0]), alertMails()[0]?.text ?? '']
     for (const text of texts) {
       assert.match(text, /12 (?:×|=C3=97) A transfer failed/)
       assert.match(text, /Orders 9/)
       assert.doesNotMatch(text, /Orders 1[01]/)
       assert.match(text, /and 2 more/)
     }
-    assert.deepEqual([slack.messages.length, teams.messages.length, mail.mails.length], [1, 1, 1])
+    assert.deepEqual([slack.messages.length, teams.messages.length, alertMails().length], [1, 1, 1])
   })
 
   test('that come one after another are six messages, and then one every ten minutes', async () => {
@@ -150,7 +152,7 @@ describe('many incidents', () => {
     await failing('Here')
     await failing('There', elsewhere)
     await lookAndSend()
-    const alerts = mail.mails.filter(({ text }) => text.startsWith('Auto-Submitted'))
+    const alerts = alertMails()
     assert.deepEqual(alerts.map(({ to }) => to[0]?.toLowerCase()).toSorted(), [all.email, limited.email].toSorted())
     const ofLimited = alerts.find(({ to }) => to[0] === limited.email)?.text ?? ''
     assert.match(ofLimited, /There/)
@@ -187,7 +189,7 @@ describe('a message that is not taken', () => {
       await pass(2)
       await send()
     }
-    // What another channel takes does not clear the error of this one.
+    // A success on another channel does not clear the error of this one.
     await caller.expect(caller.call('testAlertRule', { id: failed.id }))
     await send()
     assert.equal(teams.messages.length, 2)
@@ -246,10 +248,10 @@ describe('a message that is not taken', () => {
       await pass(hour)
       await send(closed)
     }
-    assert.equal(mail.mails.length, 0)
+    assert.equal(alertMails().length, 0)
     await pass(hour)
     await send()
-    assert.equal(mail.mails.length, 1)
+    assert.equal(alertMails().length, 1)
     assert.equal(await shown(), undefined)
     // Down for longer than a day: so many tries, and no more.
     await end(await connect('Visitors'), 'failed', 'timeout')
@@ -267,7 +269,7 @@ describe('a message that is not taken', () => {
     assert.equal(tries, limits.alertDeliveryHours + 1)
     assert.equal(await shown(), 'The mail server did not take the message: it was given up after 24 hours.')
     await send()
-    assert.equal(mail.mails.length, 1)
+    assert.equal(alertMails().length, 1)
     assert.equal(titles().length, 2)
     await closed.close()
   })
@@ -328,4 +330,59 @@ describe('a message that is not taken', () => {
     await send()
     await assertNothingWaits()
   })
+})
+
+describe('e-mails beyond the limit', () => {
+  test('are sent later, and the rule says so', async () => {
+    const { addRule, rule, failing } = party
+    const address = 'ops@example.org'
+    const [{ id }] = [await addRule({ emails: [address] })]
+    await failing()
+    await look()
+    await sql(
+      `insert into mail_counts (key, since, mails) select 'organization ' || organization_id, now(), 150
+      from alert_rules where id = $1 on conflict (key) do update set since = now(), mails = 150`,
+      id,
+    )
+    await send()
+    const mails = () => mail.mails.filter(({ to }) => to.includes(address)).length
+    assert.equal(mails(), 0)
+    const limited =
+      'The limit of e-mails in an hour, of the organization or of a recipient, is reached: it is tried again.'
+    assert.equal((await rule({ id })).deliveryError?.message, limited)
+    await sql(`update mail_counts set since = since - interval '1 hour'`)
+    await pass(hour)
+    await send()
+    assert.equal(mails(), 1)
+    assert.equal((await rule({ id })).deliveryError, null)
+    await assertNothingWaits()
+  })
+
+  test('do not count where the mail server took none', async () => {
+    const { addRule, failing } = party
+    const { id } = await addRule({ emails: ['ops@example.org'] })
+    await failing()
+    await look()
+    const down = createMailer({ mail: { url: 'smtp://127.0.0.1:1', from: 'penstock@example.com' } }, silent)
+    await send(down)
+    await down.close()
+    const [counted] = await sql(
+      `select mails from mail_counts m join alert_rules r on m.key = 'organization ' || r.organization_id
+      where r.id = $1`,
+      id,
+    )
+    assert.equal(counted?.mails, 0)
+  })
+})
+
+test('a rule whose e-mails no person gets says so once it has something to say', async () => {
+  const { addRule, rule, failing } = party
+  const { id } = await addRule({ emailRoles: ['viewer'], slackUrl: null })
+  assert.equal((await rule({ id })).deliveryError, null)
+  await failing()
+  await look()
+  assert.match(
+    (await rule({ id })).deliveryError?.message ?? '',
+    /^No e-mail was sent, because no person has the roles/,
+  )
 })

@@ -13,7 +13,7 @@ import { accountId, loadAccounts, organizationIds, prepareToLoad, settle } from 
 import { loadPairsOfTransfers } from './harness/many-transfers.ts'
 import { assertPlansOf, type Case } from './harness/plans.ts'
 
-/** What PostgreSQL reads for each statement of alerts, with 10,000 connections and 1,000 rules. */
+/** Rows that PostgreSQL reads for each statement of alerts, with 10,000 connections and 1,000 rules. */
 
 const organizationId = organizationIds.most
 const connections = 10_000
@@ -44,7 +44,7 @@ after(async () => {
   await database.drop()
 })
 
-/** What other organizations have, of which no statement for one reads anything. */
+/** Rows of other organizations, which no statement for one organization reads. */
 async function loadStrangers(): Promise<void> {
   await client.query(
     `insert into organizations (id, name, owner_id, owner_email)
@@ -123,7 +123,10 @@ type Bound = Omit<Case, 'title'> & {
   readonly small?: readonly string[]
 }
 const bound = (statement: Case['statement'], parameters: object, most: number, ...small: string[]): Bound => ({
-  ...{ statement, parameters: parameters as Bound['parameters'], most, small },
+  statement,
+  parameters: parameters as Bound['parameters'],
+  most,
+  small,
 })
 
 const everyone = { organizationId, accountIds: null }
@@ -186,7 +189,7 @@ function bounds(): Record<string, Bound> {
     insertDeliveries: bound(announceQueries.insertDeliveries, { deliveries: json([]) }, 0),
     testWait: bound(announceQueries.testWait, { ruleId, perHour: 10 }, 20),
 
-    // Those that are due of the channel, at most 1,000, and before them those of other channels.
+    // The due messages of the channel, at most 1,000, and before them messages of other channels.
     takeDeliveries: bound(
       deliveryQueries.takeDeliveries,
       { channel: 'slack', leaseSeconds: 120, limit: 10, most: 3 },
@@ -219,7 +222,7 @@ function bounds(): Record<string, Bound> {
     findRule: bound(ruleQueries.findRule, { ...everyone, id: ruleId }, 3 + incidents / 10),
     lockRule: bound(ruleQueries.lockRule, { ...everyone, id: ruleId }, 3 + incidents / 10),
     lockOrganization: bound(ruleQueries.lockOrganization, { organizationId }, 200, 'organizations'),
-    countOfOrganization: bound(ruleQueries.countOfOrganization, { organizationId }, rules + 1),
+    countForQuota: bound(ruleQueries.countForQuota, { organizationId, accountId: null }, 3 * rules),
     findConnections: bound(
       ruleQueries.findConnections,
       { organizationId, accountId: null, ids: ids.slice(0, 100) },
@@ -227,14 +230,25 @@ function bounds(): Record<string, Bound> {
     ),
     updateRule: bound(ruleQueries.updateRule, { ...rule, clearError: true }, 1),
     muteRule: bound(ruleQueries.muteRule, { id: ruleId, until: null }, 1),
+    noteUnsent: bound(announceQueries.noteUnsent, { ruleId, message: 'no one receives it' }, 1),
     deleteRule: bound(ruleQueries.deleteRule, { id: ruleId }, 1),
   }
 }
 
 const content = {
-  ...{ name: 'Rule', connectionIds: null, enabled: true, transferFailed: true, connectionBroken: true },
-  ...{ rejectedPercent: null, noSuccessHours: 24, volumePercent: null, emails: [], emailRoles: [] },
-  ...{ dataKeyId: null, slackSealed: null, teamsSealed: null },
+  name: 'Rule',
+  connectionIds: null,
+  enabled: true,
+  transferFailed: true,
+  connectionBroken: true,
+  rejectedPercent: null,
+  noSuccessHours: 24,
+  volumePercent: null,
+  emails: [],
+  emailRoles: [],
+  dataKeyId: null,
+  slackSealed: null,
+  teamsSealed: null,
 }
 
 test('each statement is here', () => {
@@ -277,7 +291,10 @@ test('the pages of a sweep have every connection once, those of the same time to
   let pages = 0
   for (let [createdTime, after] = ['infinity', '']; ; pages++) {
     const { text, values } = sweepQueries.noteOrganization.sends({
-      ...{ scopeId: organizationId, createdTime, after, limit: 97 },
+      scopeId: organizationId,
+      createdTime,
+      after,
+      limit: 97,
     })
     const { rows } = await client.query<{ id: string; created_time: string }>(text, values)
     if (!rows[0]) break

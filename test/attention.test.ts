@@ -75,7 +75,7 @@ describe('the list of connections that need attention', () => {
 
   const sql = (text: string, ...values: unknown[]) => service.database.pool.query(text, values)
   const move = ({ id }: Connection, status: string, previous: string | null = null) =>
-    sql('update connections set status = $2, remembered_status = $3 where id = $1', id, status, previous)
+    sql('update connections set status = $2, previous_status = $3 where id = $1', id, status, previous)
 
   /** Leaves a transfer of a connection as a worker would. */
   async function run(connection: Connection, outcome: string): Promise<void> {

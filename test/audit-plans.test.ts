@@ -23,8 +23,13 @@ test('each filter has its index', async (t) => {
     )
     await client.query('analyze audit_events')
     const everything: AuditFilter = {
-      ...{ organizationId: 'organization', accountIds: null, actorId: null, action: null, targetId: null },
-      ...{ firstNumber: 1, lastNumber: total },
+      organizationId: 'organization',
+      accountIds: null,
+      actorId: null,
+      action: null,
+      targetId: null,
+      firstNumber: 1,
+      lastNumber: total,
     }
     const filters: Record<string, Partial<AuditFilter>> = {
       'without a filter': {},

@@ -19,6 +19,7 @@ import {
   type TestService,
 } from './harness/service.ts'
 import { withSession } from './harness/session.ts'
+import { large } from './harness/tiers.ts'
 import { goodPassword } from './harness/users.ts'
 
 /** The audit log: every change, sign-in, refusal and reveal has its event, with its actor, and no event can be altered unseen. */
@@ -70,13 +71,15 @@ const aClient = async (
   const { id, clientSecret } = await caller.expect(caller.call('createClient', { body: { name: 'Key', ...grants } }))
   const reply = await service.call('createToken', { body: { clientId: id, clientSecret } })
   const organization: Organization = {
-    ...{ organizationId: party.organization.organizationId, clientId: id, clientSecret },
+    organizationId: party.organization.organizationId,
+    clientId: id,
+    clientSecret,
     token: reply.response.accessToken,
   }
   return { ...organization, caller: callerOf(service, organization) }
 }
 
-/** An organization without people, in whose log there is nothing but what the test does. */
+/** An organization without people, whose log contains only events of the test. */
 const anOrganization = async () => {
   const organization = await service.addOrganization()
   return { organization, caller: callerOf(service, organization) }
@@ -216,7 +219,9 @@ describe('an event', () => {
     const { id: accountId } = await caller.addAccountWithSides()
     const connection = await caller.createConnection(accountId)
     const updated = await caller.call('updateConnection', {
-      ...{ accountId, id: connection.id, body: { srcConnectionConfig: { bucketUri: 's3://other/' } } },
+      accountId,
+      id: connection.id,
+      body: { srcConnectionConfig: { bucketUri: 's3://other/' } },
     })
     const [update] = await eventsOfRequest(updated)
     assert.deepEqual(update?.before, { srcConnectionConfig: { bucketUri: 's3://bucket/prefix' } })
@@ -227,7 +232,9 @@ describe('an event', () => {
     const { caller } = party
     const { id: accountId } = await caller.addAccountWithSides()
     const configured = await caller.call('configureConnector', {
-      ...{ accountId, id: source.id, body: { secretConfig: sourceSecrets } },
+      accountId,
+      id: source.id,
+      body: { secretConfig: sourceSecrets },
     })
     const [event] = await eventsOfRequest(configured)
     assert.deepEqual(event?.details, { secretsSaved: ['secretAccessKey'], secretsCleared: [] })
@@ -279,7 +286,10 @@ describe('an event', () => {
     )
     const { id } = await caller.createConnection(accountId)
     const renamed = await service.call('updateConnection', {
-      ...{ token: accessToken, accountId, id, body: { name: 'By a session' } },
+      token: accessToken,
+      accountId,
+      id,
+      body: { name: 'By a session' },
     })
     const [event] = await eventsOfRequest(renamed)
     assert.deepEqual([event?.actor_kind, event?.actor_id], ['session', sessionId])
@@ -412,6 +422,7 @@ describe('10,000 operations of several actors at once', () => {
   type Done = { organizationId: string; action: string; actorId: string; accountId: string | null }
 
   test('each has its event with its actor, request and sub-account, and the chains verify', {
+    ...large,
     timeout: 240_000,
   }, async () => {
     const parties = await Promise.all([1, 2, 3].map(anOrganization))
@@ -436,16 +447,12 @@ describe('10,000 operations of several actors at once', () => {
       (i, by) => done(by, 'editAccount', { id: by.accountId, body: { name: `Name ${i}` } }, by.accountId),
       (_, by) => done(by, 'addAccount', { body: { name: 'Added' } }),
       (i, by) =>
-        done(by, 'updateConnection', {
-          ...{ accountId: by.accountId, id: by.connectionId, body: { name: `Name ${i}` } },
-        }),
+        done(by, 'updateConnection', { accountId: by.accountId, id: by.connectionId, body: { name: `Name ${i}` } }),
       (i, by) =>
         done(by, 'configureConnector', {
-          ...{
-            accountId: by.accountId,
-            id: source.id,
-            body: { secretConfig: { accessKeyId: `AKIA${i}`, secretAccessKey: 'secret' } },
-          },
+          accountId: by.accountId,
+          id: source.id,
+          body: { secretConfig: { accessKeyId: `AKIA${i}`, secretAccessKey: 'secret' } },
         }),
       async (_, { caller }) => void others.push(await caller.call('listAccounts')),
       async (_, { caller, accountId }) => void others.push(await caller.call('getAccount', { id: accountId })),

@@ -12,7 +12,7 @@ import { createInteractiveJobs } from '../packages/server/src/transfers/interact
 import { JobSecrets } from '../packages/server/src/transfers/job-secrets.ts'
 import { openSide } from '../packages/server/src/transfers/sides.ts'
 import { Claims } from '../packages/server/src/transfers/supervisor/claim.ts'
-import { workOnTransfers } from '../packages/server/src/transfers/supervisor/supervise.ts'
+import { workOnTransfers } from '../packages/server/src/transfers/supervisor/work.ts'
 import { addFolder, inboxFile, localFolder, makeInbox } from './harness/connections.ts'
 import { consent, openBrowser, startConsentServer, startSpokenServer } from './harness/consenting.ts'
 import { engineOf } from './harness/engine-of.ts'
@@ -22,7 +22,7 @@ import { appOfTests, authorizable, registerApp } from './harness/oauth-apps.ts'
 import { startRotatingTokens } from './harness/rotating-tokens.ts'
 import { startTestService, type TestService } from './harness/service.ts'
 
-/** What connectors do that were authorized with a click: transfers, grants that are revoked, tokens that are renewed. */
+/** Connectors that were authorized with a click: transfers, revoked grants, renewed tokens. */
 
 const microsoft = connectorBySlug('microsoft-ads-events')
 const platform = await startConsentServer()
@@ -32,7 +32,7 @@ const routes = {
   'https://login.microsoftonline.com': spoken.url,
 }
 const inbox = await makeInbox()
-/** What the destination of the tests delivers with. */
+/** Implementation of `deliver` in the destination of the tests. */
 let deliverWith: (context: DestinationContext) => Promise<unknown> = async () => {}
 const deliver: Destination = {
   batch: () => ({ rowsMax: 10, bytesMax: 1 << 20 }),
@@ -87,7 +87,9 @@ const activate = (id: string) =>
   caller.expect(caller.call('updateConnectionStatus', { accountId, id, body: { action: 'activate' } }))
 const connect = async () => {
   const body = {
-    ...{ name: 'Customers', srcConnectorId: localFolder.id, destConnectorId: authorizable.id },
+    name: 'Customers',
+    srcConnectorId: localFolder.id,
+    destConnectorId: authorizable.id,
     srcConnectionConfig: { files: inboxFile },
     destConnectionConfig: required,
   }
@@ -95,7 +97,7 @@ const connect = async () => {
   await activate(id)
   return id
 }
-/** What a connection of the connector needs, whatever it is. */
+/** Required settings of a connection of the connector. */
 const required = Object.fromEntries(
   Object.entries(authorizable.destination?.fields ?? {}).flatMap(([key, field]) =>
     field.required ? [[key, field.options?.[0] ?? field.min ?? '1234567890']] : [],
@@ -133,7 +135,8 @@ describe('a connector that was authorized', () => {
     assert(attention.some(({ reasons }) => reasons.includes('broken')))
     const { authorization } = await caller.expect(caller.call('getConnectorDefinition', { id: authorizable.id }))
     assert.deepEqual(authorization, {
-      ...{ platform: 'Google', scopes: [scope] },
+      platform: 'Google',
+      scopes: [scope],
       fields: ['clientId', 'clientSecret', 'refreshToken'],
     })
 
@@ -201,7 +204,8 @@ test('two workers at once renew what was granted one after the other', async () 
       const loadConnector = async () => ({ ...microsoft, check })
       const origins = { 'https://login.microsoftonline.com': new URL(rotating.url).origin }
       const jobs = createInteractiveJobs(createInProcessRunners({ localFolders: [], loadConnector }, origins), {
-        ...{ atOnce: 1, perOrganization: 1 },
+        atOnce: 1,
+        perOrganization: 1,
       })
       const connector = await openSide({ database, keyring }, microsoft, accountId)
       assert.deepEqual(connector.secrets.clientSecret, appOfTests.clientSecret)
@@ -252,7 +256,7 @@ test('an answer that never comes, or whose service dies meanwhile, leaves nothin
   })
   const leaving = new AbortController()
   const answer = { state, code: 'any', error: undefined, iss: undefined }
-  const cookie = browser.cookie?.split('=')[1]
+  const [cookie] = browser.cookies.values()
   const asked = spoken.asked()
   const finished = flow.finish(answer, cookie, leaving.signal)
   await asked

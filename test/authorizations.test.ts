@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { loadConnector } from '@penstock/connectors/load'
 import { removeOAuthApp } from '../packages/server/src/secrets/oauth-apps.ts'
+import { generateMasterKey } from '../packages/server/src/secrets/seal.ts'
 import { openSecrets } from '../packages/server/src/secrets/secrets.ts'
 import { openSide } from '../packages/server/src/transfers/sides.ts'
 import { createLink, openLink } from './harness/connect-links.ts'
@@ -10,7 +11,7 @@ import { consent, openBrowser, startConsentServer } from './harness/consenting.t
 import { type Caller, callerOf, source } from './harness/fixtures.ts'
 import { createInProcessRunners } from './harness/in-process-runners.ts'
 import { appOfTests, authorizable, registerApp } from './harness/oauth-apps.ts'
-import { startTestService, type TestService } from './harness/service.ts'
+import { type Reply, startServiceOn, startTestService, type TestService } from './harness/service.ts'
 
 /** Connectors that are authorized with a click: the whole way, against an authorization server that is not ours. */
 
@@ -19,12 +20,13 @@ const { authorization } = authorizable
 assert(authorization)
 const { server } = authorization
 const routes = { [new URL(server.tokenUrl).origin]: platform.url }
+const masterKey = generateMasterKey()
 let service: TestService
 let caller: Caller
 let accountId: string
 before(async () => {
   const runners = createInProcessRunners({ localFolders: [], loadConnector }, routes)
-  service = await startTestService({}, {}, runners)
+  service = await startTestService({ PENSTOCK_MASTER_KEY: masterKey }, {}, runners)
   caller = callerOf(service, await service.addOrganization())
 })
 after(async () => {
@@ -66,14 +68,17 @@ test('a person consents, and what was granted is sealed in the configuration', a
   assert.equal(opened.status, 303)
   assert.match(
     opened.headers['set-cookie'] ?? '',
-    /^penstock-authorization=[\w-]{43}; Path=\/oauth; Max-Age=3600; HttpOnly; SameSite=Lax$/,
+    /^penstock-authorization-[0-9a-f]{16}=[\w-]{43}; Max-Age=3600; Path=\/; HttpOnly; SameSite=Lax$/,
   )
   assert.equal(opened.headers['referrer-policy'], 'no-referrer')
   const address = new URL(opened.headers.location ?? '')
   assert.equal(address.origin + address.pathname, server.authorizeUrl)
   const { state = '', code_challenge = '', ...asked } = Object.fromEntries(address.searchParams)
   assert.deepEqual(asked, {
-    ...{ access_type: 'offline', prompt: 'consent', response_type: 'code', client_id: appOfTests.clientId },
+    access_type: 'offline',
+    prompt: 'consent',
+    response_type: 'code',
+    client_id: appOfTests.clientId,
     redirect_uri: 'http://penstock.test/oauth/callback',
     scope: 'https://www.googleapis.com/auth/datamanager',
     code_challenge_method: 'S256',
@@ -93,8 +98,12 @@ test('a person consents, and what was granted is sealed in the configuration', a
   assert.deepEqual(
     { ...form },
     {
-      ...{ grant_type: 'authorization_code', code, code_verifier, redirect_uri: 'http://penstock.test/oauth/callback' },
-      ...{ client_id: appOfTests.clientId, client_secret: appOfTests.clientSecret },
+      grant_type: 'authorization_code',
+      code,
+      code_verifier,
+      redirect_uri: 'http://penstock.test/oauth/callback',
+      client_id: appOfTests.clientId,
+      client_secret: appOfTests.clientSecret,
     },
   )
   const { refreshToken = '', ...others } = await savedSecrets()
@@ -143,7 +152,7 @@ test('a client of the account takes the place of the app, and its grant goes', a
   )
   assert.equal((await save({ refreshToken: 'stolen' })).status, 400)
   assert.equal(await authorized(), true)
-  // What a form sends back unchanged changes nothing.
+  // A form that is sent back unchanged changes nothing.
   await caller.expect(save({ clientId: '', clientSecret: '', refreshToken: '********' }))
   assert.equal(await authorized(), true)
   await caller.expect(save({ clientId: 'own-client', clientSecret: 'own-secret', refreshToken: 'own-token' }))
@@ -170,6 +179,60 @@ test('a person who comes from elsewhere is shown first who gets the access', asy
   assert.equal((await from('cross-site')).status, 410)
   const unknown = { method: 'GET', path: `/oauth/authorize/${'A'.repeat(43)}`, headers: { 'sec-fetch-site': 'none' } }
   assert.equal((await service.send(unknown)).status, 404)
+})
+
+describe('the cookie that binds an authorization to its browser', () => {
+  const openIn = (link: string, cookie: string, at = service) =>
+    at.send({ method: 'GET', path: new URL(link).pathname, headers: { cookie } })
+  const setBy = (reply: Reply) => /^([^=]+)=([^;]*); (.*)$/.exec(reply.headers['set-cookie'] ?? '') ?? assert.fail()
+
+  test('is never one that was planted, and no other browser completes the authorization', async () => {
+    const planted = 'A'.repeat(43)
+    const first = setBy(await openIn(await start(), ''))
+    const names = ['penstock-authorization', '__Host-penstock-authorization', first[1]]
+    const cookie = names.map((name) => `${name}=${planted}`).join('; ')
+    const opened = await openIn(await start(), cookie)
+    const [, name, value] = setBy(opened)
+    assert.notEqual(value, planted)
+    assert.notEqual(name, first[1], 'one for each state')
+    const back = new URL(await consent(platform, new URL(opened.headers.location ?? '')))
+    const answer = (cookie: string) =>
+      service.send({ method: 'GET', path: back.pathname + back.search, headers: { cookie } })
+    assert.equal((await answer(`${cookie}; ${name}=${planted}`)).status, 403)
+    assert.equal((await answer(`penstock-authorization=${value}`)).status, 403)
+    const done = await answer(`${cookie}; ${name}=${value}`)
+    assert.equal(done.status, 200, done.text)
+    assert.equal(done.headers['set-cookie'], `${name}=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax`)
+  })
+
+  test('lets one browser complete several that it opened one after another', async () => {
+    const browser = openBrowser(service)
+    const addresses = [await browser.open(await start()), await browser.open(await start())]
+    for (const address of addresses) assert.equal((await browser.get(await consent(platform, address))).status, 200)
+    assert.equal(browser.cookies.size, 0)
+  })
+
+  test('gives way to newer ones before their number makes requests too large', async () => {
+    const browser = openBrowser(service)
+    for (let opened = 0; opened < 20; opened++) await browser.open(await start())
+    const newest = await browser.open(await start())
+    assert.equal(browser.cookies.size, 8)
+    assert.equal((await browser.get(await consent(platform, newest))).status, 200)
+  })
+
+  for (const publicUrl of ['https://penstock.test', 'https://penstock.test/tools']) {
+    test(`cannot be set by another host for ${publicUrl}`, async (t) => {
+      const env = { PENSTOCK_MASTER_KEY: masterKey, PENSTOCK_PUBLIC_URL: publicUrl }
+      const other = await startServiceOn(service.databaseUrl, env)
+      t.after(() => other.close())
+      const path = `/oauth/authorize/${(await start()).slice(-43)}`
+      const reply = await other.send({ method: 'GET', path })
+      assert.equal(reply.status, 303, reply.text)
+      const [, name, , rest] = setBy(reply)
+      assert.match(name ?? '', /^__Host-penstock-authorization-[0-9a-f]{16}$/)
+      assert.equal(rest, 'Max-Age=3600; Path=/; HttpOnly; SameSite=Lax; Secure')
+    })
+  }
 })
 
 test('only the newest authorizations of a connector are kept', async () => {
@@ -339,7 +402,7 @@ describe('what is refused changes nothing', () => {
     await caller.addConnectors(accountId, authorizable)
     assert.equal((await browser.get(unopened)).status, 404)
     assert.equal((await browser.get(back)).status, 400)
-    // Where it is removed while the platform is asked, the answer finds another one in its place.
+    // If the connector is removed while the platform is asked, the redirect finds another connector in its place.
     const next = await consent(platform, await browser.open(await start()))
     await sql(`update authorizations set configuration_id = 'ffffffffffffffff'`)
     assert.equal((await browser.get(next)).status, 409)

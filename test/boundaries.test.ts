@@ -4,13 +4,13 @@ import { isBuiltin } from 'node:module'
 import { dirname, join, posix } from 'node:path'
 import { test } from 'node:test'
 import { operations } from '@penstock/wire'
+import { type Import, readImports, resolveImport } from './harness/imports.ts'
 
 /** The boundaries of ARCHITECTURE.md, proven on the sources' imports and SQL. Each exception is listed here with its reason. */
 
 const root = dirname(import.meta.dirname)
 const linesMax = 400
 
-type Import = { readonly specifier: string; readonly typeOnly: boolean; readonly dynamic: boolean }
 type Source = {
   /** `wire`, `server` … */
   readonly package: string
@@ -46,24 +46,14 @@ const browserSafe = (name: string) => ofPackage(name).filter((source) => where(s
 const server = ofPackage('server')
 const where = (source: Source) => `${source.package}/src/${source.path}`
 
-/** Every import and re-export of a file as the formatter leaves them: each begins a line. */
-function readImports(text: string): Import[] {
-  const statics = /^(?:import|export)\s+(type\s+)?(?:[\w$*{},\s]+?\sfrom\s+)?'([^']+)'/gm
-  const dynamics = /(?<=[^.\w])import\(\s*'([^']+)'/g
-  return [
-    ...[...text.matchAll(statics)].map(([, type, specifier = '']) => ({
-      specifier,
-      typeOnly: type !== undefined,
-      dynamic: false,
-    })),
-    ...[...text.matchAll(dynamics)].map(([, specifier = '']) => ({ specifier, typeOnly: false, dynamic: true })),
-  ]
-}
-
 /** The name under which a package is declared: `@scope/name/inside` is `@scope/name`. */
 const packageName = (specifier: string) => specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')
 const isRelative = ({ specifier }: Import) => specifier.startsWith('.')
 const target = (source: Source, { specifier }: Import) => posix.join(posix.dirname(source.path), specifier)
+
+const byPath = new Map(sources.map((source) => [`packages/${where(source)}`, source]))
+const imported = (source: Source, { specifier }: Import): Source | undefined =>
+  byPath.get(resolveImport(`packages/${where(source)}`, specifier) ?? '')
 
 /** Fails with every line that says what is broken where. */
 function assertNone(broken: readonly string[]): void {
@@ -73,6 +63,7 @@ function assertNone(broken: readonly string[]): void {
 /** Imports by a name that is made at run time. */
 const loaders: Readonly<Record<string, string>> = {
   'connectors/src/load.ts': 'loads the one connector that a runner needs, by its slug',
+  'engine/src/compile.ts': 'has Node compile every file that a runner may load',
 }
 
 /** Where npm has put the PostgreSQL of this machine, only its own resolution knows; it loads nothing. */
@@ -92,17 +83,19 @@ test('every import is seen', () => {
   assertNone(requiring.filter((file) => file !== resolver))
 })
 
-/** What each package may import besides itself, of ours and of others; `node:` only where it says so. */
+/** Imports that each package is allowed, beside itself; `node:` only if it is listed. */
 const mayImport: Readonly<Record<string, { readonly names: readonly string[]; readonly node: boolean }>> = {
   wire: { names: ['typebox'], node: false },
-  // Parquet is a format of the file adapters.
-  connector: { names: ['@penstock/wire', 'hyparquet', 'hyparquet-writer'], node: true },
+  // It knows nothing of connectors: errors, limits on rows and the source of bytes are given to it.
+  parquet: { names: ['hyparquet', 'hyparquet-writer'], node: true },
+  connector: { names: ['@penstock/parquet', '@penstock/wire'], node: true },
   // The brands' logos are drawn in simple-icons; the others speak the protocols of what they connect to.
   connectors: {
     names: [
       '@penstock/connector',
       '@penstock/wire',
       'aws4fetch',
+      'bcrypt-pbkdf',
       'fast-xml-parser',
       'jose',
       'mysql2',
@@ -239,18 +232,43 @@ test('no package reaches inside another one', () => {
   )
 })
 
+test('no files import each other in a circle, not even types', () => {
+  assertNone(circlesOf(sources).map((circle) => circle.map(where).sort().join('\n  ')))
+})
+
+/** The groups of files in which each file reaches every other one by imports (Tarjan). */
+function circlesOf(all: readonly Source[]): Source[][] {
+  const circles: Source[][] = []
+  const numbers = new Map<Source, number>()
+  const lowest = new Map<Source, number>()
+  const open: Source[] = []
+  const visit = (source: Source): number => {
+    const number = numbers.size
+    numbers.set(source, number)
+    lowest.set(source, number)
+    open.push(source)
+    for (const one of source.imports) {
+      const next = imported(source, one)
+      if (!next) continue
+      const reached = numbers.has(next) ? (open.includes(next) ? numbers.get(next) : undefined) : visit(next)
+      lowest.set(source, Math.min(lowest.get(source) ?? number, reached ?? number))
+    }
+    if (lowest.get(source) === number) {
+      const circle = open.splice(open.indexOf(source))
+      if (circle.length > 1) circles.push(circle)
+    }
+    return lowest.get(source) ?? number
+  }
+  for (const source of all) if (!numbers.has(source)) visit(source)
+  return circles
+}
+
 /** Every file that is loaded where these are; what one imports dynamically is loaded with it only where `dynamic` says so. */
 function loadedWith(entries: readonly Source[], dynamic: (source: Source) => boolean): Map<Source, Source | undefined> {
-  const resolve = (source: Source, one: Import): Source | undefined => {
-    if (isRelative(one)) return sources.find((other) => where(other) === `${source.package}/src/${target(source, one)}`)
-    const owner = [...packages].find(([, { name }]) => name === packageName(one.specifier))
-    const file = owner?.[1].exports?.[`.${one.specifier.slice(owner[1].name.length)}`]
-    return owner && file ? sources.find((other) => where(other) === posix.join(owner[0], file)) : undefined
-  }
   const found = new Map<Source, Source | undefined>(entries.map((entry) => [entry, undefined]))
   for (const source of found.keys()) {
     for (const one of source.imports) {
-      const next = one.typeOnly || (one.dynamic && !dynamic(source)) ? undefined : resolve(source, one)
+      const next = one.typeOnly || (one.dynamic && !dynamic(source)) ? undefined : imported(source, one)
       if (next && !found.has(next)) found.set(next, source)
     }
   }
@@ -259,8 +277,8 @@ function loadedWith(entries: readonly Source[], dynamic: (source: Source) => boo
 
 const runnerFile = 'engine/src/runner.ts'
 
-/** What moves data: the drivers, the formats of files, the way to the network, the engine. */
-const movers = ['ssh2', 'mysql2', 'aws4fetch', 'fast-xml-parser', 'jose', 'hyparquet']
+/** Packages that move data: the drivers, the formats of files, the egress, the engine. */
+const movers = ['ssh2', 'mysql2', 'aws4fetch', 'fast-xml-parser', 'jose', 'hyparquet', 'hyparquet-writer']
 
 /** Sends requests of the service itself, so that it loads the way to the network: with the first one, and only this file. */
 const outgoing = 'server/src/outgoing/outgoing.ts'
@@ -274,7 +292,7 @@ test('the server loads definitions of connectors, and nothing of what they do', 
     source.imports.some(
       ({ specifier, typeOnly, dynamic }) => !typeOnly && !dynamic && movers.includes(packageName(specifier)),
     ) ||
-    /^connector\/src\/(egress\/(index|egress|exchange|answer|look-up)|files\/(index|read|write|csv|ndjson|parquet|opened))|^engine\/src\/(transfer|jobs|runner|authorize|check|inspect|preview)/.test(
+    /^connector\/src\/(egress\/(index|egress|exchange|answer|look-up)|files\/(index|read|write|csv|ndjson|parquet|opened))|^parquet\/src\/(read|write)|^engine\/src\/(transfer|jobs|runner|authorize|check|inspect|preview)/.test(
       where(source),
     )
   const broken = [...loaded].filter(([source]) => does(source))
@@ -286,7 +304,9 @@ test('the engine alone loads what connectors do', () => {
   const loaded = loadedWith(runner, () => true)
   assert(loaded.size > 50, 'the runner loads the engine')
   assertNone([...loaded.keys()].filter((source) => ['server', 'client', 'console'].includes(source.package)).map(where))
-  const engines = sources.filter(({ package: name }) => !['engine', 'connector', 'connectors'].includes(name))
+  const engines = sources.filter(
+    ({ package: name }) => !['engine', 'parquet', 'connector', 'connectors'].includes(name),
+  )
   assertNone(
     engines.filter(({ imports }) => imports.some((one) => one.specifier === '@penstock/connectors/load')).map(where),
   )
@@ -344,6 +364,7 @@ const layers = [
   'otel-settings.ts',
   'config.ts',
   'log.ts',
+  'repeat.ts',
   'telemetry/',
   'mail.ts',
   'embedded/',
@@ -379,7 +400,7 @@ const layers = [
 const resourceModules = layers.slice(layers.indexOf('audit/'), layers.indexOf('reports/') + 1)
 const layerOf = (path: string) => (path.includes('/') ? `${path.split('/')[0]}/` : path)
 
-/** What each file of the server imports of another layer. */
+/** Imports of each file of the server from another layer. */
 const crossings = server.flatMap((source) =>
   source.imports
     .filter(isRelative)
@@ -404,6 +425,8 @@ test('http imports no resource module, and no resource module imports http or th
       .filter(({ from, to }) => from === 'http/' && (resourceModules.includes(to) || to === 'handlers.ts'))
       .map(say),
   )
+  const ofWorkers = crossings.filter(({ from, to }) => from === 'worker/' && edges.includes(to)).map(say)
+  assert.deepEqual(ofWorkers, ['server/src/worker/purge.ts imports http/idempotency.ts'])
 })
 
 /** `queries.ts`, and where a module has many statements, a file for each thing that is asked: `list-queries.ts`. */
@@ -438,6 +461,7 @@ test('the rule of an operation is its handler, by the name of the operation: `(c
 test('statements are in queries.ts, or in a file beside it that ends alike', () => {
   const elsewhere: Readonly<Record<string, string>> = {
     'db/statement.ts': 'makes them',
+    'db/clock.ts': 'reads no table',
     'db/readiness.ts': 'reads the table of the migrations and the version of the server, which belong to no module',
     'http/idempotency.ts': 'http is no resource module, and its one table has one file',
   }
@@ -459,7 +483,6 @@ test('only these files query PostgreSQL without a statement', () => {
     'db/statement.ts': 'is the way that all others take',
     'embedded/session.ts': 'makes the database in the server that it started',
     'secrets/keyring.ts': 'holds a lock on the listening connection',
-    'worker/queue.ts': 'sends heartbeats on the listening connection',
     'secrets/rotate.ts': 'waits for that lock on a connection that it throws away',
   }
   const found = server.filter(({ text }) => /\.query\s*[<(]/.test(text)).map(({ path }) => path)
@@ -469,6 +492,7 @@ test('only these files query PostgreSQL without a statement', () => {
 
 test('each table is written only by its own module', () => {
   const owners: Readonly<Record<string, string>> = {
+    penstock_migrations: 'db/',
     master_keys: 'secrets/',
     secrets: 'secrets/',
     oauth_apps: 'secrets/',
@@ -478,6 +502,7 @@ test('each table is written only by its own module', () => {
     environments: 'organizations/',
     organizations: 'organizations/',
     clients: 'organizations/',
+    mail_counts: 'organizations/',
     tokens: 'tokens/',
     idempotency_keys: 'http/',
     accounts: 'accounts/',
@@ -498,7 +523,7 @@ test('each table is written only by its own module', () => {
     webhook_attempts: 'webhooks/',
     webhook_totals: 'webhooks/',
     single_sign_on: 'single-sign-on/',
-    user_identities: 'single-sign-on/',
+    user_identities: 'users/',
     added_connectors: 'connectors/',
     authorizations: 'authorizations/',
     connect_links: 'connect-links/',
@@ -511,10 +536,12 @@ test('each table is written only by its own module', () => {
     transfer_totals: 'triggers alone',
     ledger: 'transfers/',
     rejects: 'transfers/',
-    connection_memories: 'transfers/',
+    connection_states: 'transfers/',
     schedules: 'transfers/',
     schedule_pauses: 'transfers/',
     probes: 'transfers/',
+    worker_versions: 'transfers/',
+    purges: 'worker/',
   }
   const exceptions: Readonly<Record<string, string>> = {
     'organizations/client-queries.ts deletes tokens': 'a client is revoked together with its tokens, or not at all',
@@ -547,13 +574,7 @@ test('each table is written only by its own module', () => {
 })
 
 test('no name of an exported type stands for two things in one package', () => {
-  const twice: Readonly<Record<string, string>> = {
-    'connectors AudienceRow':
-      'what a row asks of an audience at Meta, and at Reddit; each is used in its own folder alone',
-    'connectors Person': 'the identifiers of a person as Meta takes them, and as Reddit does',
-    'connectors Taken': 'what a platform took of a request, and a request that Google took and goes through later',
-    'connectors ListRow': 'what a row asks of a list at Google, and at Pinterest; each is used in its own folder alone',
-  }
+  const twice: Readonly<Record<string, string>> = {}
   const exported = sources.flatMap((source) =>
     [...source.text.matchAll(/^export (?:abstract )?(?:type|interface|class|enum) (\w+)/gm)].map(([, name]) => ({
       key: `${source.package} ${name}`,
@@ -568,6 +589,11 @@ test('no name of an exported type stands for two things in one package', () => {
   )
   const names = found.map(([key]) => key)
   assertNone(Object.keys(twice).filter((key) => !names.includes(key)))
+})
+
+test('no object literal is spread into another one: it would look like a merge', () => {
+  const all = globSync(['packages/*/{src,test}/**/*.{ts,tsx}', '{test,bench,scripts,demo}/**/*.ts'], { cwd: root })
+  assertNone(all.filter((file) => /\.{3}\{/.test(readFileSync(join(root, file), 'utf8'))))
 })
 
 test(`no file has more than ${linesMax} lines`, () => {

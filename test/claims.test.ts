@@ -4,6 +4,7 @@ import pg from 'pg'
 import { openDatabase } from '../packages/server/src/db/database.ts'
 import { claimTransfer } from '../packages/server/src/transfers/supervisor/claim-queries.ts'
 import { someQueued } from '../packages/server/src/transfers/supervisor/upkeep-queries.ts'
+import { thisProgram } from '../packages/server/src/transfers/supervisor/versions.ts'
 import { createTestDatabase } from './harness/database.ts'
 import { accountId, loadAccounts, prepareToLoad } from './harness/many-connections.ts'
 import { explain, planModes } from './harness/plans.ts'
@@ -38,14 +39,17 @@ async function queue(account: number, many: number, platform = 'a'): Promise<voi
 }
 
 const noLimits = {
-  ...{ perAccount: 1000, perPlatform: 1, platformConnectors: '[]' },
+  perAccount: 1000,
+  perPlatform: 1,
+  platformConnectors: '[]',
   fullOrganizations: [] as string[],
   fullAccounts: [] as string[],
 }
 async function claim(times: number, limits: Partial<typeof noLimits> = {}): Promise<(string | undefined)[]> {
+  const program = await thisProgram()
   const claimed: (string | undefined)[] = []
   for (let i = 0; i < times; i++) {
-    claimed.push((await claimTransfer.first(database, { ...noLimits, ...limits }))?.id)
+    claimed.push((await claimTransfer.first(database, { ...noLimits, ...program, ...limits }))?.id)
   }
   return claimed
 }
@@ -92,7 +96,7 @@ describe('claiming a transfer', () => {
     await client.query('analyze transfers')
     for (const mode of planModes(claimTransfer)) {
       await client.query('begin')
-      const plan = await explain(client, claimTransfer, noLimits, mode)
+      const plan = await explain(client, claimTransfer, { ...noLimits, ...(await thisProgram()) }, mode)
       await client.query('rollback')
       const read = plan.rowsReadFrom('transfers')
       assert.ok(read <= 3 * accounts, `${mode} reads ${read} rows of ${accounts * connectionsEach}:\n${plan.text}`)

@@ -3,13 +3,17 @@ import { test } from 'node:test'
 import { verifyWebhook, WebhookError } from '@penstock/client'
 import { Webhook } from 'standardwebhooks'
 
-/** Receivers verify events with the client; here those that the library of Standard Webhooks signed. */
+/** Receivers verify events with the client. Here, the library of Standard Webhooks signs them. */
 
 const secret = `whsec_${Buffer.from('s'.repeat(32)).toString('base64')}`
 const other = `whsec_${Buffer.from('o'.repeat(32)).toString('base64')}`
 const id = '4be09a7c15d2f836'
 const body = JSON.stringify({
-  ...{ type: 'account.created', timestamp: 1, organizationId: id, accountId: id, connectionId: null },
+  type: 'account.created',
+  timestamp: 1,
+  organizationId: id,
+  accountId: id,
+  connectionId: null,
   data: { name: 'Ä', enabled: true },
 })
 const time = new Date(1_789_776_000_000)

@@ -52,8 +52,11 @@ describe('the client', { concurrency: true }, () => {
     const { reply: made } = await client.createConnection({
       accountId,
       body: {
-        ...{ name: 'Orders', srcConnectorId: source.id, destConnectorId: destination.id },
-        ...{ srcConnectionConfig: sourceSettings, destConnectionConfig: destinationSettings },
+        name: 'Orders',
+        srcConnectorId: source.id,
+        destConnectorId: destination.id,
+        srcConnectionConfig: sourceSettings,
+        destConnectionConfig: destinationSettings,
       },
     })
     const { reply: moved } = await client.updateConnectionStatus({

@@ -27,7 +27,7 @@ const conversions = connectorBySlug('meta-conversions')
 const identity = connectorBySlug('liveramp-id-match')
 
 describe('supported connectors', () => {
-  /** What feeds what, by category; sources are the rows (`docs/api-decisions.md`, section 3). */
+  /** Compatible categories; sources are the rows (`docs/api-decisions.md`, section 3). */
   const feeds: Record<string, readonly string[]> = {
     'audience activation': ['audience activation', 'data store'],
     'identity management': ['identity management', 'audience activation', 'data store'],

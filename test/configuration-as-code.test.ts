@@ -23,6 +23,7 @@ import {
 import { parse } from 'yaml'
 import { type Caller, callerOf, connectorBySlug } from './harness/fixtures.ts'
 import { type Organization, startTestService, type TestService } from './harness/service.ts'
+import { large } from './harness/tiers.ts'
 
 /** Configuration as code: files, plans and what apply makes of them, against a service that listens. */
 
@@ -50,13 +51,15 @@ const secrets = {
 }
 let written = 0
 
-/** An organization with what the commands do in it; `requests` are those that were sent. */
+/** An organization, and the commands on it; `requests` are the requests that were sent. */
 async function aParty() {
   const organization: Organization = await service.addOrganization()
   const { clientId, clientSecret } = organization
   const requests: string[] = []
   const client = createClient({
-    ...{ baseUrl, clientId, clientSecret },
+    baseUrl,
+    clientId,
+    clientSecret,
     fetch: async (address, init) => {
       requests.push(`${init.method} ${new URL(address).pathname}`)
       return fetch(address, init)
@@ -65,7 +68,10 @@ async function aParty() {
   const resolverOf = (env: Record<string, string>, filesWithin?: string) => createResolver({ env, filesWithin })
   const caller: Caller = callerOf(service, organization)
   const party = {
-    ...{ organization, client, requests, caller },
+    organization,
+    client,
+    requests,
+    caller,
     /** Writes texts to files of a directory of their own, for which it returns the path. */
     write: async (...texts: string[]) => {
       const directory = join(folder, String(++written))
@@ -102,31 +108,50 @@ async function aParty() {
       const { files, ...about } = await exportConfiguration({ client, baseUrl, accounts })
       return { text: files[0]?.text ?? '', ...about }
     },
-    /** What is in the organization, by name, without what differs between services. */
+    /** Content of the organization, by name, without values that differ between services. */
     state: async () => {
       const { accounts, webhooks, alertRules } = await readState(client)
       const whose = (of: string | null) => accounts.find(({ id }) => id === of)?.name ?? of
       const names = new Map(accounts.flatMap(({ connections }) => connections.map(({ id, name }) => [id, name])))
       const owned = [
         ...webhooks.map(({ accountId, url, description, eventTypes, enabled }) => ({
-          ...{ of: whose(accountId), url, description, eventTypes: eventTypes?.toSorted() ?? null, enabled },
+          of: whose(accountId),
+          url,
+          description,
+          eventTypes: eventTypes?.toSorted() ?? null,
+          enabled,
         })),
         ...alertRules.map(({ accountId, connectionIds, ...rule }) => ({
-          ...{ of: whose(accountId), url: rule.name, conditions: rule.conditions, enabled: rule.enabled },
-          ...{ emails: rule.emails, emailRoles: rule.emailRoles, slack: rule.slackUrl, teams: rule.teamsUrl },
+          of: whose(accountId),
+          url: rule.name,
+          conditions: rule.conditions,
+          enabled: rule.enabled,
+          emails: rule.emails,
+          emailRoles: rule.emailRoles,
+          slack: rule.slackUrl,
+          teams: rule.teamsUrl,
           connections: connectionIds?.map((id) => names.get(id)).sort() ?? null,
         })),
       ]
       const inAccounts = accounts
         .map(({ name, enabled, connectors, connections }) => ({
-          ...{ name, enabled },
+          name,
+          enabled,
           connectors: [...connectors.values()].map(({ slug, name, settings, secrets, configured }) => ({
-            ...{ slug, name, settings, secrets, configured },
+            slug,
+            name,
+            settings,
+            secrets,
+            configured,
           })),
           connections: connections
             .map((one) => ({
-              ...{ name: one.name, status: one.status, source: one.source, destination: one.destination },
-              ...{ from: one.srcConnectionConfig, to: one.destConnectionConfig },
+              name: one.name,
+              status: one.status,
+              source: one.source,
+              destination: one.destination,
+              from: one.srcConnectionConfig,
+              to: one.destConnectionConfig,
               schedule: one.schedule && [one.schedule.cron, one.schedule.timezone, one.schedule.enabled],
             }))
             .sort((a, b) => (a.name < b.name ? -1 : 1)),
@@ -140,8 +165,11 @@ async function aParty() {
 }
 
 const noCondition = {
-  ...{ transferFailed: false, connectionBroken: false },
-  ...{ rejectedPercent: null, noSuccessHours: null, volumePercent: null },
+  transferFailed: false,
+  connectionBroken: false,
+  rejectedPercent: null,
+  noSuccessHours: null,
+  volumePercent: null,
 }
 /** Signing secrets of the connector `webhook` have a form of their own. */
 const hooks = (variables: readonly string[]) =>
@@ -212,14 +240,22 @@ describe('a file', { concurrency: 3 }, () => {
     const [account] = (await party.state()).accounts
     assert.deepEqual(account?.connections, [
       {
-        ...{ name: 'Orders', status: 'active', source: 'amazon-s3-source', destination: 'webhook' },
+        name: 'Orders',
+        status: 'active',
+        source: 'amazon-s3-source',
+        destination: 'webhook',
         from: { bucketUri: 's3://acme/orders/' },
         to: { mapping: JSON.stringify({ email: 'E-Mail', city: null, source: { value: 'shop' } }) },
         schedule: ['0 6 * * *', 'Europe/Berlin', true],
       },
       {
-        ...{ name: 'Returns', status: 'disabled', source: 'amazon-s3-source', destination: 'webhook' },
-        ...{ from: { bucketUri: 's3://acme/returns/' }, to: {}, schedule: undefined },
+        name: 'Returns',
+        status: 'disabled',
+        source: 'amazon-s3-source',
+        destination: 'webhook',
+        from: { bucketUri: 's3://acme/returns/' },
+        to: {},
+        schedule: undefined,
       },
     ])
     assert.deepEqual(
@@ -247,7 +283,8 @@ describe('a file', { concurrency: 3 }, () => {
     assert(orders)
     const { client } = party
     await client.updateConnection({
-      ...{ accountId, id: orders.id },
+      accountId,
+      id: orders.id,
       body: {
         srcConnectionConfig: { bucketUri: 's3://elsewhere/', format: 'CSV' },
         destConnectionConfig: { mapping: '{"email":"Mail"}' },
@@ -256,7 +293,8 @@ describe('a file', { concurrency: 3 }, () => {
     await client.setSchedule({ accountId, id: orders.id, body: { cron: '1 1 * * *' } })
     await client.updateConnectionStatus({ accountId, id: orders.id, body: { action: 'disable' } })
     await client.configureConnector({
-      ...{ accountId, id: connectorBySlug('amazon-s3-source').id },
+      accountId,
+      id: connectorBySlug('amazon-s3-source').id,
       body: { secretConfig: { accessKeyId: 'AKIAOTHER' } },
     })
     await client.editAccount({ id: accountId, body: { enabled: false } })
@@ -264,8 +302,12 @@ describe('a file', { concurrency: 3 }, () => {
     assert.deepEqual(
       fieldsOf(plan),
       [
-        ...['enabled', 'settings.accessKeyId', 'secrets.secretAccessKey'],
-        ...['mapping.email', 'mapping.city', 'mapping.source'],
+        'enabled',
+        'settings.accessKeyId',
+        'secrets.secretAccessKey',
+        'mapping.email',
+        'mapping.city',
+        'mapping.source',
         ...['source.settings.bucketUri', 'source.settings.format', 'schedule.cron', 'status'].sort(),
       ].sort((a, b) => fieldsOf(plan).indexOf(a) - fieldsOf(plan).indexOf(b)),
     )
@@ -303,7 +345,7 @@ describe('a file', { concurrency: 3 }, () => {
       'delete connector webhook',
     ])
     await party.apply(empty, { allowDestroy: true })
-    // What was deleted is made again: the keys of the day do not answer with what is gone.
+    // Deleted resources are created again: the keys of the day do not return deleted ones.
     await party.apply(path)
     assert.deepEqual(
       (await party.state()).accounts[0]?.connections.map(({ name, status }) => [name, status]),
@@ -345,6 +387,53 @@ describe('a file', { concurrency: 3 }, () => {
     )
   })
 
+  test('finds a connection that was renamed by hand, and never makes a second one', async () => {
+    const party = await aParty()
+    const path = await party.write(acme)
+    await party.apply(path)
+    const before = await party.state()
+    const [account] = (await readState(party.client)).accounts
+    const orders = account?.connections.find(({ name }) => name === 'Orders')
+    assert(account && orders)
+    const renameTo = (name: string) =>
+      party.client.updateConnection({ accountId: account.id, id: orders.id, body: { name } })
+    for (const text of [acme, (await party.export()).text]) {
+      await renameTo('Orders, by hand')
+      await renameTo('Orders, twice')
+      const plan = await party.plan(await party.write(text))
+      assert.deepEqual(fieldsOf(plan), ['name'])
+      assert.deepEqual(plan.unmanaged, [])
+      assert.match(plan.notes.join(), /The connection Orders .* was renamed to Orders, twice/)
+      await party.apply(path)
+      assert.deepEqual(await party.state(), before)
+    }
+    const [now] = (await readState(party.client)).accounts
+    assert.equal(now?.connections.find(({ name }) => name === 'Orders')?.id, orders.id)
+  })
+
+  test('is planned with what the service will refuse: each connector and connection that lacks something', async () => {
+    const party = await aParty()
+    const text = acme.replace(/\n *secrets: {secretAccessKey.*/, '')
+    assert.notEqual(text, acme)
+    const path = await party.write(text)
+    const plan = await party.plan(path)
+    const { failed } = await party.applyPlan(plan)
+    const refused = plan.refused.map(({ message }) => message)
+    assert.equal(failed.length, refused.length, refused.join('\n'))
+    assert(failed.length > 1)
+    for (const { change } of failed)
+      assert(
+        refused.some((message) => message.includes(change.name)),
+        change.name,
+      )
+    assert.match(refused.join('\n'), /connection Orders .* cannot be activated: .*secretAccessKey/)
+    assert.match(describePlan(plan), /The service will refuse: .*secretAccessKey/)
+    assert.equal(viewPlan(plan).refused.length, refused.length)
+    // Planned again, nothing has changed: what could not be activated is named again.
+    assert((await party.plan(path)).refused.some(({ message }) => message.includes('Orders')))
+    assert.deepEqual((await party.plan(await party.write(acme))).refused, [])
+  })
+
   test('is refused as a whole, with every place, where something is wrong', async () => {
     const party = await aParty()
     const wrong = async (text: string, options = {}) => problemsOf(party.plan(await party.write(text), options))
@@ -352,7 +441,7 @@ describe('a file', { concurrency: 3 }, () => {
     assert.match(await wrong('version: 1\nversion: 1'), /0\.yaml:2:1: Map keys must be unique/)
     assert.match(await wrong('version: !!js/function 1'), /0\.yaml:1:10: Unresolved tag/)
     assert.match(await wrong(`${'['.repeat(200_000)}`), /^\S+0\.yaml:\d+:\d+: The file is nested too deeply\.$/)
-    // What would take hours or the memory is refused, or read, at once.
+    // Files that would take hours or the memory are refused, or read, immediately.
     const started = process.cpuUsage()
     const keys = Array.from({ length: 80_000 }, (_, n) => `k${n}: 1`).join('\n')
     assert.match(await wrong(`version: 1\n${keys}`), /0\.yaml:2:5: k0 is not known here/)
@@ -496,7 +585,8 @@ describe('webhooks and alert rules', { concurrency: 3 }, () => {
     const made: string[] = []
     const resolver = createResolver({ env: secrets })
     const { failed } = await applyPlan(plan, {
-      ...{ client: party.client, resolver },
+      client: party.client,
+      resolver,
       onSecret: async ({ url, secret }) => void made.push(`${url} ${secret.slice(0, 6)}`),
     })
     assert.deepEqual(failed, [])
@@ -510,23 +600,44 @@ describe('webhooks and alert rules', { concurrency: 3 }, () => {
     const { owned } = await party.state()
     assert.deepEqual(owned, [
       {
-        ...{ of: 'Acme Outdoor', url: 'Orders', enabled: true, connections: ['Orders', 'Returns'] },
+        of: 'Acme Outdoor',
+        url: 'Orders',
+        enabled: true,
+        connections: ['Orders', 'Returns'],
         conditions: { ...noCondition, transferFailed: true, noSuccessHours: 26 },
-        ...{ emails: ['data@example.com'], emailRoles: [], slack: '********', teams: null },
+        emails: ['data@example.com'],
+        emailRoles: [],
+        slack: '********',
+        teams: null,
       },
       {
-        ...{ of: 'Acme Outdoor', url: 'https://hooks.example.com/AKIAEXAMPLE', description: '', enabled: true },
+        of: 'Acme Outdoor',
+        url: 'https://hooks.example.com/AKIAEXAMPLE',
+        description: '',
+        enabled: true,
         eventTypes: ['connection.deleted', 'transfer.failed'],
       },
       {
-        ...{ of: null, url: 'Failures', enabled: false, connections: null },
+        of: null,
+        url: 'Failures',
+        enabled: false,
+        connections: null,
         conditions: { ...noCondition, transferFailed: true },
-        ...{ emails: [], emailRoles: ['owner', 'admin'], slack: null, teams: null },
+        emails: [],
+        emailRoles: ['owner', 'admin'],
+        slack: null,
+        teams: null,
       },
       {
-        ...{ of: null, url: 'Returns', enabled: false, connections: ['Returns'] },
+        of: null,
+        url: 'Returns',
+        enabled: false,
+        connections: ['Returns'],
         conditions: { ...noCondition, rejectedPercent: 2.5, volumePercent: 40 },
-        ...{ emails: [], emailRoles: [], slack: null, teams: null },
+        emails: [],
+        emailRoles: [],
+        slack: null,
+        teams: null,
       },
       { of: null, url: 'https://hooks.example.com/all', description: 'Everything', eventTypes: null, enabled: true },
     ])
@@ -567,9 +678,16 @@ describe('webhooks and alert rules', { concurrency: 3 }, () => {
       'create webhook https://hooks.example.com/all',
     ])
     assert.deepEqual(fieldsOf(drift), [
-      ...['description', 'eventTypes', 'enabled', 'emails'],
-      ...['conditions.transferFailed', 'conditions.connectionBroken', 'conditions.noSuccessHours'],
-      ...['connections', 'slackUrl', 'description'],
+      'description',
+      'eventTypes',
+      'enabled',
+      'emails',
+      'conditions.transferFailed',
+      'conditions.connectionBroken',
+      'conditions.noSuccessHours',
+      'connections',
+      'slackUrl',
+      'description',
     ])
     await party.apply(path)
     assert.deepEqual(await party.state(), before)
@@ -584,8 +702,10 @@ describe('webhooks and alert rules', { concurrency: 3 }, () => {
     // A file without the lists of the organization is not about them.
     const ofOne = await party.write(acme)
     assert.deepEqual(actions(await party.plan(ofOne, { allowDestroy: true })).sort(), [
-      ...['delete alertRule By hand', 'delete alertRule Orders'],
-      ...['delete webhook https://by-hand.example.com/', 'delete webhook https://hooks.example.com/AKIAEXAMPLE'],
+      'delete alertRule By hand',
+      'delete alertRule Orders',
+      'delete webhook https://by-hand.example.com/',
+      'delete webhook https://hooks.example.com/AKIAEXAMPLE',
     ])
     await party.apply(path, { allowDestroy: true })
     assert.deepEqual(await party.state(), before)
@@ -632,7 +752,8 @@ describe('webhooks and alert rules', { concurrency: 3 }, () => {
     const results = await Promise.all(
       plans.map((plan) =>
         applyPlan(plan, {
-          ...{ client: party.client, resolver: createResolver({ env: secrets }) },
+          client: party.client,
+          resolver: createResolver({ env: secrets }),
           onSecret: async ({ id }) => void given.push(id),
         }),
       ),
@@ -720,7 +841,8 @@ describe('apply', { concurrency: 3 }, () => {
     const orders = account?.connections.find(({ name }) => name === 'Orders')
     assert(account && orders)
     await party.client.updateConnection({
-      ...{ accountId: account.id, id: orders.id },
+      accountId: account.id,
+      id: orders.id,
       body: { srcConnectionConfig: { bucketUri: 's3://by-hand/' } },
     })
     const { done, failed } = await party.applyPlan(plan)
@@ -847,7 +969,7 @@ describe('an export', { concurrency: 2 }, () => {
     )
   })
 
-  test(`of ${many} connections makes the same in an empty service, in few requests`, async (t) => {
+  test(`of ${many} connections makes the same in an empty service, in few requests`, large, async (t) => {
     const party = await aParty()
     const accounts = 10
     for (let n = 1; n <= accounts; n++) {
@@ -911,7 +1033,8 @@ describe('an export', { concurrency: 2 }, () => {
     const [connection] = account?.connections ?? []
     assert(account && connection)
     await other.client.updateConnection({
-      ...{ accountId: account.id, id: connection.id },
+      accountId: account.id,
+      id: connection.id,
       body: { srcConnectionConfig: { bucketUri: 's3://by-hand/' } },
     })
     await other.client.deleteConnection({ accountId: account.id, id: account.connections[1]?.id ?? '' })
@@ -920,7 +1043,11 @@ describe('an export', { concurrency: 2 }, () => {
     await other.client.deleteAlertRule({ id: alertRules.find(({ accountId }) => accountId !== account.id)?.id ?? '' })
     const repaired = await measured('repair', other.requests, () => other.apply(path, { env }))
     assert.deepEqual(repaired.result.map(({ action }) => action).sort(), [
-      ...['create', 'create', 'create', 'update', 'update'],
+      'create',
+      'create',
+      'create',
+      'update',
+      'update',
     ])
     assert.deepEqual(await other.state(), await party.state())
   })

@@ -47,7 +47,7 @@ async function added(connector: Connector = destination) {
     fields,
     /** The form as a person sees it: every field by its name. */
     values: async () => Object.fromEntries((await fields()).map(({ name, value }) => [name, value])),
-    /** What the connector would be handed. */
+    /** Secrets in the context of the connector. */
     secrets: () =>
       openSecrets(service.database, service.service.deps.keyring, { accountId, connectorId: connector.id }),
   }
@@ -74,8 +74,12 @@ describe('a configuration', () => {
     assert.deepEqual(top, { editable: true, env: 'production', configured: false, lastUpdated: 0, secretName })
     assert.deepEqual([secretConfig.length, connectionConfig.length], [1, 1])
     const empty = {
-      ...{ hostname: '', port: '22', username: '', sshPrivateKey: '' },
-      ...{ hostKeyFingerprint: '', hostKeyCheck: 'fingerprint' },
+      hostname: '',
+      port: '22',
+      username: '',
+      sshPrivateKey: '',
+      hostKeyFingerprint: '',
+      hostKeyCheck: 'fingerprint',
     }
     assert.deepEqual(await values(), empty)
     assert.deepEqual(
@@ -280,8 +284,17 @@ describe('a stored secret', () => {
   test('is bound to its destination by every integrated connector that has one', () => {
     const bound = new Set(binding.map(({ connector }) => connector.slug))
     for (const slug of [
-      ...['amazon-s3-destination', 'amazon-s3-source', 'azure-blob-storage-destination', 'azure-blob-storage-source'],
-      ...['https-file', 'mysql', 'postgresql', 'sftp-destination', 'sftp-source', 'snowflake-source', 'webhook'],
+      'amazon-s3-destination',
+      'amazon-s3-source',
+      'azure-blob-storage-destination',
+      'azure-blob-storage-source',
+      'https-file',
+      'mysql',
+      'postgresql',
+      'sftp-destination',
+      'sftp-source',
+      'snowflake-source',
+      'webhook',
     ]) {
       assert(bound.has(slug), slug)
     }

@@ -75,8 +75,10 @@ test(`with ${links} links of one sub-account, and as many that have expired`, as
     const judgeFound: Judge = (plan) =>
       plan.rowsReadFrom('connect_links') !== 1 && `${plan.rowsReadFrom('connect_links')} links read for one`
     await assertPlansOf(client, found, judgeFound)
-    // What is counted for the limit is in an index of those that can be used.
-    const usable = [{ title: 'usable', statement: queries.countUsable, parameters: { organizationId: 'o' } }]
+    // The count for the limit reads an index of usable links.
+    const usable = [
+      { title: 'usable', statement: queries.countUsable, parameters: { organizationId: 'o', accountId: 'a1' } },
+    ]
     await assertPlansOf(client, usable, (plan) => {
       const read = plan.rowsReadFrom('connect_links')
       return read > links + few && `${read} links read to count ${links + few}`

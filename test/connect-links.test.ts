@@ -177,10 +177,13 @@ describe('creating a link', () => {
     const link = await createLink(owner, id)
     await sql(
       `insert into connect_links (id, organization_id, account_id, digest, connector_ids, expires_time)
-       select 'filler' || n, organization_id, account_id, n::text::bytea, connector_ids, expires_time
+       select 'filler' || n, organization_id, case when n > $3 then account_id else $4 end, n::text::bytea, connector_ids,
+         expires_time
        from connect_links, generate_series(2, $2::int) n where id = $1`,
       link.id,
       limits.connectLinksMax,
+      limits.connectLinksMax - limits.connectLinksOfAccountMax + 2,
+      (await owner.addAccount()).id,
     )
     const body = { accountId: id, connectorIds: [source.id] }
     assert.deepEqual(code(await owner.call('createConnectLink', { body })), [409, 'quota_exceeded'])
@@ -216,7 +219,10 @@ describe('the page of a link', () => {
     assert.equal((await get(token)).response.connectors[0]?.configured, true)
     const { response } = await finish(token)
     assert.deepEqual(response, {
-      ...{ id: link.id, status: 'completed', connectionId: null, connectionStatus: null },
+      id: link.id,
+      status: 'completed',
+      connectionId: null,
+      connectionStatus: null,
       redirectUrl: `https://shop.example.com/back?tab=1&status=completed&connectLinkId=${link.id}#here`,
     })
     assert.equal(await statusOf(link.id), 'completed')
@@ -410,7 +416,7 @@ describe('a link that has ended', () => {
       await assertWorks(true)
     }
     await change({ role: 'viewer', accountIds: null })
-    // What could come back to life is taken back permanently.
+    // A link that could become usable again can be revoked permanently.
     assert.equal((await caller.expect(caller.call('revokeConnectLink', { id: unopened.id }))).status, 'revoked')
     await change({ role: 'owner', accountIds: null })
     unusable(await get(tokenOf(unopened)))
@@ -433,7 +439,7 @@ describe('a link that has ended', () => {
       limits.connectLinkKeptDays + 1,
     )
     const kept = await create()
-    assert.equal((await purge(service.database, 30, 0)).connectLinks, 1)
+    assert.equal((await purge(service.database, { rejectDays: 30, auditDays: 0 })).connectLinks, 1)
     assert.deepEqual(code(await caller.call('getConnectLink', { id: link.id })), [404, 'not_found'])
     assert.equal(await statusOf(kept.id), 'pending')
   })
@@ -497,7 +503,9 @@ describe('branding', () => {
     const colours = { primary: '#0A5C36', text: '#ffffff' }
     const reply = await set({ name: ' Acme Shop ', logo: png(10, 10), colours, allowedOrigins })
     const saved = {
-      ...{ name: 'Acme Shop', logo: png(10, 10), colours: { primary: '#0a5c36', text: '#ffffff' } },
+      name: 'Acme Shop',
+      logo: png(10, 10),
+      colours: { primary: '#0a5c36', text: '#ffffff' },
       allowedOrigins: ['https://shop.example.com', 'http://localhost:3000'],
     }
     assert.deepEqual(reply.response, saved)
@@ -555,10 +563,20 @@ describe('branding', () => {
   }
 
   for (const origin of [
-    ...['*', 'https://*.example.com', 'null', "'self'", 'https:', 'http://shop.example.com', 'javascript:alert(1)'],
-    ...['https://shop.example.com/path', 'https://shop.example.com?x', 'https://user@shop.example.com'],
-    ...['https://a.example.com https://b.example.com', "https://a.example.com; script-src 'unsafe-inline'"],
-    ...['https://a.example.com,https://b.example.com', 'https://a.example.com\r\nx-injected: 1'],
+    '*',
+    'https://*.example.com',
+    'null',
+    "'self'",
+    'https:',
+    'http://shop.example.com',
+    'javascript:alert(1)',
+    'https://shop.example.com/path',
+    'https://shop.example.com?x',
+    'https://user@shop.example.com',
+    'https://a.example.com https://b.example.com',
+    "https://a.example.com; script-src 'unsafe-inline'",
+    'https://a.example.com,https://b.example.com',
+    'https://a.example.com\r\nx-injected: 1',
   ]) {
     test(`refuses ${JSON.stringify(origin)} as an origin`, async () => {
       const reply = await set({ allowedOrigins: ['https://shop.example.com', origin] })

@@ -34,7 +34,7 @@ after(async () => {
 const sql = async (text: string, ...values: unknown[]) => (await service.database.pool.query(text, values)).rows
 const eventsOf = async (connection: Connection, query = {}) =>
   caller.expect(caller.call('listConnectionEvents', { ...connection, query: { size: 500, ...query } }))
-/** What happened after a connection was made and activated, oldest first. */
+/** Events after a connection was created and activated, oldest first. */
 const reportedOf = async (connection: Connection) =>
   (await eventsOf(connection))
     .toReversed()
@@ -51,7 +51,7 @@ const schedule = (connection: Connection, body: object) =>
   caller.expect(caller.call('setSchedule', { ...connection, body } as never))
 
 type Reported = [kind: string, from: string | null, to: string | null][]
-/** What is done to an active connection named Orders, and what its history says about it. */
+/** Changes of an active connection named Orders, and their events in its history. */
 const changes: Record<string, { does: (connection: Connection) => Promise<unknown>; events: Reported }> = {
   'a new name': {
     does: (connection) => update(connection, { name: ' Other ' }),

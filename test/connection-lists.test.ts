@@ -5,7 +5,7 @@ import { assertInvariants } from './harness/invariants.ts'
 import { filteredNames, filters } from './harness/names.ts'
 import { startTestService, type TestService } from './harness/service.ts'
 
-/** What List Connections keeps and leaves out (specification, section 4.4); its pages are in paging.test.ts. */
+/** Filters of List Connections (specification, section 4.4); `paging.test.ts` tests its pages. */
 
 let service: TestService
 let caller: Caller

@@ -65,8 +65,16 @@ describe('a connection', () => {
     assert.equal(status, 201)
     const { id, createdTime, updatedTime, src, dest, ...rest } = response
     assert.deepEqual(rest, {
-      ...{ accountId, name: 'Orders', deleted: false, editable: true, enabled: true, env: 'production' },
-      ...{ status: 'In-progress', monthlyVolume: 0, totalVolume: 0, usedVolume: 0 },
+      accountId,
+      name: 'Orders',
+      deleted: false,
+      editable: true,
+      enabled: true,
+      env: 'production',
+      status: 'In-progress',
+      monthlyVolume: 0,
+      totalVolume: 0,
+      usedVolume: 0,
     })
     assert(createdTime >= beforeSeconds - 5 && createdTime <= Date.now() / 1000 + 5)
     assert.equal(updatedTime, createdTime)
@@ -185,13 +193,30 @@ describe('a connection', () => {
     await caller.expect(update(made.records.id, { destConnectionConfig: { mapping: '{"maid": "Device"}' } }))
   })
 
+  test('refuses a default country that is none', async () => {
+    const [folder, audiences] = [connectorBySlug('local-folder'), connectorBySlug('meta-custom-audiences')]
+    await caller.addConnectors(accountId, folder, audiences)
+    const ids = { srcConnectorId: folder.id, destConnectorId: audiences.id }
+    const field = 'body.destConnectionConfig.defaultCountry'
+    const made = await caller.expect(create(ids))
+    for (const defaultCountry of ['Atlantis', 'XX', '1']) {
+      const body = { destConnectionConfig: { defaultCountry } }
+      await refused(() => create({ ...ids, ...body }), 400, 'invalid_request', [field])
+      await refused(() => update(made.id, body), 400, 'invalid_request', [field])
+    }
+    for (const defaultCountry of ['US', 'deu', 'Brazil', '']) {
+      await caller.expect(update(made.id, { destConnectionConfig: { defaultCountry } }))
+    }
+  })
+
   test('keeps settings of every kind as they are meant', async () => {
     const snowflake = connectorBySlug('snowflake-source')
     const meta = connectorBySlug('meta-custom-audiences')
     await caller.addConnectors(accountId, snowflake, meta)
     const { id } = await caller.expect(
       create({
-        ...{ srcConnectorId: snowflake.id, destConnectorId: meta.id },
+        srcConnectorId: snowflake.id,
+        destConnectorId: meta.id,
         srcConnectionConfig: { dataSourceType: 'SQL Query', sqlQuery: "select 'ü😀'\n  -- kept", syncFrequency: '15' },
         destConnectionConfig: { advertiserId: ' 42 ', replaceExistingAudience: 'false' },
       }),

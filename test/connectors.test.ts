@@ -86,6 +86,15 @@ describe('the catalogue', () => {
     assert.deepEqual(await list({ q: 's3_source' }), [])
   })
 
+  test('finds a platform by what people also call it, if no name has the word', async () => {
+    const names = async (q: string) => (await list({ q })).map(({ name }) => name)
+    assert.ok((await names('Facebook')).includes('Meta Conversions'))
+    assert.deepEqual(await names('postgr'), ['PostgreSQL'], 'a name has it')
+    assert.ok((await names('csv')).includes('Amazon S3 Source'))
+    assert.deepEqual(await names('a_word'), [])
+    assert.deepEqual(await list({ q: 'facebook', supportedType: 'Source', dataType: 'Conversions' }), [])
+  })
+
   test('refuses values that are not in the specification, all at once', async () => {
     const query = {
       dataType: 'x',

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { pick, skip } from './harness/browser.ts'
-import { type ConsoleStage, postgresql, preparePeople, signIn, startConsole } from './harness/console.ts'
+import { type ConsoleStage, pickValue, postgresql, preparePeople, signIn, startConsole } from './harness/console.ts'
+import { large } from './harness/tiers.ts'
 import { until } from './harness/until.ts'
 
 describe('the first connection, in the console', { skip }, () => {
@@ -46,8 +47,8 @@ describe('the first connection, in the console', { skip }, () => {
     await page.getByRole('button', { name: 'Change the configuration of PostgreSQL' }).waitFor()
 
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('First connection')
-    await region(page, 'Source').getByRole('textbox', { name: 'Files' }).fill('people.csv')
-    await region(page, 'Destination').getByRole('textbox', { name: 'Table' }).fill('first')
+    await pickValue(region(page, 'Source'), 'Files', 'people.csv')
+    await pickValue(region(page, 'Destination'), 'Table', 'first')
     await page.getByRole('button', { name: 'Create the connection' }).click()
 
     await page.getByText('Source columns: id, name, email').waitFor()
@@ -68,7 +69,7 @@ describe('the first connection, in the console', { skip }, () => {
     assert.equal(await page.evaluate((id) => sessionStorage.getItem(`penstock.new-connection.${id}`), accountId), null)
   })
 
-  test('leads from the first sign-in to the first delivered row by the keyboard alone', async () => {
+  test('leads from the first sign-in to the first delivered row by the keyboard alone', large, async () => {
     await stage.target.query('create table keyed (id integer primary key, name text, email text)')
     const page = await stage.open('/accounts', { signedIn: false })
     const keys = keysOf(page)
@@ -109,8 +110,8 @@ describe('the first connection, in the console', { skip }, () => {
     await keys.pick('TLS mode', 'disable')
     await keys.press('button', 'Save')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
-    await keys.type('Files', 'people.csv')
-    await keys.type('Table', 'keyed')
+    await keys.pickValue('Files', 'peop')
+    await keys.pickValue('Table', 'keye')
     await keys.press('button', 'Create the connection')
     await page.getByText('30 would be sent').waitFor()
     await keys.press('button', 'Continue to review')
@@ -156,7 +157,7 @@ async function fillSecrets(page: Page, secrets: Readonly<Record<string, string |
   }
 }
 
-/** What hands do that never leave the keyboard. */
+/** Actions with the keyboard alone. */
 function keysOf(page: Page) {
   const stepsMax = 200
   const focusOn = async (control: Locator) => {
@@ -182,6 +183,20 @@ function keysOf(page: Page) {
       )
       await page.keyboard.press('Control+A')
       await page.keyboard.type(text)
+    },
+    /** Searches the list of a setting for a text, and picks the first value. */
+    pickValue: async (label: string, text: string) => {
+      await focusOn(page.getByRole('combobox', { name: label, exact: true }))
+      await page.keyboard.press('Enter')
+      await page
+        .getByRole('combobox', { name: /^Search: / })
+        .and(page.locator(':focus'))
+        .waitFor()
+      await page.keyboard.type(text)
+      await page.getByText('1 found').waitFor()
+      await page.keyboard.press('ArrowDown')
+      await page.keyboard.press('Enter')
+      await page.getByRole('combobox', { name: label, exact: true }).and(page.locator(':focus')).waitFor()
     },
     /** Picks an option by the arrow keys. */
     pick: async (label: string, option: string) => {

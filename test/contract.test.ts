@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
-import { type Operation, type OperationId, operations, takesIdempotencyKey } from '@penstock/wire'
+import { basePath, type Operation, type OperationId, operations, takesIdempotencyKey } from '@penstock/wire'
+import { openApiDocument } from '@penstock/wire/openapi'
 import { addConnection, type Inbox, makeInbox } from './harness/connections.ts'
 import { contentOf } from './harness/content.ts'
 import { badAuthorizations } from './harness/credentials.ts'
@@ -23,6 +24,17 @@ import {
   type TestService,
 } from './harness/service.ts'
 import { assertShape, refused } from './harness/shapes.ts'
+
+type Parameter = { readonly $ref?: string; readonly name: string; readonly required: boolean }
+const document = openApiDocument('https://data.example.org') as unknown as {
+  paths: Record<string, Record<string, { parameters?: readonly Parameter[] }>>
+  components: { parameters: Record<string, Parameter> }
+}
+/** The parameter `accountId` of an operation, as the document of the API has it. */
+const accountIdOf = ({ path, method }: Operation) =>
+  document.paths[basePath + path]?.[method.toLowerCase()]?.parameters
+    ?.map((one) => (one.$ref ? document.components.parameters[one.$ref.split('/').at(-1) ?? ''] : one))
+    .find((one) => one?.name === 'accountId')
 
 /** The contract, walked: every operation, so that a new one cannot be forgotten. */
 
@@ -166,9 +178,7 @@ for (const [name, scenario] of Object.entries(scenarios)) {
     test('answers other methods with 405 and Allow', async () => {
       const allowed = allowedMethods[pathOf(scenario)]?.split(', ') ?? []
       assert(allowed.includes(operation.method))
-      const { path } = requestFor(id, {
-        ...{ id: unknownId(), transferId: unknownId(), accountId: unknownId() },
-      })
+      const { path } = requestFor(id, { id: unknownId(), transferId: unknownId(), accountId: unknownId() })
       for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
         if (allowed.includes(method)) continue
         const reply = await service.send({ method, path })
@@ -181,6 +191,7 @@ for (const [name, scenario] of Object.entries(scenarios)) {
     if (scenario.acts === 'in a sub-account') {
       test('acts in a sub-account, and never in the organization account', async () => {
         const { accountId: _, ...call } = await prepare()
+        assert.equal(accountIdOf(operation)?.required, true)
         const content = await contentOf(service)
         for (const missing of [call, { ...call, accountId: '' }]) {
           assertRefused(await send(id, missing), 400, 'account_required', ['query.accountId'])
@@ -199,6 +210,7 @@ for (const [name, scenario] of Object.entries(scenarios)) {
     } else {
       test('needs no accountId', async () => {
         const { accountId: _, ...call } = await prepare()
+        assert(!accountIdOf(operation)?.required)
         assert.equal((await send(id, call)).status, scenario.status)
         const { organizationId } = owner.organization
         if (call.id) assertRefused(await send(id, { ...call, id: organizationId }), 404, 'not_found')

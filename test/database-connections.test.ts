@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
 import { type TestContext, test } from 'node:test'
 import { openDatabase } from '../packages/server/src/db/database.ts'
 import { isAway } from '../packages/server/src/db/errors.ts'
+import { statement } from '../packages/server/src/db/statement.ts'
 import { createTestDatabase } from './harness/database.ts'
 import { bounded } from './harness/until.ts'
 
-/** What a connection of the pool is before a statement runs on it, and what happens when it breaks before that. */
+/** Settings of a pooled connection before its first statement, and the behaviour if it breaks before that. */
 
 const limit = 'set statement_timeout'
 
@@ -41,13 +43,38 @@ async function openBehind(t: TestContext, atLimit: 'passes' | 'breaks' | 'falls 
   return database
 }
 
-test('statements have a time limit on every connection of the pool', async (t) => {
+test('every connection of the pool has limits, and a server that looks for its client', async (t) => {
   const { pool } = await openBehind(t, 'passes')
-  const shown = await Promise.all([1, 2].map(() => pool.query('show statement_timeout')))
-  assert.deepEqual(
-    shown.map(({ rows }) => rows),
-    [[{ statement_timeout: '30s' }], [{ statement_timeout: '30s' }]],
-  )
+  const limits = {
+    statement_timeout: '30s',
+    idle_in_transaction_session_timeout: '10s',
+    tcp_keepalives_idle: '10',
+    tcp_keepalives_interval: '5',
+    tcp_keepalives_count: '2',
+    tcp_user_timeout: '20000',
+  }
+  const asked = Object.keys(limits).map((name) => `current_setting('${name}') as ${name}`)
+  const clients = [await pool.connect(), await pool.connect()]
+  const shown = await Promise.all(clients.map((client) => client.query(`select ${asked}`)))
+  for (const client of clients) client.release()
+  for (const { rows } of shown) assert.deepEqual(rows, [limits])
+})
+
+test('a transaction that its process does not continue ends, and is a database that was away', async (t) => {
+  const { url, drop } = await createTestDatabase()
+  const database = openDatabase({ url, poolSize: 2, idleTransactionMs: 1_000 })
+  t.after(async () => {
+    await database.close()
+    await drop()
+  })
+  const lock = statement('do $$ begin perform pg_advisory_xact_lock(23); end $$')
+  const sleeping = database.transaction(async (tx) => {
+    await lock.run(tx, {})
+    // Another one waits for what it holds, as long as it takes.
+    await database.pool.query('select pg_advisory_lock(23)')
+    await lock.run(tx, {})
+  })
+  await assert.rejects(sleeping, isAway)
 })
 
 for (const how of ['breaks', 'falls silent'] as const) {
@@ -59,3 +86,12 @@ for (const how of ['breaks', 'falls silent'] as const) {
     assert.equal(pool.totalCount, 0, 'no connection is kept that cannot be used')
   })
 }
+
+test('a server whose socket in the file system is gone, as while it starts again, is away', async (t) => {
+  const database = openDatabase({ url: `postgres://any@/any?host=${encodeURIComponent(tmpdir())}&port=1`, poolSize: 1 })
+  t.after(database.close)
+  await assert.rejects(database.pool.query('select 1'), (error: NodeJS.ErrnoException) => {
+    assert.equal(error.code, 'ENOENT')
+    return isAway(error)
+  })
+})

@@ -30,8 +30,10 @@ const publicUrl = `https://data.example.org${prefix}`
 let app: FastifyInstance
 before(async () => {
   const made = await createApp({
-    ...{ log: createLogger('silent'), publicUrl: 'http://penstock.test' },
-    ...{ corsOrigins: [], trustedProxies: [] },
+    log: createLogger('silent'),
+    publicUrl: 'http://penstock.test',
+    corsOrigins: [],
+    trustedProxies: [],
   })
   app = made.app
   serveDocuments(app, publicUrl)
@@ -68,7 +70,7 @@ function assertWellFormed(markup: string): void {
   assert.doesNotMatch(between, /[<>]|&(?!(?:amp|lt|gt|quot|apos|#39);)/)
 }
 
-/** What a page loads: addresses in stylesheets, scripts and pictures. */
+/** Addresses that a page loads: stylesheets, scripts and pictures. */
 const loadedBy = (page: string) =>
   [...page.matchAll(/<(?:link|script|img|iframe)\b[^>]*?\s(?:src|href)="([^"]*)"/g)].map(([, address = '']) => address)
 const linksOf = (page: string) => [...page.matchAll(/<a\b[^>]*?\shref="([^"]*)"/g)].map(([, address = '']) => address)
@@ -162,7 +164,15 @@ describe('the guides', () => {
     assert.deepEqual(guideSlugs().sort(), slugs.sort())
     const index = await getPage('/docs/guides')
     for (const slug of slugs) {
-      assert.ok(linksOf(index).includes(`${prefix}/docs/guides/${slug}`), slug)
+      const link = `<a href="${prefix}/docs/guides/${slug}">`
+      const entry = index.slice(index.indexOf(link), index.indexOf('</li>', index.indexOf(link)))
+      assert.ok(entry.startsWith(link), slug)
+      // The paragraph right after the title, and nothing from a section or a block of code.
+      const wordsOf = (text: string) => text.replaceAll(/<[^>]*>|\]\([^)]*\)/g, ' ').match(/\w{3,}/g) ?? []
+      const [, first = ''] = /^# .+\n\n([A-Z`][^\n]*)/m.exec(readGuide(slug).text) ?? []
+      const begin = wordsOf(first).slice(0, 5)
+      assert.equal(begin.length, 5, `${slug} begins with a paragraph`)
+      assert.deepEqual(wordsOf(entry.slice(entry.indexOf('</h3>'))).slice(0, 5), begin, slug)
       const page = await getPage(`/docs/guides/${slug}`)
       const { title, text } = readGuide(slug)
       assert.ok(page.includes(`<h1 id="`) && page.includes(`>${title}</h1>`), slug)

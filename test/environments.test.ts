@@ -5,7 +5,7 @@ import { contentOf } from './harness/content.ts'
 import { type Caller, callerOf, connectorBySlug, destination, source, sourceSecrets } from './harness/fixtures.ts'
 import { startServiceOn, startTestService, type TestService } from './harness/service.ts'
 
-/** Two deployments on one database: what was made in one can be read in the other, and changed only where it was made. */
+/** Two deployments on one database: resources of one can be read in the other, and changed only in their own. */
 
 let production: TestService
 let staging: TestService

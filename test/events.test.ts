@@ -15,7 +15,10 @@ import {
 import { callerOf } from './harness/fixtures.ts'
 import { startTestService, type TestService } from './harness/service.ts'
 
-/** What is written as an event, and for whom. The webhook is a row here: how one is made is tested elsewhere. */
+/**
+ * Events, and the webhooks that receive them. The webhook is inserted as a row here; other tests create webhooks
+ * through the API.
+ */
 
 let inbox: Inbox
 let service: TestService

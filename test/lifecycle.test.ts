@@ -5,7 +5,9 @@ import { contentOf } from './harness/content.ts'
 import { type Caller, callerOf, connectorBySlug, destination, source } from './harness/fixtures.ts'
 import { startTestService, type TestService } from './harness/service.ts'
 
-/** The lifecycle of a connection through the interface. What is expected is written out, not asked of the contract. */
+/**
+ * The lifecycle of a connection through the interface. The expected results are literal, not derived from the contract.
+ */
 
 let service: TestService
 let caller: Caller
@@ -21,7 +23,7 @@ after(() => service.close())
 const actions = ['activate', 'enable', 'disable', 'delete', 'restore'] as const
 type Action = (typeof actions)[number]
 
-/** Where an action leads, `same` where it changes nothing, or the code it is refused with. */
+/** Resulting status of an action, `same` if it changes nothing, or the code of the refusal. */
 type Outcome = ConnectionStatus | 'same' | Extract<ErrorCode, `connection_${string}`>
 
 /** The start; a disabled or deleted connection stores its previous status. */
@@ -155,7 +157,7 @@ describe('a connection that is not ready', () => {
     'srcConnector',
   ]
   const fieldsOf = ({ details }: { details: { field: string }[] }) => details.map(({ field }) => field).sort()
-  /** In an account where nothing is configured, without any settings. */
+  /** In an account if nothing is configured, without any settings. */
   async function unready(src = source, dest = destination) {
     const { id: account } = await caller.addAccount()
     await caller.addConnectors(account, src, dest)

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { readConfig } from '../packages/server/src/config.ts'
+import { countMails, type MailKind, mailsMax, uncountMail } from '../packages/server/src/organizations/mail-limit.ts'
 import { type MailServer, startMailServer, tokenIn } from './harness/mail-server.ts'
 import { startTestService, type TestService } from './harness/service.ts'
 import { until } from './harness/until.ts'
 import { addPerson, goodPassword, newEmail } from './harness/users.ts'
 
-/** Mail by a real SMTP server: who gets which link, and what happens where it cannot be sent. */
+/** Mail by a real SMTP server: the recipient of each link, and the behaviour if it cannot be sent. */
 
 const from = 'Penstock <penstock@example.com>'
 
@@ -70,6 +71,145 @@ describe('an invitation', () => {
     await server.mailsTo(last)
     assert.equal(server.mails.length, 2)
   })
+})
+
+describe('the limit of mails', () => {
+  const rule = { name: 'Orders', conditions: { transferFailed: true } }
+  const stranger = 'stranger@example.org'
+
+  test('holds for tests of alert rules however many rules are created and deleted', async (t) => {
+    const { service } = await prepare(t)
+    const { token } = await service.addOrganization()
+    const test = async (emails: string[]) => {
+      const { id } = (await service.call('createAlertRule', { token, body: { ...rule, emails } })).response
+      const tested = await service.call('testAlertRule', { token, id })
+      const { deliveryError } = (await service.call('getAlertRule', { token, id })).response
+      await service.call('deleteAlertRule', { token, id })
+      return { tested, deliveryError }
+    }
+    const { alertTest } = mailsMax
+    for (let n = 0; n < alertTest.toRecipient; n++) {
+      // Addresses that differ after a plus sign reach the same mailbox.
+      const { tested, deliveryError } = await test([`stranger+${n}@example.org`])
+      assert.deepEqual([tested.status, deliveryError], [202, null])
+    }
+    const refused = await test([stranger.toUpperCase()])
+    assert.deepEqual([refused.tested.status, refused.tested.error], [429, 'rate_limited'])
+    assert(Number(refused.tested.headers['retry-after']) > 0)
+    // The others get theirs, and the rule says who gets none.
+    const partly = await test([newEmail(), stranger])
+    assert.deepEqual(partly.tested.response, { queued: 1 })
+    assert.match(partly.deliveryError?.message ?? '', /^No test was sent to 1 of 2 addresses: .*Try again in \d+ min/)
+    const left = alertTest.ofOrganization - alertTest.toRecipient - 1
+    for (let sent = 0; sent < left; sent += 13) {
+      const emails = Array.from({ length: Math.min(13, left - sent) }, newEmail)
+      assert.equal((await test(emails)).tested.response.queued, emails.length)
+    }
+    assert.equal((await test([newEmail()])).tested.error, 'rate_limited')
+    // One count over all kinds, of which invitations may use more; and one for each organization.
+    const invited = await service.call('inviteUser', { token, body: { email: newEmail(), role: 'viewer' } })
+    assert.equal(invited.response.mailed, true)
+    const other = { token: (await service.addOrganization()).token }
+    const { id } = (await service.call('createAlertRule', { ...other, body: { ...rule, emails: [newEmail()] } }))
+      .response
+    assert.equal((await service.call('testAlertRule', { ...other, id })).status, 202)
+    await service.database.pool.query(`update mail_counts set since = since - interval '1 hour'`)
+    assert.equal((await test([stranger])).tested.status, 202)
+  })
+
+  test('counts every kind of mail, and leaves the most to the kinds that people wait for', async (t) => {
+    const { service } = await prepare(t)
+    const { organizationId } = await service.addOrganization()
+    const count = (kind: MailKind, recipients: string[]) =>
+      service.database.transaction((tx) => countMails(tx, { organizationId, kind, recipients }))
+    const allowed = async (kind: MailKind) => {
+      let mails = 0
+      while ((await count(kind, [stranger])).allowed.length > 0) mails++
+      return mails
+    }
+    const order = ['alertTest', 'alert', 'webhookDisabled', 'passwordReset'] as const
+    const found: number[] = []
+    for (const kind of order) found.push(await allowed(kind))
+    assert.deepEqual(found, [10, 10, 0, 10])
+    const { retrySeconds, limited } = await count('passwordReset', [stranger])
+    assert.deepEqual(limited, [stranger])
+    assert(retrySeconds > 3_500 && retrySeconds <= 3_600)
+    // A mail that could not be sent is taken back.
+    await service.database.transaction((tx) =>
+      uncountMail(tx, { organizationId, kind: 'passwordReset', recipient: stranger }),
+    )
+    assert.equal(await allowed('passwordReset'), 1)
+  })
+
+  test('that others use up takes nothing from people in their own organization', async (t) => {
+    const { service } = await prepare(t)
+    const organization = await service.addOrganization()
+    const { email } = await addPerson(service, organization)
+    const other = await service.addOrganization()
+    const count = ({ organizationId }: { organizationId: string }) =>
+      service.database.transaction((tx) => countMails(tx, { organizationId, kind: 'alert', recipients: [email] }))
+    while ((await count(other)).allowed.length > 0);
+    assert.deepEqual((await count(organization)).allowed, [email])
+  })
+
+  test('is kept by many at once', async (t) => {
+    const { service } = await prepare(t)
+    const { organizationId } = await service.addOrganization()
+    const recipients = [newEmail(), newEmail(), newEmail()]
+    const counted = await Promise.all(
+      Array.from({ length: 20 }, (_, n) =>
+        service.database.transaction((tx) =>
+          countMails(tx, {
+            organizationId,
+            kind: 'alertTest',
+            recipients: n % 2 === 0 ? recipients : recipients.toReversed(),
+          }),
+        ),
+      ),
+    )
+    assert.equal(counted.flatMap(({ allowed }) => allowed).length, recipients.length * mailsMax.alertTest.toRecipient)
+  })
+})
+
+test('a rule that asks for e-mails says that there is no mail server, as soon as it is saved', async (t) => {
+  const service = await startTestService()
+  t.after(() => service.close())
+  const { token } = await service.addOrganization()
+  const body = { name: 'Orders', conditions: { transferFailed: true }, emails: ['ops@example.org'] }
+  const made = (await service.call('createAlertRule', { token, body })).response
+  const message =
+    /^No e-mail is sent, because no mail server is set up\. Ask the operator to set PENSTOCK_SMTP_URL, or add/
+  assert.deepEqual([made.deliveryError?.channel, made.enabled], ['email', true])
+  assert.match(made.deliveryError?.message ?? '', message)
+  const { id } = made
+  const update = async (changed: object) =>
+    (await service.call('updateAlertRule', { token, id, body: changed })).response.deliveryError
+  assert.equal(await update({ emails: [] }), null)
+  assert.match((await update({ emailRoles: ['owner'] }))?.message ?? '', message)
+  assert.equal(await update({ enabled: false }), null)
+  assert.match((await update({ enabled: true }))?.message ?? '', message)
+  const listed = (await service.call('listAlertRules', { token })).response
+  assert.deepEqual(
+    listed.map(({ name, deliveryError }) => [name, deliveryError === null]),
+    [
+      ['Orders', false],
+      ['Failures', true],
+    ],
+  )
+})
+
+test('a name of a tenant makes no link in a mail', async (t) => {
+  const { service, server } = await prepare(t)
+  const { token, organizationId } = await service.addOrganization()
+  await service.database.pool.query('update organizations set name = $1 where id = $2', [
+    'See https://evil.example/now',
+    organizationId,
+  ])
+  const email = newEmail()
+  await service.call('inviteUser', { token, body: { email, role: 'viewer' } })
+  const [mail] = await server.mailsTo(email)
+  assert(mail)
+  assert(!mail.text.includes('evil.example') && !mail.text.includes('https://evil'), mail.text)
 })
 
 describe('a request for a new password', () => {

@@ -18,6 +18,7 @@ import { exchange, requestBytes } from './harness/raw-http.ts'
 import { bodies, keys, values } from './harness/rubbish.ts'
 import { type AnyCall, addParty, type Party, scenarios } from './harness/scenarios.ts'
 import { type RawRequest, startTestService } from './harness/service.ts'
+import { large } from './harness/tiers.ts'
 import { type Fixture, startFixture } from './harness/transfers.ts'
 import { until } from './harness/until.ts'
 
@@ -31,7 +32,7 @@ type Answer = {
     unknown
   >
 }
-/** What connects a client: with which credentials, and whether its user is asked. */
+/** Credentials of a client, and whether its user is asked. */
 type Key = { clientId: string; clientSecret: string; token: string }
 type Driven = {
   client: Client
@@ -97,14 +98,14 @@ const argumentsOf = ({ query, body, headers: _, token: __, ...named }: AnyCall) 
   ...query,
   ...(body ? { body } : {}),
 })
-/** What is no message at all is refused before there is an answer to it. */
+/** A body that is no message is refused before there is a response to it. */
 const unreadable = (error: Error & { code?: unknown }) => {
   assert.equal(error.code, 400, error.message)
 }
 const textOf = ({ content }: Answer) => content.map(({ text }) => text).join('\n')
 
 for (const by of ['/mcp', 'penstock mcp'] as const) {
-  describe(by, () => {
+  describe(by, by === 'penstock mcp' ? large : {}, () => {
     test('lists with a read-only key what only reads, and answers each of them', async (t) => {
       const { client, call, close } = await drive(by, await keyWith(readScopes))
       t.after(close)
@@ -312,39 +313,45 @@ test('a user is asked where the program of the client can', async (t) => {
   assert.equal(asked, 2)
 })
 
-test('penstock mcp takes a token or a file, and reports in a line what is wrong with its settings', async (t) => {
-  const { clientId, clientSecret, token } = await keyWith(null)
-  const file = join(fixture.folder, 'credentials.json')
-  await writeFile(file, JSON.stringify({ clientId, clientSecret }))
-  const command = join(root, 'packages/server/bin/penstock.js')
-  const run = promisify(execFile)
-  for (const [args, env] of [
-    [['--url', url], { PENSTOCK_TOKEN: token }],
-    [['--credentials', file, '--read-only'], { PENSTOCK_URL: `${url}/` }],
-  ] as const) {
-    const client = new Client({ name: 'test', version: '1' })
-    await client.connect(new StdioClientTransport({ command: process.execPath, args: [command, 'mcp', ...args], env }))
-    t.after(() => client.close())
-    const { tools: listed } = await client.listTools()
-    assert.equal(
-      listed.some(({ name }) => name === 'deleteAccount'),
-      !args.includes('--read-only'),
-    )
-    if (args.includes('--read-only')) {
-      await assert.rejects(client.callTool({ name: 'deleteAccount', arguments: {} }), /this server only reads/)
+test(
+  'penstock mcp takes a token or a file, and reports in a line what is wrong with its settings',
+  large,
+  async (t) => {
+    const { clientId, clientSecret, token } = await keyWith(null)
+    const file = join(fixture.folder, 'credentials.json')
+    await writeFile(file, JSON.stringify({ clientId, clientSecret }))
+    const command = join(root, 'packages/server/bin/penstock.js')
+    const run = promisify(execFile)
+    for (const [args, env] of [
+      [['--url', url], { PENSTOCK_TOKEN: token }],
+      [['--credentials', file, '--read-only'], { PENSTOCK_URL: `${url}/` }],
+    ] as const) {
+      const client = new Client({ name: 'test', version: '1' })
+      await client.connect(
+        new StdioClientTransport({ command: process.execPath, args: [command, 'mcp', ...args], env }),
+      )
+      t.after(() => client.close())
+      const { tools: listed } = await client.listTools()
+      assert.equal(
+        listed.some(({ name }) => name === 'deleteAccount'),
+        !args.includes('--read-only'),
+      )
+      if (args.includes('--read-only')) {
+        await assert.rejects(client.callTool({ name: 'deleteAccount', arguments: {} }), /this server only reads/)
+      }
     }
-  }
-  for (const [env, code, says] of [
-    [{ PENSTOCK_TOKEN: token }, 2, /^penstock: --url or PENSTOCK_URL must be where the Penstock is.*\n$/],
-    [{ PENSTOCK_URL: url }, 2, /^penstock: Credentials are missing: .*\n$/],
-    [{ PENSTOCK_URL: url, PENSTOCK_TOKEN: 'nonsense' }, 1, /^penstock: .*token.*\n$/],
-    [{ PENSTOCK_URL: 'http://127.0.0.1:1', PENSTOCK_TOKEN: token }, 1, /^penstock: .* cannot be reached.*\n$/],
-  ] as const) {
-    const ended = await run(process.execPath, [command, 'mcp'], { env }).catch((error) => error)
-    assert.deepEqual([ended.code, ended.stdout], [code, ''])
-    assert.match(ended.stderr, says)
-  }
-})
+    for (const [env, code, says] of [
+      [{ PENSTOCK_TOKEN: token }, 2, /^penstock: --url or PENSTOCK_URL must be where the Penstock is.*\n$/],
+      [{ PENSTOCK_URL: url }, 2, /^penstock: Credentials are missing: .*\n$/],
+      [{ PENSTOCK_URL: url, PENSTOCK_TOKEN: 'nonsense' }, 1, /^penstock: .*token.*\n$/],
+      [{ PENSTOCK_URL: 'http://127.0.0.1:1', PENSTOCK_TOKEN: token }, 1, /^penstock: .* cannot be reached.*\n$/],
+    ] as const) {
+      const ended = await run(process.execPath, [command, 'mcp'], { env }).catch((error) => error)
+      assert.deepEqual([ended.code, ended.stdout], [code, ''])
+      assert.match(ended.stderr, says)
+    }
+  },
+)
 
 test('pages are small, and say where the next one begins', async (t) => {
   const other = await addParty(fixture.service, fixture.folder)
@@ -380,24 +387,24 @@ test('no tool takes or answers what the contract marks as a secret', () => {
   }
 })
 
-test('a confirmation is for its call, its key and a while', () => {
+test('a confirmation is for its call, its key and a while', async () => {
   let now = 1_000
   const call = { tool: 'deleteAccount', parameters: { id: 'a', body: { b: 1, c: [2] } }, etag: 'e' }
   const one = createConfirmations('key', () => now)
-  const { code, expiresTime } = one.make(call)
-  assert(one.isRight(code, { ...call, parameters: { body: { c: [2], b: 1 }, id: 'a' } }))
+  const { code, expiresTime } = await one.make(call)
+  assert(await one.isRight(code, { ...call, parameters: { body: { c: [2], b: 1 }, id: 'a' } }))
   for (const wrong of [
     { ...call, tool: 'editAccount' },
     { ...call, etag: undefined },
     { ...call, parameters: { id: 'a', body: { b: 1, c: [2, 3] } } },
     { ...call, parameters: { id: 'a', body: { b: 1, c: { 0: 2 } } } },
   ]) {
-    assert(!one.isRight(code, wrong))
+    assert(!(await one.isRight(code, wrong)))
   }
-  assert(!createConfirmations('other', () => now).isRight(code, call))
-  assert(!one.isRight(code.replace(/^\d+/, String(expiresTime + 9)), call))
+  assert(!(await createConfirmations('other', () => now).isRight(code, call)))
+  assert(!(await one.isRight(code.replace(/^\d+/, String(expiresTime + 9)), call)))
   now = expiresTime + 1
-  assert(!one.isRight(code, call))
+  assert(!(await one.isRight(code, call)))
 })
 
 describe('what is sent to /mcp', () => {

@@ -2,20 +2,19 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { connectionStatuses } from '@penstock/wire'
 import { countsOfAll } from '../packages/server/src/connections/list-queries.ts'
-import { migrate } from '../packages/server/src/db/migrate.ts'
 import { generateMasterKey } from '../packages/server/src/secrets/seal.ts'
 import * as totalsQueries from '../packages/server/src/transfers/totals/queries.ts'
 import { addAccountWithConnection, makeInbox } from './harness/connections.ts'
-import { createEmptyDatabase, createTestDatabase } from './harness/database.ts'
+import { createTestDatabase } from './harness/database.ts'
 import { callerOf } from './harness/fixtures.ts'
 import { accountId, loadAccounts, prepareToLoad, settle } from './harness/many-connections.ts'
 import { loadTransfers } from './harness/many-transfers.ts'
-import { migrateAsDrizzle } from './harness/migrations.ts'
 import { assertPlansOf } from './harness/plans.ts'
 import { startServiceOn, startTestService, type TestService } from './harness/service.ts'
 import { withSession } from './harness/session.ts'
+import { large } from './harness/tiers.ts'
 
-/** What `/metrics` reports of the database: the same in every process, and cheap however much there is. */
+/** Metrics of the database: the same in every process, and cheap for any amount of data. */
 
 /** The samples of one metric, by their labels. */
 async function samples(service: TestService, name: string): Promise<Record<string, number>> {
@@ -75,35 +74,50 @@ test('transfers by their end, records by class and connections by status are the
   assert.equal((await samples(service, 'penstock_connections'))['{status="deleted"}'], 1)
 })
 
-test('transfers that ended before the totals were kept are counted by the migration', async (t) => {
-  const { url, drop } = await createEmptyDatabase()
-  t.after(drop)
-  await migrateAsDrizzle(url, 7)
-  await withSession(url, async (session) => {
-    await prepareToLoad(session)
-    await loadAccounts(session, { first: 0, last: 0, connectionsEach: 1 })
-    const { rows } = await session.query<{ id: string }>('select id from connections')
-    await loadTransfers(session, {
-      accountId: accountId(0),
-      connectionId: rows[0]?.id ?? '',
-      transfers: 1_000,
-      rejects: 0,
-    })
-  })
-  await migrate(url)
-  const { rows } = await withSession(url, (session) =>
-    session.query(
-      'select status, error_code, transfers::int, read::int, accepted::int from transfer_totals order by 3',
+/** Errors that `promtool check metrics` reports for a metric, by the rules of promlint. */
+function complaintsAbout(name: string, type: string, help: string, labels: ReadonlySet<string>): string[] {
+  const parts = name.split('_')
+  const isTotal = name.endsWith('_total')
+  const prefix = '(?:pico|nano|micro|milli|centi|deci|deca|hecto|kilo|kibi|mega|mibi|giga|gibi|tera|tebi|peta|pebi)'
+  const base = '(?:amperes|bytes|celsius|grams|joules|kelvins|meters|metres|moles|seconds|volts)'
+  const other = '(?:minutes|hours|days|weeks|fahrenheit|rankine|inches|yards|miles|bits|calories|pounds|ounces)'
+  const rules: Readonly<Record<string, boolean>> = {
+    'has no help': help === '',
+    'has no type': !/^(?:counter|gauge|histogram|summary)$/.test(type),
+    'is a counter without "_total"': type === 'counter' && !isTotal,
+    'is no counter and ends in "_total"': type !== 'counter' && isTotal,
+    'ends in a suffix of histograms': /_(?:bucket|count|sum)$/.test(name),
+    'has a label of another type':
+      (type !== 'histogram' && labels.has('le')) || (type !== 'summary' && labels.has('quantile')),
+    'has its type in its name': parts.includes(type),
+    'has a colon': name.includes(':'),
+    'is not in lower case with underscores': [name, ...labels].some((one) => /[a-z][A-Z]/.test(one)),
+    'has a unit that is not a base unit': parts.some((part) =>
+      new RegExp(`^(?:${prefix}(?:${base}|${other})|${other})$`).test(part),
     ),
-  )
-  assert.deepEqual(rows, [
-    { status: 'partial', error_code: '', transfers: 1, read: 10, accepted: 10 },
-    { status: 'failed', error_code: '', transfers: 2, read: 20, accepted: 20 },
-    { status: 'succeeded', error_code: '', transfers: 997, read: 9_970, accepted: 9_970 },
-  ])
+    'has an abbreviated unit': parts.some((part) => /^(?:s|ms|us|ns|sec|b|kb|mb|gb|tb|pb|m|h|d)$/.test(part)),
+  }
+  return Object.entries(rules).flatMap(([rule, broken]) => (broken ? [`${name} ${rule}`] : []))
+}
+
+test('every metric follows the rules of `promtool check metrics`', async (t) => {
+  const service = await startTestService()
+  t.after(service.close)
+  await service.send({ method: 'GET', path: '/metrics' })
+  const { text } = await service.send({ method: 'GET', path: '/metrics' })
+  const families = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '', type = '']) => ({ name, type }))
+  assert(families.length > 30, `${families.length} metrics`)
+  const complaints = families.flatMap(({ name, type }) => {
+    const help = new RegExp(`^# HELP ${name} (.+)$`, 'm').exec(text)?.[1] ?? ''
+    const samples = text.matchAll(new RegExp(`^${name}(?:_bucket|_sum|_count)?\\{(.*)\\} `, 'gm'))
+    const labels = [...samples].flatMap(([, all = '']) => [...all.matchAll(/(\w+)="/g)].map(([, label = '']) => label))
+    return complaintsAbout(name, type, help, new Set(labels))
+  })
+  assert.deepEqual(complaints, [])
+  assert(families.some(({ name, type }) => name === 'penstock_runner_deaths_total' && type === 'counter'))
 })
 
-test('a scrape reads none of 100,000 transfers that have ended, no ledger and no connection', async (t) => {
+test('a scrape reads none of 100,000 transfers that have ended, no ledger and no connection', large, async (t) => {
   const { url, drop } = await createTestDatabase()
   t.after(drop)
   await withSession(url, async (session) => {

@@ -56,8 +56,14 @@ before(async () => {
   placeOfTransfers = await addTransfers()
   placeOfWebhook = await addWebhooks(place)
   for (const table of [
-    ...['accounts', 'alert_rules', 'clients', 'connections', 'connect_links'],
-    ...['transfers', 'webhooks', 'webhook_deliveries'],
+    'accounts',
+    'alert_rules',
+    'clients',
+    'connections',
+    'connect_links',
+    'transfers',
+    'webhooks',
+    'webhook_deliveries',
   ]) {
     // They share a few times, in another order than their identifiers.
     const timestamp = `to_timestamp(1700000000 + ('x' || right(id, 2))::bit(8)::integer % 11)`
@@ -98,8 +104,8 @@ async function addTransfers(): Promise<Place> {
   }
   await service.database.pool.query(`delete from connection_events where kind <> 'renamed'`)
   await service.database.pool.query(
-    `insert into rejects (transfer_id, number, row, reason, record)
-     select $1, n, n * 2, 'is not wanted', '{}' from generate_series(2, $2::int) as n`,
+    `insert into rejects (transfer_id, number, row, record)
+     select $1, n, n * 2, '{}' from generate_series(2, $2::int) as n`,
     [transferId, count],
   )
   return { ...connection, caller, token, transferId }
@@ -116,7 +122,7 @@ type PagedList = {
   ofTransfers?: true
   /** Asked of the webhook with deliveries. */
   ofWebhook?: true
-  /** How many there are, where it is not `count`. */
+  /** How many there are, if it is not `count`. */
   total?: number
   /** The order of the list: newest first, by what this SQL returns; or by a name or a number in its entries. */
   order:

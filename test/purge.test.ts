@@ -20,7 +20,7 @@ import { addPerson, invite } from './harness/users.ts'
 
 const rejectDays = 7
 
-/** What is removed permanently, and what stays (invariant 5). */
+/** Data that is removed permanently, and data that stays (invariant 5). */
 
 describe('the purge', () => {
   let inbox: Inbox
@@ -36,7 +36,7 @@ describe('the purge', () => {
     caller = callerOf(service, organization)
     ;({ clientId, organizationId } = organization)
   })
-  const purgeAll = () => purge(service.database, rejectDays, 0)
+  const purgeAll = () => purge(service.database, { rejectDays, auditDays: 0 })
   beforeEach(async () => void (await purgeAll()))
   after(async () => {
     await service.close()
@@ -45,20 +45,23 @@ describe('the purge', () => {
 
   const sql = async (text: string, ...values: unknown[]) => (await service.database.pool.query(text, values)).rows
   const nothing = {
-    ...{ rejects: 0, transfers: 0, dataKeys: 0, connections: 0, ledgerEntries: 0, accounts: 0 },
-    ...{
-      tokens: 0,
-      authorizations: 0,
-      connectLinks: 0,
-      userSessions: 0,
-      userLinks: 0,
-      usedChallenges: 0,
-      events: 0,
-      idempotencyKeys: 0,
-      alertIncidents: 0,
-      alertDeliveries: 0,
-      auditEvents: 0,
-    },
+    rejects: 0,
+    transfers: 0,
+    dataKeys: 0,
+    connections: 0,
+    ledgerEntries: 0,
+    accounts: 0,
+    tokens: 0,
+    authorizations: 0,
+    connectLinks: 0,
+    userSessions: 0,
+    userLinks: 0,
+    usedChallenges: 0,
+    events: 0,
+    idempotencyKeys: 0,
+    alertIncidents: 0,
+    alertDeliveries: 0,
+    auditEvents: 0,
   }
   /** Of the identifiers, those whose rows are there. */
   const kept = async (table: string, ids: string[]) => {
@@ -186,6 +189,14 @@ describe('the purge', () => {
     const left = await sql('select address from user_sessions where user_id = $1 order by address', person.id)
     assert.deepEqual(left, [{ address: '127.0.0.1' }, { address: 'used' }])
     assert.equal((await sql('select from user_links where user_id = $1', invited.id)).length, 1)
+  })
+
+  test('removes counts of mails whose hour is over, and no others', async () => {
+    await sql(
+      `insert into mail_counts (key, since, mails) values ('old', now() - interval '1 hour', 9), ('new', now(), 9)`,
+    )
+    await purgeAll()
+    assert.deepEqual(await sql('select key from mail_counts'), [{ key: 'new' }])
   })
 
   test('removes more than one statement takes, all of it', async () => {
@@ -345,7 +356,7 @@ describe('the purge', () => {
     for (const { connectionId: id } of ended) {
       await caller.expect(caller.call('setSchedule', { accountId, id, body: { cron: '0 6 * * *' } }))
       await sql(`insert into probes (connection_id, next_time) values ($1, now())`, id)
-      await sql(`insert into connection_memories (connection_id, marker) values ($1, '1')`, id)
+      await sql(`insert into connection_states (connection_id, pending) values ($1, 1)`, id)
     }
     await caller.expect(caller.call('deleteConnection', { accountId, id: gone.connectionId }))
     await ageConnection(gone.connectionId, '29 days 23 hours 59 minutes')
@@ -354,7 +365,7 @@ describe('the purge', () => {
     assert.deepEqual(await purgeAll(), { ...nothing, transfers: 1, connections: 1, dataKeys: 1 })
     assert.deepEqual(await kept('transfers', ids), [live.id])
     const ofConnections = ended.map(({ connectionId }) => connectionId)
-    for (const table of ['schedules', 'probes', 'connection_memories']) {
+    for (const table of ['schedules', 'probes', 'connection_states']) {
       const rows = await sql(`select connection_id as id from ${table} where connection_id = any($1)`, ofConnections)
       assert.deepEqual(rows, [{ id: live.connectionId }], table)
     }

@@ -9,7 +9,7 @@ import { type Caller, callerOf, destination, source } from './harness/fixtures.t
 import { assertInvariants } from './harness/invariants.ts'
 import { type Reply, startServiceOn, startTestService, type TestService } from './harness/service.ts'
 
-/** What a tenant may create at most. Two services share the database, as two processes do. */
+/** Limits of a tenant. Two services share the database, as two processes do. */
 
 const quota = 3
 let inbox: Inbox
@@ -151,8 +151,11 @@ describe('PENSTOCK_QUOTA_SCHEDULES', () => {
     connections.push({ accountId, id })
     const { src, dest, ...details } = await caller.expect(caller.call('getConnection', { accountId, id }))
     const body = {
-      ...{ name: 'Another', srcConnectorId: src.connectorId, destConnectorId: dest.connectorId },
-      ...{ srcConnectionConfig: details.srcConnectionConfig, destConnectionConfig: details.destConnectionConfig },
+      name: 'Another',
+      srcConnectorId: src.connectorId,
+      destConnectorId: dest.connectorId,
+      srcConnectionConfig: details.srcConnectionConfig,
+      destConnectionConfig: details.destConnectionConfig,
     }
     // A sub-account takes no more connections than the quota.
     for (let n = 1; n < count; n++) {

@@ -93,7 +93,8 @@ describe('connections and their connectors', () => {
       moves: ({ accountId, id }, round) => [
         rivals.move(round, 'updateConnectionStatus', { accountId, id, body: { action: 'activate' } }),
         rivals.move(round + 1, 'configureConnector', {
-          ...{ accountId, id: events.id },
+          accountId,
+          id: events.id,
           body: { secretConfig: { key: null } },
         }),
       ],
@@ -163,12 +164,12 @@ describe('connections and their connectors', () => {
     const { id: accountId } = await rivals.caller(0).addAccountWithSides()
     await rivals.caller(0).createConnection(accountId)
     const removed = await withSession(rivals.one.databaseUrl, async (session) => {
-      // The call waits where it looks for connections.
+      // The call waits at its query for connections.
       await session.query('begin; lock table connections in access exclusive mode')
       const answer = rivals.caller(0).call('removeConnector', { accountId, id: source.id })
       await until('the call waits', () => isWaiting())
       await session.query(
-        `update connections set status = 'deleted', remembered_status = status, deleted_time = now() where account_id = $1`,
+        `update connections set status = 'deleted', previous_status = status, deleted_time = now() where account_id = $1`,
         [accountId],
       )
       await session.query('commit')

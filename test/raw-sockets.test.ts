@@ -15,7 +15,7 @@ let service: TestService
 let organization: Organization
 let port: number
 before(async () => {
-  // The service's own bounds are a minute; those who are too slow are to be met sooner here.
+  // The service's own bounds are a minute. Shorter ones let the test reach slow clients sooner.
   const timeouts = { headersMs: 1_500, requestMs: 1_500, checkMs: 100 }
   service = await startTestService({ PENSTOCK_PUBLIC_URL: 'http://127.0.0.1:8080' }, timeouts)
   organization = await service.addOrganization()
@@ -164,7 +164,7 @@ test('a request that rubbish follows gets its own answer', async () => {
   const [reply] = await line.ended()
   const later = 5
   for (let i = 0; i < later; i++) await exchange(port, post('Connection: close\r\nContent-Length: 12\r\n', name))
-  // What was done is said to be done, and what was refused was not done.
+  // Successful requests are reported as successful, and refused ones changed nothing.
   const done = (await countAccounts()) === before + later + 1
   assert.equal(reply?.status, done ? 201 : 400, reply?.text)
 })

@@ -7,6 +7,7 @@ import { addWebhook, startEndpoint, webhook } from './harness/endpoint.ts'
 import { type Engine, numbersIn, people, startEngine, taken } from './harness/engine.ts'
 import { assertInvariants } from './harness/invariants.ts'
 import fc from './harness/property.ts'
+import { large } from './harness/tiers.ts'
 import { localFolder } from './harness/transfers.ts'
 import { startProcessFixture } from './harness/worker-processes.ts'
 
@@ -23,7 +24,7 @@ after(async () => {
   await engine.close()
 })
 
-/** What a destination does with a batch, in numbers of records: it says which it does not accept. */
+/** Behaviour of a destination for a batch, given as record numbers: returns the rejections. */
 type Judge = (numbers: readonly number[], batch: Batch) => readonly Rejection[] | undefined
 
 /** Takes four records at once, each batch once by its key; gives how often each record was accepted. */
@@ -216,7 +217,7 @@ test('every record is accepted once over any sequence of replays, also of those 
     { numRuns: 25 },
   ))
 
-test('a replay that is killed sends the same batches again, and nothing twice under two keys', async (t) => {
+test('a replay that is killed sends the same batches again, and nothing twice under two keys', large, async (t) => {
   const records = 1_000
   const fixture = await startProcessFixture(t)
   const endpoint = await startEndpoint(t)

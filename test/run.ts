@@ -1,62 +1,66 @@
 /**
- * The test runner: `npm test -- [file, pattern or part of a path ...] [--flags of node --test]`.
- * It brings up a PostgreSQL with a migrated template database, unless PENSTOCK_TEST_DATABASE_URL names a server, runs the
- * tests on it, and leaves nothing behind. A file that has not ended after PENSTOCK_TEST_FILE_SECONDS, 1,200 by default, is
- * killed and fails. PENSTOCK_TEST_HIDE names installed programs that the tests must do without, as on a machine that has
- * none of them: `PENSTOCK_TEST_HIDE=chromium,mariadbd,sshd`.
+ * The test runner: `npm test -- [file, pattern or part of a path ...] [flags]`. Without a selection it runs the tests that
+ * guard every change. A selection runs all tests of the files that it names.
+ *
+ *     --all               all tests
+ *     --rest              the tests that only --all runs, with those of the same files
+ *     --minutes=N         starts, in a random order, only what ends within N minutes by the recorded durations, and names the
+ *                         files that it left out
+ *     --again             runs up to three files that failed once more, alone, and names the ones that passed then: they depend on
+ *                         how busy the machine is
+ *     --changed[=commit]  the tests that the changes since a commit can affect; without one, the changes not committed
+ *     --record            records how long each file took, for the order of later runs
+ *
+ * Other flags are for Node. The runner brings up a PostgreSQL with a migrated template database, unless
+ * PENSTOCK_TEST_DATABASE_URL names a server, runs the tests on it, and leaves nothing behind. A file that has not ended after
+ * PENSTOCK_TEST_FILE_SECONDS, 1,200 by default, is killed and fails. PENSTOCK_TEST_HIDE names installed programs that the
+ * tests must do without, as on a machine that has none of them: `PENSTOCK_TEST_HIDE=chromium,mariadbd,sshd`.
  */
-import { spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
-import { constants as constantsOfFiles, existsSync, globSync } from 'node:fs'
-import { access, chmod, mkdtemp, readFile, rm, statfs } from 'node:fs/promises'
+import { type ChildProcess, spawnSync } from 'node:child_process'
+import { randomBytes, randomInt } from 'node:crypto'
+import { constants as constantsOfFiles, existsSync, globSync, readFileSync } from 'node:fs'
+import { access, chmod, mkdtemp, readFile, rm, statfs, writeFile } from 'node:fs/promises'
 import { availableParallelism, constants, tmpdir } from 'node:os'
-import { dirname, join, matchesGlob, relative } from 'node:path'
+import { dirname, join, matchesGlob } from 'node:path'
 import pg from 'pg'
 import { migrate } from '../packages/server/src/db/migrate.ts'
 import { removeEmbeddedPostgres, startEmbeddedPostgres } from '../packages/server/src/embedded/embedded-postgres.ts'
 import { buildConsole } from './harness/built-console.ts'
+import { testsAffectedSince } from './harness/changed.ts'
 import { databaseUrl, execute, serverVariable, templateVariable } from './harness/database.ts'
-import { enforceFileDeadline, type FileDeadline, filesSocketVariable } from './harness/file-deadline.ts'
+import { testFiles } from './harness/imports.ts'
+import { type EndedFile, runInLanes } from './harness/lanes.ts'
+import { measureWork, referenceWorkMs } from './harness/machine-speed.ts'
+import { processorSeconds } from './harness/processor-time.ts'
 import { hiddenPrograms } from './harness/programs.ts'
+import { budgets, isLarge, type Tier, tierVariable } from './harness/tiers.ts'
 
+const given = process.argv.slice(2)
 const root = dirname(import.meta.dirname)
+/** How far the measure of the machine can be from the truth: the same tests took 459 to 541 s of the machine of reference. */
+const measuringError = 1.25
 /** How long a test file may take. */
 const fileSeconds = Number(process.env.PENSTOCK_TEST_FILE_SECONDS || 1200)
 /** How many of the slowest files the report names. */
 const slowestCount = 10
-/** How many files run at once beside one for each processor: half of their time they wait. */
-const waitingCount = 3
+/**
+ * How many files run at once beside one for each processor. Half of their time the tests that guard every change wait; those of
+ * the second tier start services, workers and browsers of their own, and miss deadlines if more of them share the processors.
+ */
+const waitingCount = given.some((one) => /^--(?:all|rest)$/.test(one)) ? 0 : 3
+/** How many failed files run again with --again: more have a common cause. */
+const againMax = 3
 /** How much memory must be free for the temporary files to be in it. */
 const memoryBytesMin = 8 * 2 ** 30
-/** Files that take long, the longest first: one that began last would keep the whole run waiting. */
-const long = [
-  ...[
-    'test/rubbish',
-    'test/console-connection',
-    'test/backup',
-    'packages/connectors/src/databases/rogue-warehouses',
-    'test/bulkheads',
-  ],
-  ...[
-    'test/transfers-errors',
-    'test/console-screens',
-    'test/console-first-connection',
-    'test/console-new-connection',
-    'test/console-transfer',
-  ],
-  ...['test/transfers-crash', 'test/console-connectors', 'test/commands', 'test/outage', 'test/outage-of-processes'],
-  ...['packages/connectors/src/google-cloud-storage/google-cloud-storage', 'test/console'],
-  ...['packages/connectors/src/https-file/https-file', 'packages/connectors/src/amazon-s3/amazon-s3', 'test/serve'],
-  ...['test/commands-databases', 'packages/connectors/src/postgresql/values', 'test/crash', 'test/embedded'],
-]
-/** What Node has compiled, once for all the processes of the tests, and for the next run. */
+/** Files that need a process to themselves, and why. */
+const alone = new Map([['test/statement-types.test.ts', 'it sees the statements as their modules load']])
+/** Compile cache of Node, shared by all processes of the tests, and by the next run. */
 const compiled = join(root, 'node_modules', '.cache', 'penstock-tests')
-const runFiles = join(root, 'test/harness/run-files.ts')
-const reportFile = new URL('harness/report-file.ts', import.meta.url).href
+/** How long each file took, in seconds, when that was last recorded: the longest start first. */
+const durationsFile = join(root, 'test/durations.json')
 const template = `penstock_test_${randomBytes(4).toString('hex')}`
 
-/** What a signal does: the first one is handed on to the tests, a second one kills them. */
+/** Action of a signal: the first one is passed to the tests, a second one kills them. */
 let signalTests = (_signal: NodeJS.Signals) => {}
 let signalled: NodeJS.Signals | undefined
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -66,15 +70,35 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   })
 }
 
-const selections = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
-const flags = process.argv.slice(2).filter((argument) => argument.startsWith('--'))
-process.exitCode = await main()
+const selections = given.filter((one) => !one.startsWith('--'))
+const changed = given.find((one) => /^--changed(?:=|$)/.test(one))
+const isRecorded = given.includes('--record')
+/** How long the run may take, in seconds. */
+const runSeconds = secondsOf(given.find((one) => one.startsWith('--minutes=')))
+const flags = given.filter(
+  (one) => one.startsWith('--') && one !== changed && !/^--(?:all|rest|record|again|minutes=.*)$/.test(one),
+)
+/** The tier that runs whole; undefined if only some files run. */
+const tier: Tier | undefined = selections.length > 0 || changed ? undefined : tierOf(given)
+function secondsOf(flag: string | undefined): number | undefined {
+  if (flag === undefined) return undefined
+  const minutes = Number(flag.split('=')[1])
+  if (minutes > 0) return minutes * 60
+  console.error('--minutes takes a number above 0.')
+  process.exit(1)
+}
+
+function tierOf(flagged: readonly string[]): Tier {
+  if (flagged.includes('--rest')) return 'rest'
+  return flagged.includes('--all') ? 'all' : 'guard'
+}
 
 async function main(): Promise<number> {
   const files = selectFiles()
   if (files.length === 0) {
-    console.error(`No test file matches ${selections.join(' ')}. Name a file, a glob or a part of a path.`)
-    return 1
+    if (changed) console.error('The changes affect no test.')
+    else console.error(`No test file matches ${selections.join(' ')}. Name a file, a glob or a part of a path.`)
+    return changed ? 0 : 1
   }
   if (!(fileSeconds > 0)) {
     console.error('PENSTOCK_TEST_FILE_SECONDS takes a number of seconds above 0.')
@@ -86,11 +110,30 @@ async function main(): Promise<number> {
   // The user who runs PostgreSQL, and the less privileged ones of some tests, must be able to pass through.
   await chmod(directory, 0o711)
   try {
-    const given = process.env[serverVariable]
-    return await (given ? runOnGivenServer(given, files, directory) : runOnOwnServer(files, directory))
+    const serverUrl = process.env[serverVariable]
+    return await (serverUrl ? runOnGivenServer(serverUrl, files, directory) : runOnOwnServer(files, directory))
   } finally {
     await removeAll(directory)
   }
+}
+
+/**
+ * Prints how much processor time a whole tier took, beside its budget on this machine, which is higher if the machine is slow. Answers 1 if it is more
+ * than that, and 0 otherwise.
+ * @param workMs what a fixed piece of work took meanwhile
+ */
+function withinBudget(tier: Tier, workMs = referenceWorkMs): number {
+  const seconds = processorSeconds()
+  const slowness = Math.max(1, workMs / referenceWorkMs)
+  const budget = budgets[tier] * slowness
+  console.error(
+    `Processor time of the tier '${tier}': ${seconds.toFixed(0)} s of ${budget.toFixed(0)} s (${budgets[tier]} s, on a machine that takes ${slowness.toFixed(2)} times as long).`,
+  )
+  if (seconds <= budget * measuringError) return 0
+  console.error(
+    'The tier exceeds its budget by more than a quarter. Make its slowest tests cheaper, or name a file *.large.test.ts.',
+  )
+  return 1
 }
 
 /**
@@ -116,16 +159,21 @@ async function temporaryParent(): Promise<string> {
   }
 }
 
-/** The test files of the selections in the arguments, all of them where there is none. */
+/** The test files of the tier, of the changes, or of the selections. */
 function selectFiles(): string[] {
-  const all = globSync(['test/**/*.test.ts', 'packages/*/src/**/*.test.ts'], { cwd: root }).sort()
-  if (selections.length === 0) return all
+  const all = testFiles()
+  if (changed) return testsAffectedSince(changed.split('=')[1] || 'HEAD')
+  if (tier === 'rest') return all.filter((file) => isLarge(file) || hasLargeTests(file))
+  if (tier) return tier === 'all' ? all : all.filter((file) => !isLarge(file))
   const isFile = (path: string) => path.endsWith('.ts') && existsSync(join(root, path))
   const found = selections.flatMap((selection) =>
     isFile(selection) ? selection : all.filter((file) => file.includes(selection) || matchesGlob(file, selection)),
   )
   return [...new Set(found)]
 }
+
+/** Whether `large` marks tests of a file. */
+const hasLargeTests = (file: string): boolean => /\blarge\b.*\/tiers\.ts'/.test(readFileSync(join(root, file), 'utf8'))
 
 async function runOnOwnServer(files: string[], directory: string): Promise<number> {
   const server = await startEmbeddedPostgres({
@@ -156,61 +204,92 @@ async function runOnServer(serverUrl: string, files: string[], directory: string
   await migrate(databaseUrl(serverUrl, template))
   // A template that someone is connected to cannot be cloned.
   await execute(serverUrl, `alter database ${template} allow_connections false`)
-  const socket = join(directory, 'files')
-  const deadline = await enforceFileDeadline(socket, fileSeconds, (file) => relative(root, file))
   const env = {
-    ...{ ...process.env, TMPDIR: directory, NODE_COMPILE_CACHE: compiled },
-    ...{ [serverVariable]: serverUrl, [templateVariable]: template, [filesSocketVariable]: socket },
+    ...process.env,
+    TMPDIR: directory,
+    NODE_COMPILE_CACHE: compiled,
+    [serverVariable]: serverUrl,
+    [templateVariable]: template,
+    ...(tier && { [tierVariable]: tier }),
   }
-  try {
-    const code = await runTests(files, env)
-    if (files.length > slowestCount) console.error(slowestOf(deadline.ended))
-    // Again, below the report of thousands of tests.
-    for (const sentence of deadline.killed) console.error(sentence)
-    return deadline.killed.length > 0 ? code || 1 : code
-  } finally {
-    deadline.close()
-  }
-}
-
-async function runTests(files: string[], env: NodeJS.ProcessEnv): Promise<number> {
+  // As a service does when it starts.
+  spawnSync(process.execPath, [join(root, 'packages/engine/src/compile.ts')], { env })
   if (signalled) return 128 + constants.signals[signalled]
-  const atOnce = String(availableParallelism() + waitingCount)
-  const preferred = ['--test-reporter=spec', `--test-concurrency=${atOnce}`]
-  const missing = preferred.filter((flag) => !flags.some((given) => given.split('=')[0] === flag.split('=')[0]))
-  const program = flags.length > 0 ? ['--test', ...missing, ...flags] : [runFiles, atOnce]
-  // The tests are a process group of their own, so that a signal reaches each of them, and once.
-  const tests = spawn(process.execPath, ['--import', reportFile, ...program, ...longestFirst(files)], {
-    cwd: root,
-    env,
-    detached: true,
-    stdio: ['ignore', 'inherit', 'inherit'],
-  })
-  const { pid } = tests
+  const lanes = new Set<number>()
   signalTests = (signal) => {
-    try {
-      if (pid !== undefined) process.kill(-pid, signal)
-    } catch {
-      // The whole group has ended.
+    for (const pid of lanes) {
+      try {
+        process.kill(-pid, signal)
+      } catch {
+        lanes.delete(pid)
+      }
     }
   }
-  const [code] = await once(tests, 'exit')
-  signalTests('SIGKILL')
+  const durations = readDurations()
+  const options = {
+    root,
+    count: availableParallelism() + waitingCount,
+    isAlone: (file: string) => alone.has(file),
+    mayStart: () => !signalled,
+    fileSeconds,
+    env,
+    flags,
+    onLane: ({ pid }: ChildProcess) => void (pid !== undefined && lanes.add(pid)),
+  }
+  const { isPassed, ended, left } = await runInLanes({
+    ...options,
+    files: runSeconds === undefined ? longestFirst(files, durations) : inRandomOrder(files),
+    mayStart: (file, ended) => {
+      if (signalled) return false
+      if (runSeconds === undefined) return true
+      return performance.now() / 1000 + (durations[file] ?? 0) * slownessOf(ended, durations) <= runSeconds
+    },
+  })
+  if (files.length > slowestCount) console.error(slowestOf(ended))
+  if (left.length > 0) console.error(`There was no time for ${left.length} files: ${left.toSorted().join(', ')}.`)
+  if (isRecorded) await recordDurations(ended)
   if (signalled) return 128 + constants.signals[signalled]
-  return typeof code === 'number' ? code : 1
+  if (isPassed) return 0
+  const failed = ended.filter((one) => !one.isPassed).map(({ file }) => file)
+  if (!given.includes('--again') || failed.length > againMax) return 1
+  console.error(`Running again, alone: ${failed.join(', ')}.`)
+  const again = await runInLanes({ ...options, files: failed, count: 1 })
+  if (again.isPassed) console.error(`Failed beside others and passed alone: ${failed.join(', ')}.`)
+  return again.isPassed ? 0 : 1
+}
+
+/** How long each file took when that was recorded, in seconds. */
+const readDurations = (): Record<string, number> => JSON.parse(readFileSync(durationsFile, 'utf8'))
+
+/** How many times as long as recorded the files took that have ended; at least once. */
+function slownessOf(ended: readonly EndedFile[], durations: Readonly<Record<string, number>>): number {
+  const known = ended.filter(({ file }) => durations[file])
+  const sumOf = (secondsOf: (one: EndedFile) => number) => known.reduce((sum, one) => sum + secondsOf(one), 0)
+  return Math.max(1, sumOf(({ seconds }) => seconds) / (sumOf(({ file }) => durations[file] ?? 0) || 1))
+}
+
+/** Another order in each run, so that no file is always the one for which there is no time. */
+function inRandomOrder(files: readonly string[]): string[] {
+  return files
+    .map((file) => ({ file, at: randomInt(2 ** 32) }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ file }) => file)
 }
 
 /** The files, with those first that take long. */
-function longestFirst(files: readonly string[]): string[] {
-  const rankOf = (file: string) => {
-    const rank = long.indexOf(file.replace(/\.test\.ts$/, ''))
-    return rank < 0 ? long.length : rank
-  }
-  return [...files].sort((a, b) => rankOf(a) - rankOf(b))
+function longestFirst(files: readonly string[], durations: Readonly<Record<string, number>>): string[] {
+  return [...files].sort((a, b) => (durations[b] ?? 0) - (durations[a] ?? 0))
+}
+
+/** Records how long each file took, for the order of the next runs. */
+async function recordDurations(ended: readonly EndedFile[]): Promise<void> {
+  const recorded = Object.entries(readDurations()).filter(([file]) => existsSync(join(root, file)))
+  const all = new Map([...recorded, ...ended.map(({ file, seconds }) => [file, Math.round(seconds)] as const)])
+  await writeFile(durationsFile, `${JSON.stringify(Object.fromEntries([...all].toSorted()), null, 2)}\n`)
 }
 
 /** A line for each of the files that took longest. */
-function slowestOf(ended: FileDeadline['ended']): string {
+function slowestOf(ended: readonly EndedFile[]): string {
   const slowest = [...ended].sort((a, b) => b.seconds - a.seconds).slice(0, slowestCount)
   const columns = (seconds: number, processorSeconds: number, file: string) =>
     `${seconds.toFixed(1).padStart(8)} s ${processorSeconds.toFixed(1).padStart(10)} s  ${file}`
@@ -245,3 +324,10 @@ async function removeAll(directory: string): Promise<void> {
   for (const path of locks) await removeEmbeddedPostgres(join(directory, dirname(path)))
   await rm(directory, { recursive: true, force: true, maxRetries: 10 })
 }
+
+const ended = new AbortController()
+const measuring = tier && measureWork(ended.signal)
+const failure = await main()
+ended.abort()
+const excess = tier ? withinBudget(tier, await measuring) : 0
+process.exitCode = failure || excess

@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { after, describe, test } from 'node:test'
-import type { CheckJob, Job } from '@penstock/engine'
+import { type CheckJob, type Job, protocolLimits } from '@penstock/engine'
 import { createLogger } from '../packages/server/src/log.ts'
 import { createRunnerPool, type PoolOptions, type Runners } from '../packages/server/src/runners/runner-pool.ts'
 import { EndJob, type RunnerDeath, RunnerDied, type Watch } from '../packages/server/src/runners/runner-process.ts'
@@ -56,13 +56,17 @@ const waiting: CheckJob = {
   deadlineMs: 60_000,
 }
 
+/** How long runners of these tests may be silent, in milliseconds: on a busy machine, loading a connector takes seconds. */
+const stallMs = 4_000
+
 /** Runs a job that waits for ever, once its request has come; and its process, where the system shows it. */
 async function runWaiting(pool: Runners, more: Partial<RunOf> = {}) {
   const before = runnersOf(process.pid)
   const asked = once(silent, 'request')
   const result = run(pool, waiting, more)
   result.catch(() => {})
-  await asked
+  // A runner that dies before its request must fail the test: no request ever comes.
+  await Promise.race([asked, result])
   const [pid = 0] = runnersOf(process.pid).filter((each) => !before.includes(each))
   return { result, pid }
 }
@@ -133,12 +137,27 @@ describe('a runner', () => {
   })
 
   test('that does not respond is killed', onLinux, async () => {
-    const pool = startPool({ stallMs: 500 })
+    const pool = startPool({ stallMs })
     const { result, pid } = await runWaiting(pool)
     assert(pid)
     process.kill(pid, 'SIGSTOP')
     await assert.rejects(result, died('no_progress'))
     await until('it is gone', () => !isAlive(pid))
+  })
+
+  test('is not killed because its supervisor slept', onLinux, async () => {
+    const pool = startPool({ stallMs })
+    const stopped = new AbortController()
+    const { result } = await runWaiting(pool, {
+      signal: stopped.signal,
+      watch: { deadlineMs: 60_000, progressMs: 60_000 },
+    })
+    // As SIGSTOP does to a process: nothing of it runs.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, stallMs + 2 * protocolLimits.aliveMs + 2_000)
+    await run(pool, ping)
+    assert.equal(pool.stats().deaths.no_progress, 0)
+    stopped.abort(new EndJob(true, 30_000))
+    await result.catch((error) => assert(!(error instanceof RunnerDied), String(error)))
   })
 
   test('that passes the deadline of its job is killed', async () => {
@@ -174,7 +193,7 @@ describe('a runner', () => {
     const about = { transferId: '0123456789abcdef' }
     const job = pool.run(waiting, { owner: 'a', watch: { deadlineMs: 1 }, signal: never, about })
     await assert.rejects(job, died('deadline'))
-    const reported = lines.slice(from).filter((line) => line.includes('a runner died in its job'))
+    const reported = lines.slice(from).filter((line) => line.includes('runner died during its job'))
     assert.equal(reported.length, 1)
     assert.match(reported[0] ?? '', /"transferId":"0123456789abcdef".*"reason":"deadline"/)
   })

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { ConnectorError, type Json } from '@penstock/connector'
+import { masterKey, seal, Unreadable, unsealJson } from '../packages/server/src/secrets/seal.ts'
 import { dumpDatabase, placesOf } from './harness/dump.ts'
 import { type Engine, startEngine, type TestSource, taken } from './harness/engine.ts'
 import { recordStatements } from './harness/recorded-statements.ts'
 
-/** What a transfer keeps of its rows, and of what the platforms say, is sealed at rest (invariant 6). */
+/** Stored rows of a transfer, and messages of platforms, are sealed at rest (invariant 6). */
 
 let engine: Engine
 before(async () => {
@@ -52,14 +53,15 @@ describe('values of rows', () => {
             batches++
             if (batches === 3) {
               await assertNowhere()
-              assert.equal(await sealedIn('transfers', 'position_sealed', 'id', own), 1)
-              assert.equal(await sealedIn('ledger', 'receipt_sealed', 'transfer_id', own), 2)
+              assert.equal(await sealedIn('transfers', 'checkpoint_sealed', 'id', own), 1)
+              assert.equal(await sealedIn('ledger', 'delivery_state_sealed', 'transfer_id', own), 2)
               assert.equal(await sealedIn('rejects', 'reason_sealed', 'transfer_id', own), 2)
               throw new ConnectorError('rate_limited', 'The platform is busy.')
             }
             const reason = `"${canary} ${batch.firstRow}" is no name`
             return taken(batch, {
-              ...{ deliveryState: `${canary} ${batches}`, state: { list: `${canary} list` } },
+              deliveryState: `${canary} ${batches}`,
+              state: { list: `${canary} list` },
               rejected: [{ index: 0, reason, field: 'name' }],
             })
           },
@@ -77,8 +79,8 @@ describe('values of rows', () => {
       { state: undefined, deliveryStates: [] },
       { state: list, deliveryStates: [`${canary} 1`, `${canary} 2`] },
     ])
-    assert.equal(await sealedIn('transfers', 'coalesce(position_sealed, marker_sealed)', 'id', transferId), 0)
-    assert.equal(await sealedIn('ledger', 'receipt_sealed', 'transfer_id', transferId), 0)
+    assert.equal(await sealedIn('transfers', 'coalesce(checkpoint_sealed, cursor_sealed)', 'id', transferId), 0)
+    assert.equal(await sealedIn('ledger', 'delivery_state_sealed', 'transfer_id', transferId), 0)
 
     const { caller, accountId } = engine
     const rejects = await caller.expect(caller.call('listRejects', { accountId, id, transferId }))
@@ -131,53 +133,82 @@ describe('values of rows', () => {
     const transfer = await engine.move(id)
     assert.equal(transfer.status, 'succeeded')
     const [row] = await engine.sql(
-      'select data_key_id, position as checkpoint, marker as cursor from transfers where id = $1',
+      'select data_key_id, checkpoint_sealed as checkpoint, cursor_sealed as cursor from transfers where id = $1',
       transfer.id,
     )
     assert.deepEqual(row, { data_key_id: null, checkpoint: null, cursor: null })
     const [kept] = await engine.sql(
-      `select m.marker as cursor, k.id is not null as has_key from connection_memories m left join data_keys k on k.id = m.data_key_id
-       where m.connection_id = $1`,
+      `select s.cursor_sealed is not null as has_cursor, k.id is not null as has_key
+       from connection_states s left join data_keys k on k.id = s.data_key_id where s.connection_id = $1`,
       id,
     )
-    assert.deepEqual(kept, { cursor: null, has_key: true })
+    assert.deepEqual(kept, { has_cursor: true, has_key: true })
   })
 
-  test('that the version before wrote in plain are read, and sealed with the next confirmation', async () => {
-    engine.sides.source = rowsOfCanaries(30)
-    const id = await engine.connectSides()
-    const { id: transferId } = await engine.start(id)
-    await engine.sql(
-      `update transfers set attempt = 1, position = $2, marker = '"plain marker"' where id = $1`,
-      transferId,
-      JSON.stringify({ at: { after: 'plain position', done: 10 }, skip: 0, bytes: 100 }),
-    )
-    await engine.sql(
-      `insert into connection_memories (connection_id, marker, memory) values ($1, '"before"', '"plain memory"')`,
-      id,
-    )
-    await engine.sql(
-      `insert into ledger (transfer_id, number, organization_id, account_id, connection_id, day, read, accepted, rejected, replayed, bytes, receipt)
-       select id, 1, organization_id, account_id, connection_id, now(), 0, 0, 0, 0, 0, '"plain receipt"' from transfers where id = $1`,
-      transferId,
-    )
-    const seen: unknown[] = []
-    engine.sides.destination = {
-      open: ({ state, deliveryStates }) => {
-        seen.push(state, deliveryStates)
-        return { deliver: async (batch) => taken(batch, { deliveryState: 'sealed', state: 'sealed' }) }
-      },
+  test('are refused with words where they are plain, altered, moved or too deep, and nothing is taken from them', async () => {
+    const plain = (column: string) =>
+      `update connection_states set ${column} = convert_to('"plain"', 'UTF8') where connection_id = $1`
+    const spoil = 'set cursor_sealed = set_byte(cursor_sealed, 40, get_byte(cursor_sealed, 40) # 1)'
+    for (const [name, sql] of [
+      ['a plain cursor', plain('cursor_sealed')],
+      ['a plain state', plain('state_sealed')],
+      ['altered', `update connection_states ${spoil} where connection_id = $1`],
+      ['moved', 'update connection_states set cursor_sealed = state_sealed where connection_id = $1'],
+      ['short', `update connection_states set cursor_sealed = '\\x01' where connection_id = $1`],
+      ['without a key', `update connection_states set data_key_id = 'ffffffffffffffff' where connection_id = $1`],
+    ] as const) {
+      engine.sides.source = rowsOfCanaries(20)
+      engine.sides.destination = {
+        open: () => ({ deliver: async (batch) => taken(batch, { state: `${canary} state` }) }),
+      }
+      const id = await engine.connectSides()
+      assert.equal((await engine.move(id)).status, 'succeeded')
+      await engine.sql(sql, id)
+      const seen: unknown[] = []
+      engine.sides.source = (context, after) => {
+        seen.push(context.cursor)
+        return rowsOfCanaries(10)(context, after)
+      }
+      const transfer = await engine.move(id)
+      assert.deepEqual([transfer.status, transfer.error?.code], ['failed', 'stored_value_unreadable'], name)
+      assert.match(transfer.error?.message ?? '', /cannot be opened: it was altered, is not sealed/)
+      assert.deepEqual(seen, [], name)
     }
-    await engine.work()
-    assert.deepEqual(seen, ['plain memory', ['plain receipt']])
-    assert.equal((await engine.get(id, transferId)).records.read, 20)
-    const plain = await engine.sql(
-      `select marker as cursor, memory as state from connection_memories where connection_id = $1
-       union all select position, receipt from transfers t join ledger l on l.transfer_id = t.id where t.id = $2`,
-      id,
-      transferId,
+  })
+
+  test('that are altered refuse a request, which is answered 409', async () => {
+    engine.sides.source = rowsOfCanaries(10)
+    engine.sides.destination = {
+      open: () => ({
+        deliver: async (batch) => taken(batch, { rejected: [{ index: 0, reason: canary, field: 'name' }] }),
+      }),
+    }
+    const id = await engine.connectSides()
+    const { id: transferId } = await engine.move(id)
+    const { caller, accountId } = engine
+    const list = () => caller.call('listRejects', { accountId, id, transferId })
+    assert.equal((await list()).status, 200)
+    await engine.sql(`update rejects set reason_sealed = '\\x0100' where transfer_id = $1`, transferId)
+    const refused = await list()
+    assert.equal(refused.status, 409)
+    assert.equal(refused.error, 'stored_value_unreadable')
+
+    // As an operator does who has lost the key.
+    await engine.sql('update rejects set sealed = null, reason_sealed = null where transfer_id = $1', transferId)
+    assert.deepEqual(
+      (await caller.expect(list())).map(({ reason }) => reason),
+      ['The reason was sealed under a key that was lost.'],
     )
-    assert.deepEqual(plain, Array(plain.length).fill({ cursor: null, state: null }))
+  })
+
+  test('open as JSON, unless it is so deep that nothing could pass it on', () => {
+    const key = masterKey(Buffer.alloc(32, 1))
+    const place = ['any']
+    const depth = 100_000
+    assert.deepEqual(unsealJson(key, place, seal(key, place, '{"a":[1]}')), { a: [1] })
+    for (const text of ['[', 'no JSON', `${'['.repeat(depth)}${']'.repeat(depth)}`]) {
+      assert.throws(() => unsealJson(key, place, seal(key, place, text)), Unreadable)
+    }
   })
 })
 

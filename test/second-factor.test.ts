@@ -132,7 +132,7 @@ describe('a second factor that is required', () => {
       assert.deepEqual([refused.status, refused.error], [403, 'second_factor_required'])
       assert.equal(refused.headers['set-cookie'], undefined)
     }
-    // Who does not know the password learns nothing of it.
+    // Without the password, the response reveals nothing about the second factor.
     const guess = await service.call('signIn', { body: { email: holder.email, password: 'not the password' } })
     assert.deepEqual([guess.status, guess.error], [401, 'sign_in_failed'])
     for (const one of [held, credential]) assert.equal((await me(await signInWith(one))).status, 200)
@@ -165,7 +165,10 @@ describe('a second factor that is required', () => {
     await setProvider(service, organization, provider)
     const { organizationId } = organization
     await sql('insert into user_identities (organization_id, issuer, subject, user_id) values ($1, $2, $3, $4)', [
-      ...[organizationId, provider.issuer, 'viewer', viewer.id],
+      organizationId,
+      provider.issuer,
+      'viewer',
+      viewer.id,
     ])
     assert.equal((await signIn(viewer)).error, 'second_factor_required')
     assert.equal((await service.call('deleteSingleSignOn', { token: organization.token })).status, 200)

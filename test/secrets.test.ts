@@ -45,7 +45,7 @@ async function exchange(request: RawRequest): Promise<{ status: number; all: str
 const json = { 'content-type': 'application/json' }
 const bearer = () => ({ authorization: `Bearer ${organization.token}` })
 
-/** A value that a field takes: the canary where it is a secret, something plain where it is not. */
+/** A value that a field accepts: the canary for a secret, a plain value otherwise. */
 function valueFor(field: FieldDefinition, canary: string): string | number | boolean | string[] {
   switch (field.type) {
     case 'Password':
@@ -75,7 +75,7 @@ const valuesFor = (fields: Fields, canary: string) =>
 /** Where requests go: an account, and what their paths name in it. */
 type Place = { accountId: string; pathOf: (operation: Operation) => string }
 
-/** Requests that hold the canary in every place where it does not belong, so that each is refused. */
+/** Requests with the canary at every place where it is invalid, so that each is refused. */
 function misplaced(canary: string, { accountId, pathOf }: Place): RawRequest[] {
   const requests: RawRequest[] = []
   for (const operation of Object.values<Operation>(operations)) {
@@ -83,7 +83,7 @@ function misplaced(canary: string, { accountId, pathOf }: Place): RawRequest[] {
     const path = pathOf(operation)
     const inAccount = `${path}?accountId=${accountId}`
     const headers = operation.actsIn === 'public' ? {} : bearer()
-    // What takes neither a token nor a body has no place for a secret.
+    // Operations without a token and a body have no place for a secret.
     if (operation.actsIn !== 'public' || operation.body) {
       requests.push({ method, path: inAccount, headers: { authorization: `Bearer ${canary}` } })
     }
@@ -153,8 +153,11 @@ test('a secret is found in no reply, no log line, no metric and no row, whatever
   const transferId = await addEndedTransfer(service, caller, active)
   await caller.expect(caller.call('setSchedule', { ...active, body: { cron: '0 6 * * *' } }))
   const ids: Record<string, string> = {
-    ...{ Accounts: accountId, Connectors: source.id, Connections: connection.id, Transfers: active.id },
-    ...{ Clients: (await caller.expect(caller.call('createClient', { body: { name: 'Key' } }))).id },
+    Accounts: accountId,
+    Connectors: source.id,
+    Connections: connection.id,
+    Transfers: active.id,
+    Clients: (await caller.expect(caller.call('createClient', { body: { name: 'Key' } }))).id,
   }
   const webhook = { url: 'http://127.0.0.1:1/', eventTypes: ['webhook.disabled' as const] }
   ids.Webhooks = (await caller.expect(caller.call('createWebhook', { body: webhook }))).id

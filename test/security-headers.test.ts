@@ -54,7 +54,7 @@ describe('the headers of security', () => {
     for (const operation of Object.values<Operation>(operations)) {
       const path = basePath + operation.path.replaceAll(/\{\w+\}/g, '0123456789abcdef')
       const { method } = operation
-      // What takes neither a token nor a body has nothing to refuse.
+      // Operations without a token and a body refuse nothing.
       await secured({ method, path }, operation.actsIn !== 'public' ? 401 : operation.body ? 400 : undefined)
       await secured({ method, path, headers: { ...bearer(), ...json }, body: '{}' })
       await secured({ method: 'PATCH', path }, 405)
@@ -70,10 +70,20 @@ describe('the headers of security', () => {
     const assets = globSync('assets/*.{js,css}', { cwd: consoleDistPath })
     assert(assets.length > 0, 'the console is built')
     for (const path of [
-      ...['/docs', '/docs/connectors', `/docs/connectors/${connector}`, `/docs/platforms/${platform}`],
-      ...['/docs/assets/style.css', '/docs/assets/reference.js', '/docs/assets/scalar.js', `${basePath}/openapi.json`],
-      ...['/', ...pageRoots.map((root) => `/${root}`), `/console/${assets[0]}`],
-      ...['/healthz', '/readyz', '/metrics'],
+      '/docs',
+      '/docs/connectors',
+      `/docs/connectors/${connector}`,
+      `/docs/platforms/${platform}`,
+      '/docs/assets/style.css',
+      '/docs/assets/reference.js',
+      '/docs/assets/scalar.js',
+      `${basePath}/openapi.json`,
+      '/',
+      ...pageRoots.map((root) => `/${root}`),
+      `/console/${assets[0]}`,
+      '/healthz',
+      '/readyz',
+      '/metrics',
     ]) {
       const { headers } = await secured({ method: 'GET', path }, 200)
       if (headers.etag) await secured({ method: 'GET', path, headers: { 'if-none-match': headers.etag } }, 304)

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { importsOf, testFiles, unitTests } from './harness/imports.ts'
 
-/** What the commands that run a part of the tests rely on. */
+/** Assumptions of the commands that run a part of the tests. */
 
 const root = dirname(import.meta.dirname)
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
@@ -20,7 +20,7 @@ test('unit tests are found, and open no database', () => {
 test('imports are followed over several files', () => {
   const ofTransfers = importsOf('test/transfers.test.ts')
   assert(ofTransfers.has('test/harness/database.ts') && !ofTransfers.has('test/harness/browser.ts'))
-  assert(importsOf('test/console.test.ts').has('test/harness/browser.ts'))
+  assert(importsOf('test/console.large.test.ts').has('test/harness/browser.ts'))
 })
 
 test('random choices of tests follow from the seed', () => {
@@ -31,7 +31,7 @@ test('random choices of tests follow from the seed', () => {
     'test/harness/endless/busy.ts': 'is busy',
     'test/selections.test.ts': 'looks for it',
     'packages/connector/src/files/read.test.ts': 'needs bytes that do not compress, whatever they are',
-    'packages/connectors/src/postgresql/rogue.test.ts': 'makes an identifier',
+    'packages/connectors/src/postgresql/rogue.large.test.ts': 'makes an identifier',
   }
   const found = [...new Set(files.map((file) => file.replaceAll('\\', '/')))].filter((file) => source.test(read(file)))
   assert.deepEqual(found.sort(), Object.keys(exceptions).sort())
@@ -44,15 +44,17 @@ test('no test waits for a time to pass, but where that time is what it tries', (
     'packages/connectors/src/postgresql/read.test.ts': 'tries the limit on the time of a statement',
     'packages/connectors/test/mariadb.ts': 'polls',
     'packages/connectors/test/rogue-behaviours.ts': 'is a server that answers slowly',
-    'test/commands-worker.test.ts': 'sends signals some milliseconds apart, as a terminal and npm do',
-    'test/console-accounts.test.ts': 'is a network that answers slowly',
+    'test/commands-worker.large.test.ts': 'sends signals some milliseconds apart, as a terminal and npm do',
+    'test/console-accounts.large.test.ts': 'is a network that answers slowly',
     'test/harness/bystander.ts': 'calls at a steady rate',
     'test/harness/console.ts': 'is a database that answers slowly',
     'test/harness/flaky-endpoint.ts': 'is a server that answers too late',
+    'test/harness/lane.ts': 'polls',
+    'test/harness/machine-speed.ts': 'measures from time to time',
     'test/harness/until.ts': 'polls',
-    'test/transfers-crash.test.ts': 'kills at a random time',
-    'test/transfers-errors.test.ts': 'kills at a random time',
-    'test/transfers-turns.test.ts': 'delivers for a while, so that transfers could overlap',
+    'test/transfers-crash.large.test.ts': 'kills at a random time',
+    'test/transfers-errors.large.test.ts': 'kills at a random time',
+    'test/transfers-turns.large.test.ts': 'delivers for a while, so that transfers could overlap',
   }
   const found = [...new Set(files.map((file) => file.replaceAll('\\', '/')))].filter((file) => wait.test(read(file)))
   assert.deepEqual(found.filter((file) => file !== 'test/selections.test.ts').sort(), Object.keys(exceptions).sort())

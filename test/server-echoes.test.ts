@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { connectors } from '@penstock/connectors'
 import { tables } from './echoes/tables.ts'
 
-/** Who is looked at in `server-echoes-*.test.ts`. */
+/** Connectors that `server-echoes-*.test.ts` covers. */
 
 test('every connector that reaches a platform is looked at', () => {
   const reaching = connectors.filter(

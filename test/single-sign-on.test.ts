@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
-import { generateKeyPairSync } from 'node:crypto'
+import { generateKeyPairSync, hash } from 'node:crypto'
 import { after, before, describe, type TestContext, test } from 'node:test'
+import { scopeNames } from '@penstock/wire'
 import { generateMasterKey } from '../packages/server/src/secrets/seal.ts'
+import { newChallenge } from '../packages/server/src/users/challenges.ts'
+import { digestOf } from '../packages/server/src/users/sessions.ts'
 import { addPasskey, preparePasskeySignIn } from './harness/authenticator.ts'
 import {
   type Claims,
@@ -13,7 +16,7 @@ import {
   startRealProvider,
 } from './harness/identity-provider.ts'
 import { type Organization, type Reply, startServiceOn, startTestService, type TestService } from './harness/service.ts'
-import { addPerson, invite, newEmail } from './harness/users.ts'
+import { addPerson, invite, newEmail, type Person } from './harness/users.ts'
 
 /** Single sign-on: with a real provider (oidc-provider), and against one that lies. */
 
@@ -27,33 +30,40 @@ after(() => service.close())
 const sql = async (text: string, values: unknown[] = []) => (await service.database.pool.query(text, values)).rows
 const get = (path: string, headers: Record<string, string> = {}, at = service) =>
   at.send({ method: 'GET', path, headers })
-const cookiesOf = ({ headers }: Reply) => headers['set-cookie'] ?? ''
+const cookiesOf = ({ headers }: Reply) => String(headers['set-cookie'] ?? '')
 const cookieIn = (reply: Reply, name: string) => new RegExp(`${name}=([^;]*)`).exec(cookiesOf(reply))?.[1] ?? ''
 
 /** Begins a sign-in. */
 async function begin({ organizationId }: Organization) {
   const reply = await get(`/sso/${organizationId}`)
   assert.equal(reply.status, 303, reply.text)
-  const cookie = `penstock-single-sign-on=${cookieIn(reply, 'penstock-single-sign-on')}`
+  const [cookie = ''] = cookiesOf(reply).split(';')
   const url = new URL(reply.headers.location ?? '')
   const { state = '', nonce = '' } = Object.fromEntries(url.searchParams)
   return { url, cookie, state, nonce, reply }
 }
-/** Who is signed in by the answer to a callback. */
+/** The person whom the response to a callback signs in. */
 async function whoIn(reply: Reply) {
   assert.equal(reply.status, 303, reply.text)
   assert.equal(reply.headers.location, '/sign-in?single-sign-on')
   const cookie = `penstock_session=${cookieIn(reply, 'penstock_session')}`
   return (await service.call('getMe', { headers: { cookie } })).response
 }
-async function signIn(organization: Organization, login: string): Promise<Reply> {
+/** @param person one who is signed in already, in the same browser */
+async function signIn(organization: Organization, login: string, person?: Pick<Person, 'headers'>): Promise<Reply> {
   const { url, cookie } = await begin(organization)
-  return get(await signInAtProvider(url.href, login), { cookie })
+  const cookies = person ? `${cookie}; ${person.headers.cookie}` : cookie
+  return get(await signInAtProvider(url.href, login), { cookie: cookies })
 }
 function assertPage(reply: Reply, status: number, title: RegExp): void {
   assert.equal(reply.status, status, reply.text)
   assert.match(reply.text, title)
   assert.doesNotMatch(cookiesOf(reply), /penstock_session/)
+}
+/** Token of the link on the page that asks for the confirmation, which leads to the sign-in. */
+const linkOf = (reply: Reply): string => {
+  assertPage(reply, 403, /Confirm that it is you/)
+  return /\/sign-in\?confirm#([\w.-]+)"/.exec(reply.text)?.[1] ?? assert.fail(reply.text)
 }
 const people = async (t: TestContext, claims: Record<string, Claims>) => {
   const organization = await service.addOrganization()
@@ -67,7 +77,7 @@ describe('with a real provider', () => {
     const { organization, provider } = await people(t, claims)
     const person = await addPerson(service, organization, { email, role: 'editor' })
     await setProvider(service, organization, provider)
-    const me = await whoIn(await signIn(organization, 'ada'))
+    const me = await whoIn(await signIn(organization, 'ada', person))
     assert.deepEqual(
       [me.id, me.method, me.role, me.organizationId],
       [person.id, 'single sign-on', 'editor', organization.organizationId],
@@ -125,12 +135,14 @@ describe('with a real provider', () => {
     await setProvider(service, organization, provider, { required: true })
     assert.equal((await service.call('getMe', { headers: { cookie: person.headers.cookie } })).status, 401)
     assert.equal((await service.call('getMe', { headers: { cookie: owner.headers.cookie } })).status, 200)
-    const byPassword = ({ email, password }: typeof person) => service.call('signIn', { body: { email, password } })
+    const byPassword = ({ email, password }: typeof person, more: object = {}) =>
+      service.call('signIn', { body: { email, password, ...more } })
     assert.equal((await byPassword(person)).error, 'single_sign_on_required')
     assert.equal((await byPassword({ ...person, password: 'wrong' })).error, 'sign_in_failed')
     const body = await preparePasskeySignIn(service, credential)
     assert.equal((await service.call('signInWithPasskey', { body })).error, 'single_sign_on_required')
     assert.equal((await byPassword(owner)).status, 200)
+    assert.equal((await byPassword(person, { link: linkOf(await signIn(organization, 'ada')) })).status, 200)
     assert.equal((await whoIn(await signIn(organization, 'ada'))).id, person.id)
     await service.call('deleteSingleSignOn', { token: organization.token })
     assert.equal((await byPassword(person)).status, 200)
@@ -144,7 +156,7 @@ describe('a sign-in', () => {
   const email = newEmail()
   before(async () => {
     organization = await service.addOrganization()
-    await addPerson(service, organization, { email })
+    await invite(service, organization, { email })
     provider = await startHostileProvider()
     await setProvider(service, organization, provider)
   })
@@ -152,21 +164,36 @@ describe('a sign-in', () => {
     get(`/sso/callback?${new URLSearchParams(parameters)}`, { cookie })
   const verified = { email, email_verified: true }
 
-  test('is bound to its browser, counts once, and ends after ten minutes', async (t) => {
+  test('is bound to its browser, counts once, and has an end', async () => {
     const one = await begin(organization)
-    assert.match(cookiesOf(one.reply), /; Path=\/sso; Max-Age=3600; HttpOnly; SameSite=Lax$/)
+    const set =
+      /^penstock-single-sign-on-[0-9a-f]{16}=[0-9a-f]{16}\.[\w-]{43}; Max-Age=3600; Path=\/; HttpOnly; SameSite=Lax$/
+    assert.match(cookiesOf(one.reply), set)
     assert.equal(one.url.searchParams.get('code_challenge_method'), 'S256')
     const other = await begin(organization)
+    assert.notEqual(one.cookie.split('=')[0], other.cookie.split('=')[0], 'a cookie for each state')
     const requests = provider.requests.length
     assertPage(await callback({ code: 'x', state: one.state }, other.cookie), 400, /not expected/)
     assertPage(await callback({ code: 'x', state: one.state }, ''), 400, /not expected/)
     assertPage(await callback({ code: 'x' }, one.cookie), 400, /not expected/)
     assert.equal(provider.requests.length, requests, 'the provider is not asked')
     provider.idToken = provider.token(one.nonce, verified)
-    assert.equal((await callback({ code: 'x', state: one.state }, one.cookie)).status, 303)
+    const [name, value] = one.cookie.split('=')
+    for (const planted of [`penstock-single-sign-on=${value}`, other.cookie.replace(/=.*/, `=${value}`)]) {
+      assertPage(await callback({ code: 'x', state: one.state }, planted), 400, /not expected/)
+    }
+    const signedIn = await callback({ code: 'x', state: one.state }, `${other.cookie}; ${one.cookie}`)
+    assert.equal(signedIn.status, 303)
+    assert(cookiesOf(signedIn).includes(`${name}=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax`), cookiesOf(signedIn))
     assertPage(await callback({ code: 'x', state: one.state }, one.cookie), 400, /not expected/)
-    t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 10 * 60_000 })
-    assertPage(await callback({ code: 'x', state: other.state }, other.cookie), 400, /not expected/)
+    const bound = other.cookie.split('=')[1] ?? ''
+    const browser = bound.split('.').at(-1) ?? ''
+    const purpose = ['single sign-on', organization.organizationId, digestOf(browser).toString('hex')]
+    const stateFor = (minutes: number) => newChallenge(service.database, service.service.deps.keyring, purpose, minutes)
+    const cookieOf = (state: string) => `penstock-single-sign-on-${hash('sha256', state).slice(0, 16)}=${bound}`
+    const callWith = (state: string) => callback({ error: 'access_denied', state }, cookieOf(state))
+    assertPage(await callWith(await stateFor(-1)), 400, /not expected/)
+    assertPage(await callWith(await stateFor(1)), 403, /access_denied/)
   })
 
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
@@ -185,8 +212,10 @@ describe('a sign-in', () => {
       const { cookie, state, nonce } = await begin(organization)
       provider.idToken = token(nonce)
       const reply = await service.service.app.inject({
-        ...{ method: 'GET', url: `/sso/callback?${new URLSearchParams({ code: 'secret-code', state })}` },
-        ...{ headers: { cookie }, remoteAddress: `2001:db8:${what.length}::1` },
+        method: 'GET',
+        url: `/sso/callback?${new URLSearchParams({ code: 'secret-code', state })}`,
+        headers: { cookie },
+        remoteAddress: `2001:db8:${what.length}::1`,
       })
       assert.equal(reply.statusCode, 422, reply.body)
       assert.match(reply.body, /did not complete the sign-in/)
@@ -209,12 +238,14 @@ describe('a sign-in', () => {
       asked.userInfo = { sub, ...userInfo }
       // Each from an address of its own, as failures are counted by address.
       const { statusCode, body, headers } = await service.service.app.inject({
-        ...{ method: 'GET', url: `/sso/callback?${new URLSearchParams({ code: 'x', state })}`, headers: { cookie } },
+        method: 'GET',
+        url: `/sso/callback?${new URLSearchParams({ code: 'x', state })}`,
+        headers: { cookie },
         remoteAddress: `2001:db8:0:${++visits}::1`,
       })
       return { status: statusCode, text: body, headers } as unknown as Reply
     }
-    const addressOf = async () => (await addPerson(service, own)).email
+    const addressOf = async () => (await invite(service, own)).email
     // Okta: the address in the ID token, and that it is verified in the answer about the user.
     const ofOkta = await addressOf()
     const okta = [{ email: ofOkta }, { email: ofOkta, email_verified: true }] as const
@@ -225,7 +256,7 @@ describe('a sign-in', () => {
     const before = asked.requests.length
     assert.equal((await whoIn(await signInWith('entra', { email: ofEntra, xms_edov: true }, {}))).email, ofEntra)
     assert(!asked.requests.slice(before).includes('GET /userinfo'))
-    // What is nowhere verified links no one, and neither does what the standard claim denies.
+    // Addresses that are nowhere verified link no one, and neither do addresses that the standard claim denies.
     const email = await addressOf()
     const unverified: [Claims & { xms_edov?: unknown }, Claims][] = [
       [{ email }, { email }],
@@ -238,14 +269,14 @@ describe('a sign-in', () => {
     ]
     for (const [claims, userInfo] of unverified)
       assertPage(await signInWith('none', claims, userInfo), 403, /not in this organization/)
-    // Who is linked signs in although the answer about the user cannot be had.
+    // A linked person signs in even if the user info is not available.
     asked.metadata.userinfo_endpoint = `${asked.issuer}/nothing`
     assert.equal((await whoIn(await signInWith('okta', { email: ofOkta }, {}))).email, ofOkta)
   })
 
   test('opens its own organization alone, whatever the provider says', async () => {
     const other = await service.addOrganization()
-    const theirs = await addPerson(service, other, { role: 'owner' })
+    const theirs = await invite(service, other, { role: 'admin' })
     const { cookie, state, nonce } = await begin(organization)
     provider.idToken = provider.token(nonce, { sub: theirs.id, email: theirs.email, email_verified: true })
     assertPage(await callback({ code: 'x', state }, cookie), 403, /not in this organization/)
@@ -303,7 +334,9 @@ describe('the settings', () => {
     moved.metadata.issuer = provider.issuer
     const good = { ...provider.metadata, issuer: moved.issuer }
     for (const metadata of [
-      ...[moved.metadata, {}, { ...good, jwks_uri: undefined }],
+      moved.metadata,
+      {},
+      { ...good, jwks_uri: undefined },
       ...['javascript:alert(1)', 'http://example.com/auth', 'x', 7, `https://example.com/${'x'.repeat(3_000)}`].map(
         (address) => ({ ...good, authorization_endpoint: address }),
       ),
@@ -334,5 +367,132 @@ describe('the settings', () => {
       assert.match(details[0]?.message ?? '', /not allowed|private|address/i)
     }
     assert.deepEqual(provider.requests, [])
+  })
+})
+
+describe('who becomes someone by single sign-on', () => {
+  const byPassword = ({ email, password }: Person, more: object = {}) =>
+    service.call('signIn', { body: { email, password, ...more } })
+  const isSignedIn = async ({ headers }: Person) => (await service.call('getMe', { headers })).status === 200
+  const claimsOf = (emails: Record<string, string>) =>
+    Object.fromEntries(Object.entries(emails).map(([login, email]) => [login, { email, email_verified: true }]))
+
+  test('a key that may write the settings of the organization sets nothing that signs people in', async (t) => {
+    const { organization, provider } = await people(t, {})
+    const owner = await addPerson(service, organization, { role: 'owner' })
+    await setProvider(service, organization, provider)
+    const hostile = await startHostileProvider()
+    const branding = { name: 'Acme' }
+    for (const scopes of [['organization:write' as const], [...scopeNames]]) {
+      const client = await service.call('createClient', { token: organization.token, body: { name: 'Key', scopes } })
+      const { id: clientId, clientSecret } = client.response
+      const { accessToken: token } = (await service.call('createToken', { body: { clientId, clientSecret } })).response
+      const replies = [
+        await service.call('setSingleSignOn', { token, body: settingsFor(hostile) }),
+        await service.call('deleteSingleSignOn', { token }),
+        await service.call('setSignInRules', { token, body: { secondFactorRequired: false } }),
+      ]
+      for (const { status, error, details } of replies) {
+        assert.deepEqual([status, error], [403, 'forbidden'])
+        assert.match(details[0]?.message ?? '', /owner, or client credentials without limits/)
+      }
+      const saved = await service.call('setBranding', { token, body: branding })
+      assert.equal(saved.status, scopes.length === 1 ? 403 : 200)
+    }
+    assert.deepEqual(hostile.requests, [], 'the provider of the key is not even asked')
+    const { headers } = owner
+    assert.equal((await service.call('setSingleSignOn', { headers, body: settingsFor(provider) })).status, 200)
+  })
+
+  test('an owner, and who has a password or a passkey, confirms with it; then the account is known', async (t) => {
+    const emails = { ada: newEmail(), bob: newEmail(), eve: newEmail() }
+    const { organization, provider } = await people(t, claimsOf(emails))
+    const owner = await addPerson(service, organization, { email: emails.ada, role: 'owner' })
+    const editor = await addPerson(service, organization, { email: emails.bob, role: 'editor' })
+    await setProvider(service, organization, provider, { required: true })
+    const identities = () =>
+      sql('select user_id from user_identities where organization_id = $1', [organization.organizationId])
+    const link = linkOf(await signIn(organization, 'ada'))
+    assert.deepEqual(await identities(), [])
+    // It is for this person alone, and counts once, with what they had before.
+    const other = await addPerson(service, organization, { role: 'owner' })
+    assert.equal((await byPassword(other, { link })).error, 'link_invalid')
+    assert.equal((await byPassword({ ...owner, password: 'wrong' }, { link })).error, 'sign_in_failed')
+    assert.deepEqual(await identities(), [])
+    const confirmed = await byPassword(owner, { link })
+    assert.deepEqual([confirmed.status, confirmed.response.method], [200, 'single sign-on'], confirmed.text)
+    assert.equal((await byPassword(owner, { link })).error, 'link_invalid')
+    assert.deepEqual(await identities(), [{ user_id: owner.id }])
+    assert.equal((await whoIn(await signIn(organization, 'ada'))).id, owner.id)
+    // Where single sign-on is required, a password alone is refused, and still confirms.
+    assert.equal((await byPassword(editor)).error, 'single_sign_on_required')
+    assert.equal((await byPassword(editor, { link: 'bm9uZQ.bm9uZQ' })).error, 'link_invalid')
+    assert.equal((await byPassword(editor, { link: linkOf(await signIn(organization, 'bob')) })).status, 200)
+    assert.equal((await whoIn(await signIn(organization, 'bob'))).id, editor.id)
+    // With a passkey; where a second factor is required, the password of someone who has one does not confirm.
+    const eve = await addPerson(service, organization, { email: emails.eve, role: 'owner' })
+    const { credential } = await addPasskey(service, eve)
+    await sql('update organizations set second_factor_required = true where id = $1', [organization.organizationId])
+    const toEve = linkOf(await signIn(organization, 'eve'))
+    assert.equal((await byPassword(eve, { link: toEve })).error, 'second_factor_required')
+    const body = { ...(await preparePasskeySignIn(service, credential)), link: toEve }
+    assert.equal((await service.call('signInWithPasskey', { body })).response.method, 'single sign-on')
+    assert.equal((await whoIn(await signIn(organization, 'eve'))).id, eve.id)
+  })
+
+  test('a person who is signed in with what they had before is connected as they come back', async (t) => {
+    const emails = { ada: newEmail(), bob: newEmail() }
+    const { organization, provider } = await people(t, claimsOf(emails))
+    const [ada, bob] = [
+      await addPerson(service, organization, { email: emails.ada, role: 'owner' }),
+      await addPerson(service, organization, { email: emails.bob, role: 'owner' }),
+    ]
+    await setProvider(service, organization, provider)
+    linkOf(await signIn(organization, 'ada', bob))
+    assert.equal((await whoIn(await signIn(organization, 'ada', ada))).id, ada.id)
+    assert.equal((await whoIn(await signIn(organization, 'ada'))).id, ada.id)
+  })
+
+  test('an invited owner accepts with the link of the invitation, and no one is made an owner by an address', async (t) => {
+    const emails = { ada: newEmail() }
+    const { organization, provider } = await people(t, claimsOf(emails))
+    const invited = await invite(service, organization, { email: emails.ada, role: 'owner' })
+    await setProvider(service, organization, provider)
+    assertPage(await signIn(organization, 'ada'), 403, /link of your invitation/)
+    const joined = async () =>
+      (await sql('select joined_time is not null as joined from users where id = $1', [invited.id]))[0]
+    assert.deepEqual(await joined(), { joined: false })
+    assert.equal((await service.call('getInvitation', { body: { token: invited.token } })).status, 200)
+  })
+
+  for (const [what, change] of [
+    ['another issuer', (at: TestService, by: Organization, next: HostileProvider) => setProvider(at, by, next)],
+    ['none', (at: TestService, { token }: Organization) => at.call('deleteSingleSignOn', { token })],
+  ] as const) {
+    test(`sessions that began at an issuer end in every process once there is ${what}`, async (t) => {
+      const email = newEmail()
+      const { organization, provider } = await people(t, claimsOf({ ada: email }))
+      await invite(service, organization, { email, role: 'editor' })
+      const owner = await addPerson(service, organization, { role: 'owner' })
+      await setProvider(service, organization, provider)
+      const cookie = `penstock_session=${cookieIn(await signIn(organization, 'ada'), 'penstock_session')}`
+      const byProvider = { headers: { cookie } } as Person
+      assert(await isSignedIn(byProvider))
+      await setProvider(service, organization, provider, { emailDomains: ['example.com'] })
+      assert(await isSignedIn(byProvider), 'the issuer is the same')
+      await change(service, organization, await startHostileProvider())
+      assert(!(await isSignedIn(byProvider)))
+      assert(await isSignedIn(owner), 'one that began with a password stays')
+    })
+  }
+
+  test('a link of the issuer before does not count any more', async (t) => {
+    const email = newEmail()
+    const { organization, provider } = await people(t, claimsOf({ ada: email }))
+    const owner = await addPerson(service, organization, { email, role: 'owner' })
+    await setProvider(service, organization, provider)
+    const link = linkOf(await signIn(organization, 'ada'))
+    await setProvider(service, organization, await startHostileProvider())
+    assert.equal((await byPassword(owner, { link })).error, 'link_invalid')
   })
 })

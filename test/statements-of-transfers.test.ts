@@ -8,8 +8,9 @@ import { forgetDataKeys, purgeRejects } from '../packages/server/src/transfers/p
 import { findActive } from '../packages/server/src/transfers/queries.ts'
 import { listRejects, rejectsAfter } from '../packages/server/src/transfers/reject-queries.ts'
 import { claimTransfer } from '../packages/server/src/transfers/supervisor/claim-queries.ts'
+import { takeDue } from '../packages/server/src/transfers/supervisor/due-schedule-queries.ts'
 import * as replayQueries from '../packages/server/src/transfers/supervisor/replays/queries.ts'
-import { requeueLost, someQueued, takeDue } from '../packages/server/src/transfers/supervisor/upkeep-queries.ts'
+import { requeueLost, sendHeartbeats, someQueued } from '../packages/server/src/transfers/supervisor/upkeep-queries.ts'
 import * as totalsQueries from '../packages/server/src/transfers/totals/queries.ts'
 import { createTestDatabase, type TestDatabase } from './harness/database.ts'
 import {
@@ -117,7 +118,10 @@ async function wideCases(
     { title: 'of some connections', accountId: null, connectionIds: named },
   ].map(({ title, ...scope }) => {
     const filter = {
-      ...{ organizationId: organizationIds.most, accountIds: null, ...scope, latest: wanted.latest },
+      organizationId: organizationIds.most,
+      accountIds: null,
+      ...scope,
+      latest: wanted.latest,
       statuses: wanted.status ? [wanted.status] : transferStatuses,
     }
     const statement = wideTransferList(filter)[kind]
@@ -188,13 +192,16 @@ test('the count of a status reads the transfers of that status alone, and one th
       plan.rowsRead > (title === 'active' ? 1 : many.transfers / 100) && `${plan.rowsRead} rows read`,
   ))
 
+const supervised = { ids: ['one', 'two'], attempts: [1, 2] }
+
 test('what workers look for again and again reads no transfer that has ended', () =>
   assertPlans(
     [
-      { title: 'silent ones', statement: requeueLost, parameters: { heartbeatTimeoutSeconds: 20 } },
+      { title: 'silent ones', statement: requeueLost, parameters: { heartbeatTimeoutSeconds: 20, ...supervised } },
+      { title: 'those of one worker', statement: sendHeartbeats, parameters: supervised },
       { title: 'how many there are', statement: totalsQueries.countTransfers, parameters: {} },
       { title: 'one that waits', statement: someQueued, parameters: {} },
-      { title: 'a schedule that is due', statement: takeDue, parameters: {} },
+      { title: 'a schedule that is due', statement: takeDue, parameters: { limit: 200 } },
       {
         title: 'the next to run',
         statement: claimTransfer,

@@ -64,7 +64,7 @@ test('PostgreSQL prepares every statement of the program', async () => {
 /** Whether PostgreSQL makes a plan for it; what it does not, such as a lock, cannot be prepared either. */
 const isPlanned = (text: string) => /^(select|insert|update|delete|with)\b/.test(text)
 
-/** What an actor sees that is not limited to sub-accounts. */
+/** View of an actor that is not limited to sub-accounts. */
 const everything = { organizationId: organizationIds.most, accountIds: null }
 
 type ListFilter = Parameters<typeof connectionList>[0]
@@ -72,7 +72,7 @@ type ListFilter = Parameters<typeof connectionList>[0]
 /** Connectors by the filter q, as the list's rule finds them. */
 const named = (q: string) => connectors.filter(({ name }) => name.toLowerCase().includes(q)).map(({ id }) => id)
 
-/** The list and, where it is needed, the count of a filter over connections. */
+/** The list and, if it is needed, the count of a filter over connections. */
 function connectionCases(
   title: string,
   account: string | null,
@@ -93,7 +93,7 @@ function connectionCases(
 
 const assertPlans = (cases: readonly Case[], judge: Judge) => assertPlansOf(client, cases, judge)
 
-/** What a filter q keeps, to see what must be read for it. */
+/** Number of rows that match the filter `q`, to compare with the rows that are read. */
 async function countMatches(
   account: string | null,
   q: string,

@@ -62,7 +62,7 @@ async function run(caller: Caller, connection: Connection, status: string): Prom
 const list = (query: Record<string, string | number | boolean>, accountId?: string, by = caller) =>
   by.call('listAllTransfers', { query, ...(accountId === undefined ? {} : { accountId }) })
 
-/** What a list holds, each as its connection and its status: `a queued`. */
+/** Entries of a list, each as its connection and its status: `a queued`. */
 async function listed(...asked: Parameters<typeof list>): Promise<string[]> {
   const { status, text, response, headers } = await list(...asked)
   assert.equal(status, 200, text)

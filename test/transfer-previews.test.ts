@@ -2,14 +2,19 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { readdir, writeFile } from 'node:fs/promises'
+import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { createEgress } from '@penstock/connector/egress'
+import { loadConnector } from '@penstock/connectors/load'
 import type { TransferError } from '@penstock/wire'
+import { runJob } from '../packages/engine/src/jobs.ts'
+import type { SecretHost } from '../packages/engine/src/protocol.ts'
 import { connectorBySlug } from './harness/fixtures.ts'
 import { type Fixture, localFolder, postgresql, postgresqlSecrets, startFixture } from './harness/transfers.ts'
 
-/** What a transfer would send, looked at before it does. No worker runs. */
+/** Previews of the data that a transfer would send. No worker runs. */
 
 let fixture: Fixture
 before(async () => {
@@ -166,6 +171,143 @@ describe('a preview', () => {
     assert.deepEqual((await preview(id, { unmapped: true, destConnectionConfig: { mapping } })).response, response)
   })
 
+  test('shows phone numbers without a country as rejected, and how to give one', async () => {
+    const lists = connectorBySlug('meta-custom-audiences')
+    const { accountId, caller } = fixture
+    await caller.expect(caller.call('addConnectors', { accountId, body: { connectorIds: [lists.id] } }))
+    const secretConfig = { authType: 'api-token', accessToken: 'canary' }
+    await caller.expect(caller.call('configureConnector', { accountId, id: lists.id, body: { secretConfig } }))
+    const rows = (...countries: string[]) => countries.map((country) => `add,People,4695551234,${country}`)
+    const files = await addFile('action,segment_name,phone_sha256,Country', ...rows('', 'US', 'Atlantis'))
+    const id = await fixture.connect(localFolder, { files }, lists, { advertiserId: '1' })
+    const rejectedBy = async (config: Record<string, string>) => {
+      const { response, text } = await preview(id, { destConnectionConfig: config })
+      assert.equal(response.rows.length + response.rejected.length, 3, text)
+      return response.rejected
+    }
+    const rejected = await rejectedBy({ advertiserId: '1' })
+    assert.deepEqual(
+      rejected.map(({ row }) => row),
+      [1, 3],
+    )
+    assert.match(rejected[0]?.reason ?? '', /^phone_sha256 .*lacks its country code: .*defaultCountry/)
+    assert.deepEqual(await rejectedBy({ advertiserId: '1', defaultCountry: 'US' }), [])
+    const refused = await preview(id, { destConnectionConfig: { advertiserId: '1', defaultCountry: 'Atlantis' } })
+    assert.deepEqual(
+      [refused.status, refused.details.map(({ field }) => field)],
+      [422, ['destConnectionConfig.defaultCountry']],
+    )
+  })
+
+  test('rejects the rows that the destination would not send, by the code of its delivery', async () => {
+    const reddit = connectorBySlug('reddit-conversions')
+    const { accountId, caller } = fixture
+    await caller.addConnectors(accountId, reddit)
+    const body = { secretConfig: { conversionToken: 'token' } }
+    await caller.expect(caller.call('configureConnector', { accountId, id: reddit.id, body }))
+    const now = Math.floor(Date.now() / 1000)
+    const file = await addFile(
+      'event_name,event_time,action_source,email,value',
+      `lead,${now},website,ada@example.com,"1,001"`,
+      `lead,${now},website,grace@example.com,12.50`,
+      'lead,2026-11-22 10:00,website,joan@example.com,3',
+      `lead,${now},billboard,mary@example.com,3`,
+    )
+    const id = await fixture.connect(localFolder, { files: file }, reddit, { pixelId: 'a2_abc' })
+    const { rejected, rows } = (await preview(id)).response
+    assert.deepEqual(
+      rejected.map(({ row, field }) => [row, field]),
+      [
+        [1, 'value'],
+        [3, 'event_time'],
+        [4, 'action_source'],
+      ],
+    )
+    assert.equal(rows.length, 1)
+  })
+
+  test('rejects the rows that a table of PostgreSQL would not take, and writes none', async () => {
+    const table = `preview_${randomBytes(4).toString('hex')}`
+    await fixture.target.query(`create table ${table} (id int primary key, name varchar(5) not null)`)
+    await fixture.target.query(`insert into ${table} values (3, 'old')`)
+    const lines = ['id,name', '1,Ada', '2,Grace Hopper', '3,Again', '1,Twice', 'x,X', '4,']
+    const config = { table, writeMode: 'Insert' }
+    const id = await fixture.connect(localFolder, { files: await addFile(...lines) }, postgresql, config)
+    const { rows, rejected } = (await preview(id)).response
+    assert.deepEqual(
+      rejected.map(({ row, field }) => [row, field]),
+      [
+        [2, 'name'],
+        [3, 'id'],
+        [4, null],
+        [5, 'id'],
+        [6, 'name'],
+      ],
+    )
+    assert.equal(rows.length, 1)
+    assert.equal((await fixture.target.query(`select * from ${table}`)).rows.length, 1)
+  })
+
+  test('reads local forms of numbers and times, and needs a word if one can be read in two ways', async () => {
+    const reddit = connectorBySlug('reddit-conversions')
+    const { accountId, caller } = fixture
+    await caller.addConnectors(accountId, reddit)
+    const body = { secretConfig: { conversionToken: 'token' } }
+    await caller.expect(caller.call('configureConnector', { accountId, id: reddit.id, body }))
+    const today = new Date().toISOString().slice(0, 10)
+    const german = today.split('-').reverse().join('.')
+    const file = await addFile(
+      'event_name,event_time,action_source,email,value',
+      `lead,${german} 00:05,website,ada@example.com,"1.001,50"`,
+      `lead,${today} 00:05,website,ada@example.com,"1,001"`,
+    )
+    const id = await fixture.connect(localFolder, { files: file }, reddit, { pixelId: 'a2_abc' })
+    const read = async (destConnectionConfig: Record<string, string>) => {
+      const { columns, rows, rejected } = (
+        await preview(id, { destConnectionConfig: { pixelId: 'a2_abc', ...destConnectionConfig } })
+      ).response
+      const shown = rows.map((row) => [row[columns.indexOf('event_time')], row[columns.indexOf('value')]])
+      return { shown, rejected: rejected.map(({ row, field, reason }) => `${row} ${field}: ${reason}`) }
+    }
+    const bare = await read({})
+    assert.deepEqual(bare.shown, [])
+    assert.match(bare.rejected[0] ?? '', /^1 event_time: event_time has no time zone/)
+    const zoned = await read({ defaultTimezone: 'Etc/GMT-2' })
+    const inUtc = new Date(Date.parse(`${today}T00:05Z`) - 7_200_000).toISOString()
+    assert.deepEqual(
+      zoned.shown.map(([time]) => time),
+      [`${inUtc.slice(0, 19)}Z`],
+    )
+    assert.match(zoned.rejected[0] ?? '', /^2 value: value can be read in two ways/)
+    const mapping = JSON.stringify({ value: { column: 'value', numbers: 'comma' } })
+    assert.deepEqual((await read({ defaultTimezone: 'Etc/GMT-2', mapping })).rejected, [])
+    const wrong = await preview(id, { destConnectionConfig: { pixelId: 'a2_abc', defaultTimezone: 'Berlin' } })
+    assert.equal(wrong.status, 422)
+    assert.deepEqual(
+      wrong.details.map(({ field }) => field),
+      ['destConnectionConfig.defaultTimezone'],
+    )
+  })
+
+  test('reports settings that the destination refuses, beside the rows', async () => {
+    const google = connectorBySlug('google-ads-conversions')
+    const { accountId, caller } = fixture
+    await caller.addConnectors(accountId, google)
+    const body = { secretConfig: { clientId: 'id', clientSecret: 'secret', refreshToken: 'token' } }
+    await caller.expect(caller.call('configureConnector', { accountId, id: google.id, body }))
+    const file = await addFile('event_time,email,value', '2026-11-20T10:00:00Z,ada@example.com,"1,500"')
+    const id = await fixture.connect(localFolder, { files: file }, google, { customerId: '1', conversionActionId: '2' })
+    const rejectedFields = async (destConnectionConfig = {}) => {
+      const { rejected, rows, findings } = (await preview(id, { destConnectionConfig })).response
+      // Google is asked, too, and cannot be reached from everywhere.
+      const isUnread = findings.some(({ code }) => code === 'invalid_setting')
+      return [rejected.map(({ field }) => field), rows.length, isUnread]
+    }
+    assert.deepEqual(await rejectedFields(), [['value'], 0, false])
+    const unknown = { customerId: 'acme', conversionActionId: '2' }
+    assert.deepEqual(await rejectedFields(unknown), [['value'], 0, true])
+  })
+
   test('says what is wrong where the source, the mapping or the connection does not permit it', async () => {
     const { id, path } = await addConnection('name', 'Ada')
     const refused = async (body: object, status: number, error: string, field?: string) => {
@@ -205,5 +347,56 @@ describe('a preview', () => {
     )
     const files = await addFile('name', 'Ada')
     assert.equal((await preview(id, { srcConnectionConfig: { files } })).response.rows.length, 1)
+  })
+})
+
+describe('a preview of a store of files that falls silent behind the headers of its answer', () => {
+  const secretHost: SecretHost = {
+    leaseSecret: async () => assert.fail('No secret is renewed'),
+    replaceSecret: async () => assert.fail('No secret is renewed'),
+    releaseSecret: async () => {},
+  }
+
+  test('ends once it has been silent for as long as a preview allows, long before its deadline', async () => {
+    const listing =
+      '<ListBucketResult><IsTruncated>false</IsTruncated><Contents><Key>people.csv</Key><Size>1000</Size><ETag>"1"</ETag></Contents></ListBucketResult>'
+    const deaf = createHttpServer(({ method, url = '' }, response) => {
+      if (url.includes('list-type'))
+        return void response.writeHead(200, { 'content-type': 'application/xml' }).end(listing)
+      if (method === 'HEAD') return void response.writeHead(200, { 'content-length': '1000', etag: '"1"' }).end()
+      response.writeHead(200, { 'content-length': '1000', etag: '"1"' }).flushHeaders()
+    }).listen(0, '127.0.0.1')
+    await once(deaf, 'listening')
+    const origin = `http://127.0.0.1:${(deaf.address() as AddressInfo).port}`
+    const egress = createEgress({
+      networkPolicy: 'any',
+      routes: { 'https://files.example.com': origin, 'https://people.s3.eu-west-1.amazonaws.com': origin },
+    })
+    const keys = { accessKeyId: 'AKIAIOSFODNN7EXAMPLE', secretAccessKey: 'canary/of/the/key', region: 'eu-west-1' }
+    const sources = [
+      { slug: 'https-file', secrets: { url: 'https://files.example.com/people.csv' }, settings: {} },
+      { slug: 'amazon-s3-source', secrets: keys, settings: { bucketUri: 's3://people/people.csv' } },
+    ]
+    try {
+      for (const source of sources) {
+        const plainHttp = { loopback: true, allow: [] }
+        const runtime = { loadConnector, egress, plainHttp, localFolders: [] }
+        const job = {
+          ...({ kind: 'preview', source, unmapped: true } as const),
+          destination: { slug: 'local-folder', secrets: {}, settings: {} },
+          noAnswerMs: 300,
+          inspectionMs: 1_000,
+          deadlineMs: 60_000,
+        }
+        const deps = { runtime, host: secretHost as never, signal: new AbortController().signal, onProgress: () => {} }
+        const result = await runJob(job, deps)
+        assert.ok(!result.ok && result.error.kind === 'connector', JSON.stringify(result))
+        assert.deepEqual([result.error.code, result.error.side], ['timeout', 'Source'], source.slug)
+      }
+    } finally {
+      await egress.close()
+      deaf.closeAllConnections()
+      deaf.close()
+    }
   })
 })

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import type { Reject } from '@penstock/wire'
+import { limits, type Reject, type Scope } from '@penstock/wire'
 import { dumpDatabase, placesOf } from './harness/dump.ts'
 import { assertInvariants } from './harness/invariants.ts'
 import type { Reply } from './harness/service.ts'
@@ -18,8 +18,11 @@ before(async () => {
   await fixture.startWorker()
 })
 after(async () => {
-  await assertInvariants(fixture.service.database.pool)
-  await fixture.close()
+  try {
+    await assertInvariants(fixture.service.database.pool)
+  } finally {
+    await fixture.close()
+  }
 })
 
 let files = 0
@@ -41,10 +44,10 @@ async function addConnection(columns: string, lines: string[], settings: Record<
 const run = async (id: string, body = {}) => fixture.ended(id, (await fixture.start(id, body)).id)
 const rejectsOf = (id: string, transferId: string, query = {}) =>
   fixture.caller.call('listRejects', { accountId: fixture.accountId, id, transferId, query })
-const stream = (id: string, transferId: string, accept: string) =>
+const stream = (id: string, transferId: string, accept: string, query = '') =>
   fixture.service.send({
     method: 'GET',
-    path: `/es/v2/connections/${id}/transfers/${transferId}/rejects?accountId=${fixture.accountId}`,
+    path: `/es/v2/connections/${id}/transfers/${transferId}/rejects?accountId=${fixture.accountId}${query}`,
     headers: { authorization: `Bearer ${fixture.token}`, accept },
   })
 
@@ -120,6 +123,94 @@ describe('a transfer of which rows are rejected', () => {
     for (const accept of ['application/json', '*/*', 'application/xml', '']) {
       assert.match((await stream(id, transferId, accept)).headers['content-type'] ?? '', /^application\/json/)
     }
+  })
+
+  test('shows the rejected values to those who may read records, and is searched by them', async () => {
+    const { id } = await addConnection('"2024" text, name text, age int, note text', [
+      'name,age,note,2024',
+      'Ada,36,,x',
+      'Grace Ölander,2006-13-45,100%,last',
+      `Alan,none,${'long '.repeat(300)},`,
+      `Ada,none,${'y'.repeat(70_000)},`,
+    ])
+    const { id: transferId } = await run(id)
+    const { response: all } = await rejectsOf(id, transferId)
+    assert.deepEqual(
+      all.map(({ row }) => row),
+      [2, 3, 4],
+    )
+    const [grace, alan, ada] = all
+    assert.deepEqual(grace?.record, { name: 'Grace Ölander', age: '2006-13-45', note: '100%', 2024: 'last' })
+    assert.deepEqual([alan?.record.name, alan?.record.age], ['Alan', 'none'])
+    assert.match(alan?.record.note ?? '', /^(long ){200}…$/)
+    // A record that is too large to show is shown shortened.
+    assert.deepEqual([ada?.record.age, ada?.record.note], ['n… (4)', 'y… (over 10000)'])
+
+    const found = async (query: Record<string, unknown>) => {
+      const reply = await rejectsOf(id, transferId, query)
+      assert.equal(reply.status, 200, reply.text)
+      return [reply.response.map(({ row }) => row), Number(reply.headers['x-total-count'])]
+    }
+    assert.deepEqual(await found({ q: '2006-13' }), [[2], 1])
+    assert.deepEqual(await found({ q: 'öLANDER' }), [[2], 1])
+    assert.deepEqual(await found({ q: '%' }), [[2], 1])
+    assert.deepEqual(await found({ q: '_' }), [[], 0])
+    assert.deepEqual(await found({ q: 'none' }), [[3], 1])
+    assert.deepEqual(await found({ q: 'nobody' }), [[], 0])
+    assert.deepEqual(await found({ q: '' }), [[2, 3, 4], 3])
+    // The search covers all displayed values: the field and the reason too.
+    assert.deepEqual(await found({ q: 'age', size: 1, offset: 1 }), [[3], 3])
+    assert.match((await rejectsOf(id, transferId, { q: 'age', size: 1 })).headers.link ?? '', /q=age.*rel="next"/)
+    const ndjson = await stream(id, transferId, 'application/x-ndjson', '&q=grace')
+    assert.deepEqual(JSON.parse(ndjson.text), grace)
+    assert.equal((await rejectsOf(id, transferId, { q: 'x'.repeat(201) })).status, 400)
+  })
+
+  test('shows no value to others, and the audit log says who read records, never what they searched for', async () => {
+    const { id, path } = await addConnection(adults, ['name,age,note', 'canary-of-a-record,none,'])
+    const { id: transferId } = await run(id)
+    const token = async (...scopes: Scope[]) => {
+      const body = { name: 'Limited', scopes }
+      const { id: clientId, clientSecret } = await fixture.caller.expect(fixture.caller.call('createClient', { body }))
+      const reply = await fixture.service.call('createToken', { body: { clientId, clientSecret } })
+      return reply.response.accessToken
+    }
+    const ask = async (given: string, query = {}) =>
+      fixture.service.call('listRejects', { ...path, transferId, token: given, query })
+    const others = await token('transfers:read', 'connections:read', 'audit:read')
+    for (const query of [{}, { q: 'canary' }]) {
+      const refused = await ask(others, query)
+      assert.deepEqual([refused.status, refused.error], [403, 'forbidden'])
+      assert.doesNotMatch(refused.text, /canary/)
+    }
+    const readers = await token('records:read')
+    const [reject] = (await ask(readers, { q: 'canary-of' })).response
+    assert.equal(reject?.record.name, 'canary-of-a-record')
+    const audit = await fixture.caller.call('listAudit', { query: { action: 'listRejects' } })
+    const [entry] = audit.response
+    assert.deepEqual([entry?.action, entry?.details], ['listRejects', { records: 1, transferId }])
+    assert.doesNotMatch(audit.text, /canary/)
+    const dumped = await dumpDatabase(fixture.service.database.pool)
+    assert.deepEqual(placesOf('canary-of-a-record', dumped), [], 'values are sealed at rest')
+  })
+
+  test('is searched up to a number of entries', async (t) => {
+    const { id } = await addConnection(adults, ['name,age,note', 'Ada,none,'])
+    const { id: transferId } = await run(id)
+    const { rejectsSearchedMax } = limits
+    const { pool } = fixture.service.database
+    t.after(() => pool.query('delete from rejects where transfer_id = $1 and number > 1', [transferId]))
+    await pool.query(
+      `insert into rejects (transfer_id, number, row, field, record)
+       select $1, n, n, 'canary field', '{}' from generate_series(2, $2::int) n`,
+      [transferId, rejectsSearchedMax + 5],
+    )
+    const reply = await rejectsOf(id, transferId, { q: 'canary field', size: 2, offset: rejectsSearchedMax - 2 })
+    assert.equal(reply.headers['x-total-count'], String(rejectsSearchedMax - 1))
+    assert.deepEqual(
+      reply.response.map(({ row }) => row),
+      [rejectsSearchedMax],
+    )
   })
 
   test('refuses a caller who may not read it, and streams nothing', async () => {
@@ -219,7 +310,7 @@ describe('an active transfer', () => {
 })
 
 describe('what is never shown', () => {
-  test('a rejected row is found in no reply, log line or row of the database, and is sent again all the same', async () => {
+  test('a rejected row is found in no log line, row of the database or reply but the list of rejects, and is sent again', async () => {
     const canary = `canary${randomBytes(8).toString('hex')}`
     const email = `${canary}@example.com`
     const columns = 'email text primary key, born date not null, note text check (length(note) < 40)'
@@ -235,13 +326,14 @@ describe('what is never shown', () => {
     assert.deepEqual(transfer.records, { read: 5, sent: 5, accepted: 1, rejected: 4 })
     const seen = [
       JSON.stringify(transfer),
-      (await rejectsOf(id, transfer.id)).text,
-      (await stream(id, transfer.id, 'text/csv')).text,
-      (await stream(id, transfer.id, 'application/x-ndjson')).text,
+      (await fixture.caller.call('getReplayable', { ...path, transferId: transfer.id })).text,
+      (await fixture.caller.call('listTransfers', path)).text,
+      (await fixture.caller.call('listAudit')).text,
       await dumpDatabase(fixture.service.database.pool),
       ...fixture.service.logLines,
     ]
     for (const text of seen) assert.deepEqual(placesOf(canary.slice(0, 12), text), [])
+    assert.match((await rejectsOf(id, transfer.id)).text, new RegExp(canary))
     await fixture.target.query(`truncate ${table}`)
     const again = await fixture.caller.call('replayTransfer', { ...path, transferId: transfer.id })
     await fixture.ended(id, again.response.id)
@@ -258,7 +350,9 @@ describe('what is never shown', () => {
     await configure(localFolder.id, { folder: fixture.folder })
     await configure(postgresql.id, { ...postgresqlSecrets(service.databaseUrl), user: 'nobody', password: canary })
     const body = {
-      ...{ name: 'Refused', srcConnectorId: localFolder.id, destConnectorId: postgresql.id },
+      name: 'Refused',
+      srcConnectorId: localFolder.id,
+      destConnectorId: postgresql.id,
       srcConnectionConfig: { files: await addFile('name', 'Ada') },
       destConnectionConfig: { table: 'people', writeMode: 'Insert' },
     }

@@ -3,9 +3,10 @@ import { after, before, describe, test } from 'node:test'
 import type { BodyOf } from '@penstock/wire'
 import { createLogger } from '../packages/server/src/log.ts'
 import { generateMasterKey } from '../packages/server/src/secrets/seal.ts'
+import { holdRunnable } from '../packages/server/src/transfers/queries.ts'
 import { pauseSchedules, resumeSchedules } from '../packages/server/src/transfers/restored.ts'
 import { nextRun } from '../packages/server/src/transfers/schedules.ts'
-import { startDue } from '../packages/server/src/transfers/supervisor/upkeep.ts'
+import { startDue } from '../packages/server/src/transfers/supervisor/due-schedules.ts'
 import { addAccountWithConnection, type Connection, type Inbox, makeInbox } from './harness/connections.ts'
 import { engineOf } from './harness/engine-of.ts'
 import { type Caller, callerOf } from './harness/fixtures.ts'
@@ -33,13 +34,14 @@ after(async () => {
 })
 
 const newConnection = () => addAccountWithConnection(caller, inbox.folder)
+const newAccount = async () => ({ id: (await newConnection()).accountId })
 const set = (connection: Connection, body: BodyOf<'setSchedule'>) => caller.call('setSchedule', { ...connection, body })
 const get = (connection: Connection) => caller.call('getSchedule', connection)
 const sql = async (text: string, ...values: unknown[]) => (await service.database.pool.query(text, values)).rows
 const transfersOf = (connection: Connection) => caller.expect(caller.call('listTransfers', connection))
 const nowSeconds = () => Math.floor(Date.now() / 1000)
 
-/** What a worker does every few seconds. */
+/** One round of the worker, which runs every few seconds. */
 const tick = () => startDue(engineOf(service), createLogger('silent'))
 const miss = ({ id }: Connection, ago: string) =>
   sql('update schedules set next_time = now() - $2::interval where connection_id = $1', id, ago)
@@ -225,6 +227,59 @@ describe('a schedule that is due', () => {
     await caller.expect(caller.call('deleteSchedule', gone))
     await tick()
     assert.deepEqual([await transfersOf(off), await transfersOf(gone)], [[], []])
+  })
+
+  test('and is one of many in the same minute starts with all of them, at once, by several workers', async () => {
+    const { id: accountId } = await newAccount()
+    const many = 450
+    await sql(
+      `insert into connections
+         (id, organization_id, account_id, name, status, src_connector_id, dest_connector_id, src_configuration_id,
+          dest_configuration_id, src_config, dest_config, env)
+       select substr(md5($1 || n), 1, 16), c.organization_id, $1, 'Many ' || n, 'active', c.src_connector_id,
+         c.dest_connector_id, c.src_configuration_id, c.dest_configuration_id, c.src_config, c.dest_config, c.env
+       from connections c, generate_series(1, $2::int) n where c.account_id = $1`,
+      accountId,
+      many - 1,
+    )
+    await sql(
+      `insert into schedules (connection_id, cron, timezone, enabled, next_time)
+       select id, '0 6 * * *', 'Europe/Berlin', true, now() from connections where account_id = $1`,
+      accountId,
+    )
+    await Promise.all([tick(), tick()])
+    const counts = `select count(*)::int as transfers, count(distinct t.connection_id)::int as connections,
+        count(e.*)::int as events, count(*) filter (where s.next_time > now() and s.last_time <= now())::int as moved
+      from transfers t join schedules s on s.connection_id = t.connection_id
+      left join audit_events e on e.target_id = t.connection_id and e.after->>'id' = t.id and e.actor_kind = 'schedule'
+      where t.account_id = $1 and t.status = 'queued' and t.trigger = 'schedule' and t.src_settings <> '{}'`
+    assert.deepEqual(await sql(counts, accountId), [{ transfers: many, connections: many, events: many, moved: many }])
+  })
+
+  test('waits for no one who holds its connection, and starts later', async () => {
+    const [held, free] = [await newConnection(), await newConnection()]
+    for (const connection of [held, free]) {
+      await set(connection, { cron: '0 * * * *' })
+      await miss(connection, connection === held ? '2 minutes' : '1 minute')
+    }
+    await service.database.transaction(async (tx) => {
+      await holdRunnable.first(tx, held)
+      await tick()
+      assert.deepEqual([(await transfersOf(held)).length, (await transfersOf(free)).length], [0, 1])
+    })
+    await tick()
+    assert.deepEqual([(await transfersOf(held)).length, (await transfersOf(free)).length], [1, 1])
+  })
+
+  test('but cannot be read is reported in the log, and keeps no other waiting', async () => {
+    const [unreadable, other] = [await newConnection(), await newConnection()]
+    for (const connection of [unreadable, other]) await set(connection, { cron: '0 * * * *' })
+    await sql(`update schedules set timezone = 'Mars/Olympus' where connection_id = $1`, unreadable.id)
+    await miss(unreadable, '2 minutes')
+    await miss(other, '1 minute')
+    await tick()
+    assert.equal((await transfersOf(other)).length, 1)
+    await sql(`delete from schedules where connection_id = $1`, unreadable.id)
   })
 
   test('that meets one connection which may not run starts the others all the same', async () => {

@@ -6,7 +6,7 @@ import { openText, places } from '../packages/server/src/transfers/sealed.ts'
 import { assertAccounted } from './harness/accounting.ts'
 import { type Engine, numbersIn, people, startEngine, taken } from './harness/engine.ts'
 import { assertInvariants } from './harness/invariants.ts'
-import { bounded } from './harness/until.ts'
+import { bounded, until } from './harness/until.ts'
 
 /** How transfers end that do not succeed, and what becomes of their connection and its state. */
 
@@ -93,6 +93,45 @@ describe('a transient error that persists', () => {
       assert.equal((await engine.move(id)).status, 'succeeded')
     })
   }
+
+  test('whose probe is not answered holds up neither schedules nor the transfers of dead workers', async (t) => {
+    const [offline, due, dead] = [await engine.connectSides(), await engine.connectSides(), await engine.connectSides()]
+    failing(1, () => new ConnectorError('unreachable', 'Nothing answers.'))
+    await engine.move(offline)
+    assert.equal(await status(offline), 'offline')
+    const stopping = new AbortController()
+    let probed = 0
+    engine.sides.check = () => {
+      probed++
+      return new Promise((resolve) => stopping.signal.addEventListener('abort', () => resolve([])))
+    }
+    await engine.sql('update probes set next_time = now() where connection_id = $1', offline)
+    const upkeep = engine.keepUp(stopping.signal)
+    t.after(async () => {
+      stopping.abort()
+      await upkeep
+    })
+    await until('it is probed', () => probed === 2)
+    const { id: lost } = await engine.start(dead)
+    await engine.sql(
+      `update transfers set status = 'running', attempt = 1, started_time = now(), heartbeat_time = now() - interval '1 hour'
+       where id = $1`,
+      lost,
+    )
+    const { accountId, caller } = engine
+    await caller.expect(caller.call('setSchedule', { accountId, id: due, body: { cron: '0 0 1 1 *' } }))
+    await engine.sql(`update schedules set next_time = now() where connection_id = $1`, due)
+    const statusOf = async (column: 'id' | 'connection_id', value: string) =>
+      (await engine.sql<{ status: string }>(`select status from transfers where ${column} = $1`, value))[0]?.status
+    await until('the dead is queued again', async () => (await statusOf('id', lost)) === 'queued')
+    await until('the schedule started', async () => (await statusOf('connection_id', due)) === 'queued')
+    assert.deepEqual([probed, stopping.signal.aborted], [2, false])
+    for (const [id, transferId] of [[dead, lost]] as const)
+      await caller.expect(caller.call('cancelTransfer', { accountId, id, transferId }))
+    delete engine.sides.check
+    delete engine.sides.destination
+    await engine.work()
+  })
 
   test('of many connections that have timed out does not keep others from being probed', async () => {
     failing(1, () => new ConnectorError('unreachable', 'Nothing answers.'))
@@ -305,8 +344,8 @@ describe('the cursor of incremental reading', () => {
   })
   const kept = async (id: string): Promise<Json | undefined> => {
     const [row] = await engine.sql<{ sealed: Buffer; keyId: string }>(
-      `select marker_sealed as sealed, data_key_id as "keyId" from connection_memories
-       where connection_id = $1 and marker_sealed is not null`,
+      `select cursor_sealed as sealed, data_key_id as "keyId" from connection_states
+       where connection_id = $1 and cursor_sealed is not null`,
       id,
     )
     const { database, service } = engine.service

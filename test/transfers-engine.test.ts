@@ -5,8 +5,9 @@ import type { Transfer } from '@penstock/wire'
 import { assertAccounted } from './harness/accounting.ts'
 import { type Engine, numbersIn, people, startEngine, taken } from './harness/engine.ts'
 import fc from './harness/property.ts'
+import { postgresql, postgresqlSecrets } from './harness/transfers.ts'
 
-/** What the engine does with what a destination answers, on a real database. */
+/** Reactions of the engine to the responses of a destination, on a real database. */
 
 let engine: Engine
 before(async () => {
@@ -295,6 +296,74 @@ describe('what is held', () => {
     assert.equal(transfer.bytes, 23)
     await assertAccounted(engine, transfer)
   })
+})
+
+describe('a secret that is changed while a transfer retries', () => {
+  for (const [what, held] of [
+    ['a batch', false],
+    ['what is held', true],
+  ] as const) {
+    test(`is what the next try to deliver ${what} works with`, async () => {
+      const { caller, accountId, targetUrl } = engine
+      const passwords: unknown[] = []
+      engine.sides.destination = {
+        open: ({ secrets }) => {
+          const password = `password ${passwords.push(secrets.password)}`
+          return {
+            deliver: async (batch) => {
+              if (passwords.length > 2) return taken(batch, { held })
+              if (held && passwords.length === 1 && numbersIn(batch).includes(1)) return taken(batch, { held })
+              const secretConfig = { ...postgresqlSecrets(targetUrl), password }
+              const body = { secretConfig }
+              await caller.expect(caller.call('configureConnector', { accountId, id: postgresql.id, body }))
+              throw new ConnectorError('rate_limited', 'Too many requests.')
+            },
+            flush: async () => (held ? { bytes: 0 } : undefined),
+          }
+        },
+      }
+      const before = postgresqlSecrets(targetUrl).password
+      try {
+        const transfer = await engine.move(await engine.connectSides())
+        assert.equal(transfer.status, 'succeeded', transfer.error?.message)
+        assert.deepEqual(passwords.slice(0, 3), [before, 'password 1', 'password 2'])
+        await assertAccounted(engine, transfer)
+      } finally {
+        const body = { secretConfig: postgresqlSecrets(targetUrl) }
+        await caller.expect(caller.call('configureConnector', { accountId, id: postgresql.id, body }))
+      }
+    })
+  }
+})
+
+test('a secret that is saved together with another host while a transfer retries is not sent to the host before', async () => {
+  const { caller, accountId, targetUrl } = engine
+  const opened: unknown[] = []
+  const before = postgresqlSecrets(targetUrl)
+  const configure = (secretConfig: Record<string, string | number>) =>
+    caller.expect(caller.call('configureConnector', { accountId, id: postgresql.id, body: { secretConfig } }))
+  engine.sides.destination = {
+    open: ({ secrets: { host, password } }) => {
+      opened.push([host, password])
+      return {
+        deliver: async () => {
+          await configure({ ...before, host: 'elsewhere.example', password: 'of elsewhere' })
+          throw new ConnectorError('rate_limited', 'Too many requests.')
+        },
+      }
+    },
+  }
+  try {
+    const transfer = await engine.move(await engine.connectSides())
+    assert.deepEqual(
+      [transfer.status, transfer.error?.code, transfer.error?.side],
+      ['failed', 'settings_changed', 'destination'],
+    )
+    assert.match(transfer.error?.message ?? '', /Host/)
+    assert.deepEqual(opened, [[before.host, before.password]])
+  } finally {
+    await configure(before)
+  }
 })
 
 describe('a connector that does what it may not', () => {

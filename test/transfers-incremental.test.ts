@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { addWebhook, type Message, startEndpoint, webhook } from './harness/endpoint.ts'
 import { assertInvariants } from './harness/invariants.ts'
+import { large } from './harness/tiers.ts'
 import { postgresql } from './harness/transfers.ts'
 import { startProcessFixture } from './harness/worker-processes.ts'
 
@@ -16,7 +17,7 @@ const rows = 1_000
 
 const idsOf = ({ rows }: Pick<Message, 'rows'>) => rows.map(({ id }) => Number(id))
 
-/** A connection from a table of people into the endpoint, which reads those that are new. */
+/** A connection from a table of people to the endpoint, which reads only new people. */
 async function prepare(t: TestContext) {
   const fixture = await startProcessFixture(t)
   const endpoint = await startEndpoint(t)
@@ -76,7 +77,7 @@ test('after a failure in mid-chunk the next transfer sends no confirmed row, and
   await assertInvariants(fixture.service.database.pool)
 })
 
-test('after a kill and a cancellation in mid-chunk, too', async (t) => {
+test('after a kill and a cancellation in mid-chunk, too', large, async (t) => {
   const { fixture, endpoint, connectionId, run } = await prepare(t)
   let worker = fixture.spawnWorker()
   const { id: transferId } = await fixture.start(connectionId)

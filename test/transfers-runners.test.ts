@@ -8,6 +8,7 @@ import { test } from 'node:test'
 import { assertAccounted } from './harness/accounting.ts'
 import { runnersOf } from './harness/children.ts'
 import { connectorBySlug } from './harness/fixtures.ts'
+import { large } from './harness/tiers.ts'
 import { type Fixture, localFolder, postgresql, startFixture } from './harness/transfers.ts'
 import { until } from './harness/until.ts'
 
@@ -79,7 +80,10 @@ test(
   },
 )
 
-test('a transfer whose runners die with progress in between continues, and so do the others', onLinux, async (t) => {
+test('a transfer whose runners die with progress in between continues, and so do the others', {
+  ...onLinux,
+  ...large,
+}, async (t) => {
   const fixture = await startFixture()
   t.after(fixture.close)
   await writeFile(join(fixture.folder, 'people.csv'), people(80))

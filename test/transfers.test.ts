@@ -57,7 +57,9 @@ describe('columns that are missing', () => {
       [{ email: 'email', plan: 'plan' }, 'column_not_found', 200],
     ] as const) {
       const id = await fixture.connect(localFolder, { files: 'plans.csv' }, postgresql, {
-        ...{ table: 'plans', writeMode: 'Insert', mapping: JSON.stringify(mapping) },
+        table: 'plans',
+        writeMode: 'Insert',
+        mapping: JSON.stringify(mapping),
       })
       const connection = () => caller.expect(caller.call('getConnection', { accountId, id }))
       assert.equal((await caller.call('previewConnection', { accountId, id, body: {} })).status, previewed)

@@ -4,7 +4,13 @@ import { after, before, describe, test } from 'node:test'
 import { type Operation, type OperationId, operations, type Scope, type UserRole, userRoleNames } from '@penstock/wire'
 import { prepareFingerprint } from './harness/fingerprint.ts'
 import { callerOf } from './harness/fixtures.ts'
-import { type CallOptions, type Organization, startTestService, type TestService } from './harness/service.ts'
+import {
+  type CallOptions,
+  type Organization,
+  type Reply,
+  startTestService,
+  type TestService,
+} from './harness/service.ts'
 import { until } from './harness/until.ts'
 import { addPerson, cookieOf, goodPassword, invite, newEmail, type Person } from './harness/users.ts'
 
@@ -30,17 +36,17 @@ const as = ({ headers }: Person) => ({ headers: { ...headers } })
 const sql = (text: string, values: unknown[] = []) => service.database.pool.query(text, values)
 const add = (role: UserRole, accountIds: string[] | null = null, of: Organization = organization) =>
   addPerson(service, of, { role, accountIds })
-const inviteAs = (person: Person, role: UserRole, accountIds?: string[] | null) =>
+const inviteAs = (person: Person, role: UserRole, accountIds?: string[] | null, email = newEmail()) =>
   service.call('inviteUser', {
     ...as(person),
-    body: { email: newEmail(), role, ...(accountIds === undefined ? {} : { accountIds }) },
+    body: { email, role, ...(accountIds === undefined ? {} : { accountIds }) },
   })
 const update = (by: Person, id: string, role: UserRole, accountIds: string[] | null = null) =>
   service.call('updateUser', { ...as(by), id, body: { role, accountIds } })
 const remove = (by: Person, id: string) => service.call('removeUser', { ...as(by), id })
 const codeOf = ({ status, error }: { status: number; error: string | undefined }) => error ?? status
 
-/** What each role may do, written out. */
+/** Expected scopes of each role. */
 const readers: Scope[] = [
   ...(['accounts:read', 'connectors:read', 'connections:read', 'transfers:read', 'reports:read'] as const),
   'alerts:read',
@@ -157,15 +163,68 @@ describe('who invites', () => {
     assert.equal((await again(email, await service.addOrganization())).status, 201)
   })
 
+  test('who is limited to sub-accounts does not learn who is in the others', async () => {
+    const limited = await add('admin', [north])
+    const inviteTo = (email: string, accountIds: string[] = [north]) =>
+      service.call('inviteUser', { ...as(limited), body: { email, role: 'viewer', accountIds } })
+    const hidden = [
+      await addPerson(service, organization, { role: 'admin' }),
+      await invite(service, organization, { role: 'viewer', accountIds: [south] }),
+      await invite(service, organization, { role: 'viewer', accountIds: [north, south] }),
+    ]
+    const said = ({ status, text, response }: Reply<{ user: { id: string; email: string }; link: string }>) => {
+      const { user, link } = response
+      const same = [user.id, user.email, link].reduce((left, value) => left.replaceAll(value, '…'), text)
+      return [status, same.replaceAll(/Time":\d+/g, 'Time":0')]
+    }
+    const usual = said(await inviteTo(newEmail()))
+    for (const { email } of hidden) {
+      const invited = await inviteTo(email)
+      assert.deepEqual(said(invited), usual)
+      assert.equal((await inviteTo(email.toUpperCase())).error, 'user_exists')
+      const { id } = invited.response.user
+      assert.equal((await service.call('getUser', { ...as(limited), id })).status, 200)
+      assert.equal((await service.call('resendInvitation', { ...as(limited), id })).status, 200)
+      assert.equal((await inviteAs(owner, 'viewer', null, email)).error, 'user_exists')
+    }
+    // They are two people, each with a password of their own.
+    const [first] = hidden
+    const { response } = await inviteTo(newEmail())
+    assert(first && response.link)
+    const again = (await service.call('listUsers', { ...as(limited), query: { q: first.email } })).response
+    const link = (await service.call('resendInvitation', { ...as(limited), id: again[0]?.id ?? '' })).response.link
+    const password = 'yet another sentence of its kind'
+    const accepted = await service.call('acceptInvitation', {
+      body: { token: link.split('#')[1] ?? '', name: 'Other', password },
+    })
+    assert.deepEqual([accepted.status, accepted.response.accountIds], [200, [north]])
+    const signIn = async (tried: string) =>
+      (await service.call('signIn', { body: { email: first.email, password: tried } })).response.id
+    assert.deepEqual([await signIn(password), await signIn(goodPassword)], [again[0]?.id, first.id])
+    // No owner or admin is made of the one who has the address already.
+    const promoted = await service.call('updateUser', {
+      ...as(owner),
+      id: again[0]?.id ?? '',
+      body: { role: 'viewer', accountIds: null },
+    })
+    assert.equal(promoted.error, 'user_exists')
+  })
+
   for (const email of [
-    ...['', 'x', '@', 'a@', '@b', 'a b@example.com', 'a@b@c', 'a@example.com,b@example.com', '<a@example.com>'],
-    ...[
-      '"a"@example.com',
-      'a@example.com\r\nBcc: b@example.com',
-      'a;b@example.com',
-      `${'x'.repeat(251)}@b.c`,
-      'a\0@b.c',
-    ],
+    '',
+    'x',
+    '@',
+    'a@',
+    '@b',
+    'a b@example.com',
+    'a@b@c',
+    'a@example.com,b@example.com',
+    '<a@example.com>',
+    '"a"@example.com',
+    'a@example.com\r\nBcc: b@example.com',
+    'a;b@example.com',
+    `${'x'.repeat(251)}@b.c`,
+    'a\0@b.c',
   ]) {
     test(`what is no address is refused: ${JSON.stringify(email).slice(0, 40)}`, async () => {
       const { token } = organization
@@ -190,8 +249,12 @@ describe('an invitation', () => {
     assert.deepEqual(
       { ...response, expiresTime: 0 },
       {
-        ...{ email, name: null, role: 'editor', organizationId: organization.organizationId },
-        ...{ organizationName: 'Test organization', expiresTime: 0 },
+        email,
+        name: null,
+        role: 'editor',
+        organizationId: organization.organizationId,
+        organizationName: 'Test organization',
+        expiresTime: 0,
       },
     )
     const before = await service.call('getUser', { token: organization.token, id })
@@ -402,8 +465,15 @@ describe('what only a person can do', () => {
     assert.deepEqual(
       { kind, id, email, role, scopes, accountIds, method, hasPassword, csrfToken },
       {
-        ...{ kind: 'client', id: organization.clientId, email: null, role: null, scopes: null, accountIds: null },
-        ...{ method: 'client credentials', hasPassword: false, csrfToken: null },
+        kind: 'client',
+        id: organization.clientId,
+        email: null,
+        role: null,
+        scopes: null,
+        accountIds: null,
+        method: 'client credentials',
+        hasPassword: false,
+        csrfToken: null,
       },
     )
   })

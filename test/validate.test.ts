@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { limits, type OperationId, operations } from '@penstock/wire'
 import { compileValidator } from '../packages/server/src/http/validate.ts'
 
-/** What is found wrong with a body, and how much of the body is looked at for it. */
+/** Errors of a body, and the part of the body that the validation reads. */
 
 const errorsOf = (operation: OperationId, body: unknown) =>
   compileValidator(operations[operation])({ query: { accountId: '0123456789abcdef' }, body })

@@ -5,7 +5,8 @@ import { Webhook } from 'standardwebhooks'
 import { createLogger } from '../packages/server/src/log.ts'
 import type { Mail } from '../packages/server/src/mail.ts'
 import { createOutgoing } from '../packages/server/src/outgoing/outgoing.ts'
-import { Sender, type SenderBounds } from '../packages/server/src/webhooks/sending/sender.ts'
+import type { SenderBounds } from '../packages/server/src/webhooks/sending/context.ts'
+import { Sender } from '../packages/server/src/webhooks/sending/sender.ts'
 import { addAccountWithConnection, type Connection, type Inbox, makeInbox } from './harness/connections.ts'
 import { type Caller, callerOf } from './harness/fixtures.ts'
 import { type ReceivedRequest, type Receiver, startReceiver } from './harness/receiver.ts'
@@ -37,7 +38,10 @@ function startSender(t: { after(work: () => Promise<void>): void }, bounds: Part
   const clock = { aheadMs: 0 }
   const mails: Mail[] = []
   const deps = {
-    ...{ database: service.database, keyring: service.service.deps.keyring, outgoing, bounds },
+    database: service.database,
+    keyring: service.service.deps.keyring,
+    outgoing,
+    bounds,
     mailer: { send: (mail: Mail) => void mails.push(mail) },
     now: () => new Date(Date.now() + clock.aheadMs),
   }
@@ -158,6 +162,32 @@ describe('a receiver', { timeout: 120_000 }, () => {
     )
   })
 
+  test('that is replaced while a request is on its way to it: nothing that waited goes to the next one', async (t) => {
+    const party = await addOrganization()
+    const [receiver, next] = [await startReceiver(t), await startReceiver(t)]
+    const { sender, clock } = startSender(t)
+    const connection = await addAccountWithConnection(party.caller, inbox.folder)
+    const { id } = await addWebhook(party, receiver, statusTypes)
+    await toggle(party, connection, 2)
+    receiver.answer = async () => {
+      await party.caller.expect(party.caller.call('updateWebhook', { id, body: { url: next.url } }))
+      return 500
+    }
+    await sender.sendDue()
+    await sql('update webhooks set lease_until = now() where id = $1', id)
+    for (clock.aheadMs = 0; clock.aheadMs < 24 * hourMs; clock.aheadMs += hourMs) await sender.sendDue()
+    assert.equal(receiver.requests.length, 1)
+    assert.deepEqual(next.requests, [])
+    const deliveries = await deliveriesOf(party, id)
+    assert.deepEqual(
+      deliveries.map(({ status, errorCode }) => [status, errorCode]),
+      Array(4).fill(['failed', 'address_changed']),
+    )
+    await act(party, connection, 'disable')
+    await sender.sendDue()
+    assert.equal(next.requests.length, 1)
+  })
+
   test('is sent both signatures while its secret is rotated', async (t) => {
     const party = await addOrganization()
     const receiver = await startReceiver(t)
@@ -228,6 +258,37 @@ describe('a receiver', { timeout: 120_000 }, () => {
       ],
     )
     assert.equal((await get()).disabledReason, null)
+  })
+
+  test('that answers with 410 again and again has one mail a day sent, which has no link', async (t) => {
+    const party = await addOrganization()
+    const receiver = await startReceiver(t)
+    const { sender, mails } = startSender(t)
+    await addPerson(service, party.organization, { role: 'owner' })
+    const { id } = await addWebhook(party, receiver)
+    receiver.answer = () => 410
+    const disableAgain = async () => {
+      await party.caller.expect(party.caller.call('updateWebhook', { id, body: { enabled: true } }))
+      await party.caller.expect(party.caller.call('testWebhook', { id }))
+      await sender.sendDue()
+      assert.equal((await party.caller.expect(party.caller.call('getWebhook', { id }))).enabled, false)
+    }
+    for (let n = 0; n < 5; n++) await disableAgain()
+    assert.equal(mails.length, 1)
+    const { host } = new URL(receiver.url)
+    const text = mails[0]?.text ?? ''
+    assert(!text.includes(host) && !text.includes('http') && !text.includes('/events'), text)
+    assert(text.replaceAll('\u200b', '').includes(`the webhook ${id} at ${host}`), text)
+    await sql(`update webhooks set disabled_mail_time = disabled_mail_time - interval '1 day' where id = $1`, id)
+    await disableAgain()
+    assert.equal(mails.length, 2)
+    // Another webhook counts for the limit of its organization all the same.
+    await sql(`update mail_counts set mails = 150`)
+    await addWebhook(party, receiver, statusTypes).then(({ id: other }) =>
+      party.caller.expect(party.caller.call('testWebhook', { id: other })),
+    )
+    await sender.sendDue()
+    assert.equal(mails.length, 2)
   })
 
   test('is counted in the metrics: what was delivered, retried and given up, and what waits for how long', async (t) => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { limits, type Scope } from '@penstock/wire'
+import { contentOf } from './harness/content.ts'
 import { dumpDatabase } from './harness/dump.ts'
 import { type Caller, callerOf } from './harness/fixtures.ts'
 import { type Organization, startTestService, type TestService } from './harness/service.ts'
@@ -90,8 +91,13 @@ describe('a webhook', () => {
 
   test('has an address that begins with https, and known types', async () => {
     for (const wrong of [
-      ...['', 'example.com', 'http://example.com/', 'ftp://example.com/', 'https://user:secret@example.com/'],
-      ...['https://example.com/#part', `https://example.com/${'x'.repeat(limits.webhookUrlLengthMax)}`],
+      '',
+      'example.com',
+      'http://example.com/',
+      'ftp://example.com/',
+      'https://user:secret@example.com/',
+      'https://example.com/#part',
+      `https://example.com/${'x'.repeat(limits.webhookUrlLengthMax)}`,
     ]) {
       const reply = await caller.call('createWebhook', { body: { url: wrong } })
       assert.deepEqual([reply.status, reply.details[0]?.field], [400, 'body.url'], wrong)
@@ -166,11 +172,7 @@ describe('a webhook', () => {
     const refused = await by.call('createWebhook', { body: { url, eventTypes } })
     assert.deepEqual(missing(refused), [403, 'clients:read', 'accounts:read'])
     assert.match(refused.details[0]?.message ?? '', /events need it of the type client\.created$/)
-    const all = [
-      ...['connections:read', 'connectors:read', 'alerts:read', 'accounts:read'],
-      'connect:read',
-      'clients:read',
-    ]
+    const all = ['connections:read', 'connectors:read', 'alerts:read', 'accounts:read', 'connect:read', 'clients:read']
     assert.deepEqual(missing(await by.call('createWebhook', { body: { url } })), [403, ...all])
     const { id } = await create({ eventTypes: ['transfer.failed'] }, by)
     const updates = async (body: object, of = id) => missing(await by.call('updateWebhook', { id: of, body }))
@@ -189,5 +191,60 @@ describe('a webhook', () => {
     assert.deepEqual(await updates({ enabled: false, description: 'Stopped' }, ofOthers), [200])
     assert.deepEqual(await updates({ enabled: true }, ofOthers), [403, 'clients:read'])
     assert.deepEqual(await updates({ eventTypes: ['transfer.failed'] }, ofOthers), [200])
+  })
+
+  test('is moved, and has events sent again, by those alone who may read all that it ever took', async () => {
+    const missing = ({ status, details }: { status: number; details: readonly { message: string }[] }) => [
+      status,
+      ...details.map(({ message }) => message.replace(/ is missing.*/, '')),
+    ]
+    const by = await limitedTo(['webhooks:read', 'webhooks:write', 'accounts:read'])
+    const { id } = await create()
+    await caller.expect(caller.call('createClient', { body: { name: 'canary', scopes: ['accounts:read'] } }))
+    await caller.addAccount()
+    const deliveries = await caller.expect(caller.call('listWebhookDeliveries', { id, query: {} }))
+    assert.deepEqual(deliveries.map(({ eventType }) => eventType).sort(), ['account.created', 'client.created'])
+    const ofClient = deliveries.find(({ eventType }) => eventType === 'client.created')?.id ?? ''
+    const ofAccount = deliveries.find(({ eventType }) => eventType === 'account.created')?.id ?? ''
+    const end = () =>
+      service.database.pool.query(`update webhook_deliveries set status = 'failed' where webhook_id = $1`, [id])
+    await end()
+    const moved = { url: 'https://elsewhere.example.com/', eventTypes: ['account.created'] }
+    const move = (body: object, actor = by) => actor.call('updateWebhook', { id, body })
+    // Nor in two steps: first the types, then the address.
+    assert.deepEqual(missing(await move({ eventTypes: ['account.created'] })), [200])
+    const before = await contentOf(service)
+    for (const body of [moved, { url: moved.url }, { ...moved, enabled: false }]) {
+      const refused = await move(body)
+      assert.equal(refused.status, 403, refused.text)
+      assert(missing(refused).includes('clients:read'), refused.text)
+    }
+    assert.deepEqual(missing(await by.call('replayWebhookDelivery', { id: ofClient })), [403, 'clients:read'])
+    assert.deepEqual(missing(await by.call('replayWebhook', { id, body: { since: 1 } })), [403, 'clients:read'])
+    assert.equal(await contentOf(service), before)
+    await caller.expect(caller.call('updateWebhook', { id, body: { enabled: false } }))
+    assert.equal((await move({ enabled: true })).status, 403)
+    assert.equal((await move({ enabled: true, url: moved.url })).status, 403)
+    await caller.expect(caller.call('updateWebhook', { id, body: { enabled: true } }))
+    assert.equal((await by.call('replayWebhookDelivery', { id: ofAccount })).status, 202)
+    await end()
+    const since = Math.floor(Date.now() / 1000) + 60
+    assert.equal((await by.call('replayWebhook', { id, body: { since } })).response.replayed, 0)
+
+    // Deliveries that are pending for the old address are not sent to the new one, unless a person with the read scope
+    // requests it.
+    await caller.expect(caller.call('replayWebhook', { id, body: { since: 1 } }))
+    await caller.expect(caller.call('updateWebhook', { id, body: { description: 'waits on' } }))
+    const states = async () =>
+      (await caller.expect(caller.call('listWebhookDeliveries', { id, query: {} }))).map(
+        ({ status, errorCode, nextTime }) => [status, errorCode, nextTime !== null],
+      )
+    assert.deepEqual(await states(), Array(2).fill(['pending', null, true]))
+    await caller.expect(move({ url: moved.url }, caller))
+    assert.deepEqual(await states(), Array(2).fill(['failed', 'address_changed', false]))
+    assert.equal(
+      (await caller.call('replayWebhook', { id, body: { since: 1, status: 'failed' } })).response.replayed,
+      2,
+    )
   })
 })

@@ -51,11 +51,10 @@ async function withoutIndexes(client: pg.Client, tables: readonly string[], fill
 const insertTransfers = `
   insert into transfers
     (id, organization_id, account_id, connection_id, src_connector_id, dest_connector_id, status, trigger,
-     read, sent, accepted, rejected, bytes, progress, attempt, position, source_columns, columns, data_key_id, created_time,
+     read, sent, accepted, rejected, bytes, progress, attempt, source_columns, columns, data_key_id, created_time,
      started_time, finished_time, latest)
   select substr(md5('transfer:' || n), 1, 16), c.organization_id, c.account_id, c.id, c.src_connector_id, c.dest_connector_id,
     one.status, 'schedule', records, records - rejected, records - rejected, rejected, records * 120, 1, 1,
-    '{"at": {"file": "orders/2026-11-21.csv", "byte": 123456789, "row": 5000}, "skip": 0, "bytes": 123456789}',
     '["id", "email", "phone", "first_name", "last_name", "city", "zip", "country", "born", "amount"]',
     '["id", "email", "phone", "first_name", "last_name", "city", "zip", "country", "born", "amount"]',
     case when rejected > 0 and n % 10 = 0 then substr(md5('key:' || n), 1, 16) end, made, made, made + interval '40 seconds', false
@@ -85,8 +84,8 @@ const insertLedger = `
   from transfers cross join generate_series(1, $1::int) number`
 
 const insertRejects = `
-  insert into rejects (transfer_id, number, row, count, field, reason, record, sealed)
-  select id, number, number * 61, 1, 'email', 'is no e-mail address',
+  insert into rejects (transfer_id, number, row, count, field, reason_sealed, record, sealed)
+  select id, number, number * 61, 1, 'email', decode(repeat(md5(number || id), 3), 'hex'),
     '{"id": "4711", "email": "p…e", "phone": "+…9", "first_name": "A…", "last_name": "B…", "city": "B…n", "country": "DE"}',
     decode(repeat(md5(id || number), 6), 'hex')
   from (select id from transfers where rejected > 0 limit $1::int / 17) t cross join generate_series(1, 17) number`

@@ -4,12 +4,14 @@ import type { Database } from '../../packages/server/src/db/database.ts'
 import { newIdentifier } from '../../packages/server/src/identifiers.ts'
 import type { Keyring } from '../../packages/server/src/secrets/keyring.ts'
 import * as endings from '../../packages/server/src/transfers/ending-queries.ts'
-import { insertTransfer, wakeWorker } from '../../packages/server/src/transfers/queries.ts'
+import { insertTransfer, wakeWorkers } from '../../packages/server/src/transfers/queries.ts'
+import { claimAlone } from '../../packages/server/src/transfers/supervisor/claim.ts'
 import * as claims from '../../packages/server/src/transfers/supervisor/claim-queries.ts'
 import { LedgerWriter, transferKeys } from '../../packages/server/src/transfers/supervisor/ledger-writer.ts'
 import * as engine from '../../packages/server/src/transfers/supervisor/queries.ts'
+import { thisProgram } from '../../packages/server/src/transfers/supervisor/versions.ts'
 
-/** What a worker asks of the database, statement by statement, without the data. */
+/** Statements of a worker, without the data. */
 
 export type Connection = {
   readonly id: string
@@ -34,19 +36,23 @@ export async function queue(db: Database, connection: Connection): Promise<strin
   const id = newIdentifier()
   const { id: connectionId, ...of } = connection
   await db.transaction(async (tx) => {
-    const none = { replayOf: null, srcConfig: '{}', destConfig: '{}', confirmed: false, traceparent: null }
+    const none = {
+      replayOf: null,
+      srcConfig: '{}',
+      destConfig: '{}',
+      confirmed: false,
+      testRows: null,
+      traceparent: null,
+    }
     await insertTransfer.first(tx, { id, connectionId, ...of, ...none, trigger: 'schedule' })
-    await wakeWorker.run(tx, { id })
+    await wakeWorkers.run(tx, {})
   })
   return id
 }
 
 /** Claims the next transfer, as a worker does. */
 export async function claim(db: Database): Promise<string | undefined> {
-  return db.transaction(async (tx) => {
-    await claims.holdClaims.run(tx, {})
-    return (await claims.claimTransfer.first(tx, claimLimits))?.id
-  })
+  return (await claimAlone(db, { ...claimLimits, ...(await thisProgram()) }))?.id
 }
 
 /** Opens a claimed transfer, to confirm batches of it. */
@@ -64,8 +70,13 @@ export async function openTransfer(db: Database, keyring: Keyring, id: string) {
       const names = JSON.stringify(columns)
       const candidate = keys.transfer.candidate()
       await engine.beginFirstBatch.first(db, {
-        ...{ id, attempt, pending: covered, sourceColumns: names, columns: names },
-        ...{ dataKeyId: candidate?.id ?? null, keyId: candidate?.keyId ?? null },
+        id,
+        attempt,
+        pending: covered,
+        sourceColumns: names,
+        columns: names,
+        dataKeyId: candidate?.id ?? null,
+        keyId: candidate?.keyId ?? null,
         sealed: candidate?.sealed ?? null,
       })
       if (candidate) keys.transfer.use(candidate)
@@ -73,14 +84,19 @@ export async function openTransfer(db: Database, keyring: Keyring, id: string) {
     /** A batch of 1,000 records, some of them rejected, is confirmed, and the next one announced. */
     async deliver(rejected = 0): Promise<void> {
       const confirmation = {
-        ...{ read: covered, sent: covered - rejected, rejected, bytes: 120_000, progress: 0.5 },
+        read: covered,
+        sent: covered - rejected,
+        rejected,
+        bytes: 120_000,
+        progress: 0.5,
         checkpoint: {
           at: { file: 'orders/2026-11-21.csv', byte: first * 120, row: first + covered },
           skip: 0,
           bytes: 120_000,
         },
         deliveryState: { batch: first, session: 'session-of-the-destination' },
-        ...{ cursor: null, state: null },
+        cursor: null,
+        state: null,
         rejects: Array.from({ length: rejected }, (_, index) => rejectOf(first + index)),
       }
       await ledger.confirm(confirmation, [], covered)
@@ -97,7 +113,11 @@ function rejectOf(row: number): KeptReject {
   const raw = columns.map(() => randomBytes(6).toString('hex'))
   const record = Object.fromEntries(columns.map((name) => [name, '… (12)']))
   return {
-    ...{ row, count: 1, field: 'email', reason: 'is no e-mail address' },
-    ...{ record: JSON.stringify(record), raw: JSON.stringify(raw) },
+    row,
+    count: 1,
+    field: 'email',
+    reason: 'is no e-mail address',
+    record: JSON.stringify(record),
+    raw: JSON.stringify(raw),
   }
 }

@@ -7,7 +7,7 @@ import { DuckDBInstance } from '@duckdb/node-api'
 import pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 
-/** What transfers are set beside: others that do the same work, and nothing else. Each answers the seconds that it took. */
+/** References for transfers: programs that only do the same work. Each returns its duration in seconds. */
 
 /** One thread of DuckDB reads, brings two identifiers into form, hashes them and writes. */
 export async function hashWithDuckDb(file: string, out: string): Promise<number> {

@@ -54,8 +54,12 @@ export async function openFixture(environment: Environment, folder: string, chec
   await configure(folderId, { folder })
   const { hostname, port: targetPort, pathname, username, password } = new URL(targetUrl)
   await configure(postgresqlId, {
-    ...{ host: hostname, port: Number(targetPort), database: pathname.slice(1), user: username },
-    ...{ password: decodeURIComponent(password), tlsMode: 'disable' },
+    host: hostname,
+    port: Number(targetPort),
+    database: pathname.slice(1),
+    user: username,
+    password: decodeURIComponent(password),
+    tlsMode: 'disable',
   })
   const service = new pg.Pool({ connectionString: serviceUrl, max: 1 })
   const target = new pg.Pool({ connectionString: targetUrl, max: 1 })
@@ -186,7 +190,7 @@ async function memoryMb({ pid }: ChildProcess, line: string): Promise<number> {
   return Number(new RegExp(`^${line}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? Number.NaN) / 1024
 }
 
-/** What a process has used of the processors, its own code and the system's for it; the kernel counts in hundredths. */
+/** Processor time of a process, of its own code and of the system for it; the kernel counts in hundredths. */
 async function processorSeconds({ pid }: ChildProcess): Promise<number> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8')
   // The name of the program, in brackets, may hold spaces; times are the 14th and 15th field.

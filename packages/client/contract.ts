@@ -89,7 +89,7 @@ export type ErrorCode = ${Object.keys(errors)
     .map((code) => `'${code}'`)
     .join(' | ')}
 
-/** One field error of a request: where it is and how to fix it. */
+/** One field error of a request: if it is and how to fix it. */
 export type FieldError = { field: string; message: string }
 
 ${resources.join('\n')}

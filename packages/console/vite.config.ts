@@ -23,7 +23,7 @@ export default defineConfig({
   plugins: [react(), withoutSchemas(), compress()],
   build: {
     ...target,
-    // What several screens share is one file: a browser takes longer to begin with twenty small ones.
+    // Code that several screens share is one file: a browser starts slower with twenty small ones.
     rolldownOptions: {
       output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 4, test: /\.(ts|tsx|js|mjs)$/ }] } },
     },

@@ -1,14 +1,26 @@
 -- The database of Penstock, as packages/server/migrations make it: every table, index, function and trigger.
 --
--- `npm run schema` writes this file from a migrated database. The statements are PostgreSQL's; the comments and the order
--- are written here by hand, and it keeps them. A test compares the file with a migrated database.
+-- `npm run schema` writes this file from a migrated database. The statements are PostgreSQL's. The comments and the order
+-- are written here by hand, and kept. A test compares the file with a migrated database.
 --
 -- Identifiers are 16 hexadecimal characters. `version` counts the changes of a row, for its ETag. The module named above
--- a table owns it. Two more schemas: `drizzle` records the migrations, `graphile_worker` is the job queue.
+-- a table owns it. A column `…_sealed` holds a value that is encrypted.
 
 create extension pg_trgm;
 
 create extension btree_gin;
+
+-- db/
+
+-- Migrations that were applied.
+create table penstock_migrations (
+  -- Of the file, without `.sql`.
+  name text not null,
+  -- SHA-256 of the file, in hexadecimal.
+  digest text not null,
+  applied_time timestamptz default now() not null,
+  constraint penstock_migrations_pkey primary key (name)
+);
 
 -- secrets/
 
@@ -113,9 +125,9 @@ create table organizations (
   name text not null,
   owner_id text not null,
   owner_email text not null,
-  created_time timestamptz default now() not null,
   -- Whether people sign in with a passkey or single sign-on, and not with a password alone.
   second_factor_required boolean default false not null,
+  created_time timestamptz default now() not null,
   constraint organizations_pkey primary key (id)
 );
 
@@ -123,21 +135,29 @@ create table organizations (
 create table clients (
   id text not null,
   organization_id text not null,
-  secret_digest bytea not null,
-  created_time timestamptz default now() not null,
-  revoked_time timestamptz,
   -- For the operator; the API does not return it.
   name text,
-  scopes text[],
-  account_ids text[],
-  expires_time timestamptz,
-  last_used_time timestamptz,
+  secret_digest bytea not null,
   previous_secret_digest bytea,
   previous_secret_until timestamptz,
+  scopes text[],
+  account_ids text[],
+  created_time timestamptz default now() not null,
+  expires_time timestamptz,
+  last_used_time timestamptz,
+  revoked_time timestamptz,
   constraint clients_pkey primary key (id),
-  constraint clients_organization_id_organizations_id_fk foreign key (organization_id) references organizations(id)
+  constraint clients_organization foreign key (organization_id) references organizations(id)
 );
 create index clients_organization on clients (organization_id);
+
+-- How many mails an organization, or a recipient, has had in the hour that began with the first. Recipients are digests.
+create table mail_counts (
+  key text not null,
+  since timestamptz not null,
+  mails integer not null,
+  constraint mail_counts_pkey primary key (key)
+);
 
 -- tokens/
 
@@ -145,12 +165,12 @@ create index clients_organization on clients (organization_id);
 create table tokens (
   digest bytea not null,
   client_id text not null,
-  expires_time timestamptz not null,
   session_id text,
   scopes text[],
   account_ids text[],
+  expires_time timestamptz not null,
   constraint tokens_pkey primary key (digest),
-  constraint tokens_client_id_clients_id_fk foreign key (client_id) references clients(id)
+  constraint tokens_client foreign key (client_id) references clients(id)
 );
 create index tokens_expires on tokens (expires_time);
 create index tokens_client on tokens (client_id);
@@ -165,9 +185,8 @@ create table idempotency_keys (
   request_digest bytea not null,
   answer jsonb,
   created_time timestamptz default now() not null,
-  constraint idempotency_keys_organization_id_key_pk primary key (organization_id, key),
-  constraint idempotency_keys_organization_id_organizations_id_fk foreign key (organization_id)
-    references organizations(id)
+  constraint idempotency_keys_pkey primary key (organization_id, key),
+  constraint idempotency_keys_organization foreign key (organization_id) references organizations(id)
 );
 create index idempotency_keys_created on idempotency_keys (created_time);
 
@@ -179,22 +198,23 @@ create table accounts (
   name text not null,
   enabled boolean not null,
   env text not null,
-  -- Records delivered, all time: the sum of the ledger.
+  -- The person who made it; null where client credentials made it.
+  creator_id text,
+  creator_email text,
+  -- Records delivered, all time: the sum of the ledger without tests.
   volume bigint default 0 not null,
   version integer default 1 not null,
   created_time timestamptz default now() not null,
   updated_time timestamptz default now() not null,
   deleted_time timestamptz,
-  -- The person who made it; null where client credentials made it.
-  creator_id text,
-  creator_email text,
   constraint accounts_pkey primary key (id),
-  constraint accounts_env_environments_name_fk foreign key (env) references environments(name),
-  constraint accounts_organization_id_organizations_id_fk foreign key (organization_id) references organizations(id)
+  constraint accounts_environment foreign key (env) references environments(name),
+  constraint accounts_organization foreign key (organization_id) references organizations(id)
 );
 create index accounts_by_name on accounts (organization_id, lower(name), id) where deleted_time is null;
 create index accounts_deleted on accounts (deleted_time) where deleted_time is not null;
 create index accounts_listed on accounts (organization_id, created_time desc, id desc) where deleted_time is null;
+create index accounts_of_organization_by_id on accounts (organization_id, id) where deleted_time is null;
 
 -- users/
 
@@ -218,7 +238,8 @@ create table users (
   constraint users_organization foreign key (organization_id) references organizations(id)
 );
 create index users_by_email on users (lower(email));
-create unique index users_email on users (organization_id, lower(email));
+create unique index users_email on users (organization_id, lower(email)) where account_ids is null;
+create index users_by_email_in_organization on users (organization_id, lower(email));
 
 -- Sessions of people in browsers. The token is in a cookie, and only its SHA-256 here.
 create table user_sessions (
@@ -252,6 +273,61 @@ create table user_links (
 create index user_links_expires on user_links (expires_time);
 create index user_links_of_user on user_links (user_id);
 
+-- Passkeys of people.
+create table passkeys (
+  id text not null,
+  user_id text not null,
+  credential_id bytea not null,
+  public_key bytea not null,
+  counter bigint not null,
+  transports text[] not null,
+  name text not null,
+  backed_up boolean not null,
+  created_time timestamptz default now() not null,
+  last_used_time timestamptz,
+  constraint passkeys_pkey primary key (id),
+  constraint passkeys_credential unique (user_id, credential_id),
+  constraint passkeys_user foreign key (user_id) references users(id) on delete cascade
+);
+
+-- Challenges of passkeys that were answered, so that each is answered once; SHA-256.
+create table used_challenges (
+  digest bytea not null,
+  expires_time timestamptz not null,
+  constraint used_challenges_pkey primary key (digest)
+);
+create index used_challenges_expires on used_challenges (expires_time);
+
+-- People at the identity provider of their organization.
+create table user_identities (
+  organization_id text not null,
+  issuer text not null,
+  subject text not null,
+  user_id text not null,
+  created_time timestamptz default now() not null,
+  constraint user_identities_pkey primary key (organization_id, issuer, subject),
+  constraint user_identities_user unique (user_id, issuer),
+  constraint user_identities_person foreign key (user_id) references users(id) on delete cascade
+);
+
+-- single-sign-on/
+
+-- The identity provider of an organization.
+create table single_sign_on (
+  organization_id text not null,
+  issuer text not null,
+  client_id text not null,
+  authorization_endpoint text not null,
+  email_domains text[],
+  new_user_role text,
+  new_user_account_ids text[],
+  required boolean not null,
+  saved_time timestamptz default now() not null,
+  constraint single_sign_on_pkey primary key (organization_id),
+  constraint single_sign_on_role check (new_user_role in ('admin', 'editor', 'viewer')),
+  constraint single_sign_on_organization foreign key (organization_id) references organizations(id)
+);
+
 -- connectors/
 
 -- Connectors added to sub-accounts (invariant 1). The catalogue describes them, under `connector_id`.
@@ -265,17 +341,16 @@ create table added_connectors (
   secret_name text not null,
   -- Values of the fields that are not secret.
   settings jsonb default '{}'::jsonb not null,
+  -- The client ID of the operator's app that the refresh token was granted to; null where it is the account's own.
+  oauth_client_id text,
   saved_time timestamptz,
   env text not null,
   version integer default 1 not null,
   created_time timestamptz default now() not null,
-  -- The client ID of the operator's app that the refresh token was granted to; null where it is the account's own.
-  oauth_client_id text,
-  constraint added_connectors_account_id_connector_id_pk primary key (account_id, connector_id),
+  constraint added_connectors_pkey primary key (account_id, connector_id),
   constraint added_connectors_configuration unique (configuration_id),
-  constraint added_connectors_account_id_accounts_id_fk foreign key (account_id)
-    references accounts(id) on delete cascade,
-  constraint added_connectors_env_environments_name_fk foreign key (env) references environments(name)
+  constraint added_connectors_account foreign key (account_id) references accounts(id) on delete cascade,
+  constraint added_connectors_environment foreign key (env) references environments(name)
 );
 create index added_connectors_by_connector on added_connectors (connector_id);
 create index added_connectors_not_configured on added_connectors (account_id, connector_id) where not configured;
@@ -291,7 +366,7 @@ create table secrets (
   -- Which job may replace the value at present, and until when; what it reads is compared before it is replaced.
   lease_id text,
   lease_until timestamptz,
-  constraint secrets_account_id_connector_id_name_pk primary key (account_id, connector_id, name),
+  constraint secrets_pkey primary key (account_id, connector_id, name),
   constraint secrets_added_connector foreign key (account_id, connector_id)
     references added_connectors(account_id, connector_id) on delete cascade
 );
@@ -306,7 +381,7 @@ create table connections (
   name text not null,
   status text not null,
   -- The status that `enable` leads back to from `disabled`.
-  remembered_status text,
+  previous_status text,
   src_connector_id text not null,
   dest_connector_id text not null,
   -- The configurations of both sides when the connection was created; the present ones, if any, take precedence.
@@ -322,7 +397,7 @@ create table connections (
   src_config jsonb default '{}'::jsonb not null,
   dest_config jsonb default '{}'::jsonb not null,
   env text not null,
-  -- Records: read and delivered, all time, and delivered in the month `volume_month`. The sum of the ledger.
+  -- Records: read and delivered, all time, and delivered in the month `volume_month`. The sum of the ledger without tests.
   total_volume bigint default 0 not null,
   used_volume bigint default 0 not null,
   monthly_volume bigint default 0 not null,
@@ -335,15 +410,15 @@ create table connections (
   account_deleted boolean default false not null,
   constraint connections_pkey primary key (id),
   constraint connections_deleted check ((status = 'deleted') = (deleted_time is not null)),
-  constraint connections_remembered check (case
-    when status in ('disabled', 'deleted') then remembered_status is not null and (remembered_status in ('In-progress', 'active', 'broken', 'offline'))
-    else remembered_status is null end),
+  constraint connections_previous_status check (case
+    when status in ('disabled', 'deleted') then previous_status is not null and (previous_status in ('In-progress', 'active', 'broken', 'offline'))
+    else previous_status is null end),
   constraint connections_status check (status in ('In-progress', 'active', 'disabled', 'deleted', 'broken', 'offline')),
-  constraint connections_account_id_accounts_id_fk foreign key (account_id) references accounts(id) on delete cascade,
+  constraint connections_account foreign key (account_id) references accounts(id) on delete cascade,
   constraint connections_dest_added foreign key (account_id, live_dest_connector_id)
     references added_connectors(account_id, connector_id),
-  constraint connections_env_environments_name_fk foreign key (env) references environments(name),
-  constraint connections_organization_id_organizations_id_fk foreign key (organization_id) references organizations(id),
+  constraint connections_environment foreign key (env) references environments(name),
+  constraint connections_organization foreign key (organization_id) references organizations(id),
   constraint connections_src_added foreign key (account_id, live_src_connector_id)
     references added_connectors(account_id, connector_id)
 );
@@ -381,8 +456,7 @@ create table connection_counts (
   broken integer default 0 not null,
   offline integer default 0 not null,
   constraint connection_counts_pkey primary key (account_id),
-  constraint connection_counts_account_id_accounts_id_fk foreign key (account_id)
-    references accounts(id) on delete cascade
+  constraint connection_counts_account foreign key (account_id) references accounts(id) on delete cascade
 );
 create index connection_counts_organization on connection_counts (organization_id);
 
@@ -393,7 +467,7 @@ create table connector_counts (
   connector_id text not null,
   src_connections integer default 0 not null,
   dest_connections integer default 0 not null,
-  constraint connector_counts_account_id_connector_id_pk primary key (account_id, connector_id),
+  constraint connector_counts_pkey primary key (account_id, connector_id),
   constraint connector_counts_added foreign key (account_id, connector_id)
     references added_connectors(account_id, connector_id) on delete cascade
 );
@@ -405,14 +479,13 @@ create table connection_events (
   kind text not null,
   was text,
   became text,
-  created_time timestamptz default now() not null,
+  changes jsonb,
   actor_kind text,
   actor_id text,
   actor_name text,
-  changes jsonb,
-  constraint connection_events_connection_id_number_pk primary key (connection_id, number),
-  constraint connection_events_connection_id_connections_id_fk foreign key (connection_id)
-    references connections(id) on delete cascade
+  created_time timestamptz default now() not null,
+  constraint connection_events_pkey primary key (connection_id, number),
+  constraint connection_events_connection foreign key (connection_id) references connections(id) on delete cascade
 );
 
 -- transfers/
@@ -429,10 +502,17 @@ create table transfers (
   trigger text not null,
   -- The transfer whose rejected records this one sends again.
   replay_of text,
+  -- The trace of the request that started it, as W3C traceparent; null where traces are not exported.
+  traceparent text,
   -- The settings of the connection when the transfer was started.
   src_config jsonb default '{}'::jsonb not null,
   dest_config jsonb default '{}'::jsonb not null,
+  -- The saved configuration of both connectors, without secrets, at that time.
+  src_settings jsonb default '{}'::jsonb not null,
+  dest_settings jsonb default '{}'::jsonb not null,
   confirmed boolean default false not null,
+  -- At most how many records a test reads; null: it is no test. A test is never the newest of its connection.
+  test_rows integer,
   cancelling boolean default false not null,
   read bigint default 0 not null,
   sent bigint default 0 not null,
@@ -442,8 +522,8 @@ create table transfers (
   progress double precision,
   -- Counts the claims, and fences: a worker that lost the transfer finds another number, and writes nothing.
   attempt integer default 0 not null,
-  -- Checkpoint as earlier versions wrote it, in plain; where it is set, it is newer than the sealed one.
-  position jsonb,
+  -- Runners that died since a batch was last confirmed.
+  crashes integer default 0 not null,
   -- How many records of the source the batch in delivery covers; after a crash the same batch is sent again.
   pending integer,
   -- The columns of the source, and those that the destination gets.
@@ -451,37 +531,28 @@ create table transfers (
   columns jsonb,
   error_code text,
   error_message text,
+  -- Where the error happened: Source, Destination, or null for neither.
+  error_side text,
   -- The key that checkpoint, delivery states and rejected records are sealed under.
   data_key_id text,
-  -- Cursor as earlier versions wrote it, in plain.
-  marker jsonb,
+  -- How far the source is read, of what is confirmed (invariant 9). Only the connector reads it.
+  checkpoint_sealed bytea,
+  -- Where the next transfer begins once this one has ended. Sealed under the data key of the connection.
+  cursor_sealed bytea,
+  -- The newest transfer of its connection that is no test. A trigger takes it from the one before.
+  latest boolean default true not null,
   heartbeat_time timestamptz,
   created_time timestamptz default now() not null,
   started_time timestamptz,
   finished_time timestamptz,
-  -- The newest transfer of its connection. A trigger takes it from the one before.
-  latest boolean default true not null,
-  -- The saved configuration of both connectors, without secrets, at that time; null in rows of earlier versions.
-  src_settings jsonb,
-  dest_settings jsonb,
-  -- Runners that died since a batch was last confirmed.
-  crashes integer default 0 not null,
-  -- Checkpoint: how far the source is read, of what is confirmed (invariant 9). Only the connector reads it. Sealed.
-  position_sealed bytea,
-  -- Cursor: where the next transfer begins once this one has ended. Sealed under the data key of the connection.
-  marker_sealed bytea,
-  -- Where the error happened: Source, Destination, or null for neither.
-  error_side text,
-  -- The trace of the request that started it, as W3C traceparent; null where traces are not exported.
-  traceparent text,
   constraint transfers_pkey primary key (id),
-  constraint transfers_account check (read >= (accepted + rejected)),
+  constraint transfers_counts check (read >= (accepted + rejected)),
   constraint transfers_status check (status in ('queued', 'running', 'succeeded', 'partial', 'failed', 'cancelled')),
-  constraint transfers_connection_id_connections_id_fk foreign key (connection_id)
-    references connections(id) on delete cascade
+  constraint transfers_test check (read <= test_rows),
+  constraint transfers_connection foreign key (connection_id) references connections(id) on delete cascade
 );
 -- At most one active transfer of a connection.
-create unique index transfers_under_way on transfers (connection_id) where status in ('queued', 'running');
+create unique index transfers_active on transfers (connection_id) where status in ('queued', 'running');
 -- Transfers that keep rejected records, for the purge.
 create index transfers_with_rejects on transfers (finished_time) where data_key_id is not null;
 create index transfers_data_key on transfers (data_key_id) where data_key_id is not null;
@@ -499,8 +570,8 @@ create index transfers_need_attention on transfers (organization_id, account_id)
   where latest and (status in ('failed', 'partial', 'queued', 'running')) and ((status in ('failed', 'partial'))
   or error_code is not null);
 
--- One entry for each delivery that a destination confirmed; volume is their sum (invariant 10). Entries are only added,
--- outlive their connection, and are deleted with the account.
+-- One entry for each delivery that a destination confirmed; volume is their sum without tests (invariant 10). Entries are only
+-- added, outlive their connection, and are deleted with the account.
 create table ledger (
   transfer_id text not null,
   number integer not null,
@@ -514,14 +585,14 @@ create table ledger (
   rejected integer not null,
   -- Of the accepted ones, those that were rejected before.
   replayed integer not null,
+  -- Whether the transfer is a test, whose entries are not in volumes and reports.
+  test boolean default false not null,
   bytes bigint not null,
-  -- Delivery state as earlier versions wrote it, in plain.
-  receipt jsonb,
+  -- What the destination needs to continue; dropped when the transfer has ended.
+  delivery_state_sealed bytea,
   created_time timestamptz default now() not null,
-  -- Delivery state: what the destination needs to continue; dropped when the transfer has ended. Sealed.
-  receipt_sealed bytea,
-  constraint ledger_transfer_id_number_pk primary key (transfer_id, number),
-  constraint ledger_account_id_accounts_id_fk foreign key (account_id) references accounts(id) on delete cascade
+  constraint ledger_pkey primary key (transfer_id, number),
+  constraint ledger_account foreign key (account_id) references accounts(id) on delete cascade
 );
 create index ledger_of_account on ledger (organization_id, account_id, day);
 create index ledger_of_connection on ledger (account_id, connection_id, day);
@@ -534,8 +605,8 @@ create table rejects (
   row bigint,
   count integer default 1 not null,
   field text,
-  -- Reason as earlier versions wrote it, in plain; empty where it is sealed.
-  reason text default '' not null,
+  -- The words of the destination, which may repeat the record. Null if the key was lost.
+  reason_sealed bytea,
   -- Not jsonb, which would not keep the order of the columns.
   record json not null,
   sealed bytea,
@@ -544,34 +615,28 @@ create table rejects (
   origin_number integer,
   -- The replay in which the destination accepted it; no other replay sends it again.
   replayed_by text,
-  -- The words of the destination, which may repeat the record.
-  reason_sealed bytea,
-  constraint rejects_transfer_id_number_pk primary key (transfer_id, number),
-  constraint rejects_transfer_id_transfers_id_fk foreign key (transfer_id) references transfers(id) on delete cascade
+  constraint rejects_pkey primary key (transfer_id, number),
+  constraint rejects_transfer foreign key (transfer_id) references transfers(id) on delete cascade
 );
 create index rejects_of_origin on rejects (origin_id, origin_number) where origin_id is not null;
 
 -- State of connections, from one transfer to the next.
-create table connection_memories (
+create table connection_states (
   connection_id text not null,
-  -- Cursor and state as earlier versions wrote them, in plain; where one is set, it is newer than the sealed one.
-  marker jsonb,
-  memory jsonb,
-  -- Records sent by the last transfer that replaced everything; the replace guard compares with it.
-  replaced bigint,
-  -- How many records after the cursor the last transfer may have delivered as one batch without a confirmation.
-  pending integer,
   -- The key that cursor and state are sealed under.
   data_key_id text,
-  -- Cursor: where incremental reading continues.
-  marker_sealed bytea,
-  -- State that the destination stored.
-  memory_sealed bytea,
-  constraint connection_memories_pkey primary key (connection_id),
-  constraint connection_memories_connection_id_connections_id_fk foreign key (connection_id)
-    references connections(id) on delete cascade
+  -- Where incremental reading continues.
+  cursor_sealed bytea,
+  -- What the destination stored.
+  state_sealed bytea,
+  -- How many records after the cursor the last transfer may have delivered as one batch without a confirmation.
+  pending integer,
+  -- Records sent by the last transfer that replaced everything; the replace guard compares with it.
+  replaced bigint,
+  constraint connection_states_pkey primary key (connection_id),
+  constraint connection_states_connection foreign key (connection_id) references connections(id) on delete cascade
 );
-create index connection_memories_data_key on connection_memories (data_key_id) where data_key_id is not null;
+create index connection_states_data_key on connection_states (data_key_id) where data_key_id is not null;
 
 create table schedules (
   connection_id text not null,
@@ -581,10 +646,9 @@ create table schedules (
   next_time timestamptz,
   last_time timestamptz,
   -- Filled in by a trigger, from the connection.
-  organization_id text,
+  organization_id text not null,
   constraint schedules_pkey primary key (connection_id),
-  constraint schedules_connection_id_connections_id_fk foreign key (connection_id)
-    references connections(id) on delete cascade
+  constraint schedules_connection foreign key (connection_id) references connections(id) on delete cascade
 );
 create index schedules_due on schedules (next_time) where enabled;
 create index schedules_of_organization on schedules (organization_id) where enabled;
@@ -608,7 +672,7 @@ create table transfer_totals (
   sent bigint not null,
   accepted bigint not null,
   rejected bigint not null,
-  constraint transfer_totals_status_error_code_pk primary key (status, error_code)
+  constraint transfer_totals_pkey primary key (status, error_code)
 );
 
 -- Offline connections: when they are tried again.
@@ -617,10 +681,28 @@ create table probes (
   attempts integer default 0 not null,
   next_time timestamptz not null,
   constraint probes_pkey primary key (connection_id),
-  constraint probes_connection_id_connections_id_fk foreign key (connection_id)
-    references connections(id) on delete cascade
+  constraint probes_connection foreign key (connection_id) references connections(id) on delete cascade
 );
 create index probes_due on probes (next_time);
+
+-- The versions of Penstock that have worked on transfers here: an older worker refuses the database.
+create table worker_versions (
+  version text not null,
+  -- Major, minor, patch, 1 for a release and 0 for what comes before it, and the numbers of that.
+  number integer[] not null,
+  first_started_time timestamptz default now() not null,
+  constraint worker_versions_pkey primary key (version)
+);
+
+-- worker/
+
+-- When the daily purge is due; while one is active, when another process may begin it again.
+create table purges (
+  only_one boolean default true not null,
+  next_time timestamptz not null,
+  constraint purges_pkey primary key (only_one),
+  constraint purges_only_one_check check (only_one)
+);
 
 -- authorizations/
 
@@ -633,13 +715,13 @@ create table authorizations (
   configuration_id text not null,
   -- The app of the operator that the person consents to.
   client_id text not null,
+  actor_kind text,
+  actor_id text,
+  actor_name text,
   -- Set once the link is opened, by the browser that opened it.
   state_digest bytea,
   browser_digest bytea,
   expires_time timestamptz not null,
-  actor_kind text,
-  actor_id text,
-  actor_name text,
   -- How it ended without a grant; null: it has not ended. One that granted access is deleted.
   outcome text,
   constraint authorizations_pkey primary key (link_digest),
@@ -650,55 +732,6 @@ create table authorizations (
 );
 create index authorizations_connector on authorizations (account_id, connector_id);
 create index authorizations_expires on authorizations (expires_time);
-
-create table used_challenges (
-  digest bytea not null,
-  expires_time timestamptz not null,
-  constraint used_challenges_pkey primary key (digest)
-);
-create index used_challenges_expires on used_challenges (expires_time);
-
-create table passkeys (
-  id text not null,
-  user_id text not null,
-  credential_id bytea not null,
-  public_key bytea not null,
-  counter bigint not null,
-  transports text[] not null,
-  name text not null,
-  backed_up boolean not null,
-  created_time timestamptz default now() not null,
-  last_used_time timestamptz,
-  constraint passkeys_pkey primary key (id),
-  constraint passkeys_credential unique (user_id, credential_id),
-  constraint passkeys_user foreign key (user_id) references users(id) on delete cascade
-);
-
-create table single_sign_on (
-  organization_id text not null,
-  issuer text not null,
-  client_id text not null,
-  authorization_endpoint text not null,
-  email_domains text[],
-  new_user_role text,
-  new_user_account_ids text[],
-  required boolean not null,
-  saved_time timestamptz default now() not null,
-  constraint single_sign_on_pkey primary key (organization_id),
-  constraint single_sign_on_role check (new_user_role in ('admin', 'editor', 'viewer')),
-  constraint single_sign_on_organization foreign key (organization_id) references organizations(id)
-);
-
-create table user_identities (
-  organization_id text not null,
-  issuer text not null,
-  subject text not null,
-  user_id text not null,
-  created_time timestamptz default now() not null,
-  constraint user_identities_pkey primary key (organization_id, issuer, subject),
-  constraint user_identities_user unique (user_id, issuer),
-  constraint user_identities_person foreign key (user_id) references users(id) on delete cascade
-);
 
 -- events/
 
@@ -727,9 +760,13 @@ create table webhooks (
   description text not null,
   -- Null: every type, later ones included.
   event_types text[],
+  -- Every type that it has ever taken, since each can be sent again: moving it requires the scopes that read them.
+  taken_event_types text[],
   enabled boolean not null,
   -- Why the service disabled it; null where a person did.
   disabled_reason text,
+  -- When the owners last got a mail that it is disabled.
+  disabled_mail_time timestamptz,
   -- The key that the secrets, and the answers of the receiver, are sealed under.
   data_key_id text not null,
   secret_sealed bytea not null,
@@ -742,6 +779,10 @@ create table webhooks (
   -- One process at a time delivers to a webhook.
   lease_id text,
   lease_until timestamptz,
+  -- When its last turn began or ended.
+  turn_time timestamptz default now() not null,
+  -- A receiver that is slow has turns among those that fail.
+  slow boolean default false not null,
   -- Nothing is due before; events that came since are looked at by then.
   look_again_time timestamptz,
   version integer default 1 not null,
@@ -1039,7 +1080,7 @@ begin
           select account_id, live_src_connector_id as connector_id, 1 as src, 0 as dest from after_rows
           union all
           select account_id, live_dest_connector_id, 0, 1 from after_rows
-        ) ends
+        ) sides
         group by 1, 2
       ) changes;
     when 'UPDATE' then
@@ -1064,7 +1105,7 @@ begin
           select account_id, live_src_connector_id, -1, 0 from before_rows
           union all
           select account_id, live_dest_connector_id, 0, -1 from before_rows
-        ) ends
+        ) sides
         group by 1, 2 having sum(src) <> 0 or sum(dest) <> 0
       ) changes;
     when 'DELETE' then
@@ -1077,7 +1118,7 @@ begin
           select account_id, live_src_connector_id as connector_id, 1 as src, 0 as dest from before_rows
           union all
           select account_id, live_dest_connector_id, 0, 1 from before_rows
-        ) ends
+        ) sides
         group by 1, 2
       ) changes;
   end case;
@@ -1113,7 +1154,6 @@ end $$;
 create trigger transfers_mark_latest before insert on transfers
   for each row when (new.latest) execute function mark_latest_transfer();
 
--- A trigger, since processes of the version before write schedules without an organization.
 create function set_organization_of_schedule() returns trigger language plpgsql as $$
 begin
   select organization_id into new.organization_id from connections where id = new.connection_id;
@@ -1181,7 +1221,7 @@ begin
   delete from connection_events where connection_id = connection and number <= next - 1000;
 end $$;
 
-create function tell_created_connections() returns trigger language plpgsql as $$
+create function record_created_connections() returns trigger language plpgsql as $$
 declare
   actor jsonb := actor_of_transaction();
 begin
@@ -1189,11 +1229,11 @@ begin
   select id, 1, 'created', name, actor ->> 'kind', actor ->> 'id', actor ->> 'name' from after_rows;
   return null;
 end $$;
-create trigger connections_tell_created after insert on connections referencing new table as after_rows
-  for each statement execute function tell_created_connections();
+create trigger connections_record_created after insert on connections referencing new table as after_rows
+  for each statement execute function record_created_connections();
 
 -- By row and by column: volumes, which change with every batch, never call it.
-create function tell_changed_connection() returns trigger language plpgsql as $$
+create function record_changed_connection() returns trigger language plpgsql as $$
 begin
   if old.name <> new.name then perform add_connection_event(new.id, 'renamed', old.name, new.name, null); end if;
   if old.src_config <> new.src_config then
@@ -1211,20 +1251,20 @@ begin
   end if;
   return null;
 end $$;
-create trigger connections_tell_changed after update of name, src_config, dest_config, status on connections
+create trigger connections_record_changed after update of name, src_config, dest_config, status on connections
   for each row
   when (old.name <> new.name
   or old.status <> new.status
   or old.src_config <> new.src_config
   or old.dest_config <> new.dest_config)
-  execute function tell_changed_connection();
+  execute function record_changed_connection();
 
 create function schedule_in_words(schedule schedules) returns text language sql immutable as $$
   select schedule.cron || ' ' || schedule.timezone || case when schedule.enabled then '' else ' off' end;
 $$;
 
 -- Only what the schedule says, not when it starts a transfer.
-create function tell_changed_schedule() returns trigger language plpgsql as $$
+create function record_changed_schedule() returns trigger language plpgsql as $$
 declare
   connection text := coalesce(new.connection_id, old.connection_id);
 begin
@@ -1240,14 +1280,16 @@ begin
   );
   return null;
 end $$;
-create trigger schedules_tell_changed after update of cron, timezone, enabled on schedules
+create trigger schedules_record_changed after update of cron, timezone, enabled on schedules
   for each row
   when (old.cron is distinct from new.cron
   or old.timezone is distinct from new.timezone
   or old.enabled is distinct from new.enabled)
-  execute function tell_changed_schedule();
-create trigger schedules_tell_set after insert or delete on schedules
-  for each row execute function tell_changed_schedule();
+  execute function record_changed_schedule();
+create trigger schedules_record_set after insert or delete on schedules
+  for each row execute function record_changed_schedule();
+
+-- Events
 
 create function emit_account_changed() returns trigger language plpgsql as $$
 declare
@@ -1353,7 +1395,7 @@ create function emit_transfer_ended() returns trigger language plpgsql as $$
 begin
   perform emit_event('transfer.' || new.status, new.organization_id, new.account_id, new.connection_id, json_build_object(
     'transferId', new.id, 'status', new.status, 'trigger', new.trigger, 'replayOf', new.replay_of,
-    'read', new.read, 'sent', new.sent, 'accepted', new.accepted, 'rejected', new.rejected,
+    'test', new.test_rows is not null, 'read', new.read, 'sent', new.sent, 'accepted', new.accepted, 'rejected', new.rejected,
     'errorCode', new.error_code, 'errorSide', new.error_side,
     'createdTime', floor(extract(epoch from new.created_time))::bigint,
     'startedTime', floor(extract(epoch from new.started_time))::bigint,
@@ -1367,6 +1409,20 @@ create trigger transfers_emit_ended after update of status on transfers
 create function new_identifier() returns text language sql as $$
   select right(u, 12) || left(u, 4) from (select replace(gen_random_uuid()::text, '-', '') as u) random;
 $$;
+
+create function keep_taken_event_types() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'INSERT' then
+    new.taken_event_types := new.event_types;
+  elsif old.taken_event_types is null or new.event_types is null then
+    new.taken_event_types := null;
+  else
+    new.taken_event_types := array(select unnest(old.taken_event_types) union select unnest(new.event_types) order by 1);
+  end if;
+  return new;
+end $$;
+create trigger webhooks_keep_taken_event_types before insert or update of event_types on webhooks
+  for each row execute function keep_taken_event_types();
 
 -- Alerts
 
@@ -1390,7 +1446,8 @@ begin
   return null;
 end $$;
 create trigger transfers_check_alerts after update of status on transfers
-  for each row when ((old.status in ('queued', 'running')) and (new.status in ('succeeded', 'partial', 'failed')))
+  for each row
+  when ((old.status in ('queued', 'running')) and (new.status in ('succeeded', 'partial', 'failed')) and new.test_rows is null)
   execute function check_alerts_of_transfer();
 
 -- Each organization begins with a rule for its owners; without a word on whether it is on, it is where mail is set up.

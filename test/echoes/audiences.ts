@@ -35,7 +35,10 @@ export const audiences: readonly Side[] = [
   {
     slug: 'microsoft-ads-customer-match',
     secrets: {
-      ...{ authType: 'oauth2', clientId: '1', clientSecret: secret('microsoft'), refreshToken: secret('refresh') },
+      authType: 'oauth2',
+      clientId: '1',
+      clientSecret: secret('microsoft'),
+      refreshToken: secret('refresh'),
       appDeveloperToken: secret('developer'),
     },
     settings: { customerId: '1234', accountId: '5678' },
@@ -43,9 +46,7 @@ export const audiences: readonly Side[] = [
   },
   {
     slug: 'pinterest-customer-lists',
-    secrets: {
-      ...{ authType: 'oauth2', clientId: '1', clientSecret: secret('pinterest'), refreshToken: secret('refresh') },
-    },
+    secrets: { authType: 'oauth2', clientId: '1', clientSecret: secret('pinterest'), refreshToken: secret('refresh') },
     settings: { adAccountId: '549755885175', audienceName: 'Buyers' },
     row: { segment_name: 'Buyers', action: 'add', email: canary },
   },
@@ -76,7 +77,9 @@ export const audiences: readonly Side[] = [
   {
     slug: 'x-custom-audiences',
     secrets: {
-      ...{ clientId: 'key', clientSecret: secret('x-key'), accessTokenSecret: secret('x-token') },
+      clientId: 'key',
+      clientSecret: secret('x-key'),
+      accessTokenSecret: secret('x-token'),
       refreshToken: '12-exampleZq7wXT4vT8rPm2Lc6',
     },
     settings: { accountId: 'acc1' },
@@ -86,8 +89,12 @@ export const audiences: readonly Side[] = [
     slug: 'google-data-manager-audiences',
     secrets: google,
     settings: {
-      ...{ accountType: 'Google Ads', advertiserId: '1234567890', audienceType: 'Contact Information' },
-      ...{ dataSourceType: 'first party', adUserDataConsent: 'Granted', adPersonalizationConsent: 'Granted' },
+      accountType: 'Google Ads',
+      advertiserId: '1234567890',
+      audienceType: 'Contact Information',
+      dataSourceType: 'first party',
+      adUserDataConsent: 'Granted',
+      adPersonalizationConsent: 'Granted',
     },
     row: { segment_name: 'Buyers', action: 'add', email: canary },
   },
@@ -95,8 +102,11 @@ export const audiences: readonly Side[] = [
     slug: 'google-ads-customer-match',
     secrets: google,
     settings: {
-      ...{ customerId: '1234567890', audienceType: 'Contact Information', retentionDays: 30 },
-      ...{ adUserDataConsent: 'Granted', adPersonalizationConsent: 'Granted' },
+      customerId: '1234567890',
+      audienceType: 'Contact Information',
+      retentionDays: 30,
+      adUserDataConsent: 'Granted',
+      adPersonalizationConsent: 'Granted',
     },
     row: { segment_name: 'Buyers', action: 'add', email: canary },
   },

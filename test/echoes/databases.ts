@@ -6,18 +6,24 @@ export const databases: readonly Side[] = [
     slug: 'google-bigquery-source',
     secrets: { jsonKey },
     settings: {
-      ...{ projectId: 'example-project', dataset: 'crm', table: 'people', keyColumns: 'id' },
+      projectId: 'example-project',
+      dataset: 'crm',
+      table: 'people',
+      keyColumns: 'id',
       sqlQuery: 'select * from crm.people',
     },
   },
   {
     slug: 'snowflake-source',
-    secrets: {
-      ...{ authType: 'basic', username: 'loader', password: secret('snow'), snowflakeAccount: 'xy12345' },
-    },
+    secrets: { authType: 'basic', username: 'loader', password: secret('snow'), snowflakeAccount: 'xy12345' },
     settings: {
-      ...{ dataSourceType: 'Table Reference', warehouse: 'load_wh', database: 'sales', schema: 'public' },
-      ...{ table: 'people', syncMode: 'Full', keyColumns: 'id' },
+      dataSourceType: 'Table Reference',
+      warehouse: 'load_wh',
+      database: 'sales',
+      schema: 'public',
+      table: 'people',
+      syncMode: 'Full',
+      keyColumns: 'id',
     },
   },
   {
@@ -29,11 +35,13 @@ export const databases: readonly Side[] = [
   {
     slug: 'postgresql',
     secrets: { host: 'peer.example.com', database: 'crm', user: 'loader', password: secret('pg'), tlsMode: 'disable' },
-    ...{ settings: { table: 'people' }, row: person },
+    settings: { table: 'people' },
+    row: person,
   },
   {
     slug: 'mysql',
     secrets: { host: 'peer.example.com', database: 'crm', user: 'loader', password: secret('my'), tlsMode: 'disable' },
-    ...{ settings: { table: 'people' }, row: person },
+    settings: { table: 'people' },
+    row: person,
   },
 ]

@@ -26,13 +26,13 @@ const statuses = [200, 400, 403, 404, 422, 500]
 
 const isNoHttp = (slug: string) => ['postgresql', 'mysql', 'sftp-source'].includes(slug)
 
-/** What the platform knows of a side. */
+/** Values that the platform knows of a side. */
 function known({ slug, secrets, row }: Side, connector: Connector): string[] {
   const saved = Object.entries(connector.secrets).flatMap(([key, { type }]) =>
     type === 'Password' && typeof secrets[key] === 'string' ? [secrets[key]] : [],
   )
   const isIssued = 'jsonKey' in secrets || 'refreshToken' in secrets
-  // What is not HTTP fails here before a row is sent.
+  // Connectors that do not use HTTP fail here before a row is sent.
   const isSent = row !== undefined && !isNoHttp(slug)
   return [
     ...saved.filter((value) => value !== jsonKey).map((value) => /[?&]sig=([^&]+)/.exec(value)?.[1] ?? value),
@@ -55,9 +55,16 @@ function echo(said: string, status: number): Egress {
   const [code, reason, message] = isCoded ? ['001003', 'invalidQuery', `Syntax error: ${said}`] : [said, said, said]
   const one = { code, reason, message, status: said, location: said, title: said, description: said }
   const members = {
-    ...{ ...one, error_description: said, sqlState: said, statementHandle: said },
+    ...one,
+    error_description: said,
+    sqlState: said,
+    statementHandle: said,
     error: { ...one, errors: [one], details: [{ ...one, '@type': 'x', metadata: { reason: said } }], type: said },
-    ...{ errors: [one], data: { ...one }, request_id: said, uploadId: said, nextPageToken: said },
+    errors: [one],
+    data: { ...one },
+    request_id: said,
+    uploadId: said,
+    nextPageToken: said,
     rejected: [{ index: 0, reason: said, field: said }],
   }
   return {
@@ -77,8 +84,12 @@ function echo(said: string, status: number): Egress {
         statusText: header,
         headers: {
           'content-type': isXml ? 'application/xml' : 'application/json',
-          ...{ etag: header, 'x-amz-bucket-region': header.toLowerCase(), 'x-ms-error-code': header },
-          ...{ 'x-ms-request-id': header, 'www-authenticate': header, 'retry-after': '1' },
+          etag: header,
+          'x-amz-bucket-region': header.toLowerCase(),
+          'x-ms-error-code': header,
+          'x-ms-request-id': header,
+          'www-authenticate': header,
+          'retry-after': '1',
         },
       })
     },
@@ -88,7 +99,8 @@ function echo(said: string, status: number): Egress {
 /** A server that is not HTTP: it says the text in the form in which each of these protocols has errors, and hangs up. */
 async function startTalker(slug: string, said: () => string) {
   const server = net.createServer((socket) => {
-    socket.on('error', () => {})
+    // The client's data is read, so that its end is noticed.
+    socket.on('error', () => {}).resume()
     if (slug === 'mysql') {
       const body = Buffer.concat([Buffer.from([0xff, 0x15, 0x04]), Buffer.from(`#28000${said()}`)])
       socket.end(Buffer.concat([Buffer.from([body.length & 255, body.length >> 8, 0, 0]), body]))
@@ -114,16 +126,23 @@ async function reportOf(side: Side, kind: 'check' | 'preview' | 'transfer', egre
   const columns = Object.keys(side.row ?? {})
   const rows: Row[] = [Object.values(side.row ?? {})]
   const state: TransferState = {
-    ...{ source: null, destination: opened, replay: { columns, rows: 1 }, confirmed: true, read: 0, checkpoint: null },
-    ...{
-      pending: null,
-      unconfirmed: null,
-      columns: null,
-      startedTime: new Date(0).toISOString(),
-      cursor: null,
-      state: null,
-    },
-    ...{ replaced: null, deliveryStates: [], rejectsLeft: 10 },
+    source: null,
+    destination: opened,
+    replay: { columns, rows: 1 },
+    confirmed: true,
+    testRows: null,
+    read: 0,
+    checkpoint: null,
+    pending: null,
+    unconfirmed: null,
+    columns: null,
+    attempt: 1,
+    startedTime: new Date(0).toISOString(),
+    cursor: null,
+    state: null,
+    replaced: null,
+    deliveryStates: [],
+    rejectsLeft: 10,
   }
   const host: TransferHost & SecretHost = {
     leaseSecret: () => assert.fail('no connector of these renews a secret'),
@@ -190,7 +209,7 @@ function testSide(side: Side): void {
       said = text
       for (const kind of kinds) {
         const report = await reportOf({ ...side, secrets }, kind, echo(`it says ${text} here`, status))
-        // What is reported is looked at as it is, and as JSON has it.
+        // Reports are searched in plain form and in JSON form.
         if (holds(report, text) || holds(report, JSON.stringify(text).slice(1, -1))) {
           leaks.push(`${kind}, status ${status}, ${value.slice(0, 6)}… ${encoding}: ${report.slice(0, 300)}`)
         }

@@ -7,7 +7,9 @@ export const events: readonly Side[] = [
     secrets: { clientId: '1', clientSecret: secret('meta'), accessToken: 'EAAexample7Zq9wT4vT8rPm2Lc6' },
     settings: { datasetId: '1234567890' },
     row: {
-      ...{ event_name: 'Lead', event_time: Math.floor(Date.now() / 1000) - 60, action_source: 'website' },
+      event_name: 'Lead',
+      event_time: Math.floor(Date.now() / 1000) - 60,
+      action_source: 'website',
       email: canary,
     },
   },
@@ -21,18 +23,19 @@ export const events: readonly Side[] = [
     slug: 'pinterest-conversions',
     secrets: { conversionToken: 'pina_example7Zq9wT4vT8rPm2Lc6' },
     settings: { adAccountId: '549755885175' },
-    row: {
-      ...{ event_name: 'lead', event_time: Math.floor(Date.now() / 1000) - 60, action_source: 'web' },
-      email: canary,
-    },
+    row: { event_name: 'lead', event_time: Math.floor(Date.now() / 1000) - 60, action_source: 'web', email: canary },
   },
   {
     slug: 'snapchat-conversions',
     secrets: { clientId: '1', clientSecret: secret('snap'), refreshToken: secret('refresh') },
     settings: { pixelId: 'c4e4f0a2-example' },
     row: {
-      ...{ event_name: 'SIGN_UP', event_time: Math.floor(Date.now() / 1000) - 60, action_source: 'WEB' },
-      ...{ conversion_value: 1, currency: 'EUR', email: canary },
+      event_name: 'SIGN_UP',
+      event_time: Math.floor(Date.now() / 1000) - 60,
+      action_source: 'WEB',
+      conversion_value: 1,
+      currency: 'EUR',
+      email: canary,
     },
   },
   {
@@ -40,24 +43,31 @@ export const events: readonly Side[] = [
     secrets: { clientId: '1', clientSecret: secret('amazon'), refreshToken: secret('refresh') },
     settings: { country: 'US' },
     row: {
-      ...{
-        advertiserId: '590000000000000001',
-        eventType: 'SIGN_UP',
-        eventTime: new Date(Date.now() - 60_000).toISOString(),
-      },
-      ...{ eventValue: 1, currency: 'EUR', matchId: canary },
+      advertiserId: '590000000000000001',
+      eventType: 'SIGN_UP',
+      eventTime: new Date(Date.now() - 60_000).toISOString(),
+      eventValue: 1,
+      currency: 'EUR',
+      matchId: canary,
     },
   },
   {
     slug: 'amazon-dsp-conversions',
     secrets: {
-      ...{ accountId: '590000000000000001', apiClientId: '1', apiScope: '1234567890123456' },
-      ...{ clientSecret: secret('amazon'), refreshToken: secret('refresh') },
+      accountId: '590000000000000001',
+      apiClientId: '1',
+      apiScope: '1234567890123456',
+      clientSecret: secret('amazon'),
+      refreshToken: secret('refresh'),
     },
     settings: { country: 'US' },
     row: {
-      ...{ source: 'SERVER_TO_SERVER', conversionType: 'SIGN_UP', conversionDefinitionId: '5810', conversionValue: 1 },
-      ...{ eventTime: new Date(Date.now() - 60_000).toISOString(), rampId: canary },
+      source: 'SERVER_TO_SERVER',
+      conversionType: 'SIGN_UP',
+      conversionDefinitionId: '5810',
+      conversionValue: 1,
+      eventTime: new Date(Date.now() - 60_000).toISOString(),
+      rampId: canary,
     },
   },
   {
@@ -69,7 +79,9 @@ export const events: readonly Side[] = [
   {
     slug: 'microsoft-ads-events',
     secrets: {
-      ...{ clientId: '1', clientSecret: secret('microsoft'), refreshToken: secret('refresh') },
+      clientId: '1',
+      clientSecret: secret('microsoft'),
+      refreshToken: secret('refresh'),
       developerToken: secret('developer'),
     },
     settings: { customerId: '1234', accountId: '5678', conversionName: 'Lead' },
@@ -121,8 +133,11 @@ export const events: readonly Side[] = [
     secrets: google,
     settings: { profileId: '7001' },
     row: {
-      ...{ floodlightActivityId: '5001', floodlightConfigurationId: '4001', timestampMicros: '1763632800000000' },
-      ...{ matchId: canary, ordinal: '1' },
+      floodlightActivityId: '5001',
+      floodlightConfigurationId: '4001',
+      timestampMicros: '1763632800000000',
+      matchId: canary,
+      ordinal: '1',
     },
   },
   {
@@ -130,8 +145,11 @@ export const events: readonly Side[] = [
     secrets: { advertiserSecretKey: secret('ttd'), apiToken: secret('ttdapi') },
     settings: { advertiserId: 'abc123', offlineDataProviderId: 'provider' },
     row: {
-      ...{ DataProviderId: 'provider', TrackingTagId: 'tag', TimestampUtc: '2026-01-31T12:00:00Z', OrderId: canary },
-      ...{ TDID: '12345678-1234-4321-8765-123456789abc' },
+      DataProviderId: 'provider',
+      TrackingTagId: 'tag',
+      TimestampUtc: '2026-01-31T12:00:00Z',
+      OrderId: canary,
+      TDID: '12345678-1234-4321-8765-123456789abc',
     },
   },
   {

@@ -9,7 +9,8 @@ export const files: readonly Side[] = [
       signingSecret: `whsec_${Buffer.from('a signing secret of 32 bytes ...').toString('base64')}`,
       authorizationHeader: `Bearer ${secret('hook')}`,
     },
-    ...{ settings: {}, row: person },
+    settings: {},
+    row: person,
   },
   { slug: 'amazon-s3-source', secrets: s3, settings: { bucketUri: 's3://bucket/in/*.csv' } },
   {
@@ -20,7 +21,8 @@ export const files: readonly Side[] = [
   {
     slug: 'amazon-s3-destination',
     secrets: { ...s3, endpoint: 'https://peer.example.com' },
-    ...{ settings: { outputPath: 's3://bucket/out', fileFormat: 'CSV' }, row: person },
+    settings: { outputPath: 's3://bucket/out', fileFormat: 'CSV' },
+    row: person,
   },
   {
     slug: 'azure-blob-storage-source',
@@ -33,17 +35,22 @@ export const files: readonly Side[] = [
       authType: 'sas-url',
       sasUrl: 'https://peer.blob.core.windows.net/container?sv=2024-11-04&sig=k9QpZ7wX4vT8rPm2Lc6%2Bq1Ns5Yb3Hd0Jf',
     },
-    ...{ settings: { outputPath: 'out' }, row: person },
+    settings: { outputPath: 'out' },
+    row: person,
   },
   { slug: 'google-cloud-storage-source', secrets: { jsonKey }, settings: { bucketUri: 'gs://bucket/in/*.csv' } },
   {
     slug: 'google-cloud-storage-destination',
-    ...{ secrets: { jsonKey }, settings: { outputPath: 'gs://bucket/out' }, row: person },
+    secrets: { jsonKey },
+    settings: { outputPath: 'gs://bucket/out' },
+    row: person,
   },
   {
     slug: 'https-file',
     secrets: {
-      ...{ url: 'https://peer.example.com/', authentication: 'bearer token', bearerToken: secret('bearer') },
+      url: 'https://peer.example.com/',
+      authentication: 'bearer token',
+      bearerToken: secret('bearer'),
       secretQuery: 'key=pX7Zq9wT4vT8rPm2Lc6',
     },
     settings: { path: 'people.csv' },
@@ -51,8 +58,12 @@ export const files: readonly Side[] = [
   {
     slug: 'sftp-source',
     secrets: {
-      ...{ hostname: 'peer.example.com', port: 22, username: 'loader', authentication: 'password' },
-      ...{ password: secret('sftp'), hostKeyCheck: 'first-use' },
+      hostname: 'peer.example.com',
+      port: 22,
+      username: 'loader',
+      authentication: 'password',
+      password: secret('sftp'),
+      hostKeyCheck: 'first-use',
     },
     settings: { path: '/in/*.csv' },
   },

@@ -34,12 +34,12 @@ export type AlertStage = {
   pass(seconds: number): Promise<void>
   /** The titles of the messages that Slack took. */
   titles(): string[]
-  /** Fails where something waits to be looked at, announced or sent. */
+  /** Fails if something waits to be looked at, announced or sent. */
   assertNothingWaits(): Promise<void>
   close(): Promise<void>
 }
 
-/** What a test calls the service as. */
+/** Caller of the service in a test. */
 export type Party = {
   readonly caller: Caller
   readonly accountId: string
@@ -60,8 +60,10 @@ export async function startAlertStage(): Promise<AlertStage> {
   const closing: (() => unknown)[] = []
   const t = { after: (work: () => unknown) => void closing.push(work) }
   const [inbox, mail, slack, teams] = [
-    ...[await makeInbox(), await startMailServer()],
-    ...[await startSlack(t), await startTeams(t)],
+    await makeInbox(),
+    await startMailServer(),
+    await startSlack(t),
+    await startTeams(t),
   ] as const
   const service = await startTestService({
     ...inbox.env,
@@ -80,7 +82,14 @@ export async function startAlertStage(): Promise<AlertStage> {
     for (const channel of alertChannels) while ((await deliver(channel, mailer)) > 0);
   }
   return {
-    ...{ inbox, mail, slack, teams, service, sql, look, send },
+    inbox,
+    mail,
+    slack,
+    teams,
+    service,
+    sql,
+    look,
+    send,
     reset: async () => {
       const caller = callerOf(service, await service.addOrganization())
       for (const table of ['alert_rules', 'alert_checks']) await sql(`delete from ${table}`)
@@ -144,7 +153,10 @@ function partyOf({
     )
   }
   return {
-    ...{ caller, accountId, connect, end },
+    caller,
+    accountId,
+    connect,
+    end,
     addRule: (body = {}) => {
       const rule = { name: 'Failures', conditions: failures, slackUrl: slack.url, ...body }
       return caller.expect(caller.call('createAlertRule', { body: rule }))

@@ -5,7 +5,7 @@ import { until } from './until.ts'
 
 /** Alert rules and incidents, for tests in which no worker runs. */
 
-/** What a worker does each time that it looks. */
+/** One round of a worker. */
 export const lookAtAlerts = ({ database, service }: Pick<TestService, 'database' | 'service'>): Promise<void> =>
   lookAtAll({ database, catalogue: service.deps.catalogue, mailer: service.deps.mailer })
 

@@ -26,7 +26,7 @@ function cbor(value: Cbor): Buffer {
 
 const flags = { present: 0x01, verified: 0x04, attested: 0x40 }
 
-/** What a test may change. */
+/** Deviations that a test can choose. */
 export type Deviation = {
   readonly origin?: string
   readonly rpId?: string
@@ -50,7 +50,9 @@ const encode = (bytes: Buffer | string) => Buffer.from(bytes).toString('base64ur
 const clientDataOf = (type: string, challenge: string, given: Deviation) =>
   Buffer.from(
     JSON.stringify({
-      ...{ type: given.type ?? type, challenge: given.challenge ?? challenge, origin: given.origin ?? origin },
+      type: given.type ?? type,
+      challenge: given.challenge ?? challenge,
+      origin: given.origin ?? origin,
       crossOrigin: false,
     }),
   )
@@ -118,7 +120,9 @@ export function answerWith(
     response: {
       id: credential.id,
       response: {
-        ...{ clientDataJSON: encode(clientData), authenticatorData: encode(data), signature: encode(signature) },
+        clientDataJSON: encode(clientData),
+        authenticatorData: encode(data),
+        signature: encode(signature),
         userHandle: given.userHandle ?? credential.userHandle,
       },
     },

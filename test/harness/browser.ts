@@ -6,7 +6,7 @@ import { until } from './until.ts'
 
 /** A real browser: Chromium, where the machine has it; Debian's package chromium-headless-shell or chromium. */
 
-/** Why the tests of the console cannot run; `false` where they can. */
+/** Why the tests of the console cannot run; `false` if they can. */
 export const skip = skipWithout('chromium')
 
 const flags = [
@@ -34,7 +34,7 @@ export type Look = { width: number; height: number; theme: Theme }
 
 export type PageOptions = {
   look?: Look
-  /** What the browser already keeps of the site. */
+  /** Initial local storage of the site. */
   localStorage?: Readonly<Record<string, string>>
 }
 
@@ -123,7 +123,7 @@ export async function pick(control: Locator, name: string): Promise<void> {
 
 let axe: string | undefined
 
-/** What axe-core finds wrong with a page, a line each. */
+/** Violations that axe-core finds on a page, a line each. */
 export async function accessibilityViolations(page: Page): Promise<string[]> {
   axe ??= readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')
   // The policy of the page forbids scripts in it; the browser itself may run them.
@@ -131,7 +131,7 @@ export async function accessibilityViolations(page: Page): Promise<string[]> {
   return page.evaluate(async () => {
     type Violation = { id: string; help: string; nodes: { html: string }[] }
     type Axe = { run(options: { resultTypes: string[] }): Promise<{ violations: Violation[] }> }
-    // What is in order is not described.
+    // Passed rules are not reported.
     const { violations } = await (globalThis as unknown as { axe: Axe }).axe.run({ resultTypes: ['violations'] })
     return violations.flatMap(({ id, help, nodes }) => nodes.map(({ html }) => `${id}: ${help}: ${html.slice(0, 300)}`))
   })

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** What another client of the API meets meanwhile: how many calls, how many failed, and how long they took. */
+/** Calls of another client of the API meanwhile: their number, the failures, and their durations. */
 export type Witnessed = { calls: number; failed: number; p99Ms: number; mostMs: number }
 
 const everyMs = 100
@@ -25,7 +25,7 @@ const program = `
   }
 `
 
-/** Starts calling the API from a process of its own, so that nothing but the service can hold it up. */
+/** Starts calling the API from a separate process, so that only the service can delay it. */
 export function startBystander(url: string, token: string): { stop(): Promise<Witnessed> } {
   const child = spawn(process.execPath, ['--input-type=module', '-e', program, url, token, String(everyMs)], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -13,7 +13,7 @@ export type ChatServer = {
   readonly messages: Record<string, unknown>[]
   /** Statuses of everything that it answered. */
   readonly statuses: number[]
-  /** What came, and what was not answered. */
+  /** Requests that were received and not answered. */
   readonly unanswered: Record<string, unknown>[]
   /** Answered in place of a check: a status, a status with headers, or nothing at all: the request stays open. */
   answer: number | { readonly status: number; readonly headers: Record<string, string> } | 'nothing' | undefined
@@ -138,7 +138,10 @@ async function startChatServer(
   })
   const chat: ChatServer = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`,
-    ...{ messages: [], statuses: [], unanswered: [], answer: undefined },
+    messages: [],
+    statuses: [],
+    unanswered: [],
+    answer: undefined,
     release: () => {
       for (const take of held.splice(0)) take()
     },

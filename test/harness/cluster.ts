@@ -25,7 +25,7 @@ export async function copyCluster(directory: string): Promise<void> {
   const from = (await readNote(original)) ?? original
   const { home } = await findPlace(directory)
   const copied = [dataName, 'password'].map((name) => join(from, name))
-  // With its owner, who is not ours where we are root.
+  // Keeps its owner, who is another user if we are root.
   await promisify(execFile)('cp', ['-R', '-p', ...copied, home])
 }
 

@@ -57,7 +57,10 @@ export async function startCollector(
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    ...{ spans, metrics, received, headers },
+    spans,
+    metrics,
+    received,
+    headers,
     close: async () => {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

@@ -17,7 +17,7 @@ export type Commands = {
   fails(code: 1 | 2, ...args: string[]): Promise<string>
 }
 
-/** What every command says first on standard error, once it has reached its database; never with a password. */
+/** First line of every command on standard error, once it has reached its database; never with a password. */
 export const databaseLine = /^Database: postgres:\/\/[^:@]+@\S+?(?:, embedded in .+)?\n/
 
 export function commandsOn(stage: Stage, env: Record<string, string> = {}): Commands {

@@ -12,7 +12,7 @@ export const createLink = (
 ): Promise<ReplyOf<'createConnectLink'>> =>
   expect(call('createConnectLink', { body: { accountId, connectorIds: [source.id], ...body } }))
 
-/** What stands behind # in a link. */
+/** The part of a link after #. */
 export const tokenOf = ({ url }: { url: string }): string => new URL(url).hash.slice(1)
 
 /** Another network address than any before, behind a proxy that is trusted: guesses are counted by the address. */

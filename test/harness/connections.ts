@@ -43,8 +43,11 @@ export async function addFolder(caller: Caller, accountId: string, folder: strin
 /** An active connection from the folder of an account into a folder inside it. */
 export async function addConnection(caller: Caller, accountId: string, name = 'Orders'): Promise<Connection> {
   const body = {
-    ...{ name, srcConnectorId: localFolder.id, destConnectorId: localFolder.id },
-    ...{ srcConnectionConfig: { files: inboxFile }, destConnectionConfig: { subfolder: 'out' } },
+    name,
+    srcConnectorId: localFolder.id,
+    destConnectorId: localFolder.id,
+    srcConnectionConfig: { files: inboxFile },
+    destConnectionConfig: { subfolder: 'out' },
   }
   const { id } = await caller.expect(caller.call('createConnection', { accountId, body }))
   await caller.expect(caller.call('updateConnectionStatus', { accountId, id, body: { action: 'activate' } }))
@@ -68,6 +71,7 @@ export async function addEndedTransfer(
   const { id: keyId, key } = await database.transaction((tx) => makeDataKey(tx, service.deps.keyring))
   const record = JSON.stringify(['grace@example.com', 'New York'])
   const sealed = seal(key, places.reject(started.id, 1), record)
+  const reason = seal(key, places.reason(started.id, 1), 'email is taken')
   await database.pool.query(
     `with ended as (
       update transfers set
@@ -86,9 +90,9 @@ export async function addEndedTransfer(
         volume_month = to_char(now() at time zone 'UTC', 'YYYY-MM')
       where id = (select connection_id from ended)
     )
-    insert into rejects (transfer_id, number, row, field, reason, record, sealed)
-    select id, 1, 2, 'email', 'email is taken', '{"email": "g… (17)", "city": "N… (8)"}', $3 from ended`,
-    [started.id, keyId, sealed],
+    insert into rejects (transfer_id, number, row, field, reason_sealed, record, sealed)
+    select id, 1, 2, 'email', $4, '{"email": "g… (17)", "city": "N… (8)"}', $3 from ended`,
+    [started.id, keyId, sealed, reason],
   )
   return started.id
 }

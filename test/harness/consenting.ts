@@ -7,7 +7,7 @@ import type { Reply, TestService } from './service.ts'
 /** The platform at which people consent: an authorization server that is not ours. */
 export type ConsentServer = {
   readonly url: string
-  /** What its token endpoint was asked, in order. */
+  /** Requests to its token endpoint, in order. */
   readonly asked: readonly { readonly form: Readonly<Record<string, string>>; readonly headers: IncomingHttpHeaders }[]
   /** Changes its next answer of the token endpoint. */
   change(edit: (response: MutableResponse) => void): void
@@ -70,13 +70,18 @@ const scopeOf = ({ scope }: TokenRequest): string | undefined => (typeof scope =
 
 /** A browser: follows no redirect on its own, and keeps its cookies as browsers do. */
 export function openBrowser({ send }: Pick<TestService, 'send'>) {
-  let cookie: string | undefined
+  const cookies = new Map<string, string>()
   const get = async (address: string): Promise<Reply> => {
     const { pathname, search } = new URL(address, 'http://penstock.test')
-    const headers: Record<string, string> = cookie === undefined ? {} : { cookie: `other=1; ${cookie}` }
+    const pairs = [...cookies].map((pair) => pair.join('='))
+    const headers: Record<string, string> = pairs.length > 0 ? { cookie: ['other=1', ...pairs].join('; ') } : {}
     const reply = await send({ method: 'GET', path: pathname + search, headers })
-    const set = reply.headers['set-cookie']
-    if (set) cookie = set.split(';')[0]
+    // The test environment joins the headers; no attribute of ours has a comma.
+    for (const set of reply.headers['set-cookie']?.split(',') ?? []) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? []
+      if (/; Max-Age=0(;|$)/.test(set)) cookies.delete(name)
+      else cookies.set(name, value)
+    }
     return reply
   }
   return {
@@ -87,9 +92,8 @@ export function openBrowser({ send }: Pick<TestService, 'send'>) {
       assert.equal(reply.status, 303, reply.text)
       return new URL(reply.headers.location ?? '')
     },
-    get cookie() {
-      return cookie
-    },
+    /** Its cookies by name, the oldest first. */
+    cookies: cookies as ReadonlyMap<string, string>,
   }
 }
 

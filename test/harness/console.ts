@@ -8,7 +8,7 @@ import { type Client, createClient } from '@penstock/client'
 import type { Connector } from '@penstock/connector'
 import type { Account, Connection, Transfer } from '@penstock/wire'
 import pg from 'pg'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { generateMasterKey } from '../../packages/server/src/secrets/seal.ts'
 import { type Look, launchBrowser, type OpenedPage, openContext, openPage, openPageIn } from './browser.ts'
 import { createTestDatabase, execute } from './database.ts'
@@ -43,11 +43,11 @@ export type ConsoleStage = {
   readonly target: pg.Pool
   readonly targetSecrets: Record<string, string | number>
   /**
-   * Opens a page that is signed in, as after a reload, unless `signedIn` is false. Those that are signed in are tabs of one
-   * browser; `alone` gives a page its own, as one has that is not signed in.
+   * Opens a page that is signed in, as after a reload, unless `signedIn` is false. Signed-in pages are tabs of one
+   * browser. `alone` gives a page its own browser, which pages without a session always have.
    */
   open(path: string, options?: { look?: Look; signedIn?: boolean; alone?: boolean }): Promise<Page>
-  /** Closes every open page, as each keeps calling the service; fails where one of them broke. */
+  /** Closes every open page, as each keeps calling the service; fails if one of them broke. */
   closePages(): Promise<void>
   /** Ends the service as a crash does. */
   kill(): Promise<void>
@@ -123,7 +123,7 @@ export async function startConsole(env: Record<string, string> = {}): Promise<Co
   const targetSecrets = postgresqlSecrets(targetDatabase.url)
   let browser: Browser | undefined
   let session: Promise<string> | undefined
-  /** What the console keeps of a client that is signed in. */
+  /** Session of a client that the console stores. */
   const createSession = async (): Promise<string> => {
     const { reply } = await client.createToken({ body: credentials })
     return JSON.stringify({
@@ -162,7 +162,13 @@ export async function startConsole(env: Record<string, string> = {}): Promise<Co
   }
 
   return {
-    ...{ url, credentials, client, folder, target, targetSecrets, databaseUrl: database.url },
+    url,
+    credentials,
+    client,
+    folder,
+    target,
+    targetSecrets,
+    databaseUrl: database.url,
     firstLink: () => {
       const [link] = /\/accept-invitation#\S+/.exec(printed) ?? []
       assert(link, 'the first start prints a link')
@@ -283,4 +289,33 @@ export async function prepareCrowd(stage: ConsoleStage): Promise<void> {
   await stage.target.query(`
     create function take_time() returns trigger language plpgsql as $$ begin perform pg_sleep(2); return null; end $$;
     create trigger takes_time before insert on crowd for each statement execute function take_time()`)
+}
+
+/** Opens the list of values of a setting at its field. */
+export async function openValues(scope: Page | Locator, label: string): Promise<Locator> {
+  const page = 'page' in scope ? scope.page() : scope
+  const list = page.getByRole('dialog', { name: `Values of ${label}`, exact: true })
+  await scope.getByRole('combobox', { name: label, exact: true }).click()
+  await list.waitFor()
+  return list
+}
+
+/** Picks a value of a setting from the list of the platform, a folder first if it is in one. */
+export async function pickValue(scope: Page | Locator, label: string, ...path: readonly string[]): Promise<void> {
+  const list = await openValues(scope, label)
+  for (const value of path) {
+    await list
+      .getByRole('option')
+      .filter({ has: list.page().getByText(value, { exact: true }) })
+      .click()
+  }
+  await list.waitFor({ state: 'detached' })
+}
+
+/** Sets a setting to a value that the platform need not have. */
+export async function enterValue(scope: Page | Locator, label: string, value: string): Promise<void> {
+  const list = await openValues(scope, label)
+  await list.getByRole('combobox', { name: /^Search: / }).fill(value)
+  await list.getByRole('button', { name: `Use “${value}”` }).click()
+  await list.waitFor({ state: 'detached' })
 }

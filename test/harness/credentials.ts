@@ -5,7 +5,7 @@ import { until } from './until.ts'
 
 /** Credentials that are no good, or no good any more. */
 
-/** What an Authorization header can hold instead of a valid token, by what is wrong; undefined is no header at all. */
+/** Invalid values of an Authorization header, by their defect; undefined is no header at all. */
 export async function badAuthorizations(
   service: TestService,
   { token }: Organization,

@@ -31,6 +31,23 @@ async function createFrom(template: string): Promise<TestDatabase> {
   }
 }
 
+/**
+ * Takes a lock in a session of its own, which no limit of the service ends, and holds it until it is disposed of.
+ * @param lock the statement that takes it
+ */
+export async function holdLock(url: string, lock: string): Promise<AsyncDisposable> {
+  const client = new pg.Client({ connectionString: url, application_name: 'penstock test' })
+  await client.connect()
+  const release = () => client.end()
+  try {
+    await client.query(`begin; ${lock}`)
+  } catch (error) {
+    await release()
+    throw error
+  }
+  return { [Symbol.asyncDispose]: release }
+}
+
 /** The connection string of another database on the same server. */
 export function databaseUrl(serverUrl: string, name: string): string {
   const url = new URL(serverUrl)

@@ -9,7 +9,7 @@ export type Endpoint = { readonly url: string; readonly messages: Message[]; ans
 
 export type Message = { readonly key: string; readonly rows: readonly Readonly<Record<string, unknown>>[] }
 
-/** What it answers once it has a message, which is its so many-th: a status, rejected rows, or nothing at all. */
+/** Response to a message, which is its so many-th: a status, rejected rows, or nothing at all. */
 export type Answer = (message: Message, count: number) => Promise<Reply> | Reply
 type Reply = number | 'breaks off' | { rejected: { index: number; reason: string }[] } | undefined
 

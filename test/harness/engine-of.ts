@@ -1,9 +1,12 @@
-import type { SupervisorDeps } from '../../packages/server/src/transfers/supervisor/supervise.ts'
+import type { SupervisorDeps } from '../../packages/server/src/transfers/supervisor/deps.ts'
 import type { TestService } from './service.ts'
 
-/** What a worker supervises transfers with, from a service: for tests that do one of its duties themselves. */
+/** Dependencies of a worker's supervision, from a service: for tests that do one of its duties themselves. */
 export const engineOf = ({ database, service, config, runners }: TestService): SupervisorDeps => ({
-  ...{ database, runners, keyring: service.deps.keyring, catalogue: service.deps.catalogue },
+  database,
+  runners,
+  keyring: service.deps.keyring,
+  catalogue: service.deps.catalogue,
   settings: {
     heartbeatTimeoutMs: 20_000,
     retry: { firstMs: 10, mostMs: 100, totalMs: 1_000 },

@@ -18,8 +18,10 @@ import type { Database, Db } from '../../packages/server/src/db/database.ts'
 import { createLogger } from '../../packages/server/src/log.ts'
 import { openKeyring } from '../../packages/server/src/secrets/keyring.ts'
 import { type ClaimLimits, Claims } from '../../packages/server/src/transfers/supervisor/claim.ts'
-import { type SupervisorDeps, workOnTransfers } from '../../packages/server/src/transfers/supervisor/supervise.ts'
-import { probeOffline } from '../../packages/server/src/transfers/supervisor/upkeep.ts'
+import type { SupervisorDeps } from '../../packages/server/src/transfers/supervisor/deps.ts'
+import { Probes } from '../../packages/server/src/transfers/supervisor/probes.ts'
+import { keepUp } from '../../packages/server/src/transfers/supervisor/upkeep.ts'
+import { workOnTransfers } from '../../packages/server/src/transfers/supervisor/work.ts'
 import { connectorBySlug } from './fixtures.ts'
 import { createInProcessRunners } from './in-process-runners.ts'
 import { type Fixture, localFolder, postgresql, startFixture } from './transfers.ts'
@@ -42,7 +44,7 @@ export type TestSides = { source?: TestSource; destination?: TestDestination; ch
 export type Engine = Fixture & {
   /** The sides of all connections of `connectSides`; a test may change them while transfers run. */
   readonly sides: TestSides
-  /** What its worker keeps to; a test may change it between transfers. */
+  /** Settings of its worker; a test may change them between transfers. */
   readonly settings: { -readonly [Name in keyof SupervisorDeps['settings']]: SupervisorDeps['settings'][Name] }
   /** A connection between the sides, active. */
   connectSides(): Promise<string>
@@ -52,8 +54,10 @@ export type Engine = Fixture & {
   move(connectionId: string, body?: object): Promise<Transfer>
   /** Tries the connections that are offline, as if their time had come. */
   probe(): Promise<void>
+  /** Looks after what a worker looks after, every few milliseconds, until the signal aborts. */
+  keepUp(signal: AbortSignal): Promise<void>
   connection(id: string): Promise<Connection>
-  /** What its worker asked our own database so far, a statement each. */
+  /** Statements of its worker on our own database so far. */
   readonly statements: readonly string[]
   /** Any rows of our own database. */
   sql<T extends object = Record<string, unknown>>(text: string, ...values: unknown[]): Promise<T[]>
@@ -91,7 +95,9 @@ export async function startEngine(given: Partial<SupervisorDeps['settings']> = {
   })
   const statements: string[] = []
   const deps: SupervisorDeps = {
-    ...{ database: recorded(database, statements), runners, keyring: await openKeyring(database, config.masterKey) },
+    database: recorded(database, statements),
+    runners,
+    keyring: await openKeyring(database, config.masterKey),
     catalogue: { ...catalogue, known: (id) => withSides(catalogue.known(id), sides) },
     settings,
   }
@@ -114,8 +120,17 @@ export async function startEngine(given: Partial<SupervisorDeps['settings']> = {
     },
     probe: async () => {
       await sql(`update probes set next_time = now()`)
-      await probeOffline(deps, log, new AbortController().signal)
+      const probes = new Probes(deps, log, new AbortController().signal)
+      await probes.begin()
+      await probes.ended()
     },
+    keepUp: (signal) =>
+      keepUp(
+        { ...deps, settings: { ...settings, heartbeatTimeoutMs: 1_000 } },
+        { claims: new Claims(noLimits), wake: () => {} },
+        log,
+        signal,
+      ),
     connection: (id) => caller.expect(caller.call('getConnection', { accountId, id })),
     close: async () => {
       await runners.close()

@@ -1,8 +1,8 @@
 import { closeSync, openSync } from 'node:fs'
 
 /**
- * Loaded into a process before its program, by `--import`: SIGUSR2 opens files until the operating system lets this process
- * open no more, and the next SIGUSR2 closes them. What it did is on standard output.
+ * Loaded into a process before its program, by `--import`: SIGUSR2 opens files until the operating system lets this
+ * process open no more, and the next SIGUSR2 closes them. It reports on standard output.
  */
 const files: number[] = []
 process.on('SIGUSR2', () => {

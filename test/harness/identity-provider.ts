@@ -11,7 +11,7 @@ import type { Organization, TestService } from './service.ts'
 const client = { clientId: 'penstock', clientSecret: 'the secret of a client of a test' }
 const redirectUri = 'http://penstock.test/sso/callback'
 
-/** What saves a provider as that of an organization. */
+/** Settings that save a provider for an organization. */
 export const settingsFor = (
   { issuer }: { issuer: string },
   more: Partial<BodyOf<'setSingleSignOn'>> = {},
@@ -25,7 +25,7 @@ async function listen(handler: RequestListener): Promise<{ server: Server; issue
   return { server, issuer: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
 }
 
-/** What a provider says of a person, beside the subject, which is what they enter as their login. */
+/** Claims of a provider about a person, beside the subject, which is the login that they enter. */
 export type Claims = { email?: unknown; email_verified?: unknown; name?: unknown }
 
 /**
@@ -50,8 +50,11 @@ export async function startRealProvider(
   const provider = new Provider(issuer, {
     clients: [
       {
-        ...{ client_id: client.clientId, client_secret: client.clientSecret, redirect_uris: [back] },
-        ...{ grant_types: ['authorization_code'], response_types: ['code'] },
+        client_id: client.clientId,
+        client_secret: client.clientSecret,
+        redirect_uris: [back],
+        grant_types: ['authorization_code'],
+        response_types: ['code'],
       },
     ],
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
@@ -68,7 +71,9 @@ export async function signInAtProvider(address: string, login: string): Promise<
   let next: { url: string; form?: URLSearchParams } = { url: address }
   for (let steps = 0; steps < 20; steps++) {
     const response = await fetch(next.url, {
-      ...{ redirect: 'manual', method: next.form ? 'POST' : 'GET', ...(next.form ? { body: next.form } : {}) },
+      redirect: 'manual',
+      method: next.form ? 'POST' : 'GET',
+      ...(next.form ? { body: next.form } : {}),
       headers: { cookie: [...cookies].map((pair) => pair.join('=')).join('; ') },
     })
     for (const line of response.headers.getSetCookie()) {
@@ -100,9 +105,9 @@ export type HostileProvider = {
   readonly issuer: string
   /** Requests that reached it: method and path. */
   readonly requests: string[]
-  /** What the token endpoint answers as the ID token. */
+  /** ID token in the response of the token endpoint. */
   idToken: string
-  /** What it answers about the user. */
+  /** Response about the user. */
   userInfo: Record<string, unknown>
   metadata: Record<string, unknown>
   /** An ID token for a nonce, with claims of the test's choice. */
@@ -126,11 +131,18 @@ export async function startHostileProvider(): Promise<HostileProvider> {
     response.writeHead(answers[path] ? 200 : 404).end(JSON.stringify(answers[path] ?? {}))
   })
   const provider: HostileProvider = {
-    ...{ issuer, requests: [], idToken: '', userInfo: {} },
+    issuer,
+    requests: [],
+    idToken: '',
+    userInfo: {},
     metadata: {
-      ...{ issuer, authorization_endpoint: `${issuer}/auth`, token_endpoint: `${issuer}/token` },
-      ...{ jwks_uri: `${issuer}/jwks`, id_token_signing_alg_values_supported: ['RS256'] },
-      ...{ response_types_supported: ['code'], subject_types_supported: ['public'] },
+      issuer,
+      authorization_endpoint: `${issuer}/auth`,
+      token_endpoint: `${issuer}/token`,
+      jwks_uri: `${issuer}/jwks`,
+      id_token_signing_alg_values_supported: ['RS256'],
+      response_types_supported: ['code'],
+      subject_types_supported: ['public'],
     },
     token(nonce, claims = {}, header = {}, key = privateKey) {
       const now = Math.floor(Date.now() / 1000)

@@ -2,17 +2,19 @@ import assert from 'node:assert/strict'
 import type pg from 'pg'
 
 /**
- * What must hold in the database after whatever happened, be it a race or a crash: each row that comes back names a
- * broken rule and where. $1 is the account to look at, or null for all.
+ * Invariants of the database, also after a race or a crash. Each returned row names a broken rule and its place. $1 is
+ * the account to look at, or null for all.
  */
 const brokenRules = `
   with accounts as (select * from accounts where $1::text is null or id = $1),
   connections as (select * from connections where $1::text is null or account_id = $1),
   of_transfers as (select * from transfers where $1::text is null or account_id = $1),
   entries as (select * from ledger where $1::text is null or account_id = $1),
-  of_accounts as (select account_id, sum(accepted) as accepted from entries group by account_id),
+  counted_entries as (select * from entries where not test),
+  of_accounts as (select account_id, sum(accepted) as accepted from counted_entries group by account_id),
   of_connections as (
-    select connection_id, sum(read) as read, sum(accepted) as accepted from entries group by connection_id
+    select connection_id, sum(read) as read, sum(accepted) as accepted from counted_entries
+    group by connection_id
   ),
   counted as (
     select a.id as account_id,
@@ -64,11 +66,11 @@ const brokenRules = `
   from of_transfers t left join data_keys d on d.id = t.data_key_id where t.data_key_id is not null and d.id is null
   union all
   select 'a transfer that has ended keeps where it stood', t.id from of_transfers t
-  where t.status not in ('queued', 'running') and (t.position_sealed is not null or t.marker_sealed is not null)
+  where t.status not in ('queued', 'running') and (t.checkpoint_sealed is not null or t.cursor_sealed is not null)
   union all
   select 'a connection has lost the key of its state', m.connection_id
-  from connection_memories m left join data_keys d on d.id = m.data_key_id
-  where coalesce(m.marker_sealed, m.memory_sealed) is not null and d.id is null
+  from connection_states m left join data_keys d on d.id = m.data_key_id
+  where coalesce(m.cursor_sealed, m.state_sealed) is not null and d.id is null
   union all
   select 'the volume of an account is not the sum of its ledger', a.id
   from accounts a left join of_accounts l on l.account_id = a.id where a.volume <> coalesce(l.accepted, 0)
@@ -77,7 +79,7 @@ const brokenRules = `
   from connections c left join of_connections l on l.connection_id = c.id
   where (c.total_volume, c.used_volume) <> (coalesce(l.read, 0), coalesce(l.accepted, 0))
     or c.monthly_volume <> case when c.volume_month = '' then 0 else (
-      select coalesce(sum(m.accepted), 0) from entries m
+      select coalesce(sum(m.accepted), 0) from counted_entries m
       where m.connection_id = c.id and to_char(m.day, 'YYYY-MM') = c.volume_month
     ) end
   union all
@@ -103,7 +105,13 @@ const brokenRules = `
   where (t.status in ('queued', 'running')) <> (t.finished_time is null)
   union all
   select 'not one transfer of a connection is marked as its newest', t.connection_id
-  from of_transfers t group by t.connection_id having count(*) filter (where t.latest) <> 1
+  from of_transfers t where t.test_rows is null group by t.connection_id having count(*) filter (where t.latest) <> 1
+  union all
+  select 'a test is marked as the newest transfer, or read more records than it may', t.id
+  from of_transfers t where t.test_rows is not null and (t.latest or t.read > t.test_rows)
+  union all
+  select 'an entry of the ledger does not know whether it is of a test', t.id
+  from of_transfers t join entries l on l.transfer_id = t.id where l.test <> (t.test_rows is not null)
   union all
   select 'the history of a connection has a gap, or too much', e.connection_id
   from connection_events e join connections c on c.id = e.connection_id

@@ -35,7 +35,10 @@ export async function startMailServer({
 } = {}): Promise<MailServer> {
   const mails: Received[] = []
   const server = new SMTPServer({
-    ...{ secure, logger: false, authOptional: login === undefined, allowInsecureAuth: true },
+    secure,
+    logger: false,
+    authOptional: login === undefined,
+    allowInsecureAuth: true,
     disabledCommands: startTls ? [] : ['STARTTLS'],
     onAuth: ({ username, password }, _, done) =>
       username === login?.user && password === login?.password

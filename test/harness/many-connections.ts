@@ -2,7 +2,7 @@ import { connectors } from '@penstock/connectors'
 import type pg from 'pg'
 
 /**
- * Accounts and connections by the hundred thousand, made by set-based SQL. What each account gets follows from its
+ * Accounts and connections by the hundred thousand, made by set-based SQL. The content of each account follows from its
  * number alone, so that an account is the same however many others there are.
  */
 
@@ -30,7 +30,7 @@ export async function prepareToLoad(client: pg.Client): Promise<void> {
   )
   for (const { name } of rows) await client.query(`alter table connections drop constraint ${name}`)
   // Nothing reads the history of these.
-  await client.query('alter table connections disable trigger connections_tell_created')
+  await client.query('alter table connections disable trigger connections_record_created')
 }
 
 /** Loads while `connections` has no index but its key; they are built afterwards, which takes a third of the time. */
@@ -71,7 +71,7 @@ export async function loadAccounts(
   )
   await client.query(
     `insert into connections
-       (id, organization_id, account_id, name, status, remembered_status, src_connector_id, dest_connector_id,
+       (id, organization_id, account_id, name, status, previous_status, src_connector_id, dest_connector_id,
         src_configuration_id, dest_configuration_id, env, created_time, deleted_time)
      select substr(md5(number || '-' || n), 1, 16), a.organization_id, a.id,
        ($4::text[])[1 + n % cardinality($4::text[])] || ' to partner ' || number || '-' || n,

@@ -35,8 +35,8 @@ export async function loadTransfers(
     [connectionId, transfers, ledgerEntriesADay],
   )
   await client.query(
-    `insert into rejects (transfer_id, number, row, reason, record, sealed)
-     select $1, n, n, 'is not wanted', '{"name": "a… (9)"}', decode('00', 'hex') from generate_series(1, $2::int) as n`,
+    `insert into rejects (transfer_id, number, row, record, sealed)
+     select $1, n, n, '{"name": "a… (9)"}', decode('00', 'hex') from generate_series(1, $2::int) as n`,
     [firstTransferId, rejects],
   )
 }

@@ -47,8 +47,20 @@ export async function startOlderPostgres(major: string): Promise<OlderPostgres> 
     const { code, output } = await run(
       binaries.initdb,
       [
-        ...['--pgdata', data, '--username', serviceName, '--pwfile', passwordFile, '--auth', 'scram-sha-256'],
-        ...['--encoding', 'UTF8', '--locale', 'C.UTF-8', '--no-instructions', '--no-sync'],
+        '--pgdata',
+        data,
+        '--username',
+        serviceName,
+        '--pwfile',
+        passwordFile,
+        '--auth',
+        'scram-sha-256',
+        '--encoding',
+        'UTF8',
+        '--locale',
+        'C.UTF-8',
+        '--no-instructions',
+        '--no-sync',
       ],
       owner,
     )

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import type pg from 'pg'
 
 /**
- * A generated CSV file of people, some of whom are invalid, and whether each of the others arrived, once. What becomes of
+ * A generated CSV file of people, some of whom are invalid, and whether each of the others arrived, once. The result of
  * a row follows from its number alone, from 1.
  */
 

@@ -6,7 +6,7 @@ import type { Statement } from '../../packages/server/src/db/statement.ts'
 export type Plan = {
   /** Every node: its kind, and the table and the index that it reads. */
   readonly nodes: readonly PlanNode[]
-  /** Rows that were read from tables and indexes, those that a filter then dropped among them. */
+  /** Rows that were read from tables and indexes, including rows that a filter then dropped. */
   readonly rowsRead: number
   /** Rows that were read from one table, its indexes not counted. */
   rowsReadFrom(table: string): number

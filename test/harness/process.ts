@@ -25,7 +25,7 @@ export type Program = {
   readonly pid: number
   readonly said: { stdout: string; stderr: string }
   readonly hasEnded: boolean
-  /** Sends a signal; to its whole process group, as a terminal does, where it was started with `terminal`. */
+  /** Sends a signal; to its whole process group, as a terminal does, if it was started with `terminal`. */
   signal(signal: NodeJS.Signals): void
   /** Resolves with how it ended. */
   readonly ended: Promise<Ended>
@@ -61,7 +61,7 @@ export type Stage = {
    * in its data directory, migrated and empty, unless it shall make one (`makesDatabase`).
    */
   serve(options?: Start & { port?: number; makesDatabase?: boolean }): Promise<Served>
-  /** The service's embedded PostgreSQL, where it runs. */
+  /** The service's embedded PostgreSQL, if it runs. */
   postmaster(): Promise<Postmaster | undefined>
   /** The connection string of the embedded PostgreSQL, which must run. */
   databaseUrl(): Promise<string>
@@ -195,7 +195,7 @@ export async function http(
   return { status: answer.status, headers: answer.headers, text, error, response }
 }
 
-/** A token for the credentials, which by default are those that the first start kept in the data directory. */
+/** A token for the credentials, by default the ones that the first start saved in the data directory. */
 export async function tokenOf({ url }: { url: string }, dataDirectory: string, credentials?: object): Promise<string> {
   const kept = credentials ?? JSON.parse(await readFile(join(dataDirectory, 'credentials.json'), 'utf8'))
   const answer = await http(url, '/oauth/client-token', { method: 'POST', body: kept })

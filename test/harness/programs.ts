@@ -21,7 +21,7 @@ export const hideVariable = 'PENSTOCK_TEST_HIDE'
 const systemDirectories = ['/usr/sbin', '/usr/local/sbin']
 
 /**
- * Returns the absolute path of a program, from PENSTOCK_TEST_<NAME>, PATH or the directories of daemons; `undefined` where it
+ * Returns the absolute path of a program, from PENSTOCK_TEST_<NAME>, PATH or the directories of daemons; `undefined` if it
  * is not installed or is hidden. Throws where PENSTOCK_TEST_HIDE names a program that no test looks for.
  */
 export function findProgram(name: ProgramName): string | undefined {
@@ -38,7 +38,7 @@ export function skipWithout(name: ProgramName): string | false {
   return `${name} is not installed. On Debian: apt-get install ${programs[name].package}`
 }
 
-/** Returns the names in PENSTOCK_TEST_HIDE. Throws where one is unknown. */
+/** Returns the names in PENSTOCK_TEST_HIDE. Throws if one is unknown. */
 export function hiddenPrograms(): ProgramName[] {
   const names = (process.env[hideVariable] ?? '').split(',').filter((name) => name !== '')
   const unknown = names.filter((name) => !Object.hasOwn(programs, name))

@@ -15,7 +15,7 @@ export type Way = 'open' | 'closed' | 'reset' | 'silent' | 'held'
 export type ObstructedWay = {
   /** The connection string of the same database by this way. */
   readonly url: string
-  /** Sets how the way is, for all or only for those who connect under an application name. */
+  /** Sets the condition of the network path, for all connections or only for an application name. */
   set(way: Way, applicationName?: string): Promise<void>
   /** How many connections there are under an application name. */
   passing(applicationName: string): number

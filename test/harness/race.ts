@@ -41,7 +41,7 @@ export async function startRivals(): Promise<Rivals> {
   }
 }
 
-/** What a reply says in a word: its error, or its status. */
+/** Short form of a reply: its error, or its status. */
 export const said = ({ status, error }: Reply<unknown>): string | number => error ?? status
 
 /** One thing that is done in a race. */
@@ -50,7 +50,7 @@ export type Move = () => Promise<Reply<unknown>>
 export type Race<S> = {
   /** Makes what the moves are about, once for each round. */
   prepare(round: number): Promise<S>
-  /** What is done at once; `round` lets moves change places between callers. */
+  /** The concurrent moves; `round` lets moves change places between callers. */
   moves(scene: S, round: number): readonly Move[]
   /** Fails unless the replies, in the order of the moves, fit together and fit what is there now. */
   judge(scene: S, replies: readonly Reply<unknown>[]): Promise<void>

@@ -7,8 +7,10 @@ export type Receiver = {
   readonly url: string
   readonly requests: ReceivedRequest[]
   /** A status, a status with headers, or nothing at all: the request stays open. */
-  answer: (request: ReceivedRequest) => number | { status: number; headers: Record<string, string> } | 'nothing'
+  answer: (request: ReceivedRequest) => Answer | Promise<Answer>
 }
+
+type Answer = number | { status: number; headers: Record<string, string> } | 'nothing'
 
 export type ReceivedRequest = {
   readonly headers: IncomingHttpHeaders
@@ -21,7 +23,7 @@ export type ReceivedRequest = {
     readonly accountId: string | null
     readonly data: Record<string, unknown>
   }
-  /** What was answered. */
+  /** Status of the response. */
   status: number | undefined
 }
 
@@ -29,11 +31,14 @@ export async function startReceiver(t: { after(work: () => void): void }): Promi
   const server = createServer(async (request, response) => {
     const body = Buffer.concat(await request.toArray()).toString()
     const received: ReceivedRequest = {
-      ...{ headers: request.headers, body, id: String(request.headers['webhook-id']), event: JSON.parse(body) },
+      headers: request.headers,
+      body,
+      id: String(request.headers['webhook-id']),
+      event: JSON.parse(body),
       status: undefined,
     }
     receiver.requests.push(received)
-    const answer = receiver.answer(received)
+    const answer = await receiver.answer(received)
     if (answer === 'nothing') return
     const { status, headers } = typeof answer === 'number' ? { status: answer, headers: {} } : answer
     received.status = status

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type Fetch, PenstockError } from '@penstock/client'
 
-/** What a client of the service sends and gets. */
+/** Requests and responses of a client of the service. */
 
 /** The real `fetch`, with what passed through it; `meddle` may answer in the service's place, or act before its answer. */
 export function recorder(

@@ -56,7 +56,9 @@ const side = await openSide({ database, keyring }, connector, accountId)
 const result = await runners.run(
   { kind: 'check', connector: side, deadlineMs: 120_000 },
   {
-    ...{ owner: accountId, watch: {}, signal: new AbortController().signal },
+    owner: accountId,
+    watch: {},
+    signal: new AbortController().signal,
     answer: answerSecrets(secrets, (error) => console.error(error)),
   },
 )

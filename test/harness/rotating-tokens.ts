@@ -40,8 +40,10 @@ export async function startRotatingTokens(): Promise<RotatingTokens> {
       exchanges++
     }
     const granted = {
-      ...{ access_token: `access.${family}.${number}.of-the-test`, token_type: 'Bearer' },
-      ...{ expires_in: 3600, refresh_token: nameOf() },
+      access_token: `access.${family}.${number}.of-the-test`,
+      token_type: 'Bearer',
+      expires_in: 3600,
+      refresh_token: nameOf(),
     }
     const holding = held
     held = undefined

@@ -19,7 +19,7 @@ import * as shapes from './shapes.ts'
 import { addPerson, addResetLink, goodPassword, invite, newEmail, type Person, signInAgain } from './users.ts'
 
 /**
- * One scenario for each operation, so that the contract can be walked whole. What is here is literal, from the
+ * One scenario for each operation, so that the contract can be walked whole. The scenarios are literal, from the
  * specification and `docs/api-decisions.md`; the walk holds the contract and the service against it.
  */
 export type Scenario = {
@@ -312,8 +312,11 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
     prepare: async (party) => ({
       ...(await inAccount(party)),
       body: {
-        ...{ name: 'Created', srcConnectorId: source.id, destConnectorId: destination.id },
-        ...{ srcConnectionConfig: sourceSettings, destConnectionConfig: destinationSettings },
+        name: 'Created',
+        srcConnectorId: source.id,
+        destConnectorId: destination.id,
+        srcConnectionConfig: sourceSettings,
+        destConnectionConfig: destinationSettings,
       },
     }),
   },
@@ -398,6 +401,17 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
     reply: shapes.checkResult,
     acts: 'in a sub-account',
     prepare: async (party) => ({ accountId: (await anActiveConnection(party)).accountId, id: localFolder.id }),
+  },
+  discoverValues: {
+    request: 'POST /connectors/{id}/discover',
+    status: 200,
+    reply: shapes.discovery,
+    acts: 'in a sub-account',
+    prepare: async (party) => ({
+      accountId: (await anActiveConnection(party)).accountId,
+      id: localFolder.id,
+      body: { field: 'files' },
+    }),
   },
   previewConnection: {
     request: 'POST /connections/{id}/preview',
@@ -537,8 +551,10 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
     acts: 'in the organization',
     prepare: async ({ caller }) => ({
       body: {
-        ...{ name: 'Failures', accountId: (await caller.addAccount()).id },
-        ...{ conditions: { transferFailed: true, noSuccessHours: 26 }, emailRoles: ['owner'] },
+        name: 'Failures',
+        accountId: (await caller.addAccount()).id,
+        conditions: { transferFailed: true, noSuccessHours: 26 },
+        emailRoles: ['owner'],
         slackUrl: 'https://hooks.example.com/secret-of-slack',
       },
     }),
@@ -1083,6 +1099,7 @@ export const allowedMethods: Readonly<Record<string, string>> = {
   '/connectors/{id}': 'GET, HEAD, DELETE',
   '/connectors/{id}/configuration': 'GET, HEAD, PUT',
   '/connectors/{id}/definition': 'GET, HEAD',
+  '/connectors/{id}/discover': 'POST',
   '/connectors/{id}/authorization': 'GET, HEAD, POST',
   '/accounts': 'GET, HEAD, POST',
   '/accounts/{id}': 'GET, HEAD, PUT, DELETE',

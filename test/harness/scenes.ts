@@ -78,11 +78,26 @@ export async function makeScene(service: TestService, caller: Caller, folder: st
   const sessions = await service.call('listMySessions', { headers: { ...headers } })
   const { id: waitingId } = await caller.expect(caller.call('startTransfer', { ...busy, body: {} }))
   return {
-    ...{ accountId, srcConfigurationId, destConfigurationId, connectionId, deletedId },
-    ...{ activeId: active.id, endedId, busyId: busy.id, waitingId, clientId, webhookId, deliveryId },
-    ...{ alertRuleId: alert.ruleId, alertIncidentId: alert.incidentId },
-    ...{ personId: person.id, personEmail: person.email, userId: invited.id, invitation: invited.token },
-    ...{ cookie: person.headers.cookie, csrfToken: person.headers['x-csrf-token'] },
+    accountId,
+    srcConfigurationId,
+    destConfigurationId,
+    connectionId,
+    deletedId,
+    activeId: active.id,
+    endedId,
+    busyId: busy.id,
+    waitingId,
+    clientId,
+    webhookId,
+    deliveryId,
+    alertRuleId: alert.ruleId,
+    alertIncidentId: alert.incidentId,
+    personId: person.id,
+    personEmail: person.email,
+    userId: invited.id,
+    invitation: invited.token,
+    cookie: person.headers.cookie,
+    csrfToken: person.headers['x-csrf-token'],
     linkId: link.id,
     linkToken: tokenOf(link),
     pageToken: await openLink(service, await createLink(caller, accountId)),
@@ -97,7 +112,7 @@ const month = { startDate: '2026-02-01', endDate: '2026-02-28' }
 /** One whose challenge was never given out. */
 const newCredential = () => createCredential({ rp: { id: 'penstock.test' }, user: { id: 'AAAA' }, challenge: 'AAAA' })
 
-/** What a valid request of each operation names and says. */
+/** Parameters and body of a valid request of each operation. */
 const valid: {
   readonly [I in OperationId]: (
     scene: Scene,
@@ -158,6 +173,10 @@ const valid: {
   getConnectorAuthorization: () => ({ id: authorizable.id }),
   authorizeConnector: () => ({ id: authorizable.id }),
   checkConnector: () => ({ id: localFolder.id }),
+  discoverValues: () => ({
+    id: localFolder.id,
+    body: { field: 'files', role: 'Source', settings: {}, q: 'a', size: 5 },
+  }),
   previewConnection: ({ activeId }) => ({ id: activeId, body: runTime }),
   startTransfer: ({ activeId }) => ({ id: activeId, body: { ...runTime, confirm: true } }),
   listAllTransfers: ({ activeId, busyId }) => ({
@@ -183,21 +202,35 @@ const valid: {
   listAlertRules: () => ({ query: { q: 'a', size: '5', offset: '0' } }),
   createAlertRule: ({ accountId, activeId }) => ({
     body: {
-      ...{ name: 'Name', accountId, connectionIds: [activeId], enabled: true },
+      name: 'Name',
+      accountId,
+      connectionIds: [activeId],
+      enabled: true,
       conditions: {
-        ...{ transferFailed: true, connectionBroken: true },
-        ...{ rejectedPercent: 5, noSuccessHours: 26, volumePercent: 50 },
+        transferFailed: true,
+        connectionBroken: true,
+        rejectedPercent: 5,
+        noSuccessHours: 26,
+        volumePercent: 50,
       },
-      ...{ emails: ['data@example.com'], emailRoles: ['owner', 'admin'] },
-      ...{ slackUrl: 'https://hooks.example.com/slack', teamsUrl: 'https://hooks.example.com/teams' },
+      emails: ['data@example.com'],
+      emailRoles: ['owner', 'admin'],
+      slackUrl: 'https://hooks.example.com/slack',
+      teamsUrl: 'https://hooks.example.com/teams',
     },
   }),
   getAlertRule: ({ alertRuleId }) => ({ id: alertRuleId }),
   updateAlertRule: ({ alertRuleId, activeId }) => ({
     id: alertRuleId,
     body: {
-      ...{ name: 'Name', connectionIds: [activeId], enabled: true, conditions: { transferFailed: true } },
-      ...{ emails: ['data@example.com'], emailRoles: ['owner'], slackUrl: null, teamsUrl: '********' },
+      name: 'Name',
+      connectionIds: [activeId],
+      enabled: true,
+      conditions: { transferFailed: true },
+      emails: ['data@example.com'],
+      emailRoles: ['owner'],
+      slackUrl: null,
+      teamsUrl: '********',
     },
   }),
   deleteAlertRule: ({ alertRuleId }) => ({ id: alertRuleId }),
@@ -216,14 +249,23 @@ const valid: {
   revokeClient: ({ clientId }) => ({ id: clientId }),
   listAudit: ({ clientId, accountId }) => ({
     query: {
-      ...{ actorId: clientId, action: 'editAccount', targetId: accountId, from: '0', to: '4102444800' },
-      ...{ size: '5', offset: '0' },
+      actorId: clientId,
+      action: 'editAccount',
+      targetId: accountId,
+      from: '0',
+      to: '4102444800',
+      size: '5',
+      offset: '0',
     },
   }),
   listWebhooks: () => ({ query: { size: '5', offset: '0' } }),
   createWebhook: ({ accountId }) => ({
     body: {
-      ...{ url: 'http://127.0.0.1:1/', description: 'Text', accountId, eventTypes: ['transfer.failed'], enabled: true },
+      url: 'http://127.0.0.1:1/',
+      description: 'Text',
+      accountId,
+      eventTypes: ['transfer.failed'],
+      enabled: true,
     },
   }),
   getWebhook: ({ webhookId }) => ({ id: webhookId }),

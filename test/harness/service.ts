@@ -34,7 +34,7 @@ export type TestService = {
   readonly config: Config
   /** Processes of its own, started when the first job comes. */
   readonly runners: Runners
-  /** What the service wrote into its log, a line each. */
+  /** Log lines of the service. */
   readonly logLines: string[]
   /** An organization with a client and a token. */
   addOrganization(): Promise<Organization>
@@ -59,7 +59,7 @@ export type CallOptions<I extends OperationId> = {
   headers?: Record<string, string>
 }
 
-/** A reply; `response` is the payload of the envelope, or the whole body where there is none. */
+/** A reply; `response` is the payload of the envelope, or the whole body if there is none. */
 export type Reply<T = unknown> = {
   status: number
   headers: Record<string, string | undefined>
@@ -86,7 +86,7 @@ export async function startTestService(
 }
 
 /**
- * Starts one more process-like service on a database that another one uses already. Where that fails, what it opened is
+ * Starts one more process-like service on a database that another one uses already. If that fails, its resources are
  * closed again, and `afterClose` is called: a test file with an open handle would not end.
  */
 export async function startServiceOn(
@@ -106,7 +106,7 @@ export async function startServiceOn(
     PENSTOCK_DATA_DIR: '/nonexistent',
     // One client stands for many here.
     PENSTOCK_RATE_LIMIT: '0',
-    // What connectors talk to in tests listens on this machine.
+    // The servers of the tests listen on this machine.
     PENSTOCK_EGRESS: 'any',
     ...env,
   })

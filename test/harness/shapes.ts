@@ -148,6 +148,7 @@ const fieldDefinition = {
   'role?': 'string',
 } as const satisfies Shape
 const sideDefinition = {
+  'integrated?': 'boolean',
   fields: [fieldDefinition],
   records: [
     {
@@ -162,6 +163,7 @@ const sideDefinition = {
       'synonyms?': ['string'],
     },
   ],
+  'discover?': ['string'],
 } as const satisfies Shape
 export const connectorDefinition = {
   connectorId: 'string',
@@ -255,6 +257,7 @@ export const transfer = {
   accountId: 'string',
   status: 'string',
   trigger: 'string',
+  test: 'boolean',
   createdTime: 'integer',
   startedTime: ['integer', null],
   finishedTime: ['integer', null],
@@ -330,6 +333,23 @@ export const checkResult = {
   checks: [{ name: 'string', ok: 'boolean', message: 'string' }],
   error: [transferError, null],
   checkedTime: 'integer',
+} as const satisfies Shape
+
+/** Ours: discovery */
+export const discovery = {
+  items: [
+    {
+      value: 'string',
+      label: ['string', null],
+      kind: 'string',
+      type: ['string', null],
+      key: ['boolean', null],
+      required: ['boolean', null],
+      rows: ['integer', null],
+    },
+  ],
+  next: ['string', null],
+  discoveredTime: 'integer',
 } as const satisfies Shape
 
 /** Ours: reports */
@@ -599,7 +619,7 @@ export const invitation = {
 export const passwordReset = { email: 'string', organizationId: 'string' } as const satisfies Shape
 export const done = { done: 'boolean' } as const satisfies Shape
 
-/** What a refusal carries. */
+/** Content of a refusal. */
 export const refused = {
   error: 'string',
   requestId: 'string',

@@ -11,7 +11,7 @@ export type Draft = {
   path: string
   query: [name: string, value: string][]
   headers: Map<string, string>
-  /** What the body is written from: values, and `Raw` where JSON has no value for what is meant. */
+  /** Source of the body: values, and `Raw` for content that JSON cannot express. */
   json: unknown
   /** The body as it is, in place of `json`. */
   bytes?: Buffer
@@ -112,7 +112,7 @@ export function commonSpoilings(): Spoiling[] {
   ]
 }
 
-/** What cannot be answered otherwise: the rubbish, by its name, and the statuses that it may get. */
+/** Requests with a certain refusal: the rubbish, by its name, and the possible statuses. */
 const certain: readonly [rubbish: RegExp, statuses: readonly number[], where: (operation: Operation) => boolean][] = [
   [
     /^(?!query).*: (?:NUL in text|lone \w+ surrogate|a thousand levels|object with \w+|array of everything)$/,
@@ -125,7 +125,7 @@ const certain: readonly [rubbish: RegExp, statuses: readonly number[], where: (o
     // An overlap of no hours is what ends a secret at once; a share of no percent, or of a fraction of one, is a share.
     (operation) => takesBody(operation) && !operation.path.endsWith('/rotate'),
   ],
-  // What an authenticator answers can have more keys than we read.
+  // The response of an authenticator can contain additional keys.
   [/^body.*: a key /, [400], (operation) => takesBody(operation) && !operation.path.includes('passkey')],
   [/^body: (?!just \{\}$|BOM before|larger|every)/, [400], takesBody],
   [/^body: larger than a body may be$/, [413], takesBody],
@@ -140,7 +140,7 @@ function takesBody({ body }: Operation): boolean {
   return body !== undefined
 }
 
-/** The statuses of which a request that was spoiled so must get one; undefined where nothing is certain. */
+/** The statuses of which a request that was spoiled so must get one; undefined if nothing is certain. */
 export function mustRefuse(operation: Operation, spoilingName: string): readonly number[] | undefined {
   return certain.find(([rubbish, , where]) => rubbish.test(spoilingName) && where(operation))?.[1]
 }

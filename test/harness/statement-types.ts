@@ -60,7 +60,7 @@ class Describe implements pg.Submittable {
 }
 
 /**
- * What PostgreSQL says of a statement.
+ * PostgreSQL's description of a statement.
  * @param names of its parameters, in the order of their numbers
  */
 export async function describeStatement(
@@ -130,22 +130,48 @@ export type Site = {
   readonly descriptions: readonly Description[]
 }
 
-/** The types that the driver makes of a type of PostgreSQL, and those that it takes for one. */
+/** The types that the driver returns for a type of PostgreSQL, and the types that it accepts for one. */
 const readAs: Readonly<Record<string, string>> = {
-  ...{ text: 'string', varchar: 'string', name: 'string', numeric: 'string', void: 'string' },
-  ...{ int2: 'number', int4: 'number', int8: 'number', float4: 'number', float8: 'number' },
-  ...{ bool: 'boolean', timestamptz: 'Date', date: 'Date', bytea: 'Buffer', json: 'CheckedJson', jsonb: 'CheckedJson' },
-  ...{ _text: 'string[]', _int4: 'number[]' },
+  text: 'string',
+  varchar: 'string',
+  name: 'string',
+  numeric: 'string',
+  void: 'string',
+  int2: 'number',
+  int4: 'number',
+  int8: 'number',
+  float4: 'number',
+  float8: 'number',
+  bool: 'boolean',
+  timestamptz: 'Date',
+  date: 'Date',
+  bytea: 'Buffer',
+  json: 'CheckedJson',
+  jsonb: 'CheckedJson',
+  _text: 'string[]',
+  _int4: 'number[]',
 }
 const takenFor: Readonly<Record<string, string>> = {
-  ...{ text: 'string', varchar: 'string', json: 'string', jsonb: 'string', date: 'string' },
-  ...{ int2: 'number', int4: 'number', int8: 'number', float8: 'number' },
-  ...{ bool: 'boolean', timestamptz: 'Date', bytea: 'Buffer' },
-  ...{ _text: 'readonly (string | null)[]', _bool: 'readonly boolean[]', _json: 'readonly string[]' },
-  ...{ _int4: 'readonly (number | null)[]', _int8: 'readonly (number | null)[]' },
+  text: 'string',
+  varchar: 'string',
+  json: 'string',
+  jsonb: 'string',
+  date: 'string',
+  int2: 'number',
+  int4: 'number',
+  int8: 'number',
+  float8: 'number',
+  bool: 'boolean',
+  timestamptz: 'Date',
+  bytea: 'Buffer',
+  _text: 'readonly (string | null)[]',
+  _bool: 'readonly boolean[]',
+  _json: 'readonly string[]',
+  _int4: 'readonly (number | null)[]',
+  _int8: 'readonly (number | null)[]',
 }
 
-/** What a copy of a file that makes statements ends with. */
+/** Suffix of a copy of a file that creates statements. */
 const helpers = `
 type CheckedJson = null | string | number | boolean | readonly CheckedJson[] | { readonly [key: string]: CheckedJson | undefined }
 type CheckedBase<Of, Nullable> = { of: Of; nullable: Nullable }

@@ -7,7 +7,7 @@ const pollMaxMs = 50
 
 /**
  * Waits for a condition: looks again and again until `look` finds something, and gives it back.
- * Fails with `what` where that has not come after `withinMs`.
+ * Fails with `what` if that has not come after `withinMs`.
  */
 export async function until<T>(what: string, look: () => T | Promise<T>, withinMs = 120_000): Promise<NonNullable<T>> {
   const startedMs = performance.now()
@@ -21,7 +21,7 @@ export async function until<T>(what: string, look: () => T | Promise<T>, withinM
   }
 }
 
-/** Waits for a promise; fails with `what` where it has not settled after `withinMs`. Bounds a test, measures nothing. */
+/** Waits for a promise; fails with `what` if it has not settled after `withinMs`. Bounds a test, measures nothing. */
 export async function bounded<T>(what: string, promise: Promise<T>, withinMs: number): Promise<T> {
   const done = new AbortController()
   const late = delay(withinMs, undefined, { signal: done.signal }).then(() =>

@@ -11,7 +11,7 @@ export type Person = {
   readonly email: string
   readonly password: string
   readonly organizationId: string
-  /** What their browser sends: the cookie, and the token against cross-site request forgery. */
+  /** Headers of their browser: the cookie, and the token against cross-site request forgery. */
   readonly headers: { readonly cookie: string; readonly 'x-csrf-token': string }
 }
 

@@ -8,7 +8,7 @@ export type WatchedRows = {
   restore(tables: readonly string[]): Promise<void>
 }
 
-/** What is written with every request, refused or not. */
+/** Tables that every request writes to, refused or not. */
 const unwatched = ['audit_events', 'audit_heads']
 
 /**

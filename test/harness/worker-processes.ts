@@ -48,9 +48,11 @@ export async function startProcessFixture(
     spawnWorker: (more = {}) => {
       const options: Start = {
         env: {
-          ...{ DATABASE_URL: fixture.service.databaseUrl, PENSTOCK_LOCAL_FOLDERS: fixture.folder },
+          DATABASE_URL: fixture.service.databaseUrl,
+          PENSTOCK_LOCAL_FOLDERS: fixture.folder,
           PENSTOCK_EGRESS: fixture.service.config.egress.networkPolicy,
-          ...{ ...shared, ...more },
+          ...shared,
+          ...more,
         },
       }
       return stage.start(process.execPath, [program, 'worker'], options)

@@ -33,7 +33,7 @@ import { births, digest, emails, names, phoneDigest, phones, places, plain, same
 
 const adding = { segment_name: { value: 'Buyers' }, action: { value: 'add' } }
 
-/** What the members of a list at a path of a body say. */
+/** The members of a list at a path of a body. */
 const membersOf =
   (path: RegExp, list: (body: Json) => unknown, read: (member: Json) => string | readonly string[]) =>
   ({ path: requested, json }: Received): string[] =>
@@ -53,9 +53,15 @@ const meta: Platform = {
       PHONE: phoneDigest(person, phones.digits),
       FN: digest(first, names.joined.first),
       LN: digest(last, names.joined.last),
-      ...{ DOBY: digest(birth, births.year), DOBM: digest(birth, births.month), DOBD: digest(birth, births.day) },
-      ...{ GEN: digest(gender, same), CT: digest(city, places.joined), ST: digest(state, places.state) },
-      ...{ ZIP: digest(zip, places.zip), COUNTRY: digest(country, same), MADID: plain(device, same) },
+      DOBY: digest(birth, births.year),
+      DOBM: digest(birth, births.month),
+      DOBD: digest(birth, births.day),
+      GEN: digest(gender, same),
+      CT: digest(city, places.joined),
+      ST: digest(state, places.state),
+      ZIP: digest(zip, places.zip),
+      COUNTRY: digest(country, same),
+      MADID: plain(device, same),
     })
   },
   reads: ({ path, json }) => {
@@ -87,7 +93,10 @@ const googleMember = (member: Json): string => {
 }
 
 const googleOf = (slug: string, settings: Platform['settings'], own: Partial<Platform>): Platform => ({
-  ...{ slug, secrets: googleSecrets, mapping: adding, start: () => startDataManager() },
+  slug,
+  secrets: googleSecrets,
+  mapping: adding,
+  start: () => startDataManager(),
   settings: { ...settings, resultWaitSeconds: 0 },
   origins: ['https://datamanager.googleapis.com', 'https://oauth2.googleapis.com'],
   wants: (person) =>
@@ -105,8 +114,11 @@ const google: readonly Platform[] = [
   googleOf(
     'google-data-manager-audiences',
     {
-      ...{ accountType: 'Google Ads', advertiserId: '1234567890', audienceType: 'Contact Information' },
-      ...{ dataSourceType: 'FIRST_PARTY', ...consents },
+      accountType: 'Google Ads',
+      advertiserId: '1234567890',
+      audienceType: 'Contact Information',
+      dataSourceType: 'FIRST_PARTY',
+      ...consents,
     },
     {},
   ),
@@ -134,12 +146,9 @@ const linkedin: Platform = {
       SHA256_EMAIL: digest(person.email, emails.plain),
       GOOGLE_AID: plain(person.device, same),
     }
-    if (person.country.kind === 'broken' || whole(ids) === 'refused') return 'refused'
-    return whole({
-      ...ids,
-      ...{ firstName: person.first.cell.trim(), lastName: person.last.cell.trim() },
-      country: plain(person.country, (code) => code.toUpperCase()),
-    })
+    const [firstName, lastName] = [person.first.cell.trim(), person.last.cell.trim()]
+    if (whole(ids) === 'refused' && (firstName === '' || lastName === '')) return 'refused'
+    return whole({ ...ids, firstName, lastName, country: plain(person.country, (code) => code.toUpperCase()) })
   },
   reads: membersOf(
     /\/users$/,
@@ -225,8 +234,11 @@ const snapchat: Platform = {
 }
 
 const tiktok = (slug: string, own: Pick<Platform, 'wants' | 'reads' | 'mapping'>): Platform => ({
-  ...{ slug, secrets: tiktokAudienceSecrets, settings: { advertiserId: advertiser } },
-  ...{ start: startTikTokAudiences, origins: ['https://business-api.tiktok.com'] },
+  slug,
+  secrets: tiktokAudienceSecrets,
+  settings: { advertiserId: advertiser },
+  start: startTikTokAudiences,
+  origins: ['https://business-api.tiktok.com'],
   ...own,
 })
 
@@ -339,7 +351,7 @@ const marketingCloud: Platform = {
   reads: membersOf(
     /\/rows$/,
     ({ items }) => items,
-    // What has no key is sent too, and refused.
+    // Rows without a key are sent too, and refused.
     ({ Email }) => (Email === undefined ? [] : saying({ Email })),
   ),
 }
@@ -358,7 +370,7 @@ const tradeDesk: Platform = {
   ),
 }
 
-/** What is in either column of a list that does not say which. */
+/** The same platform with a list that does not say which of two columns a value is from. */
 const merged = (platform: Platform): Platform => ({
   ...platform,
   wants: (person) => {
@@ -368,6 +380,18 @@ const merged = (platform: Platform): Platform => ({
 })
 
 export const audiences: readonly Platform[] = [
-  ...[meta, ...google, linkedin, microsoft, merged(pinterest), reddit, snapchat, ...tiktoks.map(merged), x, criteo],
-  ...[activecampaign, marketingCloud, nexxen, tradeDesk],
+  meta,
+  ...google,
+  linkedin,
+  microsoft,
+  merged(pinterest),
+  reddit,
+  snapchat,
+  ...tiktoks.map(merged),
+  x,
+  criteo,
+  activecampaign,
+  marketingCloud,
+  nexxen,
+  tradeDesk,
 ]

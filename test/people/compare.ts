@@ -11,14 +11,17 @@ import { cellsOf, csvOf, makePeople, type Person } from './people.ts'
 import { phones } from './rules.ts'
 import { transferFile } from './transfer.ts'
 
-/** What a platform must get of a person: what each thing that it is sent says; or no thing, and a column to blame. */
+/**
+ * Expected data of a person at a platform: the content of each item that is sent; or no item, and the column that
+ * causes the refusal.
+ */
 export type Wanted = readonly string[] | 'refused'
 
-/** A platform that runs. What it says of its own goes before what is said of it here. */
+/** A running platform. Its secrets and settings take precedence over the ones of `Platform`. */
 export type Started = Pick<PlatformServer, 'url' | 'received' | 'close'> & {
   readonly secrets?: Values
   readonly settings?: Values
-  /** What it was sent in files. */
+  /** Files that it received. */
   readonly files?: () => Promise<readonly string[]>
 }
 
@@ -26,18 +29,18 @@ export type Platform = {
   readonly slug: string
   readonly secrets: Values
   readonly settings?: Values
-  /** What the columns of the file do not say, and what goes by another name. */
+  /** Mapping that does not follow from the columns of the file, or from their names. */
   readonly mapping: Readonly<Record<string, string | null | Readonly<Record<string, string>>>>
   readonly start: () => Promise<Started>
   readonly origins: readonly string[]
   readonly wants: (person: Person) => Wanted
-  /** What a request says of people; none where it says nothing of them. */
+  /** Items about people in a request; none if it contains no data of people. */
   readonly reads: (received: Received) => readonly string[]
   /** Set where a platform wants contact data in the clear. */
   readonly takesContacts?: boolean
 }
 
-/** What a thing says of a person, the same in whatever order it is said. */
+/** Content of an item about a person, independent of the order of its parts. */
 export const saying = (parts: Readonly<Record<string, unknown>>): string =>
   JSON.stringify(
     Object.entries(parts)
@@ -45,7 +48,7 @@ export const saying = (parts: Readonly<Record<string, unknown>>): string =>
       .sort(([a], [b]) => (a < b ? -1 : 1)),
   )
 
-/** One thing that says all of a person; refused where that is nothing. */
+/** One thing that says all of a person; refused if that is nothing. */
 export const whole = (parts: Readonly<Record<string, string | undefined>>): Wanted =>
   Object.values(parts).some((part) => part !== undefined) ? [saying(parts)] : 'refused'
 
@@ -58,7 +61,7 @@ export function apart(parts: Readonly<Record<string, string | undefined>>): Want
 const rows = 10_000
 const now = Math.floor(Date.now() / 1000)
 
-/** Registers a test for each platform: all people of the file are where they belong, or refused with a reason. */
+/** Registers a test for each platform: all people of the file are delivered correctly, or refused with a reason. */
 export function comparePeople(platforms: readonly Platform[]): void {
   const people = makePeople(rows, seed, now)
   const folder = mkdtemp(join(tmpdir(), 'penstock-people-'))
@@ -86,7 +89,9 @@ async function comparePlatform(
   const { slug, secrets, settings = {}, mapping, origins, wants, reads } = platform
   const routes = Object.fromEntries(origins.map((origin) => [origin, server.url]))
   const transferred = await transferFile(folder, 'people.csv', {
-    ...{ slug, secrets: { ...secrets, ...server.secrets }, routes },
+    slug,
+    secrets: { ...secrets, ...server.secrets },
+    routes,
     settings: { ...settings, ...server.settings, mapping: JSON.stringify(mapping) },
   })
   const wanted = new Map(people.map((person) => [person.number, wants(person)]))
@@ -99,7 +104,7 @@ async function comparePlatform(
   const { read, sent, rejected } = transferred
   const refusedCount = people.filter(({ number }) => isRefused(number)).length
   assert.deepEqual({ read, rejected }, { read: rows, rejected: refusedCount })
-  // What the platform or its connector refused was sent.
+  // Rows that the platform or its connector refused were sent.
   assert.ok(sent >= read - rejected && sent <= read, `${sent} rows are sent`)
   const got = new Set([...server.received.flatMap(reads), ...((await server.files?.()) ?? [])])
   assertSame(got, people, wanted)
@@ -126,7 +131,7 @@ function assertRefusals(slug: string, rejects: readonly Reject[], refused: reado
   )
   const columns = Object.keys(connectors.find((one) => one.slug === slug)?.destination?.records ?? {})
   for (const { field, reason } of rejects) {
-    // What has columns of its own is a table, whose platform does not say which of them it minds.
+    // A destination without fields of its own is a table, whose platform does not report the column of an error.
     const isNamed = field !== null && columns.includes(field)
     assert.ok(isNamed || columns.length === 0, `no column is named by: ${reason}`)
     assert.match(reason, /\S/)
@@ -149,7 +154,7 @@ function assertSame(got: ReadonlySet<string>, people: readonly Person[], wanted:
   )
 }
 
-/** What differs from the thing that is most like it, and the cells of the row. */
+/** Difference to the most similar item, and the cells of the row. */
 function exampleOf(thing: string, surplus: readonly string[], person: Person): string {
   const partsOf = (text: string) => (JSON.parse(text) as unknown[]).map((part) => JSON.stringify(part))
   const parts = partsOf(thing)

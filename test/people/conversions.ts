@@ -40,7 +40,19 @@ import { addressOf } from './audiences.ts'
 import { type Platform, saying, type Wanted } from './compare.ts'
 import { type Json, listOf, objectOf, single } from './json.ts'
 import type { Person } from './people.ts'
-import { births, digest, emails, isReadable, names, phoneDigest, phones, places, plain, same, sha256 } from './rules.ts'
+import {
+  births,
+  devices,
+  digest,
+  emails,
+  isReadable,
+  names,
+  phoneDigest,
+  phones,
+  places,
+  plain,
+  same,
+} from './rules.ts'
 
 /** The platforms that take conversions and other events: what each must have got of a person, under the ID of the event. */
 
@@ -60,27 +72,28 @@ const eventsIn =
 /** The file has the day of the month in a column of its own. */
 const birth = { date_of_birth: 'birth_date' }
 
-/** What Meta and those who follow it call what they know of a person, in lists or not. */
+/** Names for the data of a person at Meta and at platforms with the same format, in lists or not. */
 const personParts = (person: Person): Parts => ({
-  ...{ em: digest(person.email, emails.plain), ph: phoneDigest(person, phones.digits) },
-  ...{ fn: digest(person.first, names.joined.first), ln: digest(person.last, names.joined.last) },
-  ...{ ge: digest(person.gender, same), ct: digest(person.city, places.joined) },
-  ...{
-    st: digest(person.state, places.state),
-    zp: digest(person.zip, places.zip),
-    country: digest(person.country, same),
-  },
+  em: digest(person.email, emails.plain),
+  ph: phoneDigest(person, phones.digits),
+  fn: digest(person.first, names.joined.first),
+  ln: digest(person.last, names.joined.last),
+  ge: digest(person.gender, same),
+  ct: digest(person.city, places.joined),
+  st: digest(person.state, places.state),
+  zp: digest(person.zip, places.zip),
+  country: digest(person.country, same),
 })
 
 const metaOf = (slug: string, settings: Platform['settings'], mapping: Platform['mapping']): Platform => ({
-  ...{ slug, settings: { datasetId, ...settings }, start: startMeta, origins: ['https://graph.facebook.com'] },
+  slug,
+  settings: { datasetId, ...settings },
+  start: startMeta,
+  origins: ['https://graph.facebook.com'],
   secrets: { ...metaSecrets, refreshToken: metaSecrets.accessToken },
   mapping: { ...mapping, event_name: { value: 'Lead' }, event_id: 'id', madid: 'device_id', click_id: null, ...birth },
   wants: (person) =>
-    event(person, {
-      ...personParts(person),
-      ...{ db: digest(person.birth, births.date), madid: plain(person.device, same) },
-    }),
+    event(person, { ...personParts(person), db: digest(person.birth, births.date), madid: plain(person.device, same) }),
   reads: eventsIn(
     /\/events$/,
     ({ data }) => data,
@@ -93,8 +106,13 @@ const snapchat: Platform = {
   secrets: snapchatSecrets,
   settings: snapchatSettings,
   mapping: {
-    ...{ event_name: { value: 'SIGN_UP' }, action_source: { value: 'WEB' }, conversion_value: 'value', event_id: 'id' },
-    ...{ madid: 'device_id', sc_click_id: null },
+    event_name: { value: 'SIGN_UP' },
+    action_source: { value: 'WEB' },
+    conversion_value: null,
+    event_id: 'id',
+    currency: null,
+    madid: 'device_id',
+    sc_click_id: null,
   },
   start: startSnapchat,
   origins: snapchatOrigins,
@@ -112,18 +130,19 @@ const pinterest: Platform = {
   secrets: { conversionToken },
   settings: { adAccountId: eventsAccount },
   mapping: {
-    ...{ event_name: { value: 'lead' }, action_source: { value: 'web' }, event_id: 'id', maid: 'device_id' },
-    ...{ click_id: null, ...birth },
+    event_name: { value: 'lead' },
+    action_source: { value: 'web' },
+    event_id: 'id',
+    maid: 'device_id',
+    click_id: null,
+    ...birth,
   },
   start: startPinterestEvents,
   origins: ['https://api.pinterest.com'],
   wants: (person) =>
     event(
       person,
-      {
-        ...personParts(person),
-        ...{ db: digest(person.birth, births.date), hashed_maids: digest(person.device, same) },
-      },
+      { ...personParts(person), db: digest(person.birth, births.date), hashed_maids: digest(person.device, same) },
       ['em', 'hashed_maids'],
     ),
   reads: eventsIn(
@@ -140,12 +159,13 @@ const reddit: Platform = {
   mapping: { event_name: { value: 'Lead' }, action_source: { value: 'website' }, event_id: 'id', idfa: 'device_id' },
   start: startRedditEvents,
   origins: ['https://ads-api.reddit.com'],
-  // Devices are hashed as they are written.
   wants: (person) => {
     const { email, device, click } = person
     return event(person, {
-      ...{ email: digest(email, emails.reddit), phone_number: phoneDigest(person, phones.e164) },
-      ...{ idfa: device.cell === '' ? undefined : sha256(device.cell), click_id: plain(click, same) },
+      email: digest(email, emails.reddit),
+      phone_number: phoneDigest(person, phones.e164),
+      idfa: digest(device, devices.upper),
+      click_id: plain(click, same),
     })
   },
   reads: eventsIn(
@@ -160,7 +180,10 @@ const tiktok: Platform = {
   secrets: tiktokSecrets,
   settings: tiktokSettings,
   mapping: {
-    ...{ event: { value: 'CompleteRegistration' }, event_source: { value: 'web' }, event_id: 'id', idfa: 'device_id' },
+    event: { value: 'CompleteRegistration' },
+    event_source: { value: 'web' },
+    event_id: 'id',
+    idfa: 'device_id',
     ttclid: null,
   },
   start: startTikTok,
@@ -170,10 +193,15 @@ const tiktok: Platform = {
     return event(
       person,
       {
-        ...{ email: digest(email, emails.plain), phone: phoneDigest(person, phones.e164) },
-        ...{ first_name: digest(first, names.joined.first), last_name: digest(last, names.joined.last) },
-        ...{ zip_code: digest(zip, places.zip), city: plain(city, places.joined), state: plain(state, places.state) },
-        ...{ country: plain(country, same), idfa: device.cell || undefined },
+        email: digest(email, emails.plain),
+        phone: phoneDigest(person, phones.e164),
+        first_name: digest(first, names.joined.first),
+        last_name: digest(last, names.joined.last),
+        zip_code: digest(zip, places.zip),
+        city: plain(city, places.joined),
+        state: plain(state, places.state),
+        country: plain(country, same),
+        idfa: device.cell || undefined,
       },
       ['email', 'phone', 'idfa'],
     )
@@ -193,14 +221,18 @@ async function startGoogle() {
 }
 
 const googleOf = (slug: string, needsClick: boolean, mapping: Platform['mapping'] = {}): Platform => ({
-  ...{ slug, secrets: googleSecrets, start: startGoogle },
+  slug,
+  secrets: googleSecrets,
+  start: startGoogle,
   settings: { customerId: '1234567890', conversionActionId: '1234', resultWaitSeconds: 0 },
   mapping: { transaction_id: 'id', gclid: 'click_id', ...mapping },
   origins: ['https://datamanager.googleapis.com', 'https://oauth2.googleapis.com'],
   wants: (person) => {
     const parts = {
-      ...{ emailAddress: digest(person.email, emails.google), phoneNumber: phoneDigest(person, phones.e164) },
-      ...{ address: addressOf(person), gclid: plain(person.click, same) },
+      emailAddress: digest(person.email, emails.google),
+      phoneNumber: phoneDigest(person, phones.e164),
+      address: addressOf(person),
+      gclid: plain(person.click, same),
     }
     return event(person, parts, needsClick ? ['gclid'] : Object.keys(parts))
   },
@@ -227,7 +259,10 @@ const campaignManager: Platform = {
   mapping: {
     floodlightActivityId: { value: floodlight.floodlightActivityId },
     floodlightConfigurationId: { value: floodlight.floodlightConfigurationId },
-    ...{ timestampMicros: 'event_time', gclid: 'click_id', ordinal: 'id', mobileDeviceId: null },
+    timestampMicros: 'event_time',
+    gclid: 'click_id',
+    ordinal: 'id',
+    mobileDeviceId: null,
   },
   start: startCampaignManager,
   origins: ['https://dfareporting.googleapis.com', 'https://oauth2.googleapis.com'],
@@ -247,7 +282,6 @@ const linkedin: Platform = {
   start: startLinkedIn,
   origins: ['https://api.linkedin.com', 'https://www.linkedin.com'],
   wants: (person) => {
-    if (person.country.kind === 'broken') return 'refused'
     const [firstName, lastName] = [person.first.cell.trim(), person.last.cell.trim()]
     const hasNames = firstName !== '' && lastName !== ''
     const ids = { SHA256_EMAIL: digest(person.email, emails.plain), GOOGLE_AID: person.device.cell || undefined }
@@ -290,10 +324,14 @@ const microsoft: Platform = {
 }
 
 const amazonParts = (person: Person): Parts => ({
-  ...{ EMAIL: digest(person.email, emails.plain), PHONE: phoneDigest(person, phones.digits) },
-  ...{ FIRST_NAME: digest(person.first, names.amazon.first), LAST_NAME: digest(person.last, names.amazon.last) },
-  ...{ CITY: digest(person.city, places.ascii), STATE: digest(person.state, places.asciiState) },
-  ...{ POSTAL: digest(person.zip, places.zip), MAID: person.device.cell || undefined },
+  EMAIL: digest(person.email, emails.plain),
+  PHONE: phoneDigest(person, phones.digits),
+  FIRST_NAME: digest(person.first, names.amazon.first),
+  LAST_NAME: digest(person.last, names.amazon.last),
+  CITY: digest(person.city, places.ascii),
+  STATE: digest(person.state, places.asciiState),
+  POSTAL: digest(person.zip, places.zip),
+  MAID: person.device.cell || undefined,
 })
 
 const amazonOf = (
@@ -302,7 +340,11 @@ const amazonOf = (
   mapping: Platform['mapping'],
   reads: Platform['reads'],
 ): Platform => ({
-  ...{ slug, secrets, reads, settings: { country: 'US' }, start: startAmazon },
+  slug,
+  secrets,
+  reads,
+  settings: { country: 'US' },
+  start: startAmazon,
   mapping: { ...mapping, eventTime: 'event_time', maid: 'device_id', eventId: 'id' },
   origins: Object.keys(amazonRoutes('')),
   wants: (person) => (person.country.kind === 'broken' ? 'refused' : event(person, amazonParts(person))),
@@ -315,7 +357,7 @@ const amazons: readonly Platform[] = [
   amazonOf(
     'amazon-ads-dsp-events',
     amazonSecrets,
-    { advertiserId: { value: amazonAdvertiser }, eventType: { value: 'SIGN_UP' }, eventValue: 'value' },
+    { advertiserId: { value: amazonAdvertiser }, eventType: { value: 'SIGN_UP' }, eventValue: null, currency: null },
     eventsIn(
       /create\/events$/,
       ({ events }) => events,
@@ -340,8 +382,14 @@ const tradeDesks: readonly Platform[] = [
     secrets: offlineSecrets,
     settings: { advertiserId: 'adv1', offlineDataProviderId: providerId },
     mapping: {
-      ...{ DataProviderId: { value: providerId }, TrackingTagId: { value: 'tag1' }, TimestampUtc: 'event_time' },
-      ...{ OrderId: 'id', DAID: 'device_id', Country: null, City: null, Region: null },
+      DataProviderId: { value: providerId },
+      TrackingTagId: { value: 'tag1' },
+      TimestampUtc: 'event_time',
+      OrderId: 'id',
+      DAID: 'device_id',
+      Country: null,
+      City: null,
+      Region: null,
     },
     start: startConversions,
     origins: ['https://offlineattrib.adsrvr.org'],
@@ -356,11 +404,7 @@ const tradeDesks: readonly Platform[] = [
     slug: 'the-trade-desk-real-time-conversions',
     secrets: realTimeSecrets,
     settings: { advertiserId: knownAdvertiser, trackingTagId: 'tag1' },
-    mapping: {
-      event_name: { value: 'purchase' },
-      order_id: 'id',
-      ...{ city: null, country: null, region: null, zip: null },
-    },
+    mapping: { event_name: { value: 'purchase' }, order_id: 'id', city: null, country: null, region: null, zip: null },
     start: startConversions,
     origins: ['https://insight.adsrvr.org'],
     // Nothing of it identifies a person, and an event needs none.
@@ -399,9 +443,17 @@ const mparticle: Platform = {
 export const conversions: readonly Platform[] = [
   metaOf('meta-conversions', {}, { action_source: { value: 'website' } }),
   metaOf('meta-app-events', { appPlatform: 'android' }, {}),
-  ...[snapchat, pinterest, reddit, tiktok],
+  snapchat,
+  pinterest,
+  reddit,
+  tiktok,
   googleOf('google-ads-conversions', false),
   googleOf('google-ads-click-conversions', true),
   googleOf('google-ads-offline-conversions', false, { store_id: { value: 'shop-1' } }),
-  ...[campaignManager, linkedin, microsoft, ...amazons, ...tradeDesks, mparticle],
+  campaignManager,
+  linkedin,
+  microsoft,
+  ...amazons,
+  ...tradeDesks,
+  mparticle,
 ]

@@ -32,7 +32,8 @@ export const countries: readonly Country[] = [
   {
     code: 'us',
     names: ['US', 'USA', 'United States', 'us'],
-    ...{ callingCode: '1', hasTrunkZero: false },
+    callingCode: '1',
+    hasTrunkZero: false,
     givenNames: ['John', 'Mary-Jane', 'José', 'Latoya', "D'Andre", 'Ana María'],
     familyNames: ['Smith', "O'Connor", 'García', 'de la Cruz', 'Smith-Jones', 'Nguyễn'],
     cities: ['New York', 'St. Louis', 'Coeur d’Alene', 'Winston-Salem'],
@@ -53,7 +54,8 @@ export const countries: readonly Country[] = [
   {
     code: 'de',
     names: ['DE', 'Germany', 'Deutschland', 'DEU'],
-    ...{ callingCode: '49', hasTrunkZero: true },
+    callingCode: '49',
+    hasTrunkZero: true,
     givenNames: ['Jürgen', 'Anna-Lena', 'Zoë', 'Björn', 'Käthe'],
     familyNames: ['Müller', 'von der Heide', 'Weiß', 'Schröder-Köpf', 'Großmann'],
     cities: ['München', 'Frankfurt am Main', 'Köln', 'Berlin'],
@@ -65,7 +67,8 @@ export const countries: readonly Country[] = [
   {
     code: 'gb',
     names: ['GB', 'UK', 'United Kingdom', 'Great Britain'],
-    ...{ callingCode: '44', hasTrunkZero: true },
+    callingCode: '44',
+    hasTrunkZero: true,
     givenNames: ['Oliver', 'Siân', 'Amélie', 'Mary Ann'],
     familyNames: ['Jones', "O'Neill", 'MacDonald', 'Fitz-Gerald'],
     cities: ["King's Lynn", 'Stoke-on-Trent', 'London', 'Bury St. Edmunds'],
@@ -77,7 +80,8 @@ export const countries: readonly Country[] = [
   {
     code: 'fr',
     names: ['FR', 'France', 'FRA'],
-    ...{ callingCode: '33', hasTrunkZero: true },
+    callingCode: '33',
+    hasTrunkZero: true,
     givenNames: ['Jean-Pierre', 'Zoé', 'François', 'Anaïs', 'Maëlys'],
     familyNames: ['Lefèvre', "d'Arcy", 'L’Hôpital', 'De Gaulle', 'Œuvray'],
     cities: ['Saint-Étienne', "L'Haÿ-les-Roses", 'Paris', 'Aix-en-Provence'],
@@ -95,7 +99,8 @@ export const countries: readonly Country[] = [
   {
     code: 'br',
     names: ['BR', 'Brazil', 'Brasil', 'BRA'],
-    ...{ callingCode: '55', hasTrunkZero: false },
+    callingCode: '55',
+    hasTrunkZero: false,
     givenNames: ['João', 'Conceição', 'Ana Júlia', 'Sebastião'],
     familyNames: ['da Silva', 'Gonçalves', 'Magalhães', 'dos Santos'],
     cities: ['São Paulo', 'Rio de Janeiro', 'Brasília'],

@@ -8,7 +8,7 @@ export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? val
 export const zipped = (names: unknown, values: unknown): Json =>
   Object.fromEntries(listOf(names).map((name, at) => [String(name), listOf(values)[at]]))
 
-/** What is a list of one value, as that value. */
+/** A list of one value, as that value. */
 export const single = (object: unknown): Json =>
   Object.fromEntries(
     Object.entries(objectOf(object)).map(([key, value]) => [key, Array.isArray(value) ? value[0] : value]),

@@ -28,9 +28,13 @@ async function start(): Promise<Started> {
   const server = await startSftpServer({ hostKey: hostKey.private, username: 'acme', keys: [userKey.public] })
   const key = Buffer.from(hostKey.public.split(' ')[1] ?? '', 'base64')
   return {
-    ...{ url: '', received: [] },
+    url: '',
+    received: [],
     secrets: {
-      ...{ hostname: '127.0.0.1', port: server.port, username: 'acme', sshPrivateKey: userKey.private },
+      hostname: '127.0.0.1',
+      port: server.port,
+      username: 'acme',
+      sshPrivateKey: userKey.private,
       hostKeyFingerprint: `SHA256:${createHash('sha256').update(key).digest('base64')}`,
     },
     settings: { path: inbox, dataProviderId: '4711' },

@@ -3,12 +3,13 @@ import { Choices } from './choices.ts'
 import { type Country, countries } from './countries.ts'
 
 /**
- * A generated CSV file of people of five countries, as files of customers are: every spelling that people use, digests among
- * plain values, cells that say nothing or something wrong, rows without anything, rows that come twice. What is meant is kept
- * beside how it is written, so that a test knows what a platform must get without reading a cell.
+ * A generated CSV file of people of five countries, as files of customers are: every spelling that people use, digests
+ * among plain values, cells that say nothing or something wrong, rows without anything, rows that come twice. The
+ * intended value is stored beside its spelling, so that a test knows the expected data of a platform without parsing a
+ * cell.
  */
 
-/** What a cell holds, and what is meant by it. */
+/** Text of a cell, and its intended value. */
 export type Spelled<Truth> =
   | { readonly kind: 'value'; readonly truth: Truth; readonly cell: string }
   /** A digest of another system: SHA-256, or MD5. */
@@ -48,8 +49,25 @@ export type Person = {
 }
 
 export const columns = [
-  ...['id', 'first_name', 'last_name', 'email', 'phone', 'birth_date', 'birth_year', 'birth_month', 'birth_day'],
-  ...['gender', 'city', 'state', 'zip', 'country', 'device_id', 'click_id', 'event_time', 'value', 'currency'],
+  'id',
+  'first_name',
+  'last_name',
+  'email',
+  'phone',
+  'birth_date',
+  'birth_year',
+  'birth_month',
+  'birth_day',
+  'gender',
+  'city',
+  'state',
+  'zip',
+  'country',
+  'device_id',
+  'click_id',
+  'event_time',
+  'value',
+  'currency',
 ] as const
 
 const missing = { kind: 'missing', cell: '' } as const
@@ -69,9 +87,21 @@ export function makePeople(count: number, seed: number, now: number): Person[] {
 }
 
 const nobody = (number: number): Person => ({
-  ...{ number, id: '', email: missing, phone: missing, first: missing, last: missing, birth: missing },
-  ...{ gender: missing, city: missing, state: missing, zip: missing, country: missing, device: missing },
-  ...{ click: missing, eventTime: undefined },
+  number,
+  id: '',
+  email: missing,
+  phone: missing,
+  first: missing,
+  last: missing,
+  birth: missing,
+  gender: missing,
+  city: missing,
+  state: missing,
+  zip: missing,
+  country: missing,
+  device: missing,
+  click: missing,
+  eventTime: undefined,
 })
 
 function makePerson(number: number, choices: Choices, now: number): Person {
@@ -264,12 +294,25 @@ export function cellsOf(person: Person): Readonly<Record<(typeof columns)[number
   const part = (key: keyof Birth) => (birth.kind === 'value' ? String(birth.truth[key]) : '')
   const isThere = eventTime !== undefined
   return {
-    ...{ id: person.id, first_name: person.first.cell, last_name: person.last.cell, email: person.email.cell },
-    ...{ phone: person.phone.cell, birth_date: birth.cell, birth_year: part('year'), birth_month: part('month') },
-    ...{ birth_day: part('day'), gender: person.gender.cell, city: person.city.cell, state: person.state.cell },
-    ...{ zip: person.zip.cell, country: person.country.cell, device_id: person.device.cell },
-    ...{ click_id: person.click.cell, event_time: isThere ? new Date(eventTime * 1000).toISOString() : '' },
-    ...{ value: isThere ? '9.50' : '', currency: isThere ? 'EUR' : '' },
+    id: person.id,
+    first_name: person.first.cell,
+    last_name: person.last.cell,
+    email: person.email.cell,
+    phone: person.phone.cell,
+    birth_date: birth.cell,
+    birth_year: part('year'),
+    birth_month: part('month'),
+    birth_day: part('day'),
+    gender: person.gender.cell,
+    city: person.city.cell,
+    state: person.state.cell,
+    zip: person.zip.cell,
+    country: person.country.cell,
+    device_id: person.device.cell,
+    click_id: person.click.cell,
+    event_time: isThere ? new Date(eventTime * 1000).toISOString() : '',
+    value: isThere ? '9.50' : '',
+    currency: isThere ? 'EUR' : '',
   }
 }
 

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto'
 import type { Birth, Email, Person, Phone, Spelled, State } from './people.ts'
 
 /**
- * What platforms ask for before a value is hashed, written from what they publish and from what is meant by a cell: nothing
- * here reads a cell, and nothing of ours is called.
+ * Normal forms that platforms require before a value is hashed, from their documentation and from the intended value of
+ * a cell. This module parses no cell and calls no code of Penstock.
  */
 
 export const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex')
 
-/** The form that is hashed; `undefined` where nothing is left. */
+/** The form that is hashed; `undefined` if nothing is left. */
 export type Rule<Truth> = (truth: Truth) => string | undefined
 
 const withoutTag = (local: string): string => local.replace(/\+.*$/, '')
@@ -25,8 +25,8 @@ export const emails = {
     `${isGmail(domain) ? local.replaceAll('.', '') : local}@${domain}`.toLowerCase(),
   /** TikTok's files: without the tag, whatever the domain. */
   untagged: ({ local, domain }: Email) => `${withoutTag(local)}@${domain}`.toLowerCase(),
-  /** Reddit: without dots and tag, whatever the domain. */
-  reddit: ({ local, domain }: Email) => `${withoutTag(local).replaceAll('.', '')}@${domain}`.toLowerCase(),
+  /** Reddit: without the tag, and then letters and digits alone, whatever the domain. */
+  reddit: ({ local, domain }: Email) => `${withoutTag(local).replaceAll(/[^A-Za-z0-9]/g, '')}@${domain}`.toLowerCase(),
 } satisfies Record<string, Rule<Email>>
 
 export const phones = {
@@ -35,6 +35,12 @@ export const phones = {
   /** Google, TikTok, X, Microsoft. */
   e164: ({ code, national }: Phone) => `+${code}${national}`,
 } satisfies Record<string, Rule<Phone>>
+
+/** Devices whose owners do not want to be tracked have only zeros, and are broken here. */
+export const devices = {
+  upper: (id: string) => id.toUpperCase(),
+  lower: (id: string) => id.toLowerCase(),
+} satisfies Record<string, Rule<string>>
 
 const lettersAndDigits = (text: string): string =>
   text
@@ -91,7 +97,7 @@ export const births = {
   day: ({ day }: Birth) => two(day),
 } satisfies Record<string, Rule<Birth>>
 
-/** The value that a platform gets in the clear; `undefined` where there is none, or none that can be used. */
+/** The value that a platform gets in the clear; `undefined` if there is none, or none that can be used. */
 export const plain = <Truth>(spelled: Spelled<Truth>, rule: Rule<Truth>): string | undefined =>
   spelled.kind === 'value' ? rule(spelled.truth) : undefined
 

@@ -33,8 +33,20 @@ export async function transferFile(folder: string, file: string, destination: De
   const stored: { -readonly [Key in keyof TransferState]: TransferState[Key] } = {
     source: { slug: 'local-folder', secrets: { folder }, settings: { files: file } },
     destination: { slug, secrets, settings },
-    ...{ replay: null, confirmed: false, read: 0, checkpoint: null, pending: null, unconfirmed: null, columns: null },
-    ...{ startedTime: new Date().toISOString(), cursor: null, state: null, replaced: null, deliveryStates: [] },
+    replay: null,
+    confirmed: false,
+    testRows: null,
+    read: 0,
+    checkpoint: null,
+    pending: null,
+    unconfirmed: null,
+    columns: null,
+    attempt: 1,
+    startedTime: new Date().toISOString(),
+    cursor: null,
+    state: null,
+    replaced: null,
+    deliveryStates: [],
     rejectsLeft: 1_000_000,
   }
   const leases = new Map<string, string>()
@@ -75,12 +87,18 @@ export async function transferFile(folder: string, file: string, destination: De
   try {
     const result = await runJob(
       {
-        ...{ kind: 'transfer', id: '0f1e2d3c4b5a6978', connectionId: '0f1e2d3c4b5a6979' },
-        ...{ connectors: ['local-folder', slug], retry: { firstMs: 1, mostMs: 1, totalMs: 1 }, replaceShareMin: 0 },
+        kind: 'transfer',
+        id: '0f1e2d3c4b5a6978',
+        connectionId: '0f1e2d3c4b5a6979',
+        connectors: ['local-folder', slug],
+        retry: { firstMs: 1, mostMs: 1, totalMs: 1 },
+        replaceShareMin: 0,
       },
       {
         runtime: { loadConnector, egress, plainHttp: { loopback: true, allow: [] }, localFolders: [folder] },
-        ...{ host, signal: new AbortController().signal, onProgress: () => {} },
+        host,
+        signal: new AbortController().signal,
+        onProgress: () => {},
       },
     )
     assert.deepEqual(result, { ok: true, value: null })

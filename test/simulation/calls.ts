@@ -15,12 +15,12 @@ const accountsMax = 3
 const connectionsMax = 10
 const keys = ['key-1', 'key-2', 'key-3', 'key-4'] as const
 
-/** What several calls at once are about. */
+/** Resources of concurrent calls. */
 export type Focus = { readonly org: number; readonly accountId: string; readonly connectionId?: string | undefined }
 
 type Maker = (choose: Choose) => Omit<Call, 'org' | 'operation'>
 
-/** What a call is made from. */
+/** Choices for a call. */
 type Choose = {
   readonly random: Random
   readonly model: Model
@@ -283,7 +283,7 @@ function withHeaders(random: Random, model: Model, call: Call): Call {
   if (repeatable.includes(call.operation) && random.percent(25)) {
     const key = random.pick(keys)
     const known = model.keys.get(`${call.org} ${key}`)
-    // Half of those that find their key used say the same again.
+    // Half of the calls whose key is already used repeat the request.
     return known && random.percent(50) ? again(call, known.request, key) : { ...call, key }
   }
   if (!versioned.includes(call.operation) || !random.percent(20)) return call

@@ -77,7 +77,7 @@ const sides = [
   { key: 'dest', role: 'Destination' },
 ] as const
 
-/** The settings of both sides after a call; undefined where one is invalid. A given object replaces the previous one. */
+/** The settings of both sides after a call; undefined if one is invalid. A given object replaces the previous one. */
 function configsAfter(
   place: Pick<Place, 'call'>,
   ids: { src: string; dest: string },

@@ -82,7 +82,7 @@ async function readRows({ service, organizations }: World) {
        from added_connectors a`,
     ),
     connections: await read(
-      `select id, account_id, name, status, remembered_status, src_connector_id, dest_connector_id, version,
+      `select id, account_id, name, status, previous_status, src_connector_id, dest_connector_id, version,
          src_config, dest_config from connections`,
     ),
     keys: keys.map(([organizationId, key]) => [orgs.indexOf(String(organizationId)), key]).sort(byId),

@@ -87,12 +87,12 @@ export type Outcome = {
 
 export const emptyModel = (): Model => ({ accounts: new Map(), keys: new Map(), etags: new Map(), clock: 0 })
 
-/** What an operation's rule is handed: the account and the thing that the call names, where they are there. */
+/** Input of an operation's rule: the account and the resource that the call names, if they exist. */
 export type Place = { model: Model; call: Call; account: Account; connection: Connection; added: Added }
 
 /** One operation in the model. */
 export type Rule = {
-  /** What the call must name to be looked at any further. */
+  /** Resource that the call must name to be processed further. */
   readonly needs?: 'account' | 'connection'
   /** Every reason to refuse the call; the service may give any of them. */
   refusals(place: Place): ErrorCode[]
@@ -203,7 +203,7 @@ export function purgeModel(model: Model): void {
   for (const [key, { hours }] of model.keys) if (hours > keyWindowHours) model.keys.delete(key)
 }
 
-/** An operator restores an account; false where there is none that was deleted within 30 days. */
+/** An operator restores an account; false if there is none that was deleted within 30 days. */
 export function restoreAccountInModel(model: Model, id: string): boolean {
   const account = model.accounts.get(id)
   if (account?.deletedDays === undefined || account.deletedDays > restoreWindowDays) return false

@@ -5,7 +5,7 @@ export type Random = {
   /** True so many times of a hundred. */
   percent(chance: number): boolean
   pick<T>(choices: readonly [T, ...T[]]): T
-  /** One of the choices; undefined where there is none. */
+  /** One of the choices; undefined if there is none. */
   any<T>(choices: readonly T[]): T | undefined
   /** Some of the choices, in their order. */
   some<T>(choices: readonly T[], chance: number): T[]

@@ -3,7 +3,7 @@ import { connectors } from '@penstock/connectors'
 import { connectorBySlug } from '../harness/fixtures.ts'
 import type { Account, Connection, Value, Values } from './model.ts'
 
-/** What the model knows of connectors: which there are, which fit, and which settings they take. */
+/** Connectors in the model: their names, their compatibility, and their settings. */
 
 export const mask = '********'
 export type Role = 'Source' | 'Destination'
@@ -40,7 +40,7 @@ export function fits(source: Connector, destination: Connector): boolean {
   return from === 'identity management' && to === 'audience activation'
 }
 
-/** The values after a caller sent some; undefined where one is wrong. */
+/** The values after a caller sent some; undefined if one is wrong. */
 export function merged(fields: Fields, current: Values, given: Readonly<Record<string, unknown>>): Values | undefined {
   const after: Values = { ...current }
   for (const [key, sent] of Object.entries(given)) {
@@ -76,7 +76,7 @@ function isRight({ type, options, min = -Infinity, max = Infinity }: FieldDefini
   return typeof sent === 'string' && sent.trim() !== ''
 }
 
-/** Whether every required field, under its condition, has a value; a role's own fields only where that role is meant. */
+/** Whether every required field, under its condition, has a value; a role's own fields only if that role is given. */
 export function isComplete(fields: Fields, values: Values, role?: Role): boolean {
   return Object.entries(fields).every(([key, field]) => {
     if (!field.required || field.readonly || (field.role && field.role !== role)) return true

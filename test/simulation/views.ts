@@ -1,4 +1,4 @@
-/** What of an answer the model speaks about, and pages as the lists give them. */
+/** The part of a response that the model covers, and the pages of lists. */
 
 type Payload = Record<string, unknown>
 

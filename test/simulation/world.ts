@@ -12,9 +12,9 @@ export type World = {
   readonly service: TestService
   readonly organizations: readonly Organization[]
   call(call: Call): Promise<Outcome>
-  /** What a transfer or a probe meets on a connection. */
+  /** Event of a transfer or a probe on a connection. */
   meet(accountId: string, id: string, trigger: 'breakdown' | 'outage' | 'recovery'): Promise<void>
-  /** The operator's command; false where it fails. */
+  /** The operator's command; false if it fails. */
   restoreAccount(id: string): Promise<boolean>
   /** Lets time pass for what is deleted, and for first answers. */
   age(what: { connection: string } | { account: string } | { key: string; org: number }, seconds: number): Promise<void>
@@ -82,7 +82,7 @@ export async function startWorld(): Promise<World> {
         await sql(text, [organizations[what.org]?.organizationId, what.key, seconds])
       }
     },
-    purge: async () => void (await purge(service.database, service.config.rejects.days, 0)),
+    purge: async () => void (await purge(service.database, { rejectDays: service.config.rejects.days, auditDays: 0 })),
     restart: async () => {
       await service.close()
       service = await startServiceOn(database.url, env)

@@ -36,13 +36,13 @@ export type ClientOptions = Credentials & {
 /**
  * Makes a client of a Penstock service. Each operation of the contract is a method:
  *
- *     const client = createClient({ baseUrl, clientId, clientSecret })
- *     const { reply: account } = await client.addAccount({ body: { name: 'Acme Outdoor' } })
- *     const { reply, etag } = await client.getConnection({ accountId: account.id, id })
- *     await client.updateConnection({ accountId: account.id, id, body: { name: 'New name' }, ifMatch: etag })
+ *     const client = createClient({ baseUrl, clientId, clientSecret }) const { reply: account } = await
+ *     client.addAccount({ body: { name: 'Acme Outdoor' } }) const { reply, etag } = await client.getConnection({
+ *     accountId: account.id, id }) await client.updateConnection({ accountId: account.id, id, body: { name: 'New name'
+ *     }, ifMatch: etag })
  *
- * Methods reject with PenstockError where the service refuses, with NoAnswerError where it cannot be reached, and with
- * the signal's reason where the caller aborts.
+ * Methods reject with PenstockError if the service refuses, with NoAnswerError if it is unreachable, and with the
+ * signal's reason if the caller aborts.
  */
 export function createClient(options: ClientOptions): Client {
   const send = createTransport({

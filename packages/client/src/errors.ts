@@ -6,7 +6,7 @@ export class PenstockError extends Error {
   /** HTTP status. */
   readonly status: number
   readonly code: ErrorCode
-  /** Every field error of the request, each with its field; empty where no field is at error. */
+  /** Every field error of the request, each with its field; empty if no field is at error. */
   readonly details: readonly FieldError[]
   /** With `platform_refused`: what went wrong, and at which side of the connection. */
   override readonly cause: TransferError | undefined
@@ -33,7 +33,7 @@ export class PenstockError extends Error {
  */
 export class NoAnswerError extends Error {
   override name = 'NoAnswerError'
-  /** HTTP status of whatever answered; undefined where nothing did. */
+  /** HTTP status of whatever answered; undefined if nothing did. */
   readonly status: number | undefined
   /** Seconds to wait as whatever answered has it. */
   readonly retryAfterSeconds: number | undefined

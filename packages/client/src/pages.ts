@@ -36,6 +36,6 @@ export async function* everyEntry<I extends PagedOperationId>(
   }
 }
 
-/** The parameters of the operation; they can be left out where none is required. */
+/** The parameters of the operation; they can be left out if none is required. */
 type Arguments<I extends PagedOperationId> =
   Record<never, never> extends ParametersOf<I> ? [parameters?: ParametersOf<I>] : [parameters: ParametersOf<I>]

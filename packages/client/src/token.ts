@@ -3,7 +3,7 @@ import type { Token } from '@penstock/wire'
 /** Gives the token to send; `refused` is one that the service has just refused, so that another is wanted. */
 export type TokenSource = (refused?: string) => Promise<string>
 
-/** A token is renewed this long before it expires, or at nine tenths of its life where that is later. */
+/** A token is renewed this long before it expires, or at nine tenths of its life if that is later. */
 const renewalMarginMs = 60_000
 
 /**

@@ -27,10 +27,10 @@ export type AnyParameters = Readonly<Record<string, unknown>> & {
   readonly stream?: string | undefined
 }
 
-/** A success: its status, its headers and what its body says, or the body where it is streamed. */
+/** A success: its status, its headers and its JSON body, or the stream of the body. */
 export type Answer = { status: number; headers: Headers; json: unknown; body?: ReadableStream<Uint8Array> }
 
-/** Sends a call. Retries it where that is safe and the service asks for it with Retry-After. */
+/** Sends a call. Retries it if that is safe and the service asks for it with Retry-After. */
 export type Transport = (operation: Operation, parameters: AnyParameters, token?: string) => Promise<Answer>
 
 export function createTransport({
@@ -143,7 +143,7 @@ function readAnswer(base: string, { status, headers, ok }: Response, text: strin
 const notPenstock = (base: string, status: number) =>
   `What answered at ${base} with status ${status} is not Penstock: check baseUrl and the proxies in between.`
 
-/** Seconds that a refusal asks to wait; undefined where it does not, or where waiting cannot help. */
+/** Seconds that a refusal asks to wait; undefined if it does not, or where waiting cannot help. */
 function waitAskedFor(error: unknown): number | undefined {
   const refusal = error instanceof PenstockError || error instanceof NoAnswerError ? error : undefined
   return refusal?.status === 429 || refusal?.status === 503 ? refusal.retryAfterSeconds : undefined

@@ -1,6 +1,6 @@
 import type { BodyOf, IsPaged, OperationId, Operations, QueryOf, ReplyOf } from '@penstock/wire'
 
-/** What each method of the client takes and returns, inferred from the contract. */
+/** Parameters and results of the client's methods, inferred from the contract. */
 
 /** The names in braces in a path. */
 type PathParameter<P> = P extends `${string}{${infer Name}}${infer Rest}` ? Name | PathParameter<Rest> : never
@@ -30,7 +30,9 @@ type BodyParameter<I extends OperationId> = Operations[I] extends { body: unknow
 
 type IfMatchParameter<I extends OperationId> = Operations[I] extends { concurrency: 'if-match' }
   ? {
-      /** The `etag` of an earlier result: the call is refused with `precondition_failed` where it changed since. */
+      /**
+       * The `etag` of an earlier result: the call is refused with `precondition_failed` if the resource changed since.
+       */
       ifMatch?: string | undefined
     }
   : unknown
@@ -51,7 +53,7 @@ type SignalParameter = {
 
 type Flat<T> = { [K in keyof T]: T[K] }
 
-/** What a method takes: exactly what the contract asks for, and `signal`. */
+/** Parameters of a method: exactly the contract's, and `signal`. */
 export type ParametersOf<I extends OperationId> = Flat<
   { [Name in PathParameter<Operations[I]['path']>]: string } & AccountParameter<I> &
     QueryParameter<I> &
@@ -61,7 +63,7 @@ export type ParametersOf<I extends OperationId> = Flat<
     SignalParameter
 >
 
-/** Addresses of other pages; absent where there is none. */
+/** Addresses of other pages; absent if there is none. */
 export type Links = {
   first?: string
   prev?: string
@@ -80,7 +82,7 @@ type BegunResult = {
   already: boolean
 }
 
-/** What a method returns. */
+/** Result of a method. */
 export type ResultOf<I extends OperationId> = Flat<
   {
     /** The payload, out of its envelope. */
@@ -93,7 +95,7 @@ export type ResultOf<I extends OperationId> = Flat<
     (IsPaged<I> extends true ? PageResult : unknown)
 >
 
-/** A method; its parameters can be left out where none is required. */
+/** A method; its parameters can be left out if none is required. */
 export type Method<I extends OperationId> =
   Record<never, never> extends ParametersOf<I>
     ? (parameters?: ParametersOf<I>) => Promise<ResultOf<I>>

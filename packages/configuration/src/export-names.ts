@@ -1,20 +1,22 @@
 import { createHash } from 'node:crypto'
 import { withoutReferences } from './references.ts'
+import type { Values } from './values.ts'
 
 /** How an export writes names and texts. */
-
-export const byName = (one: { name: string; id: string }, other: { name: string; id: string }) =>
-  one.name < other.name ? -1 : one.name > other.name ? 1 : one.id < other.id ? -1 : 1
-
-/** The identifier of an entry, where its name is not its own. */
-export const idIfTwin = (all: readonly { id: string; name: string }[], { id, name }: { id: string; name: string }) =>
-  all.filter((one) => one.name === name).length > 1 ? { id } : {}
 
 export const twinNote = (what: string) =>
   `There is more than one ${what}: the file names each by its id, which no other service knows. Rename all but one to use the file elsewhere.`
 
 export const escaped = (value: unknown): unknown =>
   typeof value === 'string' ? withoutReferences(value) : Array.isArray(value) ? value.map(escaped) : value
+
+export const escapeAll = (values: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(Object.entries(values).map(([key, value]) => [key, escaped(value)])) as Values
+
+/** A key of an entry that is left out if it is empty. */
+export const ifAny = <K extends string, V extends object>(key: K, values: V) =>
+  (Object.keys(values).length > 0 ? { [key]: values } : {}) as { [key in K]?: V }
+
 export const wordsOf = (text: string) =>
   text
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')

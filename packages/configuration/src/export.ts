@@ -2,19 +2,13 @@ import { createHash } from 'node:crypto'
 import type { Client } from '@penstock/client'
 import { Document, isMap } from 'yaml'
 import { withBound } from './calls.ts'
-import { byName, escaped, idIfTwin, twinNote, wordsOf, wordsOfNames } from './export-names.ts'
-import { writeAlertRules, writeWebhooks } from './export-owned.ts'
+import { createDefinitions } from './definitions.ts'
+import { twinNote, wordsOf, wordsOfNames } from './export-names.ts'
+import { kinds, owned, type ServiceState } from './kinds.ts'
 import { ConfigurationError } from './problems.ts'
-import type { FileAccount, FileConnection, FileConnector, FileContent } from './read-yaml.ts'
+import { type AccountState, statesIn, type Writing, whose } from './resource-kind.ts'
 import { schemaFile } from './schema.ts'
-import {
-  type AccountState,
-  type ConnectionState,
-  createDefinitions,
-  type Definitions,
-  readState,
-} from './service-state.ts'
-import { fieldsOf, readMapping, settable } from './values.ts'
+import { readState } from './service-state.ts'
 
 /** Writes what a service is configured with as a file that a plan finds nothing to change in. */
 
@@ -44,152 +38,102 @@ export type ExportOptions = {
 export async function exportConfiguration({ client, baseUrl, accounts, split }: ExportOptions): Promise<ExportResult> {
   const isWanted = ({ name }: { name: string }) => accounts === undefined || accounts.includes(name)
   const state = await readState(client, isWanted)
-  const chosen = state.accounts.filter(isWanted).toSorted(byName)
+  const chosen = state.accounts.filter(isWanted).toSorted(compareBy(({ name }) => name))
   const unknown = accounts?.filter((name) => !chosen.some((account) => account.name === name)) ?? []
   if (unknown.length > 0)
     throw new ConfigurationError(unknown.map((name) => ({ message: `There is no sub-account ${name}.` })))
   const definitions = createDefinitions(client)
-  const slugs = chosen.flatMap((account) => [...account.connectors.keys()])
+  const slugs = chosen.flatMap(({ connectors }) => connectors.map(({ slug }) => slug))
   await withBound([...new Set(slugs)], definitions)
-  const writing: Writing = { definitions, variables: createVariableNames(chosen), notes: [] }
+  const notes: string[] = []
+  const nameVariable = createVariableNames(chosen)
+  const write = async (account: AccountState | null): Promise<Written> => {
+    const variables = new Set<string>()
+    const secret = (of: string, field: string) => {
+      const variable = nameVariable(account, of, field)
+      variables.add(variable)
+      return `\${env:${variable}}`
+    }
+    return { lists: await writeLists(state, { state, definitions, account, secret, notes }), variables }
+  }
   const written = await Promise.all(
-    chosen.map(async (account) => ({
-      ...(await writeAccount(account, chosen, writing)),
-      ...ifAnyOf('webhooks', writeWebhooks(state, account, writing)),
-      ...ifAnyOf(
-        'alertRules',
-        writeAlertRules(state, account, writing, ({ name }) => name),
-      ),
-    })),
+    chosen.map(async (account) => {
+      const { name, enabled } = account
+      const isTwin = chosen.filter((one) => one.name === name).length > 1
+      if (isTwin) notes.push(twinNote(`sub-account ${name}`))
+      const { lists, variables } = await write(account)
+      return { variables, lists: { accounts: [{ name, ...(isTwin ? { id: account.id } : {}), enabled, ...lists }] } }
+    }),
   )
-  // The lists are there even where they are empty: a plan compares those that a file has.
-  const organization: Pick<FileContent, 'webhooks' | 'alertRules'> =
-    accounts === undefined
-      ? {
-          webhooks: writeWebhooks(state, null, writing),
-          alertRules: writeAlertRules(state, null, writing, ({ account, name }) => ({ account, connection: name })),
-        }
-      : {}
-  const groups = split
+  const organization = accounts === undefined ? [await write(null)] : []
+  const whole = merged([...organization, ...written])
+  const files = split
     ? [
         // No sub-account has this name of a file.
-        ...(accounts === undefined ? [{ name: '_organization.yaml', content: organization }] : []),
-        ...written.map((account, index) => ({ name: fileNameOf(chosen, index), content: { accounts: [account] } })),
+        ...organization.map((content) => ({ name: '_organization.yaml', content })),
+        ...written.map((content, index) => ({ name: fileNameOf(chosen, index), content })),
       ]
-    : []
-  const files = (split ? groups : [{ name: 'penstock.yaml', content: { ...organization, accounts: written } }]).map(
-    ({ name, content }) => ({ name, text: textOf(content, baseUrl) }),
-  )
-  const variables = variablesOf({ ...organization, accounts: written })
-  const connections = written.reduce((sum, account) => sum + (account.connections?.length ?? 0), 0)
-  return { files, variables, notes: writing.notes, connections }
-}
-
-export type Writing = {
-  readonly definitions: Definitions
-  /** @param account null: the organization */
-  readonly variables: (account: AccountState | null, slug: string, field: string) => string
-  readonly notes: string[]
-}
-
-async function writeAccount(
-  account: AccountState,
-  all: readonly AccountState[],
-  writing: Writing,
-): Promise<FileAccount> {
-  const twin = idIfTwin(all, account)
-  if (twin.id) writing.notes.push(twinNote(`sub-account ${account.name}`))
-  const connectors = await Promise.all(
-    [...account.connectors.keys()].sort().map((slug) => writeConnector(account, slug, writing)),
-  )
-  const sorted = account.connections.toSorted(byName)
-  const counts = Map.groupBy(sorted, ({ name }) => name)
-  const connections = await Promise.all(
-    sorted.map((connection) => writeConnection(connection, (counts.get(connection.name)?.length ?? 0) > 1, writing)),
-  )
-  for (const [name, group] of counts)
-    if (group.length > 1) writing.notes.push(twinNote(`connection ${name} of the sub-account ${account.name}`))
+    : [{ name: 'penstock.yaml', content: whole }]
   return {
-    ...{ name: account.name, ...twin, enabled: account.enabled },
-    ...(connectors.length > 0 ? { connectors } : {}),
-    ...(connections.length > 0 ? { connections } : {}),
+    files: files.map(({ name, content }) => ({ name, text: textOf(content, baseUrl) })),
+    variables: [...whole.variables].sort(),
+    notes,
+    connections: chosen.reduce((sum, { connections }) => sum + connections.length, 0),
   }
 }
 
-const escapeAll = (values: Readonly<Record<string, unknown>>) =>
-  Object.fromEntries(Object.entries(values).map(([key, value]) => [key, escaped(value)])) as Record<string, string>
-const ifAnyOf = <K extends string, V>(key: K, values: readonly V[]) =>
-  (values.length > 0 ? { [key]: values } : {}) as { [key in K]?: V[] }
-const ifAny = <K extends string, V extends object>(key: K, values: V) =>
-  (Object.keys(values).length > 0 ? { [key]: values } : {}) as { [key in K]?: V }
+/** What a file has, and the environment variables that it refers to. */
+type Written = {
+  readonly lists: Readonly<Record<string, readonly unknown[]>>
+  readonly variables: ReadonlySet<string>
+}
 
-async function writeConnector(account: AccountState, slug: string, writing: Writing): Promise<FileConnector> {
-  const saved = account.connectors.get(slug)
-  const definition = await writing.definitions(slug)
-  if (!saved || !definition) return { connector: slug }
-  const byClick = saved.authorized ? (definition.authorization?.fields ?? []) : []
-  if (saved.authorized)
-    writing.notes.push(
-      `${slug} of the sub-account ${account.name} was authorized with a click. In another service, authorize it there.`,
+const merged = (parts: readonly Written[]): Written => ({
+  lists: { ...parts[0]?.lists, accounts: parts.flatMap(({ lists }) => lists.accounts ?? []) },
+  variables: new Set(parts.flatMap(({ variables }) => [...variables])),
+})
+
+/** The lists of a sub-account that are not empty, or all of the organization: a plan compares those that a file has. */
+async function writeLists(state: ServiceState, writing: Writing): Promise<Written['lists']> {
+  const { account, notes } = writing
+  const lists: Record<string, unknown[]> = {}
+  for (const kind of account ? kinds : owned) {
+    const isOwn = (one: object) => (one as { accountId: string | null }).accountId === null
+    const states = account ? statesIn(kind, account) : statesIn(kind, state).filter(isOwn)
+    const sorted = states.toSorted(compareBy((one) => kind.nameOf(one)))
+    const twins = Map.groupBy(sorted, (one) => kind.nameOf(one))
+    const entries = await Promise.all(
+      sorted.map((one) => {
+        const isTwin = (twins.get(kind.nameOf(one))?.length ?? 0) > 1
+        return kind.write(one, isTwin ? { id: (one as { id: string }).id } : {}, sorted, writing)
+      }),
     )
-  const secrets = saved.secrets
-    .filter((field) => !byClick.includes(field))
-    .map((field) => [field, `\${env:${writing.variables(account, slug, field)}}`])
-  return {
-    connector: slug,
-    ...(saved.name === 'Default' ? {} : { name: saved.name }),
-    // The name that the service gave has the identifier of the sub-account in it.
-    ...(saved.secretName === `${slug}/${account.id}` ? {} : { secretName: saved.secretName }),
-    ...ifAny('settings', escapeAll(settable(fieldsOf(definition.secretFields), saved.settings))),
-    ...ifAny('secrets', Object.fromEntries(secrets)),
+    for (const [name, some] of twins)
+      if (some.length > 1) notes.push(twinNote(`${kind.title} ${name}${whose(account?.name ?? null)}`))
+    if (entries.length > 0 || !account) lists[kind.list] = entries
   }
+  return lists
 }
 
-async function writeConnection(
-  connection: ConnectionState,
-  isTwin: boolean,
-  writing: Writing,
-): Promise<FileConnection> {
-  const sideOf = async (role: 'source' | 'destination', values: object) => {
-    const definition = await writing.definitions(connection[role])
-    return settable(fieldsOf(definition?.[role]?.fields ?? []), values as Record<string, unknown>)
+/** By a name, then by the identifier. */
+const compareBy =
+  <T extends object>(nameOf: (one: T) => string) =>
+  (one: T, other: T) => {
+    const [a, b] = [one, other].map((each) => [nameOf(each), (each as { id?: string }).id ?? ''])
+    return a && b && a[0] === b[0] ? compare(a[1], b[1]) : compare(a?.[0], b?.[0])
   }
-  const source = await sideOf('source', connection.srcConnectionConfig)
-  const { mapping: text, ...destination } = await sideOf('destination', connection.destConnectionConfig)
-  const mapping = readMapping(text)
-  const kept = mapping || text === undefined ? destination : { ...destination, mapping: text }
-  const { schedule, status } = connection
-  return {
-    ...{ name: connection.name, ...(isTwin ? { id: connection.id } : {}) },
-    source: { connector: connection.source, ...ifAny('settings', escapeAll(source)) },
-    destination: { connector: connection.destination, ...ifAny('settings', escapeAll(kept)) },
-    ...(mapping ? ifAny('mapping', mapping) : {}),
-    ...(schedule ? { schedule: { cron: schedule.cron, timezone: schedule.timezone, enabled: schedule.enabled } } : {}),
-    // What is broken or offline is to be active; what was never activated is not mentioned.
-    ...(status === 'In-progress' ? {} : { status: status === 'disabled' ? 'disabled' : 'active' }),
-  }
-}
+const compare = (one = '', other = '') => (one < other ? -1 : one > other ? 1 : 0)
 
 /** Names of environment variables that follow from the names of the sub-account, the connector and the field alone. */
-function createVariableNames(accounts: readonly AccountState[]): Writing['variables'] {
+function createVariableNames(accounts: readonly AccountState[]) {
   const wordOf = wordsOfNames(accounts.map(({ name }) => name))
   const prefixOf = ({ name }: AccountState) => {
     const word = wordOf(name) || 'ACCOUNT'
     return /^[0-9]/.test(word) ? `_${word}` : word
   }
   // No name of a sub-account gives two lines.
-  return (account, slug, field) => `${account ? prefixOf(account) : 'ORGANIZATION_'}_${wordsOf(slug)}_${wordsOf(field)}`
-}
-
-/** The environment variables that are references of secrets. */
-const variablesOf = ({ accounts = [], alertRules = [] }: FileContent): string[] => {
-  const ofConnectors = accounts.flatMap(({ connectors = [] }) =>
-    connectors.flatMap(({ secrets = {} }) => Object.values(secrets)),
-  )
-  const rules = [...alertRules, ...accounts.flatMap(({ alertRules: own = [] }) => own)]
-  const ofRules = rules.flatMap(({ slackUrl, teamsUrl }) => [slackUrl, teamsUrl])
-  const references = [...ofConnectors, ...ofRules].filter((reference) => typeof reference === 'string')
-  return [...new Set(references.map((reference) => reference.slice(`\${env:`.length, -1)))].sort()
+  return (account: AccountState | null, of: string, field: string) =>
+    `${account ? prefixOf(account) : 'ORGANIZATION_'}_${wordsOf(of)}_${wordsOf(field)}`
 }
 
 /** A name for the file of a sub-account, that no other one has. */
@@ -207,31 +151,23 @@ function fileNameOf(accounts: readonly AccountState[], index: number): string {
   return `${isOwn ? words : `${words || 'account'}-${digest}`}.yaml`
 }
 
-function textOf(content: FileContent, baseUrl: string): string {
-  const { accounts = [] } = content
-  const document = new Document(
-    { version: 1, ...content },
-    { version: '1.2', schema: 'core', aliasDuplicateObjects: false },
-  )
+function textOf({ lists, variables }: Written, baseUrl: string): string {
+  const content = { version: 1, ...lists }
+  const document = new Document(content, { version: '1.2', schema: 'core', aliasDuplicateObjects: false })
   // An empty line between accounts and between connections, so that a person finds them.
-  const lists = [
+  const spaced = [
     document.get('accounts', true),
-    ...accounts.map((_, index) => document.getIn(['accounts', index, 'connections'], true)),
+    ...(lists.accounts ?? []).map((_, index) => document.getIn(['accounts', index, 'connections'], true)),
   ]
-  for (const list of lists)
+  for (const list of spaced)
     for (const [index, item] of ((list as { items?: unknown[] } | undefined)?.items ?? []).entries())
       if (index > 0 && isMap(item)) item.spaceBefore = true
-  const body = document.toString({ lineWidth: 0, flowCollectionPadding: false })
-  const variables = variablesOf(content)
-  const list =
-    variables.length > 0
-      ? ['#', '# Secrets come from these environment variables:', ...variables.map((name) => `#   ${name}`)]
-      : []
+  const named = [...variables].sort().map((name) => `#   ${name}`)
   return [
     `# yaml-language-server: $schema=${baseUrl.replace(/\/+$/, '')}/docs/${schemaFile}`,
     '# Written by penstock export. Secrets cannot be read, so they are references.',
-    ...list,
+    ...(named.length > 0 ? ['#', '# Secrets come from these environment variables:', ...named] : []),
     '',
-    body,
+    document.toString({ lineWidth: 0, flowCollectionPadding: false }),
   ].join('\n')
 }

@@ -1,30 +1,29 @@
-import type { Locate } from './desired.ts'
 import { describePosition, type Problem } from './problems.ts'
+import { type Entry, type ManagedKind, whose } from './resource-kind.ts'
 
 /** Finds what the entries of the files are about. */
 
-export type Named = { readonly id: string; readonly name: string }
-export type Entry = {
-  readonly name: string
-  readonly was: readonly string[]
-  readonly id?: string | undefined
-  readonly at: Locate
-}
+/** Names an entry in a problem. */
+const describe = ({ title }: Pick<ManagedKind, 'title'>, { name, written = name }: Entry, account: string | null) =>
+  `${title} ${written}${whose(account)}`
+
+const idOf = (state: object) => (state as { id?: string }).id
 
 /**
  * Finds what each entry of the files is about: by its identifier, else by its name, else by a name that it had before and that
  * no other entry has.
  */
-export function matchAll<E extends Entry, T extends Named>(
+export function matchAll<E extends Entry, T extends object>(
+  kind: Pick<ManagedKind<E, T>, 'title' | 'nameOf'>,
   entries: readonly E[],
   there: readonly T[],
-  describe: (entry: E) => string,
+  account: string | null,
   problems: Problem[],
 ): Map<E, T> {
   const found = new Map<E, T>()
   const taken = new Set<T>()
-  const byId = new Map(there.map((one) => [one.id, one]))
-  const byName = Map.groupBy(there, ({ name }) => name)
+  const byId = new Map(there.map((one) => [idOf(one), one]))
+  const byName = Map.groupBy(there, (one) => kind.nameOf(one))
   const take = (entry: E, one: T) => {
     found.set(entry, one)
     taken.add(one)
@@ -36,7 +35,7 @@ export function matchAll<E extends Entry, T extends Named>(
     if (one) take(entry, one)
     else
       problems.push({
-        message: `There is no ${describe(entry)} with the identifier ${id} here. Identifiers are different in every service: give it a name of its own, and remove id.`,
+        message: `There is no ${describe(kind, entry, account)} with the identifier ${id} here. Identifiers are different in every service: give it a name of its own, and remove id.`,
         at: at('id'),
       })
   }
@@ -44,7 +43,7 @@ export function matchAll<E extends Entry, T extends Named>(
     const free = names.flatMap((name) => byName.get(name) ?? []).filter((one) => !taken.has(one))
     if (free.length > 1)
       problems.push({
-        message: `There are ${free.length} that could be the ${describe(entry)}: ${free.map(({ id, name }) => `${id} (${name})`).join(', ')}. Rename all but one of them, or name each by its id.`,
+        message: `There are ${free.length} that could be the ${describe(kind, entry, account)}: ${free.map((one) => `${idOf(one)} (${kind.nameOf(one)})`).join(', ')}. Rename all but one of them, or name each by its id.`,
         at: entry.at('name'),
       })
     if (free[0]) take(entry, free[0])
@@ -56,18 +55,21 @@ export function matchAll<E extends Entry, T extends Named>(
 }
 
 /** Two entries of one name are allowed where their identifiers differ. */
-export function refuseTwins<E extends Pick<Entry, 'name' | 'id' | 'at'>>(
-  entries: readonly E[],
-  describe: (entry: E) => string,
+export function refuseTwins(
+  kind: Pick<ManagedKind, 'title'>,
+  entries: readonly Entry[],
+  account: string | null,
   problems: Problem[],
 ): void {
-  for (const [, group] of Map.groupBy(entries, ({ name }) => name)) {
-    const [first, ...others] = group
+  for (const [first, ...others] of Map.groupBy(entries, ({ name }) => name).values()) {
     if (!first || others.length === 0) continue
-    const ids = group.map(({ id }) => id)
+    const ids = [first, ...others].map(({ id }) => id)
     if (ids.every((id) => id !== undefined) && new Set(ids).size === ids.length) continue
     const where = describePosition(first.at())
     for (const other of others)
-      problems.push({ message: `The ${describe(other)} is at ${where}, too: remove one of both.`, at: other.at() })
+      problems.push({
+        message: `The ${describe(kind, other, account)} is at ${where}, too: remove one of both.`,
+        at: other.at(),
+      })
   }
 }

@@ -1,5 +1,8 @@
-/** Where something is in a file; lines and columns from 1. */
+/** If something is in a file; lines and columns from 1. */
 export type Position = { readonly file: string; readonly line: number; readonly column: number }
+
+/** Says where a part of an entry is, to name it in a problem. */
+export type Locate = (...path: readonly (string | number)[]) => Position
 
 /** One thing that is wrong, for a person: what it is and what to do. */
 export type Problem = { readonly message: string; readonly at?: Position | undefined }

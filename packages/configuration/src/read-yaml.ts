@@ -1,4 +1,3 @@
-import type { AlertRule, EventType, UserRole } from '@penstock/wire'
 import { Ajv, type ErrorObject } from 'ajv'
 import { isMap, isNode, isScalar, LineCounter, parseDocument, visit } from 'yaml'
 import type { SourceFile } from './find-files.ts'
@@ -11,61 +10,9 @@ export type ReadDocument = {
   readonly at: (path: readonly (string | number)[]) => Position
 }
 
-/** A file as the schema describes it. */
-export type FileContent = {
-  webhooks?: FileWebhook[]
-  alertRules?: FileAlertRule<{ account: string; connection: string }>[]
-  accounts?: FileAccount[]
-}
-export type FileAccount = {
-  name: string
-  was?: string[]
-  id?: string
-  enabled?: boolean
-  connectors?: FileConnector[]
-  connections?: FileConnection[]
-  webhooks?: FileWebhook[]
-  alertRules?: FileAlertRule<string>[]
-}
-export type FileWebhook = {
-  url: string
-  was?: string[]
-  id?: string
-  description?: string
-  eventTypes?: EventType[]
-  enabled?: boolean
-}
-/** `C` names a connection. */
-export type FileAlertRule<C> = {
-  name: string
-  was?: string[]
-  id?: string
-  enabled?: boolean
-  conditions: Partial<AlertRule['conditions']>
-  connections?: C[]
-  emails?: string[]
-  emailRoles?: UserRole[]
-  slackUrl?: string | null
-  teamsUrl?: string | null
-}
-export type FileConnector = {
-  connector: string
-  name?: string
-  secretName?: string
-  settings?: Record<string, FileValue>
-  secrets?: Record<string, string | null>
-}
-export type FileConnection = {
-  name: string
-  was?: string[]
-  id?: string
-  source: { connector: string; settings?: Record<string, FileValue> }
-  destination: { connector: string; settings?: Record<string, FileValue> }
-  mapping?: Record<string, unknown>
-  schedule?: { cron: string; timezone?: string; enabled?: boolean }
-  status?: 'active' | 'disabled'
-}
-export type FileValue = string | number | boolean | null | string[]
+/** A file as the schema describes it. It and its sub-accounts also have a list of entries for each kind. */
+export type FileContent = { readonly accounts?: readonly FileAccount[] }
+export type FileAccount = { name: string; was?: string[]; id?: string; enabled?: boolean }
 
 /** Of one file, so many are located: each costs a look through what is around it. */
 const problemsOfFileMax = 200
@@ -97,7 +44,8 @@ export function readYaml({ path: file, text }: SourceFile): { document?: ReadDoc
   try {
     document = parseDocument(text, options)
     const wrong = [...document.errors, ...document.warnings].map((error) => ({
-      ...{ message: sayError(error), start: error.pos[0] },
+      message: sayError(error),
+      start: error.pos[0],
     }))
     const tooDeepAt = wrong.find(({ message }) => message === tooDeep)
     const found = tooDeepAt ? [tooDeepAt] : wrong.length > 0 ? wrong : repeatedKeys(document)

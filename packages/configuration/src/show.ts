@@ -1,16 +1,15 @@
 import { createHash } from 'node:crypto'
-import { type Change, destroys, type Plan } from './plan.ts'
+import { managed } from './kinds.ts'
+import { destroys, type Plan } from './plan.ts'
 import { describePosition, describeProblem, printable } from './problems.ts'
+import type { Change } from './resource-kind.ts'
 import type { FieldChange } from './values.ts'
 
 /** A plan for people and for programs. No secret is in it: only which ones are set. */
 
 const signs = { create: '+', update: '~', replace: '-/+', delete: '-' } as const
 const colours = { create: 32, update: 33, replace: 31, delete: 31 } as const
-const kinds = {
-  ...{ account: 'sub-account', connector: 'connector', connection: 'connection' },
-  ...{ webhook: 'webhook', alertRule: 'alert rule' },
-} as const
+const titles = new Map(managed.map(({ kind, title }) => [kind, title]))
 
 /** Characters of one value that are shown. */
 const shownMax = 200
@@ -34,16 +33,17 @@ export function describePlan(plan: Plan, { colour = false } = {}): string {
   for (const { kind, account, name } of plan.unmanaged.slice(0, unmanagedMax))
     lines.push(
       printable(
-        `Left alone, because no file has it: ${kinds[kind]} ${name}${kind === 'account' ? '' : ` of ${account ?? 'the organization'}`}`,
+        `Left alone, because no file has it: ${titles.get(kind)} ${name}${kind === 'account' ? '' : ` of ${account ?? 'the organization'}`}`,
       ),
     )
   if (plan.unmanaged.length > unmanagedMax) lines.push(`… and ${plan.unmanaged.length - unmanagedMax} more`)
   lines.push(...plan.missing.map((problem) => `Needed to apply: ${describeProblem(problem)}`))
+  lines.push(...plan.refused.map((problem) => `The service will refuse: ${describeProblem(problem)}`))
   lines.push(summarySentence(plan))
   return lines.join('\n')
 }
 
-export const titleOf = ({ kind, name }: Change): string => printable(`${kinds[kind]} ${name}`)
+export const titleOf = ({ kind, name }: Change): string => printable(`${titles.get(kind)} ${name}`)
 
 function describeField({ field, from, to, secret }: FieldChange): string {
   const name = printable(field)
@@ -95,4 +95,5 @@ export const viewPlan = (plan: Plan) => ({
   destroys: destroys(plan).length > 0,
   notes: plan.notes,
   missing: plan.missing.map(({ message, at }) => ({ message, at: at ?? null })),
+  refused: plan.refused.map(({ message, at }) => ({ message, at: at ?? null })),
 })

@@ -1,9 +1,11 @@
 import type { ConnectorDefinition } from '@penstock/wire'
-import type { DesiredSide, Locate, Value, Values } from './desired.ts'
-import { describeProblem, type Problem } from './problems.ts'
+import { describeProblem, type Locate, type Problem } from './problems.ts'
 import { hasReference, type Resolver } from './references.ts'
 
 /** Values of fields: as files write them, as the service stores them, and how both are compared. */
+
+export type Value = string | number | boolean | null | readonly string[]
+export type Values = Readonly<Record<string, Value>>
 
 export type FieldDefinition = ConnectorDefinition['secretFields'][number]
 export type Fields = ReadonlyMap<string, FieldDefinition>
@@ -25,7 +27,7 @@ export type Resolved = { readonly value: Value; readonly shown: unknown }
  * @returns the values, without those that are wrong, which are among the problems then
  */
 export async function readSettings(
-  { settings }: Pick<DesiredSide, 'settings'>,
+  { settings }: { readonly settings: Values },
   fields: Fields,
   what: { readonly at: Locate; readonly path: readonly string[]; readonly of: string },
   resolver: Resolver,
@@ -82,9 +84,9 @@ export const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(
 /** A difference of one field, as a person may see it. */
 export type FieldChange = {
   readonly field: string
-  /** Absent where there was nothing. */
+  /** Absent if there was nothing. */
   readonly from?: unknown
-  /** Absent where there is nothing any more. */
+  /** Absent if there is nothing any more. */
   readonly to?: unknown
   /** Its values are never shown. */
   readonly secret?: true
@@ -102,7 +104,8 @@ export function differences(
   const changed = [...wanted]
     .filter(([key, { value }]) => !isSame(own(stored, key), value))
     .map(([key, { shown }]) => ({
-      ...{ field: `${path}.${key}`, to: shown },
+      field: `${path}.${key}`,
+      to: shown,
       ...(Object.hasOwn(stored, key) ? { from: stored[key] } : {}),
     }))
   return [...changed, ...removed]
@@ -114,7 +117,7 @@ const own = (values: Readonly<Record<string, unknown>>, key: string) =>
 export const valuesOf = (resolved: ReadonlyMap<string, Resolved>): Values =>
   Object.fromEntries([...resolved].map(([key, { value }]) => [key, value]))
 
-/** The mapping that a stored text is, where it is one. */
+/** The mapping that a stored text is, if it is one. */
 export function readMapping(text: unknown): Record<string, unknown> | undefined {
   if (typeof text !== 'string') return undefined
   try {
@@ -128,3 +131,37 @@ export function readMapping(text: unknown): Record<string, unknown> | undefined 
 }
 
 export const describeAll = (problems: readonly Problem[]): string => problems.map(describeProblem).join('\n')
+
+/**
+ * The mapping is a setting that is the text of a JSON object: it is compared as the object that it is, and left out of the
+ * settings that are compared as texts.
+ */
+export function compareMapping(
+  mapping: Readonly<Record<string, unknown>> | undefined,
+  stored: Record<string, unknown>,
+  wanted: Map<string, Resolved>,
+): FieldChange[] {
+  const text = mapping && Object.keys(mapping).length > 0 ? JSON.stringify(mapping) : undefined
+  if (text !== undefined) wanted.set('mapping', { value: text, shown: mapping })
+  const from = readMapping(stored.mapping)
+  const to = readMapping(wanted.get('mapping')?.value)
+  if (!from && !to) return []
+  if (isSame(from, to)) {
+    // Not even its spaces are another text then.
+    const same = wanted.get('mapping')
+    if (same) wanted.set('mapping', { ...same, value: stored.mapping as string })
+    return []
+  }
+  delete stored.mapping
+  const same = wanted.get('mapping')
+  if (same && typeof same.value === 'string') stored.mapping = same.value
+  const keys = [...new Set([...Object.keys(from ?? {}), ...Object.keys(to ?? {})])]
+  const changed = keys.filter((key) => !isSame(own(from ?? {}, key), own(to ?? {}, key)))
+  // Only their order differs.
+  if (changed.length === 0) return [{ field: 'mapping', from, to }]
+  return changed.map((key) => ({
+    field: `mapping.${key}`,
+    ...(from && Object.hasOwn(from, key) ? { from: from[key] } : {}),
+    ...(to && Object.hasOwn(to, key) ? { to: to[key] } : {}),
+  }))
+}

@@ -1,9 +1,9 @@
 /**
- * Opens a Penstock connect link on your page, and says what becomes of it. Messages count only where they come from the
- * window that was opened, and from the origin of the link.
+ * Opens a Penstock connect link on your page, and reports its result. Messages are accepted only from the opened
+ * window, and only from the origin of the link.
  */
 
-/** What happens on the page of the link. */
+/** Event of the page of the link. */
 export type ConnectEvent = {
   /**
    * opened: the customer has begun. configured: a connector is saved and checked. declined: the customer did not grant access
@@ -26,7 +26,7 @@ export type ConnectEvent = {
 export type ConnectOptions = {
   /** `dialog`, unless you say otherwise: a frame above your page. `popup`: a window; call `openConnect` in a click. */
   readonly mode?: 'dialog' | 'popup'
-  /** What the frame is called for screen readers. */
+  /** Title of the frame for screen readers. */
   readonly title?: string
   /** Called for each event. */
   readonly onEvent?: (event: ConnectEvent) => void

@@ -54,7 +54,12 @@ test('nothing that a tenant saves decides where the secret of an app goes', () =
 test('a connector with a wrong authorization is not defined', () => {
   const platform = { slug: 'acme', name: 'Acme', type: 'Social Media Platform' } as const
   const definition: ConnectorDefinition = {
-    ...{ slug: 'acme-ads', name: 'Acme Ads', platform, description: 'Any.', secrets, destination: {} },
+    slug: 'acme-ads',
+    name: 'Acme Ads',
+    platform,
+    description: 'Any.',
+    secrets,
+    destination: {},
     dataType: 'events',
     dataTypeCategory: 'events',
   }

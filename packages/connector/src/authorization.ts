@@ -14,13 +14,13 @@ export type AuthorizationServer = {
   readonly authorizeUrl: string
   /** Where the code is exchanged; the only place that the secret of the app is sent to. */
   readonly tokenUrl: string
-  /** Who the server says it is; compared with `iss` where an answer has that (RFC 9207). */
+  /** Issuer identifier of the server; compared with `iss` if the response contains that (RFC 9207). */
   readonly issuer?: string
   /** Whether the server takes part in PKCE (RFC 7636). */
   readonly pkce: boolean
   /** Whether the secret of the app travels in the body, as with most platforms, or in the header `Authorization`. */
   readonly clientIn?: 'body' | 'header'
-  /** What stands between two scopes; a space, as in the standard, unless said otherwise. */
+  /** Separator of scopes; a space by default, as in the standard. */
   readonly scopeSeparator?: ' ' | ','
   /** Parameters of the address beside those of the standard, such as `access_type`. */
   readonly authorizeParameters?: Readonly<Record<string, string>>
@@ -28,14 +28,14 @@ export type AuthorizationServer = {
   readonly tokenParameters?: Readonly<Record<string, string>>
   /** Where the operator registers an app: a sentence, for the documents. */
   readonly registration: string
-  /** What to look at where the platform grants no refresh token: a sentence. */
+  /** Advice if the platform grants no refresh token: a sentence. */
   readonly withoutRefreshToken: string
 }
 
 /** How a connector is authorized by a user of its platform, in place of entering tokens. */
 export type Authorization = {
   readonly server: AuthorizationServer
-  /** What access is asked for. */
+  /** Requested scopes. */
   readonly scopes: readonly string[]
   /** Fields of `secrets` that the app of the operator fills while the connector is authorized this way. */
   readonly client: { readonly id: string; readonly secret: string }
@@ -55,7 +55,7 @@ export const authorizationAt = (
   more: Partial<Pick<Authorization, 'client' | 'refreshToken' | 'sets'>> = {},
 ): Authorization => ({ ...usual, server, scopes, ...more })
 
-/** What is wrong with the authorization of a connector with these secrets; `undefined` where nothing is. */
+/** Error of the authorization of a connector with these secrets; `undefined` if there is none. */
 export function errorOfAuthorization(secrets: Fields, authorization: Authorization): string | undefined {
   const { server, scopes, client, refreshToken, sets = {} } = authorization
   for (const address of [server.authorizeUrl, server.tokenUrl]) {
@@ -68,7 +68,7 @@ export function errorOfAuthorization(secrets: Fields, authorization: Authorizati
   for (const [key, type] of Object.entries(types)) {
     if (!Object.hasOwn(secrets, key) || secrets[key]?.type !== type) return `fills ${key}, which is no ${type} field`
   }
-  // What the operator's app fills must not go where a tenant says.
+  // Values that the operator's app fills must not be sent to an address of a tenant.
   for (const [key, { binds = [] }] of Object.entries(secrets)) {
     if (binds.some((name) => name in types)) return `fills secrets that go where ${key} says`
   }

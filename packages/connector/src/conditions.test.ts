@@ -25,7 +25,7 @@ const cases: [values: Record<string, unknown>, required: (keyof typeof fields)[]
   [{ way: 'oauth' }, ['way', 'flow']],
   [{ way: 'oauth', flow: 'web' }, ['way', 'flow', 'both']],
   [{ way: 'oauth', flow: 'device' }, ['way', 'flow', 'code']],
-  // What a condition looks at does not count itself.
+  // A condition is not met if the field that it refers to does not apply.
   [{ way: 'key', flow: 'device' }, ['way', 'key']],
   [{ way: 'unheard of' }, ['way']],
 ]

@@ -10,15 +10,15 @@ export type ConnectorErrorOptions = ErrorOptions & {
 }
 
 /**
- * What a connector throws, and nothing else; anything else is taken for a defect, tried again a few times and then fails the
- * transfer. Its code is one of the table in `@penstock/wire`, and says what the engine does next.
+ * The only error that a connector throws. Any other error is treated as a defect: it is retried a few times, and then
+ * fails the transfer. The code is from the table in `@penstock/wire`, and determines what the engine does next.
  */
 export class ConnectorError extends Error {
   override readonly name = 'ConnectorError'
   readonly code: ConnectorErrorCode
   /** How long the platform asks to wait before another try, in milliseconds. */
   readonly afterMs: number | undefined
-  /** The side of the connection that it happened at; `null` where it is of neither, or not known yet. */
+  /** The side of the connection that the error belongs to; `null` if it belongs to neither, or is not known yet. */
   readonly side: Role | null
 
   /**
@@ -36,7 +36,6 @@ export class ConnectorError extends Error {
     this.side = side
   }
 
-  /** What follows from it. */
   get action(): ErrorAction {
     return actionOf(this.code)
   }
@@ -53,6 +52,6 @@ export class ConnectorError extends Error {
   }
 }
 
-/** What a promise of a connector was rejected with, as a connector error; `undefined` for a defect. */
+/** The rejection of a connector's promise, as a connector error; `undefined` for a defect. */
 export const asConnectorError = (error: unknown): ConnectorError | undefined =>
   error instanceof ConnectorError ? error : undefined

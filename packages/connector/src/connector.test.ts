@@ -9,14 +9,14 @@ import { date, type Fields, multiSelect, number, secret, select, text } from './
 const about = { label: 'Label', description: 'Description' }
 const platform = definePlatform({ slug: 'acme', name: 'Acme', type: 'Data Provider' })
 const definition: ConnectorDefinition = {
-  ...{
-    slug: 'acme-audiences',
-    name: 'Acme Audiences',
-    platform,
-    dataType: 'audiences',
-    description: 'Delivers to Acme.',
-  },
-  ...{ dataTypeCategory: 'audience activation', secrets: {}, destination: {} },
+  slug: 'acme-audiences',
+  name: 'Acme Audiences',
+  platform,
+  dataType: 'audiences',
+  description: 'Delivers to Acme.',
+  dataTypeCategory: 'audience activation',
+  secrets: {},
+  destination: {},
 }
 
 describe('defineConnector', () => {

@@ -3,6 +3,7 @@ import type { DataType, DataTypeCategory, PlatformType, Role, SupportedType } fr
 import { type Authorization, errorOfAuthorization } from './authorization.ts'
 import type { Check } from './check.ts'
 import type { Destination } from './destination.ts'
+import type { Discover } from './discovery.ts'
 import { type FieldDefinition, type Fields, text } from './fields.ts'
 import type { Records } from './records.ts'
 import type { Source } from './source.ts'
@@ -14,11 +15,13 @@ export type Platform = {
   readonly slug: string
   readonly name: string
   readonly type: PlatformType
-  /** The brand's slug in simple-icons; absent where it has none, and a monogram is drawn. */
+  /** Other words by which people look for it in the catalogue, in lower case: `facebook`. */
+  readonly alsoCalled?: readonly string[]
+  /** The brand's slug in simple-icons; absent if it has none, and a monogram is drawn. */
   readonly icon?: string
 }
 
-/** What a platform can be asked to do with records, in its own words. */
+/** Actions of platforms on records, in the words of the platforms. */
 export type Action =
   | 'add'
   | 'append'
@@ -40,6 +43,8 @@ export type Side = {
   /** Settings that each connection makes for itself. */
   readonly fields?: Fields
   readonly records?: Records
+  /** Lists values of its fields at the platform, by the keys of the fields; `columns` lists the columns of the table or file in the settings. */
+  readonly discover?: Readonly<Record<string, Discover>>
 }
 
 /** The end that data comes from. */
@@ -67,13 +72,13 @@ export type ConnectorDefinition = {
   /** `preview` where the facts about the platform are thin; `withdrawn` if it must not be added any more. */
   readonly status?: 'available' | 'preview' | 'withdrawn'
   readonly actions?: readonly Action[]
-  /** What to know before use: quotas, delays, arrangements. */
+  /** Notes before use: quotas, delays, arrangements. */
   readonly notes?: string
-  /** What its way of moving data was run against: real servers by name and version, or a protocol server of ours. */
+  /** Servers of the tests: real servers by name and version, or our own protocol server. */
   readonly tested?: string
   /** The version of the platform's API that it calls, such as `v26.0`, and when that ends, as the platform says or as is expected. */
   readonly api?: { readonly version: string; readonly ends: string }
-  /** What a sub-account saves once for all its connections. Every secret is a `secret` field. */
+  /** Values that a sub-account saves once for all its connections. Every secret is a `secret` field. */
   readonly secrets: Fields
   /** Present where a user of the platform can grant access with a click, in place of entering tokens. */
   readonly authorization?: Authorization
@@ -92,9 +97,15 @@ export type Connector = ConnectorDefinition & {
   readonly platformId: string
   readonly roles: readonly Role[]
   readonly supportedType: SupportedType
-  /** Whether this program can move data through it, in each of its roles. */
+  /** Whether this program can move data through it in at least one of its roles; `movesIn` says in which. */
   readonly integrated: boolean
 }
+
+/** Whether this program can move data through a connector in a role. */
+export const movesIn = (
+  { source, destination }: Pick<ConnectorDefinition, 'source' | 'destination'>,
+  role: Role,
+): boolean => Boolean(role === 'Source' ? source?.open : destination?.deliver)
 
 /**
  * Makes a connector from its definition. Fails at once, as a programmer's error, on a definition that breaks a rule
@@ -112,8 +123,10 @@ export function defineConnector(definition: ConnectorDefinition): Connector {
   assertFields(definition.slug, definition.secrets)
   const wrong = definition.authorization && errorOfAuthorization(definition.secrets, definition.authorization)
   if (wrong) throw new Error(`${definition.slug}: its authorization ${wrong}`)
-  for (const { fields = {} } of [definition.source ?? {}, definition.destination ?? {}]) {
-    assertFields(definition.slug, fields)
+  for (const { fields = {}, discover = {} } of [definition.source ?? {}, definition.destination ?? {}]) {
+    const unknown = Object.keys(discover).find((key) => key !== 'columns' && !(key in fields))
+    if (unknown) throw new Error(`${definition.slug}: discovers ${unknown}, which is no field of that side`)
+    assertFields(definition.slug, fields, definition.secrets)
     const secret = Object.keys(fields).find((key) => fields[key]?.type === 'Password')
     if (secret)
       throw new Error(`${definition.slug}: ${secret} is a secret, which no connection keeps: move it to secrets`)
@@ -128,15 +141,14 @@ export function defineConnector(definition: ConnectorDefinition): Connector {
     platformId: catalogueId('platform', definition.platform.slug),
     roles,
     supportedType: roles.join(', ') as SupportedType,
-    integrated:
-      (!definition.source || Boolean(definition.source.open)) &&
-      (!definition.destination || Boolean(definition.destination.deliver)),
+    integrated: roles.some((role) => movesIn(definition, role)),
   })
 }
 
 /** A destination that data moves to also takes the mapping, which the engine reads. */
 function withMapping(side: DestinationSide): DestinationSide {
   if (!side.deliver) return side
+  const times = Object.values(side.records ?? {}).some(({ reads }) => reads === 'time')
   const phones = Object.values(side.records ?? {}).some(({ normalise }) => normalise?.startsWith('phone-'))
   return {
     ...side,
@@ -153,6 +165,14 @@ function withMapping(side: DestinationSide): DestinationSide {
             defaultCountry: text({
               label: 'Default country',
               description: 'Country of phone numbers without a country code, as a two-letter code: DE',
+            }),
+          }
+        : {}),
+      ...(times
+        ? {
+            defaultTimezone: text({
+              label: 'Default time zone',
+              description: 'Time zone of times without one, such as Europe/Berlin',
             }),
           }
         : {}),
@@ -180,11 +200,11 @@ const soundsSecret =
   /secret|passw|passphrase|credential|privatekey|token$|apikey|accesskey$|accountkey|jsonkey|sasurl|connectionstring/i
 
 /** Names of what says where secrets go; what goes to the clouds' own addresses, as a region does, is not meant. */
-const soundsLikeDestination = /^port$|(host|hostname|url|uri|endpoint|server)$/i
+const soundsLikeDestination = /^(port|pod)$|(host|hostname|url|uri|endpoint|server|domain|tenant|tenantId)$/i
 
-function assertFields(slug: string, fields: Fields): void {
+function assertFields(slug: string, fields: Fields, secrets: Fields = fields): void {
   for (const [key, field] of Object.entries(fields)) {
-    const fieldError = errorOfField(fields, key, field)
+    const fieldError = errorOfField(fields, key, field) ?? errorOfBinding(fields, key, field, secrets)
     if (fieldError) throw new Error(`${slug}: field ${key} ${fieldError}`)
   }
 }
@@ -195,8 +215,6 @@ function errorOfField(fields: Fields, key: string, field: FieldDefinition): stri
   if (required && readonly) return 'is filled by the service and so cannot be required of a caller'
   if (type.endsWith('Select') && !options?.length) return 'needs options'
   if (min !== undefined && max !== undefined && min > max) return 'has a min above its max'
-  const bindingError = errorOfBinding(fields, key, field)
-  if (bindingError) return bindingError
   const invalid =
     field.default === undefined
       ? []
@@ -215,8 +233,10 @@ function errorOfBinding(
   fields: Fields,
   key: string,
   { type, binds = [], readonly }: FieldDefinition,
+  secrets: Fields,
 ): string | undefined {
-  const isSecret = (name: string) => Object.hasOwn(fields, name) && fields[name]?.type === 'Password'
+  const isSecret = (name: string) =>
+    [fields, secrets].some((group) => Object.hasOwn(group, name) && group[name]?.type === 'Password')
   const stranger = binds.find((name) => !isSecret(name))
   if (stranger !== undefined) return `binds ${stranger}, which is no secret of the same group`
   if (type === 'Password') {

@@ -1,13 +1,13 @@
 import type { Values } from './values.ts'
 
 /**
- * What a connector gets from the engine. It reads no environment variables, opens no files, and uses the network only
- * through `egress`, which connects only to allowed addresses.
+ * Context that the engine gives a connector. A connector reads no environment variables, opens no files, and uses the
+ * network only through `egress`, which connects only to allowed addresses.
  */
 export type ConnectorContext = {
   /** The connector's saved secrets and settings, by field key, defaults filled in. */
   readonly secrets: Values
-  /** The connection's values of this end, by field key, defaults filled in; empty where no connection is at hand. */
+  /** The connection's values of this end, by field key, defaults filled in; empty if no connection is at hand. */
   readonly settings: Values
   /** Aborted when the work is to stop: cancelled, disabled, or the process ends. */
   readonly signal: AbortSignal
@@ -15,12 +15,12 @@ export type ConnectorContext = {
   /** Directories that the operator allows connectors to read and write; none unless named. Absolute paths. */
   readonly localFolders: readonly string[]
   /**
-   * Replaces a secret of the connector that is saved, such as a refresh token that is good for one use. One process at a time
-   * does so for one secret; every process sees the new value from then on, also where this job fails afterwards.
+   * Replaces a secret of the connector that is saved, such as a refresh token that is good for one use. One process at
+   * a time does so for one secret; every process sees the new value from then on, even if this job fails afterwards.
    * @param key the field of the connector's secrets
-   * @param renew gets the value that is saved now, which another process may have replaced since the job began, and resolves
-   *   with the next one within 30 seconds; what it throws is passed on, and leaves the secret as it is. It is waited for
-   *   where the job ends meanwhile, so that a value which was used up is replaced
+   * @param renew gets the value that is saved now, which another process may have replaced since the job began, and
+   * resolves with the next one within 30 seconds; if it throws, the error is passed on and the secret does not change.
+   * If the job ends meanwhile, it is still awaited, so that a used value is replaced
    * @returns the value that is saved now: the new one, or the one that a person saved meanwhile
    */
   saveSecret(key: string, renew: (current: string) => Promise<string>): Promise<string>
@@ -29,11 +29,11 @@ export type ConnectorContext = {
 /** The only way out. */
 export type Egress = {
   /**
-   * `fetch`, with addresses checked after DNS resolution and at every redirect. Answers whatever status came; the body
+   * `fetch`, with addresses checked after DNS resolution and at every redirect. Resolves with any status. The body
    * streams: read it to its end or cancel it. To another origin, a redirect takes no header that could hold a secret.
-   * Throws a `ConnectorError`: `address_not_allowed`, `unreachable` where nothing answers,
-   * `connection_lost`, `timeout` or `malformed_response` where the answer broke off, took longer than `timeoutMs` or is not HTTP, `response_too_large` where it is larger than the
-   * bounds of the egress allow; and the signal's reason once that is aborted, at once.
+   * Throws a `ConnectorError`: `address_not_allowed`, `unreachable` if nothing answers, `connection_lost`, `timeout` or
+   * `malformed_response` if the response broke off, took longer than `timeoutMs` or is not HTTP, and
+   * `response_too_large` if it exceeds the bounds of the egress. Throws the signal's reason as soon as that is aborted.
    */
   request(url: string | URL, init?: EgressRequest): Promise<Response>
   /**

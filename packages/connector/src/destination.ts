@@ -9,17 +9,29 @@ import type { Values } from './values.ts'
  * the batch in between may come twice, under the same key and with the same rows.
  */
 export type Destination = {
-  /** What a batch may hold at most; the engine fills batches up to either. */
+  /** Limits of a batch; the engine fills batches up to either. */
   readonly batch: (settings: Values) => { readonly rowsMax: number; readonly bytesMax: number }
   /** Whether a transfer with these settings takes the place of everything that was there before. */
   readonly replaces?: (settings: Values) => boolean
   readonly open: (context: DestinationContext) => Promise<DestinationWriter>
   /**
-   * Looks for what would keep these columns from being delivered with these settings, and changes nothing at the
-   * destination. Resolves with all findings, none where a transfer can start. What the destination refuses, or that it does
-   * not answer, may also be thrown as a `ConnectorError`, which becomes a finding. Absent where there is nothing to look at.
+   * Finds problems that would prevent the delivery of these columns with these settings, and changes nothing at the
+   * destination. Resolves with all findings; none if a transfer can start. A refusal of the destination, or a missing
+   * response, can also be thrown as a `ConnectorError`, which becomes a finding. Absent if there is nothing to look at.
    */
   readonly inspect?: Inspect
+  /**
+   * Finds the rows that the destination would refuse, by asking it and without changing anything, for a preview; none if it can take
+   * no row with these columns, which `inspect` reports. Throws a `ConnectorError` if it cannot be asked. Absent if only a delivery shows it.
+   */
+  readonly tryRows?: (context: InspectionContext) => Promise<readonly Rejection[]>
+  /**
+   * Makes the function that finds the rows of a batch which the destination would not send, with the reasons, by the same code
+   * as a delivery. It uses no network, so that a preview shows what a transfer rejects. Absent if every row is sent.
+   */
+  readonly rejectionsOf?: (
+    context: Pick<DestinationContext, 'settings' | 'secrets'>,
+  ) => Promise<(batch: Batch) => readonly Rejection[]>
 }
 
 export type Inspect = (context: InspectionContext) => Promise<readonly Finding[]>
@@ -31,8 +43,8 @@ export type InspectionContext = ConnectorContext &
   }
 
 /**
- * Makes an inspection of a step of the connector's check, for a destination of which no more can be known in advance.
- * What the step throws is the finding.
+ * Makes an inspection of a step of the connector's check, for a destination that allows no further inspection. The
+ * error of the step is the finding.
  */
 export const inspectBy =
   (step: (context: ConnectorContext) => Promise<unknown>): Inspect =>
@@ -41,11 +53,11 @@ export const inspectBy =
     return []
   }
 
-/** Something that would make a transfer fail, or reject records. */
+/** Something that would make a transfer fail, reject records, or leave rows of the source unread. */
 export type Finding = {
   /** The code with which a transfer would fail, or that of a warning. */
   readonly code: FindingCode
-  /** What was found and what to do, in a sentence without values of a row. */
+  /** The problem and the advice, in a sentence without values of a row. */
   readonly message: string
   /** The delivered column that it is about. */
   readonly column?: string
@@ -54,9 +66,13 @@ export type Finding = {
 export type DestinationContext = ConnectorContext & {
   /** Names this transfer; the same after a crash. Fit for a file name. */
   readonly transferId: string
+  /** Counts how often a worker took the transfer up: a writer of a later attempt takes the place of all earlier ones. */
+  readonly attempt: number
+  /** Whether it sends a few rows as a test: it never takes the place of what another transfer wrote. */
+  readonly test?: boolean
   /** When the transfer was begun, ISO 8601; the same after a crash. */
   readonly startedTime: string
-  /** The columns of every batch: keys of the destination's records where it has some, else the source's own columns. */
+  /** The columns of every batch: keys of the destination's records if it has some, else the source's own columns. */
   readonly columns: readonly string[]
   /** The delivery states of this transfer's confirmed deliveries, in their order. */
   readonly deliveryStates: readonly Json[]
@@ -64,34 +80,35 @@ export type DestinationContext = ConnectorContext & {
   readonly state: Json | undefined
 }
 
+/** Writes to a destination. Only `deliver` is needed: a writer has what it has something to do for. */
 export type DestinationWriter = {
   /**
-   * Delivers a batch, and resolves once the destination has confirmed it permanently, or with `held` where it was only
-   * taken in. Throws a `ConnectorError`; the batch is then as good as not delivered and may come again.
+   * Delivers a batch, and resolves once the destination has confirmed it permanently, or with `held` if it only
+   * received it. Throws a `ConnectorError`; the batch then counts as undelivered and can be delivered again.
    */
   deliver(batch: Batch): Promise<Delivery>
   /**
-   * Confirms what is held. Called after the last batch, with something held or not. Answers for what was held; what it
+   * Confirms what is held; a writer that holds rows has it. Called after the last batch, with something held or not. Answers for what was held; what it
    * rejects has no index, because that could be of any batch.
    */
-  flush(): Promise<Delivery | undefined>
+  flush?(): Promise<Delivery | undefined>
   /**
    * Everything is confirmed: makes it visible, ends sessions. May be called again after a crash, in a writer that was
    * opened with all delivery states, and then finds its work done.
    */
-  finish(): Promise<void>
+  finish?(): Promise<void>
   /**
-   * The transfer ended without success (cancelled, stopped, failed). What was confirmed is counted as accepted and stays:
-   * a store of files makes it visible, as a whole file under the name that the file would have had. What was never
-   * confirmed is removed. A destination that replaces everything at the end leaves what was there before instead.
+   * The transfer ended without success (cancelled, stopped, failed). Confirmed rows are counted as accepted and stay: a
+   * file store makes them visible, as a complete file under the intended name. Unconfirmed rows are removed. A
+   * destination that replaces everything at the end keeps its previous content instead.
    *
-   * Called in a writer that was opened for this: with the delivery states of everything that was confirmed, and with a signal of
-   * its own that ends it after half a minute. May be called again after a crash. Never throws: where the destination does not
-   * answer, what was confirmed stays hidden there, as it was at the last delivery state.
+   * Called in a writer that was opened for this: with the delivery states of all confirmed batches, and with a separate
+   * signal that ends it after half a minute. Can be called again after a crash. Never throws: if the destination does
+   * not respond, confirmed rows stay hidden there, as of the last delivery state.
    */
-  abort(): Promise<void>
+  abort?(): Promise<void>
   /** Lets go of everything. Never throws. */
-  close(): Promise<void>
+  close?(): Promise<void>
 }
 
 export type Batch = {
@@ -113,9 +130,11 @@ export type Delivery = {
   readonly held?: boolean
   /** Rows that the destination did not accept. All others of the batch it took, by its own count. */
   readonly rejected?: readonly Rejection[]
-  /** What was sent, in bytes. */
+  /** Bytes sent. */
   readonly bytes: number
-  /** What a writer needs to know of this delivery to resume after a crash; covers what was held before it, too. */
+  /**
+   * State that a writer needs to resume after this delivery and a crash; also covers the batches that it held before.
+   */
   readonly deliveryState?: Json
   /** Stored with the connection, for this transfer and later ones; replaces the stored state. */
   readonly state?: Json
@@ -124,10 +143,10 @@ export type Delivery = {
 export type Rejection = {
   /** Which row of the batch, from 0; absent where the destination reports only how many. */
   readonly index?: number
-  /** How many rows, where it does not say which. */
+  /** How many rows, if it does not say which. */
   readonly count?: number
   /** Why, in a sentence without values of the row. */
   readonly reason: string
-  /** The column to blame, where it is known. */
+  /** The column to blame, if it is known. */
   readonly field?: string
 }

@@ -18,18 +18,20 @@ export type FieldDefinition = {
   readonly when?: Condition
   /** Only this end of a connection needs it; asked for when a connection is activated, not when the connector is saved. */
   readonly role?: Role
-  /** What counts while no value is set. */
+  /** Effective while no value is set. */
   readonly default?: FieldValue
   /** Bounds of a Number, inclusive, whole numbers. */
   readonly min?: number
   readonly max?: number
   /** Choices of a Select or Multi-Select. */
   readonly options?: readonly string[]
-  /** The form that a secret must have; any where there is none. */
+  /** The form that a secret must have; any if there is none. */
   readonly form?: SecretForm
   /**
-   * Secrets of the same group that go where this value says: a host, an address, a port, or how its identity is
-   * verified. A request that changes it must send these secrets again, so that a stored one cannot be sent to a server of the attacker.
+   * Secrets of the same group that are sent to the address that this value determines: a host, an address, a port, or
+   * how its identity is verified. A request that changes it must send these secrets again, so that a stored one cannot
+   * be sent to a server of the attacker. A field of a connection, which has no secrets, names secrets of its connector:
+   * setting it requires `secrets:write`.
    */
   readonly binds?: readonly string[]
 }

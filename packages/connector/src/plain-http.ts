@@ -22,9 +22,9 @@ export function isPlainHttpAllowed({ hostname, port }: URL, { loopback, allow }:
 }
 
 /**
- * The settings of a group whose address begins with `http://` although secrets go there: those that bind a secret that is
- * set, and secrets that are addresses themselves.
- * @param values what is set; of a secret, only whether it is there counts
+ * The settings of a group whose address begins with `http://` although secrets are sent there: settings that bind a
+ * secret that is set, and secrets that are addresses themselves.
+ * @param values the values that are set; of a secret, only its presence matters
  */
 export function insecureAddresses(fields: Fields, values: Values, { loopback, allow }: PlainHttp): InsecureAddress[] {
   const isSet = (key: string) => Object.hasOwn(values, key) && fieldCounts(fields, key, values)

@@ -2,7 +2,7 @@ import type { Digest, DigestEncoding, Normalisation } from '@penstock/wire/rules
 
 export { type Normalisation, normalisations } from '@penstock/wire/rules'
 
-/** A column that a destination takes, or a source gives. What a platform calls it is its key. */
+/** A column that a destination accepts, or a source provides. Its key is the platform's name. */
 export type RecordField = {
   readonly description: string
   readonly required: boolean
@@ -18,15 +18,19 @@ export type RecordField = {
   readonly oneOf?: string
   /** Fields of the same group are filled together or not at all. */
   readonly together?: string
+  /** It only helps: a value that cannot be used is left out, and its row is delivered without it. */
+  readonly leftOutIfUnusable?: boolean
   /** The only values it accepts. */
   readonly values?: readonly string[]
+  /** Its values are numbers, or times: the engine reads the local forms of them. */
+  readonly reads?: 'number' | 'time'
   /** Kinds of identifier that it can hold. */
   readonly identifiers?: readonly string[]
-  /** What a source's column is. */
+  /** Kind of a source's column. */
   readonly kind?: 'dimension' | 'metric' | 'column'
   /** How the platform types a source's column. */
   readonly type?: string
-  /** The reports that a source's column belongs to; all of them where none is named. */
+  /** The reports that a source's column belongs to; all of them if none is named. */
   readonly reports?: readonly string[]
 }
 export type Records = Readonly<Record<string, RecordField>>

@@ -7,12 +7,12 @@ import type { Values } from './values.ts'
  * becomes part of a `ConnectorError`, a check step or a reason of a rejection.
  */
 
-/** What takes the place of a secret. */
+/** Replacement of a secret. */
 export const redactedText = '[redacted]'
 
 /**
  * Removes the secrets from a text of another system, of any length: `lengthMax` characters of it at most, 300 unless
- * given, on one line and without control characters. What is too long is cut after the secrets were removed.
+ * given, on one line and without control characters. Longer texts are cut after the secrets were removed.
  */
 export type Redact = (text: string, lengthMax?: number) => string
 
@@ -24,7 +24,7 @@ const anywhereMin = 6
 /** So many consecutive characters of a secret are a secret, too: other systems shorten and wrap what they repeat. */
 const pieceLength = 12
 
-/** The values of the secret fields of a configuration, without those that are empty. */
+/** The values of the secret fields of a configuration, without empty ones. */
 export function secretsOf(fields: Fields, values: Values): string[] {
   return Object.entries(fields).flatMap(([key, { type }]) => {
     const value = type === 'Password' && Object.hasOwn(values, key) ? values[key] : undefined
@@ -96,7 +96,7 @@ function partsOf(secret: string): string[] {
   return lines.length > 1 ? lines.filter((line) => line.length >= anywhereMin) : [secret.trim()].filter(Boolean)
 }
 
-/** Of an address that is a secret, such as one with a signature, what it asks with; where it leads is in messages. */
+/** Of an address that is a secret, such as one with a signature, what it asks with; if it leads is in messages. */
 const queryOf = (secret: string): string[] =>
   /^https?:\/\//i.test(secret) && URL.canParse(secret)
     ? new URL(secret).search

@@ -1,5 +1,5 @@
 /**
- * How long an answer asks to wait, in milliseconds, by its `Retry-After` (seconds, or a date of HTTP); `undefined` where
+ * How long an answer asks to wait, in milliseconds, by its `Retry-After` (seconds, or a date of HTTP); `undefined` if
  * it does not say. For the `afterMs` of a `retry`.
  */
 export function retryAfterMs({ headers }: { readonly headers: Headers }, now = Date.now()): number | undefined {

@@ -13,5 +13,5 @@ export type Cell = string | number | boolean | null
 
 export type Row = readonly Cell[]
 
-/** What can be stored as JSON and comes back the same. */
+/** Values that JSON stores without loss. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json }

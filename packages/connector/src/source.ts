@@ -1,10 +1,11 @@
 import type { ConnectorContext } from './context.ts'
+import type { Finding } from './destination.ts'
 import type { Json, Row } from './rows.ts'
 
 /**
  * How data is read. The engine opens a reader, reads chunks until they end or it has had enough, and closes the reader.
  * A reader never has more than one `read` active. Reading is repeatable: from the same checkpoint it gives the same
- * rows in the same order, as far as the source itself stays the same; where it can see that it did not (a file was
+ * rows in the same order, as far as the source itself stays the same; if it can see that it did not (a file was
  * replaced), it throws `source_changed`.
  */
 export type Source = (context: SourceContext) => Promise<SourceReader>
@@ -12,16 +13,26 @@ export type Source = (context: SourceContext) => Promise<SourceReader>
 export type SourceContext = ConnectorContext & {
   /** Where an earlier transfer of this connection ended: what `cursorAfter` gave for the last confirmed row, or `cursor` of the last chunk that was confirmed whole. */
   readonly cursor: Json | undefined
+  /**
+   * There where only some rows are looked at, to be shown: nothing has to be waited for so that none is missed. A store of files may
+   * say nothing for `noAnswerMs`, in answers that `egress` streams as elsewhere.
+   */
+  readonly sample?: { readonly noAnswerMs: number }
 }
 
 export type SourceReader = {
-  /** How much there is, where that is known without reading it; for the progress bar. */
+  /** How much there is, if that is known without reading it; for the progress bar. */
   readonly total?: { readonly rows?: number; readonly bytes?: number }
   /**
-   * Reads from the beginning, or what comes after a checkpoint that a chunk of this transfer had, be it in another process.
-   * Throws a `ConnectorError`.
+   * Reads from the beginning, or after a checkpoint that a chunk of this transfer had, also in another process. Throws
+   * a `ConnectorError`.
    */
   read(after?: Json): AsyncIterable<Chunk>
+  /**
+   * Findings for a person who looks at a preview, such as rows that are never read. Called while no read is active.
+   * Takes no longer than `boundMs`; findings that take longer are omitted. Never throws.
+   */
+  findings?(boundMs: number): Promise<readonly Finding[]>
   /** Lets go of everything. Never throws. */
   close(): Promise<void>
 }

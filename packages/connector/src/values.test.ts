@@ -246,8 +246,14 @@ describe('showFields', () => {
     assert.deepEqual(Object.keys(shown(values)), Object.keys(fields))
     const { retentionDays, gzipOutput, reports, startDate, scope, authType } = shown(values)
     assert.deepEqual(retentionDays, {
-      ...{ name: 'retentionDays', ...about, type: 'Number', required: false, readonly: false },
-      ...{ min: 1, max: 540, value: '30' },
+      name: 'retentionDays',
+      ...about,
+      type: 'Number',
+      required: false,
+      readonly: false,
+      min: 1,
+      max: 540,
+      value: '30',
     })
     assert.deepEqual([gzipOutput?.value, reports?.value, startDate?.value], ['false', '["Geo"]', '2026-01-31'])
     assert.deepEqual(

@@ -1,5 +1,6 @@
 import type { Field, FieldError } from '@penstock/wire'
 import { fieldCounts, fieldIsRequired, limits, type Role, secretFormError, secretMask } from '@penstock/wire/rules'
+import { isDay } from './days.ts'
 import type { FieldDefinition, Fields, FieldValue } from './fields.ts'
 
 /**
@@ -10,7 +11,7 @@ import type { FieldDefinition, Fields, FieldValue } from './fields.ts'
 /** Values by field key. Secrets appear only where a connector is handed them or they are being sealed. */
 export type Values = Readonly<Record<string, FieldValue>>
 
-/** What a caller sent, read against the fields: values to set, keys to clear, and what is wrong. */
+/** Values of a caller, read against the fields: values to set, keys to clear, and errors. */
 export type Reading = {
   set: Record<string, FieldValue>
   cleared: string[]
@@ -67,12 +68,20 @@ export function missingValues(fields: Fields, values: Values, path: string, role
     .map(([key, field]) => ({ field: `${path}.${key}`, message: `is required: ${field.label}` }))
 }
 
-/** What a change of where secrets go asks for. */
+/** Stored secrets that are affected by a change of their address. */
 export type Rebinding = {
   /** Stored secrets that are in use and have to be sent again. */
   fieldErrors: FieldError[]
   /** Stored secrets that are not in use under the new values: they go, instead of waiting for the new destination. */
   dropped: string[]
+}
+
+/** The fields with `binds` whose values differ, defaults filled in: they say where the secrets that they name go. */
+export function changedBindings(fields: Fields, before: Values, after: Values): string[] {
+  const effective = (values: Values, key: string) => showValue(own(values, key) ?? fields[key]?.default)
+  return Object.entries(fields).flatMap(([key, { binds = [] }]) =>
+    binds.length > 0 && effective(before, key) !== effective(after, key) ? [key] : [],
+  )
 }
 
 /**
@@ -90,8 +99,7 @@ export function rebindSecrets(
 ): Rebinding {
   const next: Record<string, FieldValue> = { ...current, ...set }
   for (const key of cleared) delete next[key]
-  const effective = (values: Values, key: string) => showValue(own(values, key) ?? fields[key]?.default)
-  const changed = Object.keys(fields).filter((key) => effective(current, key) !== effective(next, key))
+  const changed = changedBindings(fields, current, next)
   const rebinding: Rebinding = { fieldErrors: [], dropped: [] }
   for (const name of Object.keys(fields)) {
     const changedBy = changed.filter((key) => fields[key]?.binds?.includes(name))
@@ -193,10 +201,7 @@ function readNumber({ min, max }: FieldDefinition, sent: unknown): Read {
 }
 
 function readDate(sent: unknown): Read {
-  if (typeof sent === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(sent)) {
-    const day = new Date(`${sent}T00:00:00Z`)
-    if (!Number.isNaN(day.getTime()) && day.toISOString().startsWith(sent)) return { read: sent }
-  }
+  if (typeof sent === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(sent) && isDay(sent)) return { read: sent }
   return { wrong: 'must be a calendar day, YYYY-MM-DD' }
 }
 

@@ -24,7 +24,11 @@ const assertSignedIn = (token: unknown) => {
 }
 
 const connector = defineConnector({
-  ...{ slug: 'list', name: 'List', dataType: 'data store', dataTypeCategory: 'data store', description: 'A list.' },
+  slug: 'list',
+  name: 'List',
+  dataType: 'data store',
+  dataTypeCategory: 'data store',
+  description: 'A list.',
   platform: definePlatform({ slug: 'list', name: 'List', type: 'Data Provider' }),
   secrets: { token: secret({ label: 'Token', description: 'A token' }) },
   source: {
@@ -79,8 +83,13 @@ const connector = defineConnector({
 })
 
 const acceptance = {
-  ...{ connector, testServer: 'a list in memory', settings: {}, columns, rows },
-  ...{ secrets: { token: 'canary-token' }, wrongSecrets: { token: 'canary-wrong' } },
+  connector,
+  testServer: 'a list in memory',
+  settings: {},
+  columns,
+  rows,
+  secrets: { token: 'canary-token' },
+  wrongSecrets: { token: 'canary-wrong' },
 }
 acceptSource(acceptance)
 acceptDestination({
@@ -88,10 +97,14 @@ acceptDestination({
   badRows: [{ row: ['bad', 'bad-value'], reason: /is bad/ }],
   readBack: async () => [...kept.values()].flat(),
   reset: () => kept.clear(),
-  ...{ deduplicates: true, visible: 'at once' },
+  deduplicates: true,
+  visible: 'at once',
   errors: [
     {
-      ...{ name: 'is busy', action: 'retry', code: 'rate_limited', afterMs: 7000 },
+      name: 'is busy',
+      action: 'retry',
+      code: 'rate_limited',
+      afterMs: 7000,
       start: () => {
         busy = true
       },

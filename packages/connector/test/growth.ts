@@ -1,18 +1,22 @@
 import assert from 'node:assert/strict'
 
 /** Inputs of both sizes are made of the same unit; what takes quadratic time needs `growth` times as long for each byte. */
-const smallBytes = 16 << 10
-const growth = 16
-/** How much longer a byte of the large input may take; caches and the collector make a linear reader a little slower. */
-const factorMax = 4
+const smallBytes = 8 << 10
+const growth = 64
+/**
+ * How much longer a byte of the large input may take. Caches and the collector make a linear reader slower: up to 9 times
+ * on a machine whose other processors were busy.
+ */
+const factorMax = 20
 const roundsMax = 6
 
 /**
- * Asserts that work takes time in proportion to its input: a byte of a large input may not take much longer than a byte of
- * a small one. Processor time of this process is compared, the least of some rounds, so that a busy machine changes nothing.
- * @param what names the input where it fails
+ * Asserts that work takes time in proportion to its input: a byte of a large input may not take much longer than a byte
+ * of a small one. Processor time of this process is compared, the least of some rounds, so that a busy machine changes
+ * nothing.
+ * @param what names the input in the failure
  * @param make an input of about so many bytes
- * @param work what is measured; it may refuse the input, by throwing
+ * @param work the measured function; it can refuse the input by throwing
  */
 export async function assertLinear<T extends { readonly length: number }>(
   what: string,

@@ -7,6 +7,7 @@ import {
   defineConnector,
   definePlatform,
   type Fields,
+  movesIn,
   type Platform,
   type Side,
 } from '@penstock/connector'
@@ -116,10 +117,15 @@ describe('the catalogue', () => {
     }
   })
 
-  test('says that data can be moved through a connector where there is code for each of its roles, and a check', () => {
-    for (const { slug, integrated, source, destination, check, tested } of connectors) {
-      const works = (!source || source.open) && (!destination || destination.deliver)
-      assert.equal(integrated, Boolean(works), slug)
+  test('says that data can be moved through a connector in the roles that there is code for, with a check', () => {
+    for (const connector of connectors) {
+      const { slug, integrated, source, destination, check, tested } = connector
+      assert.deepEqual(
+        [movesIn(connector, 'Source'), movesIn(connector, 'Destination')],
+        [Boolean(source?.open), Boolean(destination?.deliver)],
+        slug,
+      )
+      assert.equal(integrated, Boolean(source?.open ?? destination?.deliver), slug)
       if (!integrated) continue
       assert.ok(check, `${slug} lacks a check`)
       assert.ok(tested, `${slug} does not say what it was tested against`)
@@ -150,8 +156,14 @@ describe('the catalogue', () => {
     const platform = definePlatform({ slug: 'acme', name: 'Acme', type: 'Data Provider' })
     const make = (slug: string, name: string, of: Platform) =>
       defineConnector({
-        ...{ slug, name, platform: of, dataType: 'audiences', dataTypeCategory: 'audience activation' },
-        ...{ description: 'Delivers to Acme.', secrets: {}, destination: {} },
+        slug,
+        name,
+        platform: of,
+        dataType: 'audiences',
+        dataTypeCategory: 'audience activation',
+        description: 'Delivers to Acme.',
+        secrets: {},
+        destination: {},
       })
     const first = make('acme-a', 'A', platform)
     assert.throws(() => makeCatalogue([first, make('acme-a', 'B', platform)]), /have the slug acme-a$/)

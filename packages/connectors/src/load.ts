@@ -4,7 +4,7 @@ import type { Connector } from '@penstock/connector'
 
 const loaded = new Map<string, Promise<Connector>>()
 
-/** Loads one connector by its slug, without the rest of the catalogue. Throws where there is none. */
+/** Loads one connector by its slug, without the rest of the catalogue. Throws if there is none. */
 export function loadConnector(slug: string): Promise<Connector> {
   const known = loaded.get(slug)
   if (known) return known

@@ -3,9 +3,9 @@ import { catalogueId, type Platform } from '@penstock/connector'
 
 /**
  * The logo of a platform as an SVG document, square, on a background of its own so that it stands out on light and dark
- * pages alike: the brand's icon on the brand's colour, or initials where no icon of the brand is at hand.
+ * pages alike: the brand's icon on the brand's colour, or initials if no icon of the brand is at hand.
  * An icon is read from disk at each call, so keep what comes back.
- * Fails, as a programmer's error, where the platform names an icon that simple-icons does not have.
+ * Fails, as a programmer's error, if the platform names an icon that simple-icons does not have.
  */
 export function logoOf(platform: Platform): string {
   const drawing = platform.icon === undefined ? drawMonogram(platform) : drawIcon(platform.icon)

@@ -6,14 +6,14 @@ import { type PlatformServer, type Received, type Reply, startPlatform } from '.
  */
 
 export type ActiveCampaignServer = PlatformServer & {
-  /** What is stored of each contact, by its address. */
+  /** The stored contacts, by address. */
   readonly contacts: Map<string, Record<string, unknown>>
   /** How often an import is asked about before it is done, and what became of it then. */
   importing: { asksBeforeDone: number; end: 'completed' | 'failed' }
 }
 
 export const activecampaignKey = 'activecampaign-key'
-/** What is stored is skipped without a word for addresses of this domain, and named for those at `bounced.example`. */
+/** Contacts of this domain are skipped silently. Contacts of `bounced.example` are skipped and reported. */
 const excluded = '@excluded.example'
 const bounced = '@bounced.example'
 
@@ -27,6 +27,13 @@ export async function startActiveCampaign(): Promise<ActiveCampaignServer> {
     if (!path.startsWith('/api/3/')) return { text: '<html>Sign in</html>' }
     if (headers['api-token'] !== activecampaignKey) return { status: 403, json: { message: 'may quote the key' } }
     switch (`${method} ${path.slice('/api/3'.length)}`) {
+      case 'GET /lists': {
+        const [limit, offset] = [Number(query.get('limit')), Number(query.get('offset'))]
+        const all = ['1', '2', '3'].map((id) => ({ id, stringid: `list-${id}`, name: `List ${id}` }))
+        // Pages are small, so that there are some.
+        const lists = all.slice(offset, offset + Math.min(limit, 2))
+        return { json: { lists, meta: { total: String(all.length) } } }
+      }
       case 'GET /users/me':
         return { json: { user: { id: '1', username: 'jane' } } }
       case 'POST /import/bulk_import': {
@@ -52,7 +59,15 @@ export async function startActiveCampaign(): Promise<ActiveCampaignServer> {
 }
 
 const keys = [
-  ...['email', 'first_name', 'last_name', 'phone', 'customer_acct_name', 'tags', 'fields', 'subscribe', 'unsubscribe'],
+  'email',
+  'first_name',
+  'last_name',
+  'phone',
+  'customer_acct_name',
+  'tags',
+  'fields',
+  'subscribe',
+  'unsubscribe',
 ]
 
 const refusal = (failureReasons: readonly unknown[]): Reply & { status: number } => ({

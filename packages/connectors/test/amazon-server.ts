@@ -7,7 +7,7 @@ import { type PlatformServer, type Received, type Reply, startPlatform } from '.
  */
 
 export type AmazonServer = PlatformServer & {
-  /** What was kept, by its ID: the latest of each. */
+  /** The stored events, by ID: the latest event with each ID. */
   readonly events: Map<string, Record<string, unknown>>
   /** Access tokens that were given out; only the last is accepted. */
   readonly accessTokens: string[]
@@ -176,8 +176,13 @@ const kindOf = ({ headers }: Received, kind: string): boolean =>
   headers.accept === kind && headers['content-type'] === kind
 
 const definition = (id: string, name: string, conversionType: string, source = 'SERVER_TO_SERVER') => ({
-  ...{ conversionDefinitionId: id, name, conversionType, source },
-  ...{ sourceType: 'WEBSITE', countingMethod: 'EVERY', value: 1 },
+  conversionDefinitionId: id,
+  name,
+  conversionType,
+  source,
+  sourceType: 'WEBSITE',
+  countingMethod: 'EVERY',
+  value: 1,
 })
 const definitions = [
   definition('581000000000000001', 'Orders', 'OFF_AMAZON_PURCHASES'),

@@ -47,7 +47,9 @@ export async function startAzureTestServer(containers: readonly string[]): Promi
   const secrets = { authType: 'account-key', accountName: account, accessKey: accountKey }
   const permission = 'test'
   const testServer: AzureTestServer = {
-    ...{ proxy, secrets, routes: { [service]: proxy.url } },
+    proxy,
+    secrets,
+    routes: { [service]: proxy.url },
     address: (container) => `${service}/${container}/`,
     sasUrl: (container, permissions, until = new Date(Date.now() + 3_600_000)) =>
       `${service}/${container}?${signature(container, permissions, until)}`,
@@ -90,7 +92,7 @@ async function addressOf(output: NodeJS.ReadableStream): Promise<string> {
   for await (const line of createInterface(output)) {
     const [address] = /http:\/\/127\.0\.0\.1:\d+/.exec(/successfully/.test(line) ? line : '') ?? []
     if (!address) continue
-    // What it logs from now on is read, so that it is never kept waiting, and forgotten.
+    // Reads and discards its later output, so that the server is never blocked by it.
     output.resume()
     return address
   }

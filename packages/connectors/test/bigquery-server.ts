@@ -71,7 +71,9 @@ export async function startBigQueryServer(): Promise<BigQueryServer> {
 
   type Reply = { status: number; headers: Record<string, string>; body: string }
   const reply = (status: number, body: object): Reply => ({
-    ...{ status, headers: { 'content-type': 'application/json; charset=UTF-8' }, body: JSON.stringify(body) },
+    status,
+    headers: { 'content-type': 'application/json; charset=UTF-8' },
+    body: JSON.stringify(body),
   })
   const errorOf = ({ reason, message }: Refusal) => ({ reason, message, location: 'query' })
 
@@ -96,6 +98,8 @@ export async function startBigQueryServer(): Promise<BigQueryServer> {
     if (!accounts.accepts(token)) throw new Refusal(401, 'authError', 'Invalid Credentials')
     const [, projectId = '', path = ''] = /^\/bigquery\/v2\/projects\/([^/]+)(\/.*)$/.exec(url.pathname) ?? []
     if (projectId !== project) throw new Refusal(404, 'notFound', `Not found: Project ${projectId}`)
+    const [, listed] = /^\/datasets(?:\/(\w+)\/tables)?$/.exec(path) ?? []
+    if (request.method === 'GET' && path.startsWith('/datasets')) return list(listed, url.searchParams)
     const [, kind, id = '', verb] = /^\/(jobs|queries)(?:\/([\w-]+))?(\/cancel)?$/.exec(path) ?? []
     const asked = `${request.method} ${kind}${id === '' ? '' : '/*'}${verb ?? ''}`
     if (request.method === 'POST' && !request.headers['content-type']?.startsWith('application/json')) {
@@ -113,6 +117,34 @@ export async function startBigQueryServer(): Promise<BigQueryServer> {
     }
     if (asked === 'GET queries/*') return give(job, id, url.searchParams)
     throw new Refusal(404, 'notFound')
+  }
+
+  /** Datasets, or tables of one, two on a page. */
+  async function list(dataset: string | undefined, search: URLSearchParams): Promise<Reply> {
+    const { maxResults, pageToken = '0', ...strange } = Object.fromEntries(search)
+    if (Object.keys(strange).length > 0 || !/^\d+$/.test(maxResults ?? '') || !/^\d+$/.test(pageToken)) {
+      throw new Refusal(400, 'invalidParameter')
+    }
+    if (dataset !== undefined && dataset !== 'crm') throw new Refusal(404, 'notFound', `Not found: Dataset ${dataset}`)
+    const { rows } = await engine.run(
+      "select table_name, table_type from information_schema.tables where table_schema = 'crm' order by table_name",
+    )
+    const tables = rows.map(([tableId, type]) => ({
+      kind: 'bigquery#table',
+      tableReference: { projectId: project, datasetId: 'crm', tableId },
+      type: type === 'VIEW' ? 'VIEW' : 'TABLE',
+    }))
+    const datasets = ['crm', 'logs', 'web'].map((datasetId) => ({
+      kind: 'bigquery#dataset',
+      datasetReference: { projectId: project, datasetId },
+      ...(datasetId === 'crm' ? { friendlyName: 'Customers' } : {}),
+    }))
+    const all = dataset === undefined ? datasets : tables
+    const end = Number(pageToken) + 2
+    return reply(200, {
+      [dataset === undefined ? 'datasets' : 'tables']: all.slice(end - 2, end),
+      ...(end < all.length ? { nextPageToken: String(end) } : {}),
+    })
   }
 
   const describe = (jobId: string, job: Job) => ({
@@ -214,8 +246,12 @@ export async function startBigQueryServer(): Promise<BigQueryServer> {
     const rows = job.rows.slice(first, first + Math.min(Number(maxResults), server.pageRows))
     const next = first + rows.length
     return reply(200, {
-      ...{ kind: 'bigquery#getQueryResultsResponse', jobReference, jobComplete: true },
-      ...{ schema: { fields: job.fields }, totalRows: String(job.rows.length), cacheHit: false },
+      kind: 'bigquery#getQueryResultsResponse',
+      jobReference,
+      jobComplete: true,
+      schema: { fields: job.fields },
+      totalRows: String(job.rows.length),
+      cacheHit: false,
       ...(rows.length > 0 ? { rows: rows.map((row) => ({ f: row.map((v) => ({ v })) })) } : {}),
       ...(next < job.rows.length ? { pageToken: `${jobId}@${next}` } : {}),
     })
@@ -226,9 +262,17 @@ export async function startBigQueryServer(): Promise<BigQueryServer> {
   const proxy = await startFailingProxy(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`)
   const { jsonKey, deletedKey } = accounts
   const server: BigQueryServer = {
-    ...{ proxy, jsonKey, deletedKey, executed: [], cancelled: [], given: [], canned: [] },
+    proxy,
+    jsonKey,
+    deletedKey,
+    executed: [],
+    cancelled: [],
+    given: [],
+    canned: [],
     routes: { 'https://bigquery.googleapis.com': proxy.url, 'https://oauth2.googleapis.com': proxy.url },
-    ...{ pageRows: 3000, polls: 0, bytesRead: 1000 },
+    pageRows: 3000,
+    polls: 0,
+    bytesRead: 1000,
     get tokensGiven() {
       return accounts.tokensGiven
     },

@@ -22,7 +22,7 @@ export const listOf =
   (value) =>
     Array.isArray(value) && value.every(item)
 
-/** An object of no other keys, each of its own schema; `required` are those that it must have. */
+/** An object without other keys; each key has its own schema. @param required the keys that it must have */
 export const objectOf =
   (schemas: Readonly<Record<string, Schema>>, required: readonly string[] = []): Schema =>
   (value) =>

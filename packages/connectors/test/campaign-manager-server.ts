@@ -48,7 +48,8 @@ export async function startCampaignManager(): Promise<CampaignManagerServer> {
     if (path === '/') return { status: 404, text: 'not found' }
     if (headers.authorization !== `Bearer ${good}`) return campaignManagerRefusal(401, 'authError')
     if (method === 'GET' && path === '/dfareporting/v5/userprofiles') {
-      return { json: { kind: 'dfareporting#userProfileList', items: profiles.map((profileId) => ({ profileId })) } }
+      const items = profiles.map((profileId) => ({ profileId, userName: 'jane', accountName: `Network ${profileId}` }))
+      return { json: { kind: 'dfareporting#userProfileList', items } }
     }
     const [, profile, verb] =
       /^\/dfareporting\/v5\/userprofiles\/(\d+)\/conversions\/batch(insert|update)$/.exec(path) ?? []
@@ -68,8 +69,15 @@ const keyFields = ['floodlightConfigurationId', 'floodlightActivityId', 'timesta
 const amounts = ['quantity', 'value']
 const fieldsOf = {
   insert: [
-    ...[...identifiers, ...keyFields, ...amounts, 'customVariables', 'adUserDataConsent', 'limitAdTracking'],
-    ...['childDirectedTreatment', 'treatmentForUnderage', 'nonPersonalizedAd'],
+    ...identifiers,
+    ...keyFields,
+    ...amounts,
+    'customVariables',
+    'adUserDataConsent',
+    'limitAdTracking',
+    'childDirectedTreatment',
+    'treatmentForUnderage',
+    'nonPersonalizedAd',
   ],
   update: [...identifiers, ...keyFields, ...amounts, 'customVariables', 'userIdentifiers'],
 } as const
@@ -88,7 +96,7 @@ function batch(
     return campaignManagerRefusal(400, 'badRequest')
   }
   const all = given as Conversion[]
-  // What is of the wrong type makes the request one that cannot be read.
+  // A value of the wrong type makes the whole request unreadable.
   if (!all.every((conversion) => isReadable(conversion, verb))) return campaignManagerRefusal(400, 'parseError')
   const status = all.map((conversion) => {
     const code =

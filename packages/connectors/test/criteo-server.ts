@@ -53,6 +53,10 @@ export async function startCriteo(): Promise<CriteoServer> {
       good = `criteo-access-${++tokens}`
       return { json: { access_token: good, token_type: 'Bearer', expires_in: 900 } }
     }
+    if (`${method} ${path}` === 'GET /2026-07/advertisers/me' && headers.authorization === `Bearer ${good}`) {
+      const all = ['77', '78'].map((id) => ({ id, type: 'Advertiser', attributes: { advertiserName: `Shop ${id}` } }))
+      return { json: { data: all, errors: [], warnings: [] } }
+    }
     const base = '/2026-07/marketing-solutions/audience-segments'
     if (!path.startsWith(`${base}/`)) return { status: 410, text: '' }
     if (headers.authorization !== `Bearer ${good}`) return refusal(401, 'authentication', 'authorization-token-expired')
@@ -66,7 +70,8 @@ export async function startCriteo(): Promise<CriteoServer> {
     return segment ? amend(received, segment, samples.most) : refusal(404, 'authorization', 'audience-invalid')
   })
   return Object.assign(server, {
-    ...{ segments, samples },
+    segments,
+    samples,
     expireTokens: () => {
       good = 'none'
     },
@@ -89,7 +94,8 @@ function search({ json, query }: Received, segments: readonly Segment[]): Reply 
   const found = segments.filter(({ id }) => ids === undefined || ids.includes(id))
   // Pages are small, so that there are some.
   const data = found.slice(offset, offset + Math.min(limit, 2)).map(({ id, name }) => ({
-    ...{ id, type: 'AudienceSegment' },
+    id,
+    type: 'AudienceSegment',
     attributes: { advertiserId: '77', name, type: 'ContactList', contactList: { isReadOnly: false } },
   }))
   return { json: { meta: { totalItems: found.length, limit, offset }, data, errors: [], warnings: [] } }
@@ -138,8 +144,12 @@ function amend({ json }: Received, segment: Segment, samplesMost: number): Reply
     else segment.members.delete(`${type}:${identifier}`)
   }
   const attributes = {
-    ...{ contactListId: Number(segment.id), operation, identifierType: type, requestDate: '2026-11-22T10:00:50Z' },
-    ...{ nbValidIdentifiers: all.length - invalid.length, nbInvalidIdentifiers: invalid.length },
+    contactListId: Number(segment.id),
+    operation,
+    identifierType: type,
+    requestDate: '2026-11-22T10:00:50Z',
+    nbValidIdentifiers: all.length - invalid.length,
+    nbInvalidIdentifiers: invalid.length,
     sampleInvalidIdentifiers: invalid.slice(0, samplesMost),
   }
   return { json: { data: { type: 'ContactlistAmendment', attributes }, errors: [], warnings: [] } }

@@ -1,13 +1,13 @@
 /**
  * `events:ingest` of Google's Data Manager API, written from the published protos (google/ads/datamanager/v1): fields that
- * the API has and no others, digests, times, sources, currencies and consent; one bad event, and nothing of a request is
- * taken. What is wrong with the account or the conversion action is reported at the first event.
+ * the API has and no others, digests, times, sources, currencies and consent. If one event is bad, the whole request is
+ * rejected. Errors of the account or the conversion action are reported at the first event.
  */
 
 /** An event that was taken in. */
 export type TakenEvent = Readonly<Record<string, unknown>>
 
-/** What is wrong with a request: where, and the reason; none where a field is unknown. */
+/** An error of a request: the field, and the reason, which is absent for an unknown field. */
 export type EventViolation = { readonly field: string; readonly reason: string | undefined }
 
 type Fields = Readonly<Record<string, unknown>>
@@ -16,17 +16,23 @@ const requestFields = ['destinations', 'events', 'consent', 'encoding', 'validat
 /** The fields of each object that events consist of, by the path to it. */
 const fields: Readonly<Record<string, readonly string[]>> = {
   '': [
-    ...['destinationReferences', 'transactionId', 'eventTimestamp', 'lastUpdatedTimestamp', 'userData', 'consent'],
-    ...[
-      'adIdentifiers',
-      'currency',
-      'conversionValue',
-      'conversionCount',
-      'eventSource',
-      'eventDeviceInfo',
-      'cartData',
-    ],
-    ...['customVariables', 'userProperties', 'eventName', 'eventLocation'],
+    'destinationReferences',
+    'transactionId',
+    'eventTimestamp',
+    'lastUpdatedTimestamp',
+    'userData',
+    'consent',
+    'adIdentifiers',
+    'currency',
+    'conversionValue',
+    'conversionCount',
+    'eventSource',
+    'eventDeviceInfo',
+    'cartData',
+    'customVariables',
+    'userProperties',
+    'eventName',
+    'eventLocation',
   ],
   adIdentifiers: ['sessionAttributes', 'gclid', 'gbraid', 'wbraid', 'landingPageDeviceInfo', 'dclid', 'impressionId'],
   eventDeviceInfo: ['userAgent', 'ipAddress', 'category', 'languageCode'],
@@ -35,7 +41,12 @@ const fields: Readonly<Record<string, readonly string[]>> = {
   userData: ['userIdentifiers'],
   consent: ['adUserData', 'adPersonalization'],
   cartData: [
-    ...['merchantId', 'merchantFeedLabel', 'merchantFeedLanguageCode', 'transactionDiscount', 'items', 'couponCodes'],
+    'merchantId',
+    'merchantFeedLabel',
+    'merchantFeedLanguageCode',
+    'transactionDiscount',
+    'items',
+    'couponCodes',
   ],
 }
 const sources = ['WEB', 'APP', 'IN_STORE', 'PHONE', 'MESSAGE', 'OTHER']
@@ -74,7 +85,7 @@ export function readEventsRequest(
   return { request: { events: all, action, validateOnly: validateOnly === true } }
 }
 
-/** What is wrong with one event. A transaction ID `refused-…` stands for one of which Google alone knows what is wrong. */
+/** The errors of one event. A transaction ID `refused-…` stands for an event whose error only Google can find. */
 function violationsOf(event: Fields, now: number): EventViolation[] {
   const unknown = unknownField(event)
   if (unknown !== undefined) return [{ field: unknown, reason: undefined }]

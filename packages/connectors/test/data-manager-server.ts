@@ -3,8 +3,8 @@ import { type PlatformServer, type Received, type Reply, startPlatform } from '.
 
 /**
  * Google's token endpoint and its Data Manager API, written from the published protos (google/ads/datamanager/v1): tokens
- * that end, no field that the API does not have, one kind of data to a request, digests, consent and terms; one bad
- * member, and nothing of a request is taken. What is wrong with the account or the list is reported at the first member.
+ * that expire, only fields that the API has, one kind of data in a request, digests, consent and terms. If one member
+ * is bad, the whole request is rejected. Errors of the account or the list are reported at the first member.
  */
 
 type List = {
@@ -14,7 +14,7 @@ type List = {
   members: Set<string>
   /** When each member was last added, in milliseconds of the server's clock. */
   added: Map<string, number>
-  /** What members consented to, where they came with a consent of their own. */
+  /** The consents of members that arrived with their own consent. */
   consents: Map<string, unknown>
   info: unknown
   membershipDuration: string | undefined
@@ -24,7 +24,7 @@ type List = {
 /** Whose lists and conversion actions the server has. */
 export type DataManagerAccount = { readonly accountType: string; readonly accountId: string }
 
-/** What became of the members of a request, as `requestStatus:retrieve` says it. */
+/** The result for the members of a request, as `requestStatus:retrieve` reports it. */
 export type RequestStatus = {
   requestStatus: 'SUCCESS' | 'PROCESSING' | 'FAILED' | 'PARTIAL_SUCCESS'
   errorCounts?: { recordCount: string; reason: string; recordIndices?: readonly unknown[] }[]
@@ -37,9 +37,9 @@ export type DataManagerServer = PlatformServer & {
   readonly events: Map<string, TakenEvent>
   /** Every access token that was given out ends. */
   expireTokens(): void
-  /** What is wrong with every request that changes members, whatever is in it; absent for nothing. */
+  /** The refusal of every request that changes members, whatever its content; absent for no refusal. */
   refusing: { reply?: Reply }
-  /** What became of each request, by its ID; a success where nothing else is said. */
+  /** The result of each request, by its ID; by default a success. */
   readonly statuses: Map<string, RequestStatus>
   /** The server's clock, in milliseconds. */
   clock: { now: number }
@@ -61,7 +61,8 @@ export const refusal = (status: number, name: string, details: readonly unknown[
  */
 export const because = (reason: string, field = 'audience_members[0]'): Reply => violations([violation(field, reason)])
 const violation = (field: string, reason: string | undefined) => ({
-  ...{ field, description: 'may quote a value' },
+  field,
+  description: 'may quote a value',
   ...(reason === undefined ? {} : { reason }),
 })
 const requestInfo = { '@type': 'type.googleapis.com/google.rpc.RequestInfo', requestId: 't-1' }
@@ -180,7 +181,9 @@ const statusOf = ({ requestStatus, errorCounts }: RequestStatus = { requestStatu
 })
 
 const shown = ({ id, displayName, uploadKeyTypes }: List, parent: string) => ({
-  ...{ name: `${parent.slice(4)}/${id}`, id, displayName },
+  name: `${parent.slice(4)}/${id}`,
+  id,
+  displayName,
   ingestedUserListInfo: { uploadKeyTypes },
 })
 
@@ -235,7 +238,7 @@ const fieldsOf: Readonly<Record<Verb, readonly string[]>> = {
 }
 const memberFields = ['destinationReferences', 'consent', 'userData', 'mobileData']
 
-/** What names another account is refused. */
+/** Refuses requests that name another account. */
 function refusalOfAccount(json: unknown, own: DataManagerAccount): Reply | undefined {
   const { destinations } = json as { destinations?: { operatingAccount?: DataManagerAccount }[] }
   const account = destinations?.[0]?.operatingAccount
@@ -303,7 +306,7 @@ function removeAll(list: List, time: string, now: number): Reply | undefined {
   return undefined
 }
 
-/** What is wrong with a member. `99999999…` stands for digests of which Google alone knows what is wrong. */
+/** The error of a member. `99999999…` stands for digests with an error that only Google can find. */
 function reasonOf({ userData, mobileData }: Record<string, unknown>): string | undefined {
   const { mobileIds } = (mobileData ?? {}) as { mobileIds?: string[] }
   if (mobileIds) return mobileIds.every((id) => /^[0-9A-Fa-f-]{36}$/.test(id)) ? undefined : 'INVALID_MOBILE_ID_FORMAT'

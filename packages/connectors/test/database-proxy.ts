@@ -6,7 +6,10 @@ import tls from 'node:tls'
 /** A proxy between a client and a real server that a test can make fail. */
 export type TcpProxy = {
   readonly port: number
-  /** `refuses`: closes every connection, those that are there too. `hangs`: takes connections and passes nothing on. `breaks`: cuts after so many bytes from the client. */
+  /**
+   * `refuses`: closes every connection, existing ones included. `hangs`: accepts connections and passes nothing on.
+   * `breaks`: cuts after so many bytes from the client.
+   */
   failure: 'none' | 'refuses' | 'hangs' | { readonly breaksAfterBytes: number }
   /** Resolves once something came that is not passed on. */
   hanging(): Promise<void>

@@ -10,7 +10,7 @@ export type Judged = {
 }
 export type Answer = { status: number; headers?: Record<string, string>; body?: string }
 
-/** What comes over requests: an answer instead of the server's, no answer, or an end of the connection. */
+/** A failure of a request: a response instead of the server's, no response, or the end of the connection. */
 export type Failure = Answer | 'hangs' | 'resets' | 'loses the answer' | { readonly breaksAfterBytes: number }
 
 export type FailingProxy = {
@@ -19,7 +19,7 @@ export type FailingProxy = {
   readonly seen: string[]
   /** Which requests fail; by default all. */
   failure: { readonly what: Failure; readonly of?: (asked: Judged) => boolean; times?: number } | undefined
-  /** What the server is asked instead; as it is, unless said otherwise. */
+  /** Changes the URL of the request to the server; by default unchanged. */
   rewrite: (url: string) => string
   /** Resolves once a request hangs. */
   hangs(): Promise<void>
@@ -27,9 +27,9 @@ export type FailingProxy = {
 }
 
 /**
- * A proxy before a real server that keeps strict rules of its own and fails when a test says so. What it passes on
- * is not changed, `host` included, so that signatures hold.
- * @param judge answers what breaks the rules, as the platform would
+ * A proxy before a real server that enforces additional strict rules and fails when a test asks for it. It passes
+ * requests on unchanged, `host` included, so that signatures stay valid.
+ * @param judge responds to a request that breaks the rules, as the platform would
  */
 export async function startFailingProxy(
   target: string,

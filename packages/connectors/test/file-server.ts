@@ -77,7 +77,9 @@ export async function startFileServer(): Promise<FileServer> {
   await once(server, 'listening')
   const served: FileServer = {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    ...{ files: new Map(), requests: [], failure: undefined },
+    files: new Map(),
+    requests: [],
+    failure: undefined,
     hanging() {
       const hang = Promise.withResolvers()
       reportHang = hang.resolve

@@ -21,7 +21,7 @@ export type GcsServer = {
   readonly buckets: Map<string, Map<string, Stored>>
   /** Objects on a page at most. */
   pageSize: number
-  /** What the service account may do. */
+  /** The permissions of the service account. */
   permissions: Set<string>
   /** How many tokens were given. */
   readonly tokensGiven: number
@@ -113,11 +113,11 @@ export async function startGcsServer(buckets: readonly string[]): Promise<GcsSer
       delimiter,
       maxResults = '1000',
       pageToken,
-    } = known(url, [...['prefix', 'delimiter', 'maxResults', 'pageToken', 'fields']])
+    } = known(url, ['prefix', 'delimiter', 'maxResults', 'pageToken', 'fields'])
     const after = pageToken === undefined ? '' : Buffer.from(pageToken, 'base64url').toString()
     const names = [...objects.keys()].filter((name) => name.startsWith(prefix) && name > after).sort()
     const page = names.slice(0, Math.min(Number(maxResults), server.pageSize))
-    // A page of nothing but folders has no items at all.
+    // A page that contains only folders has no items.
     const items = page
       .filter((name) => delimiter === undefined || !name.slice(prefix.length).includes(delimiter))
       .map((name) => describe(name, objects))
@@ -183,7 +183,8 @@ export async function startGcsServer(buckets: readonly string[]): Promise<GcsSer
   const proxy = await startFailingProxy(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`)
   const server: GcsServer = {
     proxy,
-    ...{ jsonKey: accounts.jsonKey, deletedKey: accounts.deletedKey },
+    jsonKey: accounts.jsonKey,
+    deletedKey: accounts.deletedKey,
     routes: { 'https://storage.googleapis.com': proxy.url, 'https://oauth2.googleapis.com': proxy.url },
     buckets: new Map(buckets.map((bucket) => [bucket, new Map()])),
     pageSize: 1000,
@@ -213,14 +214,12 @@ function describe(name: string, objects: Map<string, Stored>): object {
   const { bytes = Buffer.alloc(0), contentType, metadata } = object ?? {}
   const md5Hash = createHash('md5').update(bytes).digest('base64')
   return {
-    ...{
-      kind: 'storage#object',
-      name,
-      size: String(bytes.length),
-      generation: object?.generation,
-      contentType,
-      md5Hash,
-    },
+    kind: 'storage#object',
+    name,
+    size: String(bytes.length),
+    generation: object?.generation,
+    contentType,
+    md5Hash,
     ...(metadata ? { metadata } : {}),
   }
 }

@@ -22,9 +22,13 @@ const email = 'mover@example-project.iam.gserviceaccount.com'
 const knownKey = 'b1a2c3d4e5f60718293a4b5c6d7e8f9001122334'
 const keyFile = (id: string): string =>
   JSON.stringify({
-    ...{ type: 'service_account', project_id: 'example-project', private_key_id: id },
+    type: 'service_account',
+    project_id: 'example-project',
+    private_key_id: id,
     private_key: privateKey.export({ type: 'pkcs8', format: 'pem' }),
-    ...{ client_email: email, client_id: '1', token_uri: 'https://oauth2.googleapis.com/token' },
+    client_email: email,
+    client_id: '1',
+    token_uri: 'https://oauth2.googleapis.com/token',
   })
 
 /** @param scopes which of Google's, by the last part of their names, a token may be asked for */

@@ -15,7 +15,7 @@ export type Segment = {
 }
 
 export type LinkedInServer = PlatformServer & {
-  /** What was kept, by event ID: the first of each. */
+  /** The stored conversions, by event ID: the first conversion with each ID. */
   readonly conversions: Map<string, Record<string, unknown>>
   readonly segments: Segment[]
   /** The roles of the user that signed in, by ad account. */
@@ -63,6 +63,8 @@ export async function startLinkedIn(): Promise<LinkedInServer> {
     if (headers['x-restli-protocol-version'] !== '2.0.0') return said(400, 'Protocol version')
     const route = `${method} ${path.slice('/rest'.length)}`
     if (route === 'GET /adAccountUsers') return roleList(received, roles)
+    if (route === 'GET /adAccounts') return accountList(received)
+    if (route === 'GET /conversions') return ruleList(received)
     if (route === 'POST /conversionEvents') return addConversions(received, conversions)
     if (route === 'GET /dmpSegments') return listSegments(received, segments)
     if (route === 'POST /dmpSegments') return addSegment(received, segments, newSegments.unreadyRequests)
@@ -77,7 +79,10 @@ export async function startLinkedIn(): Promise<LinkedInServer> {
     return { status: 404, text: '<html>' }
   })
   return Object.assign(server, {
-    ...{ conversions, segments, roles, newSegments },
+    conversions,
+    segments,
+    roles,
+    newSegments,
     expireTokens: () => {
       good = 'none'
     },
@@ -107,7 +112,28 @@ function roleList({ query }: Received, roles: LinkedInServer['roles']): Reply {
   return { json: { elements, paging: { start: 0, count: 10, total: elements.length } } }
 }
 
-/** The elements of a request that creates several; a refusal where it is none. */
+function accountList({ query }: Received): Reply {
+  if (query.get('q') !== 'search' || query.has('start')) return said(400, 'No such finder')
+  const from = Number(query.get('pageToken') ?? 0)
+  const accounts = [500, 501, 502].map((id) => ({ id, name: `Account ${id}`, status: 'ACTIVE', test: false }))
+  const elements = accounts.slice(from, from + 2)
+  return { json: { elements, metadata: from === 0 ? { nextPageToken: '2' } : {} } }
+}
+
+function ruleList({ query }: Received): Reply {
+  if (query.get('q') !== 'account') return said(400, 'No such finder')
+  if (query.get('account') !== 'urn:li:sponsoredAccount:500') return refusal(403, 'ACCESS_DENIED', 100)
+  const all = [
+    { id: 104, name: 'Purchase', conversionMethod: 'CONVERSIONS_API' },
+    { id: 777, name: 'Thank-you page', conversionMethod: 'INSIGHT_TAG' },
+    { id: 105, name: 'Lead', conversionMethod: 'CONVERSIONS_API' },
+  ]
+  const start = Number(query.get('start') ?? 0)
+  const elements = all.slice(start, start + 2)
+  return { json: { elements, paging: { start, count: 2, total: all.length, links: [] } } }
+}
+
+/** The elements of a request that creates several; a refusal for other requests. */
 function elementsOf({ headers, json }: Received): Record<string, unknown>[] | Reply {
   if (headers['x-restli-method'] !== 'BATCH_CREATE') return said(400, 'X-RestLi-Method')
   if (headers['content-type'] !== 'application/json') return said(415, 'Content-Type')
@@ -197,7 +223,10 @@ function listSegments({ query }: Received, segments: readonly Segment[]): Reply 
   const start = Number(query.get('start') ?? 0)
   const ofAccount = segments.filter(({ account }) => account === query.get('account'))
   const elements = ofAccount.slice(start, start + pageSize).map(({ id, name, account }) => ({
-    ...{ id: Number(id), name, account, type: 'USER' },
+    id: Number(id),
+    name,
+    account,
+    type: 'USER',
     destinations: [{ destination: 'LINKEDIN', status: 'READY' }],
   }))
   return { json: { elements, paging: { start, count: pageSize, total: ofAccount.length, links: [] } } }
@@ -229,7 +258,8 @@ function changeSegment(received: Received, method: string, users: boolean, segme
   }
   const results = elements.map((element) => {
     if (!isUser(element)) return { status: 400, error: { status: 400, code: 'INVALID_VALUE', message: 'jane' } }
-    const key = JSON.stringify(element.userIds)
+    const { action: _, ...person } = element
+    const key = JSON.stringify((element.userIds as unknown[]).length > 0 ? element.userIds : person)
     if (element.action === 'ADD') segment.members.set(key, element)
     else segment.members.delete(key)
     return { status: 201 }
@@ -243,7 +273,8 @@ function isUser(element: Record<string, unknown>): boolean {
   if (Object.keys(others).length > 0 || (action !== 'ADD' && action !== 'REMOVE')) return false
   const texts = [firstName, lastName, title, company, country]
   if (!texts.every((text) => text === undefined || typeof text === 'string')) return false
-  if (!Array.isArray(userIds) || userIds.length === 0) return false
+  // A person without identifiers is found by both names.
+  if (!Array.isArray(userIds) || (userIds.length === 0 && !(firstName && lastName))) return false
   return userIds.every((each) => {
     const { idType, idValue, ...strange } = each as Record<string, unknown>
     if (Object.keys(strange).length > 0 || typeof idValue !== 'string' || idValue.startsWith('99999999')) return false

@@ -15,10 +15,12 @@ const run = promisify(execFile)
 export type Mariadb = {
   readonly version: string
   readonly port: number
-  /** What a connector needs to sign in. */
+  /** The credentials for a connector. */
   readonly secrets: Values
   /** Runs one statement as that user, in UTC. */
   query<Found = Record<string, unknown>>(sql: string, values?: unknown[]): Promise<Found[]>
+  /** Another connection of that user, for a transaction of its own; the caller ends it. */
+  connect(): Promise<mysql.Connection>
   /** Runs one statement as a user who may do anything. */
   administer(sql: string): Promise<void>
   stop(): Promise<void>
@@ -103,9 +105,7 @@ export async function startMariadb(options: readonly string[] = []): Promise<Mar
   const stopNow = () => void server.kill('SIGKILL')
   process.once('exit', stopNow)
   const connect = (as: string) =>
-    mysql.createConnection({
-      ...{ host: '127.0.0.1', port, user: as, password, database, timezone: 'Z', dateStrings: true },
-    })
+    mysql.createConnection({ host: '127.0.0.1', port, user: as, password, database, timezone: 'Z', dateStrings: true })
   try {
     await answers(server, () => connect(user))
   } catch (error) {
@@ -116,9 +116,11 @@ export async function startMariadb(options: readonly string[] = []): Promise<Mar
   const admin = await connect('admin')
   await client.query(`set time_zone = '+00:00'`)
   return {
-    ...{ version, port },
+    version,
+    port,
     secrets: { host: '127.0.0.1', port, database, user, password, tlsMode: 'disable' },
     query: async <Found>(sql: string, values: unknown[] = []) => (await client.query(sql, values))[0] as Found[],
+    connect: () => connect(user),
     async administer(sql) {
       await admin.query(sql)
     },

@@ -22,11 +22,11 @@ export type MetaEvent = { event_name: string; event_time: number; event_id: stri
 export type MetaServer = PlatformServer & {
   readonly audiences: Audience[]
   readonly sessions: Session[]
-  /** What a dataset holds, by event ID and name: Meta keeps the first. */
+  /** The events of a dataset, by event ID and name. Meta keeps the first of each. */
   readonly events: Map<string, MetaEvent>
-  /** What the token may do. */
+  /** The permissions of the token. */
   readonly permissions: string[]
-  /** What is answered to every request that changes members or sends events; absent for Meta's own answer. */
+  /** The response to every request that changes members or sends events; absent for Meta's own response. */
   refusing: { reply?: Reply }
 }
 
@@ -69,7 +69,7 @@ export async function startMeta(): Promise<MetaServer> {
       case 'GET me/permissions':
         return { json: { data: permissions.map((permission) => ({ permission, status: 'granted' })) } }
       case 'GET me/adaccounts':
-        return { json: { data: [{ id: account }] } }
+        return listAccounts(received.query)
       case `GET ${account}`:
         return { json: { id: account } }
       case `GET ${account}/customaudiences`:
@@ -115,6 +115,25 @@ function deny({ path, headers, query }: Received): Reply | undefined {
   const proof = createHmac('sha256', metaSecrets.clientSecret).update(token).digest('hex')
   if (query.get('appsecret_proof') !== proof) return problem(100, { message: 'Invalid appsecret_proof' })
   return undefined
+}
+
+/** The ad accounts of the user: three, each with its pixels, of which two have one in common. */
+export function listAccounts(query: URLSearchParams): Reply {
+  const accounts = [900, 901, 902].map((number) => ({
+    id: `act_${number}`,
+    account_id: String(number),
+    name: `Account ${number}`,
+    adspixels: { data: [`${number}1`, '77'].map((id) => ({ id, name: `Pixel ${id}` })), paging: { cursors: {} } },
+  }))
+  const asked = (query.get('fields') ?? 'id').split(/,(?![^{]*\})/).map((field) => /^\w+/.exec(field)?.[0] ?? '')
+  if (asked.some((field) => !(field in (accounts[0] ?? {})))) return problem(100)
+  const from = Number(query.get('after') ?? 0)
+  const until = from + Math.min(2, Number(query.get('limit')))
+  const data = accounts
+    .slice(from, until)
+    .map((one) => Object.fromEntries(Object.entries(one).filter(([key]) => key === 'id' || asked.includes(key))))
+  const next = until < accounts.length ? { next: 'https://graph.facebook.com/next?access_token=leak' } : {}
+  return { json: { data, paging: { cursors: { after: String(until) }, ...next } } }
 }
 
 function list(audiences: readonly Audience[], query: URLSearchParams): Reply {
@@ -218,7 +237,8 @@ function listSessions(sessions: readonly Session[], audience: string, query: URL
   const data = sessions
     .filter((session) => session.audience === audience && String(session.id) === query.get('session_id'))
     .map(({ id, ended, received }) => ({
-      ...{ session_id: String(id), num_received: String(received) },
+      session_id: String(id),
+      num_received: String(received),
       ...(ended ? { stage: 'post processing', end_time: '1' } : { stage: 'uploading' }),
     }))
   return { json: { data } }
@@ -241,7 +261,7 @@ const knownKeys = {
 }
 const knowsAll = (known: ReadonlySet<string>, object: object) => Object.keys(object).every((key) => known.has(key))
 
-/** What is said of an app and of limited use has the form that Meta asks for. */
+/** Whether the fields about an app and about limited data use have the form that Meta requires. */
 function isWellFormed(event: Record<string, unknown>): boolean {
   if (!knowsAll(knownKeys.event, event)) return false
   if ('opt_out' in event && typeof event.opt_out !== 'boolean') return false
@@ -276,6 +296,7 @@ function takeEvents(events: Map<string, MetaEvent>, json: unknown): Reply {
       return problem(100, { error_subcode: 2804017 })
     if (event.event_time < now - days * 86_400) return problem(100, { error_subcode: 2804003 })
     if (!isWellFormed(event)) return problem(100)
+    if (event.event_name === 'Refused') return problem(100, { error_subcode: 2804048 })
     if (!event.event_name || !sources.includes(event.action_source)) return problem(100, { error_subcode: 2804001 })
     if (typeof user !== 'object' || user === null || Object.keys(user).length === 0)
       return problem(100, { error_subcode: 2804007 })

@@ -28,6 +28,7 @@ export const microsoftSecrets = {
 export const microsoftSettings = { customerId: '7001', accountId: '9001' }
 export const microsoftRoutes = (url: string) => ({
   'https://campaign.api.bingads.microsoft.com': url,
+  'https://clientcenter.api.bingads.microsoft.com': url,
   'https://login.microsoftonline.com': url,
 })
 
@@ -41,10 +42,25 @@ export const fault = (status: number, code: number, kind: 'Errors' | 'OperationE
 })
 export const partial = (...errors: readonly [index: number | null, code: number, name: string][]) => ({
   PartialErrors: errors.map(([Index, Code, ErrorCode]) => ({
-    ...{ Index, Code, ErrorCode, Message: 'may quote jane@example.com', Details: null, FieldPath: null },
-    ...{ Type: 'BatchError', ForwardCompatibilityMap: null },
+    Index,
+    Code,
+    ErrorCode,
+    Message: 'may quote jane@example.com',
+    Details: null,
+    FieldPath: null,
+    Type: 'BatchError',
+    ForwardCompatibilityMap: null,
   })),
 })
+
+/** The customers of the user, and the accounts of one of them. */
+function manageCustomers(what: string, { CustomerId, TopN, CustomerNameFilter }: Record<string, unknown>): Reply {
+  const named = (...ids: number[]) => ids.map((id) => ({ Id: String(id), Name: `Name ${id}` }))
+  if (what === 'CustomersInfo' && TopN && CustomerNameFilter === '')
+    return { json: { CustomersInfo: named(7001, 7002) } }
+  if (what !== 'AccountsInfo') return fault(400, 100)
+  return { json: { AccountsInfo: CustomerId === '7001' ? named(9001, 9002) : [] } }
+}
 
 export async function startMicrosoft(): Promise<MicrosoftServer> {
   const lists: List[] = []
@@ -72,8 +88,11 @@ export async function startMicrosoft(): Promise<MicrosoftServer> {
     refreshTokens.add(`microsoft-refresh-${tokens}`)
     return {
       json: {
-        ...{ token_type: 'Bearer', scope: 'https://ads.microsoft.com/msads.manage', expires_in: 3600 },
-        ...{ access_token: good, refresh_token: `microsoft-refresh-${tokens}` },
+        token_type: 'Bearer',
+        scope: 'https://ads.microsoft.com/msads.manage',
+        expires_in: 3600,
+        access_token: good,
+        refresh_token: `microsoft-refresh-${tokens}`,
       },
     }
   }
@@ -82,10 +101,13 @@ export async function startMicrosoft(): Promise<MicrosoftServer> {
     const { method, path, headers, json } = received
     if (`${method} ${path}` === 'GET /') return { status: 404, text: 'Microsoft' }
     if (`${method} ${path}` === 'POST /common/oauth2/v2.0/token') return giveToken(received)
-    if (method !== 'POST' || !path.startsWith('/CampaignManagement/v13/')) return { status: 404, text: '' }
+    const customers = method === 'POST' && /^\/CustomerManagement\/v13\/(\w+)\/Query$/.exec(path)?.[1]
+    if (!customers && (method !== 'POST' || !path.startsWith('/CampaignManagement/v13/')))
+      return { status: 404, text: '' }
     // As the service has it that the API comes from: such errors have the status 500.
     if (headers.authorization !== `Bearer ${good}`) return fault(500, good === 'none' ? 105 : 109)
     if (headers.developertoken !== microsoftSecrets.appDeveloperToken) return fault(401, 105)
+    if (customers) return manageCustomers(customers, (json ?? {}) as Record<string, unknown>)
     if (headers.customerid !== '7001' || headers.customeraccountid !== '9001') return fault(403, 106)
     if (headers['content-type'] !== 'application/json') return { status: 415, text: '' }
     const body = (json ?? {}) as Record<string, unknown>
@@ -109,7 +131,11 @@ export async function startMicrosoft(): Promise<MicrosoftServer> {
     }
   })
   return Object.assign(server, {
-    ...{ lists, conversions, refreshTokens, rotation, terms },
+    lists,
+    conversions,
+    refreshTokens,
+    rotation,
+    terms,
     expireTokens: () => {
       good = 'none'
     },
@@ -167,8 +193,15 @@ function apply(body: Record<string, unknown>, lists: readonly List[]): Reply {
 }
 
 const conversionKeys = [
-  ...['MicrosoftClickId', 'ConversionName', 'ConversionTime', 'ConversionValue', 'ConversionCurrencyCode'],
-  ...['HashedEmailAddress', 'HashedPhoneNumber', 'ExternalAttributionCredit', 'ExternalAttributionModel'],
+  'MicrosoftClickId',
+  'ConversionName',
+  'ConversionTime',
+  'ConversionValue',
+  'ConversionCurrencyCode',
+  'HashedEmailAddress',
+  'HashedPhoneNumber',
+  'ExternalAttributionCredit',
+  'ExternalAttributionModel',
 ]
 
 function applyConversions(body: Record<string, unknown>, conversions: MicrosoftServer['conversions']): Reply {

@@ -2,7 +2,7 @@ import type { Row } from '@penstock/connector'
 import type { ServerError, TestServerHang } from '@penstock/connector/acceptance'
 import type { Answer, FailingProxy, Failure } from './failing-proxy.ts'
 
-/** What the tests of all object stores have in common. */
+/** Functions that the tests of all object stores share. */
 
 /** Rows of some hundred bytes each, or more with longer notes; no two of them alike. */
 export function someRows(count: number, noteBytes = 35): { columns: string[]; rows: Row[] } {

@@ -65,7 +65,7 @@ async function listening(server: ChildProcess): Promise<void> {
   for await (const line of createInterface({ input: stderr })) {
     lines.push(line)
     if (line.includes('Server listening')) {
-      // What it logs of sessions must be read, or it waits.
+      // Reads its log of sessions. Otherwise the server blocks.
       stderr.resume()
       return
     }

@@ -2,11 +2,11 @@ import { digest, each, listOf, nonEmptyText, objectOf, oneOf, text, trueOrFalse,
 import { type PlatformServer, type Received, type Reply, startPlatform } from './platform-server.ts'
 
 /**
- * The events of Pinterest's API v5, written from its OpenAPI document (5.23.0): no key that a schema does not have, amounts
+ * The events of Pinterest's API v5, written from its OpenAPI document (5.23.0) and, for the names of events, its page about them: no key that a schema does not have, amounts
  * as texts, lists of digests, and a status for each event. It fails events of the page `refused`.
  */
 export type PinterestEvents = PlatformServer & {
-  /** What was recorded, by event ID. */
+  /** The recorded events, by event ID. */
   readonly events: Map<string, Record<string, unknown>>
 }
 
@@ -33,8 +33,9 @@ const custom = objectOf({
 })
 const eventSchema = objectOf(
   {
-    event_name: oneOf(`add_payment_info add_to_cart add_to_wishlist app_install checkout custom initiate_checkout lead
-      page_visit search signup subscribe view_category view_content watch_video`),
+    event_name: oneOf(`add_payment_info add_to_cart add_to_wishlist app_install app_open checkout contact custom
+      customize_product find_location initiate_checkout lead page_visit schedule search signup start_trial submit_application
+      subscribe view_category view_content watch_video`),
     action_source: oneOf('web offline app_ios app_android'),
     event_time: wholeNumber,
     event_id: nonEmptyText,

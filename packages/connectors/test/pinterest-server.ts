@@ -51,8 +51,13 @@ export async function startPinterest(): Promise<PinterestServer> {
     refreshTokens.add(`pinr-${tokens}`)
     return {
       json: {
-        ...{ response_type: 'refresh_token', access_token: good, token_type: 'bearer', expires_in: 2_592_000 },
-        ...{ scope: 'ads:read,ads:write', refresh_token: `pinr-${tokens}`, refresh_token_expires_in: 5_184_000 },
+        response_type: 'refresh_token',
+        access_token: good,
+        token_type: 'bearer',
+        expires_in: 2_592_000,
+        scope: 'ads:read,ads:write',
+        refresh_token: `pinr-${tokens}`,
+        refresh_token_expires_in: 5_184_000,
       },
     }
   }
@@ -62,7 +67,10 @@ export async function startPinterest(): Promise<PinterestServer> {
     if (`${method} ${path}` === 'GET /') return { text: 'Pinterest' }
     if (`${method} ${path}` === 'POST /v5/oauth/token') return giveToken(received)
     if (headers.authorization !== `Bearer ${good}`) return refusal(401, 2)
-    if (`${method} ${path}` === 'GET /v5/ad_accounts') return { json: { items: [{ id: '549' }], bookmark: null } }
+    if (`${method} ${path}` === 'GET /v5/ad_accounts') {
+      const accounts = ['549', '550', '551'].map((id) => ({ id, name: `Account ${id}`, currency: 'EUR' }))
+      return page(accounts, query)
+    }
     const [, account, what, id] = /^\/v5\/ad_accounts\/(\d+)(?:\/(\w+))?(?:\/(\d+))?$/.exec(path) ?? []
     if (account !== '549') return refusal(403, 29)
     if (method !== 'GET' && headers['content-type'] !== 'application/json') return refusal(415, 1)
@@ -92,7 +100,10 @@ export async function startPinterest(): Promise<PinterestServer> {
     }
   })
   return Object.assign(server, {
-    ...{ lists, audiences, refreshTokens, rotation },
+    lists,
+    audiences,
+    refreshTokens,
+    rotation,
     expireTokens: () => {
       good = 'none'
     },
@@ -100,8 +111,15 @@ export async function startPinterest(): Promise<PinterestServer> {
 }
 
 const shown = ({ id, name, members }: List) => ({
-  ...{ ad_account_id: '549', id, name, num_batches: 1, num_uploaded_user_records: members.size },
-  ...{ num_removed_user_records: 0, status: 'PROCESSING', type: 'customerlist', exceptions: {} },
+  ad_account_id: '549',
+  id,
+  name,
+  num_batches: 1,
+  num_uploaded_user_records: members.size,
+  num_removed_user_records: 0,
+  status: 'PROCESSING',
+  type: 'customerlist',
+  exceptions: {},
 })
 
 function page(items: readonly unknown[], query: URLSearchParams): Reply {

@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Batch, ConnectorError, type DestinationWriter, type ErrorAction, type Row } from '@penstock/connector'
+import {
+  type Batch,
+  type Connector,
+  ConnectorError,
+  type DestinationWriter,
+  type ErrorAction,
+  type Rejection,
+  type Row,
+} from '@penstock/connector'
 import type { ServerError, TestContext, TestServerHang } from '@penstock/connector/acceptance'
 
 /** A request as a platform sees it. */
@@ -11,7 +19,7 @@ export type Received = {
   readonly query: URLSearchParams
   readonly headers: IncomingHttpHeaders
   readonly text: string
-  /** The body as JSON; `undefined` where it is none. */
+  /** The body as JSON; `undefined` if it is none. */
   readonly json: unknown
 }
 
@@ -41,13 +49,14 @@ export type PlatformServer = {
   close(): Promise<void>
 }
 
-/** Runs a platform on a free port. What its `answer` throws is answered as a defect and fails the test that closes it. */
+/** Runs a platform on a free port. An error of `answer` is sent as a defect, and fails the test that closes it. */
 export async function startPlatform(answer: (received: Received) => Reply): Promise<PlatformServer> {
   const received: Received[] = []
   const failures: { match: RegExp; failure: Failure }[] = []
   const defects: unknown[] = []
   const hanging = Promise.withResolvers<void>()
-  const server = createServer(async (request, response) => {
+  // On a busy machine, more than the usual 5 seconds pass between two requests.
+  const server = createServer({ keepAliveTimeout: 600_000 }, async (request, response) => {
     try {
       const one = await read(request)
       received.push(one)
@@ -125,12 +134,23 @@ export async function deliverHalving(
   }
 }
 
-/** What a promise of a connector was rejected with; fails where it was not, or with something else than a connector error. */
+/** Asserts that a preview rejects these rows of a batch, as a delivery did, without the platform. */
+export async function assertPreviewed(
+  { destination }: Connector,
+  { settings, secrets }: Pick<TestContext, 'settings' | 'secrets'>,
+  batch: Batch,
+  rejected: readonly Rejection[] | undefined,
+): Promise<void> {
+  const find = await destination?.deliver?.rejectionsOf?.({ settings, secrets })
+  assert.deepEqual(find?.(batch), rejected)
+}
+
+/** The connector error that rejected a promise. Fails if the promise was resolved, or rejected with another error. */
 export async function connectorErrorOf(
-  promise: Promise<unknown>,
+  promise: Promise<unknown> | undefined,
   context: Pick<TestContext, 'secrets'>,
 ): Promise<ConnectorError> {
-  const error = await promise.then(
+  const error = await Promise.resolve(promise).then(
     () => assert.fail('no connector error'),
     (thrown: unknown) => thrown,
   )

@@ -7,7 +7,7 @@ export type Postgresql = {
   readonly version: string
   readonly host: string
   readonly port: number
-  /** What a connector needs to sign in. */
+  /** The credentials for a connector. */
   readonly secrets: Values
   /** Runs statements, and gives the rows of the last one. */
   query<R extends pg.QueryResultRow = pg.QueryResultRow>(text: string, values?: unknown[]): Promise<R[]>

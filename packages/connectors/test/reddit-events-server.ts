@@ -7,7 +7,7 @@ import { refusal } from './reddit-server.ts'
  * in milliseconds of the past seven days, digests, all of a request or nothing. It refuses events named `Refused`.
  */
 export type RedditEvents = PlatformServer & {
-  /** What was taken, by type and conversion ID: Reddit keeps the first. */
+  /** The accepted events, by type and conversion ID. Reddit keeps the first of each. */
   readonly events: Map<string, Record<string, unknown>>
 }
 

@@ -29,7 +29,8 @@ export const refusal = (code: number, fields: readonly string[] = []): Reply => 
   status: code,
   json: {
     error: {
-      ...{ code, message: 'may quote jane@example.com' },
+      code,
+      message: 'may quote jane@example.com',
       ...(fields.length === 0 ? {} : { fields: fields.map((field) => ({ field, message: 'jane@example.com' })) }),
     },
   },
@@ -74,6 +75,9 @@ export async function startReddit(): Promise<RedditServer> {
     if (method !== 'GET' && headers['content-type'] !== 'application/json') return refusal(415)
     const route = `${method} ${path.slice('/api/v3'.length)}`
     if (route === 'GET /me') return { json: { data: { id: 't2_me' } } }
+    if (route === 'GET /me/businesses') return listOfTwo(received, ['b-1', 'b-2', 'b-3'])
+    const business = /^GET \/businesses\/(b-\d)\/ad_accounts$/.exec(route)?.[1]
+    if (business) return listOfTwo(received, accountsOf[business] ?? [])
     if (/^\w+ \/ad_accounts\/(?!a2_loyal(\/|$))/.test(route)) return refusal(403)
     if (route === 'GET /ad_accounts/a2_loyal') return { json: { data: { id: 'a2_loyal' } } }
     if (route === 'GET /ad_accounts/a2_loyal/custom_audiences') return list(received, audiences)
@@ -85,7 +89,8 @@ export async function startReddit(): Promise<RedditServer> {
     return method === 'PATCH' && users ? change(received, audience, blame.names) : refusal(404)
   })
   return Object.assign(server, {
-    ...{ audiences, blame },
+    audiences,
+    blame,
     expireTokens: () => {
       good = 'none'
     },
@@ -93,6 +98,21 @@ export async function startReddit(): Promise<RedditServer> {
       good = token
     },
   })
+}
+
+/** The ad accounts of the businesses of the user. */
+const accountsOf: Readonly<Record<string, readonly string[]>> = { 'b-1': ['a2_loyal', 'a2_b', 'a2_c'], 'b-3': ['a2_d'] }
+
+/** A page of two, as Reddit lists anything. */
+function listOfTwo({ path, query }: Received, ids: readonly string[]): Reply {
+  const end = Number(query.get('page.token') ?? 0) + 2
+  const next = `https://ads-api.reddit.com${path}?page.token=${end}&page.size=2`
+  return {
+    json: {
+      data: ids.slice(end - 2, end).map((id) => ({ id, name: `Name of ${id}` })),
+      pagination: { next_url: end < ids.length ? next : null, previous_url: null },
+    },
+  }
 }
 
 function list({ query }: Received, audiences: readonly Audience[]): Reply {

@@ -13,7 +13,7 @@ export type RogueRequest = {
   readonly number: number
 }
 
-/** What a server does once it has read the head of a request. The socket has a listener for errors. */
+/** The reaction of a server once it has read the head of a request. The socket has a listener for errors. */
 export type Behaviour = (socket: Socket, request: RogueRequest) => unknown
 
 /** The head of an answer. */
@@ -76,7 +76,7 @@ const chunked = ok('transfer-encoding: chunked')
 const packed = ok('content-encoding: gzip', 'connection: close')
 const bomb = gzipSync(Buffer.alloc(64 << 20), { level: 9 })
 
-/** What it must never hear repeated in a message: everything that looks like a credential. */
+/** All values in a request that look like credentials. A message must never repeat them. */
 const credentialsIn = ({ head: asked }: RogueRequest): string =>
   [...asked.matchAll(/^(?:authorization|x-amz-security-token|webhook-signature): (.*)$/gim)]
     .map(([, it]) => it)

@@ -20,7 +20,7 @@ import { type Behaviour, behaviours, mutation } from './rogue-behaviours.ts'
  */
 export type RogueServer = {
   readonly origin: string
-  /** What requests meet that name nothing, such as those of a platform whose address cannot be changed. */
+  /** The behaviour for requests without a name, such as requests of a platform whose address cannot be changed. */
   otherwise: Behaviour | undefined
   close(): Promise<void>
 }
@@ -31,7 +31,7 @@ const bySlug = new Map(Object.entries(behaviours).map(([name, behaviour]) => [sl
 /** The names of all behaviours, as they are spelt in a path. */
 export const rogueNames: readonly string[] = [...bySlug.keys()]
 
-/** What a name in a path means. */
+/** The behaviour of a name in a path. */
 export function behaviourOf(name: string): Behaviour | undefined {
   const [, seed] = /^mutation(\d{1,9})$/.exec(name) ?? []
   return seed === undefined ? bySlug.get(name) : mutation(Number(seed))

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 
-/** What an honest server would send at this point. */
+/** The message that an honest server would send at this point. */
 export type Stage =
   | 'greeting'
   | 'sign-in'
@@ -77,7 +77,7 @@ const things = [
   ['name', 253],
 ] as const
 
-/** What is answered to a statement; `undefined` where it is only confirmed. */
+/** The result of a statement; `undefined` if the server only confirms it. */
 function resultOf(sql: string): Result | undefined {
   if (sql.startsWith('select version')) return texts('version', ['10.11.0-MariaDB-rogue'])
   if (sql === 'show grants') return texts('Grants', ['GRANT ALL PRIVILEGES ON *.* TO `ada`@`%`'])

@@ -13,7 +13,7 @@ export type RogueMysqlScript = {
   readonly code?: string
   /** Nothing comes any more, so that only a time limit ends the work. */
   readonly silent?: boolean
-  /** What is sent instead of a packet; `undefined` leaves the packet as it is. */
+  /** The bytes to send instead of a packet; `undefined` leaves the packet unchanged. */
   readonly act: (packet: RoguePacket) => Strike | undefined
 }
 
@@ -29,7 +29,7 @@ export type RoguePacket = {
 
 export type Strike = {
   readonly bytes: Buffer
-  /** What is sent behind them, until the client has had enough. */
+  /** The bytes to send after them, repeatedly, until the client stops reading. */
   readonly repeated?: (round: number) => Buffer
   /** Whether the conversation continues. Otherwise it ends: without an answer, or after these bytes by a closed connection. */
   readonly continues?: boolean
@@ -63,10 +63,7 @@ const script = (
   stage: Stage,
   code: string,
   strike: (packet: RoguePacket) => Strike,
-): RogueMysqlScript => ({
-  ...{ name, code },
-  act: (packet) => (packet.stage === stage ? strike(packet) : undefined),
-})
+): RogueMysqlScript => ({ name, code, act: (packet) => (packet.stage === stage ? strike(packet) : undefined) })
 const payloads = (
   name: string,
   stage: Stage,
@@ -350,16 +347,15 @@ export async function startRogueMysql({ name, act }: RogueMysqlScript): Promise<
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   const rogue: RogueMysql = {
-    ...{ port, struck: false },
+    port,
+    struck: false,
     secrets: {
-      ...{
-        host: '127.0.0.1',
-        port,
-        database: 'penstock',
-        user: 'ada',
-        password: 'canary-of-rogue',
-        tlsMode: 'disable',
-      },
+      host: '127.0.0.1',
+      port,
+      database: 'penstock',
+      user: 'ada',
+      password: 'canary-of-rogue',
+      tlsMode: 'disable',
     },
     get received() {
       return Buffer.concat(pieces)

@@ -2,7 +2,7 @@ import type net from 'node:net'
 
 /** Answers that no PostgreSQL gives, in bytes of its protocol (version 3.0). */
 
-/** What a rogue server does with a connection. */
+/** The behaviour of a rogue server on a connection. */
 export type RogueScript = {
   /** Unique; completes the sentence “the server …”. */
   readonly name: string
@@ -10,7 +10,7 @@ export type RogueScript = {
   readonly silent?: boolean
   /** Its answer is wrong in a way that a client can see, so no work may succeed. */
   readonly visible: boolean
-  /** The bytes that come in place of those of the server behind it; absent where the script answers alone. */
+  /** The bytes to send instead of the bytes of the server behind it; absent if the script responds without a server. */
   readonly mutate?: () => (message: Message) => readonly Buffer[] | 'close'
   /** Answers alone, without a server behind it. */
   readonly answer?: Answers
@@ -21,7 +21,7 @@ export type Message = { readonly type: string; readonly body: Buffer }
 
 export type Send = (socket: net.Socket) => void
 
-/** What comes after the startup packet, and after each statement. */
+/** The responses to the startup packet and to each statement. */
 export type Answers = { readonly signIn: Send; readonly statement?: Send; readonly connected?: Send }
 
 export const encode = ({ type, body }: Message, length = body.length + 4): Buffer => {
@@ -111,15 +111,16 @@ const trickle =
 
 /** After sign-in went well, each statement is answered so. */
 const statement = (name: string, answer: Send, silent = false): RogueScript => ({
-  ...{
-    name: `answers statements with ${name}`,
-    visible: true,
-    silent,
-    answer: { signIn: send(signedIn), statement: answer },
-  },
+  name: `answers statements with ${name}`,
+  visible: true,
+  silent,
+  answer: { signIn: send(signedIn), statement: answer },
 })
 const signIn = (name: string, answer: Send, silent = false): RogueScript => ({
-  ...{ name: `answers the sign-in with ${name}`, visible: true, silent, answer: { signIn: answer } },
+  name: `answers the sign-in with ${name}`,
+  visible: true,
+  silent,
+  answer: { signIn: answer },
 })
 const sayNothing: Send = () => {}
 

@@ -59,8 +59,19 @@ const closing = Buffer.alloc(0)
 
 /** Names of the types of message that a real server sends to a connector. */
 const types: Readonly<Record<string, string>> = {
-  ...{ R: 'authentication', S: 'parameter', K: 'key', Z: 'readiness', T: 'description', D: 'row', C: 'completion' },
-  ...{ 1: 'parsed', 2: 'bound', G: 'request for COPY', H: 'begin of COPY', d: 'COPY data', c: 'end of COPY' },
+  R: 'authentication',
+  S: 'parameter',
+  K: 'key',
+  Z: 'readiness',
+  T: 'description',
+  D: 'row',
+  C: 'completion',
+  1: 'parsed',
+  2: 'bound',
+  G: 'request for COPY',
+  H: 'begin of COPY',
+  d: 'COPY data',
+  c: 'end of COPY',
 }
 
 /** Each change of each type of message, at an occurrence that the seed picks. */
@@ -87,7 +98,7 @@ function mutationsOf(seed: number): RogueScript[] {
 
 export const rogueSeed = 20_260_131
 
-/** All scripts: those that answer on their own, and the changes of a real server's messages that follow from a seed. */
+/** All scripts: scripts with their own responses, and changes of a real server's messages that follow from a seed. */
 export const rogueScripts = (seed = rogueSeed): readonly RogueScript[] => [...answeringScripts, ...mutationsOf(seed)]
 
 /** After a change, client and server may wait for each other; then the server closes the connection. */

@@ -1,4 +1,4 @@
-/** What an honest server of SFTP 3 would answer at this point. */
+/** The response that an honest server of SFTP 3 would send at this point. */
 export type Stage =
   | 'version'
   | 'realpath'

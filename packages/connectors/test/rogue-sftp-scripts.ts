@@ -8,11 +8,13 @@ const identification = 'SSH-2.0-OpenSSH_9.2p1 rogue\r\n'
 const mebibyte = 1024 * 1024
 
 const says = (name: string, code: string, ...parts: (string | Buffer)[]): RogueSftpScript => ({
-  ...{ name, code },
+  name,
+  code,
   raw: (socket) => void socket.end(Buffer.concat(parts.map((part) => Buffer.from(part)))),
 })
 const repeats = (name: string, code: string, first: string, piece: Buffer): RogueSftpScript => ({
-  ...{ name, code },
+  name,
+  code,
   raw(socket: Socket) {
     socket.write(first)
     const repeat = () => {
@@ -91,14 +93,17 @@ const beforeSsh: readonly RogueSftpScript[] = [
 /** A type of packet that the library has for a sign-in. */
 const banner = Buffer.concat([Buffer.from([53]), string('a'.repeat(30_000)), string('en')])
 const reject = (name: string, code: string, signIn: NonNullable<RogueSftpScript['signIn']>): RogueSftpScript => ({
-  ...{ name, code, signIn },
+  name,
+  code,
+  signIn,
 })
 const afterSignIn = (
   name: string,
   code: string | undefined,
   session: (connection: Connection) => void,
 ): RogueSftpScript => ({
-  ...{ name, ...(code === undefined ? {} : { code }) },
+  name,
+  ...(code === undefined ? {} : { code }),
   session(connection) {
     session(connection)
     return true
@@ -172,7 +177,8 @@ const script = (
   code: string | undefined,
   strike: (found: RogueAnswer) => Strike,
 ): RogueSftpScript => ({
-  ...{ name, ...(code === undefined ? {} : { code }) },
+  name,
+  ...(code === undefined ? {} : { code }),
   act: (found) => (found.stage === stage ? strike(found) : undefined),
 })
 const answers = (name: string, stage: Stage, code: string | undefined, change: (found: RogueAnswer) => Buffer) =>

@@ -17,11 +17,11 @@ export type RogueSftpScript = {
   readonly raw?: (socket: Socket) => void
   /** Changes what the server sends; the first byte of `bytes` is the one at this offset of all. */
   readonly bend?: (bytes: Buffer, offset: number) => Buffer
-  /** Meets a client that wants to sign in. `true` where the script has dealt with it. */
+  /** Handles a client that signs in. Returns `true` if the script has handled the attempt. */
   readonly signIn?: (context: AuthContext, connection: Connection) => boolean
   /** Meets a client that has signed in. */
   readonly session?: (connection: Connection) => boolean
-  /** What is sent instead of an answer, framed; `undefined` leaves the answer as it is. */
+  /** The framed bytes to send instead of a response; `undefined` leaves the response unchanged. */
   readonly act?: (answer: RogueAnswer) => Strike | undefined
 }
 
@@ -60,7 +60,7 @@ export const rogueFingerprint = `SHA256:${createHash('sha256')
   .update(Buffer.from(hostKey.public.split(' ')[1] ?? '', 'base64'))
   .digest('base64')}`
 
-/** What of the library its types leave out: how a packet of SSH is sent as it is. */
+/** Internal members of the library, which its types lack. They send a packet of SSH unchanged. */
 type Inner = {
   _protocol: {
     _packetRW: {
@@ -149,10 +149,16 @@ export async function startRogueSftp(script: RogueSftpScript): Promise<RogueSftp
   }
   const { port } = front.address() as AddressInfo
   const rogue: RogueSftp = {
-    ...{ port, struck: false },
+    port,
+    struck: false,
     secrets: {
-      ...{ hostname: '127.0.0.1', port, username: 'ada', sshPrivateKey: userKey.private },
-      ...{ authentication: 'private key', hostKeyFingerprint: rogueFingerprint, hostKeyCheck: 'fingerprint' },
+      hostname: '127.0.0.1',
+      port,
+      username: 'ada',
+      sshPrivateKey: userKey.private,
+      authentication: 'private key',
+      hostKeyFingerprint: rogueFingerprint,
+      hostKeyCheck: 'fingerprint',
     },
     async hushed() {
       await hush.promise

@@ -41,7 +41,10 @@ export async function startS3TestServer(
   const permission = 's3:*'
   for (const bucket of buckets) await client.request({ method: 'PUT', bucket, permission })
   const testServer: S3TestServer = {
-    ...{ proxy, secrets, client, address },
+    proxy,
+    secrets,
+    client,
+    address,
     async put(bucket, key, body) {
       await client.request({ method: 'PUT', bucket, key, body, permission })
     },

@@ -9,7 +9,7 @@ const { OPEN_MODE, STATUS_CODE } = ssh2.utils.sftp
 /** A server of SFTP 3 as the protocol has it, without any extension, over the files of this machine. */
 export type SftpServer = {
   readonly port: number
-  /** What the server answers to every request to write, instead of writing. */
+  /** The status that the server returns for every request to write, instead of writing. */
   writeStatus: number | undefined
   /** Answers reads with fewer bytes than were asked for. */
   readsShort: boolean
@@ -43,7 +43,8 @@ export async function startSftpServer(options: SftpServerOptions): Promise<SftpS
   await once(server, 'listening')
   const served: SftpServer = {
     port: (server.address() as AddressInfo).port,
-    ...{ writeStatus: undefined, readsShort: false },
+    writeStatus: undefined,
+    readsShort: false,
     close() {
       for (const connection of connections) connection.end()
       server.close()

@@ -45,6 +45,22 @@ export async function startSnapchatAds(): Promise<SnapchatAdsServer> {
     switch (`${method} ${path.replace(/segments\/[^/]+/, 'segments/{id}').replace(adAccount, '{account}')}`) {
       case 'GET /v1/me':
         return { json: { request_status: 'SUCCESS', request_id: 'request-1', me: { id: 'm' } } }
+      case 'GET /v1/me/organizations': {
+        if (query.get('with_ad_accounts') !== 'true') return parts('organizations', [])
+        const from = Number(query.get('cursor') ?? 0)
+        const next = 'https://adsapi.snapchat.com/v1/me/organizations?with_ad_accounts=true&limit=50&cursor=1'
+        const accounts = [
+          [
+            { id: adAccount, name: 'Acme' },
+            { id: 'b-2', name: 'Acme EU' },
+          ],
+          [{ id: 'c-3', name: 'Hooli' }],
+        ]
+        const organizations = accounts
+          .slice(from, from + 1)
+          .map((ad_accounts) => ({ organization: { id: `o-${from}`, name: 'Group', ad_accounts } }))
+        return parts('organizations', organizations, from === 0 ? { paging: { next_link: next } } : {})
+      }
       case 'GET /v1/adaccounts/{account}':
         return parts('adaccounts', [{ adaccount: { id: adAccount, name: 'Acme' } }])
       case 'GET /v1/adaccounts/{account}/segments': {
@@ -81,7 +97,10 @@ export async function startSnapchatAds(): Promise<SnapchatAdsServer> {
     if (typeof days !== 'number' || !Number.isInteger(days) || days < 1 || days > 9999) return error(400, 'E1001')
     const number = segments.length + 1
     const segment = {
-      ...{ id: String(5_600_000_000_000_000 + number), name, source_type: source, retention_in_days: days },
+      id: String(5_600_000_000_000_000 + number),
+      name,
+      source_type: source,
+      retention_in_days: days,
       created_at: `2026-01-31T12:00:${String(number % 60).padStart(2, '0')}.000Z`,
     }
     segments.push(segment)

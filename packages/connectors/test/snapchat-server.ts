@@ -7,7 +7,7 @@ import { type PlatformServer, type Received, type Reply, startPlatform } from '.
  */
 
 export type SnapchatServer = PlatformServer & {
-  /** What was kept, by name and ID: the first of each. */
+  /** The stored events, by name and ID: the first of each. */
   readonly events: Map<string, Record<string, unknown>>
   /** Access tokens that are accepted; the last is the one that was given out last. */
   readonly accessTokens: string[]

@@ -192,7 +192,7 @@ export async function startSnowflakeServer(): Promise<SnowflakeServer> {
       throw new Refusal(400, '391917', 'the body is not as it should be')
     }
     if (role !== undefined && role !== 'READER') throw new Refusal(422, '390186', 'Role is not granted', '08004')
-    const isPlain = statement === 'select current_user(), current_role()'
+    const isPlain = statement === 'select current_user(), current_role()' || statement.startsWith('show ')
     if (!isPlain && warehouse !== 'LOAD_WH') throw new Refusal(422, '000606', 'No active warehouse selected', '57P03')
     for (const [name, only] of [[database, 'SALES'] as const, [schema, 'PUBLIC'] as const]) {
       if (name !== undefined && name !== only) throw new Refusal(422, '002043', 'does not exist', '02000')
@@ -216,8 +216,8 @@ export async function startSnowflakeServer(): Promise<SnowflakeServer> {
     if (canned) return { rowType: canned.rowType, rows: / limit 0$/.test(statement) ? [] : canned.rows }
     try {
       if (statement.startsWith('insert all')) return await insertIntoBoth(statement, values)
-      const [, schema] = /^show tables like '\w+' in schema (\S+)$/.exec(statement) ?? []
-      if (schema !== undefined) return { rowType: [textColumn('name')], rows: [] }
+      const show = /^show (\w+) like '((?:[^'\\]|\\.)*)'(?: in (?:schema|database) (.+))?$/s.exec(statement)
+      if (show) return await shown(show)
       const { columns, rows } = await engine.run(translate(statement), values)
       const types = columns.map(({ type }) => typeOf(type))
       const rowType = columns.map(({ name }, at) => ({ name, nullable: true, ...types[at] }))
@@ -225,6 +225,29 @@ export async function startSnowflakeServer(): Promise<SnowflakeServer> {
     } catch (error) {
       return { rowType: [], rows: [], failed: refusalOf(String(error)) }
     }
+  }
+
+  /** What SHOW lists; a pattern has the marks of a string, and matches in any letter case. */
+  async function shown([, what = '', pattern, where = '']: RegExpExecArray): Promise<Pick<Kept, 'rowType' | 'rows'>> {
+    const sources: Readonly<Record<string, readonly [select: string, where: string]>> = {
+      warehouses: [`select 'LOAD_WH' as name`, ''],
+      databases: [`select catalog_name as name from information_schema.schemata where catalog_name = 'SALES'`, ''],
+      schemas: [`select schema_name as name from information_schema.schemata where catalog_name = 'SALES'`, '"SALES"'],
+      objects: [`select table_name as name, table_type as kind from information_schema.tables`, '"SALES"."PUBLIC"'],
+      tables: [
+        `select table_name as name from information_schema.tables where table_type <> 'VIEW'`,
+        '"SALES"."PUBLIC"',
+      ],
+    }
+    const [select, place] = sources[what] ?? ['', undefined]
+    if (place !== where) throw new Error('Catalog Error: does not exist')
+    const { columns, rows } = await engine.run(
+      `select distinct * from (${select}) where name ilike $1 escape '\\' order by name`,
+      [String(pattern).replace(/\\(.)/g, '$1')],
+    )
+    const withRows = columns.some(({ name }) => name === 'kind')
+    const rowType = [...columns.map(({ name }) => textColumn(name)), ...(withRows ? [textColumn('rows')] : [])]
+    return { rowType, rows: rows.map((row) => (withRows ? [...row, '12'] : [...row])) }
   }
 
   /** One statement is one transaction, though DuckDB needs several for it. */
@@ -290,13 +313,24 @@ export async function startSnowflakeServer(): Promise<SnowflakeServer> {
   const proxy = await startFailingProxy(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`)
   const common = { snowflakeAccount: 'acme-west', snowflakeRole: 'reader' }
   const server: SnowflakeServer = {
-    ...{ proxy, routes: { [`https://${host}`]: proxy.url }, strangeKey: pem(strangeKey) },
+    proxy,
+    routes: { [`https://${host}`]: proxy.url },
+    strangeKey: pem(strangeKey),
     keyPair: {
-      ...{ ...common, authType: 'key-pair', snowflakeUser: 'mover', snowflakeHost: `https://${host}/` },
+      ...common,
+      authType: 'key-pair',
+      snowflakeUser: 'mover',
+      snowflakeHost: `https://${host}/`,
       privateKey: pem(privateKey),
     },
     accessToken: { ...common, authType: 'basic', username: 'mover', password: accessToken },
-    ...{ executed: [], cancelled: [], given: [], tokens: new Set(), partitionRows: 3000, polls: 0, canned: [] },
+    executed: [],
+    cancelled: [],
+    given: [],
+    tokens: new Set(),
+    partitionRows: 3000,
+    polls: 0,
+    canned: [],
     run: (statement) => engine.run(statement),
     forgetResults() {
       for (const result of results.values()) result.gone = true
@@ -339,7 +373,7 @@ function decode(part: string): Record<string, unknown> {
   }
 }
 
-/** What DuckDB complains of, as Snowflake would, values of rows included. */
+/** Converts an error of DuckDB to Snowflake's error, values of rows included. */
 function refusalOf(error: string): Refusal {
   if (error.includes('Catalog Error')) {
     return new Refusal(422, '002003', `SQL compilation error:\n${error.split('\n')[0]}`, '42S02')

@@ -50,11 +50,11 @@ export async function deliver(connector: Connector, options: TestContextOptions,
   try {
     return await writer.deliver(batch)
   } finally {
-    await writer.close()
+    await writer.close?.()
   }
 }
 
-/** What a destination says of columns before anything is delivered. */
+/** The findings of a destination about columns before the first delivery. */
 export async function inspect(connector: Connector, options: TestContextOptions): Promise<readonly Finding[]> {
   const findings = await connector.destination?.deliver?.inspect?.(testContext(options))
   if (!findings) throw new Error(`${connector.slug} cannot be inspected`)

@@ -6,7 +6,7 @@ import { type PlatformServer, type Received, type Reply, startPlatform } from '.
  */
 
 export type TikTokServer = PlatformServer & {
-  /** What was kept, by name and ID: the first of each. */
+  /** The stored events, by name and ID: the first of each. */
   readonly events: Map<string, Record<string, unknown>>
   /** How it lists events that it does not accept: by their IDs, by their places, or not at all. */
   listing: { by: 'event_id' | 'index' | 'nothing' }

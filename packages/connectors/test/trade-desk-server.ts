@@ -16,7 +16,7 @@ export type TradeDeskServer = PlatformServer & {
 }
 
 export const tradeDeskSecrets = { advertiserId: 'adv1', advertiserSecretKey: 'ttd-secret-key' }
-/** A token that goes beside the signature where there is one. */
+/** A token that goes beside the signature if there is one. */
 export const tradeDeskToken = 'ttd-token'
 const idTypes =
   `TDID DAID UID2 UID2Token RampID CoreID EUID EUIDToken ID5 NetID FirstID UtiqID MerkuryID IqviaPPID`.split(' ')

@@ -14,7 +14,7 @@ export type WebhookServer = {
   readonly rows: Record<string, unknown>[]
   /** The types of all messages. */
   readonly types: string[]
-  /** What happens to the requests from now on, instead of the usual. */
+  /** The failure of all requests from now on, instead of the usual response. */
   failure: Failure | undefined
   /** Resolves once a request has come that is not answered. */
   hanging(): Promise<unknown>
@@ -82,7 +82,9 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
   await once(server, 'listening')
   const endpoint: WebhookServer = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`,
-    ...{ rows: [], types: [], failure: undefined },
+    rows: [],
+    types: [],
+    failure: undefined,
     hanging: () => {
       const hang = Promise.withResolvers()
       reportHang = hang.resolve

@@ -35,7 +35,16 @@ export async function startX(): Promise<XServer> {
     const { method, path, query, headers } = received
     if (`${method} ${path}` === 'GET /') return { status: 404, text: '' }
     if (!isSigned(received, nonces)) return refusal(401, 'UNAUTHORIZED_ACCESS')
-    if (`${method} ${path}` === 'GET /12/accounts') return { json: { data: [{ id: 'acc1' }], next_cursor: null } }
+    if (`${method} ${path}` === 'GET /12/accounts') {
+      const first = [
+        { id: 'acc1', name: 'Acme', deleted: false },
+        { id: 'acc2', name: 'Gone', deleted: true },
+      ]
+      const last = [{ id: 'acc3', name: 'Acme EU', deleted: false }]
+      return query.get('cursor') === 'c-1'
+        ? { json: { data: last, next_cursor: null } }
+        : { json: { data: first, next_cursor: 'c-1' } }
+    }
     const [, account, rest = ''] = /^\/12\/accounts\/([a-z0-9]+)(\/.*)?$/.exec(path) ?? []
     if (account !== 'acc1') return refusal(404, 'ACCOUNT_NOT_FOUND')
     if (method === 'GET' && rest === '') return { json: { data: { id: 'acc1' } } }

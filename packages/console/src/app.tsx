@@ -13,7 +13,7 @@ import { NotFound } from './shell/not-found.tsx'
 import { Shell } from './shell/shell.tsx'
 import { theme } from './theme.ts'
 
-/** A screen as a component: drawn at once where it is loaded, else when it is. */
+/** A screen as a component: drawn immediately if it is loaded, else when it is. */
 function componentOf(
   screen: (typeof screens)[keyof typeof screens] | (typeof openScreens)[keyof typeof openScreens],
 ): ComponentType {
@@ -78,7 +78,7 @@ function Notices() {
   return Notifications && <Notifications position="bottom-right" />
 }
 
-/** What is around every screen that needs a session. A screen that breaks leaves the frame in place. */
+/** Frame around every screen that needs a session. An error in a screen leaves the frame in place. */
 function Frame() {
   return (
     <RequireSession>

@@ -34,7 +34,7 @@ const audit = screen(() => import('./screens/audit/audit.tsx'))
 const alerts = screen(() => import('./screens/alerts/alerts.tsx'))
 const deleted = screen(() => import('./screens/deleted/deleted.tsx'))
 
-/** Those that need no session. */
+/** Screens without a session. */
 export const openScreens = {
   '/sign-in': screen(() => import('./screens/sign-in/sign-in.tsx')),
   '/accept-invitation': screen(() => import('./screens/sign-in/accept-invitation.tsx')),
@@ -85,8 +85,8 @@ function find({ origin, pathname, searchParams }: URL) {
 }
 
 /**
- * Loads the screen of an address, and reads ahead what it shows, for no longer than `waitMs` beyond that. What cannot
- * be had is no failure here: opening the screen says why.
+ * Loads the screen of an address, and reads ahead what it shows, for no longer than `waitMs` beyond that. A failure is
+ * ignored here: the screen reports it when it opens.
  */
 export async function prepareScreen(address: URL, waitMs: number): Promise<void> {
   const found = find(address)

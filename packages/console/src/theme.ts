@@ -39,7 +39,7 @@ export const theme = createTheme({
     Combobox: { defaultProps: { keepMounted: false } },
     Modal: { defaultProps: closable },
     Drawer: { defaultProps: closable },
-    // What is typed into a list that can be searched replaces what is picked, and is not added to it.
+    // Text that is typed into a searchable list replaces the selection, and is not added to it.
     Select: { defaultProps: { onFocus: selectText, onClick: selectText } },
     // The page has one banner, which is not the title of a dialog.
     ModalHeader: { defaultProps: { role: 'presentation' } },
@@ -56,6 +56,8 @@ export const theme = createTheme({
         },
       }),
     },
-    Alert: { styles: { title: { color: 'var(--mantine-color-text)' } } },
+    Alert: {
+      styles: { title: { color: 'var(--mantine-color-text)' }, message: { color: 'var(--mantine-color-text)' } },
+    },
   },
 })

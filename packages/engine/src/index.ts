@@ -1,10 +1,12 @@
 /**
- * What the service needs of the engine without loading it: the protocol between a supervisor and its runners, and what
- * follows from definitions of connectors alone.
+ * The part of the engine that the service needs without loading the rest: the protocol between a supervisor and its
+ * runners, and functions of connector definitions alone.
  */
 export { columnsDoNotFit } from './columns-do-not-fit.ts'
 export { foldName, wellKnownNames } from './mapping/column-names.ts'
+export { defaultCountryErrors } from './mapping/country.ts'
 export { mappingErrors } from './mapping/read-mapping.ts'
+export { defaultTimezoneErrors } from './mapping/timezones.ts'
 export * from './protocol.ts'
 export { sideSettings, withDefaults } from './settings.ts'
 export { storable } from './storable.ts'

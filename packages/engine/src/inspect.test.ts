@@ -22,9 +22,7 @@ after(() => {
   silent.close()
 })
 const { port } = silent.address() as AddressInfo
-const secrets = {
-  ...{ host: '127.0.0.1', port, database: 'crm', user: 'loader', password: 'canary', tlsMode: 'disable' },
-}
+const secrets = { host: '127.0.0.1', port, database: 'crm', user: 'loader', password: 'canary', tlsMode: 'disable' }
 const settings = { table: 'people', writeMode: 'Insert' }
 
 const asIs = (text: string) => text

@@ -18,7 +18,7 @@ import { runTransfer } from './transfer/run-transfer.ts'
 export { HostChannel } from './host-channel.ts'
 export type { Runtime } from './runtime.ts'
 
-/** What a job needs beside its description. */
+/** Dependencies of a job, beside its description. */
 export type JobDeps = {
   readonly runtime: Runtime
   /** Only a transfer asks for more than secrets. */
@@ -50,6 +50,8 @@ async function perform(
   switch (job.kind) {
     case 'check':
       return runCheck(job, runtime, signal)
+    case 'discovery':
+      return (await import('./discover.ts')).runDiscovery(job, runtime, signal)
     case 'preview':
       return (await import('./preview.ts')).runPreview(job, runtime, signal)
     case 'authorization':

@@ -2,13 +2,15 @@ import { type Chunk, type Connector, ConnectorError, type Records, type Row, typ
 import type { FieldError } from '@penstock/wire'
 import { columnsDoNotFit } from './columns-do-not-fit.ts'
 import { planAsIs } from './mapping/as-is.ts'
-import type { RowError } from './mapping/mapper.ts'
+import type { MapperOptions, RowError } from './mapping/mapper.ts'
 import type { MappingPlan } from './mapping/plan.ts'
 import { type Mapping, readMapping } from './mapping/read-mapping.ts'
 
 /** How the rows of one connection are mapped: the columns of its source, the records of its destination, its own mapping. */
 export type RowMapping = {
   readonly plan: MappingPlan
+  /** Settings that count for all fields. */
+  readonly options: MapperOptions
   /** The columns that the destination gets. */
   readonly columns: readonly string[]
   readonly map: (chunk: Pick<Chunk, 'rows' | 'errors'>) => {
@@ -22,9 +24,10 @@ export type PlannedRows =
   | { readonly mapping: RowMapping; readonly fieldErrors?: never }
   | { readonly mapping?: never; readonly fieldErrors: readonly FieldError[] }
 
-const path = 'destConnectionConfig.mapping'
+const settingsPath = 'destConnectionConfig'
+const path = `${settingsPath}.mapping`
 
-/** Plans the mapping of a connection, with every error where there is none. */
+/** Plans the mapping of a connection, with every error if there is none. */
 export async function planRows(
   { destination }: Connector,
   columns: readonly string[],
@@ -35,8 +38,11 @@ export async function planRows(
     path,
   )
   if (fieldErrors.length > 0) return { fieldErrors }
-  const { defaultCountry } = settings
-  const options = defaultCountry === undefined ? {} : { defaultCountry: String(defaultCountry) }
+  const { defaultCountry, defaultTimezone } = settings
+  const options = {
+    ...(defaultCountry === undefined ? {} : { defaultCountry: String(defaultCountry) }),
+    ...(defaultTimezone === undefined ? {} : { defaultTimezone: String(defaultTimezone) }),
+  }
   return plan(destination?.records, columns, mapping, options)
 }
 
@@ -47,10 +53,11 @@ async function plan(
   records: Records | undefined,
   columns: readonly string[],
   mapping: Mapping | undefined,
-  options: { readonly defaultCountry?: string } = {},
+  options: MapperOptions = {},
 ): Promise<PlannedRows> {
   if (!records && !mapping && columns.length > 0) {
     const untouched = {
+      options,
       columns,
       plan: planAsIs(columns),
       map: ({ rows }: Pick<Chunk, 'rows'>) => ({ rows, errors: none }),
@@ -58,12 +65,21 @@ async function plan(
     return { mapping: untouched }
   }
   // With its tables of phone numbers and countries this takes long to load, and many transfers do without it.
-  const { createMapper, planMapping } = await import('./mapping/mapping.ts')
+  const { createMapper, defaultCountryErrors, defaultTimezoneErrors, planMapping } = await import(
+    './mapping/mapping.ts'
+  )
   const planned = planMapping({ records, columns, mapping, path })
-  if (!planned.plan) return { fieldErrors: planned.fieldErrors }
+  const settingErrors = [
+    ...defaultCountryErrors(options.defaultCountry, `${settingsPath}.defaultCountry`),
+    ...defaultTimezoneErrors(options.defaultTimezone, `${settingsPath}.defaultTimezone`),
+  ]
+  if (!planned.plan || settingErrors.length > 0) {
+    return { fieldErrors: [...(planned.fieldErrors ?? []), ...settingErrors] }
+  }
   const map = createMapper(planned.plan, options)
   return {
     mapping: {
+      options,
       columns: planned.plan.columns,
       plan: planned.plan,
       map: ({ rows, errors }) => map(rows, errors),

@@ -8,7 +8,7 @@ const lookEveryMs = 500
  */
 export function guardAgainstOrphanhood(): void {
   const guard = new Worker(
-    // Who the parent is was read here: by the time the thread runs, another one may have taken its place.
+    // The identifier of the parent is read here: when the thread runs, another process can have replaced the parent.
     `setInterval(() => { if (process.ppid !== ${process.ppid}) process.kill(process.pid, 'SIGKILL') }, ${lookEveryMs})`,
     { eval: true, resourceLimits: { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 2, stackSizeMb: 1 } },
   )

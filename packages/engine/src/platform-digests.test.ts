@@ -5,8 +5,8 @@ import { connectors } from '@penstock/connectors'
 import { fieldMapper } from './mapping/cell-mapper.ts'
 
 /**
- * What each platform gets of a value: a digest of the normal form, or that form itself. The values and their forms are
- * those of the tests of the platforms' own formatters, and of what they print in their documents.
+ * The value that each platform receives: a digest of the normal form, or that form itself. Values and forms come from
+ * the tests of the platforms' own formatters, and from their documentation.
  */
 const cases: readonly [connector: string, field: string, value: string, form: string | undefined][] = [
   // Google: data-manager-node and data-manager-python, tests of their formatters.
@@ -40,6 +40,11 @@ const cases: readonly [connector: string, field: string, value: string, form: st
   ['meta-custom-audiences', 'phone_sha256', '01(650)123-4567', '16501234567'],
   ['meta-custom-audiences', 'fname_sha256', " Mary-Jane O'Connor ", 'maryjaneoconnor'],
   ['meta-custom-audiences', 'lname_sha256', 'Agent007', 'agent007'],
+  // Meta: FI is the first character of the first name.
+  ['meta-custom-audiences', 'finitial_sha256', 'Jane', 'j'],
+  ['meta-custom-audiences', 'finitial_sha256', " 'Élodie", 'é'],
+  ['pinterest-conversions', 'gender', 'n', 'n'],
+  ['pinterest-conversions', 'gender', 'Female', 'f'],
   ['meta-custom-audiences', 'dobm_sha256', 'January', '01'],
   ['meta-custom-audiences', 'dobm_sha256', '13', undefined],
   ['meta-custom-audiences', 'dobd_sha256', '7', '07'],
@@ -61,7 +66,17 @@ const cases: readonly [connector: string, field: string, value: string, form: st
   ['tiktok-events', 'email', ' Jane.Doe+news@Example.com', 'jane.doe+news@example.com'],
   ['tiktok-events', 'phone', '1 (234) 567-8901', '+12345678901'],
   ['tiktok-events', 'external_id', 'USER 1', 'user1'],
-  // Reddit: its page about customer lists, as Segment's canonicalizeEmail has it.
+  // Reddit: its page about manual advanced matching of the pixel and the Conversions API, whose digest is the first.
+  ...(['reddit-audiences', 'reddit-conversions'] as const).flatMap((slug): (typeof cases)[number][] => {
+    const email = slug === 'reddit-audiences' ? 'email_sha256' : 'email'
+    const [idfa, aaid] = slug === 'reddit-audiences' ? ['idfa_sha256', 'aaid_sha256'] : ['idfa', 'aaid']
+    return [
+      [slug, email, 'Al.ice$+Apple@Example.Com', 'alice@example.com'],
+      [slug, email, "jane_o'neil-smith.7@mail.example.com", 'janeoneilsmith7@mail.example.com'],
+      [slug, idfa, 'cdda802e-fb9c-47ad-9866-0794d394c912', 'CDDA802E-FB9C-47AD-9866-0794D394C912'],
+      [slug, aaid, 'CDDA802E-FB9C-47AD-9866-0794D394C912', 'cdda802e-fb9c-47ad-9866-0794d394c912'],
+    ]
+  }),
   ['reddit-audiences', 'email_sha256', 'Jane.Doe+news@example.com', 'janedoe@example.com'],
   // TikTok: “Supported IDs and formats for a customer file”; E.164 for the streaming interface.
   ['tiktok-customer-file-audiences', 'email_sha256', 'Jane.Doe+news@example.com', 'jane.doe@example.com'],

@@ -1,4 +1,12 @@
-import type { Row } from '@penstock/connector'
+import {
+  asConnectorError,
+  type Connector,
+  type Egress,
+  type InspectionContext,
+  type Rejection,
+  type Row,
+  type Values,
+} from '@penstock/connector'
 import type { FieldError, Preview } from '@penstock/wire'
 import { limits } from '@penstock/wire/rules'
 import { inspectDestination } from './inspect.ts'
@@ -24,17 +32,27 @@ export async function runPreview(
   const open = source.source?.open
   if (!open) throw new Error('The source of this preview moves no data')
   const deadline = performance.now() + job.deadlineMs
+  const settings = sideSettings(destination, 'Destination', job.destination.settings)
+  const reading = job.unmapped ? readsNothing : await readByDestination(destination, settings, job.destination.secrets)
   const { context, redact } = openContext(runtime, source, 'Source', job.source, signal)
   const looked = await withoutSecrets(
     redact,
     async () => {
-      const reader = await open({ ...context, cursor: undefined })
+      const { noAnswerMs } = job
+      const egress = withNoAnswer(context.egress, noAnswerMs)
+      const reader = await open({ ...context, egress, cursor: undefined, sample: { noAnswerMs } })
       try {
-        return await look(reader.read(), redact, (columns) =>
-          job.unmapped
-            ? planUnmapped(columns)
-            : planRows(destination, columns, sideSettings(destination, 'Destination', job.destination.settings)),
-        )
+        const seen = await look(reader.read(), redact, {
+          planFor: (columns) => (job.unmapped ? planUnmapped(columns) : planRows(destination, columns, settings)),
+          rejectionsOf: reading.rejectionsOf,
+        })
+        if (seen.fieldErrors || job.unmapped) return { ...seen, findings: [] }
+        const boundMs = Math.min(sourceFindingsMs, (deadline - performance.now()) / 2 - answerMs)
+        const findings = boundMs > 0 ? ((await reader.findings?.(boundMs)) ?? []) : []
+        return {
+          ...seen,
+          findings: findings.map(({ code, message }) => ({ code, message: redact(message), column: null })),
+        }
       } finally {
         await reader.close()
       }
@@ -42,30 +60,119 @@ export async function runPreview(
     'Source',
   )
   if (looked.fieldErrors) return { fieldErrors: looked.fieldErrors }
-  const { preview, sent } = looked
-  if (job.unmapped || !sent) return { preview: { ...preview, findings: [] } }
+  const { preview, sent, findings: found } = looked
+  if (!sent || job.unmapped) return { preview: { ...preview, findings: found } }
   const boundMs = Math.min(job.inspectionMs, deadline - performance.now() - answerMs)
   const side = openContext(runtime, destination, 'Destination', job.destination, signal)
-  const findings = await inspectDestination(destination, { ...side.context, ...sent }, side.redact, boundMs)
-  return { preview: { ...preview, findings } }
+  const unread = reading.findings.map((finding) => ({ ...finding, message: side.redact(finding.message) }))
+  const inspected = await inspectDestination(destination, { ...side.context, ...sent }, side.redact, boundMs)
+  const others = inspected.filter(({ message }) => !unread.some((finding) => finding.message === message))
+  const findings = [...found, ...unread, ...others].slice(0, limits.previewFindingsMax)
+  const refused = await tryRows(destination, { ...side.context, ...sent }, deadline - performance.now() - answerMs)
+  const rejected = refused.flatMap(({ index, reason, field = null }): Preview['rejected'] => {
+    const row = index === undefined ? undefined : sent.numbers[index]
+    return row === undefined ? [] : [{ row, field, reason: side.redact(reason) }]
+  })
+  const isRefused = new Set(rejected.map(({ row }) => row))
+  return {
+    preview: {
+      ...preview,
+      rows: preview.rows.filter((_, at) => !isRefused.has(sent.numbers[at] as number)),
+      rejected: [...preview.rejected, ...rejected].sort((a, b) => a.row - b.row),
+      findings,
+    },
+  }
 }
 
-/** What is left of the deadline for the answer. */
+/**
+ * The same egress, where a server that streams a file can stay silent for `noAnswerMs` at most. Other responses have no
+ * such limit, because a statement can take longer.
+ */
+const withNoAnswer = (egress: Egress, noAnswerMs: number): Egress => ({
+  ...egress,
+  request: (url, init = {}) =>
+    egress.request(
+      url,
+      init.streams ? { ...init, timeoutMs: Math.min(init.timeoutMs ?? Number.POSITIVE_INFINITY, noAnswerMs) } : init,
+    ),
+})
+
+/** How long it may take to find out what of the source is not read. */
+const sourceFindingsMs = 5_000
+
+/** Part of the deadline that is reserved for the answer. */
 const answerMs = 1_000
+
+/** Why a row would be rejected, and the column to blame if one is. */
+type RowError = { readonly field: string | null; readonly reason: string }
 
 type Looked =
   | { readonly fieldErrors: readonly FieldError[] }
   | {
       readonly fieldErrors?: never
       readonly preview: Omit<Preview, 'findings'>
-      /** What would be sent; absent where the source has no columns. */
-      readonly sent?: { readonly columns: readonly string[]; readonly rows: readonly Row[] }
+      /** The rows to be sent; absent if the source has no columns. */
+      readonly sent?: Sent
     }
+
+type Sent = {
+  readonly columns: readonly string[]
+  readonly rows: readonly Row[]
+  /** The number of each in the source, from 1. */
+  readonly numbers: readonly number[]
+}
+
+/** Rows that the destination would not send, by the code of its delivery. */
+type RejectionsOf = (columns: readonly string[], rows: readonly Row[]) => readonly Rejection[]
+
+type Reading = { readonly rejectionsOf: RejectionsOf; readonly findings: Preview['findings'] }
+
+const readsNothing: Reading = { rejectionsOf: () => [], findings: [] }
+
+/** What a transfer fails with because the settings do not let rows be read is a finding, and the rows are shown. */
+async function readByDestination({ destination }: Connector, settings: Values, secrets: Values): Promise<Reading> {
+  try {
+    const find = await destination?.deliver?.rejectionsOf?.({ settings, secrets })
+    if (!find) return readsNothing
+    // The key only makes IDs of events that have none.
+    const rejectionsOf: RejectionsOf = (columns, rows) =>
+      rows.length === 0 ? [] : find({ key: '0'.repeat(32), columns, rows, firstRow: 1 })
+    return { rejectionsOf, findings: [] }
+  } catch (error) {
+    const connectorError = asConnectorError(error)
+    if (!connectorError) throw error
+    const { code, message } = connectorError
+    return { ...readsNothing, findings: [{ code, message, column: null }] }
+  }
+}
+
+/** Rows that the destination refuses when it is asked. If it cannot be asked, its inspection has said why. */
+async function tryRows(
+  { destination }: Connector,
+  context: InspectionContext,
+  boundMs: number,
+): Promise<readonly Rejection[]> {
+  const find = destination?.deliver?.tryRows
+  if (!find || context.rows.length === 0 || boundMs <= 0) return []
+  try {
+    return await find({
+      ...context,
+      signal: AbortSignal.any([context.signal, AbortSignal.timeout(Math.floor(boundMs))]),
+    })
+  } catch (error) {
+    context.signal.throwIfAborted()
+    if (asConnectorError(error) || (error instanceof Error && error.name === 'TimeoutError')) return []
+    throw error
+  }
+}
 
 async function look(
   chunks: AsyncIterable<{ columns: readonly string[]; rows: readonly Row[]; errors?: ReadonlyMap<number, string> }>,
   redact: SideSecrets['redact'],
-  planFor: (columns: readonly string[]) => Promise<PlannedRows>,
+  {
+    planFor,
+    rejectionsOf,
+  }: { planFor: (columns: readonly string[]) => Promise<PlannedRows>; rejectionsOf: RejectionsOf },
 ): Promise<Looked> {
   const raws: Row[] = []
   const broken = new Map<number, string>()
@@ -82,21 +189,33 @@ async function look(
   const { mapping, fieldErrors } = await planFor(columns)
   if (!mapping) return { fieldErrors }
   const mapped = mapping.map({ rows: raws, errors: broken })
-  const isValid = (i: number) => !broken.has(i) && !mapped.errors.has(i)
-  const sent = { columns: mapping.columns, rows: mapped.rows.filter((_, i) => isValid(i)) }
+  const errors = new Map<number, RowError>(mapped.errors)
+  for (const [i, reason] of broken) errors.set(i, { field: null, reason })
+  const deliverable = [...mapped.rows.keys()].filter((i) => !errors.has(i))
+  const rejections = rejectionsOf(
+    mapping.columns,
+    deliverable.map((i) => mapped.rows[i] as Row),
+  )
+  for (const { index, reason, field = null } of rejections) {
+    const i = index === undefined ? undefined : deliverable[index]
+    if (i !== undefined) errors.set(i, { field, reason: redact(reason) })
+  }
+  const kept = [...mapped.rows.entries()].filter(([i]) => !errors.has(i))
+  const sent = { columns: mapping.columns, rows: kept.map(([, row]) => row), numbers: kept.map(([i]) => i + 1) }
   const shown = {
     columns: [...mapping.columns],
+    // A server could return the credentials that it received as a value.
     rows: sent.rows.map((cells) =>
-      cells.map((cell, i) => shorten(cell, isPersonal(mapping.plan.steps[i] as (typeof mapping.plan.steps)[number]))),
+      cells.map((cell, i) => {
+        const shown = shorten(cell, isPersonal(mapping.plan.steps[i] as (typeof mapping.plan.steps)[number]))
+        return typeof shown === 'string' ? redact(shown) : shown
+      }),
     ),
-    rejected: raws.flatMap((_, i) => {
-      const reason = broken.get(i)
-      const fieldError = reason === undefined ? mapped.errors.get(i) : { field: null, reason }
-      return fieldError ? [{ row: i + 1, field: fieldError.field ?? null, reason: fieldError.reason }] : []
-    }),
+    rejected: [...errors].sort(([a], [b]) => a - b).map(([i, error]) => ({ row: i + 1, ...error })),
     lint: lintRows(
       mapping.plan,
       raws.filter((_, i) => !broken.has(i)),
+      mapping.options,
     ),
   }
   return { preview: shown, sent }

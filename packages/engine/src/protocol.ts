@@ -1,4 +1,4 @@
-import type { CheckStep, ConnectorErrorCode, Json, PlainHttp, Values } from '@penstock/connector'
+import type { CheckStep, ConnectorErrorCode, DiscoveredPage, Json, PlainHttp, Values } from '@penstock/connector'
 import type { EgressOptions } from '@penstock/connector/egress'
 import type { FieldError, Preview } from '@penstock/wire'
 import type { Role, TransferErrorCode } from '@penstock/wire/rules'
@@ -7,13 +7,13 @@ import type { Role, TransferErrorCode } from '@penstock/wire/rules'
  * How a supervisor (the service or a worker) and a runner talk. Terms:
  * runner      a child process that runs connector code, one job at a time
  * supervisor  the process that starts runners, gives them jobs, watches them and speaks to the database
- * job         one check, preview, authorization or transfer
+ * job         one check, discovery, preview, authorization or transfer
  *
  * A runner knows no database and no key: a job carries the opened secrets of its own connectors and nothing else, over
  * the channel between the two processes. Messages are JSON.
  */
 
-/** What every job of a runner works with, sent once when the runner starts. */
+/** Settings of all jobs of a runner, sent once when the runner starts. */
 export type RunnerSettings = {
   readonly egress: Pick<EgressOptions, 'networkPolicy' | 'allow'>
   /** Where secrets may go without TLS. */
@@ -22,7 +22,7 @@ export type RunnerSettings = {
   readonly localFolders: readonly string[]
 }
 
-/** A connector with its opened secrets and, where it is a side of a connection, that side's settings. */
+/** A connector with its opened secrets and, if it is a side of a connection, that side's settings. */
 export type OpenedSide = {
   readonly slug: string
   /** The saved configuration, secrets in the clear; defaults are filled in by the runner. */
@@ -34,6 +34,19 @@ export type OpenedSide = {
 
 export type CheckJob = { readonly kind: 'check'; readonly connector: OpenedSide; readonly deadlineMs: number }
 
+/** Finds values of a setting at the platform. */
+export type DiscoveryJob = {
+  readonly kind: 'discovery'
+  readonly connector: OpenedSide
+  readonly role: Role
+  /** A field of that role that can be discovered, or `columns`. */
+  readonly field: string
+  readonly search: string
+  readonly cursor: string | null
+  readonly size: number
+  readonly deadlineMs: number
+}
+
 export type PreviewJob = {
   readonly kind: 'preview'
   readonly source: OpenedSide
@@ -41,6 +54,8 @@ export type PreviewJob = {
   readonly destination: OpenedSide
   /** Shows the columns of the source as they are, and does not ask the destination. */
   readonly unmapped: boolean
+  /** How long a store of files may say nothing. */
+  readonly noAnswerMs: number
   /** How long the inspection of the destination may take. */
   readonly inspectionMs: number
   readonly deadlineMs: number
@@ -53,7 +68,7 @@ export type AuthorizationJob = {
   readonly slug: string
   readonly client: { readonly id: string; readonly secret: string }
   readonly code: string
-  /** What PKCE asks for; `null` where the platform has none. */
+  /** PKCE code verifier; `null` if the platform does not support PKCE. */
   readonly verifier: string | null
   readonly redirectUri: string
   readonly deadlineMs: number
@@ -66,7 +81,7 @@ export type SingleSignOnJob = {
   readonly client: { readonly id: string; readonly secret: string }
   readonly redirectUri: string
   readonly answer: {
-    /** What the provider sent the browser back with. */
+    /** Query parameters of the redirect from the provider. */
     readonly parameters: Readonly<Record<string, string>>
     readonly state: string
     readonly nonce: string
@@ -89,11 +104,12 @@ export type TransferJob = {
 /** Does nothing: shows that a runner starts and answers. */
 export type PingJob = { readonly kind: 'ping' }
 
-export type Job = CheckJob | PreviewJob | AuthorizationJob | SingleSignOnJob | TransferJob | PingJob
+export type Job = CheckJob | DiscoveryJob | PreviewJob | AuthorizationJob | SingleSignOnJob | TransferJob | PingJob
 
-/** What each kind of job results in. */
+/** Result of each kind of job. */
 export type JobValues = {
   check: readonly CheckStep[]
+  discovery: DiscoveredPage
   /** `errors`: the mapping does not match the columns of the source. */
   preview: { readonly preview: Preview } | { readonly fieldErrors: readonly FieldError[] }
   authorization: { readonly refreshToken: string }
@@ -155,6 +171,10 @@ export type TransferState = {
   readonly destination: OpenedSide
   readonly replay: { readonly columns: readonly string[]; readonly rows: number } | null
   readonly confirmed: boolean
+  /** At most how many rows of the source a test takes; `null`: it is no test. */
+  readonly testRows: number | null
+  /** How often the transfer was claimed, from 1. */
+  readonly attempt: number
   /** Rows of the source that are confirmed. */
   readonly read: number
   readonly checkpoint: Json | null
@@ -181,13 +201,13 @@ export type KeptReject = {
   readonly count: number
   readonly field: string | null
   readonly reason: string
-  /** What people see of it: redacted, as JSON text. */
+  /** Display form of the record: redacted, as JSON text. */
   readonly record: string
-  /** All of it as JSON text, to be sealed and sent again; `null` where it is too large or not known. */
+  /** The whole record as JSON text, to be sealed and sent again; `null` if it is too large or unknown. */
   readonly raw: string | null
 }
 
-/** What the destination confirmed since the last confirmation, and the checkpoint that covers it. */
+/** Records that the destination confirmed since the last confirmation, and the checkpoint that covers them. */
 export type Confirmation = {
   readonly read: number
   readonly sent: number
@@ -204,17 +224,17 @@ export type Confirmation = {
 
 /** A batch that is about to be delivered. */
 export type BatchStart = {
-  /** How many rows of the source it covers, where it comes again as it is after a crash. */
+  /** How many rows of the source it covers, if it comes again as it is after a crash. */
   readonly pending: number | null
-  /** The columns of the source, and those that the destination gets: with the first batch of a session. */
+  /** The columns of the source and of the destination: with the first batch of a session. */
   readonly columns?: { readonly source: readonly string[]; readonly destination: readonly string[] }
 }
 
 export type ReplayPage = readonly { readonly number: number; readonly raw: string }[]
 
 /**
- * What a transfer asks of its supervisor, which alone speaks to the database. Each call rejects with `Ended` where the
- * transfer must end, for whatever reason.
+ * Calls of a transfer to its supervisor, which alone uses the database. Each call rejects with `Ended` if the transfer
+ * must end, for any reason.
  */
 export type TransferHost = {
   /** Where the transfer stands; asked whenever both sides are opened. */
@@ -223,8 +243,8 @@ export type TransferHost = {
   beginBatch(batch: BatchStart): Promise<void>
   /**
    * Stores what the destination confirmed.
-   * @param next the batch that follows, where it is known already: it is announced along with it
-   * @returns whether that batch is begun; where it is not, `beginBatch` says why
+   * @param next the batch that follows, if it is known already: it is announced along with it
+   * @returns whether that batch is begun; if it is not, `beginBatch` says why
    */
   confirm(confirmation: Confirmation, next?: BatchStart): Promise<boolean>
   /** Shows a transient error to people while the transfer retries. */
@@ -236,7 +256,7 @@ export type TransferHost = {
 /** A secret of a connector of the job. */
 export type SecretReference = { readonly slug: string; readonly key: string }
 
-/** What came of asking for the only right to replace a secret. */
+/** Result of a request for the exclusive lease to replace a secret. */
 export type SecretLease =
   /** The right, and the value that is saved now. It ends when the secret is replaced or released, and after a while. */
   | { readonly state: 'leased'; readonly leaseId: string; readonly value: string }
@@ -245,13 +265,13 @@ export type SecretLease =
   /** No value is saved. */
   | { readonly state: 'missing' }
 
-/** What a job of any kind asks of its supervisor about the secrets of its connectors. */
+/** Calls of any job to its supervisor about the secrets of its connectors. */
 export type SecretHost = {
   /** Asks for the right to replace a secret, which one job at a time has, over all processes and machines. */
   leaseSecret(secret: SecretReference): Promise<SecretLease>
   /**
    * Saves the new value.
-   * @returns the value that is saved now: another one where a person has saved it since, and `null` where it was removed
+   * @returns the value that is saved now: another one if a person has saved it since, and `null` if it was removed
    */
   replaceSecret(replacement: { readonly leaseId: string; readonly value: string }): Promise<string | null>
   /** Gives the right back, and leaves the secret as it is. */

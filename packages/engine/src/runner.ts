@@ -3,12 +3,12 @@
  * started it. It reads no environment and no arguments; everything comes over the channel between the two. An error here
  * ends only this process.
  */
-import { flushCompileCache } from 'node:module'
 import { createEgress } from '@penstock/connector/egress'
 import { loadConnector } from '@penstock/connectors/load'
 import { describeDefect, HostChannel, runJob } from './jobs.ts'
 import { guardAgainstOrphanhood } from './orphan-guard.ts'
 import { Ended, type FromRunner, type Job, protocolLimits, type RunnerSettings, type ToRunner } from './protocol.ts'
+import { closeWalls } from './walls.ts'
 
 /** The status that a runner exits with after an error that nothing caught. */
 const crashStatus = 70
@@ -19,29 +19,35 @@ const restMs = 200
 let settings: RunnerSettings | undefined
 let ending: AbortController | undefined
 let isGuarded = false
-const resting = setTimeout(prepare, restMs)
+let resting: NodeJS.Timeout | undefined
 const host = new HostChannel(send)
 
-process.on('uncaughtException', crash)
-process.on('unhandledRejection', crash)
-process.on('disconnect', () => process.exit(0))
-process.on('message', (message: ToRunner) => {
-  switch (message.type) {
-    case 'settings':
-      settings = message.settings
-      return
-    case 'job':
-      void work(message.job)
-      return
-    case 'end':
-      ending?.abort(new Ended(message.resumes))
-      return
-    case 'answer':
-    case 'ended':
-      host.receive(message)
-  }
-})
-send({ type: 'ready' })
+// Does not start when this file is compiled, or run without a supervisor.
+if (process.connected) start()
+
+function start(): void {
+  resting = setTimeout(prepare, restMs)
+  process.on('uncaughtException', crash)
+  process.on('unhandledRejection', crash)
+  process.on('disconnect', () => process.exit(0))
+  process.on('message', (message: ToRunner) => {
+    switch (message.type) {
+      case 'settings':
+        settings = message.settings
+        return
+      case 'job':
+        void work(message.job)
+        return
+      case 'end':
+        ending?.abort(new Ended(message.resumes))
+        return
+      case 'answer':
+      case 'ended':
+        host.receive(message)
+    }
+  })
+  send({ type: 'ready' })
+}
 
 /** Loads what most jobs need and no process needs before, so that the first job does not wait for it. */
 async function prepare(): Promise<void> {
@@ -60,6 +66,7 @@ async function work(job: Job): Promise<void> {
   if (!settings) throw new Error('A job came before the settings')
   clearTimeout(resting)
   guard()
+  closeWalls()
   ending = new AbortController()
   // Connections of a job end with it.
   const egress = createEgress(settings.egress)
@@ -73,8 +80,6 @@ async function work(job: Job): Promise<void> {
   } finally {
     clearInterval(alive)
     ending = undefined
-    // What was read of TypeScript is kept for the next runner. Node would do so at the end, and a runner is killed.
-    setImmediate(flushCompileCache)
   }
 }
 

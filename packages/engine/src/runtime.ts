@@ -12,9 +12,9 @@ import type { SecretSaver } from './secret-saver.ts'
 import { sideSettings, withDefaults } from './settings.ts'
 import { type SideSecrets, secretsOfSide } from './side-secrets.ts'
 
-/** What every job runs on: the way to connectors, to the network, and to the folders that the operator allows. */
+/** Runtime of every job: access to connectors, to the network, and to the folders that the operator allows. */
 export type Runtime = {
-  /** The connector with this slug, with the code that moves data. Throws where there is none. */
+  /** The connector with this slug, with the code that moves data. Throws if there is none. */
   loadConnector(slug: string): Promise<Connector>
   readonly egress: Egress
   /** Where secrets may go without TLS. */
@@ -26,10 +26,9 @@ export type Runtime = {
 export type JobRuntime = Runtime & { readonly secrets: SecretSaver }
 
 /**
- * What a connector is handed, and what removes its secrets from what it reports. Secrets are in the clear in the context,
- * and in the connector's hands alone. Throws `invalid_credentials` with the refusal of a side that cannot be opened, and
- * `insecure_address` where secrets would go over `http://` to a host that they must not go to: what is saved could have been
- * allowed when it was saved.
+ * The context of a connector, and the redaction of its reports. Only the context contains secrets in the clear. Throws
+ * `invalid_credentials` with the refusal of a side that cannot be opened, and `insecure_address` if secrets would be
+ * sent over `http://` to a host that does not allow it: the address may have been allowed when it was saved.
  */
 export function openContext(
   { egress, localFolders, plainHttp, secrets: saver }: JobRuntime,

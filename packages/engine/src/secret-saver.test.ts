@@ -20,7 +20,7 @@ const connector = defineConnector({
 })
 const reference = { slug: connector.slug, key: 'refreshToken' }
 
-/** What a supervisor answers for one secret, kept in memory; it notes what it is asked. */
+/** In-memory supervisor of one secret; it records the calls. */
 class OneSecret implements SecretHost {
   readonly asked: string[] = []
   value: string | undefined
@@ -49,7 +49,10 @@ class OneSecret implements SecretHost {
 }
 
 const secretWith = (more: Partial<SecretToSave> = {}): SecretToSave => ({
-  ...{ connector, reference, signal: new AbortController().signal, note: () => {} },
+  connector,
+  reference,
+  signal: new AbortController().signal,
+  note: () => {},
   ...more,
 })
 

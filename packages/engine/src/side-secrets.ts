@@ -12,13 +12,12 @@ import {
 import type { Role } from '@penstock/wire/rules'
 
 /**
- * Keeps the secrets of one side of a connection out of everything that its connector reports (invariant 6): errors, steps
- * of a check, reasons of rejections. A platform can repeat what it was sent in any of them. Beside the saved secrets these
- * are those that replace them meanwhile, and the credentials that requests carried, such as a token that a platform issued
- * for this transfer.
+ * Keeps the secrets of one side of a connection out of everything that its connector reports (invariant 6): errors,
+ * steps of a check, reasons of rejections. A platform can echo request data in any of them. Secrets are the saved ones,
+ * their replacements, and the credentials of requests, such as a token that a platform issued for this transfer.
  */
 export type SideSecrets = {
-  /** Removes the secrets from a text, and cuts it where it is long. */
+  /** Removes the secrets from a text, and cuts it if it is too long. */
   readonly redact: (text: string) => string
   /** The way out, which notes what requests carry as credentials. */
   watch(egress: Egress): Egress
@@ -79,7 +78,7 @@ export function secretsOfSide(connector: Connector, secrets: Values): SideSecret
 /** The token or signature at the end of a header: `Bearer …`, `AWS4-HMAC-SHA256 …, Signature=…`, `SharedKey account:…`. */
 const credentialIn = (header: string): string | undefined => /[\w.~+/-]{16,}={0,2}$/.exec(header)?.[0]
 
-/** What a connector reports is cut to this length. */
+/** Longer reports of a connector are cut to this length. */
 const messageLengthMax = 2_000
 
 /** Calls a connector; a connector error that it throws has the secrets removed, and says of which side of a connection it is. */

@@ -4,8 +4,9 @@ import type { JobValues, SingleSignOnJob } from './protocol.ts'
 import type { JobRuntime } from './runtime.ts'
 
 /**
- * What is asked of an identity provider: its configuration and, with the answer of a browser, who the person is. The
- * provider is of a tenant, so it is reached by the egress alone, and what it answers is read in a runner. Tokens stay here.
+ * Requests to an identity provider: its configuration and, with the parameters of the redirect, the identity of the
+ * person. The provider belongs to a tenant, so it is reached by the egress alone, and its responses are parsed in a
+ * runner. Tokens stay here.
  */
 
 const textLengthMax = 1_000
@@ -23,7 +24,7 @@ export async function runSingleSignOn(
   runtime: JobRuntime,
   signal: AbortSignal,
 ): Promise<JobValues['single sign-on']> {
-  /** What the egress threw, which the library wraps. */
+  /** The error that the egress threw, which the library wraps. */
   let failure: unknown
   const fetch: openid.CustomFetch = async (address, { method, headers, body }) => {
     try {
@@ -54,7 +55,9 @@ export async function runSingleSignOn(
     const url = new URL(redirectUri)
     for (const [name, value] of Object.entries(answer.parameters)) url.searchParams.set(name, value)
     const checks = {
-      ...{ pkceCodeVerifier: answer.verifier, expectedState: answer.state, expectedNonce: answer.nonce },
+      pkceCodeVerifier: answer.verifier,
+      expectedState: answer.state,
+      expectedNonce: answer.nonce,
       idTokenExpected: true,
     }
     const tokens = await openid.authorizationCodeGrant(config, url, checks)
@@ -78,7 +81,7 @@ export async function runSingleSignOn(
 type Claims = Readonly<Record<string, unknown>>
 
 /**
- * The e-mail address and the name of the person, by the ID token or, where that does not have them, by the provider's answer
+ * The e-mail address and the name of the person, by the ID token or, if that does not have them, by the provider's answer
  * about users: many have the address there alone, and Okta says there alone that it is verified.
  */
 async function whoIs(
@@ -102,8 +105,8 @@ async function whoIs(
 }
 
 /**
- * Whether the provider says that the address is verified; undefined where it does not say. Microsoft Entra ID never has the
- * standard claim; its own says that the tenant has verified the domain, and counts only where there is no other.
+ * Whether the provider says that the address is verified; undefined if it does not say. Microsoft Entra ID never has the
+ * standard claim; its own says that the tenant has verified the domain, and counts only if there is no other.
  */
 function verifiedIn({ email_verified, xms_edov }: Claims): boolean | undefined {
   if (email_verified !== undefined) return email_verified === true

@@ -19,12 +19,12 @@ Every request carries a token, and each operation requires one scope. A token ha
 credentials, a session, or a person by their role. It acts in all sub-accounts of the organization, or in those that it is
 limited to.
 
-- What you may not see is answered like what does not exist: 404 \`not_found\`. That is so for everything of another organization,
+- Resources that you cannot access return 404 \`not_found\`, as if they did not exist. That holds for everything of another organization,
   and for every sub-account that your token is not limited to.
 - What you may see and not do is answered with 403 \`forbidden\`; \`details\` names the scope that is missing. The scope is checked
   before anything is looked up, so the answer does not depend on what there is.
 - Lists and reports without \`accountId\` contain your sub-accounts only, and so do their totals.
-- No one gives what they do not have: credentials, sessions and people that you create have at most your scopes and your
+- You cannot grant permissions that you do not have: credentials, sessions and people that you create have at most your scopes and your
   sub-accounts, and you cannot rotate or revoke what may do more than you.
 
 ## Client credentials
@@ -46,6 +46,10 @@ tokens; do this where a secret has leaked.
 
 **Revoke** credentials with \`DELETE /clients/{id}\`. Their tokens and sessions end in every process within seconds.
 
+An organization has at most ${limits.clientsMax.toLocaleString('en-US')} credentials that are not revoked, of which ${limits.clientsOfAccountMax} can be limited to the same sub-account: no sub-account uses
+up what all share. The same holds for people (${limits.usersMax.toLocaleString('en-US')}, ${limits.usersOfAccountMax.toLocaleString('en-US')} of a sub-account), connect links that can be used
+(${limits.connectLinksMax.toLocaleString('en-US')}, ${limits.connectLinksOfAccountMax.toLocaleString('en-US')}), alert rules (${limits.alertRulesMax.toLocaleString('en-US')}, ${limits.alertRulesOfAccountMax}) and webhooks (${limits.webhooksMax.toLocaleString('en-US')}, ${limits.webhooksOfSameMax}).
+
 \`lastUsedTime\` says when they last got a token, so that you find those that nothing uses.
 
 ## Sessions for your customers
@@ -66,8 +70,13 @@ credentials or sessions, and has a request limit of its own. Allow the origin of
 |---|---|---|
 ${scopeNames.map((scope) => `| \`${scope}\` | ${scopes[scope].replace(/^\w/, (first) => first.toLowerCase())} | ${operationsOf(scope)} |`).join('\n')}
 
-\`configureConnector\` requires \`secrets:write\` as well where it saves or clears a secret. \`createWebhook\`,
-\`updateWebhook\` and \`getWebhookDelivery\` require the scope that reads what the [events](webhooks.md#events) are about as well.
+\`setSingleSignOn\`, \`deleteSingleSignOn\` and \`setSignInRules\` are for owners, and for client credentials that are limited to neither scopes
+nor sub-accounts: who says how people sign in can become any of them.
+
+\`configureConnector\` requires \`secrets:write\` as well where it saves or clears a secret, and so does a connection, a transfer or a preview with another setting that says
+where a secret goes (such as the subdomain of Marketing Cloud). \`createWebhook\`,
+\`updateWebhook\`, \`replayWebhook\`, \`replayWebhookDelivery\` and \`getWebhookDelivery\` require the scope that reads what the
+[events](webhooks.md#events) are about as well. \`createAlertRule\`, and \`updateAlertRule\` where it has more sent, require \`alerts:read\`.
 
 ## Roles
 

@@ -2,7 +2,7 @@ import { type EventType, events, eventTypeNames, type Scope, scopesOfEvents } fr
 import type { Actor, Grants } from './call.ts'
 import { refuse } from './refusal.ts'
 
-/** What an actor may do. Every decision about access is one of these; the scopes are in `wire/scopes.ts`. */
+/** Permissions of an actor. This module makes every decision about access; the scopes are in `wire/scopes.ts`. */
 
 export const hasScope = ({ scopes }: Grants, scope: Scope): boolean => scopes === null || scopes.includes(scope)
 
@@ -22,6 +22,18 @@ export function requireScopesOfEvents(actor: Actor, types: readonly EventType[] 
       return { field: 'scope', message: `${scope} is missing: events need it of the type ${all.join(', ')}` }
     }),
   )
+}
+
+/**
+ * Refuses with `forbidden` who is neither an owner nor has credentials without limits: who says how people sign in can become
+ * any of them, and so everything that one of them may.
+ */
+export function requireUnlimited(actor: Actor): void {
+  requireAllAccounts(actor)
+  if (actor.scopes === null) return
+  const message =
+    'who says how people sign in can become any of them: it takes an owner, or client credentials without limits'
+  refuse('forbidden', [{ field: 'scopes', message }])
 }
 
 /** Refuses with `forbidden` who is not a person. */
@@ -45,7 +57,7 @@ export function requireSecondFactor({ person }: Actor): void {
   if (person?.mustRegisterPasskey) refuse('second_factor_required')
 }
 
-/** Whether the sub-account is among those that the actor may act in; for the others there is no such account. */
+/** Whether the actor can act in the sub-account. Other sub-accounts are reported as not found. */
 export const mayActIn = ({ accountIds }: Grants, accountId: string): boolean =>
   accountIds === null || accountIds.includes(accountId)
 

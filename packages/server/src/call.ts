@@ -16,7 +16,7 @@ import type { Database, Transaction } from './db/database.ts'
 /** A value that is there at once, or a promise of it: most reads find what is cached, and a promise would cost each of them. */
 export type Awaitable<T> = T | Promise<T>
 
-/** What a credential grants. */
+/** Permissions of a credential. */
 export type Grants = {
   /** Null: everything, with the scopes of later versions. */
   readonly scopes: readonly Scope[] | null
@@ -24,7 +24,7 @@ export type Grants = {
   readonly accountIds: readonly string[] | null
 }
 
-/** Who asks, and what they may do. */
+/** The caller and its permissions. */
 export type Actor = Grants & {
   /** Client credentials, a session token that they made, a person, or the page of a connect link. */
   readonly kind: 'client' | 'session' | 'user' | 'link'
@@ -51,7 +51,7 @@ export type ActingAccount = { readonly id: string; readonly organizationId: stri
 /** A version as the ETag and If-Match headers have it. */
 export const quoteEtag = (etag: string): string => `"${etag}"`
 
-/** What a write demands of the resource as it is now (RFC 9110, If-Match); checked by the rule, under its lock. */
+/** Precondition of a write (RFC 9110, If-Match). The rule checks it under its lock. */
 export type Precondition = {
   /** Refuses with `precondition_failed` unless this is a version that the caller named. */
   check(etag: string): void
@@ -87,7 +87,6 @@ export type Call<I extends OperationId> = {
   readonly signal: AbortSignal
   readonly query: QueryOf<I>
   readonly body: BodyOf<I>
-  /** What the caller demands of the resource as it is now. */
   readonly precondition: Precondition
   /** The caller's network address. */
   readonly address: string
@@ -95,28 +94,28 @@ export type Call<I extends OperationId> = {
   readonly requestId: string
   /** The trace of the request, as W3C traceparent; null where traces are not exported. */
   readonly traceparent: string | null
-  /** What the caller's browser says it is; null: nothing. */
+  /** User agent of the caller's browser; null: none. */
   readonly userAgent: string | null
   /** The token against cross-site request forgery of the session that the request comes with; null: none. */
   readonly csrfToken: string | null
 }
 
-/** What the audit log keeps of a change, beside who made it. Never a secret. */
+/** Content of the audit event of a change, beside its actor. Never a secret. */
 export type Audited = {
   /**
-   * What it was before, in the form of the reply: of it and of `after`, only what differs is kept, and where nothing does,
-   * nothing was changed. Null or omitted: there was nothing before.
+   * The resource before the change, in the form of the reply. Only the differences to `after` are stored; if there are
+   * none, nothing was changed. Null or omitted: the resource did not exist.
    */
   readonly before?: object | null
-  /** What it is since, in place of the reply; null: there is nothing any more. */
+  /** The resource after the change, in place of the reply; null: it no longer exists. */
   readonly after?: object | null
-  /** What else is to be known; with it there is an event even where `before` and `after` are the same. */
+  /** Further details. With them, there is an event even if `before` and `after` are equal. */
   readonly details?: object
   /** Nothing was changed. */
   readonly unchanged?: boolean
 }
 
-/** What a handler answers: the payload, and what travels in headers. */
+/** Result of a handler: the payload, and the values for headers. */
 export type Answer<I extends OperationId> = {
   readonly reply: ReplyOf<I>
   /** The version of the resource; becomes the ETag. */
@@ -137,7 +136,7 @@ export type AuditedRequest = {
   readonly actor: Actor
   /** The sub-account that it acts in. */
   readonly accountId: string | undefined
-  /** The identifiers in the path; empty or undefined where it has none. */
+  /** The identifiers in the path; empty or undefined if it has none. */
   readonly id: string
   readonly transferId: string | undefined
   readonly stream: string | undefined
@@ -145,7 +144,7 @@ export type AuditedRequest = {
   readonly requestId: string
 }
 
-/** What is recorded of requests; the module of the audit log does it. */
+/** Records requests; implemented by the module of the audit log. */
 export type RequestAudit = {
   /** Records a change with the transaction that makes it, unless nothing changed. */
   changed(

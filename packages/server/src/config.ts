@@ -8,6 +8,7 @@ import { type AllowedDestination, parseAllowed } from '@penstock/connector/egres
 import { limits } from '@penstock/wire'
 import { readTelemetrySettings, type TelemetrySettings } from './otel-settings.ts'
 import { type MasterKey, parseMasterKey } from './secrets/seal.ts'
+import { type Environment, readSettings } from './secrets/setting-files.ts'
 
 /**
  * Every setting, read only here. `docs/operating.md` describes each; a test compares the two.
@@ -58,6 +59,8 @@ export type Config = {
   interactive: { readonly atOnce: number; readonly perOrganization: number }
   /** Memory that one runner may use: a process that runs the code of connectors. */
   runnerMemoryMb: number
+  /** The user that runners are started as, as it was entered; undefined: found at the start. */
+  runnerUser: string | undefined
   /** A worker that sends no heartbeat for this long is considered dead, and another one continues its transfers. */
   heartbeatTimeoutSeconds: number
   /** How long a transfer retries transient errors. */
@@ -78,7 +81,7 @@ export type Config = {
   logLevel: LogLevel
 }
 
-/** What connectors may connect to. */
+/** Network policy of connectors. */
 export type EgressSettings = {
   /** Any address but link-local and metadata ones, or public ones only. */
   readonly networkPolicy: NetworkPolicy
@@ -104,17 +107,23 @@ export const masterKeyHint = 'Make one with: openssl rand -base64 32'
 const clientSecretLengthMin = 16
 const quotaMax = 10_000_000
 
+/** Settings that are secret, each with the one that names a file with its value. */
+const files = {
+  DATABASE_URL: 'DATABASE_URL_FILE',
+  PENSTOCK_MASTER_KEY: 'PENSTOCK_MASTER_KEY_FILE',
+  PENSTOCK_NEXT_MASTER_KEY: 'PENSTOCK_NEXT_MASTER_KEY_FILE',
+  PENSTOCK_CLIENT_SECRET: 'PENSTOCK_CLIENT_SECRET_FILE',
+  PENSTOCK_SMTP_URL: 'PENSTOCK_SMTP_URL_FILE',
+}
+
 /**
- * Reads the settings from the environment.
+ * Reads the settings from the environment, and from the files that it names.
  * @param listens whether the process serves the API; one that does not cannot know who has access to it
  * @throws ConfigError that lists every bad setting at once
  */
-export function readConfig(
-  env: Readonly<Record<string, string | undefined>>,
-  { listens = true }: { listens?: boolean } = {},
-): Config {
+export function readConfig(env: Environment, { listens = true }: { listens?: boolean } = {}): Config {
   const fieldErrors: string[] = []
-  const given = (name: string) => env[name]?.trim() || undefined
+  const given = readSettings(env, files, fieldErrors)
   const read = <T>(name: string, fallback: T, parse: (value: string) => T | undefined, expected: string): T => {
     const value = given(name)
     const parsed = value === undefined ? fallback : parse(value)
@@ -210,6 +219,12 @@ export function readConfig(
       perOrganization: whole('PENSTOCK_CHECKS_PER_ORGANIZATION', Math.max(1, checksAtOnce >> 1), 1, 100),
     },
     runnerMemoryMb: whole('PENSTOCK_RUNNER_MEMORY_MB', 1_024, 256, 1_048_576),
+    runnerUser: read(
+      'PENSTOCK_RUNNER_USER',
+      undefined,
+      (value) => (/^[\w.-]{1,64}(?::\d{1,9})?$/.test(value) ? value : undefined),
+      'the name of a user, or a number',
+    ),
     heartbeatTimeoutSeconds: whole('PENSTOCK_HEARTBEAT_TIMEOUT_SECONDS', 20, 2, 3_600),
     retrySeconds: whole('PENSTOCK_RETRY_SECONDS', 900, 0, 86_400),
     rejects: {
@@ -316,7 +331,7 @@ const readDestinations = (read: Read, setting: string): readonly AllowedDestinat
     'host names, addresses or networks with commas between them, each with a port where one alone is meant, such as db.internal:5432, 10.1.0.0/16, [fd12::7]:5432; link-local and metadata addresses are never allowed',
   )
 
-/** What connectors may connect to and why, as a sentence for the operator. */
+/** The network policy of connectors and its reason, as a sentence for the operator. */
 export function describeEgress({ networkPolicy, allow, reason }: EgressSettings): string {
   if (networkPolicy === 'any') return `Connectors may connect to private addresses, because ${reason}.`
   const besides =
@@ -329,7 +344,7 @@ function between(value: string, min: number, max: number): number | undefined {
   return number >= min && number <= max ? number : undefined
 }
 
-/** What `readConfig` reads: the names of all settings. */
+/** The names of all settings that `readConfig` reads. */
 export function settingNames(): string[] {
   const names = new Set<string>()
   readConfig(new Proxy({}, { get: (_, name) => void names.add(String(name)) }))

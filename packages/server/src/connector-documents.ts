@@ -1,31 +1,34 @@
-import type { Connector } from '@penstock/connector'
+import { type Connector, movesIn } from '@penstock/connector'
 import { connectors } from '@penstock/connectors'
-import { connectorArticle } from './documents/connector-article.ts'
 
-/** `docs/connectors/`: a page for each connector, written from its definition, and one that lists them. */
-export function connectorDocuments(): { path: string; content: string }[] {
-  return [
-    { path: 'docs/connectors/README.md', content: indexDocument() },
-    ...connectors.map((connector) => ({ path: `docs/connectors/${connector.slug}.md`, content: page(connector) })),
-  ]
+/** `docs/connectors/README.md`: the list of all connectors. The service renders the page of each from its definition. */
+export const connectorDocuments = (): { path: string; content: string }[] => [
+  { path: 'docs/connectors/README.md', content: indexDocument() },
+]
+
+/** In which roles data moves, if it does not in all of them. */
+function moves(connector: Connector): string {
+  const moving = connector.roles.filter((role) => movesIn(connector, role))
+  if (moving.length === 0) return ''
+  return moving.length === connector.roles.length ? 'yes' : `as a ${moving.join(', ').toLowerCase()}`
 }
-
-const origin = '<!-- Written from packages/connectors by: npm run documents -->\n'
-
-const page = (connector: Connector): string => `${origin}\n# ${connector.name}\n\n${connectorArticle(connector)}\n`
 
 function indexDocument(): string {
   const moving = connectors.filter(({ integrated }) => integrated)
-  const row = ({ slug, name, platform, roles, dataType, integrated }: Connector) =>
-    `| [${name}](${slug}.md) | ${platform.name} | ${roles.join(', ')} | ${dataType} | ${integrated ? 'yes' : ''} |`
-  return `${origin}
+  const row = (connector: Connector) => {
+    const { slug, name, platform, roles, dataType } = connector
+    return `| ${name} | \`${slug}\` | ${platform.name} | ${roles.join(', ')} | ${dataType} | ${moves(connector)} |`
+  }
+  return `<!-- Written from packages/connectors by: npm run documents -->
+
 # Connectors
 
 ${connectors.length} connectors are in the catalogue. Data moves through ${moving.length} of them; the others can be added,
-configured and paired, and wait for the code that moves their data.
+configured and paired, and wait for the code that moves their data. The service has the page of each connector under
+\`/docs/connectors/<slug>\`: its fields, what it reads or takes, its limits, and what it was tested against.
 
-| Connector | Platform | Role | Data type | Data moves |
-|---|---|---|---|---|
+| Connector | Slug | Platform | Role | Data type | Data moves |
+|---|---|---|---|---|---|
 ${connectors.map(row).join('\n')}
 `
 }

@@ -46,7 +46,7 @@ function webhooksDocument(): string {
 
 function errorsDocument(): string {
   const sections = Map.groupBy(Object.keys(errors) as ErrorCode[], (code) => errors[code].status)
-  return `<!-- Written from packages/wire/src/errors.ts and transfer-errors.ts by: npm run documents -->
+  return `<!-- Written from packages/wire/src/errors.ts, transfer-errors.ts and finding-warnings.ts by: npm run documents -->
 
 # Errors
 

@@ -67,6 +67,7 @@ import { createSession } from './tokens/sessions.ts'
 import { createToken, type TokenDeps } from './tokens/tokens.ts'
 import { checkConnector } from './transfers/check.ts'
 import { getConnectorDefinition } from './transfers/definitions.ts'
+import { discoverValues } from './transfers/discover.ts'
 import { previewConnection } from './transfers/preview.ts'
 import { listRejects } from './transfers/rejects.ts'
 import { getReplayable, replayTransfer } from './transfers/replays.ts'
@@ -111,7 +112,10 @@ import {
   type WebhookDeps,
 } from './webhooks/webhooks.ts'
 
-/** What the handlers get beside the call: made once, in `service.ts`. Each module names what it needs of it. */
+/**
+ * Dependencies of the handlers beside the call: created once, in `service.ts`. Each module names the ones that it
+ * needs.
+ */
 export type Deps = TokenDeps &
   ClientDeps &
   AccountDeps &
@@ -140,6 +144,7 @@ export const handlers: Handlers<Deps> = {
   authorizeConnector,
   removeConnector,
   checkConnector,
+  discoverValues,
 
   getAccount,
   listAccounts,

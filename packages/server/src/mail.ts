@@ -18,16 +18,26 @@ export type Mailer = {
   readonly isSetUp: boolean
   /** Sends in the background; what cannot be sent is logged, without its text. */
   send(mail: Mail): void
-  /** Sends, and rejects where it cannot be sent: with `permanent` where it never can be. */
+  /** Sends the mail. Rejects if that fails: with `permanent` if it can never be sent. */
   deliver(mail: Mail): Promise<void>
   /**
    * Does what comes before a mail within a second after the request at hand, at a random time: the time that the next request
-   * takes does not say whether there was anything to do. Does nothing where no mail server is set up.
+   * takes does not say whether there was anything to do. Does nothing if no mail server is set up.
    */
   inBackground(work: () => Promise<void>): void
   /** Waits for what is being sent, but not for long, then lets go of the server. */
   close(): Promise<void>
 }
+
+/** Characters that mail and chat programs turn into links if more text follows. */
+const linking = /[.:/@](?=\S)/gu
+const spaces = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu
+
+/**
+ * A text of a tenant, such as a name or a host, in one line, of which no reader makes a link: what could be one is broken by a
+ * character without width.
+ */
+export const unlinked = (text: string): string => text.replaceAll(spaces, ' ').trim().replaceAll(linking, '$&\u200b')
 
 /** A mail could not be sent. */
 export class MailError extends Error {
@@ -64,9 +74,16 @@ export function createMailer({ mail }: Pick<Config, 'mail'>, log: Logger): Maile
     const { createTransport } = await import('nodemailer')
     return createTransport({
       url,
-      ...{ pool: true, maxConnections: 2, disableFileAccess: true, disableUrlAccess: true },
-      ...{ connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, socketTimeout: timeoutMs, dnsTimeout: timeoutMs },
-      // What is mailed opens accounts: not in plain text over a network, unless the operator says that it may.
+      pool: true,
+      maxConnections: 2,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+      connectionTimeout: timeoutMs,
+      greetingTimeout: timeoutMs,
+      socketTimeout: timeoutMs,
+      dnsTimeout: timeoutMs,
+      // Mails contain links that open accounts. They are not sent in plain text over a network unless the operator
+      // allows it.
       ...(isLoopback(hostname) || searchParams.get('ignoreTLS') === 'true'
         ? { ignoreTLS: true }
         : { requireTLS: protocol === 'smtp:' }),

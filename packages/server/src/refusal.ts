@@ -40,7 +40,25 @@ export function requireQuota(
   }
 }
 
-/** What says in which environment this deployment runs. */
+/**
+ * Refuses with `quota_exceeded` if one more would exceed the limit of the organization, or the limit of one
+ * sub-account. So one sub-account cannot use up the limit that all share.
+ * @param what the counted resource, such as `alert rules`; `ofAccount`: the same of a sub-account, such as `alert rules
+ * of a sub-account`
+ * @param advice what to do: `delete those that are not needed`
+ */
+export function requireShare(
+  { total, ofAccount }: { total: number; ofAccount: number },
+  most: { total: number; ofAccount: number },
+  texts: { field: string; what: string; ofAccount: string; advice: string },
+): void {
+  const refuseAbove = (max: number, what: string) =>
+    refuse('quota_exceeded', [{ field: texts.field, message: `at most ${max} ${what}: ${texts.advice}` }])
+  if (total >= most.total) refuseAbove(most.total, texts.what)
+  if (ofAccount >= most.ofAccount) refuseAbove(most.ofAccount, texts.ofAccount)
+}
+
+/** The environment of this deployment. */
 export type InEnvironment = { readonly config: { readonly environment: { readonly name: string } } }
 
 /** Whether a row was made in the environment of this deployment (`env`), and so can be changed here (`editable`). */
@@ -52,7 +70,7 @@ export function requireEditable(row: { env: string }, deps: InEnvironment): void
   if (!isEditable(row, deps)) refuse('not_editable')
 }
 
-/** Refuses with all errors at once where there are any. */
+/** Refuses with all errors at once if there are any. */
 export function refuseFieldErrors(fieldErrors: readonly FieldError[], code: ErrorCode = 'invalid_request'): void {
   if (fieldErrors.length > 0) refuse(code, fieldErrors)
 }

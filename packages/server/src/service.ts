@@ -9,6 +9,7 @@ import { createConnectPageAuthenticator, embeddingOrigins, isLinkOpen } from './
 import { connectionsOfAccounts, countConnections } from './connections/connections.ts'
 import { createCatalogue } from './connectors/catalogue.ts'
 import { findUnknownConnectors } from './connectors/unknown.ts'
+import { databaseNow } from './db/clock.ts'
 import type { Database, DatabaseUrl } from './db/database.ts'
 import { createNotices, type Notices } from './db/notices.ts'
 import { type Deps, handlers } from './handlers.ts'
@@ -33,16 +34,16 @@ import { openKeyring } from './secrets/keyring.ts'
 import type { MasterKey } from './secrets/seal.ts'
 import { createSingleSignOnFlow } from './single-sign-on/flow.ts'
 import type { Telemetry } from './telemetry/telemetry.ts'
+import { unixSeconds } from './time.ts'
 import { createAttempts, createRequestLimit } from './tokens/attempts.ts'
 import { createAuthenticator, createCredentialCheck } from './tokens/tokens.ts'
+import { Discoveries } from './transfers/discoveries.ts'
 import { createInteractiveJobs } from './transfers/interactive.ts'
 import { readTransferTotals } from './transfers/totals/totals.ts'
-import { createMailLimit } from './users/mail-limit.ts'
 import { createPasswords } from './users/passwords.ts'
 import { createSessionAuthenticator } from './users/sessions.ts'
 import { findUsersNamed } from './users/sign-ins.ts'
 import { readWebhookTotals } from './webhooks/totals.ts'
-import { waitingJobs } from './worker/worker.ts'
 
 /** The service without a port: everything is put together here and nowhere else. */
 export type Service = {
@@ -55,7 +56,7 @@ export type Service = {
   close(): Promise<void>
 }
 
-/** Puts the service together. Where that fails, what it opened is closed again. */
+/** Creates the service. If that fails, it closes the resources that it opened. */
 export async function createService(
   config: Config,
   {
@@ -83,7 +84,7 @@ export async function createService(
   if (unknown) throw new Error(unknown)
   // Closed here where putting together fails, and by the service's `close` otherwise: in the reverse order.
   await using opened = new AsyncDisposableStack()
-  const notices = createNotices(databaseUrl, (err) => log.warn({ err }, 'cannot hear other processes; trying again'))
+  const notices = createNotices(databaseUrl, (err) => log.warn({ err }, 'LISTEN connection lost; reconnecting'))
   opened.defer(notices.close)
   const keyring = await openKeyring(database, masterKey, notices)
   const accounts = createAccountFinder(database, notices)
@@ -106,12 +107,12 @@ export async function createService(
     userSessions,
     passwords: createPasswords(),
     mailer,
-    mayMailInvitation: createMailLimit(),
     areCredentialsRight: createCredentialCheck(database, notices),
     accounts,
     accountContents: connectionsOfAccounts,
     catalogue,
     interactive: createInteractiveJobs(runners, config.interactive),
+    discoveries: new Discoveries(),
   }
   const authenticatePage = createConnectPageAuthenticator(database)
   const accessControl: AccessControl = {
@@ -136,9 +137,10 @@ export async function createService(
   opened.defer(async () => void (await app.close()))
   let draining = false
   observe(app, {
-    ...{ database, log, connections: listener.counts },
+    database,
+    log,
+    connections: listener.counts,
     figures: {
-      waitingJobs: () => waitingJobs(database),
       transfers: () => readTransferTotals(database),
       connections: () => countConnections(database),
       webhooks: () => readWebhookTotals(database),
@@ -154,7 +156,8 @@ export async function createService(
   serveAuthorizations(app, config.publicUrl, createAuthorizationFlow({ ...deps, database, isLinkOpen }))
   serveSingleSignOn(app, config.publicUrl, createSingleSignOnFlow({ ...deps, database }))
   serveOperations(app, { accessControl, audit, database, publicUrl: config.publicUrl, handlers, deps })
-  serveMcp(app, { accessControl, publicUrl: config.publicUrl, corsOrigins })
+  const confirmationClock = async () => unixSeconds(await databaseNow(database))
+  serveMcp(app, { accessControl, publicUrl: config.publicUrl, corsOrigins, confirmationClock })
   const open = opened.move()
   return {
     app,

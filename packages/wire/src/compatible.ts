@@ -2,7 +2,10 @@ import type { DataTypeCategory, SupportedType } from './terms.ts'
 
 /** Which connectors can be paired. The server decides by this and the console explains by it; there is no second rule. */
 
-/** What this rule needs to know of a connector; one of the kit, and every entry of a list that travels, has it all. */
+/**
+ * The properties of a connector that this rule uses. The connectors of the kit, and all entries of lists in responses,
+ * have them.
+ */
 export type PairedConnector = {
   readonly name: string
   readonly dataTypeCategory: DataTypeCategory
@@ -10,7 +13,7 @@ export type PairedConnector = {
 }
 
 /**
- * Why a source and a destination cannot be paired, one sentence each; none where they fit (invariant 2).
+ * Why a source and a destination cannot be paired, one sentence each; none if they fit (invariant 2).
  * The roles must fit and so must the categories: a data store feeds and takes everything, identity management feeds
  * audience activation, and otherwise both are of one category.
  */

@@ -5,7 +5,10 @@ import type { Role } from './terms.ts'
  * the values shows by it; there is no second rule.
  */
 
-/** What this rule needs to know of a field; a definition as a connector states it, and as it travels, has it all. */
+/**
+ * The properties of a field that this rule uses. Both the definition of a connector and its representation in the API
+ * have them.
+ */
 export type ConditionalField = {
   readonly required: boolean
   readonly readonly: boolean
@@ -13,14 +16,14 @@ export type ConditionalField = {
   readonly when?: Readonly<Record<string, string | readonly string[]>>
   /** Only this side of a connection needs the field. */
   readonly role?: Role
-  /** What counts while no value is set. */
+  /** Effective while no value is set. */
   readonly default?: unknown
 }
 
 /** The fields of one group, by their keys. */
 export type ConditionalFields = Readonly<Record<string, ConditionalField>>
 
-/** The values that are set, by the keys of their fields. What is null or empty text is not set. */
+/** The values that are set, by the keys of their fields. Null and empty text count as not set. */
 export type GivenValues = Readonly<Record<string, unknown>>
 
 /** Whether a field counts: its conditions hold, and so do those of the fields that they look at. */
@@ -33,7 +36,7 @@ export function fieldCounts(fields: ConditionalFields, key: string, values: Give
 
 /**
  * Whether a field needs a value: it counts, is required, and is not filled by the service itself.
- * @param role also those that only this side of a connection needs; without it they are not needed
+ * @param role the side of a connection: includes the fields that only this side needs
  */
 export function fieldIsRequired(
   fields: ConditionalFields,

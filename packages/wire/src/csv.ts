@@ -1,4 +1,4 @@
-/** What a spreadsheet takes for the beginning of a formula, or skips before it. */
+/** Characters that a spreadsheet interprets as the beginning of a formula, or skips before it. */
 const formula = /^[=+\-@\t\r]/
 
 /** Lines of cells as CSV (RFC 4180). A text that a spreadsheet would calculate gets an apostrophe before it; null is empty. */

@@ -1,11 +1,11 @@
 import { type ErrorAction, type TransferErrorCode, transferErrors } from './transfer-errors.ts'
 
 /**
- * What an error does to a transfer and its connection: one table, by which the engine decides while a transfer runs and the
- * service when it ends. It only decides; waiting, splitting and writing are done by who asks.
+ * Effect of an error on a transfer and its connection. The engine uses this table while a transfer runs, and the
+ * service when it ends. It only decides. The caller waits, splits and writes.
  */
 
-/** What interrupts a transfer without being an error of it. */
+/** Interruptions of a transfer that are not errors of it. */
 export type Interruption =
   /** Another worker has the transfer by now. */
   | 'lost'

@@ -67,7 +67,7 @@ export const errors = {
   forbidden: {
     status: 403,
     message: 'Your credentials do not allow this. See details for the scope that is missing, and ask for it.',
-    when: 'The token, or the role of the person, does not have the scope that the operation requires, is limited to named sub-accounts where the operation concerns the whole organization, or would grant more than it has itself. `details` names what is missing.',
+    when: 'The token, or the role of the person, does not have the scope that the operation requires, is limited to named sub-accounts where the operation concerns the whole organization, has limits where the operation says how people sign in, or would grant more than it has itself. `details` names what is missing.',
   },
   organization_account_not_allowed: {
     status: 403,
@@ -83,7 +83,7 @@ export const errors = {
   link_invalid: {
     status: 404,
     message: 'This link is not valid. It was used, replaced or has expired. Ask for a new one.',
-    when: 'The link of an invitation, one to reset a password, or a connect link is unknown, was used, was replaced by a later one, was revoked, or has expired.',
+    when: 'The link of an invitation, one to reset a password, a connect link, or the `link` with which a person confirms a sign-in at the identity provider is unknown, for someone else, was used, was replaced by a later one, was revoked, or has expired.',
   },
   method_not_allowed: {
     status: 405,
@@ -131,6 +131,12 @@ export const errors = {
     message: 'The sub-account is disabled. Enable it first, then retry.',
     when: 'A transfer is requested in a disabled sub-account.',
   },
+  transfer_active: {
+    status: 409,
+    message:
+      'Another transfer of the connection is active, and a test cannot run beside it. Wait until it has ended or cancel it, then retry.',
+    when: 'A test is requested while a transfer of the connection is active that is no test, or the other way round.',
+  },
   transfer_ended: {
     status: 409,
     message: 'The transfer has already ended. There is nothing to cancel.',
@@ -157,7 +163,7 @@ export const errors = {
     status: 409,
     message:
       'Quota exceeded. Delete what you no longer need, or ask your operator to raise the setting named in details.',
-    when: 'Add Account, Create a Connection, or enabling a schedule, when the quota is reached. `details` names the quota and its setting. Deleted accounts and connections do not count, unless the total with them is ten times the quota.',
+    when: 'Add Account, Create a Connection, or enabling a schedule, when the quota is reached; or creating client credentials, people, connect links, alert rules or webhooks, when the organization, or the sub-account, has as many as it may. `details` names the quota and its setting. Deleted accounts and connections do not count, unless the total with them is ten times the quota.',
   },
   client_revoked: {
     status: 409,
@@ -206,6 +212,12 @@ export const errors = {
     message: 'This resource belongs to another environment. Change it there.',
     when: 'A write to an account, connector or connection whose `env` is not the one of this deployment.',
   },
+  stored_value_unreadable: {
+    status: 409,
+    message:
+      'A value that is stored sealed cannot be opened. Ask your operator to restore it from a backup, or enter it again.',
+    when: 'A sealed value of the database was altered, moved or truncated, is not sealed, or its key is not known. Nothing is taken from it.',
+  },
   precondition_failed: {
     status: 412,
     message: 'The resource was modified since you read it. Read it again and retry with the new ETag in If-Match.',
@@ -235,12 +247,18 @@ export const errors = {
     status: 422,
     message:
       'This deployment cannot move data between these connectors yet. See details for the connector that is not supported.',
-    when: 'A transfer, a preview or a schedule is requested for a connection with a connector that is not `integrated`.',
+    when: 'A transfer, a preview or a schedule is requested for a connection with a connector that is not `integrated` in its role.',
+  },
+  test_not_supported: {
+    status: 422,
+    message:
+      'A test would replace everything at the destination with a few records. Change the setting named in details, or start a whole transfer.',
+    when: 'A test is requested for a connection whose destination replaces everything with the records of each transfer.',
   },
   platform_refused: {
     status: 422,
     message: 'The data could not be read or converted. See details for the reason and what to do.',
-    when: 'Preview Connection, when the source or its platform refuses or does not answer, or when the columns cannot be mapped.',
+    when: 'Preview Connection, when the source or its platform refuses or does not answer, or when the columns cannot be mapped. Discover Values, when the platform refuses or does not answer.',
   },
   provider_refused: {
     status: 422,
@@ -251,6 +269,11 @@ export const errors = {
     status: 422,
     message: 'This deployment cannot check this connector, because it cannot move data through it yet.',
     when: 'Check Connector of a connector that is not `integrated`.',
+  },
+  discovery_not_supported: {
+    status: 422,
+    message: 'Values of this setting cannot be listed. Enter the value.',
+    when: 'Discover Values for a setting that is not in `discover` of the role, in the definition of the connector.',
   },
   authorization_not_supported: {
     status: 422,
@@ -297,7 +320,7 @@ export const errors = {
 
 export type ErrorCode = keyof typeof errors
 
-/** One field error of a request: where it is and how to fix it. */
+/** One field error of a request: if it is and how to fix it. */
 export type FieldError = {
   /** `body.name`, `query.size`, `body.secretConfig.apiToken`, `header.if-match` … */
   field: string

@@ -24,6 +24,7 @@ const transfer = exactly(
       description: 'The transfer whose rejected records it sent again; null: none',
       examples: [null],
     }),
+    test: flag('Whether it was a test, which sends a few records and does not count as volume', false),
     read: count('Records read from the source', 1000),
     sent: count('Records sent to the destination', 998),
     accepted: count('Records that the destination accepted', 990),

@@ -5,7 +5,7 @@ import type { ConnectionStatus } from './terms.ts'
  * The server decides by this table and the console draws from it; there is no second one.
  */
 
-/** What a caller can ask of a connection's status. */
+/** Actions that a caller can request on a connection's status. */
 export const statusActions = ['activate', 'enable', 'disable'] as const
 export type StatusAction = (typeof statusActions)[number]
 
@@ -30,7 +30,7 @@ const isDeleted: Transition = { refused: 'connection_deleted' }
 const isNotDeleted: Transition = { refused: 'connection_not_deleted' }
 
 /**
- * Every status × every trigger. `breakdown`, `outage` and `recovery` are what transfers and probes meet; where they no
+ * Every status × every trigger. `breakdown`, `outage` and `recovery` are what transfers and probes meet; if they no
  * longer apply, because another change came first, they change nothing.
  */
 export const lifecycle: { readonly [S in ConnectionStatus]: { readonly [T in Trigger]: Transition } } = {

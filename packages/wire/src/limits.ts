@@ -49,8 +49,22 @@ export const limits = {
   connectionEventsMax: 1_000,
   /** Records that a preview reads. */
   previewRowsMax: 100,
+  /** Records that a test transfer sends. */
+  testRowsMax: 1_000,
   /** Findings about the destination that a preview answers. */
   previewFindingsMax: 100,
+  /** Values of one page of a discovery. */
+  discoverySizeMax: 200,
+  discoverySizeDefault: 50,
+  /** Characters of a discovered value, and of its label. */
+  discoveredLengthMax: 1_000,
+  discoveryCursorLengthMax: 1_000,
+  /** Characters of a text that values are searched by. */
+  discoverySearchLengthMax: 1_000,
+  /** Characters that are shown of a value of a rejected record. */
+  rejectValueLengthMax: 1_000,
+  /** Rejected records of a transfer that a search looks at: the first. */
+  rejectsSearchedMax: 10_000,
   /** Characters of a cron expression, and of the name of a time zone. */
   cronLengthMax: 200,
   timezoneLengthMax: 100,
@@ -71,8 +85,12 @@ export const limits = {
   tokenLifetimeSecondsDefault: 86_400,
   /** Sub-accounts that one credential can be limited to. */
   grantedAccountsMax: 1_000,
-  /** Client credentials of an organization that are not revoked. */
+  /**
+   * Client credentials of an organization that are not revoked, and the maximum of these that is limited to the same
+   * sub-account, alone or with others.
+   */
   clientsMax: 1_000,
+  clientsOfAccountMax: 100,
   /** Hours for which the secret before a rotation is accepted. */
   rotationOverlapHoursDefault: 24,
   rotationOverlapHoursMax: 720,
@@ -85,8 +103,12 @@ export const limits = {
   /** Characters of a password. */
   passwordLengthMin: 12,
   passwordLengthMax: 200,
-  /** People of an organization, invited ones included. */
+  /**
+   * People of an organization, including invited ones, and the maximum of these that is limited to the same
+   * sub-account, alone or with others.
+   */
   usersMax: 10_000,
+  usersOfAccountMax: 1_000,
   /** Days that the session of a person lasts without being used, and at most. */
   userSessionIdleDays: 14,
   userSessionDaysMax: 30,
@@ -107,7 +129,9 @@ export const limits = {
   passkeyAnswerLengthMax: 16_384,
   /** Minutes that a sign-in with the identity provider of an organization may take. */
   singleSignOnMinutes: 10,
-  /** Webhooks of an organization, and of them those that take the same events: of one sub-account, or of all. */
+  /**
+   * Webhooks of an organization, and the maximum of these that takes the same events: of one sub-account, or of all.
+   */
   webhooksMax: 1_000,
   webhooksOfSameMax: 100,
   /** Characters of the address of a webhook, and of its description. */
@@ -131,8 +155,9 @@ export const limits = {
   connectLinkSecondsMax: 604_800,
   /** Minutes that the page of an opened connect link can be used. */
   connectPageMinutes: 60,
-  /** Connect links of an organization that can still be used. */
+  /** Connect links of an organization that can still be used, and of them those of one sub-account. */
   connectLinksMax: 10_000,
+  connectLinksOfAccountMax: 1_000,
   /** Days for which a connect link that has ended is kept. */
   connectLinkKeptDays: 30,
   /** Characters of an address that a browser is sent to. */
@@ -142,8 +167,9 @@ export const limits = {
   /** Bytes of a logo, and pixels of each of its sides. */
   logoBytesMax: 65_536,
   logoPixelsMax: 1_024,
-  /** Alert rules of an organization, and what one names. */
+  /** Alert rules of an organization, of them those of one sub-account, and what one names. */
   alertRulesMax: 1_000,
+  alertRulesOfAccountMax: 100,
   alertConnectionsMax: 100,
   alertEmailsMax: 20,
   /** Characters of the address of a webhook at Slack or Teams. */

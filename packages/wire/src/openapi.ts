@@ -69,7 +69,7 @@ export function openApiDocument(serverUrl: string): Record<string, unknown> {
           in: 'cookie',
           name: '__Host-penstock_session',
           description:
-            'The session of a person in a browser, from *Sign in*. The cookie is called `penstock_session` where the service is not reached by https at the root of a host. Requests that are not GET or HEAD also need the header `X-CSRF-Token`, from *Get who asks*.',
+            'The session of a person in a browser, from *Sign in*. Where the service is reached below a path, the name ends with `-` and that path (`__Host-penstock_session-tools`); over plain http it has no `__Host-`. Requests that are not GET or HEAD also need the header `X-CSRF-Token`, from *Get who asks*.',
         },
       },
       schemas: componentSchemas(),
@@ -93,7 +93,10 @@ function paths(): Json {
 /** The requests that webhooks receive, a type of event each. */
 function webhooks(): Json {
   const header = (name: string, description: string) => ({
-    ...{ name, in: 'header', required: true, description },
+    name,
+    in: 'header',
+    required: true,
+    description,
     schema: { type: 'string' },
   })
   const parameters = [

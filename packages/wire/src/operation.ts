@@ -2,7 +2,7 @@ import type { ErrorCode } from './errors.ts'
 import type { Scope } from './scopes.ts'
 import type { TSchema } from './type.ts'
 
-/** What the contract says of an operation. */
+/** An operation in the contract. */
 
 /** Path prefix of every operation (specification, section 9). */
 export const basePath = '/es/v2'
@@ -15,7 +15,7 @@ export type ActsIn =
   | 'organization'
   /** A token and `accountId`, a sub-account of the organization. */
   | 'account'
-  /** A token; `accountId` narrows the answer where it is given. */
+  /** A token; `accountId` narrows the answer if it is given. */
   | 'organization or account'
 
 export type Operation = {
@@ -35,13 +35,15 @@ export type Operation = {
     | 'Audit'
     | 'Alerts'
   summary: string
-  /** What the summary leaves out, for the documents: one to three sentences. */
+  /** Details for the documentation that the summary omits: one to three sentences. */
   description: string
   actsIn: ActsIn
-  /** What the caller must be allowed to do; what concerns no one but the caller requires nothing. */
+  /** Required scope. Operations that concern only the caller require none. */
   scope?: Scope
   /** Only a person can call it: client credentials and session tokens are refused. */
   person?: true
+  /** Owners alone can call it, and client credentials that are limited to neither scopes nor sub-accounts. */
+  unlimited?: true
   /** The page of a connect link can call it too, for the connectors of the link. */
   onConnectPage?: true
   /** Also for the session of a person who has to register a passkey before they may do anything else. */
@@ -65,7 +67,7 @@ export type Operation = {
   unrepeatable?: true
   /** 200 unless said otherwise. */
   success?: 200 | 201 | 202
-  /** The answer is 200 where nothing new was begun, because it is active; the envelope's `statusMessage` then. */
+  /** The answer is 200 if nothing new was begun, because it is active; the envelope's `statusMessage` then. */
   already?: string
   /** Further media types in which the whole list is streamed, picked by `Accept`. */
   streams?: readonly string[]
@@ -73,9 +75,11 @@ export type Operation = {
   done: string
   /** The reply carries an ETag, or the request may carry If-Match. */
   concurrency?: 'etag' | 'if-match'
-  /** Refusals beyond those that every operation of its shape can answer. */
+  /** Refusals in addition to the refusals of every operation with its shape. */
   refusals?: readonly ErrorCode[]
-  /** What the documents' example of the payload, or of an entry of it, shows otherwise than the schemas' examples do. */
+  /**
+   * Values of the documentation's example of the payload, or of an entry of it, that differ from the schemas' examples.
+   */
   shows?: Readonly<Record<string, unknown>>
 }
 

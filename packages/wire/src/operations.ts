@@ -57,6 +57,8 @@ import {
   CreateSession,
   CreateWebhook,
   Credentials,
+  DiscoverValues,
+  Discovery,
   Done,
   EditAccount,
   FinishConnectPage,
@@ -357,6 +359,21 @@ export const operations = {
     done: 'Connector checked',
     refusals: ['check_not_supported', 'connector_not_added', 'connector_not_configured'],
   }),
+  discoverValues: operation({
+    method: 'POST',
+    path: '/connectors/{id}/discover',
+    tag: 'Connectors',
+    summary: 'Discover values of a setting',
+    description:
+      'Lists values that a setting of a connection can have, with the saved configuration of the connector: schemas, tables, columns, files, ad accounts, audiences. `discover` of each role in the definition says for which settings. Changes nothing. The answer of the platform is kept for two minutes.',
+    reads: true,
+    actsIn: 'account',
+    scope: 'connectors:write',
+    body: DiscoverValues,
+    reply: Discovery,
+    done: 'Values discovered',
+    refusals: ['connector_not_added', 'connector_not_configured', 'discovery_not_supported', 'platform_refused'],
+  }),
 
   // 4.3 Accounts
   getAccount: operation({
@@ -640,7 +657,7 @@ export const operations = {
     tag: 'Transfers',
     summary: 'Start a transfer',
     description:
-      'Starts a transfer of an active connection in the background. Given settings apply to this transfer only. If a transfer of the connection is already active, it is returned and no second one is started.',
+      'Starts a transfer of an active connection in the background. Given settings apply to this transfer only. If a transfer of the connection is already active, it is returned and no second one is started. With `test`, it really sends the next few records as a test: the next transfer sends them again, and volume, reports, alerts and the status of the connection are unaffected.',
     actsIn: 'account',
     scope: 'transfers:run',
     body: StartTransfer,
@@ -648,7 +665,13 @@ export const operations = {
     success: 202,
     done: 'Transfer started',
     already: 'A transfer of this connection is already active',
-    refusals: ['account_disabled', 'connection_not_active', 'transfer_not_supported'],
+    refusals: [
+      'account_disabled',
+      'connection_not_active',
+      'transfer_active',
+      'transfer_not_supported',
+      'test_not_supported',
+    ],
     shows: startedTransfer,
   }),
   listTransfers: operation({
@@ -695,10 +718,17 @@ export const operations = {
     tag: 'Transfers',
     summary: 'List the records that a transfer rejected',
     description:
-      'Lists rejected records in the order of the source, each with its reason. With `Accept: application/x-ndjson` or `text/csv`, all of them are streamed.',
+      'Lists rejected records in the order of the source, each with its reason and its values. With `Accept: application/x-ndjson` or `text/csv`, all of them are streamed. Reading records is recorded in the audit log.',
     actsIn: 'account',
     scope: 'records:read',
-    query: { ...page },
+    query: {
+      q: Type.Optional({
+        ...q,
+        description: `Keeps records whose number, field, reason or values contain this text, in any letter case. The first ${limits.rejectsSearchedMax} entries are searched`,
+        examples: ['jane.doe'],
+      }),
+      ...page,
+    },
     reply: Reject,
     list: 'paged',
     streams: ['application/x-ndjson', 'text/csv'],
@@ -729,7 +759,13 @@ export const operations = {
     success: 202,
     done: 'Transfer started',
     already: 'A transfer of this connection is already active',
-    refusals: ['account_disabled', 'connection_not_active', 'nothing_to_replay', 'transfer_not_supported'],
+    refusals: [
+      'account_disabled',
+      'connection_not_active',
+      'nothing_to_replay',
+      'transfer_active',
+      'transfer_not_supported',
+    ],
     shows: { ...startedTransfer, trigger: 'replay' },
   }),
   listSchedules: operation({
@@ -964,7 +1000,7 @@ export const operations = {
     tag: 'Webhooks',
     summary: 'Update a webhook',
     description:
-      'Changes what you send and nothing else. With another address, other types or enabled again, you need the scopes that read what its events are about. What waits for a webhook that is disabled is sent once it is enabled again; events that happen in the meantime are not.',
+      'Changes what you send and nothing else. With other types, you need the scopes that read what its events are about; with another address, or enabled again, those of all events that it ever took. What waits for the address before is not sent to another one: it ends as failed. What waits for a webhook that is disabled is sent once it is enabled again; events that happen in the meantime are not.',
     actsIn: 'organization',
     scope: 'webhooks:write',
     body: UpdateWebhook,
@@ -1018,7 +1054,7 @@ export const operations = {
     path: '/webhooks/{id}/replay',
     tag: 'Webhooks',
     summary: 'Replay the events of a webhook since a time',
-    description: `Queues the deliveries of events since a time again, oldest first: the same bytes under the same \`webhook-id\`. Events are kept for ${limits.eventDays} days.`,
+    description: `Queues the deliveries of events since a time again, oldest first: the same bytes under the same \`webhook-id\`. You need the scopes that read what each event is about. Events are kept for ${limits.eventDays} days.`,
     actsIn: 'organization',
     scope: 'webhooks:write',
     body: ReplayWebhook,
@@ -1057,7 +1093,7 @@ export const operations = {
     tag: 'Webhooks',
     summary: 'Replay a delivery',
     description:
-      'Queues a delivery again: the same bytes under the same `webhook-id`. One that waits is sent as soon as possible.',
+      'Queues a delivery again: the same bytes under the same `webhook-id`. You need the scope that reads what the event is about. One that waits is sent as soon as possible.',
     actsIn: 'organization',
     scope: 'webhooks:write',
     reply: WebhookDelivery,
@@ -1186,7 +1222,7 @@ export const operations = {
     description:
       'Replaces the name, the logo and the colours of the pages of connect links, and the origins of the sites that may show them in a frame. What is omitted is removed. Refused where text in these colours would be hard to read (WCAG AA).',
     actsIn: 'organization',
-    scope: 'organization:write',
+    scope: 'branding:write',
     body: SetBranding,
     reply: Branding,
     done: 'Branding saved',
@@ -1205,6 +1241,7 @@ export const operations = {
     reply: Me,
     done: 'Signed in',
     refusals: [
+      'link_invalid',
       'sign_in_failed',
       'organization_required',
       'rate_limited',
@@ -1377,7 +1414,7 @@ export const operations = {
     body: SignInWithPasskey,
     reply: Me,
     done: 'Signed in',
-    refusals: ['sign_in_failed', 'rate_limited', 'single_sign_on_required'],
+    refusals: ['link_invalid', 'sign_in_failed', 'rate_limited', 'single_sign_on_required'],
   }),
   listUsers: operation({
     method: 'GET',
@@ -1531,9 +1568,10 @@ export const operations = {
     tag: 'Users',
     summary: 'Set single sign-on',
     description:
-      'Saves the identity provider of the organization, once it has answered with its configuration. Where it is required, sessions of people other than owners that began in another way end at once.',
+      'Saves the identity provider of the organization, once it has answered with its configuration. Only owners can, and client credentials without limits. With another issuer, sessions that began at the one before end at once; where single sign-on is required, so do those of people other than owners that began in another way.',
     actsIn: 'organization',
     scope: 'organization:write',
+    unlimited: true,
     body: SetSingleSignOn,
     reply: SingleSignOn,
     done: 'Saved',
@@ -1546,9 +1584,10 @@ export const operations = {
     tag: 'Users',
     summary: 'Delete single sign-on',
     description:
-      'Removes the identity provider with its client secret. People sign in with passwords and passkeys; one who has neither can request a password.',
+      'Removes the identity provider with its client secret, and ends the sessions that began there. Only owners can, and client credentials without limits. People sign in with passwords and passkeys; one who has neither can request a password.',
     actsIn: 'organization',
     scope: 'organization:write',
+    unlimited: true,
     reply: Done,
     done: 'Deleted',
     refusals: ['not_found'],
@@ -1572,9 +1611,10 @@ export const operations = {
     tag: 'Users',
     summary: 'Set the sign-in rules',
     description:
-      'Says whether a password alone is enough to sign in. Where it is not, sessions that began with a password end at once; a person without a passkey registers one after the password, and can do nothing else until then.',
+      'Says whether a password alone is enough to sign in. Only owners can, and client credentials without limits. Where it is not, sessions that began with a password end at once; a person without a passkey registers one after the password, and can do nothing else until then.',
     actsIn: 'organization',
     scope: 'organization:write',
+    unlimited: true,
     body: SetSignInRules,
     reply: SignInRules,
     done: 'Saved',

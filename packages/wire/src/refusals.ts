@@ -6,6 +6,7 @@ const always: readonly ErrorCode[] = [
   'invalid_request',
   'method_not_allowed',
   'request_timeout',
+  'stored_value_unreadable',
   'headers_too_large',
   'too_many_connections',
   'internal',
@@ -14,7 +15,7 @@ const always: readonly ErrorCode[] = [
 ]
 
 /**
- * Every error code that an operation can answer: those that follow from its shape, and those of its own. In the order
+ * Every error code that an operation can answer: the codes that follow from its shape, and its own codes. In the order
  * of the table of errors, which is by status.
  */
 export function refusalsOf(operation: Operation): ErrorCode[] {

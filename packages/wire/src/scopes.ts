@@ -1,6 +1,6 @@
 /**
- * What the holder of a token may do. Each operation names the scope that it requires; client credentials, sessions and
- * the roles of people are sets of these. Nothing else decides about access, besides the sub-accounts that it is limited to.
+ * Permissions of a token. Each operation names the scope that it requires. Client credentials, sessions and the roles
+ * of people are sets of scopes. Access depends only on scopes and on the sub-accounts that the token is limited to.
  */
 export const scopes = {
   'accounts:read': 'List and get sub-accounts',
@@ -22,7 +22,8 @@ export const scopes = {
   'users:read': 'List people, invitations and their roles',
   'users:write': 'Invite people, change their roles, and remove them',
   'organization:read': 'Read the settings of the organization, such as single sign-on and branding',
-  'organization:write': 'Change the settings of the organization, such as single sign-on and branding',
+  'organization:write': 'Change how people sign in: single sign-on and sign-in rules',
+  'branding:write': 'Change the branding of connect links, and which sites may show them',
   'webhooks:read': 'List webhooks and their deliveries, without secrets',
   'webhooks:write': 'Create, change, test and delete webhooks, rotate their secrets, and replay deliveries',
   'audit:read': 'Read the audit log',
@@ -68,7 +69,7 @@ const editor = [
 ] as const
 const admin = scopeNames.filter((scope) => scope !== 'organization:write')
 
-/** What people may do, by their role, in all sub-accounts or in those that they are limited to. */
+/** Scopes of people by their role, in all sub-accounts or in the ones that they are limited to. */
 export const userRoles = {
   owner: scopeNames,
   admin,
@@ -78,7 +79,7 @@ export const userRoles = {
 export type UserRole = keyof typeof userRoles
 export const userRoleNames = Object.keys(userRoles) as UserRole[]
 
-/** What the page of a connect link may do, with the connectors of the link alone. */
+/** Scopes of the page of a connect link, for the connectors of the link alone. */
 export const connectLinkScopes = [
   'connectors:read',
   'connectors:write',

@@ -9,7 +9,7 @@ import type { SecretForm } from './terms.ts'
 const keyBytesMin = 24
 const keyBytesMax = 64
 
-/** What is wrong with a secret, to follow the name of its field; undefined where it has the form. */
+/** Error of a secret, to follow the name of its field; undefined if the secret has the form. */
 export function secretFormError(form: SecretForm, secret: string): string | undefined {
   return errorsOfForm[form](secret)
 }

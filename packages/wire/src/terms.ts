@@ -73,7 +73,7 @@ export type ConnectionStatus = (typeof connectionStatuses)[number]
 export const transferStatuses = ['queued', 'running', 'succeeded', 'partial', 'failed', 'cancelled'] as const
 export type TransferStatus = (typeof transferStatuses)[number]
 
-/** What starts a transfer; ours. */
+/** Triggers of a transfer; ours. */
 export const transferTriggers = ['manual', 'schedule', 'replay'] as const
 export type TransferTrigger = (typeof transferTriggers)[number]
 
@@ -91,7 +91,7 @@ export const attentionReasons = [
 ] as const
 export type AttentionReason = (typeof attentionReasons)[number]
 
-/** What an alert rule can look for, the worst first; ours. */
+/** Conditions of an alert rule, the worst first; ours. */
 export const alertReasons = [
   'connection_broken',
   'connection_offline',
@@ -113,6 +113,20 @@ export type AlertChannel = (typeof alertChannels)[number]
 /** The sides of a connection; ours. */
 export const connectionSides = ['source', 'destination'] as const
 
+/** The kinds of values that are discovered at a platform; ours. */
+export const discoveredKinds = [
+  'schema',
+  'table',
+  'view',
+  'column',
+  'folder',
+  'file',
+  'account',
+  'audience',
+  'object',
+] as const
+export type DiscoveredKind = (typeof discoveredKinds)[number]
+
 /** Section 2.6: the kind of a configuration field. `Password` fields are secrets. */
 export const fieldTypes = ['Text', 'Password', 'Number', 'Date', 'Boolean', 'Select', 'Multi-Select'] as const
 export type FieldType = (typeof fieldTypes)[number]
@@ -122,13 +136,13 @@ export const connectionEventKinds = ['created', 'renamed', 'settings', 'status',
 export type ConnectionEventKind = (typeof connectionEventKinds)[number]
 
 /**
- * Who does something: client credentials, a session token, a person, the page of a connect link, the operator with the
+ * Kinds of actors: client credentials, a session token, a person, the page of a connect link, the operator with the
  * command line, a schedule, or the service itself; ours.
  */
 export const auditActorKinds = ['client', 'session', 'user', 'link', 'operator', 'schedule', 'service'] as const
 export type AuditActorKind = (typeof auditActorKinds)[number]
 
-/** What became of something that is in the audit log; ours. */
+/** Outcomes of an event in the audit log; ours. */
 export const auditOutcomes = ['done', 'refused', 'failed'] as const
 export type AuditOutcome = (typeof auditOutcomes)[number]
 
@@ -146,11 +160,13 @@ export const secretMask = '********'
  * email-gmail-dots      the same, and without dots there
  * email-plain-local     lower case, without `+…` before any @
  * email-no-dots-no-tag  lower case, without dots and `+…` before any @
+ * email-alphanumeric    lower case, letters of ASCII and digits alone before any @, without `+…` there
  * phone-e164            `+` and 7 to 15 digits
  * phone-digits          the same without `+`
  * name                  lower case, without punctuation and digits
  * name-joined           lower case, without punctuation and spaces
  * name-ascii            letters of ASCII and digits, lower case; ä, ö, ü, ß, ø and æ as ae, oe, ue, ss, o and ae
+ * initial               the first letter, lower case
  * given-name            lower case, without a title such as Mr.
  * family-name           lower case, without additions such as Jr.
  * city, state           lower case, without spaces and punctuation
@@ -163,7 +179,9 @@ export const secretMask = '********'
  * birth-month           MM
  * birth-day             DD
  * gender                `m` or `f`
+ * gender-or-n           the same, or `n` for neither
  * device-id             lower case
+ * device-id-upper       upper case
  * external-id           lower case, without spaces
  * lower                 lower case
  * text                  as it is
@@ -174,11 +192,13 @@ export const normalisations = [
   'email-gmail-dots',
   'email-plain-local',
   'email-no-dots-no-tag',
+  'email-alphanumeric',
   'phone-e164',
   'phone-digits',
   'name',
   'name-joined',
   'name-ascii',
+  'initial',
   'given-name',
   'family-name',
   'city',
@@ -192,7 +212,9 @@ export const normalisations = [
   'birth-month',
   'birth-day',
   'gender',
+  'gender-or-n',
   'device-id',
+  'device-id-upper',
   'external-id',
   'lower',
   'text',
@@ -217,21 +239,21 @@ export type SignInMethod = (typeof signInMethods)[number]
 /** How a request can prove who asks; ours. */
 export const authenticationMethods = ['client credentials', 'session token', 'connect link', ...signInMethods] as const
 
-/** What becomes of the delivery of an event. */
+/** Status of the delivery of an event. */
 export const webhookDeliveryStatuses = ['pending', 'delivered', 'failed'] as const
 export type WebhookDeliveryStatus = (typeof webhookDeliveryStatuses)[number]
 
-/** What became of the last authorization of a connector that granted nothing yet; ours. */
+/** Outcome of the last authorization of a connector that granted nothing yet; ours. */
 export const authorizationAttempts = ['pending', 'declined', 'failed'] as const
 
 /**
- * What became of a connect link; ours.
+ * Status of a connect link; ours.
  * pending    it was not opened yet
  * opened     a customer works on its page
  * completed  the customer has finished
  * cancelled  the customer has left without finishing
  * expired    it was not opened, or not finished, in time
- * revoked    it was taken back, or the one who created it may not use it any more
+ * revoked    it was revoked, or its creator cannot use it any more
  */
 export const connectLinkStatuses = ['pending', 'opened', 'completed', 'cancelled', 'expired', 'revoked'] as const
 export type ConnectLinkStatus = (typeof connectLinkStatuses)[number]

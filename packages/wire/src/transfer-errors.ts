@@ -4,7 +4,7 @@
  * depends on its action alone (`decide`). The errors that callers of the API get are in another table, in `errors.ts`.
  */
 
-/** What is done about an error, in the words of `docs/errors.md`. */
+/** Reaction to an error, in the words of `docs/errors.md`. */
 export const errorActions = {
   retry:
     'The transfer waits and retries as long as the retry policy allows, and then fails. The connection does not change.',
@@ -301,6 +301,11 @@ export const transferErrors = {
     when: 'The transfer would replace all data at the destination with much less data than the last time. Nothing was changed.',
     todo: 'Check the source, or start the transfer with "confirm": true.',
   },
+  settings_changed: {
+    action: 'fail',
+    when: 'After the transfer started, its connector was configured for another server or account, whose secret must not go to the one before.',
+    todo: 'Start a new transfer.',
+  },
   nothing_to_replay: {
     action: 'fail',
     when: 'The rejected records that a replay should send are no longer kept.',
@@ -320,6 +325,11 @@ export const transferErrors = {
     action: 'fail',
     when: 'The database was restored from a backup that was made before the transfer ended.',
     todo: 'Start a new transfer.',
+  },
+  stored_value_unreadable: {
+    action: 'fail',
+    when: 'A sealed value of the database, such as a checkpoint, a cursor or a secret, was altered, moved or truncated, is not sealed, or its key is not known.',
+    todo: 'Ask your operator to restore the database from a backup, or save the secrets of the connector again; then start a new transfer.',
   },
   internal: {
     action: 'fail',
@@ -368,29 +378,15 @@ type CodesWith<Action extends ErrorAction> = {
 /** Codes of errors that connectors throw. */
 export type ConnectorErrorCode = Exclude<
   CodesWith<Exclude<ErrorAction, 'restart' | 'stop'>>,
-  'connector_failed' | 'internal'
+  'connector_failed' | 'internal' | 'stored_value_unreadable'
 >
 /** Codes of transfers whose runner died. */
 export type CrashCode = CodesWith<'restart'>
 /** Codes of transfers that were stopped by a change of their connection or sub-account. */
 export type StopCode = CodesWith<'stop'>
 
-/** What follows from a code. */
+/** Action of a code. */
 export const actionOf = (code: TransferErrorCode): ErrorAction => transferErrors[code].action
 
 /** Whether a text, such as one that another process sent, is a code of the table. */
 export const isTransferErrorCode = (code: string): code is TransferErrorCode => Object.hasOwn(transferErrors, code)
-
-/** Problems that a preview finds at the destination. They do not fail the transfer, but records are rejected. */
-export const findingWarnings = {
-  required_column_not_delivered: {
-    when: 'The destination needs a value in a column that nothing is mapped to and that has no default. A trigger may still fill it.',
-    todo: 'Map a column to it, or give it a default.',
-  },
-  type_mismatch: {
-    when: 'Some of the previewed records have a value that the destination column does not accept.',
-    todo: 'Map another column to it, or change its type.',
-  },
-} as const
-/** The code of a finding: the one with which a transfer would fail, or a warning. */
-export type FindingCode = ConnectorErrorCode | 'connector_failed' | keyof typeof findingWarnings

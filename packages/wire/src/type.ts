@@ -3,7 +3,7 @@ import type * as TypeBox from 'typebox'
 export type { Static, TObject, TSchema } from 'typebox'
 
 type Schema = TypeBox.TSchema
-/** What a schema says beside its kind: `description`, `minimum`, `additionalProperties` … */
+/** Keywords of a schema beside its kind: `description`, `minimum`, `additionalProperties` … */
 type Options = Readonly<Record<string, unknown>>
 
 const optional = new WeakSet<Schema>()
@@ -33,7 +33,8 @@ export const Type = {
   },
   /** Any texts are its keys. */
   Record: (_texts: Schema, value: Schema, options?: Options) => ({
-    ...{ type: 'object', patternProperties: { '^.*$': value } },
+    type: 'object',
+    patternProperties: { '^.*$': value },
     ...options,
   }),
   String: ofKind('string'),

@@ -1,6 +1,6 @@
 import net from 'node:net'
 import { test } from 'node:test'
 
-/** For test/run.test.ts: all tests end, and a server stays open. */
+/** For test/run.large.test.ts: all tests end, and a server stays open. */
 test('ends', () => {})
 net.createServer().listen(0, '127.0.0.1')

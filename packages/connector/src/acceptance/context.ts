@@ -18,6 +18,8 @@ export type TestContextOptions = {
   readonly localFolders?: readonly string[]
   readonly cursor?: Json
   readonly transferId?: string
+  readonly attempt?: number
+  readonly test?: boolean
   readonly startedTime?: string
   readonly columns?: readonly string[]
   readonly rows?: readonly Row[]
@@ -25,7 +27,7 @@ export type TestContextOptions = {
   readonly state?: Json
 }
 
-/** What connectors of every kind are handed: fits a check, a source, a destination and its inspection. */
+/** Context of connectors of every kind: fits a check, a source, a destination and its inspection. */
 export type TestContext = SourceContext & DestinationContext & InspectionContext
 
 /** One for each set of routes. Connections that wait in it for the next request keep no process from ending. */
@@ -46,6 +48,8 @@ export function testContext(options: TestContextOptions = {}): TestContext {
     saveSecret: options.saveSecret ?? savedSecrets(options.secrets ?? {}),
     cursor: options.cursor,
     transferId: options.transferId ?? '0f1e2d3c4b5a6978',
+    attempt: options.attempt ?? 1,
+    test: options.test ?? false,
     startedTime: options.startedTime ?? '2026-01-31T12:00:00.000Z',
     columns: options.columns ?? [],
     rows: options.rows ?? [],

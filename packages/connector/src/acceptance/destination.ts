@@ -8,42 +8,14 @@ import {
   type Acceptance,
   assertBreaks,
   assertConnectorError,
+  type BadRow,
   boundMs,
   connectorErrorOf,
+  crashPointsOf,
+  type DestinationAcceptance,
   stopped,
 } from './test-server.ts'
 import { makeTransfer, rejectedCount, type Transfer } from './transfer.ts'
-
-export type DestinationAcceptance = Acceptance & {
-  readonly columns: readonly string[]
-  /** Rows that the destination takes, all of them different, enough for some batches. */
-  readonly rows: readonly Row[]
-  /** Rows that it does not accept, and what must be said of each; absent where it takes everything. */
-  readonly badRows?: readonly BadRow[]
-  /** The rows that are there, as the destination has them, in any order. */
-  readonly readBack: () => Promise<readonly Row[]>
-  /** `rows` as the destination stores them, where it changes them. */
-  readonly asKept?: (row: Row) => Row
-  /** Empties the destination. */
-  readonly reset: () => unknown
-  /** Whether a batch that comes twice leaves no row twice. */
-  readonly deduplicates: boolean
-  /** Whether anything can be seen before the transfer is finished. */
-  readonly visible: 'at once' | 'when finished'
-  /** What is there after a transfer was aborted: what it confirmed (unless said otherwise), or what was there before. */
-  readonly aborted?: 'keeps what was confirmed' | 'leaves what was there'
-  /** Rows to a batch; by default the rows make four batches, or as many as the destination's limit demands. */
-  readonly batchRows?: number
-}
-
-export type BadRow = {
-  readonly row: Row
-  /** What the reason says. */
-  readonly reason: RegExp
-  readonly field?: string
-  /** Set where the destination says only how many rows were bad. */
-  readonly countOnly?: boolean
-}
 
 /**
  * Registers the tests that every connector must pass which is a destination. Call it where the server is up already:
@@ -85,7 +57,7 @@ export function acceptDestination(acceptance: DestinationAcceptance): void {
       const writer = await transfer.open()
       await transfer.deliver(writer)
       if (visible === 'when finished') assert.deepEqual(await readBack(), [], 'nothing shows before the end')
-      await writer.finish()
+      await writer.finish?.()
       assertKept(acceptance, await readBack(), 'once')
       assert.deepEqual(transfer.rejected, [])
       assert.ok(transfer.bytes > 0, 'deliveries say how many bytes they were')
@@ -93,7 +65,7 @@ export function acceptDestination(acceptance: DestinationAcceptance): void {
 
     testTransfer('resumes after a crash between a delivery and its confirmation, at every batch', async (transfer) => {
       assert.ok(transfer.batches.length > 1, 'give more rows, so that a crash between two batches can be tested')
-      for (let at = 0; at < transfer.batches.length; at++) {
+      for (const at of crashPointsOf([...transfer.batches.keys()])) {
         // This one delivers, and its result is lost.
         const crashed = await transfer.open()
         await deliverUnheard(transfer, crashed, at + 1)
@@ -102,15 +74,15 @@ export function acceptDestination(acceptance: DestinationAcceptance): void {
       }
       const last = await transfer.open()
       await transfer.deliver(last)
-      await last.finish()
+      await last.finish?.()
       assertKept(acceptance, await readBack(), deduplicates ? 'once' : 'at least once')
     })
 
     testTransfer('finds its work done when it is finished again after a crash', async (transfer) => {
       const writer = await transfer.open()
       await transfer.deliver(writer)
-      await (await transfer.open()).finish()
-      await (await transfer.open()).finish()
+      await (await transfer.open()).finish?.()
+      await (await transfer.open()).finish?.()
       assertKept(acceptance, await readBack(), 'once')
     })
 
@@ -120,7 +92,7 @@ export function acceptDestination(acceptance: DestinationAcceptance): void {
       try {
         const writer = await transfer.open()
         await transfer.deliver(writer)
-        await writer.finish()
+        await writer.finish?.()
         assert.deepEqual(await readBack(), [])
       } finally {
         await transfer.close()
@@ -135,9 +107,32 @@ export function acceptDestination(acceptance: DestinationAcceptance): void {
         try {
           const writer = await transfer.open()
           await transfer.deliver(writer)
-          await writer.finish()
+          await writer.finish?.()
           assertRejected(transfer, mixed, badRows)
           assertKept(acceptance, await readBack(), 'once')
+        } finally {
+          await transfer.close()
+        }
+      })
+    }
+
+    const rejectionsOf = connector.destination?.deliver?.rejectionsOf
+    if (badRows && rejectionsOf) {
+      test('finds without the server the rows that it rejects before sending them', options, async () => {
+        await reset()
+        const { columns, secrets, settings } = acceptance
+        const mixed = mix(rows, badRows)
+        const batch = { key: '0'.repeat(32), columns, rows: mixed, firstRow: 1 }
+        const found = (await rejectionsOf({ secrets, settings }))(batch)
+        const transfer = makeTransfer(acceptance, mixed, batchRowsOf(acceptance, mixed.length))
+        try {
+          await transfer.deliver(await transfer.open())
+          const delivered = transfer.rejected.map(({ row, reason, field }) => JSON.stringify([row, reason, field]))
+          for (const { index, reason, field } of found) {
+            assert(delivered.includes(JSON.stringify([index, reason, field])), `${reason} is not what a delivery says`)
+          }
+          // The server rejects the others.
+          assert(found.length > 0 || badRows.every(({ field }) => field === undefined), 'no row is found')
         } finally {
           await transfer.close()
         }
@@ -162,15 +157,15 @@ export function acceptDestination(acceptance: DestinationAcceptance): void {
         let writer = first
         try {
           // A writer that holds rows back may meet the error only when it has to send them.
-          const work = transfer.deliver(first).then(() => first.finish())
+          const work = transfer.deliver(first).then(() => first.finish?.())
           assertConnectorError(await connectorErrorOf(acceptance, work), error)
         } finally {
           await error.stop()
         }
-        // What may come again goes to the same writer, all else to a new one.
+        // A batch to retry goes to the same writer, any other one to a new writer.
         if (error.action !== 'retry' && error.action !== 'reconnect') writer = await transfer.open()
         await transfer.deliver(writer)
-        await writer.finish()
+        await writer.finish?.()
         assertKept(acceptance, await readBack(), deduplicates ? 'once' : 'at least once')
       })
     }
@@ -182,22 +177,22 @@ export function acceptDestination(acceptance: DestinationAcceptance): void {
         await transfer.deliver(writer, 1)
         await hang.start()
         try {
-          const work = transfer.deliver(writer).then(() => writer.finish())
+          const work = transfer.deliver(writer).then(() => writer.finish?.())
           await Promise.race([hang.reached(), work])
           stop.abort()
           await stopped(acceptance, work, stop.signal)
-          await writer.close()
+          await writer.close?.()
         } finally {
           await hang.stop()
         }
         const next = await transfer.open()
         await transfer.deliver(next)
-        await next.finish()
+        await next.finish?.()
         assertKept(acceptance, await readBack(), deduplicates ? 'once' : 'at least once')
       })
     }
 
-    for (const upTo of [1, 3, undefined]) {
+    for (const upTo of crashPointsOf([1, 3, undefined])) {
       const title = `keeps what was confirmed when it is aborted after ${upTo ?? 'all'} batches, be it after a crash`
       testTransfer(
         acceptance.aborted === undefined ? title : `is aborted after ${upTo ?? 'all'} batches`,
@@ -205,8 +200,8 @@ export function acceptDestination(acceptance: DestinationAcceptance): void {
           const writer = await transfer.open()
           await transfer.deliver(writer, upTo)
           if (upTo !== undefined) await deliverUnheard(transfer, writer, upTo + 1)
-          await writer.close()
-          for (let time = 0; time < 2; time++) await (await transfer.open()).abort()
+          await writer.close?.()
+          for (let time = 0; time < 2; time++) await (await transfer.open()).abort?.()
           const confirmed = transfer.batches.slice(0, transfer.confirmed).flatMap((batch) => batch.rows)
           const kept = await readBack()
           if (acceptance.aborted === 'leaves what was there') assert.deepEqual(kept, [], 'nothing was there before')
@@ -232,7 +227,7 @@ async function assertRefused(acceptance: Acceptance, transfer: Transfer): Promis
   const work = async () => {
     const writer = await transfer.open()
     await transfer.deliver(writer)
-    await writer.finish()
+    await writer.finish?.()
   }
   const { action, code, message } = await connectorErrorOf(acceptance, work())
   assertBreaks(action, `${code}: ${message}`)

@@ -1,5 +1,5 @@
 export * from './context.ts'
-export { acceptDestination, type BadRow, type DestinationAcceptance } from './destination.ts'
+export { acceptDestination } from './destination.ts'
 export { assertNoSecret } from './secrets.ts'
 export { acceptSource, type SourceAcceptance } from './source.ts'
 export type { Acceptance, ServerError, TestServerHang } from './test-server.ts'

@@ -3,9 +3,8 @@ import { test } from 'node:test'
 import { asConnectorError } from '../connector-error.ts'
 import type { Finding } from '../destination.ts'
 import type { TestContextOptions } from './context.ts'
-import type { DestinationAcceptance } from './destination.ts'
 import { assertNoSecret } from './secrets.ts'
-import { boundMs, contextOf, stopped } from './test-server.ts'
+import { boundMs, contextOf, type DestinationAcceptance, stopped } from './test-server.ts'
 
 /** Registers the tests of what a destination says before anything is delivered. */
 export function acceptInspection(acceptance: DestinationAcceptance): void {
@@ -61,7 +60,9 @@ export function acceptInspection(acceptance: DestinationAcceptance): void {
   }
 }
 
-/** What the destination finds of the first rows; a connector error that it throws is a finding, as the engine has it. */
+/**
+ * Findings of the destination about the first rows. As in the engine, a connector error that it throws is a finding.
+ */
 async function inspect(
   acceptance: DestinationAcceptance,
   options: TestContextOptions = {},

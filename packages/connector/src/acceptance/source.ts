@@ -11,12 +11,13 @@ import {
   boundMs,
   connectorErrorOf,
   contextOf,
+  crashPointsOf,
   stopped,
 } from './test-server.ts'
 
 export type SourceAcceptance = Acceptance & {
   readonly columns: readonly string[]
-  /** What reading everything must give, in order; more than one chunk of it, so that resuming can be tried. */
+  /** Expected rows, in order; more than one chunk of them, so that resuming can be tested. */
   readonly rows: readonly Row[]
   /** How many of the rows, at most, have an error and come with a reason. None unless said otherwise. */
   readonly broken?: number
@@ -51,7 +52,7 @@ export function acceptSource(acceptance: SourceAcceptance): void {
       const chunks = await readAll(acceptance)
       assert.ok(chunks.length > 1, 'give more rows, so that reading can be resumed between two chunks')
       await withReader(acceptance, async (reader) => {
-        for (const at of someOf(chunks.length)) {
+        for (const at of crashPointsOf(someOf(chunks.length))) {
           const rest = rowsOf(chunks.slice(at + 1))
           const after = asStored(chunks[at]?.checkpoint)
           assert.deepEqual(rowsOf(await readAll(acceptance, after)), rest, `after chunk ${at} of ${chunks.length}`)
@@ -104,7 +105,7 @@ export function acceptSource(acceptance: SourceAcceptance): void {
         const next = { ...acceptance, settings: incremental }
         const chunks = await readAll(next)
         assert.ok(chunks.length > 1, 'give more rows, so that a transfer can end in mid-read')
-        for (const at of [0, chunks.length - 1]) {
+        for (const at of crashPointsOf([0, chunks.length - 1])) {
           const { rows, cursorAfter } = chunks[at] as Chunk
           assert.ok(cursorAfter, 'a chunk of an incremental read says where the next transfer begins')
           for (const count of [0, Math.floor(rows.length / 2), rows.length]) {
@@ -221,7 +222,7 @@ function assertStorable(value: Json, name: string): void {
   assert.deepEqual(asStored(value), value, `${name} comes back from JSON as it was`)
 }
 
-/** All indexes where they are few; else the first, the last and some between. */
+/** All indexes if they are few; else the first, the last and some between. */
 function someOf(length: number): number[] {
   const step = Math.max(1, (length - 1) / (resumesMax - 1))
   const count = Math.min(length, resumesMax)

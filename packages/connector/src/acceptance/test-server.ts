@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict'
 import type { Connector } from '../connector.ts'
 import { ConnectorError, type ConnectorErrorCode, type ErrorAction } from '../connector-error.ts'
+import type { Row } from '../rows.ts'
 import type { Values } from '../values.ts'
 import { type TestContextOptions, testContext } from './context.ts'
 import { assertNoSecret } from './secrets.ts'
 
-/** What every acceptance test needs to know of a connector and of the server that it meets. */
+/** Parameters of every acceptance test: of the connector, and of its server. */
 export type Acceptance = {
   readonly connector: Connector
   /** Which server it meets, in words, for the titles: `OpenSSH 9.2`, `a server that keeps to the rules of TikTok`. */
   readonly testServer: string
   readonly secrets: Values
-  /** Secrets of the right form which the server refuses; absent where it knows no credentials. */
+  /** Secrets of the right form which the server refuses; absent if it knows no credentials. */
   readonly wrongSecrets?: Values
   readonly settings: Values
   /** Settings that name what is not there. */
@@ -24,6 +25,38 @@ export type Acceptance = {
   readonly context?: Pick<TestContextOptions, 'routes' | 'networkPolicy' | 'localFolders'>
 }
 
+/** Further parameters of the acceptance tests of a destination. */
+export type DestinationAcceptance = Acceptance & {
+  readonly columns: readonly string[]
+  /** Rows that the destination takes, all of them different, enough for some batches. */
+  readonly rows: readonly Row[]
+  /** Rows that it does not accept, and what must be said of each; absent if it takes everything. */
+  readonly badRows?: readonly BadRow[]
+  /** The rows that are there, as the destination has them, in any order. */
+  readonly readBack: () => Promise<readonly Row[]>
+  /** `rows` as the destination stores them, if it changes them. */
+  readonly asKept?: (row: Row) => Row
+  /** Empties the destination. */
+  readonly reset: () => unknown
+  /** Whether a batch that comes twice leaves no row twice. */
+  readonly deduplicates: boolean
+  /** Whether anything can be seen before the transfer is finished. */
+  readonly visible: 'at once' | 'when finished'
+  /** Content of the destination after a transfer was aborted: confirmed rows (by default), or the previous content. */
+  readonly aborted?: 'keeps what was confirmed' | 'leaves what was there'
+  /** Rows to a batch; by default the rows make four batches, or as many as the destination's limit demands. */
+  readonly batchRows?: number
+}
+
+export type BadRow = {
+  readonly row: Row
+  /** Expected reason. */
+  readonly reason: RegExp
+  readonly field?: string
+  /** Set where the destination says only how many rows were bad. */
+  readonly countOnly?: boolean
+}
+
 export type ServerError = {
   /** Completes a title: `answers 429 and asks to wait 7 seconds`. */
   readonly name: string
@@ -33,7 +66,7 @@ export type ServerError = {
   readonly stop: () => unknown
   readonly action: ErrorAction
   readonly code?: ConnectorErrorCode
-  /** What the error must say of the wait that the server asked for. */
+  /** Expected wait in the error, as the server asked for it. */
   readonly afterMs?: number
 }
 
@@ -86,3 +119,9 @@ export async function stopped(acceptance: Acceptance, work: Promise<unknown>, si
   const isAbort = result.reason === signal.reason || (result.reason as Error)?.name === 'AbortError'
   assert.ok(isAbort || result.reason instanceof ConnectorError, `stopping ended with: ${String(result.reason)}`)
 }
+
+/**
+ * The points at which a suite interrupts what it tries: all of them, or the first in the tests that guard every change.
+ */
+export const crashPointsOf = <T>(all: readonly T[]): readonly T[] =>
+  process.env.PENSTOCK_TEST_TIER === 'guard' ? all.slice(0, 1) : all

@@ -5,7 +5,7 @@ import type { Json, Row } from '../rows.ts'
 import type { TestContextOptions } from './context.ts'
 import { type Acceptance, contextOf } from './test-server.ts'
 
-/** A row that was not taken, by its number in the transfer from 0 where that is known. */
+/** A rejected row, with its number in the transfer from 0 if that is known. */
 export type Rejected = Rejection & { readonly row?: number }
 
 /**
@@ -14,7 +14,7 @@ export type Rejected = Rejection & { readonly row?: number }
  */
 export type Transfer = {
   readonly batches: readonly Batch[]
-  /** What is confirmed: the number of batches, their delivery states, and what the destination did not accept. */
+  /** Confirmed so far: the number of batches, their delivery states, and the rejected rows. */
   confirmed: number
   readonly deliveryStates: Json[]
   readonly rejected: Rejected[]
@@ -40,18 +40,24 @@ export function makeTransfer(
   const { connector, columns } = acceptance
   const transferId = createHash('sha256').update(`${Math.random()}`).digest('hex').slice(0, 16)
   const writers: DestinationWriter[] = []
-  /** Which batch each writer is to have next, and what was rejected of those that it holds. */
+  /** The next batch of each writer, and the rejections of the batches that it holds. */
   const states = new Map<DestinationWriter, { next: number; held: Rejected[] }>()
   const transfer: Transfer = {
     batches: Array.from({ length: Math.ceil(rows.length / batchRows) }, (_, index) =>
       makeBatch(transferId, columns, rows.slice(index * batchRows, (index + 1) * batchRows), index * batchRows + 1),
     ),
-    ...{ confirmed: 0, deliveryStates: [], rejected: [], bytes: 0, state },
+    confirmed: 0,
+    deliveryStates: [],
+    rejected: [],
+    bytes: 0,
+    state,
 
     async open(options = {}) {
       const { deliveryStates, state } = transfer
       const context: DestinationContext = contextOf(acceptance, {
-        ...{ transferId, columns, deliveryStates: asStored([...deliveryStates]) },
+        transferId,
+        columns,
+        deliveryStates: asStored([...deliveryStates]),
         ...(state === undefined ? {} : { state: asStored(state) }),
         ...options,
       })
@@ -87,7 +93,7 @@ export function makeTransfer(
         })
       }
       if (untilBatch !== undefined) return
-      const flushed = await writer.flush()
+      const flushed = await writer.flush?.()
       assert.ok(!flushed?.held, 'flush holds nothing')
       if (flushed) take(flushed, flushed.rejected ?? [], transfer.batches.length)
       assert.equal(transfer.confirmed, transfer.batches.length, 'flush confirms what is held')
@@ -95,15 +101,15 @@ export function makeTransfer(
 
     async close() {
       for (const writer of writers) {
-        await writer.close()
-        await writer.close()
+        await writer.close?.()
+        await writer.close?.()
       }
     },
   }
   return transfer
 }
 
-/** Delivers a batch; where it is refused as a whole, its halves, down to the row that is to blame. */
+/** Delivers a batch; if it is refused as a whole, its halves, down to the row that is to blame. */
 async function deliverOrHalve(
   writer: DestinationWriter,
   batch: Batch,
@@ -127,10 +133,12 @@ async function deliverOrHalve(
 
 const makeBatch = (seed: string, columns: readonly string[], rows: readonly Row[], firstRow: number): Batch => ({
   key: createHash('sha256').update(`${seed}:${firstRow}:${rows.length}`).digest('hex').slice(0, 32),
-  ...{ columns, rows, firstRow },
+  columns,
+  rows,
+  firstRow,
 })
 
-/** What a delivery says must fit the batch. */
+/** Asserts that a delivery fits its batch. */
 function assertDelivery({ rejected = [], bytes, deliveryState, state }: Delivery, { rows }: Batch): void {
   assert.ok(Number.isSafeInteger(bytes) && bytes >= 0, `${bytes} bytes`)
   for (const value of [deliveryState, state]) if (value !== undefined) assert.deepEqual(asStored(value), value)

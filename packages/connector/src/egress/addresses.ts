@@ -21,7 +21,7 @@ const neverIpv6 = [
   '64:ff9b:1::/48', // Translation to IPv4 by rules of the local network: the address does not say where it leads.
 ]
 
-/** What the public internet does not carry, as IANA's registries of special addresses say. */
+/** Networks that are not routed on the public internet, from IANA's registries of special addresses. */
 const privateIpv4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -57,8 +57,8 @@ barSubnet(publicIpv6, '64:ff9b::/96')
 const barredNames = /^(metadata(\.google\.internal|\.goog)?|instance-data(\.ec2\.internal)?|metadata\.tencentyun\.com)$/
 
 /**
- * What an address is: `public`, `private`, or `never` to be connected to, as are link-local and metadata addresses and
- * what is not an address.
+ * Kind of an address: `public`, `private`, or `never` for addresses that must not be connected to: link-local and
+ * metadata addresses, and texts that are not addresses.
  */
 export function kindOfAddress(address: string): 'public' | 'private' | 'never' {
   // The zone of an IPv6 address names an interface of this machine; only link-local addresses have one.
@@ -71,7 +71,7 @@ export function kindOfAddress(address: string): 'public' | 'private' | 'never' {
   return family === 'ipv4' || publicIpv6.check(plain, family) ? 'public' : 'private'
 }
 
-/** Whether an IP address may be connected to. What is not an address may not. */
+/** Whether connecting to an IP address is allowed. Texts that are not addresses are refused. */
 export function isAllowedAddress(address: string, networkPolicy: NetworkPolicy): boolean {
   const kind = kindOfAddress(address)
   return kind === 'public' || (kind === 'private' && networkPolicy === 'any')

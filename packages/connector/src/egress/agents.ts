@@ -16,7 +16,7 @@ export class Agents {
     this.#options = { keepAlive: true, scheduling: 'lifo', ...(lookup ? { lookup } : {}) }
   }
 
-  /** What sends a request to a URL, and the agent to send it with. */
+  /** The request function for a URL, and its agent. */
   for({ protocol }: URL): { readonly request: typeof http.request; readonly agent: http.Agent } {
     const { Agent, request } = process.getBuiltinModule(protocol === 'https:' ? 'node:https' : 'node:http')
     const agent = this.#agents.get(protocol) ?? new Agent(this.#options)

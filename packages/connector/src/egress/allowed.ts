@@ -16,9 +16,9 @@ export type AllowedDestination = {
 }
 
 /**
- * Reads `db.internal`, `10.0.0.7`, `10.1.0.0/16`, `fd12::7`, each with a port behind a colon where one alone is meant:
+ * Reads `db.internal`, `10.0.0.7`, `10.1.0.0/16`, `fd12::7`, each optionally with a colon and a single port:
  * `db.internal:5432`, `10.1.0.0/16:5432`, `[fd12::7]:5432`, `[fd12::/64]:5432`.
- * @returns undefined for anything else, and for what is never allowed: link-local and metadata addresses
+ * @returns undefined for anything else, and for link-local and metadata addresses, which are never allowed
  */
 export function parseAllowed(text: string): AllowedDestination | undefined {
   const bracketed = /^\[([^\]]+)\](?::(\d{1,5}))?$/.exec(text)
@@ -47,7 +47,7 @@ function parseName(text: string): Omit<AllowedDestination, 'text'> | undefined {
   return isName && name.length <= 253 && isAllowedName(name) ? { name } : undefined
 }
 
-/** Whether an address, or the host name that it was found under, is among the destinations; `''` where there is no address. */
+/** Whether an address, or the host name that it was found under, is among the destinations; `''` if there is no address. */
 export type Matches = (address: string, host: string, port: number | undefined) => boolean
 
 /** Makes the question from the list. A destination that names a port answers no where the port is not known. */

@@ -4,7 +4,7 @@ import { asConnectorError, ConnectorError } from '../connector-error.ts'
 import type { EgressBounds } from './bounds.ts'
 import { connectorErrorOfError, strangeStatus } from './errors.ts'
 
-/** What an answer is read by. */
+/** Parameters for reading a response. */
 export type AnswerReading = {
   readonly url: URL
   readonly method: string
@@ -18,11 +18,11 @@ export type AnswerReading = {
   readonly bounds: EgressBounds
   /** Milliseconds on a clock that never goes back. */
   readonly now: () => number
-  /** What the request met after the answer had begun, which says more than that the answer broke off. */
+  /** Error of the request after the response had begun, which is more precise than that the response broke off. */
   readonly error: () => unknown
 }
 
-/** The answer as `fetch` would give it. Throws a `ConnectorError` where it cannot be given; the message is the caller's then. */
+/** The answer as `fetch` would give it. Throws a `ConnectorError` if it cannot be given; the message is the caller's then. */
 export function answerOf(message: http.IncomingMessage, reading: AnswerReading): Response {
   const { url, method, raw } = reading
   const status = message.statusCode ?? 0

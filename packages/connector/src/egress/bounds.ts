@@ -1,4 +1,7 @@
-/** What a server may do before the connection is closed. Every limit of an HTTP exchange is here, and each error names its limit. */
+/**
+ * Limits of a server before the connection is closed. Every limit of an HTTP exchange is here, and each error names its
+ * limit.
+ */
 export type EgressBounds = {
   /** Bytes of the status line and all headers of one answer, and of its trailers. */
   readonly headerBytes: number

@@ -292,10 +292,12 @@ describe('the egress', () => {
     gone.close()
     await once(gone, 'close')
     assert.deepEqual(await connectorErrorOf(egress.request(`http://127.0.0.1:${port}/`)), {
-      ...{ action: 'reconnect', code: 'unreachable' },
+      action: 'reconnect',
+      code: 'unreachable',
     })
     assert.deepEqual(await connectorErrorOf(egress.request('http://no-such-host.invalid/')), {
-      ...{ action: 'reconnect', code: 'host_not_found' },
+      action: 'reconnect',
+      code: 'host_not_found',
     })
     const timeout = { action: 'retry', code: 'timeout' }
     assert.deepEqual(await connectorErrorOf(egress.request(hanging, { timeoutMs: 50 })), timeout)

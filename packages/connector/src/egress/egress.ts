@@ -127,7 +127,7 @@ function assertScheme(url: URL): void {
   }
 }
 
-/** Where an answer sends the caller on to; `undefined` where it does not. */
+/** Where an answer sends the caller on to; `undefined` if it does not. */
 async function redirectOf(response: Response, from: URL): Promise<URL | undefined> {
   try {
     return nextOf(response, from)

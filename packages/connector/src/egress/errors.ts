@@ -1,7 +1,10 @@
 import { asConnectorError, ConnectorError, type ConnectorErrorCode } from '../connector-error.ts'
 import { egressBounds } from './bounds.ts'
 
-/** What a failed connection or exchange means; the error names only the `host` of the address, because the rest may be secret. */
+/**
+ * Connector error of a failed connection or exchange. It names only the `host` of the address, because the rest may be
+ * secret.
+ */
 export function connectorErrorOfError(error: unknown, host: string): ConnectorError {
   const known = asConnectorError(error) ?? (error instanceof Error ? asConnectorError(error.cause) : undefined)
   if (known) return known

@@ -42,7 +42,7 @@ export async function exchange(asked: Exchange): Promise<Response> {
   const headers = {
     'user-agent': 'Penstock',
     'accept-encoding': 'gzip',
-    // Node leaves it out where it does not expect a body, as with DELETE.
+    // Node omits it if it does not expect a body, as with DELETE.
     ...(typeof body === 'string' || body instanceof Uint8Array ? { 'content-length': Buffer.byteLength(body) } : {}),
     ...headersOf(init),
     host: url.host,

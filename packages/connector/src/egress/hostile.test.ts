@@ -40,7 +40,7 @@ async function startTestServer(answer: (socket: Socket) => unknown) {
 
 const head = (...lines: string[]): string => `${['HTTP/1.1 200 OK', ...lines].join('\r\n')}\r\n\r\n`
 
-/** What the exchange with such a server ends with; the connection is closed afterwards. */
+/** Result of the exchange with such a server; the connection is closed afterwards. */
 async function endOf(
   answer: string | Buffer | ((socket: Socket) => unknown),
   init: EgressRequest = {},

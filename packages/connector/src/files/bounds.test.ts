@@ -125,7 +125,16 @@ describe('distinctNames', () => {
   test('gives the names that it gave one by one', () => {
     const names = ['a', 'a_2', 'a', 'a', 'a_2', '', ' a ', 'column_6', 'a_4', 'a_2']
     assert.deepEqual(distinctNames(names), [
-      ...['a', 'a_2', 'a_3', 'a_5', 'a_2_2', 'column_6', 'a_6', 'column_6_2', 'a_4', 'a_2_3'],
+      'a',
+      'a_2',
+      'a_3',
+      'a_5',
+      'a_2_2',
+      'column_6',
+      'a_6',
+      'column_6_2',
+      'a_4',
+      'a_2_3',
     ])
   })
 })

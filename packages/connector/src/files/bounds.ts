@@ -1,11 +1,13 @@
+import { mebibytes, parquetBounds } from '@penstock/parquet/bounds'
 import { ConnectorError, type ConnectorErrorCode } from '../connector-error.ts'
 
 /**
- * Limits on what a file may hold. A file comes from outside, so the memory and time to read it must be in proportion to its
- * bytes. Every limit of the file formats is in this table and nowhere else.
+ * Limits on the content of a file. A file comes from outside, so the memory and time to read it must be in proportion
+ * to its bytes. Every limit of the file formats is in this table and nowhere else; the limits of Parquet are in its
+ * package.
  *
- * What breaks a bound of the whole file is thrown as a `ConnectorError` with the action `fail`; what breaks a bound of
- * one row is the error of that row, which is rejected. Both name the bound.
+ * Exceeding a bound of the whole file throws a `ConnectorError` with the action `fail`. Exceeding a bound of one row is
+ * an error of that row, which is rejected. Both errors name the bound.
  */
 export const bounds = {
   /** Columns of a file, of each format. Breaking it: `too_many_columns`. */
@@ -26,42 +28,14 @@ export const bounds = {
   pieceChars: 4 << 20,
   /** A file that unpacks to more than `freeBytes` may unpack to `ratio` times its stored size. Breaking it: `file_too_large`. */
   gzip: { freeBytes: 64 << 20, ratio: 300 },
-  parquet: {
-    /** Bytes of the footer. Breaking it: `file_too_large`. */
-    footerBytes: 16 << 20,
-    /** Values, lists and structures in the footer. Breaking it: `file_too_large`. */
-    footerValues: 2_000_000,
-    /** Row groups; their ordinals have 16 bits in the format. Breaking it: `file_too_large`. */
-    rowGroups: 32_767,
-    /** Elements of the schema: columns, and what is nested in them. Breaking it: `too_many_columns`. */
-    schemaElements: 10_000,
-    /** Bytes of the header of a page, with its statistics. Breaking it: `file_too_large`. */
-    pageHeaderBytes: 1 << 20,
-    /** Bytes of a page, unpacked. Breaking it: `file_too_large`. */
-    pageBytes: 64 << 20,
-    /** Bytes in memory of the pages and dictionaries that the columns of a row group need at once. Breaking it: `file_too_large`. */
-    heldBytes: 256 << 20,
-    /** Row groups of up to so many stored bytes are read in one piece, larger ones column by column. */
-    wholeGroupBytes: 32 << 20,
-    /** Values below one cell of a nested column. Breaking it: a row error. */
-    nestedValues: 1_000_000,
-    /** A file may have `free` rows, and `perByte` more for each stored byte. Breaking it: `file_too_large`. */
-    rows: { free: 4 << 20, perByte: 100 },
-    /** The same for its values: rows times columns, and all that is nested. */
-    values: { free: 64 << 20, perByte: 100 },
-    /** The pages of a file may unpack to `free` bytes, and to `ratio` times its stored size; its rows may have as many characters of text. Breaking it: `file_too_large`. */
-    expansion: { free: 1 << 30, ratio: 1_000 },
-  },
+  parquet: parquetBounds,
 } as const
 
-const mebibytes = (bytes: number): string => `${bytes / (1 << 20)} MiB`
-
-/** What is wrong with a row that breaks a bound, without values of the row. */
+/** Errors of rows that exceed a bound, without values of the row. */
 export const rowErrors = {
   cellTooLong: `The row has a value of more than ${mebibytes(bounds.cellBytes)}.`,
   rowTooLong: `The row has more than ${mebibytes(bounds.rowBytes)} of text.`,
   nestedTooDeep: `The row is nested more than ${bounds.nestingLevels} levels deep.`,
-  nestedTooLong: `The row has a nested value of more than ${bounds.parquet.nestedValues} values.`,
 } as const
 
 /** Fails for a file that breaks a bound: `name` is the file, `says` a clause with the bound, `advice` what to do next. */
@@ -69,7 +43,7 @@ export const outOfBounds = (code: ConnectorErrorCode, name: string, says: string
   new ConnectorError(code, `${name} ${says}. ${advice}`)
 
 /**
- * Passes the column names of a file through, where there are not too many and none is too long.
+ * Passes the column names of a file through, if there are not too many and none is too long.
  * @throws a `ConnectorError`, `too_many_columns`
  */
 export function boundColumns(file: string, names: readonly string[]): readonly string[] {

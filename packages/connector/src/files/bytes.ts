@@ -32,8 +32,8 @@ export type ByteStream = {
 }
 
 /**
- * Opens a file at a place. A file is unpacked where it begins as gzip does, whatever its name says: some stores unpack
- * what they hand out.
+ * Opens a file at a place. A file is unpacked if it begins like gzip, whatever its name: some stores unpack files that
+ * they serve.
  */
 export async function openBytes(store: FileStore, file: StoredFile, signal: AbortSignal): Promise<ByteStream> {
   const raw = makeStream(store.read(file, 0), signal)
@@ -48,6 +48,26 @@ export async function openBytes(store: FileStore, file: StoredFile, signal: Abor
 /** Opens an uncompressed file at an offset. */
 export function openBytesAt(store: FileStore, file: StoredFile, at: number, signal: AbortSignal): ByteStream {
   return makeStream(at < file.sizeBytes ? store.read(file, at) : none(), signal, undefined, at)
+}
+
+/**
+ * The same stream with other bytes in the place of its own, as many as there are. Takes what is left of the stream, and closes it.
+ * @param at the place of the next byte
+ */
+export function changed(
+  stream: ByteStream,
+  at: number,
+  signal: AbortSignal,
+  change: (bytes: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>,
+): ByteStream {
+  const source = async function* () {
+    try {
+      yield* rest(stream)
+    } finally {
+      await stream.close()
+    }
+  }
+  return makeStream(change(source()), signal, stream.packed ? stream : undefined, at)
 }
 
 async function* none(): AsyncGenerator<Uint8Array> {}

@@ -5,13 +5,16 @@ import type { ParsedRows } from './text-rows.ts'
 export type CsvDialect = {
   /** One character. */
   readonly delimiter: string
-  /** What ends a row; before `\n` there may be a `\r`. */
+  /**
+   * End of a row; before `
+   * ` there may be a `\r`.
+   */
   readonly newline: '\n' | '\r'
 }
 
 /**
  * Reads the rows of a text. Cells are text; one without anything between its delimiters is null, `""` is empty text.
- * Lines without anything in them are left out, but in a file with one column, where they are rows with nothing in their
+ * Lines without anything in them are left out, but in a file with one column, if they are rows with nothing in their
  * cell. A quote inside of a cell that does not begin with one is a character. The time is in proportion to the text.
  * @param width how many cells a row must have; 0: any number, and rows keep what they have
  * @param ended whether the text is the end of the file: its last row then needs nothing that ends it
@@ -179,7 +182,7 @@ function parseQuotedRow(
       cell = text.substring(at + 1, close)
       if (doubled) cell = cell.replaceAll('""', '"')
       at = close + 1
-      // What follows the last character may be a second quote or the end of the row.
+      // After the last character, a second quote or the end of the row can follow.
       if (at >= length && !ended) return undefined
     } else {
       let end = endOfCell(text, at, dialect, marks)

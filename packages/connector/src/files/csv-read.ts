@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { ConnectorError } from '../connector-error.ts'
 import type { Cell } from '../rows.ts'
 import { boundColumns, bounds, mebibytes, outOfBounds } from './bounds.ts'
-import { type ByteStream, openBytes, pieceBytes, textChunkBytes } from './bytes.ts'
+import { type ByteStream, pieceBytes, textChunkBytes } from './bytes.ts'
 import { distinctNames } from './column-names.ts'
 import { dialectOf } from './csv-dialect.ts'
 import { type CsvDialect, parseCsv } from './csv-parse.ts'
@@ -12,14 +12,15 @@ import type { FileStore, StoredFile } from './store.ts'
 import { goTo, notUtf8, type ParsedRows, type RowParser, readTextRows, textPlaceOf } from './text-rows.ts'
 import { assertNoPage } from './web-page.ts'
 
-/** Opens a CSV file. Its first line that is not empty is its header; a file without one has no columns and no rows. */
+/** Opens a CSV file, of which `opened` are the bytes. Its first line that is not empty is its header; a file without one has no columns and no rows. */
 export async function openCsv(
+  opened: ByteStream,
   store: FileStore,
   file: StoredFile,
   options: { encoding?: string; delimiter?: string; chunkBytes?: number },
   signal: AbortSignal,
 ): Promise<OpenedFile> {
-  let stream = await openBytes(store, file, signal)
+  let stream = opened
   try {
     const encoding = encodingOf(await stream.peek(3), options.encoding)
     stream.take(encoding.markBytes)

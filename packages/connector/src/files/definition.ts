@@ -1,4 +1,4 @@
-/** What definitions of file connectors need; none of it reads or writes a file. */
+/** Helpers for definitions of file connectors; none of them reads or writes a file. */
 import type { Values } from '../values.ts'
 import { readFields, writeFields, writeOptionsOf } from './fields.ts'
 
@@ -8,8 +8,9 @@ export { readFields, writeFields }
 export const usualPartBytes: number = 4 << 20
 
 /**
- * What a destination of files takes at once. Rows that become bytes soon die young, which costs a third less processor
- * time than batches as large as parts; a batch of Parquet is a row group, and small ones make large files.
+ * Limits of a batch of a file destination. Rows that are encoded early are short-lived objects, which costs a third
+ * less processor time than batches as large as parts. A batch of Parquet is a row group, and small row groups make
+ * large files.
  */
 export const fileBatch = (settings: Values): { rowsMax: number; bytesMax: number } => ({
   rowsMax: 20_000,

@@ -1,10 +1,10 @@
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
+import type { GroupNote } from '@penstock/parquet/write'
 import type { Json, Row } from '../rows.ts'
 import { encodeCsv } from './csv-write.ts'
 import type { WriteFormat } from './format.ts'
 import { encodeNdjson } from './ndjson-write.ts'
-import type { GroupNote } from './parquet-write.ts'
 
 /** A piece of a file packed with gzip. Packed pieces behind each other are one packed file. */
 export const gzipPiece: (bytes: Uint8Array) => Promise<Uint8Array> = promisify(gzip)
@@ -13,7 +13,7 @@ export const gzipPiece: (bytes: Uint8Array) => Promise<Uint8Array> = promisify(g
 export type Encoder = {
   /** Rows at an offset of the file; its beginning comes with the rows at offset 0. */
   encode(rows: readonly Row[], offset: number): Promise<{ bytes: Uint8Array; notes?: readonly Json[] }>
-  /** What the file ends with, at an offset of it; nothing where it is whole already. */
+  /** Final bytes of the file, at an offset of it; undefined if the file is complete already. */
   end(notes: readonly Json[], offset: number): Promise<Uint8Array | undefined>
 }
 
@@ -33,9 +33,9 @@ export async function makeEncoder(format: WriteFormat, columns: readonly string[
   }
 }
 
-/** The library is loaded where it is needed, because most transfers do without it. */
+/** The library is loaded on demand, because most transfers do not need it. */
 async function makeParquetEncoder(columns: readonly string[]): Promise<Encoder> {
-  const { encodeFooter, encodeRowGroups } = await import('./parquet-write.ts')
+  const { encodeFooter, encodeRowGroups } = await import('@penstock/parquet/write')
   return {
     encode: async (rows, offset) => {
       return encodeRowGroups(columns, rows, offset)

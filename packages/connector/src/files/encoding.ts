@@ -48,7 +48,9 @@ function make(name: string, markBytes: number): Encoding {
     case 'utf-16le':
     case 'utf-16be':
       return {
-        ...{ name, unitBytes: 2, markBytes },
+        name,
+        unitBytes: 2,
+        markBytes,
         decode: (bytes) => decodeUtf16(bytes, name === 'utf-16be'),
         fits: (bytes) => bytes.length % 2 === 0 && decodeUtf16(bytes, name === 'utf-16be').isWellFormed(),
       }

@@ -8,7 +8,7 @@ const parseWith = JSON.parse as (text: string, reviver: Reviver) => unknown
 /** May hold a number that loses something: more than 15 digits, an exponent of three digits, or a zero with a sign. */
 const inexact = /[\d.]{16}|\d[eE][+-]?\d{3}|-0(?:\.0*)?(?:[^.\d]|$)/
 
-/** Whether a JSON text may hold a number that `JSON.parse` would change; where it says no, there is none. */
+/** Whether a JSON text may hold a number that `JSON.parse` would change; if it says no, there is none. */
 export const mayBeInexact = (text: string): boolean => inexact.test(text)
 
 /**
@@ -52,7 +52,7 @@ function decimalOf(number: string): string {
 /**
  * Counts the keys in a value of JSON and in all that is nested in it.
  * @param levels how deep it may be nested; 1 is an object of plain values
- * @returns -1 where it is nested deeper
+ * @returns -1 if it is nested deeper
  */
 export function countKeys(value: object, levels: number): number {
   if (levels === 0) return -1
@@ -103,7 +103,7 @@ function countKeysOf(text: string): number {
 
 const isSpace = (code: number): boolean => code === 32 || (code >= 9 && code <= 13)
 
-/** Behind the text of JSON that begins with the quote at a place; where it never ends, behind everything. */
+/** Behind the text of JSON that begins with the quote at a place; if it never ends, behind everything. */
 export function endOfText(text: string, from: number): number {
   for (let at = from + 1; ; at += 1) {
     const quote = text.indexOf('"', at)

@@ -9,7 +9,8 @@ import type { WriteOptions } from './write.ts'
 export const readFields = {
   format: select({
     label: 'Format',
-    description: 'Format of the files; auto uses the extension of their names, and reads other files as CSV',
+    description:
+      'Format of the files; auto finds it in the content of each file. NDJSON also stands for other JSON: an array of objects, or objects over several lines',
     options: readFormats,
     default: 'auto',
   }),

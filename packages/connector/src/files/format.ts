@@ -1,29 +1,31 @@
 import type { DestinationContext } from '../destination.ts'
 
-/** What a file holds, as settings name it; `auto` goes by the name of the file. */
+/** Format of a file in settings; `auto` detects it from the content. */
 export const readFormats = ['auto', 'CSV', 'NDJSON', 'Parquet'] as const
 export type FileFormat = (typeof readFormats)[number]
 
 export const writeFormats = ['CSV', 'NDJSON', 'Parquet'] as const
 export type WriteFormat = (typeof writeFormats)[number]
 
-const extensions: Readonly<Record<string, WriteFormat>> = {
+const extensions: Readonly<Record<string, WriteFormat | 'JSON'>> = {
   csv: 'CSV',
   tsv: 'CSV',
   txt: 'CSV',
   ndjson: 'NDJSON',
   jsonl: 'NDJSON',
+  json: 'JSON',
   parquet: 'Parquet',
+  parq: 'Parquet',
+  pq: 'Parquet',
 }
 
-/** The format of a file: what was chosen, else what its name ends with, before a `.gz`, else CSV. */
-export function formatOf(name: string, chosen: FileFormat): WriteFormat {
-  if (chosen !== 'auto') return chosen
+/** Format of a file by its name: by its extension before a `.gz`, else CSV. */
+export function formatOfName(name: string): WriteFormat | 'JSON' {
   const extension = /\.([a-z0-9]+)(?:\.gz)?$/i.exec(name)?.[1]?.toLowerCase() ?? ''
   return (Object.hasOwn(extensions, extension) && extensions[extension]) || 'CSV'
 }
 
-/** What the name of a written file ends with, without the first dot: `csv`, `ndjson.gz`. Parquet is compressed inside. */
+/** Extension of a written file, without the first dot: `csv`, `ndjson.gz`. Parquet is compressed inside. */
 export function extensionOf(format: WriteFormat, gzip: boolean): string {
   return gzip && format !== 'Parquet' ? `${format.toLowerCase()}.gz` : format.toLowerCase()
 }

@@ -22,9 +22,7 @@ export function memoryStore(files: Readonly<Record<string, Buffer | string>>, pi
     reads: [],
     open: 0,
     async list() {
-      return [...contents].map(([name, content]) => ({
-        ...{ name, sizeBytes: content.length, version: versionOf(content) },
-      }))
+      return [...contents].map(([name, content]) => ({ name, sizeBytes: content.length, version: versionOf(content) }))
     },
     async *read({ name, version }: StoredFile, fromByte) {
       store.reads.push({ name, fromByte })

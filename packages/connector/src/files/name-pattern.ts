@@ -1,5 +1,5 @@
 /**
- * Makes what tests names by a pattern in which `*` stands for any characters, none included, and `?`, where it is a wildcard,
+ * Makes what tests names by a pattern in which `*` stands for any characters, none included, and `?`, if it is a wildcard,
  * for exactly one. The parts between stars are found from left to right and never looked for again, so that a name takes
  * at most its length times the length of the longest part, whatever the pattern.
  * @param pattern case matters; every other character stands for itself

@@ -12,8 +12,21 @@ import { countKeys, endOfText, isInexact, mayBeInexact, parseExactJson, repeatsK
 const skippedMax = 8
 
 const code = {
-  ...{ carriageReturn: 13, space: 32, quote: 34, plus: 43, comma: 44, minus: 45, point: 46, zero: 48, nine: 57 },
-  ...{ upperE: 69, openList: 91, closeList: 93, lowerE: 101, open: 123, close: 125 },
+  carriageReturn: 13,
+  space: 32,
+  quote: 34,
+  plus: 43,
+  comma: 44,
+  minus: 45,
+  point: 46,
+  zero: 48,
+  nine: 57,
+  upperE: 69,
+  openList: 91,
+  closeList: 93,
+  lowerE: 101,
+  open: 123,
+  close: 125,
 } as const
 
 /** Digits of a whole number that is exact and quickly read. */
@@ -21,13 +34,13 @@ const digitsMax = 15
 
 const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
-/** A value, and where it ends; `end` is -1 where it is none that is read here. */
+/** A value, and its end; `end` is -1 if this reader does not support the value. */
 type Value = { cell: Cell; end: number }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON does not accept control characters as they are.
 const specialCharacter = /[\\\u0000-\u0009\u000b-\u000c\u000e-\u001f]/g
 
-/** The next backslash or control character that ends no line; where there is none, behind the text. */
+/** The next backslash or control character that ends no line; if there is none, behind the text. */
 export function findSpecial(text: string, from: number): number {
   specialCharacter.lastIndex = from
   return specialCharacter.exec(text)?.index ?? text.length
@@ -36,7 +49,10 @@ export function findSpecial(text: string, from: number): number {
 /** Where the next special character is at or behind the place that is read. */
 export type Special = { at: number }
 
-/** Reads the row between two places of a text; undefined where it is not written in the plain way, be it right or wrong. */
+/**
+ * Reads the row between two places of a text; undefined if it is not written in the plain way, whether it is valid or
+ * not.
+ */
 export type ReadPlain = (text: string, from: number, stop: number, special: Special) => Row | undefined
 
 /** Makes what reads one row. */
@@ -97,7 +113,7 @@ export function plainReader(keys: readonly string[]): ReadPlain {
   }
 }
 
-/** A text of JSON with escapes; undefined where it is none, or has half of a character. */
+/** A text of JSON with escapes; undefined if it is none, or has half of a character. */
 function unescaped(source: string): string | undefined {
   try {
     const text: string = JSON.parse(source)

@@ -1,7 +1,8 @@
 import { boundColumns, bounds, tooManyColumns } from './bounds.ts'
-import { type ByteStream, openBytes, pieceBytes, textChunkBytes } from './bytes.ts'
+import { type ByteStream, changed, pieceBytes, textChunkBytes } from './bytes.ts'
 import { distinctNames } from './column-names.ts'
 import { type Encoding, encodingOf } from './encoding.ts'
+import { jsonLines } from './json-lines.ts'
 import { isObject, ndjsonRows, tryJson } from './ndjson-parse.ts'
 import type { OpenedFile } from './opened-file.ts'
 import type { FileStore, StoredFile } from './store.ts'
@@ -12,22 +13,28 @@ import { assertNoPage } from './web-page.ts'
 const scanned = { rows: 10_000, bytes: 16 * pieceBytes }
 
 /**
- * Opens a file of JSON objects, one a line. Its columns are the keys of its first rows, in the order in which they
+ * Opens a file of JSON objects: one a line, over several lines, or in an array. Its columns are the keys of its first rows, in the order in which they
  * appear; a later row with another key is at error, because columns cannot be added once rows are on their way. A key
  * that a row lacks is null in it.
+ * @param opened the bytes of the file
  * @param columns the columns, where an earlier file has given them
  */
-export async function openNdjson(
+export async function openJson(
+  opened: ByteStream,
+  layout: 'JSON lines' | 'JSON objects' | 'JSON array',
   store: FileStore,
   file: StoredFile,
   options: { encoding?: string; chunkBytes?: number },
   signal: AbortSignal,
   columns: readonly string[] | undefined,
 ): Promise<OpenedFile> {
-  let stream = await openBytes(store, file, signal)
+  let stream = opened
+  const asLines = (bytes: ByteStream, at: number, begun: boolean): ByteStream =>
+    layout === 'JSON lines' ? bytes : changed(bytes, at, signal, (source) => jsonLines(file, source, layout, begun))
   try {
     const encoding = encodingOf(await stream.peek(3), options.encoding)
     stream.take(encoding.markBytes)
+    stream = asLines(stream, encoding.markBytes, false)
     const start = { offset: encoding.markBytes, storedBytes: 0 }
     const text = {
       store,
@@ -43,7 +50,10 @@ export async function openNdjson(
       columns: columns ?? distinctNames(keys),
       async *read(after) {
         const place = after === undefined ? start : textPlaceOf(after)
-        if (after !== undefined) stream = await goTo(stream, text, start.offset, place)
+        if (after !== undefined) {
+          const there = await goTo(stream, text, start.offset, place)
+          stream = there === stream ? stream : asLines(there, place.offset, true)
+        }
         yield* readTextRows(stream, text, place, ndjsonRows(keys))
       },
       close: () => stream.close(),
@@ -59,7 +69,7 @@ async function scanKeys(stream: ByteStream, file: StoredFile, encoding: Encoding
   const bytes = await stream.peek(scanned.bytes)
   const text = encoding.decode(bytes)
   assertNoPage(file, text)
-  // What is cut off at the end is no whole row, unless the file ends there; it then fails to be JSON.
+  // A line that is cut off is no whole row, unless the file ends there; it then fails to parse as JSON.
   const lines = text.split('\n', scanned.rows)
   const keys = new Set<string>()
   for (const line of lines) {

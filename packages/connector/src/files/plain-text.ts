@@ -5,7 +5,7 @@ const singlyMax = 20
 export type WritePlain = (block: Buffer, at: number, text: string) => number
 
 /**
- * Makes what writes text as it is, where that is ASCII without any of some characters, as nearly all cells are.
+ * Makes what writes text as it is, if that is ASCII without any of some characters, as nearly all cells are.
  * @param special the characters, all of them ASCII
  */
 export function plainWriter(special: string): WritePlain {

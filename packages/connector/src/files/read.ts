@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto'
 import { ConnectorError } from '../connector-error.ts'
 import type { Json, Row } from '../rows.ts'
 import type { Chunk, SourceContext, SourceReader } from '../source.ts'
+import { openBytes } from './bytes.ts'
+import { contentOf, type FileContent } from './content.ts'
 import { openCsv } from './csv-read.ts'
-import { type FileFormat, formatOf } from './format.ts'
-import { openNdjson } from './ndjson-read.ts'
+import type { FileFormat } from './format.ts'
+import { openJson } from './ndjson-read.ts'
 import type { OpenedFile } from './opened-file.ts'
 import type { FileStore, StoredFile } from './store.ts'
 
@@ -28,8 +30,8 @@ type Checkpoint = {
 }
 
 /**
- * Reads all files of a store as one: in the order of their names, all with the columns of the first one, in whatever
- * order a file has them. Closes the store with the reader, and where it throws.
+ * Reads all files of a store as one: in the order of their names, all with the columns of the first one, in any order.
+ * Closes the store with the reader, and if it throws.
  */
 export async function readFiles(context: SourceContext, store: FileStore, options: ReadOptions): Promise<SourceReader> {
   const { signal } = context
@@ -42,8 +44,11 @@ export async function readFiles(context: SourceContext, store: FileStore, option
     await releaseAll()
     await store.close?.().catch(() => {})
   }
+  /** The first CSV file without a header. */
+  let headless: StoredFile | undefined
   const open = async (file: StoredFile, columns?: readonly string[]): Promise<OpenedFile> => {
-    const openedFile = await openFile(store, file, options, signal, columns)
+    const { content, openedFile } = await openFile(store, file, options, signal, columns)
+    if (content === 'CSV' && openedFile.columns.length === 0) headless ??= file
     opened.add(openedFile)
     return openedFile
   }
@@ -51,15 +56,14 @@ export async function readFiles(context: SourceContext, store: FileStore, option
     opened.delete(file)
     await file.close()
   }
-  /** The first file that has columns, which are those of all; undefined where none has any. */
+  /** The first file that has columns, which are those of all; undefined if none has any. */
   const openFirst = async (files: readonly StoredFile[]) => {
     for (const file of files) {
       const openedFile = await open(file)
       if (openedFile.columns.length > 0) return { file, openedFile }
       await release(openedFile)
     }
-    const csv = files.find(({ name }) => formatOf(name, options.format) === 'CSV')
-    if (csv) throw noHeader(csv)
+    if (headless) throw noHeader(headless)
     return undefined
   }
   try {
@@ -88,8 +92,11 @@ export async function readFiles(context: SourceContext, store: FileStore, option
             for await (const piece of current.read(place)) {
               rowsBefore += piece.rows.length
               const checkpoint: Checkpoint = {
-                ...{ file: file.name, version: file.version, columns: digest },
-                ...{ rows: rowsBefore, place: piece.place },
+                file: file.name,
+                version: file.version,
+                columns: digest,
+                rows: rowsBefore,
+                place: piece.place,
               }
               yield {
                 columns,
@@ -120,23 +127,31 @@ async function openFile(
   options: ReadOptions,
   signal: AbortSignal,
   columns: readonly string[] | undefined,
-): Promise<OpenedFile> {
-  switch (formatOf(file.name, options.format)) {
-    case 'CSV':
-      return openCsv(store, file, options, signal)
-    case 'NDJSON':
-      return openNdjson(store, file, options, signal, columns)
-    case 'Parquet': {
-      // Loaded where it is needed, because most transfers do without the library.
-      const { openParquet } = await import('./parquet-read.ts')
-      return openParquet(store, file, options, signal)
+): Promise<{ content: FileContent; openedFile: OpenedFile }> {
+  const stream = await openBytes(store, file, signal)
+  try {
+    const content = await contentOf(stream, file, options)
+    switch (content) {
+      case 'CSV':
+        return { content, openedFile: await openCsv(stream, store, file, options, signal) }
+      case 'Parquet': {
+        await stream.close()
+        // Loaded on demand, because most transfers do not need the library.
+        const { openParquetFile } = await import('./parquet-read.ts')
+        return { content, openedFile: await openParquetFile(store, file, options, signal) }
+      }
+      default:
+        return { content, openedFile: await openJson(stream, content, store, file, options, signal, columns) }
     }
+  } catch (error) {
+    await stream.close()
+    throw error
   }
 }
 
 const storedBytesOf = (place: Json): number => (place as { storedBytes: number }).storedBytes
 
-/** What brings a row into the order of the columns; undefined where it is in that order. */
+/** Puts a row into the order of the columns; undefined if it is in that order. */
 function arrangement(
   file: StoredFile,
   own: readonly string[],

@@ -1,8 +1,6 @@
 import type { Json } from '../rows.ts'
 
-/**
- * What a place for files must be able to do; formats, checkpoints and batches are implemented here, once, for all of them.
- */
+/** Interface of file stores. Formats, checkpoints and batches are implemented here, once, for all stores. */
 
 /** A file as it was when the transfer listed it. */
 export type StoredFile = {
@@ -15,7 +13,7 @@ export type StoredFile = {
 
 /** Where files are read. Everything throws `ConnectorError`s. */
 export type FileStore = {
-  /** The files that the settings mean, in any order; throws `object_not_found` where there is none. */
+  /** The files that the settings mean, in any order; throws `object_not_found` if there is none. */
   list(): Promise<readonly StoredFile[]>
   /**
    * The bytes of a file from an offset to its end. Throws `source_changed` where the file is another version
@@ -25,7 +23,10 @@ export type FileStore = {
   close?(): Promise<void>
 }
 
-/** Where one file is written, part by part, and becomes visible only when it is whole. Everything throws `ConnectorError`s. */
+/**
+ * Writes one file, part by part. The file becomes visible only when it is complete. All methods throw
+ * `ConnectorError`s.
+ */
 export type FileSink = {
   /** Parts but the last must have at least so many bytes; smaller ones are held back until they have. 0: any size will do. */
   readonly partBytesMin: number

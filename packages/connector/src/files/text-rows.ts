@@ -10,7 +10,7 @@ import type { FileStore, StoredFile } from './store.ts'
 /** Rows that were read from a text. */
 export type ParsedRows = {
   readonly rows: Row[]
-  /** What is wrong with a row, by its index in `rows`. */
+  /** Errors of rows, by their index in `rows`. */
   readonly errors: Map<number, string>
   /** Characters that were read: whole rows, with what ends them. */
   readonly consumed: number
@@ -82,7 +82,7 @@ export async function* readTextRows(
       consumed += consumedBytes
       stream.take(consumedBytes)
       offset += consumedBytes
-      // What was unpacked and not yet used counts as used: how much that was in the packed file is not known.
+      // Unpacked bytes that are not yet used count as used, because their size in the packed file is unknown.
       const storedBytes = Math.max(stream.storedBytes, from.storedBytes)
       if (rows.length > 0) yield { rows, errors, place: { offset, storedBytes }, storedBytes }
     }

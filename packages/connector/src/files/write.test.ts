@@ -26,7 +26,7 @@ function openWriter(sink: MemorySink, options: WriteOptions, deliveryStates: rea
   return writeFiles(context, () => sink, options)
 }
 
-/** What is confirmed of a transfer: how many batches, and their delivery states. */
+/** Confirmed part of a transfer: the number of batches, and their delivery states. */
 type Confirmed = { batches: number; deliveryStates: Json[] }
 
 /** Delivers what is not confirmed, and stores what is; `unheard` delivery states never arrive, as after a crash. */
@@ -41,7 +41,7 @@ async function deliver(writer: DestinationWriter, batches: readonly Row[][], con
 }
 
 async function flush(writer: DestinationWriter, batches: readonly Row[][], confirmed: Confirmed) {
-  const flushed = await writer.flush()
+  const flushed = await writer.flush?.()
   if (flushed?.deliveryState !== undefined) confirmed.deliveryStates.push(flushed.deliveryState)
   confirmed.batches = batches.length
 }
@@ -54,8 +54,8 @@ async function writeAll(batches: readonly Row[][], options: WriteOptions, partBy
   await deliver(writer, batches, confirmed, batches.length)
   await flush(writer, batches, confirmed)
   assert.equal(sink.published, undefined, 'the file shows before it is finished')
-  await writer.finish()
-  await writer.close()
+  await writer.finish?.()
+  await writer.close?.()
   assert.ok(sink.published)
   return sink.published
 }
@@ -70,7 +70,7 @@ async function readBack(content: Buffer, { format }: WriteOptions): Promise<Row[
   return rows
 }
 
-/** What a cell is once it is read again: text everywhere but in JSON, and there where it may be more than a number. */
+/** A cell after it is read again: text everywhere except in JSON, and there if it may be more than a number. */
 const asKept =
   ({ format }: WriteOptions) =>
   (row: Row): Row =>
@@ -123,8 +123,8 @@ describe('writeFiles', () => {
           }
           for (let time = 0; time < 2; time += 1) {
             const last = await openWriter(sink, options, confirmed.deliveryStates)
-            await last.flush()
-            await last.finish()
+            await last.flush?.()
+            await last.finish?.()
             assert.deepEqual(sink.published, undisturbed)
           }
         }),
@@ -148,10 +148,10 @@ describe('writeFiles', () => {
           if (!held) await writer.deliver(batchOf(each))
         }
         sink.failing = true
-        await writer.flush().catch(() => {})
+        await writer.flush?.().catch(() => {})
         sink.failing = false
-        await writer.flush()
-        await writer.finish()
+        await writer.flush?.()
+        await writer.finish?.()
         assert.ok(sink.published)
         assert.deepEqual(await readBack(sink.published, options), all.flat().map(asKept(options)))
       }
@@ -165,7 +165,7 @@ describe('writeFiles', () => {
           await deliver(await openWriter(sink, options), batches, confirmed, Math.min(upTo, batches.length))
           const unheard = { batches: confirmed.batches, deliveryStates: [] }
           await deliver(await openWriter(sink, options, confirmed.deliveryStates), batches, unheard, batches.length)
-          await (await openWriter(sink, options, confirmed.deliveryStates)).abort()
+          await (await openWriter(sink, options, confirmed.deliveryStates)).abort?.()
           const rows = batches.slice(0, confirmed.batches).flat().map(asKept(options))
           if (confirmed.batches === 0) assert.equal(sink.published, undefined)
           else assert.deepEqual(await readBack(sink.published ?? Buffer.alloc(0), options), rows)

@@ -9,7 +9,7 @@ export type WriteOptions = { readonly format: WriteFormat; readonly gzip: boolea
 /** A format that one platform has, and the extension of its files. */
 export type PlatformFormat = { readonly extension: string; readonly encoder: Encoder }
 
-/** The delivery state of a part: where it ends in the file, the sink's own delivery state, and what the end of the file has to know. */
+/** The delivery state of a part: if it ends in the file, the sink's own delivery state, and what the end of the file has to know. */
 type PartDeliveryState = {
   readonly end: number
   readonly sink: Json
@@ -18,7 +18,7 @@ type PartDeliveryState = {
   readonly last?: true
 }
 
-/** What was encoded and is not written yet. */
+/** Encoded rows that are not written yet. */
 type Held = { readonly bytes: Uint8Array; readonly notes?: readonly Json[] }
 
 /**
@@ -46,7 +46,8 @@ export async function writeFiles(
     const written = await place.writePart(part, sinkDeliveryStates())
     const notes = notesOf(parts)
     const deliveryState: PartDeliveryState = {
-      ...{ end: offset + bytes.length, sink: written },
+      end: offset + bytes.length,
+      sink: written,
       ...(notes.length > 0 ? { notes } : {}),
       ...(last ? { last } : {}),
     }
@@ -74,7 +75,8 @@ export async function writeFiles(
         held = parts
         return { held: true, bytes }
       }
-      // Where this throws, the batch is as good as not delivered: it comes again, while what was held before does not.
+      // If this throws, the batch counts as undelivered: it is delivered again, while the batches that were held before
+      // are not.
       const deliveryState = await writePart(parts, false)
       held = []
       return { bytes, deliveryState }
@@ -87,11 +89,11 @@ export async function writeFiles(
     async abort() {
       held = []
       try {
-        // What was confirmed becomes a whole file: Parquet cannot be read without its end.
+        // Confirmed rows become a complete file: Parquet cannot be read without its end.
         if (deliveryStates.length > 0) await writeEnd()
         await place.abort(sinkDeliveryStates())
       } catch {
-        // The store does not answer, or another attempt has finished the file. What is there stays as it is.
+        // The store does not respond, or another attempt has finished the file. The existing file does not change.
       }
     },
     async close() {

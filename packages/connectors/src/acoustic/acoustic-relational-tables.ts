@@ -15,6 +15,7 @@ export const acousticRelationalTables = defineConnector({
       label: 'Pod',
       description: 'Pod on which Acoustic hosts your account, such as us-1',
       required: true,
+      binds: ['clientToken', 'clientSecret', 'refreshToken'],
     }),
     clientToken: secret({
       label: 'Client token',

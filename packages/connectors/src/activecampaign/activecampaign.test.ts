@@ -5,6 +5,7 @@ import { acceptDestination, type TestContextOptions, testContext } from '@pensto
 import { type ActiveCampaignServer, activecampaignKey, startActiveCampaign } from '../../test/activecampaign-server.ts'
 import {
   assertFailure,
+  assertPreviewed,
   batchOf,
   connectorErrorOf,
   deliverHalving,
@@ -49,8 +50,12 @@ describe('ActiveCampaign, against a server that keeps to what is known of it', (
     assert.deepEqual(sent?.json, {
       contacts: [
         {
-          ...{ email: 'jane@example.com', first_name: 'Jane', last_name: 'Doe', phone: '+353 87' },
-          ...{ customer_acct_name: 'Acme', tags: ['EU Lead', 'Spring'] },
+          email: 'jane@example.com',
+          first_name: 'Jane',
+          last_name: 'Doe',
+          phone: '+353 87',
+          customer_acct_name: 'Acme',
+          tags: ['EU Lead', 'Spring'],
           fields: [
             { id: 1, value: 'Premium' },
             { id: 5, value: '7' },
@@ -58,7 +63,9 @@ describe('ActiveCampaign, against a server that keeps to what is known of it', (
           subscribe: [{ listid: 3 }],
         },
         {
-          ...{ email: 'joe@example.com', tags: ['A, B'], fields: [{ id: 9, value: 'x' }] },
+          email: 'joe@example.com',
+          tags: ['A, B'],
+          fields: [{ id: 9, value: 'x' }],
           unsubscribe: [{ listid: 3 }, { listid: 4 }],
         },
         { email: 'ann@example.com', subscribe: [{ listid: 2 }] },
@@ -77,15 +84,20 @@ describe('ActiveCampaign, against a server that keeps to what is known of it', (
       [['jane@example.com', null, null, null, null, '[7]'], 'fields'],
       [['jane@example.com', null, null, null, null, 'red'], 'fields'],
     ]
-    const { rejected = [] } = await (await openWriter()).deliver(
-      batchOf(columns, [...rows.map(([one]) => one), person(1)]),
-    )
+    const batch = batchOf(columns, [...rows.map(([one]) => one), person(1)])
+    const { rejected = [] } = await (await openWriter()).deliver(batch)
     assert.deepEqual(
       rejected.map(({ index, field }) => [index, field]),
       rows.map(([, field], index) => [index, field]),
     )
+    await assertPreviewed(activecampaign, contextOf(), batch, rejected)
     for (const { reason } of rejected) assert.doesNotMatch(reason, /jane|red/)
     assert.equal(server.contacts.size, 1)
+    // A row leaves the list of the connection if it names none.
+    const settings = { listId: '2' }
+    const left = await (await openWriter({ settings })).deliver(batch)
+    assert.equal(left.rejected?.length, rows.length - 1)
+    await assertPreviewed(activecampaign, contextOf({ settings }), batch, left.rejected)
     const wrong = await connectorErrorOf(openWriter({ settings: { listId: 'x' } }), contextOf())
     assert.equal(wrong.code, 'invalid_setting')
   })

@@ -1,8 +1,18 @@
-import { boolean, column, defineConnector, inspectBy, number, secret, text } from '@penstock/connector'
+import { boolean, ConnectorError, inspectBy, number, secret, text } from '@penstock/connector'
+import { idSetting } from '../kit/api.ts'
+import { asWritten, oneOf, plain, special } from '../kit/columns.ts'
+import { eventDestination } from '../kit/event-destination.ts'
+import { type JsonObject, listIn, numberIn, objectIn, textIn } from '../platform-api/json.ts'
+import { activeCampaignApi, apiKey } from './api.ts'
+import { contactOf } from './contacts.ts'
 import { activeCampaignPlatform } from './platform.ts'
 
-/** Contacts of ActiveCampaign. */
-export const activecampaign = defineConnector({
+const listsIn = (json: unknown): JsonObject[] => listIn(objectIn(json).lists).map(objectIn)
+/** A request may not be larger. */
+const bodyBytesMax = 399_999
+
+/** Contacts of ActiveCampaign. A contact is recognised by its address. */
+export const activecampaign = eventDestination({
   slug: 'activecampaign',
   name: 'ActiveCampaign',
   platform: activeCampaignPlatform,
@@ -10,11 +20,14 @@ export const activecampaign = defineConnector({
   dataTypeCategory: 'audience activation',
   status: 'preview',
   description: 'Delivers contacts to an ActiveCampaign account, for its e-mails, automations and sales.',
+  actions: ['add', 'remove'],
   notes:
     'Use the API key of a user who may manage contacts. Contacts are identified by their e-mail address: a new one is created, an existing one is updated, and an empty value changes nothing. ActiveCampaign processes an import within seconds. A contact that it rejects while the batch waits for the results is reported as a rejected row; a later rejection is not in the counts. If ActiveCampaign finds a batch invalid, Penstock halves it until the invalid rows are found. Import only people who have agreed to be contacted: subscribing a contact to a list declares that they have.',
   tested:
     'Our own test server, which follows the published documentation of ActiveCampaign’s API v3; not ActiveCampaign itself.',
   api: { version: 'v3', ends: 'No end is known.' },
+  platformApi: activeCampaignApi,
+  auth: apiKey,
   secrets: {
     apiUrl: text({
       label: 'API URL',
@@ -29,60 +42,84 @@ export const activecampaign = defineConnector({
     }),
   },
   check: async (context) => (await import('./check.ts')).checkActiveCampaign(context),
-  destination: {
-    deliver: {
-      batch: () => ({ rowsMax: 250, bytesMax: 250_000 }),
-      open: async (context) => (await import('./deliver-contacts.ts')).open(context),
-      inspect: inspectBy(async (context) => (await import('./check.ts')).assertKey(context)),
-    },
-    fields: {
-      listId: text({ label: 'List ID', description: 'ID of the list for rows without list_ids' }),
-      excludeAutomations: boolean({
-        label: 'Exclude automations',
-        description: 'Whether automations are not started by the import',
-      }),
-      resultWaitSeconds: number({
-        label: 'Wait for results (seconds)',
-        description: 'How long each batch waits for ActiveCampaign to report rejected contacts; 0 to ask once',
-        min: 0,
-        max: 600,
-        default: 30,
-      }),
-    },
-    records: {
-      email: column({ description: 'E-mail address, not hashed', required: true, normalise: 'email' }),
-      first_name: column({
-        description: 'First name',
-        normalise: 'text',
-        synonyms: ['fname', 'given_name', 'firstname'],
-      }),
-      last_name: column({
-        description: 'Last name',
-        normalise: 'text',
-        synonyms: ['lname', 'family_name', 'lastname', 'surname'],
-      }),
-      phone: column({ description: 'Phone number', normalise: 'text' }),
-      account_name: column({
-        description: 'Name of the company that the contact belongs to',
-        normalise: 'text',
-        synonyms: ['company', 'company_name', 'customer_acct_name'],
-      }),
-      tags: column({
-        description: 'Tags, separated by commas; missing ones are created',
-        synonyms: ['tag'],
-      }),
-      list_ids: column({
-        description: 'IDs of lists, separated by commas, if not the list of the connection',
-        synonyms: ['list_id', 'lists', 'segment_id', 'subscribe'],
-      }),
-      action: column({
-        description: 'Whether the contact is subscribed to the lists or removed from them; add by default',
-        values: ['add', 'remove'],
-      }),
-      fields: column({
-        description: 'JSON object with custom fields by their IDs: {"5": "Gold"}',
-        synonyms: ['custom_fields'],
-      }),
+  inspect: inspectBy(async (context) => (await import('./check.ts')).assertKey(context)),
+  settings: {
+    listId: idSetting({
+      label: 'List ID',
+      description: 'ID of the list for rows without list_ids',
+      pattern: /^[1-9]\d{0,9}$/,
+      example: '3',
+    }),
+    excludeAutomations: boolean({
+      label: 'Exclude automations',
+      description: 'Whether automations are not started by the import',
+    }),
+    resultWaitSeconds: number({
+      label: 'Wait for results (seconds)',
+      description: 'How long each batch waits for ActiveCampaign to report rejected contacts; 0 to ask once',
+      min: 0,
+      max: 600,
+      default: 30,
+    }),
+  },
+  listed: {
+    listId: {
+      kind: 'object',
+      cursor: /^\d{1,9}$/,
+      page: (offset = '0') => ({ path: '/lists', query: { limit: '100', offset } }),
+      found: ({ json }) => listsIn(json).map(({ id, name }) => ({ id, name })),
+      next({ json }, offset = '0') {
+        const { length } = listsIn(json)
+        const next = Number(offset) + length
+        return length > 0 && next < (numberIn(objectIn(objectIn(json).meta).total) ?? 0) ? String(next) : undefined
+      },
     },
   },
+  batch: { rowsMax: 250, bytesMax: 250_000 },
+  request(contacts, { settings }) {
+    const excludes = settings.excludeAutomations === true
+    const body = JSON.stringify({ contacts, ...(excludes && { exclude_automations: true }) })
+    if (Buffer.byteLength(body) <= bodyBytesMax) return { path: '/import/bulk_import', body }
+    throw new ConnectorError('batch_too_large', 'The import is too large for one request to ActiveCampaign.')
+  },
+  // It takes an import in as a whole or not at all.
+  answer: {
+    confirms({ json }) {
+      const { batchId, success, Success } = objectIn(json)
+      return textIn(batchId) !== undefined && Number(success ?? Success) === 1
+    },
+  },
+  later: async (client, context) => (await import('./import-results.ts')).openResults(client, context),
+  // An empty text would overwrite the stored one, and is left out.
+  columns: {
+    email: plain('email', 'E-mail address, not hashed', {
+      required: true,
+      normalise: 'email',
+      missing: 'The e-mail address is missing.',
+    }),
+    first_name: plain('first_name', 'First name', {
+      normalise: 'text',
+      synonyms: ['fname', 'given_name', 'firstname'],
+    }),
+    last_name: plain('last_name', 'Last name', {
+      normalise: 'text',
+      synonyms: ['lname', 'family_name', 'lastname', 'surname'],
+    }),
+    phone: plain('phone', 'Phone number', { normalise: 'text' }),
+    account_name: plain('customer_acct_name', 'Name of the company that the contact belongs to', {
+      normalise: 'text',
+      synonyms: ['company', 'company_name', 'customer_acct_name'],
+    }),
+    tags: special('Tags, separated by commas; missing ones are created', { synonyms: ['tag'] }),
+    list_ids: special('IDs of lists, separated by commas, if not the list of the connection', {
+      synonyms: ['list_id', 'lists', 'segment_id', 'subscribe'],
+    }),
+    action: oneOf('@action', 'Whether the contact is subscribed to the lists or removed from them; add by default', {
+      values: asWritten('add', 'remove'),
+      wanted: 'add or remove',
+      listed: ['add', 'remove'],
+    }),
+    fields: special('JSON object with custom fields by their IDs: {"5": "Gold"}', { synonyms: ['custom_fields'] }),
+  },
+  finish: contactOf,
 })

@@ -1,19 +1,19 @@
-import { type Check, type ConnectorContext, ConnectorError, checkSteps } from '@penstock/connector'
+import { type ConnectorContext, ConnectorError, checkSteps } from '@penstock/connector'
+import { openApi } from '../kit/run/open-api.ts'
 import { assertConnectivity } from '../platform-api/call.ts'
 import { objectIn, textIn } from '../platform-api/json.ts'
-import { openActiveCampaign, originOf } from './activecampaign-api.ts'
+import { activeCampaignApi, apiKey } from './api.ts'
 
 /** Whether the key is accepted; a page for people in place of JSON says that the address is another one. */
 export async function assertKey(context: ConnectorContext): Promise<string> {
-  const { json } = await openActiveCampaign(context).askObject({ path: '/users/me' })
+  const client = await openApi(context, activeCampaignApi(context), apiKey)
+  const { json } = await client.askObject({ path: '/users/me' })
   if (textIn(objectIn(json.user).id) !== undefined) return 'ActiveCampaign accepts the API key.'
-  throw new ConnectorError(
-    'invalid_credentials',
-    'ActiveCampaign does not report the owner of this key; check the API key.',
-  )
+  const message = 'ActiveCampaign does not report the owner of this key; check the API key.'
+  throw new ConnectorError('invalid_credentials', message)
 }
 
-export const checkActiveCampaign: Check = checkSteps(
-  ['connectivity', (context) => assertConnectivity(context, `${originOf(context)}/`)],
+export const checkActiveCampaign = checkSteps(
+  ['connectivity', (context) => assertConnectivity(context, `${new URL(activeCampaignApi(context).baseUrl).origin}/`)],
   ['authentication', assertKey],
 )

@@ -15,7 +15,7 @@ const digest = (description: string, normalise: Normalisation) =>
   column({ description, normalise, hashed: ['sha256'], oneOf: 'identifier' })
 const plain = (description: string) => column({ description, oneOf: 'identifier' })
 
-/** What Amazon Data Manager takes: personal data as digests, or identifiers of devices and partners as they are. */
+/** The columns of Amazon Data Manager: personal data as digests, identifiers of devices and partners unchanged. */
 export const dataManagerColumns = {
   ...membershipColumns,
   email_sha256: digest('SHA-256 of the e-mail address', 'email'),

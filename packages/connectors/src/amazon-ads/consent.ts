@@ -2,7 +2,7 @@ import { select } from '@penstock/connector'
 
 const options = ['GRANTED', 'DENIED', 'NOT_APPLICABLE', 'UNKNOWN']
 
-/** What the people of an upload have consented to; Amazon Data Manager takes one answer for all rows. */
+/** The consent of the people in an upload. Amazon Data Manager accepts one value for all rows. */
 export const consent = {
   consentAdStorage: select({
     label: 'Ad storage consent',

@@ -1,11 +1,13 @@
 import type { ConnectorContext } from '@penstock/connector'
-import type { PlatformClient } from '../platform-api/client.ts'
-import { isObject, listIn, textIn } from '../platform-api/json.ts'
+import type { EventDestination } from '../kit/event-facts.ts'
+import { isObject, type JsonObject, listIn, textIn } from '../platform-api/json.ts'
 import { pagesOf } from '../platform-api/polling.ts'
-import { clientIdOf } from './amazon-api.ts'
+import type { Read } from '../platform-api/rows/events.ts'
+import { openAmazonAds } from './amazon-api.ts'
+import { conversionsApi } from './api.ts'
 
 /** A conversion that an advertiser has defined; events are imported under one. */
-export type ConversionDefinition = {
+type ConversionDefinition = {
   readonly id: string
   readonly name: string
   readonly type: string
@@ -14,31 +16,16 @@ export type ConversionDefinition = {
 
 const mediaType = 'application/vnd.dspconversiondefinition.v1+json'
 
-/** The headers that name the client, the profile and the advertiser account, with the kind of content. */
-export const accountHeaders = (context: ConnectorContext, type: string): Readonly<Record<string, string>> => ({
-  accept: type,
-  'content-type': type,
-  'amazon-advertising-api-clientid': clientIdOf(context),
-  'amazon-advertising-api-scope': textIn(context.secrets.apiScope) ?? '',
-  'amazon-ads-accountid': textIn(context.secrets.accountId) ?? '',
-})
-
-/** The path of the conversion definitions of the advertiser account. */
-export const definitionsPath = ({ secrets }: ConnectorContext): string =>
-  `/accounts/${encodeURIComponent(textIn(secrets.accountId) ?? '')}/dsp/conversionDefinitions`
-
 /** Reads all conversion definitions of the advertiser account. */
-export async function listDefinitions(
-  context: ConnectorContext,
-  client: PlatformClient,
-): Promise<ConversionDefinition[]> {
+export async function listDefinitions(context: ConnectorContext): Promise<ConversionDefinition[]> {
+  const client = await openAmazonAds(context, conversionsApi(context))
   const definitions: ConversionDefinition[] = []
   const read = async (nextToken: string | undefined) => {
     const { json } = await client.askObject({
-      path: `${definitionsPath(context)}/list`,
+      path: '/list',
       method: 'POST',
       repeatable: true,
-      headers: accountHeaders(context, mediaType),
+      headers: { accept: mediaType, 'content-type': mediaType },
       body: { maxResults: 100, ...(nextToken === undefined ? {} : { nextToken }) },
     })
     return { items: listIn(json.conversionDefinitions), next: textIn(json.nextToken) }
@@ -52,4 +39,25 @@ export async function listDefinitions(
     }
   }
   return definitions
+}
+
+/**
+ * Makes the function that finds the definition of an event: the one that the row names, else the only one of its source and type,
+ * by its name if there are several.
+ */
+export const definitionFinder: NonNullable<EventDestination['lookUp']> = async (context) => {
+  const definitions = await listDefinitions(context)
+  return (event) => (event.conversionDefinitionId === undefined ? withDefinition(event, definitions) : { read: event })
+}
+
+function withDefinition(event: JsonObject, definitions: readonly ConversionDefinition[]): Read<JsonObject> {
+  const { '@source': source, '@type': type, '@name': name } = event
+  const found = definitions.filter((definition) => definition.source === source && definition.type === type)
+  const [only, another] = found.length > 1 ? found.filter((definition) => definition.name === name) : found
+  if (only !== undefined && another === undefined) return { read: { ...event, conversionDefinitionId: only.id } }
+  const reason =
+    found.length === 0
+      ? 'The advertiser has no conversion definition of this source and type; create one in its Events Manager.'
+      : 'The advertiser has several conversion definitions of this source and type; map conversionDefinitionId, or eventName with the name of one.'
+  return { wrong: reason, field: 'conversionType' }
 }

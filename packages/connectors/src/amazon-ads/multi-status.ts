@@ -1,29 +1,27 @@
 import { ConnectorError } from '@penstock/connector'
 import type { Answer } from '../platform-api/call.ts'
 import { isObject, type JsonObject, listIn, textIn } from '../platform-api/json.ts'
-import type { Taken } from '../platform-api/rows/halving.ts'
 
 /**
- * Reads which events of a request Amazon took. It lists each one either under `success` or under `error`, by its place: one
- * API counts from 0, the other from 1, which shows in the places. Throws `malformed_response` unless every event is listed
+ * Reads why Amazon did not take some events of a request. It lists each event either under `success` or under `error`, by its place:
+ * one API counts from 0, the other from 1, which shows in the places. Throws `malformed_response` unless every event is listed
  * exactly once: what is not listed is not known to be taken.
  */
-export function takenOf<Item>({ json, bytesSent: bytes }: Answer, items: readonly Item[]): Taken<Item> {
+export function resultsOf({ status, json }: Answer, sent: number): (string | undefined)[] | undefined {
+  if (status >= 300) return undefined
   const refused = entriesOf(json, 'error')
   const entries = [...refused, ...entriesOf(json, 'success')]
   const places = new Set(entries.map(({ index }) => index))
-  const isComplete = entries.length === items.length && places.size === items.length
-  // Only as many places as there are items: an answer may list any number.
+  const isComplete = entries.length === sent && places.size === sent
+  // Only as many places as there are events: an answer may list any number.
   const first = isComplete ? Math.min(...places) : -1
-  const isInOrder = (first === 0 || first === 1) && Math.max(...places) === first + items.length - 1
+  const isInOrder = (first === 0 || first === 1) && Math.max(...places) === first + sent - 1
   if (!isInOrder) {
     throw new ConnectorError('malformed_response', 'Amazon did not report whether it accepted each event.')
   }
-  const blamed = refused.flatMap(({ index, entry }) => {
-    const item = items[index - first]
-    return item === undefined ? [] : [{ item, reason: reasonOf(entry) }]
-  })
-  return { bytes, blamed }
+  const results = new Array<string | undefined>(sent)
+  for (const { index, entry } of refused) results[index - first] = reasonOf(entry)
+  return results
 }
 
 type Entry = { readonly index: number; readonly entry: JsonObject }
@@ -41,7 +39,7 @@ function reasonOf(entry: JsonObject): string {
   const codes = codesIn(errors.flatMap(({ code, errorType }) => [code, errorType]))
   const places = codesIn(errors.flatMap(({ fieldLocation, fieldName }) => [fieldLocation, fieldName]))
   const shown = codes.length > 0 ? ` (${codes.join(', ')})` : ''
-  // What is wrong with Amazon or with the account is wrong with no event.
+  // Errors of Amazon or of the account are not errors of an event.
   for (const code of codes) assertAboutEvent(code)
   const where = places.length > 0 ? places.join(', ') : 'its type, its time, the person, the country and the value'
   return `Amazon did not accept the event${shown}; check ${where}.`

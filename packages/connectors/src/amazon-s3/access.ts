@@ -1,6 +1,6 @@
 import { secret, text } from '@penstock/connector'
 
-/** What a bucket may need beside an access key. */
+/** Settings that some buckets require in addition to an access key. */
 export const access = {
   sessionToken: secret({
     label: 'Session token',

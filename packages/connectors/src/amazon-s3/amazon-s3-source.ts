@@ -39,6 +39,7 @@ export const amazonS3Source = defineConnector({
       ...readFields,
     },
     open: async (context) => (await import('./read.ts')).open(context),
+    discover: { bucketUri: async (context) => (await import('./discover.ts')).discover(context, 'bucketUri') },
   },
   check: async (context) => (await import('./check.ts')).checkSource(context),
 })

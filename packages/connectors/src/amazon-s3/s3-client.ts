@@ -13,7 +13,7 @@ export type S3Request = {
   readonly query?: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: Uint8Array | string
-  /** What is missing where it is forbidden: `s3:ListBucket`. */
+  /** The permission that is missing if the request is forbidden: `s3:ListBucket`. */
   readonly permission: string
   readonly timeoutMs?: number
   /** The answer is the content of an object, which is read piece by piece. */
@@ -47,7 +47,10 @@ export function makeS3Client(context: ConnectorContext): S3Client {
     const { method = 'GET', body } = asked
     const signer = new AwsV4Signer({
       ...credentials,
-      ...{ method, region, service: 's3', url: urlOf(asked, region, endpoint).href },
+      method,
+      region,
+      service: 's3',
+      url: urlOf(asked, region, endpoint).href,
       headers: {
         ...asked.headers,
         'x-amz-content-sha256': digestOf(body),
@@ -119,7 +122,7 @@ function regionNamed(region: unknown): string | undefined {
   throw new ConnectorError('invalid_address', 'The region must be a region name, such as eu-central-1.')
 }
 
-/** The host names the bucket where it can; with dots in it, no certificate would fit. */
+/** The host contains the bucket if possible. No certificate would match the name of a bucket with dots. */
 function urlOf({ bucket, key, query = {} }: Partial<S3Request>, region: string, endpoint: URL | undefined): URL {
   const host = `s3.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`
   const inHost = !endpoint && bucket !== undefined && /^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/.test(bucket)

@@ -1,16 +1,15 @@
 import { ConnectorError, type Redact } from '@penstock/connector'
 import { errorTextOf, problemName, transientErrorOf } from '../object-stores/answers.ts'
 import { element, readXml, textAt } from '../object-stores/xml.ts'
-import type { S3Request } from './s3-client.ts'
 
-/** What an answer that is not a success says. */
+/** The error in a response without success. */
 export type S3Error = {
   readonly status: number
-  /** S3's name for it, empty where there is none: answers to HEAD have no body. */
+  /** S3's name for it, empty if there is none: answers to HEAD have no body. */
   readonly code: string
   /** Where the bucket is instead. */
   readonly region: string | undefined
-  /** What the answer means where it is a transient error. */
+  /** The error of the response if it is transient. */
   readonly passing: ConnectorError | undefined
 }
 
@@ -55,7 +54,11 @@ const passes =
 const isAnyOf = (names: string, code: string): boolean => names.split(' ').includes(code)
 
 /** An error as a connector error: `source_changed` and `upload_lost` mean what callers make of them. */
-export function connectorErrorOf({ status, code, passing }: S3Error, asked: S3Request, store: string): ConnectorError {
+export function connectorErrorOf(
+  { status, code, passing }: S3Error,
+  asked: { readonly bucket?: string; readonly key?: string; readonly permission: string },
+  store: string,
+): ConnectorError {
   const bucket = asked.bucket === undefined ? 'its buckets' : `the bucket ${asked.bucket}`
   if (isAnyOf(wrongKey, code)) {
     const message = `${store} does not accept the access key: its ID is not known, or the secret is another key's. Set both again.`

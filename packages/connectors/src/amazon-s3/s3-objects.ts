@@ -11,6 +11,7 @@ const store = 'The store'
 export function s3Objects(client: S3Client, bucket: string): ObjectStore {
   return {
     list: (prefix) => filesOfPages(store, (token) => listPage(client, bucket, prefix, token)),
+    page: (prefix, token, entriesMax) => listPage(client, bucket, prefix, token, entriesMax),
     async find(key) {
       try {
         const response = await client.request({ method: 'HEAD', bucket, key, permission: 's3:GetObject' })
@@ -47,13 +48,14 @@ async function listPage(
   bucket: string,
   prefix: string,
   token: string | undefined,
+  entriesMax: number = listingBounds.pageEntries,
 ): Promise<ListingPage> {
   const query = {
     'list-type': '2',
     delimiter: '/',
     // XML cannot hold every character that a name can.
     'encoding-type': 'url',
-    'max-keys': String(listingBounds.pageEntries),
+    'max-keys': String(entriesMax),
     prefix,
     ...(token === undefined ? {} : { 'continuation-token': token }),
   }
@@ -62,11 +64,13 @@ async function listPage(
   if (result === undefined)
     throw new ConnectorError('malformed_response', 'The store answered with something other than a listing.')
   const encoded = textAt(result, 'EncodingType') === 'url'
+  const nameAt = (name: string) => (encoded ? decodedName(store, name.replaceAll('+', ' ')) : name)
   const files = elements(result, 'Contents').map((object) => ({
-    name: encoded ? decodedName(store, textAt(object, 'Key').replaceAll('+', ' ')) : textAt(object, 'Key'),
+    name: nameAt(textAt(object, 'Key')),
     sizeBytes: numberAt(object, 'Size'),
     version: textAt(object, 'ETag'),
   }))
   const next = textAt(result, 'NextContinuationToken')
-  return { files, next: textAt(result, 'IsTruncated') === 'true' && next !== '' ? next : undefined }
+  const folders = elements(result, 'CommonPrefixes').map((folder) => nameAt(textAt(folder, 'Prefix')))
+  return { files, folders, next: textAt(result, 'IsTruncated') === 'true' && next !== '' ? next : undefined }
 }

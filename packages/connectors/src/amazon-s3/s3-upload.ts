@@ -109,7 +109,7 @@ async function isOurs(client: S3Client, { bucket, key, transferId }: S3Target): 
 }
 
 /**
- * Ends uploads of an attempt that was killed before it stored their IDs; they would cost money unnoticed. Only where no
+ * Ends uploads of an attempt that was killed before it stored their IDs; they would cost money unnoticed. Only if no
  * other transfer can have this key. Not every access key may do it; then the bucket's own rules have to.
  */
 async function endOthers(client: S3Client, target: S3Target, signal?: AbortSignal): Promise<void> {

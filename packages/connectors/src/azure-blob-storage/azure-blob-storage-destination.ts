@@ -42,6 +42,7 @@ export const azureBlobStorageDestination = defineConnector({
       open: async (context) => (await import('./write.ts')).open(context),
       inspect: async (context) => (await import('./check.ts')).inspect(context),
     },
+    discover: { outputPath: async (context) => (await import('./discover.ts')).discover(context, 'outputPath', true) },
   },
   check: async (context) => (await import('./check.ts')).checkDestination(context),
 })

@@ -28,6 +28,7 @@ export const azureBlobStorageSource = defineConnector({
       ...readFields,
     },
     open: async (context) => (await import('./read.ts')).open(context),
+    discover: { blobUri: async (context) => (await import('./discover.ts')).discover(context, 'blobUri') },
   },
   check: async (context) => (await import('./check.ts')).checkSource(context),
 })

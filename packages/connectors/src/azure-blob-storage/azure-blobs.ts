@@ -10,7 +10,8 @@ const store = 'Azure Blob Storage'
 /** Reading a container. */
 export function azureBlobs(client: AzureClient): ObjectStore {
   return {
-    list: (prefix) => filesOfPages(store, (marker = '') => listPage(client, prefix, marker)),
+    list: (prefix) => filesOfPages(store, (marker) => listPage(client, prefix, marker)),
+    page: (prefix, marker, entriesMax) => listPage(client, prefix, marker, entriesMax),
     async find(blob) {
       try {
         const response = await client.request({ method: 'HEAD', blob, permission: 'read blobs' })
@@ -40,9 +41,17 @@ export function azureBlobs(client: AzureClient): ObjectStore {
 }
 
 /** Up to 1,000 blobs, and what to ask for the next ones with; empty after the last. */
-async function listPage(client: AzureClient, prefix: string, marker: string): Promise<ListingPage> {
+async function listPage(
+  client: AzureClient,
+  prefix: string,
+  marker = '',
+  entriesMax: number = listingBounds.pageEntries,
+): Promise<ListingPage> {
   const query = {
-    ...{ restype: 'container', comp: 'list', delimiter: '/', maxresults: String(listingBounds.pageEntries) },
+    restype: 'container',
+    comp: 'list',
+    delimiter: '/',
+    maxresults: String(entriesMax),
     ...(prefix === '' ? {} : { prefix }),
     ...(marker === '' ? {} : { marker }),
   }
@@ -55,7 +64,8 @@ async function listPage(client: AzureClient, prefix: string, marker: string): Pr
     sizeBytes: numberAt(blob, 'Properties', 'Content-Length'),
     version: bare(textAt(blob, 'Properties', 'Etag')),
   }))
-  return { files, next: textAt(result, 'NextMarker') }
+  const folders = elements(element(result, 'Blobs'), 'BlobPrefix').map((folder) => nameOf(element(folder, 'Name')))
+  return { files, folders, next: textAt(result, 'NextMarker') }
 }
 
 /** Names with characters that XML cannot hold come encoded. */

@@ -19,7 +19,7 @@ export type AzureRequest = {
   readonly query?: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: Uint8Array | string
-  /** What it takes, in words: `list blobs`. */
+  /** The required permission, in words: `list blobs`. */
   readonly permission: string
   readonly timeoutMs?: number
   /** Instead of the context's; for what is done after the context was aborted. */

@@ -18,7 +18,7 @@ const bySignature = (container: string, permissions: string, until?: Date): Valu
   sasUrl: azure.sasUrl(container, permissions, until),
 })
 
-const fails = async (work: Promise<unknown>): Promise<ConnectorError> => {
+const fails = async (work: Promise<unknown> | undefined): Promise<ConnectorError> => {
   const [result] = await Promise.allSettled([work])
   assert.equal(result?.status, 'rejected')
   return result.reason as ConnectorError
@@ -38,9 +38,9 @@ const openWriter = (settings: Values, options: TestContextOptions = {}) =>
 async function write(settings: Values, some: readonly Row[], options: TestContextOptions = {}): Promise<void> {
   const writer = await openWriter(settings, options)
   await writer.deliver(batchOf(some))
-  await writer.flush()
-  await writer.finish()
-  await writer.close()
+  await writer.flush?.()
+  await writer.finish?.()
+  await writer.close?.()
 }
 
 describe('reading a container, against azurite', () => {
@@ -88,13 +88,22 @@ describe('writing to a container, against azurite', () => {
     assert.deepEqual(rowsOfCsv(await azure.read('out', `${folder}people.csv`)), rows.slice(5, 10))
   })
 
+  test('replaces no blob with the rows of a test', async () => {
+    const outputPath = `${azure.address('out')}tested/people.csv`
+    await write({ outputPath }, rows.slice(0, 5))
+    await write({ outputPath }, rows.slice(5, 6), { transferId: 'another', test: true })
+    const names = await azure.names('out', 'tested/')
+    assert.deepEqual(names, ['tested/people-20260131T120000Z-another.csv', 'tested/people.csv'])
+    assert.deepEqual(rowsOfCsv(await azure.read('out', 'tested/people.csv')), rows.slice(0, 5))
+  })
+
   test('replaces no blob of an earlier transfer with what an aborted one confirmed', async () => {
     const outputPath = `${azure.address('out')}aborted/people.csv`
     const large = someRows(600, 20_000).rows
     const abortAfterOne = async () => {
       const { deliveryState } = await (await openWriter({ outputPath })).deliver(batchOf(large))
       assert.ok(deliveryState)
-      await (await openWriter({ outputPath }, { deliveryStates: [deliveryState] })).abort()
+      await (await openWriter({ outputPath }, { deliveryStates: [deliveryState] })).abort?.()
     }
     await abortAfterOne()
     assert.deepEqual(rowsOfCsv(await azure.read('out', 'aborted/people.csv')), large)
@@ -109,7 +118,7 @@ describe('writing to a container, against azurite', () => {
       { outputPath: `${azure.address('out')}gone/` },
       { deliveryStates: [{ end: 9, sink: { block: 0 } }] },
     )
-    const { action, code } = await fails(writer.finish())
+    const { action, code } = await fails(writer.finish?.())
     assert.deepEqual([action, code], ['fail', 'upload_lost'])
     assert.deepEqual(await azure.names('out', 'gone/'), [])
   })

@@ -22,7 +22,7 @@ async function signIn(context: ConnectorContext): Promise<string> {
 
 const later = 'What the credentials allow is checked when a connection has a container.'
 
-/** What a setting means; without one, the container that the credentials are for, if they are for one. */
+/** The location in a setting. Without the setting: the container of the credentials, if they are for one container. */
 function located(context: ConnectorContext, given: unknown, label: string): Located | undefined {
   if (given !== undefined) return locate(context, given, label)
   const container = containerOf(context)

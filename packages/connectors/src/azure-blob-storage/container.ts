@@ -9,7 +9,7 @@ export type Access =
 export type Container = {
   /** Address of the storage account, without a slash at its end. */
   readonly service: string
-  /** Empty where none is named: with a signature for a whole account, before a connection says more. */
+  /** Empty if none is named: with a signature for a whole account, before a connection says more. */
   readonly name: string
   readonly access: Access
 }
@@ -17,7 +17,7 @@ export type Container = {
 /** A container, and the name of a blob or of a folder in it. */
 export type Located = { readonly container: Container; readonly path: string }
 
-/** Reads the credentials; throws `invalid_credentials` where they cannot be any. */
+/** Reads the credentials; throws `invalid_credentials` if they cannot be any. */
 export function containerOf({ secrets }: Pick<ConnectorContext, 'secrets'>): Container {
   return secrets.authType === 'account-key' ? containerByKey(secrets) : containerBySignature(secrets)
 }

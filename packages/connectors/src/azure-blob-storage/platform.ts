@@ -4,4 +4,5 @@ export const azureBlobStorage = definePlatform({
   slug: 'azure-blob-storage',
   name: 'Azure Blob Storage',
   type: 'Cloud Storage Provider',
+  alsoCalled: ['microsoft', 'csv', 'json', 'parquet', 'container'],
 })

@@ -13,7 +13,7 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
   return writeFiles(
     context,
     (extension) => {
-      const blob = objectNameOf(path, context, extension)
+      const blob = objectNameOf(path, context, extension, context.test)
       return azureBlocks(client, { blob, contentType: contentTypeOf(extension), transferId })
     },
     { ...writeOptionsOf(settings), gzip: settings.gzipOutput === true },

@@ -49,7 +49,7 @@ export const cursorIn = (names: readonly string[], { after = [], skip }: Pick<Sp
   skip,
 })
 
-/** Where an earlier transfer ended; `undefined` where there was none, or it was ordered otherwise. */
+/** Where an earlier transfer ended; `undefined` if there was none, or it was ordered otherwise. */
 export function cursorOf(cursor: Json | undefined, names: readonly string[]): Pick<Spot, 'after' | 'skip'> | undefined {
   if (!isRecord(cursor)) return undefined
   const { order, after, skip } = cursor

@@ -16,7 +16,7 @@ export const columnNotFound = (name: string, columns: readonly string[]): Connec
     `There is no column ${name}; there are: ${columns.slice(0, 50).join(', ') || 'none'}.`,
   )
 
-/** The index of a column by its name: the exact name, or else in any case. Throws where there is none. */
+/** The index of a column by its name: the exact name, or else in any case. Throws if there is none. */
 export function columnAt(name: string, columns: readonly string[]): number {
   const exact = columns.indexOf(name)
   if (exact >= 0) return exact

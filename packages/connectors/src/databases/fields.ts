@@ -1,6 +1,6 @@
 import { boolean, type Fields, number, secret, select, text } from '@penstock/connector'
 
-/** What every database that is reached by host, user and password asks for; defined once, so that all ask alike. */
+/** Fields that all databases with a host, a user and a password share. */
 
 /** Where a database is, who signs in, and how the way there is kept private. */
 export const databaseSecrets = ({ name, port }: { name: string; port: number }): Fields => ({
@@ -41,7 +41,7 @@ export const databaseSecrets = ({ name, port }: { name: string; port: number }):
 const schemaField = (schemas: boolean, description: string, when?: { dataSourceType: string }): Fields =>
   schemas ? { schema: text({ label: 'Schema', description, default: 'public', ...(when ? { when } : {}) }) } : {}
 
-/** What is read from a database, and whether all of it or what is new. */
+/** The data that is read from a database, and whether a transfer reads all rows or only new ones. */
 export const tableSourceFields = ({ schemas }: { schemas: boolean }): Fields => ({
   dataSourceType: select({
     label: 'Data source type',
@@ -84,7 +84,7 @@ export const tableSourceFields = ({ schemas }: { schemas: boolean }): Fields => 
   lagSeconds: number({
     label: 'Lag in seconds',
     description:
-      'If the cursor is a time: how many seconds before the start of the transfer reading stops. Rows that are still being written then are read by the next transfer instead of being missed',
+      'If the cursor is a time: how many seconds before the start of the transfer reading stops. Rows that are still being written then are read by the next transfer instead of being missed. Whatever the cursor is, the transfer waits this long for transactions that have written rows before that and are not committed; 0 waits for none, and may miss rows',
     min: 0,
     max: 86_400,
     default: 60,

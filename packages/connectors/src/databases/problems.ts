@@ -1,6 +1,6 @@
 import { asConnectorError, ConnectorError } from '@penstock/connector'
 
-/** What an error of the network or of TLS means; `undefined` where it is none. Of the address it names only the host. */
+/** The connector error for an error of the network or of TLS; `undefined` for others. It names only the host. */
 export function connectorErrorOfNetwork(error: unknown, host: string, connecting: boolean): ConnectorError | undefined {
   const known = asConnectorError(error)
   if (known) return known

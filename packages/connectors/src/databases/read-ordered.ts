@@ -1,13 +1,13 @@
-import type { SourceContext, SourceReader } from '@penstock/connector'
+import type { Finding, SourceContext, SourceReader } from '@penstock/connector'
 import { afterIn, cursorOf, type Spot } from './checkpoints.ts'
 import { chunksOf, type ReadRow } from './chunks.ts'
 import { type DatabaseSession, inSession, type OpenSession } from './sessions.ts'
 import type { Place, Reading } from './settings.ts'
 
-/** What is read, in which order, and up to where: found out once, when the reader is opened. */
+/** The columns, order and upper bound of a reading. Determined once, when the reader is opened. */
 export type OrderedPlan<Term = unknown> = {
   readonly columns: readonly string[]
-  /** What rows are ordered by, in this order: cursor, key, digest. */
+  /** The terms that rows are ordered by, in this order: cursor, key, digest. */
   readonly order: readonly Term[]
   /** Whether the last term is a digest of the row: rows that are equal in all columns are then equal in it, too. */
   readonly digest: boolean
@@ -17,6 +17,8 @@ export type OrderedPlan<Term = unknown> = {
   readonly bound: string | undefined
   /** An incremental read finds no cursor at all. */
   readonly empty: boolean
+  /** Texts of the cursor that no other is greater than. An earlier transfer that ended at one of them says nothing: reading starts over. */
+  readonly endless?: readonly string[]
   readonly rowsEstimated: number | undefined
 }
 
@@ -27,6 +29,10 @@ export type OrderedDatabase<Session extends DatabaseSession, Plan extends Ordere
   readonly begin: (session: Session) => Promise<void>
   /** Asks the database what there is to read. */
   readonly plan: (session: Session) => Promise<Plan>
+  /** Waits until all rows from a cursor up to the bound are committed, where `plan` has not waited for them. */
+  readonly settle?: (plan: Plan, from: string | undefined, bound: string) => Promise<void>
+  /** How many rows have no cursor, in a transaction that has begun. */
+  readonly countUnread: (session: Session, plan: Plan) => Promise<number>
   /** The rows behind a spot, as the server sends them, in a transaction that has begun. */
   readonly rows: (session: Session, plan: Plan, from: Spot) => AsyncIterable<readonly ReadRow[]>
 }
@@ -36,14 +42,16 @@ export async function openOrdered<Session extends DatabaseSession, Plan extends 
   context: SourceContext,
   place: Place,
   { cursor, waitMs }: Reading,
-  { openSession, begin, plan: planIn, rows }: OrderedDatabase<Session, Plan>,
+  { openSession, begin, plan: planIn, settle, countUnread, rows }: OrderedDatabase<Session, Plan>,
 ): Promise<SourceReader> {
   const beginAndPlan = async (session: Session): Promise<Plan> => {
     await begin(session)
     return planIn(session)
   }
   const plan = await inSession(await openSession(context, place), beginAndPlan, waitMs)
-  const earlier = cursorOf(context.cursor, plan.orderNames)
+  const ended = cursorOf(context.cursor, plan.orderNames)
+  const earlier = plan.endless?.includes(ended?.after?.[0] ?? '') ? undefined : ended
+  if (plan.bound !== undefined && !context.sample) await settle?.(plan, earlier?.after?.[0], plan.bound)
   let current: Session | undefined
   return {
     ...(plan.rowsEstimated === undefined || earlier ? {} : { total: { rows: plan.rowsEstimated } }),
@@ -63,9 +71,29 @@ export async function openOrdered<Session extends DatabaseSession, Plan extends 
         await session.close()
       }
     },
+    async findings(boundMs) {
+      if (cursor === undefined) return []
+      try {
+        const session = await openSession(context, place)
+        const count = async () => {
+          await begin(session)
+          return countUnread(session, plan)
+        }
+        const unread = await inSession(session, count, boundMs)
+        return unread === 0 ? [] : [rowsWithoutCursor(unread, cursor)]
+      } catch {
+        // A table that takes long to count, or a server that is gone by now, is no finding.
+        return []
+      }
+    },
     async close() {
       current?.abandon()
       await current?.close()
     },
   }
 }
+
+const rowsWithoutCursor = (count: number, cursor: string): Finding => ({
+  code: 'rows_without_cursor',
+  message: `${count} ${count === 1 ? 'row has' : 'rows have'} no value in ${cursor}, the cursor column, or no finite number, so no transfer reads ${count === 1 ? 'it' : 'them'}. Give the column a value, use another cursor, or read all rows each time.`,
+})

@@ -5,8 +5,8 @@ import { chunksOf, type Order, type ReadRow } from './chunks.ts'
 /** Reading from data warehouses, which keep the result of a statement for a day and give it page by page. */
 
 /**
- * Rows of a result: those behind a place where that is given, else those of a new statement that begins at the spot.
- * Throws `resultGone` where the result is not kept any more.
+ * Rows of a result: with `place`, the rows behind it; otherwise the rows of a new statement that begins at `from`.
+ * Throws `resultGone` if the database no longer keeps the result.
  */
 export type RowsOf = (from: Spot, place: Json | undefined) => AsyncIterable<readonly ReadRow[]>
 

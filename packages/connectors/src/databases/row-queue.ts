@@ -1,4 +1,4 @@
-/** What a driver pushes, until a reader takes it; the driver pauses meanwhile. */
+/** Rows that a driver has pushed and the reader has not yet taken. The driver pauses meanwhile. */
 export type RowQueue<T> = {
   push(row: T, bytes: number): void
   end(): void

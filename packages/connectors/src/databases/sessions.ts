@@ -1,7 +1,7 @@
 import { type ConnectorContext, ConnectorError, type DestinationContext } from '@penstock/connector'
 import type { Place } from './settings.ts'
 
-/** What the session of every database can do: one connection, signed in. */
+/** The operations that the sessions of all databases share. A session is one authenticated connection. */
 export type DatabaseSession = {
   readonly place: Place
   /** Whether it can still be used. */

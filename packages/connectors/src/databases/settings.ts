@@ -13,12 +13,12 @@ export type Place = {
   readonly ca: string | undefined
 }
 
-/** What is read. */
+/** The settings of a source, as they are read. */
 export type Reading = {
   readonly from: { readonly schema: string; readonly table: string } | { readonly query: string }
-  /** As the settings name them; empty where they do not. */
+  /** As the settings name them; empty if they do not. */
   readonly keys: readonly string[]
-  /** Absent where each transfer reads all rows. */
+  /** Absent if each transfer reads all rows. */
   readonly cursor: string | undefined
   readonly lagSeconds: number
   readonly timezone: string
@@ -55,7 +55,7 @@ export function readingOf(settings: Values, defaultSchema: string): Reading {
   const query = settings.dataSourceType === 'SQL Query'
   return {
     from: query
-      ? { query: textOf(settings, 'sqlQuery').replace(/[\s;]+$/, '') }
+      ? { query: bareQuery(textOf(settings, 'sqlQuery')) }
       : { schema: textOf(settings, 'schema', defaultSchema), table: textOf(settings, 'table') },
     keys: namesIn(settings.keyColumns),
     cursor: incremental ? textOf(settings, 'markerColumn').trim() : undefined,
@@ -77,6 +77,9 @@ export function writingOf(settings: Values, defaultSchema: string): Writing {
     create: settings.createTable === true,
   }
 }
+
+/** A query without the semicolons at its end, so that it can stand in brackets. */
+export const bareQuery = (query: string): string => query.replace(/[\s;]+$/, '')
 
 /** The names in a list that a person wrote, each once. */
 function namesIn(value: FieldValue | undefined): readonly string[] {

@@ -17,10 +17,10 @@ export class HalfCharacter extends Error {
 export type Write = (cell: Cell) => string | null
 
 /**
- * Rows in this format, in slices of about 256 KiB, made when they are asked for. Throws a `HalfCharacter` where it meets one:
- * only texts beyond ASCII are looked at for it, which are few.
+ * Encodes rows in this format, in slices of about 256 KiB, when the caller asks for the next slice. Throws a
+ * `HalfCharacter` if a text contains one. Only texts beyond ASCII, which are few, are checked for it.
  * @param writers one for each cell
- * @param picked indexes of the rows that go; all of them where it is absent
+ * @param picked indexes of the rows to encode; by default all
  * @param numbered whether the row's index goes before its cells
  */
 export function* encodeRows(

@@ -4,9 +4,9 @@ import type { FindingCode } from '@penstock/wire/rules'
 /** A problem that prevents writing to a table: an inspection answers all of them, and a transfer fails with the first. */
 export type TableError<Code extends FindingCode = FindingCode> = {
   readonly code: Code
-  /** The delivered columns that are to blame; none where no column is. */
+  /** The delivered columns that are to blame; none if no column is. */
   readonly columns: readonly string[]
-  /** What happened and what to do, for some or all of these columns. */
+  /** Describes the problem of some or all of these columns, and the remedy. */
   readonly describe: (columns: readonly string[]) => string
 }
 
@@ -81,7 +81,7 @@ export const requiredColumns = (table: string, columns: readonly string[]): Tabl
         ),
       ]
 
-/** What the records looked at say of a column that does not accept them all. */
+/** The finding for a column that does not accept all of the inspected records. */
 export const valuesNotTaken = (column: string, reason: string): Finding => ({
   code: 'type_mismatch',
   message: `Of the records looked at, some would be rejected: ${reason} Map another column to it, or change its type.`,

@@ -1,4 +1,4 @@
-import { ConnectorError } from '@penstock/connector'
+import { ConnectorError, isDay } from '@penstock/connector'
 
 /**
  * A time or day as a column without a time zone takes it: in UTC, `YYYY-MM-DD HH:MM:SS` with as many fractional digits
@@ -11,7 +11,6 @@ export function withoutOffset(text: string): string {
   const [, day = '', minutes = '', seconds = ':00', fraction = '', offset = '', hours = '', rest = '00'] = found
   if (offset === '' || isZero.test(offset)) return `${day} ${minutes}${seconds}${fraction}`
   const at = Date.parse(`${day}T${minutes}${seconds}${hours}:${rest}`)
-  // The 30th of February would become a day of March.
   if (Number.isNaN(at) || !isDay(day)) return text
   // Fractions of a second are the same in every zone, so they need not pass through milliseconds.
   return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')}${fraction}`
@@ -19,11 +18,6 @@ export function withoutOffset(text: string): string {
 
 const timestamp = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d)(:\d\d)?(\.\d{1,9})?( ?(?:[Zz]|([+-]\d\d)(?::?(\d\d))?))?$/
 const isZero = /^ ?(?:[Zz]|[+-]00(?::?00)?)$/
-
-function isDay(day: string): boolean {
-  const at = new Date(`${day}T00:00:00Z`)
-  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(day)
-}
 
 /**
  * Whether a text names a time zone which `withoutOffset` does not understand, so that a database would ignore it: by a
@@ -35,7 +29,7 @@ export function ignoresZone(text: string): boolean {
   return !/^(?:\s*(?:[AP]M|BC|AD|\d{4}(?:-\d\d-\d\d)?)\b)*\s*$/i.test(behind)
 }
 
-/** A time as the clocks of a time zone show it, `YYYY-MM-DD HH:MM:SS`. Throws `invalid_setting` where there is no such zone. */
+/** A time as the clocks of a time zone show it, `YYYY-MM-DD HH:MM:SS`. Throws `invalid_setting` if there is no such zone. */
 export function inTimezone(at: Date, timezone: string): string {
   let format: Intl.DateTimeFormat
   try {

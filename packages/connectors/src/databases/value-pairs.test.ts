@@ -77,12 +77,17 @@ const kinds: readonly Kind[] = [
 type Store = { readonly connector: Connector; readonly secrets: Values; readonly from: Values; readonly to: Values }
 
 const table = (connector: Connector, secrets: Values, settings: Values): Store => ({
-  ...{ connector, secrets, from: settings, to: settings },
+  connector,
+  secrets,
+  from: settings,
+  to: settings,
 })
 const source = table(postgresql, server.secrets, { schema: 'crm', table: 'source' })
 const target = table(postgresql, server.secrets, { schema: 'crm', table: 'target' })
 const file = (fileFormat: string): Store => ({
-  ...{ connector: localFolder, secrets: { folder }, from: { files: 'value-*' } },
+  connector: localFolder,
+  secrets: { folder },
+  from: { files: 'value-*' },
   to: { fileFormat, prefix: 'value-' },
 })
 const middle = table(mysql, mariadb?.secrets ?? {}, { table: 'middle' })
@@ -92,7 +97,7 @@ async function read({ connector, secrets, from }: Store): Promise<Row[]> {
 }
 
 let batches = 0
-/** Writes rows to a store; answers the ids of those that it rejects. */
+/** Writes rows to a store; resolves with the ids of the rejected rows. */
 async function write({ connector, secrets, to }: Store, rows: readonly Row[]): Promise<Set<Cell>> {
   const columns = ['id', 'value']
   const context = testContext({ secrets, settings: to, columns, localFolders: [folder] })
@@ -100,15 +105,15 @@ async function write({ connector, secrets, to }: Store, rows: readonly Row[]): P
   assert.ok(writer)
   try {
     const { rejected = [] } = await writer.deliver(batchOf(columns, rows, ++batches))
-    await writer.flush()
-    await writer.finish()
+    await writer.flush?.()
+    await writer.finish?.()
     return new Set(rejected.map(({ index }) => rows[index ?? -1]?.[0] ?? null))
   } finally {
-    await writer.close()
+    await writer.close?.()
   }
 }
 
-/** What a table of PostgreSQL holds, in its own words. */
+/** The values of a PostgreSQL table as PostgreSQL prints them. */
 const held = async (name: string, type: string) =>
   new Map(
     (

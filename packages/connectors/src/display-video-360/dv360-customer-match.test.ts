@@ -4,7 +4,7 @@ import { after, afterEach, beforeEach, describe, test } from 'node:test'
 import type { Cell, Values } from '@penstock/connector'
 import { acceptDestination, type TestContextOptions, testContext } from '@penstock/connector/acceptance'
 import { type DataManagerServer, googleSecrets, refusal, startDataManager } from '../../test/data-manager-server.ts'
-import { batchOf, hangOf, problemOf } from '../../test/platform-server.ts'
+import { assertPreviewed, batchOf, hangOf, problemOf } from '../../test/platform-server.ts'
 import { dv360CustomerMatch as connector } from './dv360-customer-match.ts'
 
 const sha = (text: string) => createHash('sha256').update(text).digest('hex')
@@ -79,27 +79,22 @@ describe('Display & Video 360 Customer Match, by way of Google Data Manager', ()
     )
   })
 
-  test('takes people out, and replaces the members of a list', async () => {
-    const first = await openWriter()
-    const add = (name: string): Cell[] => ['Loyal', 'add', sha(name), null]
-    await first.deliver(batchOf(columns, [add('a'), add('b'), add('c')]))
-    await first.deliver(batchOf(columns, [['Loyal', 'remove', sha('c'), null]], 2))
-    await first.flush()
-    assert.equal(google.lists[0]?.members.size, 2)
-    google.clock.now += 60_000
-    const second = await openWriter({ ...settings, replaceExistingAudience: true })
-    await second.deliver(batchOf(columns, [add('b'), add('d')]))
-    await second.flush()
-    await second.finish()
-    const members = [...(google.lists[0]?.members ?? [])].map((text) => /[0-9a-f]{64}/.exec(text)?.[0])
-    assert.deepEqual(members.sort(), [sha('b'), sha('d')].sort())
-  })
-
   test('keeps lists of devices', async () => {
     const names = ['segment_id', 'action', 'maid']
     const device = '38400000-8cf0-11bd-b23e-10b96e40000d'
     const makes = await openWriter({ ...settings, audienceType: 'MAID', mobileAppId: 'com.example.app' }, names)
     await makes.deliver(batchOf(names, [[null, 'add', device]]))
+    const wrong = batchOf(names, [
+      ['Loyal', 'add', device],
+      [null, 'add', sha('a@example.com')],
+      [null, 'add', null],
+    ])
+    const { rejected } = await makes.deliver(wrong)
+    assert.deepEqual(
+      rejected?.map(({ field }) => field),
+      ['segment_id', 'maid', 'maid'],
+    )
+    await assertPreviewed(connector, contextOf({ settings: { ...settings, audienceType: 'MAID' } }), wrong, rejected)
     // A list that exists needs no app.
     const adds = await openWriter({ ...settings, audienceType: 'MAID' }, names)
     await adds.deliver(batchOf(names, [['8000000001', 'remove', device]]))
@@ -123,7 +118,11 @@ acceptDestination({
   context: { routes: routesTo(testServer) },
   columns: columns.slice(0, 3),
   rows: Array.from({ length: 12 }, (_, n): Cell[] => ['Loyal', 'add', sha(`${n}@example.com`)]),
-  badRows: [{ row: ['Loyal', 'add', 'abc'], reason: /not a SHA-256/, field: 'email' }],
+  badRows: [
+    { row: ['Loyal', 'add', 'abc'], reason: /not a SHA-256/, field: 'email' },
+    { row: ['Loyal', 'add', null], reason: /no e-mail address/, field: 'email' },
+    { row: ['Loyal', 'swap', sha('b')], reason: /add or remove/, field: 'action' },
+  ],
   async readBack() {
     return [...(testServer.lists[0]?.members ?? [])].map((text) => [
       'Loyal',

@@ -1,6 +1,6 @@
 import { defineConnector } from '@penstock/connector'
+import { googleSignIn } from '../google/sign-in.ts'
 import { displayVideo360 } from './platform.ts'
-import { signIn } from './sign-in.ts'
 
 /** Reports of Display & Video 360. */
 export const dv360Reporting = defineConnector({
@@ -12,6 +12,6 @@ export const dv360Reporting = defineConnector({
   description: 'Reads the performance of campaigns and how often people saw them from Display & Video 360.',
   actions: ['get'],
   notes: 'The user who signs in needs read access only.',
-  secrets: signIn,
+  secrets: googleSignIn('a user of Display & Video 360'),
   source: {},
 })

@@ -5,4 +5,5 @@ export const displayVideo360 = definePlatform({
   name: 'Display & Video 360',
   type: 'Demand-Side Platform (DSP)',
   icon: 'googledisplayandvideo360',
+  alsoCalled: ['dv360', 'doubleclick'],
 })

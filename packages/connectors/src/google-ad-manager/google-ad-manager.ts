@@ -1,4 +1,5 @@
-import { defineConnector, secret, text } from '@penstock/connector'
+import { defineConnector } from '@penstock/connector'
+import { googleSignIn } from '../google/sign-in.ts'
 import { googleAdManagerPlatform } from './platform.ts'
 
 /** Inventory, orders and reports of a publisher’s ad server. */
@@ -9,22 +10,6 @@ export const googleAdManager = defineConnector({
   dataType: 'ads management',
   dataTypeCategory: 'campaign management',
   description: 'Reads inventory, orders and reports from the Google Ad Manager network of a publisher.',
-  secrets: {
-    clientId: text({
-      label: 'Client ID',
-      description: 'ID of an OAuth client in your Google Cloud project',
-      required: true,
-    }),
-    clientSecret: secret({
-      label: 'Client secret',
-      description: 'Secret of that OAuth client',
-      required: true,
-    }),
-    refreshToken: secret({
-      label: 'Refresh token',
-      description: 'Token that Google granted to a user of Ad Manager at sign-in',
-      required: true,
-    }),
-  },
+  secrets: googleSignIn('a user of Ad Manager'),
   source: {},
 })

@@ -1,38 +1,70 @@
-import type { ConnectorContext } from '@penstock/connector'
-import type { Answer } from '../platform-api/call.ts'
-import { openPlatform, type PlatformClient } from '../platform-api/client.ts'
-import type { AccessTokens } from '../platform-api/oauth.ts'
-import { googleTokens } from './access.ts'
-import { type Accounts, accountName } from './accounts.ts'
-import { connectorErrorOfGoogle, reasonsOf } from './google-errors.ts'
+import type { Values } from '@penstock/connector'
+import { dataManagerAuthorization } from '../google/authorization.ts'
+import { type Auth, idSetting, restApi } from '../kit/api.ts'
+import { errorOfGoogle } from './google-errors.ts'
 
-export const dataManagerOrigin = 'https://datamanager.googleapis.com'
-const scope = 'https://www.googleapis.com/auth/datamanager'
+/** An account of a Google product: whose data it is, or who signs in on its behalf. */
+type Account = { readonly accountType: string; readonly accountId: string }
 
-/** Google's Data Manager API, signed in. Everything throws connector errors. */
-export type DataManager = Accounts & { readonly tokens: AccessTokens; readonly ask: PlatformClient['askObject'] }
+/** The account that owns the lists or conversions, and the account through which the user accesses it, if another. */
+export type Accounts = { readonly operating: Account; readonly login: Account | undefined }
 
-export function openDataManager(context: ConnectorContext, { operating, login }: Accounts): DataManager {
-  const tokens = googleTokens(context, scope)
-  const { askObject } = openPlatform(context, {
-    name: 'Google',
-    baseUrl: `${dataManagerOrigin}/v1`,
-    headers: login ? { 'login-account': accountName(login) } : {},
-    credentials: tokens,
-    errorOf: (answer) => (answer.status >= 200 && answer.status < 300 ? undefined : connectorErrorOfGoogle(answer)),
-  })
-  return { tokens, operating, login, ask: askObject }
+/** The accounts that the settings of a connection mean. The ID is empty if the setting is, as in a check without a connection. */
+export type AccountsOf = (settings: Values) => Accounts
+
+export const accountName = ({ accountType, accountId }: Account) => `accountTypes/${accountType}/accounts/${accountId}`
+
+/** A Google Ads account. */
+export const googleAdsAccounts: AccountsOf = ({ customerId, advertiserId, managerAccountId }) =>
+  accountsOf(['GOOGLE_ADS', customerId ?? advertiserId], ['GOOGLE_ADS', managerAccountId])
+
+/** A Display & Video 360 advertiser, and the partner through which the user reaches it. */
+export const displayVideoAccounts: AccountsOf = ({ advertiserId, partnerId, managerAccountId }) =>
+  accountsOf(['DISPLAY_VIDEO_ADVERTISER', advertiserId], ['DISPLAY_VIDEO_PARTNER', partnerId ?? managerAccountId])
+
+type OneOf = readonly [type: string, id: unknown]
+
+function accountsOf(owner: OneOf, user: OneOf): Accounts {
+  // People copy customer IDs with their dashes.
+  const [operating, login] = [owner, user].map(([accountType, id]) => ({
+    accountType,
+    accountId: String(id ?? '').replace(/[\s-]/g, ''),
+  })) as [Account, Account]
+  return { operating, login: login.accountId === '' ? undefined : login }
 }
 
+/** A setting that is the ID of an account. */
+export const accountSetting = (
+  label: string,
+  description: string,
+  options: { readonly required?: boolean; readonly needed?: boolean } = {},
+) => idSetting({ label, description, ...options, pattern: /^\d[\d\s-]*$/, example: '123-456-7890' })
+
 /** A list or a conversion action as requests name it. */
-export const destinationOf = ({ operating, login }: Accounts, id: string): object => ({
+export const destinationOf = ({ operating, login }: Accounts, id: string | undefined): object => ({
   operatingAccount: operating,
   ...(login ? { loginAccount: login } : {}),
   productDestinationId: id,
 })
 
-/** Whether an answer gives one of these reasons. */
-export const hasReason =
-  (...reasons: readonly string[]) =>
-  (answer: Answer): boolean =>
-    reasonsOf(answer.json).some((reason) => reasons.includes(reason))
+/** Google's Data Manager API, which the Google Ads and Display & Video 360 connectors call. */
+export const dataManager = (accounts: AccountsOf) => ({
+  tested:
+    'Our own test server, which follows the published documentation of Google’s token endpoint and its Data Manager API; not Google itself.',
+  api: {
+    version: 'Data Manager API v1 (release 1.9 of 4 November 2026)',
+    ends: 'Google has announced no end of v1, which it extends in numbered releases',
+  },
+  authorization: dataManagerAuthorization,
+  platformApi: restApi({
+    name: 'Google',
+    baseUrl: 'https://datamanager.googleapis.com/v1',
+    errorOf: errorOfGoogle,
+  }),
+  auth: {
+    open: async (context) => {
+      const { login } = accounts(context.settings)
+      return (await import('./access.ts')).dataManagerTokens(context, login && accountName(login))
+    },
+  } satisfies Auth,
+})

@@ -10,7 +10,7 @@ import { googleAdsClickConversions as connector } from './google-ads-click-conve
 const sha = (text: string) => createHash('sha256').update(text).digest('hex')
 const settings = { customerId: '1234567890', conversionActionId: '1234', resultWaitSeconds: 0 }
 const columns = ['event_time', 'transaction_id', 'gclid', 'email']
-const row = (n: number): Cell[] => [...['2026-11-20T10:00:00Z', `order-${n}`, `click-${n}`], sha(`${n}@example.com`)]
+const row = (n: number): Cell[] => ['2026-11-20T10:00:00Z', `order-${n}`, `click-${n}`, sha(`${n}@example.com`)]
 const ingest = /events:ingest/
 const routesTo = ({ url }: { url: string }) => ({
   'https://datamanager.googleapis.com': url,
@@ -68,10 +68,16 @@ acceptDestination({
   context: { routes: routesTo(testServer) },
   columns,
   rows: Array.from({ length: 12 }, (_, n) => row(n)),
-  badRows: [{ row: [...row(99).slice(0, 3), 'abc'], reason: /not a SHA-256/, field: 'email' }],
+  badRows: [
+    { row: [...row(99).slice(0, 3), 'abc'], reason: /not a SHA-256/, field: 'email' },
+    { row: [...row(98).slice(0, 2), null, sha('98')], reason: /no gclid/, field: 'gclid' },
+    { row: ['20.11.2026', ...row(97).slice(1)], reason: /with its zone/, field: 'event_time' },
+  ],
   async readBack() {
     return [...testServer.events.values()].map(({ eventTimestamp, transactionId, adIdentifiers, userData }) => [
-      ...[String(eventTimestamp), String(transactionId), (adIdentifiers as { gclid: string }).gclid],
+      String(eventTimestamp),
+      String(transactionId),
+      (adIdentifiers as { gclid: string }).gclid,
       /[0-9a-f]{64}/.exec(JSON.stringify(userData))?.[0] ?? '',
     ])
   },

@@ -1,36 +1,20 @@
-import { defineConnector } from '@penstock/connector'
-import { dataManagerAuthorization } from '../google/authorization.ts'
-import { dataManagerApi } from './api-version.ts'
-import { conversionColumns, conversionFields, conversionNotes, conversionsTested } from './conversion-fields.ts'
-import { googleAds } from './platform.ts'
-import { signIn } from './sign-in.ts'
+import { googleSignIn } from '../google/sign-in.ts'
+import { googleConversions } from './conversions.ts'
 
 /** Conversions that followed a click on an ad. */
-export const googleAdsClickConversions = defineConnector({
+export const googleAdsClickConversions = googleConversions({
   slug: 'google-ads-click-conversions',
   name: 'Google Ads Click Conversions',
-  platform: googleAds,
   dataType: 'click conversions',
-  dataTypeCategory: 'events',
   description: 'Reports conversions to Google Ads, each with the ad click that led to it.',
-  notes: `${conversionNotes} Each row needs a gclid, gbraid or wbraid, and the conversion action must be one for imports from clicks.`,
-  tested: conversionsTested,
-  api: dataManagerApi,
-  secrets: signIn,
-  authorization: dataManagerAuthorization,
-  check: async (context) => {
-    const { checkConversions } = await import('./check-data-manager.ts')
-    return checkConversions((await import('./conversion-plans.ts')).clickConversions)(context)
-  },
-  destination: {
-    deliver: {
-      batch: () => ({ rowsMax: 2_000, bytesMax: 4_000_000 }),
-      open: async (context) => {
-        const { openConversions } = await import('./deliver-conversions.ts')
-        return openConversions(context, (await import('./conversion-plans.ts')).clickConversions(context))
-      },
-    },
-    fields: conversionFields,
-    records: conversionColumns,
+  notes: 'Each row needs a gclid, gbraid or wbraid, and the conversion action must be one for imports from clicks.',
+  secrets: googleSignIn('a user of the Google Ads account'),
+  source: 'WEB',
+  settings: {},
+  columns: {},
+  person: {
+    anyOf: ['gclid', 'gbraid', 'wbraid'].map((click) => `adIdentifiers.${click}`),
+    missing: 'The row has no gclid, gbraid or wbraid, so the click that led to the conversion is not known.',
+    field: 'gclid',
   },
 })

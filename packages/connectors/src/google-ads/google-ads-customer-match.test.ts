@@ -3,14 +3,8 @@ import { createHash } from 'node:crypto'
 import { after, afterEach, beforeEach, describe, test } from 'node:test'
 import type { Cell, Values } from '@penstock/connector'
 import { acceptDestination, type TestContextOptions, testContext } from '@penstock/connector/acceptance'
-import {
-  because,
-  type DataManagerServer,
-  googleSecrets,
-  refusal,
-  startDataManager,
-} from '../../test/data-manager-server.ts'
-import { batchOf, connectorErrorOf, hangOf, problemOf } from '../../test/platform-server.ts'
+import { type DataManagerServer, googleSecrets, refusal, startDataManager } from '../../test/data-manager-server.ts'
+import { assertPreviewed, batchOf, connectorErrorOf, hangOf, problemOf } from '../../test/platform-server.ts'
 import { googleAdsCustomerMatch as connector } from './google-ads-customer-match.ts'
 
 const sha = (text: string) => createHash('sha256').update(text).digest('hex')
@@ -95,11 +89,13 @@ describe('Google Ads Customer Match, by way of Google Data Manager', () => {
   })
 
   test('leaves out an incomplete address where something else identifies the person, and rejects it where not', async () => {
-    const { delivery } = await deliver([
+    const rows: Cell[][] = [
       ['Loyal', 'add', sha('a@example.com'), null, sha('dana'), null, null, null],
       ['Loyal', 'add', null, null, sha('dana'), sha('quinn'), '94045', null],
       ['Loyal', 'add', null, null, sha('dana'), sha('quinn'), '94045', 'USA'],
-    ])
+    ]
+    const { delivery } = await deliver(rows)
+    await assertPreviewed(connector, contextOf(), batchOf(columns, rows), delivery.rejected)
     assert.deepEqual(
       delivery.rejected?.map(({ index, field }) => [index, field]),
       [
@@ -129,6 +125,13 @@ describe('Google Ads Customer Match, by way of Google Data Manager', () => {
       ],
     )
     assert.deepEqual([...(google.lists[0]?.members ?? [])], [JSON.stringify({ mobileData: { mobileIds: [device] } })])
+    const wrong: Cell[][] = [
+      ['iOS', 'add', '476943146'],
+      ['iOS', 'add', null],
+    ]
+    const { delivery } = await deliver(wrong, mobile, names)
+    assert.equal(delivery.rejected?.length, 2)
+    await assertPreviewed(connector, contextOf({ settings: mobile }), batchOf(names, wrong), delivery.rejected)
     const body = sent()[0] as Record<string, unknown>
     assert.ok(!('encoding' in body))
     const error = await connectorErrorOf(deliver(rows('None'), mobile, names), contextOf())
@@ -136,33 +139,14 @@ describe('Google Ads Customer Match, by way of Google Data Manager', () => {
     assert.match(error.message, /Mobile app ID/)
   })
 
-  test('reads the results of requests back, and says what has to be done where the account is refused', async () => {
-    const { writer } = await deliver([['Loyal', 'add', sha('a@example.com'), null, null, null, null, null]])
-    google.statuses.set('request-1', {
-      requestStatus: 'FAILED',
-      errorCounts: [{ recordCount: '1', reason: 'PROCESSING_ERROR_REASON_DENIED_CONSENT' }],
-    })
-    assert.deepEqual(
-      (await writer.flush())?.rejected?.map(({ count }) => count),
-      [1],
-    )
-    google.refusing.reply = because('TERMS_AND_CONDITIONS_NOT_SIGNED')
-    const again = [['Loyal', 'add', sha('a@example.com'), null, null, null, null, null]] satisfies Cell[][]
-    const error = await connectorErrorOf(deliver(again), contextOf())
-    assert.deepEqual([error.code, error.action], ['terms_not_accepted', 'reconfigure'])
+  test('says what has to be done if the refresh token has another scope', async () => {
     google.refusing.reply = refusal(403, 'PERMISSION_DENIED', [
       { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'ACCESS_TOKEN_SCOPE_INSUFFICIENT' },
     ])
-    const scope = await connectorErrorOf(deliver(again), contextOf())
+    const rows: Cell[][] = [['Loyal', 'add', sha('a@example.com'), null, null, null, null, null]]
+    const scope = await connectorErrorOf(deliver(rows), contextOf())
     assert.equal(scope.code, 'permission_denied')
     assert.match(scope.message, /sign in at Google again/)
-  })
-
-  test('says what is missing where nothing was saved to sign in with', async () => {
-    const { deliver: destination } = connector.destination ?? {}
-    assert.ok(destination)
-    const error = await connectorErrorOf(destination.open(contextOf({ secrets: {} })), contextOf())
-    assert.deepEqual([error.code, error.action], ['invalid_credentials', 'reauthenticate'])
   })
 })
 
@@ -183,6 +167,8 @@ acceptDestination({
   badRows: [
     { row: ['Loyal', 'add', `99999999${sha('a').slice(8)}`], reason: /INVALID_SHA256_FORMAT/ },
     { row: ['Loyal', 'add', 'abc'], reason: /not a SHA-256/, field: 'email' },
+    { row: ['Loyal', 'add', null], reason: /no e-mail address/, field: 'email' },
+    { row: ['Loyal', 'swap', sha('b')], reason: /add or remove/, field: 'action' },
   ],
   async readBack() {
     assert.ok(testServer.lists.length < 2, 'a second list was made')

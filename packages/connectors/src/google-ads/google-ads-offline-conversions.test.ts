@@ -10,7 +10,7 @@ import { googleAdsOfflineConversions as connector } from './google-ads-offline-c
 const sha = (text: string) => createHash('sha256').update(text).digest('hex')
 const settings = { customerId: '1234567890', conversionActionId: '1234', resultWaitSeconds: 0 }
 const columns = ['event_time', 'transaction_id', 'store_id', 'email']
-const row = (n: number): Cell[] => [...['2026-11-20T10:00:00Z', `order-${n}`, `shop-${n}`], sha(`${n}@example.com`)]
+const row = (n: number): Cell[] => ['2026-11-20T10:00:00Z', `order-${n}`, `shop-${n}`, sha(`${n}@example.com`)]
 const ingest = /events:ingest/
 const routesTo = ({ url }: { url: string }) => ({
   'https://datamanager.googleapis.com': url,
@@ -65,10 +65,18 @@ acceptDestination({
   context: { routes: routesTo(testServer) },
   columns,
   rows: Array.from({ length: 12 }, (_, n) => row(n)),
-  badRows: [{ row: [...row(99).slice(0, 3), 'abc'], reason: /not a SHA-256/, field: 'email' }],
+  badRows: [
+    { row: [...row(99).slice(0, 3), 'abc'], reason: /not a SHA-256/, field: 'email' },
+    { row: [...row(98).slice(0, 3), null], reason: /no click ID/, field: 'email' },
+    { row: [null, ...row(97).slice(1)], reason: /missing/, field: 'event_time' },
+    { row: ['20.11.2026', ...row(96).slice(1)], reason: /with its zone/, field: 'event_time' },
+    { row: ['2099-01-01T00:00:00Z', ...row(95).slice(1)], reason: /future/, field: 'event_time' },
+  ],
   async readBack() {
     return [...testServer.events.values()].map(({ eventTimestamp, transactionId, eventLocation, userData }) => [
-      ...[String(eventTimestamp), String(transactionId), (eventLocation as { storeId: string }).storeId],
+      String(eventTimestamp),
+      String(transactionId),
+      (eventLocation as { storeId: string }).storeId,
       /[0-9a-f]{64}/.exec(JSON.stringify(userData))?.[0] ?? '',
     ])
   },

@@ -1,6 +1,6 @@
 import { defineConnector } from '@penstock/connector'
+import { googleSignIn } from '../google/sign-in.ts'
 import { googleAds } from './platform.ts'
-import { signIn } from './sign-in.ts'
 
 /** Performance figures of Google Ads. */
 export const googleAdsReporting = defineConnector({
@@ -10,6 +10,6 @@ export const googleAdsReporting = defineConnector({
   dataType: 'reporting',
   dataTypeCategory: 'reporting',
   description: 'Reads the performance of the ads of an account through the Google Ads API.',
-  secrets: signIn,
+  secrets: googleSignIn('a user of the Google Ads account'),
   source: {},
 })

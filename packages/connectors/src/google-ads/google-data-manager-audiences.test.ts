@@ -12,6 +12,7 @@ import {
 } from '../../test/data-manager-server.ts'
 import {
   assertFailure,
+  assertPreviewed,
   batchOf,
   connectorErrorOf,
   type Failure,
@@ -31,7 +32,14 @@ const settings = {
   adPersonalizationConsent: 'Unspecified',
 }
 const row = (n: number | string, action = 'add', name: string | null = 'Loyal'): Cell[] => [
-  ...[name, action, sha(`${n}@example.com`), null, null, null, null, null],
+  name,
+  action,
+  sha(`${n}@example.com`),
+  null,
+  null,
+  null,
+  null,
+  null,
 ]
 const member = (n: number | string) =>
   JSON.stringify({ userData: { userIdentifiers: [{ emailAddress: sha(`${n}@example.com`) }] } })
@@ -96,7 +104,9 @@ describe('Google Data Manager Audiences, against a server that keeps to what is 
       ['add', sha('x'), null, device],
       ['add', null, 'jane@example.com', null],
     ]
-    const { rejected, state } = await deliver(batchOf(wide, rows), { settings: mobile, columns: wide })
+    const batch = batchOf(wide, rows)
+    const { rejected, state } = await deliver(batch, { settings: mobile, columns: wide })
+    await assertPreviewed(connector, contextOf({ settings: mobile }), batch, rejected)
     assert.deepEqual(
       rejected?.map(({ index, field }) => [index, field]),
       [
@@ -147,11 +157,14 @@ describe('Google Data Manager Audiences, against a server that keeps to what is 
       [['Loyal', 'add', null, null, sha('jane'), sha('saoirse'), 'Ireland', 'D02'], 'country'],
       [row(7, 'remove', 'Unknown audience'), 'segment_name'],
     ]
-    const { rejected } = await deliver(batchOf(columns, [...rows.map(([one]) => one), row(9)]))
+    const batch = batchOf(columns, [...rows.map(([one]) => one), row(9)])
+    const { rejected } = await deliver(batch)
     assert.deepEqual(
       rejected?.map(({ index, field }) => [index, field]),
       rows.map(([, field], index) => [index, field]),
     )
+    // Only Google knows that there is no list with this name.
+    await assertPreviewed(connector, contextOf(), batch, rejected?.slice(0, -1))
     assert.deepEqual(members(), [member(9)])
     assert.equal(google.lists.length, 1)
   })
@@ -306,6 +319,8 @@ acceptDestination({
   badRows: [
     { row: ['Loyal', 'add', `99999999${sha('a').slice(8)}`], reason: /INVALID_SHA256_FORMAT/ },
     { row: ['Loyal', 'add', 'abc'], reason: /not a SHA-256/, field: 'email' },
+    { row: ['Loyal', 'add', null], reason: /no e-mail address/, field: 'email' },
+    { row: ['Loyal', null, sha('b')], reason: /add or remove/, field: 'action' },
   ],
   async readBack() {
     assert.ok(testServer.lists.length < 2, 'a second list was made')

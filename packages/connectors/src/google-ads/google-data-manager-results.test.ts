@@ -20,8 +20,11 @@ const settings = {
   resultWaitSeconds: 0,
 }
 const row = (n: number | string, action = 'add', ...consents: Cell[]): Cell[] => [
-  ...['Loyal', action, sha(`${n}@example.com`)],
-  ...[consents[0] ?? null, consents[1] ?? null],
+  'Loyal',
+  action,
+  sha(`${n}@example.com`),
+  consents[0] ?? null,
+  consents[1] ?? null,
 ]
 const rowsOf = (count: number, from = 0) => Array.from({ length: count }, (_, n) => row(from + n))
 const member = (n: number | string) =>
@@ -37,7 +40,9 @@ describe('Google Data Manager Audiences: what becomes of requests', () => {
 
   const contextOf = (options: TestContextOptions = {}) =>
     testContext({
-      ...{ secrets: googleSecrets, settings, columns },
+      secrets: googleSecrets,
+      settings,
+      columns,
       routes: { 'https://datamanager.googleapis.com': google.url, 'https://oauth2.googleapis.com': google.url },
       ...options,
     })
@@ -91,7 +96,8 @@ describe('Google Data Manager Audiences: what becomes of requests', () => {
     google.statuses.set('request-2', { requestStatus: 'FAILED' })
     assert.equal((await writer.deliver(batchOf(columns, rowsOf(10)))).held, true)
     await writer.deliver(batchOf(columns, rowsOf(5, 10), 2))
-    const { rejected = [] } = (await writer.flush()) as Delivery
+    const flushed: Delivery | undefined = await writer.flush?.()
+    const { rejected = [] } = flushed ?? {}
     assert.deepEqual(
       rejected.map(({ count, index }) => [count, index]),
       [
@@ -104,14 +110,14 @@ describe('Google Data Manager Audiences: what becomes of requests', () => {
       rejected[0]?.reason ?? '',
       /denied the use of personal data for ads \(PROCESSING_ERROR_REASON_DENIED_CONSENT\)/,
     )
-    assert.equal(await writer.flush(), undefined)
+    assert.equal(await writer.flush?.(), undefined)
   })
 
   test('confirms batches whose results are not known in time, and asks about a request no longer than it may', async () => {
     const writer = await openWriter()
     google.statuses.set('request-1', { requestStatus: 'PROCESSING' })
     await writer.deliver(batchOf(columns, rowsOf(10)))
-    const flushed = await writer.flush()
+    const flushed = await writer.flush?.()
     assert.deepEqual(flushed?.rejected, [])
     assert.equal(flushed?.held, undefined)
     assert.deepEqual(flushed?.deliveryState, { requests: ['request-1'] })
@@ -146,7 +152,7 @@ describe('Google Data Manager Audiences: what becomes of requests', () => {
     const writer = await openWriter()
     await writer.deliver(batchOf(columns, rowsOf(2)))
     google.failure(/requestStatus/, { status: 503, text: '' })
-    assert.deepEqual((await writer.flush())?.rejected, [])
+    assert.deepEqual((await writer.flush?.())?.rejected, [])
   })
 
   test('sends the consent of a person where its row says one, completed by the connection', async () => {
@@ -185,8 +191,8 @@ describe('Google Data Manager Audiences: what becomes of requests', () => {
       assert.equal(connector.destination?.deliver?.replaces?.(replacing.settings), true)
       const first = await openWriter(replacing)
       await first.deliver(batchOf(columns, [row(1), row(2)]))
-      await first.flush()
-      await first.finish()
+      await first.flush?.()
+      await first.finish?.()
       assert.deepEqual(members(), [member(1), member(2)].sort())
       pass(60)
       // Our clock is far ahead of Google's, and that changes nothing.
@@ -195,24 +201,24 @@ describe('Google Data Manager Audiences: what becomes of requests', () => {
       pass(60)
       await second.deliver(batchOf(columns, [row(4)], 2))
       assert.deepEqual(members(), [member(1), member(2), member(3), member(4)].sort(), 'the list is never empty')
-      await second.flush()
-      await second.finish()
+      await second.flush?.()
+      await second.finish?.()
       assert.deepEqual(members(), [member(2), member(3), member(4)].sort())
     })
 
     test('finishes in another process by its delivery states, and twice without harm', async () => {
       const first = await openWriter(replacing)
       await first.deliver(batchOf(columns, [row(1)]))
-      await first.flush()
-      await first.finish()
+      await first.flush?.()
+      await first.finish?.()
       pass(60)
       const second = await openWriter(replacing)
       await second.deliver(batchOf(columns, [row(2)]))
-      const deliveryState = (await second.flush())?.deliveryState
+      const deliveryState = (await second.flush?.())?.deliveryState
       assert.ok(deliveryState !== undefined)
       pass(60)
       for (let time = 0; time < 2; time++)
-        await (await openWriter({ ...replacing, deliveryStates: [deliveryState] })).finish()
+        await (await openWriter({ ...replacing, deliveryStates: [deliveryState] })).finish?.()
       assert.deepEqual(members(), [member(2)])
     })
 
@@ -223,11 +229,11 @@ describe('Google Data Manager Audiences: what becomes of requests', () => {
       const second = await openWriter(replacing)
       const { rejected } = await second.deliver(batchOf(columns, [['Loyal', 'add', 'not hashed', null, null]]))
       assert.equal(rejected?.length, 1)
-      await second.flush()
-      await second.finish()
+      await second.flush?.()
+      await second.finish?.()
       const third = await openWriter(replacing)
       await third.deliver(batchOf(columns, [row(2)]))
-      await third.abort()
+      await third.abort?.()
       assert.deepEqual(members(), [member(1), member(2)].sort())
     })
   })

@@ -1,18 +1,20 @@
 import { ConnectorError } from '@penstock/connector'
-import type { Answer } from '../platform-api/call.ts'
+import { type Answer, isSuccess } from '../platform-api/call.ts'
 import { isObject, listIn, objectIn, textIn } from '../platform-api/json.ts'
 import { waitMsOf } from '../platform-api/rate-limit.ts'
 import { connectorErrorOfStatus } from '../platform-api/status.ts'
 import { itemReasons, refusals, sizeReasons } from './google-reasons.ts'
-import type { Item } from './request-status.ts'
+
+/** The items of a request, as messages name them. */
+export type Item = 'member' | 'event'
 
 /** One thing that Google found wrong: where, and a reason in its own words. */
-export type Violation = { readonly field: string; readonly reason: string }
+type Violation = { readonly field: string; readonly reason: string }
 
 const detailsOf = (json: unknown) => listIn(objectIn(objectIn(json).error).details).map(objectIn)
 
-/** What is wrong with the fields of a request. */
-export const violationsOf = (json: unknown): Violation[] =>
+/** The field errors of a request. */
+const violationsOf = (json: unknown): Violation[] =>
   detailsOf(json)
     .flatMap(({ fieldViolations }) => listIn(fieldViolations))
     .filter(isObject)
@@ -22,7 +24,7 @@ export const violationsOf = (json: unknown): Violation[] =>
  * All reasons that an answer gives. Those of its fields come first: beside them, the reason of the request as a whole says
  * only that something is wrong.
  */
-export const reasonsOf = (json: unknown): string[] => [
+const reasonsOf = (json: unknown): string[] => [
   ...violationsOf(json).map(({ reason }) => reason),
   ...detailsOf(json).flatMap(({ reason }) => codeIn(reason) ?? []),
 ]
@@ -31,37 +33,33 @@ export const reasonsOf = (json: unknown): string[] => [
 const places = { member: /audience_?members\[(\d+)\](.*)$/is, event: /events\[(\d+)\](.*)$/is } as const
 
 /**
- * Which members or events an answer blames, by their place in the request, and why. What is wrong with the account, the
- * list or the conversion action Google reports at the first of them, too; so nothing is blamed where one of the reasons is
- * of that kind, and the first one not for a reason that is unknown and names nothing inside of it.
+ * The members or events that an answer blames, by their places in the request, and why. Google also reports errors of the
+ * account, the list or the conversion action at the first item. So no item is blamed if one of the reasons is of that kind,
+ * and the first item is not blamed for an unknown reason that names nothing inside of it.
  * @param items how many were sent
  */
-export function blamedItems(json: unknown, item: Item, items: number): Map<number, string> {
-  const violations = violationsOf(json)
+export function blamedItems({ status, json }: Answer, item: Item, items: number): Map<number, string> {
+  const violations = status === 400 ? violationsOf(json) : []
   const blamed = new Map<number, string>()
   if (violations.some(({ reason }) => Object.hasOwn(refusals, reason) || sizeReasons.has(reason))) return blamed
   for (const { field, reason } of violations) {
     const [, place, inside] = places[item].exec(field) ?? []
+    const why = Object.hasOwn(itemReasons, reason) ? `: ${itemReasons[reason]}` : ''
     if (place === undefined || Number(place) >= items) continue
-    if (Number(place) === 0 && inside === '' && !Object.hasOwn(itemReasons, reason)) continue
-    blamed.set(Number(place), reason)
+    if (Number(place) === 0 && inside === '' && why === '') continue
+    blamed.set(Number(place), `Google does not accept this ${item}${why} (${reason}).`)
   }
   return blamed
 }
-
-/** Why Google does not accept a member or an event, in a sentence without its values. */
-export const itemRejection = (item: Item, reason: string): string =>
-  Object.hasOwn(itemReasons, reason)
-    ? `Google does not accept this ${item}: ${itemReasons[reason]} (${reason}).`
-    : `Google does not accept this ${item} (${reason}).`
 
 /** Reasons are constants; anything else could quote what was sent. */
 const codeIn = (value: unknown): string | undefined =>
   typeof value === 'string' && /^[A-Z][A-Z0-9_]{1,80}$/.test(value) ? value : undefined
 
-/** What an answer that is not a success asks for. Google's own message is left out: it may quote what was sent. */
-export function connectorErrorOfGoogle(answer: Answer): ConnectorError {
-  const { status, json, headers } = answer
+/** The error that an answer is, if any. Leaves out Google's message, which may quote the request. */
+export function errorOfGoogle(answer: Answer): ConnectorError | undefined {
+  if (isSuccess(answer)) return undefined
+  const { status, json } = answer
   const reasons = reasonsOf(json)
   const refusal = reasons.find((reason) => Object.hasOwn(refusals, reason))
   if (refusal) {
@@ -72,14 +70,12 @@ export function connectorErrorOfGoogle(answer: Answer): ConnectorError {
   if (status === 429 || name === 'RESOURCE_EXHAUSTED') {
     const message = 'Google limits how often it may be called (RESOURCE_EXHAUSTED).'
     return new ConnectorError('rate_limited', message, {
-      afterMs: retryDelayMs(json) ?? waitMsOf({ headers }),
+      afterMs: retryDelayMs(json) ?? waitMsOf(answer),
     })
   }
   if (name === 'ABORTED') {
-    return new ConnectorError(
-      'platform_error',
-      'Google aborted the request, because of a conflict with another one (ABORTED).',
-    )
+    const message = 'Google aborted the request, because of a conflict with another one (ABORTED).'
+    return new ConnectorError('platform_error', message)
   }
   if (status === 400) {
     const because = reasons.find((reason) => reason !== 'INVALID_ARGUMENT') ?? reasons[0] ?? name ?? 'status 400'
@@ -89,7 +85,7 @@ export function connectorErrorOfGoogle(answer: Answer): ConnectorError {
     if (isOfItems || reasons.some((reason) => sizeReasons.has(reason))) {
       return new ConnectorError('invalid_batch', `Google refuses the request because of its content (${because}).`)
     }
-    // Google names what it does not accept; where it names none, other rows would change nothing.
+    // Google names what it does not accept; if it names none, other rows would change nothing.
     const message = `Google refuses the request, whatever rows are in it (${because}); check the settings of the connection, and report this if they are right.`
     return new ConnectorError('request_refused', message)
   }

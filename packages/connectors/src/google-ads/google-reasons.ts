@@ -1,8 +1,8 @@
 import type { ConnectorErrorCode } from '@penstock/connector'
 
 /**
- * What the reasons mean that Google's Data Manager API gives: `ErrorReason` of its published error.proto. Reasons that are
- * in no table here concern Google Analytics, licences or links, which no request of these connectors is about.
+ * The meanings of the reasons of Google's Data Manager API: `ErrorReason` of its published error.proto. Reasons that
+ * are in no table here concern Google Analytics, licences or links, which no request of these connectors uses.
  */
 
 /** A code of ours, and what to do about it, to follow “Google refuses the request (REASON): ”. */
@@ -94,7 +94,8 @@ export const refusals: Readonly<Record<string, Refusal>> = {
   IMMUTABLE_FIELD_FOR_UPDATE: locked,
   OWNERSHIP_REQUIRED_FOR_UPDATE: listOwner,
   DATA_PARTNER_USER_LIST_MUTATE_NOT_ALLOWED: listOwner,
-  DISPLAY_NAME_ALREADY_USED: listName,
+  // Another client has made the list meanwhile, since it was looked for.
+  DISPLAY_NAME_ALREADY_USED: ['conflict', 'give the list another name'],
   INVALID_DISPLAY_NAME: listName,
   USER_LIST_NAME_RESERVED: listName,
   MEMBERSHIP_DURATION_TOO_LONG: [
@@ -104,7 +105,7 @@ export const refusals: Readonly<Record<string, Refusal>> = {
   INVALID_REMOVE_AS_OF_TIME: ['clock_skewed', 'set the clock of the machine that runs this service'],
 }
 
-/** What is wrong with one member or event, to follow “Google does not accept this member: ”. */
+/** The error of one member or event, to follow “Google does not accept this member: ”. */
 export const itemReasons: Readonly<Record<string, string>> = {
   INVALID_ARGUMENT: 'something in it is not valid',
   REQUIRED_FIELD_MISSING: 'a part of it is missing',

@@ -5,4 +5,5 @@ export const googleAds = definePlatform({
   name: 'Google Ads',
   type: 'Demand-Side Platform (DSP)',
   icon: 'googleads',
+  alsoCalled: ['adwords', 'youtube'],
 })

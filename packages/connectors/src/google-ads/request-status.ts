@@ -1,12 +1,13 @@
 import { ConnectorError, type Rejection } from '@penstock/connector'
+import type { PlatformClient } from '../platform-api/client.ts'
 import { listIn, numberIn, objectIn, textIn } from '../platform-api/json.ts'
 import { poll } from '../platform-api/polling.ts'
 import { type RowBlame, rejectionsOf as rejectionsOfRows, type SentItem } from '../platform-api/rows/row-results.ts'
-import type { DataManager } from './data-manager.ts'
+import type { Item } from './google-errors.ts'
 import { accountProcessingReasons, duplicateReasons, processingReasons } from './processing-reasons.ts'
 
-/** A request that Google took in and goes through later. */
-export type Taken = {
+/** A request that Google accepted and processes later. */
+export type HeldRequest = {
   readonly requestId: string
   /** How many members or events it had. */
   readonly count: number
@@ -14,20 +15,17 @@ export type Taken = {
   readonly items?: readonly SentItem[]
 }
 
-/** What requests are made of, as messages name them. */
-export type Item = 'member' | 'event'
-
-/** What is known of requests: rejections that say how many items, and the requests of which nothing is known yet. */
-export type Decided = { readonly rejected: Rejection[]; readonly undecided: Taken[] }
+/** The results of requests: rejections with their number of items, and the requests without a result yet. */
+type Decided = { readonly rejected: Rejection[]; readonly undecided: HeldRequest[] }
 
 /**
- * Asks what became of requests, again and again until all are decided. Throws a connector error where one failed as a whole
+ * Asks what became of requests, again and again until all are decided. Throws a connector error if one failed as a whole
  * because of the account.
  * @param waitMs until when to ask, from now; each request is asked about once whatever it is
  */
 export async function decide(
-  dataManager: DataManager,
-  requests: readonly Taken[],
+  client: PlatformClient,
+  requests: readonly HeldRequest[],
   item: Item,
   { waitMs, signal }: { waitMs: number; signal: AbortSignal },
 ): Promise<Decided> {
@@ -35,9 +33,9 @@ export async function decide(
   let undecided = [...requests]
   await poll(
     async () => {
-      const left: Taken[] = []
+      const left: HeldRequest[] = []
       for (const request of undecided) {
-        const found = await rejectionsOf(dataManager, request, item, signal)
+        const found = await rejectionsOf(client, request, item, signal)
         if (found) rejected.push(...found)
         else left.push(request)
       }
@@ -50,17 +48,17 @@ export async function decide(
 }
 
 /**
- * The rejections of one request; `undefined` where they are not known. That its items were taken in is certain by now, so
+ * The rejections of one request; `undefined` if they are not known. That its items were taken in is certain by now, so
  * that what goes wrong with asking changes nothing.
  */
 async function rejectionsOf(
-  { ask }: DataManager,
-  { requestId, count, items }: Taken,
+  client: PlatformClient,
+  { requestId, count, items }: HeldRequest,
   item: Item,
   signal: AbortSignal,
 ): Promise<Rejection[] | undefined> {
   const asked = { path: '/requestStatus:retrieve', query: { requestId }, expects: () => true }
-  const answer = await ask(asked).catch(() => signal.throwIfAborted())
+  const answer = await client.askObject(asked).catch(() => signal.throwIfAborted())
   if (!answer || answer.status >= 300) return undefined
   const statuses = listIn(answer.json.requestStatusPerDestination).map(objectIn)
   if (statuses.length === 0 || statuses.some(({ requestStatus }) => !isDecided(requestStatus))) return undefined
@@ -68,9 +66,12 @@ async function rejectionsOf(
   const failed = statuses.every(({ requestStatus }) => requestStatus === 'FAILED')
   if (failed) assertAccountIsFine(errors)
   if (failed && errors.length === 0) errors.push({ reason: unspecified, count, places: [] })
-  // What came before is there: Google counts it once.
+  // Google has the item of a duplicate already, and counts it once.
   const blames = errors.filter(({ reason }) => !duplicateReasons.has(reason))
-  return items ? rejectionsOfItems(items, blames, item) : withinCount(blames, count, item)
+  // An item may fail for several reasons, and is one all the same.
+  if (items) return rejectionsOfItems(items, blames, item)
+  const unnamed = blames.map(({ reason, count }) => ({ reason, count, places: [] }))
+  return rejectionsOfItems([{ rows: Array.from({ length: count }, (_, place) => place) }], unnamed, item)
 }
 
 const unspecified = 'PROCESSING_ERROR_REASON_UNSPECIFIED'
@@ -91,7 +92,7 @@ function errorOf(given: unknown): ProcessingError {
   }
 }
 
-/** Names the rows whose places Google gives, and counts those that it does not name. */
+/** Names the rows whose indexes Google reports, and counts the others. */
 function rejectionsOfItems(items: readonly SentItem[], errors: readonly ProcessingError[], item: Item): Rejection[] {
   const blames: RowBlame[] = errors.flatMap(({ reason, count, places }) => [
     ...places.map((at) => ({ at, reason: sentenceOf(reason, item, true) })),
@@ -109,16 +110,6 @@ function assertAccountIsFine(errors: readonly ProcessingError[]): void {
   if (only === undefined || reasons.length > 1 || !Object.hasOwn(accountProcessingReasons, only)) return
   const [code, todo] = accountProcessingReasons[only] ?? ['request_refused', 'check the account at Google']
   throw new ConnectorError(code, `Google used nothing of a request that it had taken in (${only}): ${todo}.`)
-}
-
-/** An item may fail for several reasons, and is one all the same. */
-function withinCount(errors: readonly ProcessingError[], items: number, item: Item): Rejection[] {
-  let left = items
-  return errors.flatMap(({ reason, count: counted }) => {
-    const count = Math.min(left, Math.floor(counted))
-    left -= count
-    return count > 0 ? [{ count, reason: sentenceOf(reason, item, false) }] : []
-  })
 }
 
 function sentenceOf(reason: string, item: Item, isNamed: boolean): string {

@@ -12,7 +12,7 @@ export type FieldType = {
   readonly fields: readonly FieldType[]
 }
 
-/** Names that the interface gives types, beside those that SQL does. */
+/** The API's names of types, by their names in SQL. */
 const legacyNames: Readonly<Record<string, string>> = {
   INT64: 'INTEGER',
   FLOAT64: 'FLOAT',
@@ -90,11 +90,19 @@ export const valuesIn = (row: unknown): readonly unknown[] => listIn(objectIn(ro
 
 /** Types of parameters for columns by which rows can be ordered. Floats are not: their texts may lack digits. */
 const parameterTypes: Readonly<Record<string, string>> = {
-  ...{ INTEGER: 'INT64', NUMERIC: 'NUMERIC', BIGNUMERIC: 'BIGNUMERIC', BOOLEAN: 'BOOL', STRING: 'STRING' },
-  ...{ BYTES: 'BYTES', DATE: 'DATE', TIME: 'TIME', DATETIME: 'DATETIME', TIMESTAMP: 'TIMESTAMP' },
+  INTEGER: 'INT64',
+  NUMERIC: 'NUMERIC',
+  BIGNUMERIC: 'BIGNUMERIC',
+  BOOLEAN: 'BOOL',
+  STRING: 'STRING',
+  BYTES: 'BYTES',
+  DATE: 'DATE',
+  TIME: 'TIME',
+  DATETIME: 'DATETIME',
+  TIMESTAMP: 'TIMESTAMP',
 }
 
-/** The type of a parameter that is compared with a column. Throws `invalid_setting` where rows cannot be ordered by it. */
+/** The type of a parameter that is compared with a column. Throws `invalid_setting` if rows cannot be ordered by it. */
 export function parameterTypeOf({ name, type, repeated }: FieldType): string {
   const known = repeated ? undefined : parameterTypes[type]
   if (known !== undefined) return known

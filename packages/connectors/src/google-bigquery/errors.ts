@@ -3,7 +3,7 @@ import { resultGone } from '../databases/result-cache.ts'
 import { textOf, transientErrorOf } from '../object-stores/answers.ts'
 import { isObject, listIn, objectIn, parseObject } from '../platform-api/json.ts'
 
-/** What is said of a request or a job that failed. */
+/** The error that BigQuery reports for a failed request or job. */
 export type BigQueryComplaint = { readonly reason: string; readonly message: string }
 
 /** From an `error` of an answer, or an `errorResult` of a job. */
@@ -44,7 +44,7 @@ const passing = /^(backendError|internalError|jobBackendError|jobInternalError|t
 /** Messages that hold names and places of the query, and nothing of a row. */
 const reportable = /^(Syntax error|Unrecognized name|Not found|Access Denied|Function not found)\b/
 
-/** What a complaint means; `undefined` where its reason is not known. */
+/** The connector error for a complaint; `undefined` if its reason is unknown. */
 export function connectorErrorOfReason(
   { reason, message }: BigQueryComplaint,
   wait: { afterMs?: number | undefined } = {},
@@ -75,8 +75,8 @@ export function connectorErrorOfJob(error: unknown): ConnectorError {
 }
 
 /**
- * What an answer means that is not a success.
- * @param job whether it was about a job that ran before
+ * The error of a response without success.
+ * @param job whether the request was about a job that ran before
  */
 export async function connectorErrorOf(response: Response, email: string, job: boolean): Promise<ConnectorError> {
   const { status } = response

@@ -18,7 +18,8 @@ beforeEach(async () => {
 })
 
 const optionsOf = (sqlQuery: string, settings: Values = {}): TestContextOptions => ({
-  ...{ secrets: { jsonKey }, routes },
+  secrets: { jsonKey },
+  routes,
   settings: { projectId: 'example-project', dataset: 'crm', table: 'n', sqlQuery, ...settings },
 })
 const read = (sqlQuery: string, settings: Values = {}, after?: Json) =>
@@ -106,11 +107,24 @@ describe(`reading a result that BigQuery keeps, against ${testServerName}`, () =
     const field = (name: string, type: string, more: object = {}) => ({ name, type, mode: 'NULLABLE', ...more })
     const inner = [field('n', 'INTEGER'), field('at', 'TIMESTAMP'), { ...field('tags', 'STRING'), mode: 'REPEATED' }]
     const fields = [
-      ...[field('i', 'INTEGER'), field('big', 'INTEGER'), field('f', 'FLOAT'), field('nan', 'FLOAT')],
-      ...[field('yes', 'BOOLEAN'), field('at', 'TIMESTAMP'), field('before', 'TIMESTAMP'), field('local', 'DATETIME')],
-      ...[field('day', 'DATE'), field('time', 'TIME'), field('num', 'NUMERIC'), field('bytes', 'BYTES')],
-      ...[field('geo', 'GEOGRAPHY'), field('json', 'JSON'), field('none', 'STRING'), field('empty', 'STRING')],
-      ...[field('one', 'RECORD', { fields: inner }), field('many', 'RECORD', { mode: 'REPEATED', fields: inner })],
+      field('i', 'INTEGER'),
+      field('big', 'INTEGER'),
+      field('f', 'FLOAT'),
+      field('nan', 'FLOAT'),
+      field('yes', 'BOOLEAN'),
+      field('at', 'TIMESTAMP'),
+      field('before', 'TIMESTAMP'),
+      field('local', 'DATETIME'),
+      field('day', 'DATE'),
+      field('time', 'TIME'),
+      field('num', 'NUMERIC'),
+      field('bytes', 'BYTES'),
+      field('geo', 'GEOGRAPHY'),
+      field('json', 'JSON'),
+      field('none', 'STRING'),
+      field('empty', 'STRING'),
+      field('one', 'RECORD', { fields: inner }),
+      field('many', 'RECORD', { mode: 'REPEATED', fields: inner }),
       field('list', 'INTEGER', { mode: 'REPEATED' }),
       field('penstock_digest', 'STRING'),
     ]
@@ -118,11 +132,28 @@ describe(`reading a result that BigQuery keeps, against ${testServerName}`, () =
       f: [{ v: n }, { v: '1769860800000001' }, { v: [{ v: 'a' }, { v: '"' }] }] as { v: never }[],
     })
     const row = [
-      ...['42', '9007199254740993', '0.1', 'NaN', 'true', '1769860800123456', '-1', '2026-01-31T12:00:00.5'],
-      ...['2026-01-31', '12:00:00', '1.10', '3q2+7w==', 'POINT(1 2)', '{"a":1}', null, ''],
-      ...[record('9007199254740993'), [{ v: record(null) as never }], [{ v: '1' }, { v: '2' }], 'digest'],
+      '42',
+      '9007199254740993',
+      '0.1',
+      'NaN',
+      'true',
+      '1769860800123456',
+      '-1',
+      '2026-01-31T12:00:00.5',
+      '2026-01-31',
+      '12:00:00',
+      '1.10',
+      '3q2+7w==',
+      'POINT(1 2)',
+      '{"a":1}',
+      null,
+      '',
+      record('9007199254740993'),
+      [{ v: record(null) as never }],
+      [{ v: '1' }, { v: '2' }],
+      'digest',
     ]
-    // What is examined has no digest.
+    // The query that examines the columns returns no digest.
     bigQuery.canned = [
       { match: /limit 0$/, result: { fields: fields.slice(0, -1), rows: [] } },
       { match: /typed/, result: { fields, rows: [row] } },
@@ -130,19 +161,25 @@ describe(`reading a result that BigQuery keeps, against ${testServerName}`, () =
     const nested = (n: string | null) => ({ n, at: '2026-01-31T12:00:00.000001Z', tags: ['a', '"'] })
     assert.deepEqual(rowsOf(await read('select * from crm.typed')), [
       [
-        ...[42, '9007199254740993', 0.1, 'NaN', true, '2026-01-31T12:00:00.123456Z', '1969-12-31T23:59:59.999999Z'],
-        ...[
-          '2026-01-31T12:00:00.5',
-          '2026-01-31',
-          '12:00:00',
-          '1.10',
-          '\\xdeadbeef',
-          'POINT(1 2)',
-          '{"a":1}',
-          null,
-          '',
-        ],
-        ...[JSON.stringify(nested('9007199254740993')), JSON.stringify([nested(null)]), '[1,2]'],
+        42,
+        '9007199254740993',
+        0.1,
+        'NaN',
+        true,
+        '2026-01-31T12:00:00.123456Z',
+        '1969-12-31T23:59:59.999999Z',
+        '2026-01-31T12:00:00.5',
+        '2026-01-31',
+        '12:00:00',
+        '1.10',
+        '\\xdeadbeef',
+        'POINT(1 2)',
+        '{"a":1}',
+        null,
+        '',
+        JSON.stringify(nested('9007199254740993')),
+        JSON.stringify([nested(null)]),
+        '[1,2]',
       ],
     ])
   })

@@ -23,7 +23,10 @@ const rows = Array.from({ length: 12_000 }, (_, index): Row => {
   return [id, name, id % 2 === 0, id / 4, (id / 4).toFixed(2), '2026-01-31', changed]
 })
 const settings = {
-  ...{ projectId: 'example-project', dataset: 'crm', table: 'people', keyColumns: 'id' },
+  projectId: 'example-project',
+  dataset: 'crm',
+  table: 'people',
+  keyColumns: 'id',
   sqlQuery: 'select * from crm.people -- all of them\n;',
 }
 const refused = (code: number, reason: string) => ({
@@ -34,8 +37,14 @@ const ofBigQuery = ({ headers }: Judged) => headers.host === 'bigquery.googleapi
 const errors = problemsOf(proxy, { slow: refused(403, 'rateLimitExceeded'), forbidden: refused(403, 'accessDenied') })
 
 acceptSource({
-  ...{ connector: googleBigquerySource, testServer: testServerName, settings, rows, context: { routes } },
-  ...{ secrets: { jsonKey }, wrongSecrets: { jsonKey: deletedKey }, hang: hangOf(proxy) },
+  connector: googleBigquerySource,
+  testServer: testServerName,
+  settings,
+  rows,
+  context: { routes },
+  secrets: { jsonKey },
+  wrongSecrets: { jsonKey: deletedKey },
+  hang: hangOf(proxy),
   missing: { ...settings, sqlQuery: 'select * from crm.absent' },
   columns: ['id', 'name', 'member', 'score', 'paid', 'day', 'changed'],
   errors: errors.map((problem) => ({

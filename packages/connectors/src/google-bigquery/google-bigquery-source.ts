@@ -21,6 +21,11 @@ export const googleBigquerySource = defineConnector({
     }),
   },
   source: {
+    discover: {
+      dataset: async (context) => (await import('./discover.ts')).discoverDatasets(context),
+      table: async (context) => (await import('./discover.ts')).discoverTables(context),
+      columns: async (context) => (await import('./discover.ts')).discoverColumns(context),
+    },
     fields: {
       projectId: text({
         label: 'Google project ID',

@@ -40,15 +40,17 @@ export type BigQuery = {
   readonly account: ServiceAccount
   /** Has a query examined, without running it. Resolves with the columns that it would give. */
   examine(query: Query): Promise<readonly FieldType[]>
+  /** A page of the datasets of a project, or of the tables of a dataset. */
+  list(of: { readonly projectId: string; readonly datasetId?: string }, pageToken?: string): Promise<JsonObject>
   /** Starts a query. It may still run when this resolves. */
   start(query: Query): Promise<QueryJob>
-  /** Waits for the result and gives rows of it, from an index or behind a page. Throws `result_expired` where it is not kept any more. */
+  /** Waits for the result and gives rows of it, from an index or behind a page. Throws `result_expired` if it is not kept any more. */
   page(job: QueryJob, from: { readonly startIndex: number } | { readonly pageToken: string }): Promise<ResultPage>
   /** Stops a query that no one waits for any more. Never throws. */
   cancel(job: QueryJob): Promise<void>
 }
 
-/** Rows in a page; BigQuery gives fewer where they are more than about 20 MB. */
+/** Rows in a page. BigQuery returns fewer if they exceed about 20 MB. */
 const pageRows = 10_000
 /** A page of 20 MB is a few times as large when it is written as JSON. */
 const answerBytesMax = 128 << 20
@@ -70,7 +72,8 @@ export function makeBigQuery(context: ConnectorContext): BigQuery {
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      ...{ signal, timeoutMs },
+      signal,
+      timeoutMs,
     })
 
   async function ask(path: string, asked: Asked): Promise<JsonObject> {
@@ -98,6 +101,12 @@ export function makeBigQuery(context: ConnectorContext): BigQuery {
       return fieldsIn(objectIn(schema).fields)
     },
 
+    async list({ projectId, datasetId }, pageToken) {
+      const path = `${encodeValue(projectId)}/datasets${datasetId === undefined ? '' : `/${encodeValue(datasetId)}/tables`}`
+      const search = new URLSearchParams({ maxResults: '1000', ...(pageToken === undefined ? {} : { pageToken }) })
+      return await ask(`${path}?${search}`, {})
+    },
+
     async start(query) {
       const { projectId } = query
       const id = `penstock_${randomUUID()}`
@@ -121,7 +130,9 @@ export function makeBigQuery(context: ConnectorContext): BigQuery {
       const search = new URLSearchParams({
         ...(location === undefined ? {} : { location }),
         ...('pageToken' in from ? { pageToken: from.pageToken } : { startIndex: String(from.startIndex) }),
-        ...{ maxResults: String(pageRows), timeoutMs: String(waitMs), 'formatOptions.useInt64Timestamp': 'true' },
+        maxResults: String(pageRows),
+        timeoutMs: String(waitMs),
+        'formatOptions.useInt64Timestamp': 'true',
       })
       const path = `${encodeValue(projectId)}/queries/${encodeValue(id)}?${search}`
       const look = async (): Promise<ResultPage | undefined> => {
@@ -159,7 +170,9 @@ function bodyOf({ text, dataset, parameters = [], maximumBytesBilled, timeoutMs 
         : {
             parameterMode: 'NAMED',
             queryParameters: parameters.map(({ name, type, value }) => ({
-              ...{ name, parameterType: { type }, parameterValue: { value } },
+              name,
+              parameterType: { type },
+              parameterValue: { value },
             })),
           }),
     },

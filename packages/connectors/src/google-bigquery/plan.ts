@@ -5,7 +5,7 @@ import { readingOf } from '../databases/settings.ts'
 import { type FieldType, orderTextOf, parameterTypeOf } from './cells.ts'
 import type { BigQuery, Parameter, Query } from './jobs.ts'
 
-/** What is read, and in which order: found out once, when the reader is opened. */
+/** The columns and the order of a reading. Determined once, when the reader is opened. */
 export type BigQueryPlan = {
   readonly columns: readonly string[]
   readonly fields: readonly FieldType[]
@@ -29,7 +29,7 @@ const alias = 'penstock_source'
 /** Rows that are equal in all columns have the same digest, and no others have. */
 const digestExpression = `to_hex(sha256(to_json_string(${alias})))`
 
-/** What a connection's settings say, for reading and for a check. */
+/** The source in a connection's settings, for reading and for a check. */
 export function sourceOf(settings: Values): {
   readonly keys: readonly string[]
   readonly source: string
@@ -45,14 +45,16 @@ export function sourceOf(settings: Values): {
     // A comment at the end of a query must not swallow the bracket.
     source: `(${text}\n) as ${alias}`,
     query: {
-      ...{ projectId, dataset: datasetOf(projectId, settings.dataset), timeoutMs: waitMs },
+      projectId,
+      dataset: datasetOf(projectId, settings.dataset),
+      timeoutMs: waitMs,
       maximumBytesBilled: typeof limit === 'number' ? limit : undefined,
     },
   }
 }
 
 /** A dataset, of this project unless it names another one. */
-function datasetOf(projectId: string, setting: unknown): Query['dataset'] {
+export function datasetOf(projectId: string, setting: unknown): Query['dataset'] {
   const name = typeof setting === 'string' ? setting.trim().replaceAll('`', '') : ''
   if (name === '') return undefined
   const at = name.lastIndexOf('.')
@@ -93,9 +95,11 @@ export async function planReading(bigQuery: BigQuery, settings: Values): Promise
 /** The query that reads everything behind a spot. */
 export function statementOf({ order, digest, select, query }: BigQueryPlan, { after }: Spot): Query {
   const parameters: Parameter[] = (after ?? []).map((value, at) => ({
-    ...{ name: `penstock_${at}`, type: order[at]?.type ?? 'STRING', value },
+    name: `penstock_${at}`,
+    type: order[at]?.type ?? 'STRING',
+    value,
   }))
-  /** Rows with the very digest come again, to be counted: those that are equal in everything have no other order. */
+  /** Rows with the same digest are read again and counted, because identical rows have no other order. */
   const behind = (at: number): string => {
     const { expression } = order[at] ?? { expression: 'true' }
     const value = `@penstock_${at}`
@@ -107,7 +111,8 @@ export function statementOf({ order, digest, select, query }: BigQueryPlan, { af
   return { ...query, text: `${select}${where} order by ${by}`, parameters }
 }
 
-const quoteName = (name: string): string => `\`${name.replace(/[\\`]/g, '\\$&')}\``
+/** A name in a query. */
+export const quoteName = (name: string): string => `\`${name.replace(/[\\`]/g, '\\$&')}\``
 
 const unknown: FieldType = { name: '', type: '', repeated: false, fields: [] }
 

@@ -5,4 +5,5 @@ export const googleBigQuery = definePlatform({
   name: 'Google BigQuery',
   type: 'Cloud Storage Provider',
   icon: 'googlebigquery',
+  alsoCalled: ['bq', 'warehouse', 'sql'],
 })

@@ -1,56 +1,30 @@
-import { type ConnectorContext, ConnectorError } from '@penstock/connector'
-import { googleTokens } from '../google-ads/access.ts'
+import { ConnectorError, type Values } from '@penstock/connector'
+import { type Auth, type ErrorFact, restApi } from '../kit/api.ts'
+import type { EventTarget, WhyNot } from '../kit/event-facts.ts'
 import type { Answer } from '../platform-api/call.ts'
-import { openPlatform, type PlatformClient } from '../platform-api/client.ts'
-import { type JsonObject, listIn, objectIn, textIn } from '../platform-api/json.ts'
-import type { AccessTokens } from '../platform-api/oauth.ts'
-import { waitMsOf } from '../platform-api/rate-limit.ts'
-import { connectorErrorOfStatus } from '../platform-api/status.ts'
+import { isObject, type JsonObject, listIn, objectIn, textIn } from '../platform-api/json.ts'
 
-export const campaignManagerOrigin = 'https://dfareporting.googleapis.com'
-const scope = 'https://www.googleapis.com/auth/ddmconversions'
+/** The scope of conversions. */
+export const ddmConversions = 'https://www.googleapis.com/auth/ddmconversions'
+export const campaignManagerAuth: Auth = {
+  open: async (context) => (await import('../google-ads/access.ts')).googleTokens(context, ddmConversions),
+}
 const name = 'Campaign Manager 360'
 
-/** The Campaign Manager 360 API, signed in. Everything throws connector errors. */
-export type CampaignManager = {
-  readonly tokens: AccessTokens
-  readonly ask: PlatformClient['askObject']
-  /** The user profile under which conversions are sent: that of the settings, or the user's only one. */
-  profileId(): Promise<string>
-}
-
-export function openCampaignManager(context: ConnectorContext): CampaignManager {
-  const tokens = googleTokens(context, scope)
-  const { askObject: ask } = openPlatform(context, {
-    name,
-    baseUrl: `${campaignManagerOrigin}/dfareporting/v5`,
-    credentials: tokens,
-    errorOf: (answer) => (answer.status >= 200 && answer.status < 300 ? undefined : connectorErrorOf(answer)),
-  })
-  const setting = context.settings.profileId
-  const profileId = async () =>
-    setting === undefined ? onlyProfile((await ask({ path: '/userprofiles' })).json) : profileOf(setting)
-  return { tokens, ask, profileId }
-}
-
-function profileOf(setting: unknown): string {
-  const id = String(setting).trim()
-  if (/^\d+$/.test(id)) return id
-  throw new ConnectorError('invalid_setting', 'User profile ID must be the number of a user profile.')
-}
-
-/** The user's only profile, of the list of them. Throws where there is none, or several. */
-export function onlyProfile(json: JsonObject): string {
-  const ids = listIn(json.items).flatMap((item) => textIn(objectIn(item).profileId) ?? [])
-  const [only] = ids
-  if (only !== undefined && ids.length === 1 && /^\d+$/.test(only)) return only
-  throw ids.length === 0
-    ? new ConnectorError('permission_denied', `The user has no user profile in ${name}; have one created there.`)
-    : new ConnectorError(
-        'invalid_setting',
-        `The user has ${ids.length} user profiles in ${name}; fill in “User profile ID” to say which one sends conversions.`,
-      )
-}
+/** The Campaign Manager 360 API. */
+export const campaignManager = restApi({
+  name,
+  baseUrl: 'https://dfareporting.googleapis.com/dfareporting/v5',
+  errors: {
+    statuses: {
+      400: 'invalid_batch',
+      403: ['permission_denied', 'The user profile must be allowed to insert and to edit offline conversions.'],
+      404: ['object_not_found', 'Check “User profile ID”.'],
+      429: 'rate_limited',
+    },
+    special: byReason,
+  },
+})
 
 const limits = [
   'rateLimitExceeded',
@@ -62,42 +36,115 @@ const limits = [
 const lacksScope = ['insufficientPermissions', 'ACCESS_TOKEN_SCOPE_INSUFFICIENT']
 const isDisabled = ['accessNotConfigured', 'SERVICE_DISABLED']
 
-/** What an answer that is not a success asks for. Google's own message is left out: it may quote what was sent. */
-function connectorErrorOf(answer: Answer): ConnectorError {
-  const { status, headers } = answer
-  const error = objectIn(objectIn(answer.json).error)
-  const reasons = [...listIn(error.errors), ...listIn(error.details)]
-    .map((one) => String(objectIn(one).reason))
-    .filter((reason) => /^[A-Za-z_]{1,60}$/.test(reason))
-  const has = (known: readonly string[]) => reasons.some((reason) => known.includes(reason))
+/** The meaning of Google's reasons, which come with several statuses. */
+function byReason({ status, json }: Answer): ErrorFact | undefined {
+  const error = objectIn(objectIn(json).error)
+  if (status < 400) return undefined
   if (status === 403 && /^3140\b|no longer supported/.test(String(error.message))) {
-    const message = `${name} has retired version 5 of its API; ask your operator to update this service.`
-    return new ConnectorError('version_retired', message)
+    return ['version_retired', 'It was version 5; ask your operator to update this service.']
   }
-  if (status === 429 || has(limits)) {
-    return new ConnectorError('rate_limited', `${name} limits how often it may be called.`, {
-      afterMs: waitMsOf({ headers }),
-    })
-  }
-  if (has(lacksScope)) {
-    const message = `The refresh token was not granted the scope ${scope}; sign in at Google again and grant it.`
-    return new ConnectorError('permission_denied', message)
-  }
+  const reasons = [...listIn(error.errors), ...listIn(error.details)].map((one) => String(objectIn(one).reason))
+  const has = (known: readonly string[]) => reasons.some((reason) => known.includes(reason))
+  if (has(limits)) return 'rate_limited'
+  if (has(lacksScope)) return ['permission_denied', `Sign in at Google again and grant the scope ${ddmConversions}.`]
   if (has(isDisabled)) {
-    const message = `The ${name} API is not enabled in the Google Cloud project of the OAuth client; enable it there.`
-    return new ConnectorError('permission_denied', message)
+    return ['permission_denied', `Enable the ${name} API in the Google Cloud project of the OAuth client.`]
   }
-  if (status === 403) {
-    const message = `${name} denies access; the user profile must be allowed to insert and to edit offline conversions.`
-    return new ConnectorError('permission_denied', message)
+  return undefined
+}
+
+/** The user profiles in the list of them. */
+export const profilesIn = ({ items }: JsonObject): readonly string[] =>
+  listIn(items).flatMap((item) => textIn(objectIn(item).profileId) ?? [])
+
+/** The user profile of the connection, or the user's only one. Throws if the list does not have it, or has several. */
+export function profileOf({ profileId }: Values, list: JsonObject): string {
+  const profiles = profilesIn(list)
+  const [only] = profiles
+  if (only === undefined) {
+    throw new ConnectorError('permission_denied', `The user has no user profile in ${name}; have one created there.`)
   }
-  if (status === 404) {
-    const message = `${name} does not know the user profile; check “User profile ID”.`
-    return new ConnectorError('object_not_found', message)
+  if (profileId !== undefined) {
+    const profile = String(profileId).trim()
+    if (profiles.includes(profile)) return profile
+    throw new ConnectorError('object_not_found', `The user does not have this user profile; check “User profile ID”.`)
   }
-  if (status === 400) {
-    const reason = reasons[0] === undefined ? '' : ` (${reasons[0]})`
-    return new ConnectorError('invalid_batch', `${name} refuses the request because of its content${reason}.`)
+  if (profiles.length === 1 && /^\d+$/.test(only)) return only
+  throw new ConnectorError(
+    'invalid_setting',
+    `The user has ${profiles.length} user profiles in ${name}; fill in “User profile ID” to say which one sends conversions.`,
+  )
+}
+
+/** The key with which Google encrypted user IDs. Throws `invalid_setting` if the settings do not name it. */
+export function encryptionOf({ encryptionEntityType, encryptionEntityId, encryptionSource }: Values): JsonObject {
+  const entityId = String(encryptionEntityId ?? '').trim()
+  if (encryptionEntityType === undefined || encryptionSource === undefined || !/^\d+$/.test(entityId)) {
+    const message =
+      'To read encrypted user IDs, Google needs to know who encrypted them; fill in “Encryption entity type”, “Encryption entity ID” (a number) and “Encryption source”.'
+    throw new ConnectorError('invalid_setting', message)
   }
-  return connectorErrorOfStatus(name, answer)
+  return {
+    kind: 'dfareporting#encryptionInfo',
+    encryptionEntityType,
+    encryptionEntityId: entityId,
+    encryptionSource,
+  }
+}
+
+/** The result of each conversion. Throws if the batch has to be sent again, or if the user profile has no access to any of them. */
+export function resultsOf(
+  answer: Answer,
+  sent: readonly JsonObject[],
+  { target }: EventTarget,
+): (WhyNot | undefined)[] | undefined {
+  const codes = answer.status < 300 ? codesIn(objectIn(answer.json), sent.length) : undefined
+  if (codes === undefined) return undefined
+  if (codes.length > 0 && codes.every((code) => code === 'PERMISSION_DENIED')) {
+    const message =
+      'The user profile may not change conversions of these Floodlight configurations; give it access to them, and the right to insert and edit offline conversions.'
+    throw new ConnectorError('permission_denied', message)
+  }
+  if (target === 'update') assertProcessed(sent.filter((_, place) => codes[place] === 'NOT_FOUND'))
+  return codes.map((code) => {
+    if (code === undefined) return undefined
+    const why = Object.hasOwn(reasons, code) ? `: ${reasons[code]}` : ''
+    return { reason: `${name} does not accept this conversion${why} (${code}).`, again: code === 'INTERNAL' }
+  })
+}
+
+/** The error codes by place; `undefined` if the answer does not report each conversion. */
+function codesIn({ status, hasFailures }: JsonObject, sent: number): (string | undefined)[] | undefined {
+  const statuses = listIn(status)
+  const codes = statuses.map((one) => {
+    const [error] = listIn(objectIn(one).errors).map(objectIn)
+    return error && (/^[A-Z_]{1,40}$/.test(String(error.code)) ? String(error.code) : 'UNKNOWN')
+  })
+  const isWhole = statuses.length === sent && statuses.every(isObject)
+  const isClear = isWhole
+    ? codes.some((code) => code !== undefined) === (hasFailures === true)
+    : statuses.length === 0 && hasFailures === false
+  return isClear ? codes : undefined
+}
+
+/** Google takes up to six hours to process a conversion before it can be changed, and asks to try again for as long. */
+const processedHours = 6
+
+/** Throws if Google may not have processed some of the conversions yet that it does not know. */
+function assertProcessed(unknown: readonly JsonObject[]): void {
+  const processedMs = Date.now() - processedHours * 3_600_000
+  const recent = unknown.filter(({ timestampMicros }) => Number(timestampMicros) / 1_000 > processedMs)
+  if (recent.length === 0) return
+  throw new ConnectorError(
+    'platform_unavailable',
+    `${name} does not know ${recent.length} of the conversions to change, which happened less than ${processedHours} hours ago: it may not have processed them yet. Send changes 90 minutes after the conversion or later.`,
+    { afterMs: 60_000 },
+  )
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  INVALID_ARGUMENT: 'something in it is not valid, such as its identifier, or a time more than 28 days ago',
+  NOT_FOUND:
+    'the click, the person, the Floodlight activity or the conversion to be corrected was not found, or happened too recently: if the click was less than an hour ago, replay the record after that hour',
+  PERMISSION_DENIED: 'the user profile has no access to this Floodlight configuration',
 }

@@ -5,4 +5,5 @@ export const googleCampaignManager360 = definePlatform({
   name: 'Google Campaign Manager 360',
   type: 'Media Management System',
   icon: 'googlecampaignmanager360',
+  alsoCalled: ['cm360', 'dcm', 'doubleclick'],
 })

@@ -17,7 +17,7 @@ export type GcsRequest = {
   readonly query?: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: Uint8Array | string
-  /** What is missing where it is forbidden: `storage.objects.list`. */
+  /** The permission that is missing if the request is forbidden: `storage.objects.list`. */
   readonly permission: string
   readonly timeoutMs?: number
   /** The answer is the content of an object, which is read piece by piece. */
@@ -53,7 +53,8 @@ export function makeGcsClient(context: ConnectorContext, bucket: string): GcsCli
     })
   }
   return {
-    ...{ bucket, account },
+    bucket,
+    account,
     async request(asked) {
       const token = await account.token()
       let response = await attempt(asked, token)

@@ -61,7 +61,7 @@ export function gcsCompose(client: GcsClient, { name, abortedName, contentType, 
       const asked = { path: objectPath(object), query, permission: 'storage.objects.get' }
       return (await objectOf(await client.request(asked))).metadata?.['penstock-transfer'] === transferId
     } catch (error) {
-      // Who may create but not read has to do the work again where an answer was lost.
+      // After a lost response, an account that can create objects but not read them repeats the work.
       if (failedWith(error, 'source_changed', 'permission_denied')) return false
       throw error
     }
@@ -119,7 +119,7 @@ function grouped(pieces: readonly Piece[]): Piece[][] {
   return groups
 }
 
-/** Deletes what is left aside. Who may not delete leaves it; the check says so beforehand. */
+/** Deletes leftover objects. An account that cannot delete leaves them; the check reports this beforehand. */
 async function remove(client: GcsClient, names: readonly string[], signal?: AbortSignal): Promise<void> {
   const left = [...names]
   const work = async () => {

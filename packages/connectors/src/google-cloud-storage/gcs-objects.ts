@@ -12,7 +12,7 @@ const store = 'Google Cloud Storage'
 /** An object's own path. Slashes in its name are encoded, too. */
 export const objectPath = (name: string): string => `/o/${encodeValue(name)}`
 
-/** What Google says of an object, as far as it was asked. */
+/** The requested metadata of an object. */
 export type GcsObject = {
   readonly name: string
   readonly size: string
@@ -28,7 +28,9 @@ export async function objectOf(response: Response): Promise<GcsObject> {
     throw new ConnectorError('malformed_response', `${store} answered with something other than an object.`)
   }
   return {
-    ...{ name, generation, size },
+    name,
+    generation,
+    size,
     ...(isObject(metadata) ? { metadata } : {}),
     ...(typeof md5Hash === 'string' ? { md5Hash } : {}),
   }
@@ -38,6 +40,7 @@ export async function objectOf(response: Response): Promise<GcsObject> {
 export function gcsObjects(client: GcsClient): ObjectStore {
   return {
     list: (prefix) => filesOfPages(store, (token) => listPage(client, prefix, token)),
+    page: (prefix, token, entriesMax) => listPage(client, prefix, token, entriesMax),
     async find(name) {
       try {
         const query = { fields: 'name,size,generation' }
@@ -70,7 +73,7 @@ export function gcsObjects(client: GcsClient): ObjectStore {
   }
 }
 
-/** An object as a file. Throws where it is described as what cannot be one. */
+/** An object as a file. Throws if it is described as what cannot be one. */
 const describedFile = ({ name, size, generation }: JsonObject): StoredFile =>
   fileOf(store, {
     name: textIn(name) ?? '',
@@ -79,17 +82,21 @@ const describedFile = ({ name, size, generation }: JsonObject): StoredFile =>
   })
 
 /** Up to 1,000 objects, and what to ask for the next ones with. */
-async function listPage(client: GcsClient, prefix: string, token: string | undefined): Promise<ListingPage> {
+async function listPage(
+  client: GcsClient,
+  prefix: string,
+  token: string | undefined,
+  entriesMax: number = listingBounds.pageEntries,
+): Promise<ListingPage> {
   const query = {
-    ...{
-      delimiter: '/',
-      maxResults: String(listingBounds.pageEntries),
-      fields: 'items(name,size,generation),nextPageToken',
-      prefix,
-    },
+    delimiter: '/',
+    maxResults: String(entriesMax),
+    fields: 'items(name,size,generation),prefixes,nextPageToken',
+    prefix,
     ...(token === undefined ? {} : { pageToken: token }),
   }
   const response = await client.request({ path: '/o', query, permission: 'storage.objects.list' })
-  const { items, nextPageToken } = parseObject(await textOf(response, listingBounds.pageBytes))
-  return { files: listIn(items).map((item) => describedFile(objectIn(item))), next: textIn(nextPageToken) }
+  const { items, prefixes, nextPageToken } = parseObject(await textOf(response, listingBounds.pageBytes))
+  const folders = listIn(prefixes).flatMap((folder) => textIn(folder) ?? [])
+  return { files: listIn(items).map((item) => describedFile(objectIn(item))), folders, next: textIn(nextPageToken) }
 }

@@ -18,7 +18,7 @@ const out = gcs.buckets.get('out') ?? new Map<string, never>()
 const { columns, rows } = someRows(20_000)
 beforeEach(() => out.clear())
 
-const fails = async (work: Promise<unknown>): Promise<ConnectorError> => {
+const fails = async (work: Promise<unknown> | undefined): Promise<ConnectorError> => {
   const [result] = await Promise.allSettled([work])
   assert.equal(result?.status, 'rejected')
   return result.reason as ConnectorError
@@ -37,9 +37,9 @@ const openWriter = (settings: Values, options: TestContextOptions = {}) =>
 async function write(settings: Values, some: readonly Row[], options: TestContextOptions = {}): Promise<void> {
   const writer = await openWriter(settings, options)
   await writer.deliver({ key: '0', columns, rows: some, firstRow: 1 })
-  await writer.flush()
-  await writer.finish()
-  await writer.close()
+  await writer.flush?.()
+  await writer.finish?.()
+  await writer.close?.()
 }
 
 const testServer = 'against a server that keeps to the rules of Google Cloud Storage'
@@ -110,13 +110,13 @@ describe(`writing to a bucket of Google, ${testServer}`, () => {
     const outputPath = 'gs://out/lost/people.csv'
     const writer = await openWriter({ outputPath })
     await writer.deliver({ key: '0', columns, rows: rows.slice(0, 5), firstRow: 1 })
-    await writer.flush()
+    await writer.flush?.()
     proxy.failure = { what: 'loses the answer', of: ({ url }) => url.endsWith('/compose') }
-    assert.equal((await fails(writer.finish())).action, 'retry')
+    assert.equal((await fails(writer.finish?.())).action, 'retry')
     proxy.failure = undefined
     const before = out.get('lost/people.csv')
     assert.ok(before)
-    await writer.finish()
+    await writer.finish?.()
     assert.equal(out.get('lost/people.csv'), before)
     assert.deepEqual([...out.keys()], ['lost/people.csv'])
   })
@@ -131,6 +131,15 @@ describe(`writing to a bucket of Google, ${testServer}`, () => {
     assert.deepEqual(rowsOfCsv(out.get(`${folder}people.csv`)?.bytes ?? Buffer.alloc(0)), rows.slice(5, 10))
   })
 
+  test('replaces no object with the rows of a test', async () => {
+    const outputPath = 'gs://out/tested/people.csv'
+    await write({ outputPath }, rows.slice(0, 5))
+    await write({ outputPath }, rows.slice(5, 6), { transferId: 'another', test: true })
+    const names = [...out.keys()].filter((name) => name.startsWith('tested/')).sort()
+    assert.deepEqual(names, ['tested/people-20260131T120000Z-another.csv', 'tested/people.csv'])
+    assert.deepEqual(rowsOfCsv(out.get('tested/people.csv')?.bytes ?? Buffer.alloc(0)), rows.slice(0, 5))
+  })
+
   test('keeps what an aborted transfer confirmed, and replaces no object of an earlier one with it', async () => {
     const outputPath = 'gs://out/aborted/people.csv'
     await write({ outputPath }, rows.slice(0, 5), { transferId: 'earlier' })
@@ -140,7 +149,7 @@ describe(`writing to a bucket of Google, ${testServer}`, () => {
     assert.ok(deliveryState)
     await writer.deliver({ key: '1', columns, rows: large.rows, firstRow: 101 })
     for (let time = 0; time < 2; time++)
-      await (await openWriter({ outputPath }, { deliveryStates: [deliveryState] })).abort()
+      await (await openWriter({ outputPath }, { deliveryStates: [deliveryState] })).abort?.()
     const kept = 'aborted/people-20260131T120000Z-0f1e2d3c4b5a6978.csv'
     assert.deepEqual([...out.keys()].sort(), [kept, 'aborted/people.csv'])
     assert.deepEqual(rowsOfCsv(out.get(kept)?.bytes ?? Buffer.alloc(0)), large.rows)
@@ -152,14 +161,14 @@ describe(`writing to a bucket of Google, ${testServer}`, () => {
     const writer = await openWriter({ outputPath })
     await writer.deliver({ key: '0', columns, rows: someRows(100, 90_000).rows, firstRow: 1 })
     assert.equal(out.size, 1)
-    await (await openWriter({ outputPath })).abort()
+    await (await openWriter({ outputPath })).abort?.()
     assert.equal(out.size, 0)
   })
 
   test('says so where parts are gone', async () => {
     const deliveryState = { end: 9, sink: { name: 'gone/.penstock/x/0-000000', generation: '1' } }
     const writer = await openWriter({ outputPath: 'gs://out/gone/' }, { deliveryStates: [deliveryState] })
-    const { action, code } = await fails(writer.finish())
+    const { action, code } = await fails(writer.finish?.())
     assert.deepEqual([action, code], ['fail', 'upload_lost'])
   })
 })

@@ -33,6 +33,7 @@ export const googleCloudStorageSource = defineConnector({
       ...readFields,
     },
     open: async (context) => (await import('./read.ts')).open(context),
+    discover: { bucketUri: async (context) => (await import('./discover.ts')).discover(context, 'bucketUri') },
   },
   check: async (context) => (await import('./check.ts')).checkSource(context),
 })

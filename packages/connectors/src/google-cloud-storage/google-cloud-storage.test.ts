@@ -29,8 +29,12 @@ const failing = problemsOf(proxy, {
   },
 }))
 const both = {
-  ...{ testServer: testServerName, secrets: { jsonKey: gcs.jsonKey }, wrongSecrets: { jsonKey: gcs.deletedKey } },
-  ...{ context: { routes }, errors: failing, hang: hangOf(proxy) },
+  testServer: testServerName,
+  secrets: { jsonKey: gcs.jsonKey },
+  wrongSecrets: { jsonKey: gcs.deletedKey },
+  context: { routes },
+  errors: failing,
+  hang: hangOf(proxy),
 }
 
 const { columns, rows } = someRows(60_000)
@@ -41,7 +45,10 @@ gcs.put('people', 'daily/_SUCCESS', '')
 gcs.put('people', 'daily/deeper/3.csv', csvOfRows(columns, rows.slice(0, 10)))
 
 acceptSource({
-  ...{ ...both, connector: googleCloudStorageSource, columns, rows },
+  ...both,
+  connector: googleCloudStorageSource,
+  columns,
+  rows,
   settings: { bucketUri: 'gs://people/daily/' },
   missing: { bucketUri: 'gs://missing-bucket/daily/' },
 })
@@ -49,7 +56,10 @@ acceptSource({
 // Each batch is a part of its own.
 const sent = someRows(600, 20_000)
 acceptDestination({
-  ...{ ...both, connector: googleCloudStorageDestination, columns: sent.columns, rows: sent.rows },
+  ...both,
+  connector: googleCloudStorageDestination,
+  columns: sent.columns,
+  rows: sent.rows,
   settings: { outputPath: 'gs://out/exports/', fileFormat: 'CSV', gzipOutput: false },
   missing: { outputPath: 'gs://missing-bucket/', fileFormat: 'CSV', gzipOutput: false },
   async readBack() {
@@ -58,5 +68,6 @@ acceptDestination({
     return files[0] === undefined ? [] : rowsOfCsv(files[0][1].bytes)
   },
   reset: () => gcs.buckets.get('out')?.clear(),
-  ...{ deduplicates: true, visible: 'when finished' },
+  deduplicates: true,
+  visible: 'when finished',
 })

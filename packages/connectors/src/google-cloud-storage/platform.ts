@@ -5,4 +5,5 @@ export const googleCloudStorage = definePlatform({
   name: 'Google Cloud Storage',
   type: 'Cloud Storage Provider',
   icon: 'googlecloudstorage',
+  alsoCalled: ['gcs', 'csv', 'json', 'parquet', 'bucket'],
 })

@@ -12,7 +12,7 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
   return writeFiles(
     context,
     (extension) => {
-      const name = objectNameOf(path, context, extension)
+      const name = objectNameOf(path, context, extension, context.test)
       const abortedName = objectNameOf(path, context, extension, true)
       return gcsCompose(client, { name, abortedName, contentType: contentTypeOf(extension), transferId })
     },

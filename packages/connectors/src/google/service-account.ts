@@ -55,7 +55,7 @@ async function assertionOf(key: Key, scope: string): Promise<string> {
   try {
     privateKey = await importPKCS8(key.private_key, 'RS256')
   } catch {
-    // What the library says could quote the key.
+    // The message of the library could quote the key.
     throw invalidKey('The private key in the JSON key cannot be read.')
   }
   return new SignJWT({ scope })

@@ -29,7 +29,7 @@ export function addressOf(secrets: Values, path?: unknown): RemoteAddress {
   return { url, headers: authorizationOf(secrets), redact: createRedact(known) }
 }
 
-/** What a file is called: the end of its path, else the server that it is on. Never its query. */
+/** The name of a file: the last segment of its path, otherwise its host. Never contains the query. */
 export function nameOf({ pathname, host }: URL): string {
   const last = pathname.split('/').findLast((part) => part !== '') ?? host
   try {

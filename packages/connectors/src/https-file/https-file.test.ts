@@ -21,7 +21,8 @@ const problem = (
   what: FileFailure,
   expected: Omit<ServerError, 'name' | 'start' | 'stop'>,
 ): ServerError => ({
-  ...{ name, ...expected },
+  name,
+  ...expected,
   start: () => {
     server.failure = what
   },
@@ -34,9 +35,7 @@ const errors = [
   problem(
     'answers 429 and asks to wait 7 seconds',
     { status: 429, headers: { 'retry-after': '7' } },
-    {
-      ...{ ...again, code: 'rate_limited', afterMs: 7000 },
-    },
+    { ...again, code: 'rate_limited', afterMs: 7000 },
   ),
   problem('answers 503', { status: 503 }, { ...again, code: 'platform_error' }),
   problem('closes the connection midway', { breaksAfterBytes: 100_000 }, { ...again, code: 'connection_lost' }),
@@ -54,7 +53,11 @@ function acceptFile(
   server.files.set(path, served)
   const url = `${server.origin}${path.replace(/\?.*/, '')}`
   acceptSource({
-    ...{ connector: httpsFile, testServer, columns, rows, errors },
+    connector: httpsFile,
+    testServer,
+    columns,
+    rows,
+    errors,
     secrets: { url, ...credentials.secrets },
     wrongSecrets: { url, ...credentials.wrong },
     settings: {},
@@ -90,7 +93,8 @@ acceptFile(
   'a web server that sends a compressed file in chunks of which it does not say how many, under another name',
   '/export?format=people&key=canary-query',
   {
-    ...{ bytes: gzipSync(csv), lengthless: true },
+    bytes: gzipSync(csv),
+    lengthless: true,
     headers: { 'content-type': 'application/gzip', 'content-disposition': 'attachment; filename="people.csv.gz"' },
   },
   {

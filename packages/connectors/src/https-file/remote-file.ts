@@ -6,12 +6,12 @@ import { blockStart, type ContentBlocks, readBlocks, sameBlocks } from './conten
 
 export const redirectsMax = 5
 
-/** What a server says of a file before it is read. */
+/** The properties of a file that a server reports before the file is read. */
 type Description = {
   readonly name: string
-  /** What changes with its content, where the server says it: an ETag, else a time. */
+  /** A value that changes with the content, if the server sends one: an ETag, otherwise a time. */
   readonly mark: string | undefined
-  /** `undefined` where the server does not say. */
+  /** `undefined` if the server does not report it. */
   readonly sizeBytes: number | undefined
   /** Whether it answers requests for a range of bytes with that range. */
   readonly ranges: boolean
@@ -19,7 +19,7 @@ type Description = {
 
 /** A store that holds one file, which is where an address leads. */
 export type RemoteFile = FileStore & {
-  /** What the server says of the file, which is not read for it. */
+  /** The name and size that the server reports. Does not read the file. */
   describe(): Promise<{ readonly name: string; readonly sizeBytes: number | undefined }>
 }
 
@@ -117,13 +117,13 @@ async function* emptyBody(): AsyncGenerator<Uint8Array> {}
 /** A mark can be as long as a header, and could repeat a secret that the server was sent. */
 const digestOfMark = (mark: string): string => createHash('sha256').update(mark).digest('hex').slice(0, 32)
 
-/** What the headers of an answer say of the file. Without any mark of its version, the version is empty. */
+/** Describes a file from the headers of a response. Without any mark of its version, the version is empty. */
 function descriptionOf(response: Response, { url, redact }: RemoteAddress): Description {
   const { headers, status } = response
   const coded = (headers.get('content-encoding') ?? 'identity') !== 'identity'
   const length = headers.get('content-length')
   const whole = status === 200 && length !== null ? Number(length) : undefined
-  // What is compressed on the way although it was asked not to be has other offsets than its ranges.
+  // A response that is compressed despite the request has other offsets than its ranges.
   const sizeBytes = coded ? undefined : status === 200 ? whole : rangeOf(response).size
   return {
     name: redact(fileNameOf(headers) ?? '', nameLengthMax) || nameOf(url),
@@ -152,7 +152,7 @@ function fileNameOf(headers: Headers): string | undefined {
 const isPage = ({ headers }: Response, { pathname }: URL): boolean =>
   /^text\/html\b/i.test(headers.get('content-type') ?? '') && !/\.(csv|tsv|txt|ndjson|jsonl)$/i.test(pathname)
 
-/** What a status means with which no file came. */
+/** The error for a response without a file. */
 export function connectorErrorOf(response: Response, host: string): ConnectorError {
   const { status } = response
   if (status === 401 || status === 403) {

@@ -41,7 +41,11 @@ describe('LinkedIn DMP Segments, against a server that keeps to what is known of
     return deliver.open(contextOf(options))
   }
   const row = (n: number | string, action = 'add', name: string | null = 'Loyal', id: string | null = null): Cell[] => [
-    ...[id, name, action, sha(`${n}@example.com`), null],
+    id,
+    name,
+    action,
+    sha(`${n}@example.com`),
+    null,
   ]
   function addSegment(id: string, name: string) {
     const segment = { id, name, account: 'urn:li:sponsoredAccount:500', members: new Map(), unreadyRequests: 0 }
@@ -79,8 +83,11 @@ describe('LinkedIn DMP Segments, against a server that keeps to what is known of
                 { idType: 'SHA256_EMAIL', idValue: sha('a@example.com') },
                 { idType: 'GOOGLE_AID', idValue: device },
               ],
-              ...{ firstName: 'John', lastName: 'Smith', title: 'Software Engineer' },
-              ...{ company: 'Microsoft', country: 'US' },
+              firstName: 'John',
+              lastName: 'Smith',
+              title: 'Software Engineer',
+              company: 'Microsoft',
+              country: 'US',
             },
           ],
         },
@@ -95,6 +102,35 @@ describe('LinkedIn DMP Segments, against a server that keeps to what is known of
             },
           ],
         },
+      ],
+    )
+  })
+
+  test('takes people with both names and no identifier, and refuses those with one name', async () => {
+    const wide = [...columns, 'first_name', 'last_name', 'company', 'country']
+    addSegment('77', 'Loyal')
+    const person = (action: string, ...about: Cell[]): Cell[] => ['77', null, action, null, null, ...about]
+    const batch = batchOf(wide, [
+      person('add', 'John', 'Smith', 'Microsoft', null),
+      person('add', 'Jane', 'Smith', null, 'us'),
+      person('add', 'John', 'Smith', 'Example', null),
+      person('remove', 'John', 'Smith', 'Microsoft', null),
+      person('add', 'John', null, 'Microsoft', 'us'),
+      person('add', null, 'Smith', 'Microsoft', 'us'),
+    ])
+    const { rejected } = await (await openWriter({ columns: wide })).deliver(batch)
+    assert.deepEqual(
+      rejected?.map(({ index, field }) => [index, field]),
+      [
+        [4, 'email'],
+        [5, 'email'],
+      ],
+    )
+    assert.deepEqual(
+      [...(linkedin.segments[0]?.members.values() ?? [])],
+      [
+        { action: 'ADD', userIds: [], firstName: 'Jane', lastName: 'Smith', country: 'US' },
+        { action: 'ADD', userIds: [], firstName: 'John', lastName: 'Smith', company: 'Example' },
       ],
     )
   })
@@ -138,11 +174,8 @@ describe('LinkedIn DMP Segments, against a server that keeps to what is known of
     addSegment('77', 'Loyal')
     const strange = `99999999${sha('x').slice(8)}`
     const rows: [Cell[], string | undefined][] = [
-      [row(1, 'create'), 'action'],
       [row(1, 'add', null), 'segment_id'],
       [row(1, 'add', null, 'x1'), 'segment_id'],
-      [row(1, 'remove', 'Unknown audience'), 'segment_name'],
-      [['77', null, 'add', 'jane@example.com', null], 'email'],
       [['77', null, 'add', null, '["jane@example.com"]'], 'userIds'],
       [['77', null, 'add', null, `[{"idType":"GOOGLE_AID","idValue":"${sha('a')}"}]`], 'userIds'],
       [['77', null, 'add', null, '[[]]'], 'userIds'],
@@ -219,7 +252,9 @@ acceptDestination({
   async readBack() {
     assert.ok(testServer.segments.length < 2, 'a second segment was made')
     return [...(testServer.segments[0]?.members.values() ?? [])].map(({ userIds }) => [
-      ...['Loyal', 'add', String((userIds as { idValue: string }[])[0]?.idValue)],
+      'Loyal',
+      'add',
+      String((userIds as { idValue: string }[])[0]?.idValue),
     ])
   },
   reset: () => {

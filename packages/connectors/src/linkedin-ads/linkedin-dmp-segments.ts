@@ -1,97 +1,147 @@
-import { column, defineConnector, inspectBy, text } from '@penstock/connector'
+import { ConnectorError, text } from '@penstock/connector'
+import { idSetting } from '../kit/api.ts'
+import { audienceDestination, segmentColumns } from '../kit/audience-destination.ts'
+import { plain, special } from '../kit/columns.ts'
+import type { Answer } from '../platform-api/call.ts'
+import { type JsonObject, listIn, objectIn, textIn } from '../platform-api/json.ts'
+import type { BatchRow } from '../platform-api/rows/batch-rows.ts'
+import { type Read, wrong } from '../platform-api/rows/events.ts'
+import { linkedinMarketing } from './api.ts'
 import { linkedinAuthorization } from './authorization.ts'
+import { adAccounts } from './listings.ts'
 import { linkedinAds } from './platform.ts'
+import { accountForm, accountUrn, roles, rolesMean } from './roles.ts'
 import { signIn } from './sign-in.ts'
+import { userIdsOf } from './user-ids.ts'
 import { linkedinApi } from './version.ts'
 
+/** A person as LinkedIn takes it: with an identifier or both names. */
+function finish(about: JsonObject, row: BatchRow): Read<JsonObject> {
+  if (row.text('segment_id') === undefined && row.text('segment_name') === undefined) {
+    return wrong('The row has neither the ID nor the name of a segment.', 'segment_id')
+  }
+  const userIds = userIdsOf(row)
+  if ('wrong' in userIds) return userIds
+  if (userIds.read.length === 0 && (about.firstName === undefined || about.lastName === undefined)) {
+    const reason = 'The row has nothing that LinkedIn can use to find the person: neither an identifier nor both names.'
+    return wrong(reason, 'email')
+  }
+  return { read: { userIds: userIds.read, ...about } }
+}
+
+const segmentsIn = ({ json }: Answer) => listIn(objectIn(json).elements).map(objectIn)
+
 /** Members of DMP segments of LinkedIn. */
-export const linkedinDmpSegments = defineConnector({
+export const linkedinDmpSegments = audienceDestination({
   slug: 'linkedin-dmp-segments',
   name: 'LinkedIn DMP Segments',
   platform: linkedinAds,
   dataType: 'audience DMP segments',
-  dataTypeCategory: 'audience activation',
   description: 'Adds people to DMP segments of LinkedIn, or removes them.',
   actions: ['add', 'remove'],
   notes:
-    'LinkedIn offers this API to approved partners only. The app needs the Audiences product with the scope rw_dmp_segments, and its user needs a role on the ad account other than viewer. Rows identify a segment by its ID, or by its name in the ad account of the connection. A segment with a new name is created if the connection has the source platform that LinkedIn assigned to your app. A new segment accepts members after some seconds or minutes, and can be targeted after up to 48 hours, when 300 people have been matched. Send only people who have agreed to it: LinkedIn does not accept information on consent.',
+    'LinkedIn offers this API to approved partners only. The app needs the Audiences product with the scope rw_dmp_segments, and its user needs a role on the ad account other than viewer. Rows identify a segment by its ID, or by its name in the ad account of the connection. A segment with a new name is created if the connection has the source platform that LinkedIn assigned to your app. A new segment accepts members after some seconds or minutes, and can be targeted after up to 48 hours, when 300 people have been matched. LinkedIn finds people by their identifiers or by both names, and better if their company, title and country are known. Send only people who have agreed to it: LinkedIn does not accept information on consent.',
   tested:
     'Our own test server, which follows the published documentation of LinkedIn’s DMP Segments API; not LinkedIn itself.',
   api: linkedinApi,
   secrets: signIn,
   authorization: linkedinAuthorization('rw_dmp_segments', 'r_ads'),
-  check: async (context) => (await import('./check.ts')).checkLinkedIn(context),
-  destination: {
-    deliver: {
-      batch: () => ({ rowsMax: 5000, bytesMax: 4_000_000 }),
-      open: async (context) => (await import('./deliver-segments.ts')).open(context),
-      inspect: inspectBy(async (context) => (await import('./check.ts')).assertRole(context)),
+  platformApi: linkedinMarketing,
+  auth: { open: async (context) => (await import('./tokens.ts')).openLinkedInTokens(context) },
+  account: 'adAccountId',
+  findAccount: async ({ settings }) => accountUrn(settings.adAccountId),
+  settings: {
+    adAccountId: idSetting({
+      label: 'Ad account ID',
+      description: 'ID of the ad account that owns the segments; needed if rows identify segments by name',
+      pattern: accountForm,
+      example: '512345678',
+    }),
+    sourcePlatform: text({
+      label: 'Source platform',
+      description: 'Name that LinkedIn assigned to your app as a source of segments; needed to create segments',
+    }),
+  },
+  listed: { adAccountId: adAccounts },
+  batch: { rowsMax: 5000, bytesMax: 4_000_000 },
+  columns: {
+    userIds: {
+      ...special('The people: a list of Google advertising IDs or of SHA-256 or SHA-512 digests of e-mail addresses', {
+        identifies: true,
+      }),
+      identifiers: ['SHA256_EMAIL', 'SHA512_EMAIL', 'GOOGLE_AID'],
     },
-    fields: {
-      adAccountId: text({
-        label: 'Ad account ID',
-        description: 'ID of the ad account that owns the segments; needed if rows identify segments by name',
-      }),
-      sourcePlatform: text({
-        label: 'Source platform',
-        description: 'Name that LinkedIn assigned to your app as a source of segments; needed to create segments',
-      }),
+    segment_id: { ...segmentColumns.segment_id, description: 'ID of the segment at LinkedIn', oneOf: 'segment' },
+    action: { ...segmentColumns.action, description: 'Whether the people are added to the segment or removed' },
+    segment_name: {
+      ...segmentColumns.segment_name,
+      description: 'Name of the segment in the ad account, if its ID is not known',
+      oneOf: 'segment',
     },
-    records: {
-      userIds: column({
-        description:
-          'The people: a list of Google advertising IDs or of SHA-256 or SHA-512 digests of e-mail addresses',
-        oneOf: 'identifier',
-        identifiers: ['SHA256_EMAIL', 'SHA512_EMAIL', 'GOOGLE_AID'],
-      }),
-      segment_id: column({
-        description: 'ID of the segment at LinkedIn',
-        oneOf: 'segment',
-        synonyms: ['audience_id', 'list_id'],
-      }),
-      action: column({
-        description: 'Whether the people are added to the segment or removed',
-        required: true,
-        values: ['add', 'remove'],
-      }),
-      segment_name: column({
-        description: 'Name of the segment in the ad account, if its ID is not known',
-        oneOf: 'segment',
-        synonyms: ['segment', 'audience', 'audience_name', 'list_name'],
-      }),
-      email: column({
-        description: 'E-mail address; it is hashed before it is sent',
-        oneOf: 'identifier',
-        normalise: 'email',
-        hashed: ['sha256', 'sha512'],
-      }),
-      google_aid: column({
-        description: 'Advertising ID of an Android device, not hashed',
-        oneOf: 'identifier',
-        normalise: 'device-id',
-        synonyms: ['gaid', 'aaid'],
-      }),
-      first_name: column({
-        description: 'First name, not hashed; helps to match the person',
-        normalise: 'text',
-        synonyms: ['fname', 'given_name'],
-      }),
-      last_name: column({
-        description: 'Last name, not hashed; helps to match the person',
-        normalise: 'text',
-        synonyms: ['lname', 'family_name', 'surname'],
-      }),
-      title: column({
-        description: 'Job title; helps to match the person',
-        normalise: 'text',
-        synonyms: ['job_title'],
-      }),
-      company: column({
-        description: 'Company; helps to match the person',
-        normalise: 'text',
-        synonyms: ['company_name'],
-      }),
-      country: column({ description: 'Country, as its code or name; helps to match the person', normalise: 'country' }),
+    email: {
+      ...special('E-mail address; it is hashed before it is sent', { identifies: true, normalise: 'email' }),
+      hashed: ['sha256', 'sha512'],
     },
+    google_aid: special('Advertising ID of an Android device, not hashed', {
+      identifies: true,
+      normalise: 'device-id',
+      synonyms: ['gaid', 'aaid'],
+    }),
+    first_name: plain('firstName', 'First name, not hashed; with the last name, it is enough to find the person', {
+      identifies: true,
+      normalise: 'text',
+      synonyms: ['fname', 'given_name'],
+    }),
+    last_name: plain('lastName', 'Last name, not hashed; with the first name, it is enough to find the person', {
+      normalise: 'text',
+      synonyms: ['lname', 'family_name', 'surname'],
+    }),
+    title: plain('title', 'Job title; helps to match the person', { normalise: 'text', synonyms: ['job_title'] }),
+    company: plain('company', 'Company; helps to match the person', { normalise: 'text', synonyms: ['company_name'] }),
+    country: plain(
+      'country',
+      'Country, as its code or name; helps to match the person, and is left out if it is not known',
+      { normalise: 'country', leftOutIfUnusable: true, upper: true },
+    ),
+  },
+  finish,
+  identity: (user) => (listIn(user.userIds).length > 0 ? user.userIds : user),
+  lists: {
+    id: /^\d+$/,
+    page: ({ account }, start = '0') => ({
+      path: '/dmpSegments',
+      query: { q: 'account', account, start, count: '100' },
+    }),
+    found: (answer) =>
+      segmentsIn(answer)
+        .filter(({ type }) => (type ?? 'USER') === 'USER')
+        .map(({ id, name }) => ({ id, name })),
+    next: (answer, start = '0') => {
+      const { length } = segmentsIn(answer)
+      return length === 0 ? undefined : String(Number(start) + length)
+    },
+    make: ({ account, settings }, name) => {
+      const sourcePlatform = textIn(settings.sourcePlatform)
+      if (sourcePlatform === undefined) {
+        throw new ConnectorError(
+          'invalid_setting',
+          'The rows have a segment that does not exist at LinkedIn. To create it, set the source platform that LinkedIn assigned to your app in the connection; or create the segment at LinkedIn.',
+        )
+      }
+      const destinations = [{ destination: 'LINKEDIN' }]
+      return {
+        path: '/dmpSegments',
+        body: { name, sourcePlatform, account, accessPolicy: 'PRIVATE', type: 'USER', destinations },
+      }
+    },
+    made: ({ headers, json }) => headers.get('x-restli-id') ?? headers.get('x-linkedin-id') ?? objectIn(json).id,
+    get: (_, id) => ({ path: `/dmpSegments/${id}` }),
+  },
+  send: async (client, context) => (await import('./send-members.ts')).memberSender(client, context),
+  check: {
+    credentials: 'the app and the refresh token',
+    account: () => roles,
+    noAccount: roles,
+    means: (answer, { account }) => rolesMean(answer, account),
   },
 })

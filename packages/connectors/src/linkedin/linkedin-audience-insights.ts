@@ -1,7 +1,7 @@
 import { defineConnector, secret, text } from '@penstock/connector'
 import { linkedin } from './platform.ts'
 
-/** What LinkedIn knows about the make-up of an audience. */
+/** LinkedIn's data about the composition of an audience. */
 export const linkedinAudienceInsights = defineConnector({
   slug: 'linkedin-audience-insights',
   name: 'LinkedIn Audience Insights',

@@ -1,7 +1,7 @@
 import { asConnectorError, ConnectorError, type ConnectorErrorCode } from '@penstock/connector'
 
 /**
- * What the file system refused, as a connector error; anything else as it is.
+ * Converts an error of the file system to a connector error. Returns other errors unchanged.
  * @param what the beginning of a sentence: `The folder`
  */
 export function asDiskError(error: unknown, what: string): unknown {

@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
+import { constants } from 'node:fs'
 import {
   appendFile,
   chmod,
   mkdir,
   mkdtemp,
+  open as openFile,
   readdir,
   readFile,
   rm,
+  stat,
   symlink,
   truncate,
   unlink,
@@ -48,10 +51,15 @@ await writeFile(join(exports, 'people-2.csv.gz'), gzipSync(`${header}${csvOf(peo
 await writeFile(join(exports, '.people-3.csv.partial'), 'half of')
 
 acceptSource({
-  ...{ connector: localFolder, testServer, secrets: { folder: allowed }, wrongSecrets },
+  connector: localFolder,
+  testServer,
+  secrets: { folder: allowed },
+  wrongSecrets,
   settings: { files: 'exports/people-*' },
   missing: { files: 'exports/nobody-*.csv' },
-  ...{ columns: ['email', 'name', 'umlauts'], rows: people, context: { localFolders: [allowed] } },
+  columns: ['email', 'name', 'umlauts'],
+  rows: people,
+  context: { localFolders: [allowed] },
 })
 
 for (const [name, settings] of [
@@ -64,10 +72,17 @@ for (const [name, settings] of [
   const target = join(folder, 'subfolder' in settings ? settings.subfolder : '')
   await mkdir(folder)
   acceptDestination({
-    ...{ connector: localFolder, testServer: `${testServer}, as ${name}`, secrets: { folder }, wrongSecrets, settings },
+    connector: localFolder,
+    testServer: `${testServer}, as ${name}`,
+    secrets: { folder },
+    wrongSecrets,
+    settings,
     missing: { ...settings, subfolder: '../elsewhere' },
-    ...{ columns: ['email', 'name', 'umlauts'], rows: people.slice(0, 1000) },
-    ...{ context: { localFolders: [allowed] }, deduplicates: true, visible: 'when finished' as const },
+    columns: ['email', 'name', 'umlauts'],
+    rows: people.slice(0, 1000),
+    context: { localFolders: [allowed] },
+    deduplicates: true,
+    visible: 'when finished' as const,
     readBack: () => readBack(target),
     async reset() {
       await rm(folder, { recursive: true })
@@ -216,14 +231,14 @@ describe('local-folder', () => {
     assert.match(partial, /\.csv\.partial$/)
     await appendFile(join(folder, partial), 'half a ro')
     const next = await openWriter(folder, {}, [deliveryState])
-    await next.finish()
-    await next.finish()
+    await next.finish?.()
+    await next.finish?.()
     const [name = ''] = (await readdir(folder)).filter((each) => each !== 'a.csv')
     assert.equal(name, '20260131T120000Z-0f1e2d3c4b5a6978.csv')
     assert.equal(await readFile(join(folder, name), 'utf8'), `x\r\none\r\n${long}\r\n`)
     await unlink(join(folder, name))
     await assertFails(
-      openWriter(folder, {}, [deliveryState]).then((each) => each.finish()),
+      openWriter(folder, {}, [deliveryState]).then((each) => each.finish?.()),
       'fail',
       'upload_lost',
     )
@@ -232,6 +247,41 @@ describe('local-folder', () => {
       'fail',
       'upload_lost',
     )
+  })
+
+  test('publishes what no attempt that wakes up later can alter or replace', async () => {
+    await unlink(join(folder, 'a.csv'))
+    const path = join(folder, '20260131T120000Z-0f1e2d3c4b5a6978.csv')
+    const whole = `x\r\none\r\n${long}\r\n`
+    // Asleep with its file open, before it has opened one, and when it only has to publish.
+    for (const wakesWith of ['its file', 'nothing', 'all parts'] as const) {
+      const old = await openWriter(folder)
+      const { deliveryState } = wakesWith === 'nothing' ? {} : await old.deliver(batch)
+      const handles = await Promise.all(
+        (await readdir(folder)).map((name) => openFile(join(folder, name), constants.O_RDWR)),
+      )
+      const next = await openWriter(folder, {}, deliveryState === undefined ? [] : [deliveryState])
+      if (wakesWith !== 'all parts') await next.deliver(batch)
+      await next.finish?.()
+      const published = await stat(path)
+      const text = await readFile(path, 'utf8')
+      assert.equal(text.length, wakesWith === 'its file' ? 2 * whole.length - 3 : whole.length)
+      for (const handle of handles) {
+        await handle.truncate(10)
+        await handle.write('late')
+        await handle.close()
+      }
+      if (wakesWith !== 'all parts') await old.deliver(batch).catch(() => {})
+      await old.finish?.().catch(() => {})
+      await old.abort?.()
+      await old.close?.()
+      await next.close?.()
+      const after = await stat(path)
+      assert.deepEqual([after.ino, after.size, after.mtimeMs], [published.ino, published.size, published.mtimeMs])
+      assert.equal(await readFile(path, 'utf8'), text)
+      assert.deepEqual(await readdir(folder), ['20260131T120000Z-0f1e2d3c4b5a6978.csv'], 'nothing is left over')
+      await unlink(path)
+    }
   })
 
   test('leaves a file of what was confirmed where a transfer is aborted, and nothing where nothing was', async () => {
@@ -245,7 +295,7 @@ describe('local-folder', () => {
       const { deliveryState } = await writer.deliver({ ...batch, rows })
       assert.ok(deliveryState, 'the batch is large enough to be confirmed')
       await writer.deliver({ ...batch, rows: rows.toReversed() })
-      for (let time = 0; time < 2; time++) await (await open([deliveryState])).abort()
+      for (let time = 0; time < 2; time++) await (await open([deliveryState])).abort?.()
       const [name = '', ...more] = await readdir(folder)
       assert.match(name, /^20260131T120000Z-0f1e2d3c4b5a6978\./)
       assert.deepEqual(more, [])
@@ -253,7 +303,7 @@ describe('local-folder', () => {
       await unlink(join(folder, name))
 
       await (await open()).deliver({ ...batch, rows })
-      await (await open()).abort()
+      await (await open()).abort?.()
       assert.deepEqual(await readdir(folder), [])
     }
   })

@@ -32,6 +32,7 @@ export const localFolder = defineConnector({
       ...readFields,
     },
     open: async (context) => (await import('./read.ts')).open(context),
+    discover: { files: async (context) => (await import('./discover.ts')).discoverFiles(context) },
   },
   destination: {
     fields: {
@@ -48,6 +49,7 @@ export const localFolder = defineConnector({
       open: async (context) => (await import('./write.ts')).open(context),
       inspect: async (context) => (await import('./check.ts')).inspect(context),
     },
+    discover: { subfolder: async (context) => (await import('./discover.ts')).discoverFolders(context) },
   },
   check: async (context) => (await import('./check.ts')).check(context),
 })

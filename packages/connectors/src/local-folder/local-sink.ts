@@ -1,67 +1,145 @@
 import { constants } from 'node:fs'
-import { type FileHandle, open, rename, stat, unlink } from 'node:fs/promises'
+import { type FileHandle, link, lstat, open, readdir, rename, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ConnectorError, type Json } from '@penstock/connector'
-import { type FileSink, usualPartBytes } from '@penstock/connector/files'
+import { type FileSink, partialNames, usualPartBytes } from '@penstock/connector/files'
 import { asDiskError } from './disk-error.ts'
 
-/** Up to where the file is on the disk permanently. */
-type LocalDeliveryState = { readonly end: number }
+/** Up to where the file is on the disk permanently, and in which hidden file that is. */
+type LocalDeliveryState = { readonly end: number; readonly partial?: string }
 
 /**
- * A file that grows under a hidden name beside its own, and is renamed when it is whole. Each part is on the disk
- * before its delivery state is given; what is there without a delivery state is cut off before the next part is written.
+ * A file that grows under a hidden name beside its own, and gets its name when it is whole. Each part is on the disk
+ * before its delivery state is given.
+ *
+ * An attempt may sleep at any point and wake when another one has continued, or has published the file. So each attempt writes
+ * a file of its own, which begins with a copy of what was confirmed of the one before, and removes those of all others before
+ * it publishes: what wakes has nothing left to give the name to, and writes if no one reads.
  */
 export function localSink(directory: string, name: string): FileSink {
   const path = join(directory, name)
-  const partial = join(directory, `.${name}.partial`)
-  const endOf = (deliveryStates: readonly Json[]): number =>
-    (deliveryStates.at(-1) as LocalDeliveryState | undefined)?.end ?? 0
+  const partials = partialNames(name)
+  const at = (partial: string) => join(directory, partial)
+  /** The hidden file of this attempt, which no other one opens for writing. */
+  let own: string | undefined
+
+  /** Works on the file of this attempt, which has the bytes that these states confirm. */
+  async function withOwn(deliveryStates: readonly Json[], work: (file: FileHandle) => Promise<void>): Promise<string> {
+    own ??= await createOwn(deliveryStates)
+    await withFile(at(own), constants.O_RDWR | constants.O_NOFOLLOW, work).catch((error: NodeJS.ErrnoException) => {
+      // Another attempt has published, and removed it.
+      throw error.code === 'ENOENT' ? cutOff(name) : error
+    })
+    return own
+  }
+
+  async function createOwn(deliveryStates: readonly Json[]): Promise<string> {
+    const { end, partial } = lastOf(deliveryStates)
+    // Anyone who puts a link there wants something else to be written.
+    if (await isLink(at(partials.plain))) throw Object.assign(new Error('A link'), { code: 'ELOOP' })
+    const created = partials.next()
+    const flags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
+    await withFile(at(created), flags, async (file) => {
+      if (end > 0) await copy(at(partial ?? partials.plain), file, end)
+      await file.sync()
+    }).catch(async (error: NodeJS.ErrnoException) => {
+      await unlink(at(created)).catch(() => {})
+      throw error.code === 'ENOENT' && end > 0 ? cutOff(name) : error
+    })
+    // The name has to outlast a crash of the machine, too.
+    await syncDirectory(directory)
+    return created
+  }
+
+  async function copy(from: string, to: FileHandle, end: number): Promise<void> {
+    await withFile(from, constants.O_RDONLY | constants.O_NOFOLLOW, async (file) => {
+      const buffer = Buffer.allocUnsafeSlow(usualPartBytes)
+      for (let done = 0; done < end; ) {
+        const { bytesRead } = await file.read(buffer, 0, Math.min(buffer.length, end - done), done)
+        if (bytesRead === 0) throw cutOff(name)
+        await writeAll(to, buffer.subarray(0, bytesRead), done)
+        done += bytesRead
+      }
+    })
+  }
+
+  /** Removes hidden files of this transfer: those of all attempts but one. */
+  async function removePartials(but?: string): Promise<void> {
+    for (const each of await readdir(directory)) {
+      if (partials.includes(each) && each !== but) await unlink(at(each)).catch(() => {})
+    }
+    if (but === undefined) own = undefined
+  }
 
   const sink: FileSink = {
     partBytesMin: usualPartBytes,
     async writePart({ offset, bytes }, deliveryStates) {
       return onDisk(name, async () => {
-        const flags = constants.O_RDWR | constants.O_NOFOLLOW | (offset === 0 ? constants.O_CREAT : 0)
-        await withFile(partial, flags, async (file) => {
+        const partial = await withOwn(deliveryStates, async (file) => {
           if ((await file.stat()).size < offset) throw cutOff(name)
+          // Removes the bytes of an unconfirmed part that an earlier call wrote.
           await file.truncate(offset)
           await writeAll(file, bytes, offset)
           await file.sync()
-        }).catch((error: NodeJS.ErrnoException) => {
-          throw error.code === 'ENOENT' && deliveryStates.length > 0 ? cutOff(name) : error
         })
-        // The name has to outlast a crash of the machine, too.
-        if (offset === 0) await syncDirectory(directory)
-        return { end: offset + bytes.length } satisfies LocalDeliveryState
+        return { end: offset + bytes.length, partial } satisfies LocalDeliveryState
       })
     },
     async publish(deliveryStates) {
       await onDisk(name, async () => {
-        const end = endOf(deliveryStates)
-        const size = await sizeOf(partial)
-        if (size === undefined) {
-          // It was published before, or it was removed.
-          if ((await sizeOf(path)) !== end) throw cutOff(name)
-        } else {
-          if (size < end) throw cutOff(name)
-          if (size > end) {
-            await withFile(partial, constants.O_RDWR | constants.O_NOFOLLOW, async (file) => {
-              await file.truncate(end)
-              await file.sync()
-            })
-          }
-          await rename(partial, path)
+        const { end } = lastOf(deliveryStates)
+        // Another attempt may have published it, with the same rows.
+        if ((await sizeOf(path)) !== end) {
+          const partial = await withOwn(deliveryStates, async (file) => {
+            if ((await file.stat()).size < end) throw cutOff(name)
+            await file.truncate(end)
+            await file.sync()
+          })
+          await removePartials(partial)
+          await giveName(at(partial), path).catch(async (error: NodeJS.ErrnoException) => {
+            // Another attempt was faster: its file is the same, or this one has lost it.
+            if (error.code !== 'EEXIST' && error.code !== 'ENOENT') throw error
+            if ((await sizeOf(path)) !== end) throw cutOff(name)
+          })
         }
+        await removePartials()
         await syncDirectory(directory)
       })
     },
     async abort(deliveryStates) {
       if (deliveryStates.length > 0) return sink.publish(deliveryStates)
-      await unlink(partial).catch(() => {})
+      await removePartials()
+    },
+    async close() {
+      // The next attempt needs the confirmed parts, unless an attempt has already published the file.
+      if (own !== undefined && (await sizeOf(path)) !== undefined) await unlink(at(own))
     },
   }
   return sink
+}
+
+const lastOf = (deliveryStates: readonly Json[]): LocalDeliveryState =>
+  (deliveryStates.at(-1) as LocalDeliveryState | undefined) ?? { end: 0 }
+
+/** The file gets its name in one step, and takes the place of no other. */
+async function giveName(from: string, to: string): Promise<void> {
+  try {
+    await link(from, to)
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    // A file system without further names for a file.
+    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(code)) throw error
+    await rename(from, to)
+  }
+}
+
+async function isLink(path: string): Promise<boolean> {
+  try {
+    return (await lstat(path)).isSymbolicLink()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+    throw error
+  }
 }
 
 async function onDisk<Result>(name: string, work: () => Promise<Result>): Promise<Result> {

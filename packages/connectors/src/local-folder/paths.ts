@@ -4,8 +4,8 @@ import { type ConnectorContext, ConnectorError } from '@penstock/connector'
 import { asDiskError } from './disk-error.ts'
 
 /**
- * Keeps to the folders that the operator allows. Every path is followed to where it really leads before it is used, so
- * that no link leads out.
+ * Restricts paths to the folders that the operator allows. Every path is resolved before it is used, so that no
+ * symbolic link leads outside.
  */
 
 /** The connector's folder, as the path that it really has. */
@@ -50,7 +50,7 @@ export function namesIn(path: string, what: string): string[] {
   return names
 }
 
-/** Where a path within a folder really leads, which must be within it. What is not there yet is taken as it is named. */
+/** Resolves a path within a folder. The result must be within it. A path that does not exist yet stays unchanged. */
 export async function followWithin(folder: string, path: string): Promise<string> {
   const real = await realpath(path).catch(async (error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT' || path === folder) throw error

@@ -29,7 +29,7 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
   }
 }
 
-/** The directory that the settings name, as the path that it really has. What is not there yet is taken as it is named. */
+/** The resolved path of the directory in the settings. A directory that does not exist yet keeps its path. */
 export async function directoryOf(context: ConnectorContext): Promise<string> {
   const folder = await folderOf(context)
   const { subfolder } = context.settings
@@ -43,7 +43,7 @@ async function syncDirectories(from: string, to: string): Promise<void> {
   await syncDirectory(from)
 }
 
-/** What the names of files begin with. Throws `path_not_allowed` where that is no beginning of a name. */
+/** The prefix of the names of files. Throws `path_not_allowed` if a name cannot begin with it. */
 export function prefixOf(prefix: unknown): string {
   if (typeof prefix !== 'string') return ''
   if (/^\.|[/\0]/.test(prefix)) {

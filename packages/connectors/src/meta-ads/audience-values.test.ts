@@ -68,7 +68,7 @@ describe('Meta Custom Audiences with values, against a server that keeps to what
       settings: { ...context.settings, replaceExistingAudience: true },
     })
     await replacing.deliver(batchOf(names, rows.slice(0, 1), 3))
-    await replacing.finish()
+    await replacing.finish?.()
     assert.equal(meta.audiences[0]?.members.size, 1)
     const { code } = await connectorErrorOf(openWriter({ columns: names }), contextOf())
     assert.equal(code, 'invalid_setting')

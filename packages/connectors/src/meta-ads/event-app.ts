@@ -4,12 +4,22 @@ import { filled, readAll, readBoolean } from '../platform-api/rows/event-values.
 import { type Read, readObject, wrong } from '../platform-api/rows/events.ts'
 
 const platforms: Readonly<Record<string, string>> = {
-  ...{ ios: 'i2', ipados: 'i2', iphone: 'i2', ipad: 'i2', i2: 'i2', android: 'a2', a2: 'a2' },
+  ios: 'i2',
+  ipados: 'i2',
+  iphone: 'i2',
+  ipad: 'i2',
+  i2: 'i2',
+  android: 'a2',
+  a2: 'a2',
 }
 /** Columns by their place in the sixteen texts that describe a device; Meta asks for the first and the fifth. */
 const columnsByPlace: Readonly<Record<number, string>> = {
-  ...{ 1: 'app_package_name', 2: 'app_version', 3: 'app_version' },
-  ...{ 4: 'os_version', 5: 'device_model', 6: 'locale' },
+  1: 'app_package_name',
+  2: 'app_version',
+  3: 'app_version',
+  4: 'os_version',
+  5: 'device_model',
+  6: 'locale',
 }
 const places = 16
 

@@ -21,7 +21,7 @@ const missing: Meaning = [
   'Meta does not know the account, audience or dataset, or these credentials may not see it; check its ID',
 ]
 /** Events are taken or refused together, and Meta rarely says which one it was. */
-const content: Meaning = ['invalid_batch', 'Meta refuses the batch because of its content']
+const content: Meaning = ['invalid_batch', 'Meta refuses what was sent because of its content']
 /** Members that Meta cannot use it counts, and takes the others: what it refuses as a whole is not a row's error. */
 const request: Meaning = [
   'request_refused',

@@ -1,16 +1,19 @@
-import { boolean, column, defineConnector, type Normalisation, secret, select, text } from '@penstock/connector'
+import { ConnectorError, secret, select, text } from '@penstock/connector'
+import { audienceDestination, replaceSetting, segmentColumns } from '../kit/audience-destination.ts'
+import { type JsonObject, listIn, objectIn, textIn } from '../platform-api/json.ts'
+import { accountPath, lacking, metaApi, metaAuth, permissions } from './api.ts'
+import { personColumns, valueColumn } from './audience-columns.ts'
+import { adAccounts, nextCursor } from './listings.ts'
 import { metaAds } from './platform.ts'
 
-const hashed = (description: string, normalise: Normalisation, synonyms: readonly string[] = []) =>
-  column({ description, normalise, synonyms, hashed: ['sha256'], oneOf: 'identifier' })
+const lists = (account: string) => `/${account}/customaudiences`
 
 /** Customer lists of Meta: created, filled, emptied or replaced by hashed identifiers. */
-export const metaCustomAudiences = defineConnector({
+export const metaCustomAudiences = audienceDestination({
   slug: 'meta-custom-audiences',
   name: 'Meta Custom Audiences',
   platform: metaAds,
   dataType: 'Custom Audiences',
-  dataTypeCategory: 'audience activation',
   description:
     'Creates audiences on Facebook and Instagram from your customer records and keeps their members up to date.',
   actions: ['create', 'add', 'remove', 'replace', 'delete'],
@@ -43,83 +46,79 @@ export const metaCustomAudiences = defineConnector({
       required: true,
     }),
   },
-  check: async (context) => (await import('./check.ts')).checkAudiences(context),
-  destination: {
-    deliver: {
-      batch: () => ({ rowsMax: 10_000, bytesMax: 8_000_000 }),
-      replaces: (settings) => settings.replaceExistingAudience === true,
-      open: async (context) => (await import('./deliver-custom-audiences.ts')).open(context),
+  platformApi: metaApi,
+  auth: metaAuth('accessToken'),
+  account: 'advertiserId',
+  findAccount: async ({ settings }) => (settings.advertiserId === undefined ? '' : accountPath(settings)),
+  settings: {
+    advertiserId: text({
+      label: 'Advertiser ID',
+      description: 'ID of the ad account that owns the audiences',
+      required: true,
+    }),
+    audienceSource: select({
+      label: 'Audience source',
+      description: 'Where the customer data comes from, as stored by Meta with the audience',
+      options: ['CRM', 'Website', 'App'],
+    }),
+    idsField: text({ label: 'IDs field', description: 'Column of the source that contains the identifiers' }),
+    pageId: text({
+      label: 'Page ID',
+      description: 'ID of the page that page-scoped IDs of people belong to',
+    }),
+    replaceExistingAudience: replaceSetting(
+      'Whether each transfer replaces the existing members with the rows that it delivers',
+    ),
+  },
+  listed: { advertiserId: adAccounts },
+  batch: { rowsMax: 10_000, bytesMax: 8_000_000 },
+  columns: {
+    ...segmentColumns,
+    action: { ...segmentColumns.action, values: ['add', 'remove', 'delete', 'replace'] },
+    ...personColumns,
+  },
+  identity: ({ LOOKALIKE_VALUE, ...person }: JsonObject) => person,
+  lists: {
+    id: /^\d+$/,
+    page: ({ account }, after) => ({ path: lists(account), query: { fields: 'id,name,subtype', limit: '200', after } }),
+    found: ({ json }) =>
+      listIn(objectIn(json).data)
+        .map(objectIn)
+        .filter(({ subtype }) => (subtype ?? 'CUSTOM') === 'CUSTOM')
+        .map(({ id, name }) => ({ id, name })),
+    next: nextCursor,
+    make: ({ account, settings: { audienceSource } }, name, columns) => ({
+      path: lists(account),
+      body: {
+        name,
+        description: `Kept by Penstock${audienceSource === undefined ? '' : `, from ${audienceSource}`}`,
+        subtype: 'CUSTOM',
+        customer_file_source: 'USER_PROVIDED_ONLY',
+        ...(columns.includes(valueColumn) && { is_value_based: true }),
+      },
+    }),
+    made: ({ json }) => objectIn(json).id,
+    get: (_, id) => ({ path: `/${id}`, query: { fields: 'id,operation_status' } }),
+    isThere({ json }) {
+      if (textIn(objectIn(objectIn(json).operation_status).code) !== '471') return true
+      const message = 'Meta has flagged the audience, so it cannot be changed; appeal the decision at Meta first.'
+      throw new ConnectorError('account_restricted', message)
     },
-    fields: {
-      advertiserId: text({
-        label: 'Advertiser ID',
-        description: 'ID of the ad account that owns the audiences',
-        required: true,
-      }),
-      audienceSource: select({
-        label: 'Audience source',
-        description: 'Where the customer data comes from, as stored by Meta with the audience',
-        options: ['CRM', 'Website', 'App'],
-      }),
-      idsField: text({ label: 'IDs field', description: 'Column of the source that contains the identifiers' }),
-      pageId: text({
-        label: 'Page ID',
-        description: 'ID of the page that page-scoped IDs of people belong to',
-      }),
-      replaceExistingAudience: boolean({
-        label: 'Replace existing audience',
-        description: 'Whether each transfer replaces the existing members with the rows that it delivers',
-      }),
-    },
-    records: {
-      segment_name: column({
-        description: 'Name of the audience to create',
-        synonyms: ['segment', 'audience', 'audience_name', 'list_name'],
-      }),
-      segment_id: column({ description: 'ID of the audience to change', synonyms: ['audience_id', 'list_id'] }),
-      action: column({
-        description: 'Whether the person is added or removed',
-        required: true,
-        values: ['add', 'remove', 'delete', 'replace'],
-      }),
-      email_sha256: hashed('Hashed e-mail address', 'email'),
-      // Meta wants the digits with the country code, and no plus sign before them.
-      phone_sha256: hashed('Hashed phone number, in E.164 form before hashing', 'phone-digits'),
-      fname_sha256: hashed('Hashed first name', 'name-joined', ['fname', 'fn', 'first_name', 'given_name']),
-      lname_sha256: hashed('Hashed last name', 'name-joined', ['lname', 'ln', 'last_name', 'family_name', 'surname']),
-      postal_code_sha256: hashed('Hashed postal code', 'postal-code'),
-      country_code_sha256: hashed('Hashed two-letter country code', 'country'),
-      dobm_sha256: hashed('Hashed month of birth, as MM', 'birth-month', ['dobm', 'birth_month']),
-      dobd_sha256: hashed('Hashed day of birth, as DD', 'birth-day', ['dobd', 'birth_day']),
-      doby_sha256: hashed('Hashed year of birth, as YYYY', 'birth-year', ['doby', 'birth_year']),
-      maid: column({
-        description: 'Advertising ID of a mobile device, not hashed',
-        oneOf: 'identifier',
-        normalise: 'device-id',
-        synonyms: ['madid', 'mobile_advertiser_id', 'idfa', 'gaid', 'aaid'],
-      }),
-      extern_id: column({
-        description: 'Your own ID of the person, not hashed',
-        oneOf: 'identifier',
-        normalise: 'external-id',
-        synonyms: ['external_id'],
-      }),
-      extern_id_sha256: hashed('Your own ID of the person, hashed', 'external-id'),
-      gender_sha256: hashed('Hashed gender, m or f', 'gender', ['gender', 'gen']),
-      city_sha256: hashed('Hashed city', 'city', ['city', 'ct']),
-      state_sha256: hashed('Hashed state; in the USA its two-letter code', 'state', ['state', 'st']),
-      finitial_sha256: hashed('Hashed initial of the first name', 'name-joined', [
-        ...['first_initial', 'f_first', 'fi', 'finitial'],
-      ]),
-      page_scoped_id: column({
-        description: 'ID of the person for the page of the setting “Page ID”, not hashed',
-        oneOf: 'identifier',
-        normalise: 'text',
-        synonyms: ['page_scoped_user_id', 'psid', 'pageuid'],
-      }),
-      lookalike_value: column({
-        description: 'Value of the person to you, 0 or more, for value-based lookalike audiences',
-      }),
+  },
+  send: async (client, context) => (await import('./send-people.ts')).openSender(client, context),
+  replace: {
+    open: async (client, context) => (await import('./replace-session.ts')).openReplacement(client, context),
+  },
+  check: {
+    authentication: { path: '/me', query: { fields: 'id' } },
+    credentials: 'the access token',
+    permissions,
+    lacks: lacking('ads_management'),
+    account: ({ account }) => ({ path: `/${account}`, query: { fields: 'id' } }),
+    noAccount: { path: '/me/adaccounts', query: { fields: 'id', limit: '1' } },
+    means: ({ status, json }, { account }) => {
+      const hasOne = account !== '' || status >= 300 || listIn(objectIn(json).data).length > 0
+      return hasOne ? undefined : ['permission_denied', 'Give the user of the access token a role on an ad account.']
     },
   },
 })

@@ -31,7 +31,9 @@ describe('What Meta refuses as a whole is not searched for bad rows without an e
     const { deliver } = connector.destination ?? {}
     assert.ok(deliver)
     const context = testContext({
-      ...{ secrets: metaSecrets, settings, columns },
+      secrets: metaSecrets,
+      settings,
+      columns,
       routes: { 'https://graph.facebook.com': meta.url },
     })
     const connectorError = await connectorErrorOf(deliverHalving(await deliver.open(context), columns, rows), context)

@@ -1,23 +1,55 @@
 import { createHash } from 'node:crypto'
-import { ConnectorError, type Json } from '@penstock/connector'
+import { ConnectorError, type DestinationContext, type Json } from '@penstock/connector'
+import type { MemberReplacement, SentPeople } from '../kit/audience-facts.ts'
+import type { PlatformClient } from '../platform-api/client.ts'
 import { listIn, numberIn, objectIn, textIn } from '../platform-api/json.ts'
 import { seal, unseal } from '../platform-api/seal.ts'
-import type { Person } from './audience-rows.ts'
-import type { Graph } from './graph.ts'
+import { openPayloads, type People, sendPeople } from './send-people.ts'
 
 /** Meta forgets a session 90 minutes after its first batch, and what comes later would be all that the audience holds. */
 const sessionMs = 85 * 60 * 1000
 /** So many people of the first batch are sent once more to end the session: a last batch needs some, and one may be unusable. */
 const closingRows = 5
 
-/** What goes with the schema where it has IDs that belong to a page. */
-export type Pages = { readonly page_ids?: readonly string[] }
+/** Opens what replaces the members of audiences when the transfer is finished. Throws like `openPayloads`. */
+export function openReplacement(client: PlatformClient, context: DestinationContext): MemberReplacement {
+  const { secrets, transferId, deliveryStates } = context
+  const { dataOf, payloadOf } = openPayloads(context)
+  const options = { client, transferId, secret: String(secrets.accessToken ?? ''), payloadOf }
+  const sessions = new Map<string, ReplaceSession>()
+  /** By audience and batch, since a batch may come again before its state is stored. */
+  const unsaved = new Map<string, Json>()
+  const sessionOf = (audience: string) => {
+    const session = sessions.get(audience) ?? new ReplaceSession(options, audience)
+    sessions.set(audience, session)
+    return session
+  }
+  for (const each of deliveryStates.flatMap((deliveryState) => listIn(objectIn(deliveryState).sessions))) {
+    const audience = textIn(objectIn(each).audience)
+    if (audience !== undefined) sessionOf(audience).resume(each)
+  }
+  return {
+    async send(people, { audience }, key) {
+      const { deliveryState, ...sent } = await sessionOf(audience).send(key, dataOf(people))
+      unsaved.set(`${audience} ${key}`, deliveryState)
+      return sent
+    },
+    deliveryState() {
+      const states = [...unsaved.values()]
+      unsaved.clear()
+      return states.length === 0 ? undefined : { sessions: states }
+    },
+    async finish() {
+      for (const session of sessions.values()) await session.close()
+    },
+    // Meta forgets a session whose last batch never comes, and the audience stays as it was.
+  }
+}
 
-export type ReplaceOptions = {
-  readonly graph: Graph
+type Options = {
+  readonly client: PlatformClient
   readonly transferId: string
-  readonly schema: readonly string[]
-  readonly pages: Pages
+  readonly payloadOf: (data: People) => object
   /** Seals what delivery states hold of people. */
   readonly secret: string
 }
@@ -28,8 +60,8 @@ export type ReplaceOptions = {
  * one are sent again at the end. The session and the numbers of its batches follow from the transfer and its delivery states,
  * so that a batch which comes again after a crash is the same one to Meta.
  */
-export class ReplaceSession {
-  readonly #options: ReplaceOptions
+class ReplaceSession {
+  readonly #options: Options
   readonly #audienceId: string
   readonly #sessionId: number
   #sequence = 0
@@ -40,7 +72,7 @@ export class ReplaceSession {
   /** Whether the session may have ended without our knowing: another process, or a lost answer, may have ended it. */
   #mayHaveEnded = false
 
-  constructor(options: ReplaceOptions, audienceId: string) {
+  constructor(options: Options, audienceId: string) {
     this.#options = options
     this.#audienceId = audienceId
     // Whole numbers of JSON are exact up to 53 bits.
@@ -62,7 +94,7 @@ export class ReplaceSession {
    * Sends people as the next batch of the session.
    * @param key of their batch; the same one has the same number in the session
    */
-  async send(key: string, people: readonly Person[]): Promise<{ bytes: number; invalid: number; deliveryState: Json }> {
+  async send(key: string, people: People): Promise<SentPeople & { deliveryState: Json }> {
     const { secret, transferId } = this.#options
     const again = key === this.#lastKey
     const sequence = again ? this.#sequence : this.#sequence + 1
@@ -73,7 +105,7 @@ export class ReplaceSession {
     if (!again) this.#rows += people.length
     this.#lastKey = key
     this.#mayHaveEnded = false
-    const first = sequence === 1 ? seal(people.slice(0, closingRows), secret, transferId) : undefined
+    const first = sequence === 1 ? seal(people.slice(0, closingRows) as Json, secret, transferId) : undefined
     this.#closing ??= first
     const deliveryState = {
       audience: this.#audienceId,
@@ -99,36 +131,28 @@ export class ReplaceSession {
     await this.#post(this.#begun, this.#sequence + 1, people, true)
   }
 
-  async #post(
-    begun: number,
-    sequence: number,
-    people: readonly unknown[],
-    last: boolean,
-  ): Promise<{ bytes: number; invalid: number }> {
+  async #post(begun: number, sequence: number, people: People, last: boolean): Promise<SentPeople> {
     if (Date.now() - begun > sessionMs) {
       const message =
         'Replacing the audience took longer than the 90 minutes that Meta allows; nothing was changed. Start it again, or send only the people who are added and removed.'
       throw new ConnectorError('upload_lost', message)
     }
-    const { graph, schema, pages } = this.#options
-    const { json, bytesSent } = await graph.post(`${this.#audienceId}/usersreplace`, {
-      payload: { schema, data: people, ...pages },
-      session: { session_id: this.#sessionId, batch_seq: sequence, last_batch_flag: last },
-    })
-    const unseen = Math.max(0, people.length - (numberIn(json.num_received) ?? people.length))
-    const invalid = Math.min(people.length, unseen + (numberIn(json.num_invalid_entries) ?? 0))
-    return { bytes: bytesSent, invalid }
+    const { client, payloadOf } = this.#options
+    const session = { session_id: this.#sessionId, batch_seq: sequence, last_batch_flag: last }
+    const body = { payload: payloadOf(people), session }
+    return sendPeople(client, { method: 'POST', path: `/${this.#audienceId}/usersreplace`, body }, people.length)
   }
 
   /** Whether Meta has had more than all batches, and is not waiting for any. */
   async #hasEnded(): Promise<boolean> {
-    const { json } = await this.#options.graph.get(`${this.#audienceId}/sessions`, {
-      fields: 'session_id,stage,end_time,num_received',
-      session_id: String(this.#sessionId),
+    const id = String(this.#sessionId)
+    const { json } = await this.#options.client.askObject({
+      path: `/${this.#audienceId}/sessions`,
+      query: { fields: 'session_id,stage,end_time,num_received', session_id: id },
     })
     const session = listIn(json.data)
       .map(objectIn)
-      .find(({ session_id }) => textIn(session_id) === String(this.#sessionId))
+      .find(({ session_id }) => textIn(session_id) === id)
     if (!session || (numberIn(session.num_received) ?? 0) <= this.#rows) return false
     const stage = textIn(session.stage)
     return (numberIn(session.end_time) ?? 0) > 0 || (stage !== undefined && stage !== 'uploading')

@@ -1,21 +1,31 @@
-import { column, defineConnector, inspectBy, secret, select, text } from '@penstock/connector'
-import { appColumns, circumstanceColumns, contentColumns, personColumns } from '../meta-ads/event-columns.ts'
-import { actionSources } from '../meta-ads/event-sources.ts'
+import { inspectBy, secret, select, text } from '@penstock/connector'
+import { eventDestination } from '../kit/event-destination.ts'
+import { metaAuth } from '../meta-ads/api.ts'
+import {
+  actionSources,
+  appColumns,
+  circumstanceColumns,
+  contentColumns,
+  eventColumns,
+  personColumns,
+  placeColumn,
+} from '../meta-ads/event-columns.ts'
+import { eventSettings, metaEvents } from '../meta-ads/event-facts.ts'
 import { meta } from './platform.ts'
 
 /** App and web events for Meta Ads Manager, through the Conversions API. */
-export const metaAppEvents = defineConnector({
+export const metaAppEvents = eventDestination({
+  ...metaEvents,
   slug: 'meta-app-events',
   name: 'Meta Ads Manager Events',
   platform: meta,
   dataType: 'events',
-  dataTypeCategory: 'events',
   status: 'preview',
   description: 'Reports what people do in an app or on a website, such as installing or buying, to Meta Ads.',
   notes:
     'Events are sent through Meta’s Conversions API, which Meta recommends instead of its App Events API, to a dataset that is linked with the app. Rows without action_source are events of an app. Events of apps need the operating system on which they happened, in a column or in the settings. Meta accepts events for 7 days; older ones are rejected before they are sent. If a row does not say whether tracking was allowed, it counts as not allowed. Enter a long-lived token with the scope ads_management. It cannot be renewed automatically: replace it before it expires, or use the token of a system user, which does not expire. You need the consent of the people.',
   tested: 'Our own test server, which follows the published documentation of Meta’s Conversions API; not Meta itself.',
-  api: { version: 'Graph API v26.0', ends: 'about two years after its release; Meta announces the date' },
+  auth: metaAuth('refreshToken'),
   secrets: {
     clientId: text({ label: 'Client ID', description: 'ID of the app that you registered with Meta', required: true }),
     clientSecret: secret({
@@ -29,48 +39,22 @@ export const metaAppEvents = defineConnector({
       required: true,
     }),
   },
-  check: async (context) => (await import('../meta-ads/check.ts')).checkConversions(context),
-  destination: {
-    deliver: {
-      batch: () => ({ rowsMax: 1000, bytesMax: 4_000_000 }),
-      open: async (context) => (await import('./deliver-app-events.ts')).open(context),
-      inspect: inspectBy(async (context) => (await import('../meta-ads/check.ts')).assertDataset(context)),
-    },
-    fields: {
-      datasetId: text({
-        label: 'Dataset ID',
-        description: 'ID of the dataset that collects the events of the app',
-        required: true,
-      }),
-      appPlatform: select({
-        label: 'Operating system',
-        description: 'Operating system of the app, for events without one',
-        options: ['ios', 'android'],
-      }),
-      testEventCode: text({
-        label: 'Test event code',
-        description: 'Code from Meta Events Manager; events with it are shown there as tests',
-      }),
-    },
-    records: {
-      event_name: column({
-        description: 'Name of the event, for example Purchase',
-        required: true,
-        synonyms: ['event'],
-      }),
-      event_time: column({
-        description: 'When it happened, in seconds since 1970',
-        required: true,
-        synonyms: ['timestamp', 'occurred_at'],
-      }),
-      action_source: column({
-        description: 'Where the event happened; app by default',
-        values: actionSources,
-      }),
-      ...personColumns,
-      ...contentColumns,
-      ...circumstanceColumns,
-      ...appColumns,
-    },
+  settings: eventSettings('ID of the dataset that collects the events of the app', {
+    appPlatform: select({
+      label: 'Operating system',
+      description: 'Operating system of the app, for events without one',
+      options: ['ios', 'android'],
+    }),
+  }),
+  inspect: inspectBy(async (context) => (await import('../meta-ads/check.ts')).assertDataset(context)),
+  columns: {
+    ...eventColumns(
+      'Purchase',
+      placeColumn('Where the event happened; app by default', { listed: actionSources, usual: 'app' }),
+    ),
+    ...personColumns,
+    ...contentColumns,
+    ...circumstanceColumns,
+    ...appColumns,
   },
 })

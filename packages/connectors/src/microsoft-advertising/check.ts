@@ -1,19 +1,17 @@
 import { type Check, type ConnectorContext, checkSteps } from '@penstock/connector'
+import { openApi } from '../kit/run/open-api.ts'
 import { assertConnectivity } from '../platform-api/call.ts'
-import { microsoftOrigin, openMicrosoft, openMicrosoftTokens } from './microsoft-api.ts'
+import { accountProperties, campaignManagement, microsoftOrigin } from './api.ts'
+import { openCredentials, openMicrosoftTokens } from './microsoft-api.ts'
 
-/** Whether the ad account of the connection lets itself be asked; nothing where no connection names one. */
+/** Whether the ad account of the connection lets itself be asked; nothing if no connection names one. */
 export async function assertAccount(context: ConnectorContext): Promise<string> {
   const { customerId, accountId } = context.settings
   if (customerId === undefined && accountId === undefined) {
     return 'Nothing to check until a connection has an ad account.'
   }
-  await openMicrosoft(context).askObject({
-    method: 'POST',
-    path: '/AccountProperties/Query',
-    body: { AccountPropertyNames: ['MSCLKIDAutoTaggingEnabled'] },
-    repeatable: true,
-  })
+  const auth = { open: async () => openCredentials(context) }
+  await (await openApi(context, campaignManagement, auth)).askObject(accountProperties)
   return 'The credentials have access to the ad account.'
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, afterEach, beforeEach, describe, test } from 'node:test'
-import type { Cell, ErrorAction } from '@penstock/connector'
+import type { Cell, ErrorAction, Finding } from '@penstock/connector'
 import { acceptDestination, savedSecrets, type TestContextOptions, testContext } from '@penstock/connector/acceptance'
 import {
   fault,
@@ -37,7 +37,9 @@ describe('Microsoft Customer Match, against a server that keeps to what is known
 
   const contextOf = (options: TestContextOptions = {}) =>
     testContext({
-      ...{ secrets: microsoftSecrets, settings: microsoftSettings, columns },
+      secrets: microsoftSecrets,
+      settings: microsoftSettings,
+      columns,
       routes: microsoftRoutes(microsoft.url),
       ...options,
     })
@@ -48,7 +50,10 @@ describe('Microsoft Customer Match, against a server that keeps to what is known
   }
   const person = (n: number | string) => sha(`${n}@example.com`)
   const row = (n: number | string, action = 'add', name: string | null = 'Loyal', id: string | null = null): Cell[] => [
-    ...[name, id, action, person(n)],
+    name,
+    id,
+    action,
+    person(n),
   ]
   const members = (at = 0) => [...(microsoft.lists[at]?.members ?? [])].sort()
   const sentBodies = () =>
@@ -65,7 +70,10 @@ describe('Microsoft Customer Match, against a server that keeps to what is known
     assert.deepEqual(state, { account: '9001', audiences: { Loyal: '824000000000000' } })
     assert.deepEqual(sentBodies(), [
       ...[['Add', email] as const, ['Remove', person(2)] as const].map(([ActionType, item]) => ({
-        ...{ ActionType, AudienceId: '824000000000000', CustomerListItemSubType: 'Email', CustomerListItems: [item] },
+        ActionType,
+        AudienceId: '824000000000000',
+        CustomerListItemSubType: 'Email',
+        CustomerListItems: [item],
       })),
     ])
     await (await openWriter()).deliver(batch)
@@ -86,9 +94,82 @@ describe('Microsoft Customer Match, against a server that keeps to what is known
     assert.deepEqual(members(), [1, 2, 3, 4].map(person).sort())
   })
 
+  test('replaces no list by the rows of a test', async () => {
+    await (await openWriter()).deliver(batchOf(columns, [row('old')]))
+    const writer = await openWriter({ transferId: 'feedfacefeedface', test: true })
+    const { rejected } = await writer.deliver(batchOf(columns, [row(1, 'replace'), row(2)]))
+    assert.deepEqual(rejected, [
+      {
+        index: 0,
+        field: 'action',
+        reason: 'A test replaces no audience, because its few people would be the only members then.',
+      },
+    ])
+    assert.deepEqual(members(), ['old', 2].map(person).sort())
+  })
+
+  test('keeps in mind which lists it has replaced if their batch comes again because of another list', async () => {
+    for (const id of ['1', '2']) microsoft.lists.push({ id, name: `List ${id}`, members: new Set() })
+    const batch = batchOf(
+      columns,
+      ['1', '2'].map((id) => row(id, 'replace', null, id)),
+    )
+    const writer = await openWriter()
+    microsoft.failure(apply, { json: { PartialErrors: null } })
+    microsoft.failure(apply, fault(400, 117))
+    assert.equal((await connectorErrorOf(writer.deliver(batch), contextOf())).code, 'rate_limited')
+    assert.deepEqual((await writer.deliver(batch)).deliveryState, { replaced: ['1', '2'] })
+    assert.deepEqual(
+      sentBodies().map((body) => Object(body).ActionType),
+      ['Replace', 'Replace', 'Add', 'Replace'],
+    )
+  })
+
+  test('lets the service look before lists are replaced, and warns of what a failure in between leaves', async () => {
+    const { deliver } = microsoftAdsCustomerMatch.destination ?? {}
+    assert.ok(deliver?.replaces && deliver.inspect)
+    const replacing = [
+      { replaceExistingAudience: true },
+      { mapping: '{"action": {"value": "Replace"}, "email_sha256": "mail"}' },
+    ]
+    for (const more of replacing) {
+      const settings = { ...microsoftSettings, ...more }
+      assert.equal(deliver.replaces(settings), true)
+      const found: readonly Finding[] = await deliver.inspect({
+        ...contextOf({ settings }),
+        rows: [row(1)],
+      })
+      assert.deepEqual(
+        found.map(({ code, column }) => [code, column]),
+        [['replaced_in_parts', undefined]],
+      )
+    }
+    for (const mapping of [undefined, '', '{', '{"action": "what"}', '{"action": {"value": "add"}}', '[]']) {
+      assert.equal(deliver.replaces({ ...microsoftSettings, ...(mapping === undefined ? {} : { mapping }) }), false)
+    }
+    const findings = await deliver.inspect({ ...contextOf(), rows: [row(1), row(2, 'replace')] })
+    assert.deepEqual(
+      findings.map(({ code, column }) => [code, column]),
+      [['replaced_in_parts', 'action']],
+    )
+    assert.deepEqual(await deliver.inspect({ ...contextOf(), rows: [row(1), row(2, 'remove')] }), [])
+  })
+
+  test('replaces the lists of all rows by the setting, and accepts no one to remove', async () => {
+    await (await openWriter()).deliver(batchOf(columns, [row('old')]))
+    const settings = { ...microsoftSettings, replaceExistingAudience: true }
+    const writer = await openWriter({ settings, transferId: 'feedfacefeedface' })
+    const { rejected } = await writer.deliver(batchOf(columns, [row(1), row(2, 'remove')]))
+    assert.deepEqual(
+      rejected?.map(({ index, field }) => [index, field]),
+      [[1, 'action']],
+    )
+    await writer.deliver(batchOf(columns, [row(3, 'create')], 2))
+    assert.deepEqual(members(), [person(1), person(3)].sort())
+  })
+
   test('names the rows that cannot be sent, and those that Microsoft does not accept', async () => {
     const rows: [Cell[], string | undefined][] = [
-      [row(1, 'swap'), 'action'],
       [row(1, 'add', null, 'x1'), 'segment_id'],
       [['Loyal', null, 'add', 'jane@example.com'], 'email_sha256'],
       [['Loyal', null, 'add', null], 'email_sha256'],

@@ -1,19 +1,38 @@
-import { column, defineConnector, inspectBy, secret, select, text } from '@penstock/connector'
+import { ConnectorError, secret, select, text } from '@penstock/connector'
+import { audienceDestination, replaceSetting, segmentColumns } from '../kit/audience-destination.ts'
+import { digest } from '../kit/columns.ts'
+import { isSuccess } from '../platform-api/call.ts'
+import type { PlatformCall } from '../platform-api/client.ts'
+import { isObject, listIn, objectIn, textIn } from '../platform-api/json.ts'
+import { accountProperties, campaignManagement, itemErrorsOf } from './api.ts'
 import { microsoftAuthorization } from './authorization.ts'
+import { customersAndAccounts } from './listings.ts'
 import { microsoftApi } from './microsoft-version.ts'
 import { microsoftAdvertising } from './platform.ts'
 
+/** Customer lists of the account and its customer. @param ids `null` for all: an empty list is refused */
+const query = (ids: readonly string[] | null): PlatformCall => ({
+  method: 'POST',
+  path: '/Audiences/QueryByIds',
+  body: { AudienceIds: ids, Type: 'CustomerList' },
+  repeatable: true,
+})
+const found = ({ json }: { json: unknown }) =>
+  listIn(objectIn(json).Audiences)
+    .filter(isObject)
+    .filter(({ Type }) => (Type ?? 'CustomerList') === 'CustomerList')
+    .map(({ Id: id, Name: name }) => ({ id, name }))
+
 /** Customer match lists of Microsoft Advertising, filled with hashed e-mail addresses. */
-export const microsoftAdsCustomerMatch = defineConnector({
+export const microsoftAdsCustomerMatch = audienceDestination({
   slug: 'microsoft-ads-customer-match',
   name: 'Microsoft Advertising Customer Match',
   platform: microsoftAdvertising,
   dataType: 'customer match',
-  dataTypeCategory: 'audience activation',
   description: 'Keeps customer lists for Bing campaigns up to date with the hashed e-mail addresses of your customers.',
   actions: ['create', 'add', 'remove', 'replace'],
   notes:
-    'Create one customer list by hand first, to accept the terms. Microsoft may take hours to process a change and 48 hours to show a size, and needs 300 matched people. Replace discards everyone on the list: the first batch of the transfer replaces, and later ones add. Give all rows of such a transfer this action, and do not replay its rejected rows. Each request needs a developer token, which you get in Microsoft’s developer portal. Send only people who have agreed to it: Microsoft does not accept information on consent.',
+    'Create one customer list by hand first, to accept the terms. Microsoft may take hours to process a change and 48 hours to show a size, and needs 300 matched people. Replace discards everyone on the list: the first batch of the transfer replaces, and later ones add. Microsoft cannot exchange a list at once: if such a transfer fails in between, the list has only a part of the people until a transfer succeeds. To replace, turn on “Replace existing audience” or map the action to the one value replace: then the service reads the whole source and counts its records before it changes the list, and replays no rejected records. It does neither if the action replace comes from a column; then give it to all rows, and do not replay rejected ones. Each request needs a developer token, which you get in Microsoft’s developer portal. Send only people who have agreed to it: Microsoft does not accept information on consent.',
   tested:
     'Our own test server, which follows the published documentation of Microsoft Advertising’s Campaign Management API; not Microsoft itself.',
   api: microsoftApi,
@@ -54,42 +73,72 @@ export const microsoftAdsCustomerMatch = defineConnector({
     }),
   },
   authorization: microsoftAuthorization({ authType: 'oauth2' }),
-  check: async (context) => (await import('./check.ts')).checkMicrosoft(context),
-  destination: {
-    deliver: {
-      batch: () => ({ rowsMax: 1000, bytesMax: 1_000_000 }),
-      open: async (context) => (await import('./deliver-customer-match.ts')).open(context),
-      inspect: inspectBy(async (context) => (await import('./check.ts')).assertAccount(context)),
+  platformApi: campaignManagement,
+  auth: { open: async (context) => (await import('./microsoft-api.ts')).openCredentials(context) },
+  account: 'accountId',
+  settings: {
+    customerId: text({
+      label: 'Customer ID',
+      description: 'ID of the customer that the ad account belongs to, digits only',
+      required: true,
+    }),
+    accountId: text({
+      label: 'Account ID',
+      description: 'ID of the ad account that owns the list, digits only',
+      required: true,
+    }),
+    replaceExistingAudience: replaceSetting(
+      'Whether each transfer replaces the earlier members of the lists that it adds people to',
+    ),
+  },
+  listed: customersAndAccounts,
+  batch: { rowsMax: 1000, bytesMax: 1_000_000 },
+  columns: {
+    segment_name: { ...segmentColumns.segment_name, description: 'Name of the list to create' },
+    segment_id: { ...segmentColumns.segment_id, description: 'ID of the list to change' },
+    action: { ...segmentColumns.action, values: ['create', 'add', 'remove', 'replace'] },
+    email_sha256: digest('email', 'Hashed e-mail address', 'email'),
+  },
+  lists: {
+    id: /^\d{1,20}$/,
+    page: () => query(null),
+    found,
+    next: () => undefined,
+    make: (_, name) => ({ path: '/Audiences', body: { Audiences: [{ Name: name, Type: 'CustomerList' }] } }),
+    made({ json }) {
+      const [error] = itemErrorsOf(json, 1)
+      if (!error) return listIn(objectIn(json).AudienceIds)[0]
+      throw new ConnectorError('request_refused', `Microsoft Advertising did not create the list (${error.shown}).`)
     },
-    fields: {
-      customerId: text({
-        label: 'Customer ID',
-        description: 'ID of the customer that the ad account belongs to, digits only',
-        required: true,
-      }),
-      accountId: text({
-        label: 'Account ID',
-        description: 'ID of the ad account that owns the list, digits only',
-        required: true,
-      }),
+    get: (_, id) => query([id]),
+    isThere: (answer, id) => found(answer).some((list) => textIn(list.id) === id),
+  },
+  replace: { byRows: true },
+  request: (people, { audience, verb, replaces }) => ({
+    path: '/CustomerListUserData/Apply',
+    body: {
+      CustomerListUserData: {
+        ActionType: verb === 'remove' ? 'Remove' : replaces ? 'Replace' : 'Add',
+        AudienceId: audience,
+        CustomerListItemSubType: 'Email',
+        CustomerListItems: people.map(({ email }) => email),
+      },
     },
-    records: {
-      segment_name: column({
-        description: 'Name of the list to create',
-        synonyms: ['segment', 'audience', 'audience_name', 'list_name'],
-      }),
-      segment_id: column({ description: 'ID of the list to change', synonyms: ['audience_id', 'list_id'] }),
-      action: column({
-        description: 'Whether the person is added or removed',
-        required: true,
-        values: ['create', 'add', 'remove', 'replace'],
-      }),
-      email_sha256: column({
-        description: 'Hashed e-mail address',
-        normalise: 'email',
-        hashed: ['sha256'],
-        oneOf: 'identifier',
-      }),
-    },
+  }),
+  answer: {
+    blames: (answer, people) =>
+      isSuccess(answer)
+        ? itemErrorsOf(answer.json, people.length).map(({ index = -1, shown }) => ({
+            at: index,
+            reason: `Microsoft Advertising does not accept the identifier (${shown}).`,
+            field: 'email_sha256',
+          }))
+        : [],
+    means: (answer) => (isSuccess(answer) && !isObject(answer.json) ? 'malformed_response' : undefined),
+  },
+  check: {
+    authentication: async (context) => (await import('./microsoft-api.ts')).openMicrosoftTokens(context).token(),
+    credentials: 'the app and the refresh token',
+    account: () => accountProperties,
   },
 })

@@ -4,4 +4,5 @@ export const microsoftAdvertising = definePlatform({
   slug: 'microsoft-advertising',
   name: 'Microsoft Advertising',
   type: 'Demand-Side Platform (DSP)',
+  alsoCalled: ['bing'],
 })

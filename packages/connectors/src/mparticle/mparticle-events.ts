@@ -1,58 +1,60 @@
-import { column, defineConnector, inspectBy, secret, select } from '@penstock/connector'
+import { column, type Records, secret, select } from '@penstock/connector'
+import { restApi } from '../kit/api.ts'
+import { asWritten, eventId, object, oneOf, plain, recordOf, time, whole } from '../kit/columns.ts'
+import { eventDestination } from '../kit/event-destination.ts'
+import { type JsonObject, objectIn, textIn } from '../platform-api/json.ts'
+import { filled } from '../platform-api/rows/event-values.ts'
+import type { Read } from '../platform-api/rows/events.ts'
 import { mparticle } from './platform.ts'
+import { originOf, regions } from './region.ts'
 
-const records = {
-  event_id: column({ description: 'ID of the event' }),
-  event_num: column({ description: 'Position of the event in its sequence' }),
-  source_message_id: column({ description: 'ID of the message from which the event came' }),
-  session_id: column({ description: 'Number of the session' }),
-  session_uuid: column({ description: 'UUID of the session' }),
-  timestamp_unixtime_ms: column({ description: 'When it happened, in milliseconds since 1970' }),
-  location: column({ description: 'Object with the place where it happened' }),
-  device_current_state: column({ description: 'Object that describes the state of the device at that time' }),
-  custom_attributes: column({ description: 'Object with custom attributes' }),
-  custom_flags: column({ description: 'Object with custom flags' }),
-  event_type: column({ description: 'What kind of event it is' }),
+const texts = { as: 'texts' } as const
+/** An identifier by which mParticle finds a person or a device. Unusable identifiers are left out. */
+const identifies = { identifies: true } as const
+const badKeys = ['invalid_credentials', 'Check the key and the secret, and the region of the account.'] as const
+
+/** The columns of events from mParticle and of events for it. */
+const common = {
+  event_id: plain('@id', 'ID of the event'),
+  event_num: whole('data.event_num', 'Position of the event in its sequence'),
+  source_message_id: eventId('data.source_message_id', 'ID of the message from which the event came'),
+  session_id: whole('data.session_id', 'Number of the session'),
+  session_uuid: plain('data.session_uuid', 'UUID of the session'),
+  timestamp_unixtime_ms: time(
+    'data.timestamp_unixtime_ms',
+    'When it happened: ISO 8601 with its time zone, or seconds or milliseconds since 1970',
+    {
+      unit: 'milliseconds',
+      daysMax: 30,
+      required: false,
+      missing: 'The timestamp of the event is missing.',
+      synonyms: ['event_time', 'timestamp', 'occurred_at'],
+    },
+  ),
+  location: object('data.location', 'Object with the place where it happened'),
+  device_current_state: object(
+    'data.device_current_state',
+    'Object that describes the state of the device at that time',
+  ),
+  custom_attributes: object('data.custom_attributes', 'Object with custom attributes', texts),
+  custom_flags: object('data.custom_flags', 'Object with custom flags', texts),
+  event_type: oneOf('event_type', 'What kind of event it is', {
+    values: asWritten('custom_event', 'screen_view', 'session_start', 'session_end'),
+    wanted: 'custom_event, screen_view, session_start or session_end',
+    usual: 'custom_event',
+  }),
 }
-
-/** By which a person or a device is found: an event needs one of them, and those that cannot be used are left out. */
-const identifier = (options: Parameters<typeof column>[0]) => column({ ...options, oneOf: 'identifier' })
-
-/** What events for mParticle may hold besides. */
-const delivered = {
-  ...records,
-  timestamp_unixtime_ms: column({
-    description: 'When it happened: ISO 8601 with its time zone, or seconds or milliseconds since 1970',
-    synonyms: ['event_time', 'timestamp', 'occurred_at'],
-  }),
-  event_name: column({ description: 'Name of the event, or of the screen', synonyms: ['event', 'screen_name'] }),
-  custom_event_type: column({ description: 'Type of a custom event, such as transaction; other by default' }),
-  customer_id: identifier({ description: 'Your own ID of the person', synonyms: ['external_id', 'user_id'] }),
-  email: identifier({ description: 'E-mail address, not hashed', normalise: 'email' }),
-  phone: identifier({
-    description: 'Mobile phone number, not hashed',
-    normalise: 'phone-e164',
-    synonyms: ['mobile_number'],
-  }),
-  other_id: identifier({ description: 'Another ID of the person' }),
-  mpid: identifier({ description: 'ID that mParticle gave the person' }),
-  idfa: identifier({ description: 'Advertising ID of a device with iOS', normalise: 'device-id' }),
-  gaid: identifier({
-    description: 'Advertising ID of a device with Android',
-    normalise: 'device-id',
-    synonyms: ['aaid'],
-  }),
-  ip: column({ description: 'IP address of the person', synonyms: ['ip_address', 'client_ip'] }),
-  user_attributes: column({ description: 'Object with attributes of the person' }),
+const received: Records = {
+  ...Object.fromEntries(Object.entries(common).map(([name, one]) => [name, recordOf(one)])),
+  timestamp_unixtime_ms: column({ description: 'When it happened, in milliseconds since 1970' }),
 }
 
 /** Events from mParticle, and events for it. */
-export const mparticleEvents = defineConnector({
+export const mparticleEvents = eventDestination({
   slug: 'mparticle-events',
   name: 'mParticle Events',
   platform: mparticle,
   dataType: 'events',
-  dataTypeCategory: 'events',
   status: 'preview',
   description: 'Receives events from mParticle, and delivers events to it through its HTTP Events API.',
   notes:
@@ -60,6 +62,13 @@ export const mparticleEvents = defineConnector({
   tested:
     'Our own test server, which follows the published documentation of mParticle’s Events API; not mParticle itself.',
   api: { version: 'Events API v2', ends: 'No end is known.' },
+  platformApi: (context) =>
+    restApi({
+      name: 'mParticle',
+      baseUrl: `${originOf(context)}/v2`,
+      errors: { statuses: { 401: badKeys, 403: badKeys } },
+    }),
+  auth: { basic: ['key', 'secret'] },
   secrets: {
     apiKey: secret({
       label: 'API key',
@@ -82,25 +91,119 @@ export const mparticleEvents = defineConnector({
     region: select({
       label: 'Region',
       description: 'Where mParticle stores the data of the account; US1 by default',
-      options: ['US1', 'US2', 'EU1', 'AU1'],
+      options: [...regions],
       role: 'Destination',
     }),
   },
-  check: async (context) => (await import('./check.ts')).checkMparticle(context),
-  source: { records },
-  destination: {
-    deliver: {
-      batch: () => ({ rowsMax: 100, bytesMax: 200_000 }),
-      open: async (context) => (await import('./deliver-events.ts')).open(context),
-      inspect: inspectBy(async (context) => (await import('./check.ts')).assertKeys(context)),
+  source: { records: received },
+  settings: {
+    environment: select({
+      label: 'Environment',
+      description: 'Whether events are production or test events; production by default',
+      options: ['production', 'development'],
+    }),
+  },
+  batch: { rowsMax: 100, bytesMax: 200_000 },
+  // mParticle takes batches of one user each.
+  request: (batches) => ({ path: '/bulkevents', body: batches }),
+  answer: {
+    refuses: [400],
+    refusal: 'mParticle refuses the event; check its columns',
+    confirms: ({ status }) => status === 202,
+  },
+  // A list without a batch adds nothing, whether it is accepted or refused.
+  probe: { names: 'account', credentials: 'key and secret' },
+  columns: {
+    ...common,
+    event_name: plain('@name', 'Name of the event, or of the screen', { synonyms: ['event', 'screen_name'] }),
+    custom_event_type: oneOf(
+      'data.custom_event_type',
+      'Type of a custom event, such as transaction; other by default',
+      {
+        values: asWritten(
+          ...['navigation', 'location', 'search', 'transaction', 'user_content', 'user_preference'],
+          ...['social', 'media', 'other', 'unknown'],
+        ),
+        wanted:
+          'navigation, location, search, transaction, user_content, user_preference, social, media, other or unknown',
+        usual: 'other',
+        only: { at: 'event_type', is: ['custom_event'] },
+      },
+    ),
+    customer_id: plain('user_identities.customer_id', 'Your own ID of the person', {
+      ...identifies,
+      synonyms: ['external_id', 'user_id'],
+    }),
+    email: plain('user_identities.email', 'E-mail address, not hashed', { ...identifies, normalise: 'email' }),
+    phone: plain('user_identities.mobile_number', 'Mobile phone number, not hashed', {
+      ...identifies,
+      normalise: 'phone-e164',
+      synonyms: ['mobile_number'],
+    }),
+    other_id: plain('user_identities.other', 'Another ID of the person', identifies),
+    mpid: plain('mpid', 'ID that mParticle gave the person', {
+      ...identifies,
+      pattern: /^-?\d{1,19}$/,
+      wanted: 'The mParticle ID must be a whole number.',
+    }),
+    idfa: plain('device_info.ios_advertising_id', 'Advertising ID of a device with iOS', {
+      ...identifies,
+      normalise: 'device-id',
+    }),
+    gaid: plain('device_info.android_advertising_id', 'Advertising ID of a device with Android', {
+      ...identifies,
+      normalise: 'device-id',
+      synonyms: ['aaid'],
+    }),
+    ip: plain('ip', 'IP address of the person', { synonyms: ['ip_address', 'client_ip'] }),
+    user_attributes: object('user_attributes', 'Object with attributes of the person', texts),
+  },
+  person: {
+    anyOf: ['user_identities', 'device_info', 'mpid'],
+    missing: 'The row has no identifier of the user or the device.',
+    field: 'customer_id',
+  },
+  needs: [
+    {
+      at: 'event_type',
+      is: ['custom_event', 'screen_view'],
+      paths: ['@name'],
+      missing: 'The name of the event is missing.',
     },
-    fields: {
-      environment: select({
-        label: 'Environment',
-        description: 'Whether events are production or test events; production by default',
-        options: ['production', 'development'],
-      }),
-    },
-    records: delivered,
+  ],
+  finish({ event_type: type, data: given, '@id': id, '@name': name, mpid, ...user }, row, { environment }) {
+    const data = filled(objectIn(given))
+    if (data.location && !isPlace(objectIn(data.location))) return noPlace
+    const names = { custom_event: 'event_name', screen_view: 'screen_name' }
+    const nameAt = textIn(objectIn(names)[String(type)])
+    const known = {
+      ...data,
+      ...(nameAt && { [nameAt]: name }),
+      ...(id !== undefined && idOf(String(id), row.text('source_message_id'))),
+    }
+    return {
+      read: {
+        schema_version: 2,
+        environment: textIn(environment) ?? 'production',
+        ...user,
+        ...(mpid !== undefined && { mpid: isNumber(String(mpid)) ? Number(mpid) : mpid }),
+        events: [{ event_type: type, data: known }],
+      },
+    }
   },
 })
+
+/** Digits beyond those of a number of JSON stay what they are. */
+const isNumber = (text: string): boolean => /^-?\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text))
+
+/** A number is an ID as mParticle has it; any other text names the message, if nothing else does. */
+const idOf = (id: string, messageId: string | undefined): JsonObject =>
+  isNumber(id) ? { event_id: Number(id) } : { source_message_id: messageId ?? id }
+
+const isDegree = (value: unknown, most: number): boolean =>
+  (typeof value === 'number' || typeof value === 'string') && value !== '' && Math.abs(Number(value)) <= most
+const isPlace = ({ latitude, longitude }: JsonObject): boolean => isDegree(latitude, 90) && isDegree(longitude, 180)
+const noPlace: Read<JsonObject> = {
+  wrong: 'The location must have a latitude and a longitude in degrees.',
+  field: 'location',
+}

@@ -1,4 +1,4 @@
-/** What this connector takes from a server at most. A server that sends more ends the transfer or the check. */
+/** Limits for a server. A server that exceeds one ends the transfer or the check. */
 export const bounds = {
   /** Time until the server has signed the user in, in milliseconds. */
   signInMs: 15_000,

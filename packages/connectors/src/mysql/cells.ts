@@ -52,7 +52,7 @@ export function kindOf(field: mysql.FieldPacket): MysqlCellKind {
 
 /**
  * A value as the server writes it in a session whose times are UTC.
- * `undefined` where it is not text in UTF-8, although it should be one.
+ * `undefined` if it is not text in UTF-8, although it should be one.
  */
 export function cellOf(value: Buffer | null, kind: MysqlCellKind): Cell | undefined {
   if (value === null) return null

@@ -24,9 +24,9 @@ async function permitted(session: MysqlSession, { settings }: ConnectorContext):
 }
 
 /**
- * What has to be granted before anything can be written: what notes which batches were written must be there, or be
- * creatable. What a role may do is not known here, and taken for enough.
- * @param creates whether another table is to be created
+ * The privilege that is missing for writing. The table that records written batches must exist, or the user must be
+ * able to create it. The privileges of roles are not visible here, so they are assumed to suffice.
+ * @param creates whether another table is created
  */
 export async function lackingRight({ run, place }: MysqlSession, creates = false): Promise<string | undefined> {
   const [noted] = await run(

@@ -8,7 +8,7 @@ type ServerError = Error & { readonly errno: number; readonly sqlState: string; 
 const isServerError = (error: unknown): error is ServerError =>
   error instanceof Error && 'errno' in error && typeof error.errno === 'number' && 'sqlState' in error
 
-/** What an error of the driver means; a defect comes back as it is. */
+/** The connector error for an error of the driver. Returns a defect unchanged. */
 export function connectorErrorOf(error: unknown, place: Place, connecting: boolean): unknown {
   if (isServerError(error)) return connectorErrorOfNumber(error, place)
   const code = codeOf(error)
@@ -56,30 +56,50 @@ const readOnly: Meaning = ['permission_denied', 'This would write, but the conne
 
 /** By the number of the error. */
 const meanings: Readonly<Record<number, Meaning>> = {
-  ...{
-    1044: credentials,
-    1045: credentials,
-    1251: credentials,
-    1275: credentials,
-    1698: credentials,
-    1820: credentials,
-  },
-  ...{ 1862: credentials, 3118: credentials, 3159: credentials, 4151: credentials },
+  1044: credentials,
+  1045: credentials,
+  1251: credentials,
+  1275: credentials,
+  1698: credentials,
+  1820: credentials,
+  1862: credentials,
+  3118: credentials,
+  3159: credentials,
+  4151: credentials,
   1049: ['table_not_found', 'There is no database with this name; check the setting.'],
-  ...{ 1051: tableNotFound, 1146: tableNotFound, 1109: tableNotFound },
+  1051: tableNotFound,
+  1146: tableNotFound,
+  1109: tableNotFound,
   1054: ['column_not_found', 'There is no such column.'],
   1060: ['invalid_query', 'Two columns of the query have the same name. Give each its own name with AS.'],
-  ...{ 1142: denied, 1143: denied, 1227: denied, 1370: denied },
-  ...{ 1064: invalidQuery, 1149: invalidQuery, 1305: invalidQuery, 1055: invalidQuery, 1222: invalidQuery },
-  ...{ 1205: conflict, 1213: conflict, 1020: conflict },
-  ...{ 1040: tooMany, 1203: tooMany, 1226: tooMany },
-  ...{ 1053: shuttingDown, 1927: shuttingDown, 2006: shuttingDown, 2013: shuttingDown, 4031: shuttingDown },
-  ...{ 1317: cancelled, 1969: cancelled, 3024: cancelled },
-  ...{ 1290: readOnly, 1792: readOnly, 1836: readOnly },
-  ...{
-    1021: ['platform_unavailable', 'The disk of the server is full.'],
-    1114: ['platform_unavailable', 'A table of the server is full.'],
-  },
+  1142: denied,
+  1143: denied,
+  1227: denied,
+  1370: denied,
+  1064: invalidQuery,
+  1149: invalidQuery,
+  1305: invalidQuery,
+  1055: invalidQuery,
+  1222: invalidQuery,
+  1205: conflict,
+  1213: conflict,
+  1020: conflict,
+  1040: tooMany,
+  1203: tooMany,
+  1226: tooMany,
+  1053: shuttingDown,
+  1927: shuttingDown,
+  2006: shuttingDown,
+  2013: shuttingDown,
+  4031: shuttingDown,
+  1317: cancelled,
+  1969: cancelled,
+  3024: cancelled,
+  1290: readOnly,
+  1792: readOnly,
+  1836: readOnly,
+  1021: ['platform_unavailable', 'The disk of the server is full.'],
+  1114: ['platform_unavailable', 'A table of the server is full.'],
 }
 
 function connectorErrorOfNumber({ errno, sqlState }: ServerError, { host }: Place): ConnectorError {
@@ -131,7 +151,7 @@ const isWarning = (error: unknown): error is Warning =>
   typeof error === 'object' && error !== null && 'sqlState' in error && error.sqlState === ''
 
 /**
- * Why the server does not accept a row; `undefined` where the error is not about one.
+ * Why the server does not accept a row; `undefined` if the error does not concern a row.
  * @param columns the names that may be taken from the server's message
  */
 export function rowErrorOf(

@@ -2,9 +2,9 @@ import { shortest } from './cells.ts'
 import type { MysqlColumn } from './table.ts'
 
 /**
- * What a column would change without a word, although the session is strict: the server rounds, cuts, completes and
- * reinterprets values of many types. Whatever is left to the server here, the server refuses.
- * @param text as it is written; null where there is no value
+ * Why a column would silently change a value although the session is strict: the server rounds, cuts, completes and
+ * reinterprets values of many types. `undefined` if the server stores the value unchanged or refuses it.
+ * @param text as it is written; null if there is no value
  */
 export type Doubt = (text: string | null) => string | undefined
 
@@ -83,7 +83,7 @@ function tooManyPlaces(name: string, scale: number): (text: string) => string | 
     scale === 0
       ? `A number has decimal places, and the column ${name} accepts only whole numbers.`
       : `A number has more decimal places than the ${scale} that the column ${name} keeps.`
-  // What is not a number at all, the server refuses.
+  // The server refuses a text that is not a number.
   return (text) => (whole.test(text) || (decimalOf(text)?.places ?? 0) <= scale ? undefined : reason)
 }
 const whole = /^-?\d{1,20}$/

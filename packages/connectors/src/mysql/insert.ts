@@ -13,7 +13,7 @@ export type InsertJob = {
   readonly rows: readonly Row[]
   /** Indexes of the rows that are written. */
   readonly picked: readonly number[]
-  /** What the server takes in one statement. */
+  /** The most bytes of a statement that the server accepts. */
   readonly packetBytes: number
 }
 
@@ -55,7 +55,7 @@ export async function insertRows(job: InsertJob): Promise<Loaded> {
   return { bytes, rejected }
 }
 
-/** A row as text of a statement; `undefined` where it is rejected without asking the server. */
+/** A row as text of a statement; `undefined` if it is rejected without asking the server. */
 function tupleOf(
   { table, writers, rows, packetBytes }: InsertJob,
   index: number,
@@ -81,7 +81,7 @@ function tupleOf(
   return `${text})`
 }
 
-/** Inserts the rows of one statement, less those that the server does not accept. Resolves with the bytes that it sent. */
+/** Inserts the rows of one statement, except rows that the server rejects. Resolves with the number of bytes sent. */
 async function insertAll(job: InsertJob, tuples: readonly Tuple[], rejected: Rejection[]): Promise<number> {
   if ((await attempt(job, tuples)) === undefined) return bytesOf(tuples)
   for (let at = 0; at < tuples.length; at += groupRows) {
@@ -91,8 +91,8 @@ async function insertAll(job: InsertJob, tuples: readonly Tuple[], rejected: Rej
 }
 
 /**
- * Inserts rows around those that the server does not accept.
- * @param alone from so many rejections on, rows are tried one by one, because most seem to be bad
+ * Inserts rows, except rows that the server rejects.
+ * @param alone number of rejections from which rows are tried one by one, because most seem to be bad
  */
 async function place(job: InsertJob, tuples: readonly Tuple[], rejected: Rejection[], alone: number): Promise<void> {
   const [first] = tuples
@@ -141,7 +141,7 @@ async function attempt(
   return problem
 }
 
-/** What a warning says of a value that the server has changed. Others are of no concern: of what is outdated, for example. */
+/** The warning about a value that the server has changed. Ignores others, such as warnings of deprecation. */
 async function warned(
   { run }: MysqlSession,
   { columns }: MysqlTable,

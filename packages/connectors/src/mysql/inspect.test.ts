@@ -23,10 +23,7 @@ function testAgainst(server: Mariadb): void {
   const upsert = { writeMode: 'Upsert', keyColumns: 'id' }
   type Given = { names?: readonly string[]; rows?: readonly Row[]; as?: Values }
   const findings = (settings: Values, { names = columns, rows = [[1, 'a']], as = secrets }: Given) =>
-    inspect(mysql, {
-      ...{ secrets: as, columns: names, rows },
-      settings: { table: 't', writeMode: 'Insert', ...settings },
-    })
+    inspect(mysql, { secrets: as, columns: names, rows, settings: { table: 't', writeMode: 'Insert', ...settings } })
   /** Each finding as its code and its column. */
   const found = async (settings: Values = {}, given: Given = {}) =>
     (await findings(settings, given)).map(({ code, column }) => [code, ...(column === undefined ? [] : [column])])

@@ -60,7 +60,7 @@ async function deniedOn(session: MysqlSession, { table: name }: Writing, table: 
   }
 }
 
-/** Why the column does not accept one of the values looked at; undefined where it may take all. */
+/** Why the column does not accept one of the values looked at; undefined if it may take all. */
 function doubtOf(column: MysqlColumn, rows: readonly Row[], at: number): string | undefined {
   const writer = writerFor(column)
   const form = forms.find(({ types }) => types.has(column.type))
@@ -74,7 +74,7 @@ function doubtOf(column: MysqlColumn, rows: readonly Row[], at: number): string 
   return undefined
 }
 
-/** What the server refuses that the writers leave to it, as far as it is beyond doubt. */
+/** Forms of values that the writers leave to the server. The server certainly refuses other forms. */
 const forms = [
   {
     types: new Set(['tinyint', 'smallint', 'mediumint', 'int', 'bigint', 'decimal', 'float', 'double']),

@@ -6,7 +6,7 @@ import { type InsertJob, type Loaded, namesOf, rollBack, savepoint } from './ins
 /**
  * Adds rows by LOAD DATA LOCAL, about half as fast again as statements do it. It takes values that are out of range and changes
  * them, leaves rows out, and only counts warnings; so whatever is not beyond doubt is undone.
- * Resolves with `undefined` where nothing was written and statements must find out why.
+ * Resolves with `undefined` if nothing was written and statements must find out why.
  */
 export async function load({ session, table, writers, rows, picked }: InsertJob): Promise<Loaded | undefined> {
   let bytes = 0

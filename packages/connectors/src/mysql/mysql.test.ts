@@ -62,11 +62,17 @@ async function testAgainst(server: Mariadb): Promise<void> {
     ])
   }
   acceptSource({
-    ...{ connector: mysql, testServer, secrets, wrongSecrets, errors, hang },
+    connector: mysql,
+    testServer,
+    secrets,
+    wrongSecrets,
+    errors,
+    hang,
     settings: { table: 'source' },
     missing: { table: 'absent' },
     incremental: { table: 'source', syncMode: 'Incremental', markerColumn: 'id' },
-    ...{ columns: ['id', 'name', 'score', 'member', 'changed'], rows: people },
+    columns: ['id', 'name', 'score', 'member', 'changed'],
+    rows: people,
   })
 
   const columns = ['email', 'name', 'age', 'member', 'since']
@@ -103,7 +109,14 @@ async function testAgainst(server: Mariadb): Promise<void> {
   ]
   for (const { writeMode, infile, how } of modes) {
     acceptDestination({
-      ...{ connector: mysql, secrets, wrongSecrets, errors, hang, columns, rows, readBack },
+      connector: mysql,
+      secrets,
+      wrongSecrets,
+      errors,
+      hang,
+      columns,
+      rows,
+      readBack,
       reset: async () => {
         await server.administer(`set global local_infile = ${infile}`)
         await reset()
@@ -123,7 +136,8 @@ async function testAgainst(server: Mariadb): Promise<void> {
         { row: ['e@example.com', 'E', 999, true, null], reason: /violates a check/ },
         { row: [null, 'F', 1, true, null], reason: /no value for (the column )?email/, field: 'email' },
       ],
-      ...{ deduplicates: true, visible: 'at once' },
+      deduplicates: true,
+      visible: 'at once',
     })
   }
 }

@@ -1,6 +1,9 @@
-import { defineConnector } from '@penstock/connector'
+import { type Discover, defineConnector } from '@penstock/connector'
 import { databaseSecrets, tableDestinationFields, tableSourceFields } from '../databases/fields.ts'
 import { mysqlPlatform } from './platform.ts'
+
+const tables: Discover = async (context) => (await import('./discover.ts')).discoverTables(context)
+const columns: Discover = async (context) => (await import('./discover.ts')).discoverColumns(context)
 
 /** Rows from and for tables of MySQL and MariaDB. */
 export const mysql = defineConnector({
@@ -13,13 +16,14 @@ export const mysql = defineConnector({
     'Reads rows from a table, a view or a query of MySQL or MariaDB, and inserts or upserts rows into a table.',
   actions: ['read', 'append', 'update'],
   notes:
-    'Without key columns, rows are read in the order of a digest of each row, so the server must sort all of them: set key columns for large tables. An upsert finds a row by any unique key of its table; if a batch has several rows with the same key, the last one wins. Written batches are recorded in the table penstock_batches, in the same database and transaction, so that none is written twice. The user needs CREATE until that table exists, and tables must use an engine with transactions, such as InnoDB. Inserting is fastest if the server allows LOAD DATA LOCAL. A value that a column would round, truncate or interpret differently is rejected: a number with too many digits or decimal places, a time of day for a DATE, or a text for bytes that is neither \\x with hexadecimal digits nor Base64. A row may have 64 MiB and 2,000 columns when it is read.',
+    'Without key columns, rows are read in the order of a digest of each row, so the server must sort all of them: set key columns for large tables. An incremental transfer waits up to the lag for rows that are written and not committed yet, because they could come before its end later. It finds them by reading cursors and keys with the isolation level READ UNCOMMITTED too, on a second connection, which holds up no one and needs no privilege but SELECT. If a transaction stays open longer, the transfer is retried later; with a lag of 0, it does not wait. A server that is read-only, as replicas are, does not have these rows, so a number as the cursor is refused there unless the lag is 0; use a time, with a lag longer than transactions and replication take. The same is true of a cluster with several primary servers and of numbers that an application has reserved. Rows without a cursor are not read; a preview counts them. An upsert finds a row by any unique key of its table; if a batch has several rows with the same key, the last one wins. Written batches are recorded in the table penstock_batches, in the same database and transaction, so that none is written twice. The user needs CREATE until that table exists, and tables must use an engine with transactions, such as InnoDB. Inserting is fastest if the server allows LOAD DATA LOCAL. A value that a column would round, truncate or interpret differently is rejected: a number with too many digits or decimal places, a time of day for a DATE, or a text for bytes that is neither \\x with hexadecimal digits nor Base64. A row may have 64 MiB and 2,000 columns when it is read.',
   tested:
     'MariaDB 10.11 from Debian, over an unstable connection, and servers that violate the protocol; not MySQL itself.',
   secrets: databaseSecrets({ name: 'MySQL or MariaDB', port: 3306 }),
   source: {
     fields: tableSourceFields({ schemas: false }),
     open: async (context) => (await import('./read.ts')).open(context),
+    discover: { table: tables, keyColumns: columns, markerColumn: columns, columns },
   },
   destination: {
     fields: tableDestinationFields({ schemas: false }),
@@ -28,6 +32,7 @@ export const mysql = defineConnector({
       open: async (context) => (await import('./write.ts')).open(context),
       inspect: async (context) => (await import('./inspect.ts')).inspect(context),
     },
+    discover: { table: tables, keyColumns: columns, columns },
   },
   check: async (context) => (await import('./check.ts')).check(context),
 })

@@ -77,7 +77,7 @@ export function problemOfColumn(payload: Buffer): string | undefined {
   return undefined
 }
 
-/** The number of columns that a result begins with; `undefined` where it is none. */
+/** The number of columns that a result begins with; `undefined` if it is none. */
 export function columnCount(payload: Buffer): number | undefined {
   const count = readNumber(payload, 0)
   return count !== undefined && count > 0 && numberEnd(payload, 0) === payload.length ? count : undefined

@@ -50,7 +50,7 @@ export function guardPackets({ host, pass, sequence, refuse }: Options): PacketG
   let columns = 0
   let columnsLeft = 0
   let lookedUp = { rows: 0, bytes: 0 }
-  /** The number of the last packet; `undefined` where the driver knows better which one comes next. */
+  /** The number of the last packet; `undefined` if the driver knows better which packet comes next. */
   let last: number | undefined
   /** A packet that has not come to its end. */
   let held: { bytes: Buffer; length: number; frame: number } | undefined

@@ -1,3 +1,4 @@
+import { ConnectorError } from '@penstock/connector'
 import { columnNotFound } from '../databases/columns.ts'
 import type { OrderedPlan } from '../databases/read-ordered.ts'
 import type { Reading } from '../databases/settings.ts'
@@ -7,11 +8,14 @@ import { invalidAnswer } from './packet-guard.ts'
 import { valueIn } from './raw-rows.ts'
 import type { MysqlSession } from './session.ts'
 
-/** What is read from MySQL. */
 export type MysqlPlan = OrderedPlan<OrderTerm> & {
   readonly kinds: readonly MysqlCellKind[]
   /** The statement without its conditions, order and limit. */
   readonly select: string
+  /** Which rows there are, by cursor and key: the cursor comes first. Absent where all is read. */
+  readonly rowKeys: { readonly select: string; readonly orderedBy: string } | undefined
+  /** The statement that counts the rows without a cursor; absent where all is read. */
+  readonly countUnread: string | undefined
 }
 
 type OrderTerm = {
@@ -54,10 +58,30 @@ export async function planReading(session: MysqlSession, reading: Reading): Prom
     orderNames.push('')
   }
   const select = `select ${expressions.join(', ')} from ${source}`
-  const cursorAt = cursor === undefined ? -1 : columns.indexOf(cursor)
-  const bound = cursor === undefined ? undefined : await boundOf(session, source, order[0], kinds[cursorAt], reading)
+  const cursorKind = cursor === undefined ? undefined : kinds[columns.indexOf(cursor)]
+  if (cursorKind !== undefined && !isTime(cursorKind) && reading.lagSeconds > 0) await assertNoReplica(session)
+  const bound = cursor === undefined ? undefined : await boundOf(session, source, order[0], cursorKind, reading)
+  // Without a key, changes of other columns make another digest of a row, but no other row.
+  const identity = digest ? order.slice(0, -1) : order
+  // A row is in the primary index before it is in any other one.
+  const index = table !== undefined && named.length === 0 && same(keys[0] ?? '', cursor) ? ' force index (primary)' : ''
+  const rowKeys = cursor !== undefined && {
+    select: `select ${identity.map(({ index: at }) => expressions[at]).join(', ')} from ${source}${index}`,
+    orderedBy: identity.map(({ expression }) => expression).join(', '),
+  }
   return {
-    ...{ columns, kinds, order, digest, orderNames, select, bound },
+    columns,
+    kinds,
+    order,
+    digest,
+    orderNames,
+    select,
+    bound,
+    rowKeys: rowKeys || undefined,
+    countUnread:
+      cursor === undefined
+        ? undefined
+        : `select count(*) as \`rows\` from ${source} where ${order[0]?.expression} is null`,
     empty: cursor !== undefined && bound === undefined,
     rowsEstimated: 'table' in from ? await estimate(session, from.table) : undefined,
   }
@@ -78,7 +102,15 @@ export function statementOf(plan: MysqlPlan, after: readonly string[] | undefine
   return `${select}${where} order by ${order.map(({ expression }) => expression).join(', ')}`
 }
 
-/** Rows with the very digest come again, to be counted: those that are equal in everything have no other order. */
+/** The statement that gives the keys of all rows from a cursor up to a bound. */
+export function rowKeysStatement({ rowKeys, order }: MysqlPlan, from: string | undefined, bound: string): string {
+  const [cursor] = order
+  if (!rowKeys || !cursor) throw new Error('Rows without a cursor have no bound')
+  const since = from === undefined ? '' : ` and ${cursor.expression} >= ${cursor.literal(from)}`
+  return `${rowKeys.select} where ${cursor.expression} <= ${cursor.literal(bound)}${since} order by ${rowKeys.orderedBy}`
+}
+
+/** Rows with the same digest are read again and counted, because identical rows have no other order. */
 function behind(order: readonly OrderTerm[], after: readonly string[], digest: boolean): string {
   const [term, ...others] = order
   const [text = '', ...texts] = after
@@ -99,7 +131,7 @@ function shown(expression: string, kind: MysqlCellKind): string {
   return kind === 'geometry' ? `st_astext(${expression})` : expression
 }
 
-/** How a column is compared, and read for that where it is not as it is shown. */
+/** The expression by which a column is compared, and the text to read for it if the displayed value differs. */
 function compared(expression: string, kind: MysqlCellKind): { expression: string; text?: string } {
   if (kind === 'bytes') return { expression, text: `hex(${expression})` }
   if (kind === 'float') return { expression: `${expression} * 1e0` }
@@ -133,7 +165,7 @@ async function boundOf(
   { lagSeconds, timezone }: Reading,
 ): Promise<string | undefined> {
   if (!cursor) return undefined
-  if (kind === 'time' || kind === 'local-time' || kind === 'day') {
+  if (kind !== undefined && isTime(kind)) {
     const [row] = await session.run(
       `select date_format(utc_timestamp(6) - interval ${lagSeconds} second, '%Y-%m-%dT%H:%i:%s.%f') as now`,
     )
@@ -150,6 +182,25 @@ async function boundOf(
        from ${source} where ${cursor.expression} is not null order by ${cursor.expression} desc limit 1`,
   )
   return row === undefined ? undefined : valueIn(session.place.host, row, 'bound')
+}
+
+const isTime = (kind: MysqlCellKind): boolean => kind === 'time' || kind === 'local-time' || kind === 'day'
+
+const same = (a: string, b: string | undefined): boolean => a.toLowerCase() === b?.toLowerCase()
+
+/**
+ * On a replica, rows of transactions that are still running are not there at all, so that they cannot be waited for.
+ * Throws `not_supported` if the server is read-only, as replicas are.
+ */
+async function assertNoReplica(session: MysqlSession): Promise<void> {
+  const { host } = session.place
+  const [row] = await session.run('select @@global.read_only as replica, @@global.innodb_read_only as engine')
+  const isOff = (name: string) => /^(0|off)$/i.test(valueIn(host, row, name))
+  if (isOff('replica') && isOff('engine')) return
+  throw new ConnectorError(
+    'not_supported',
+    `${host} is read-only, as replicas are. There, rows that were committed late cannot be waited for and would be missed if the cursor is not a time. Use a time as the cursor, with a lag that is longer than transactions and replication take, or connect to the primary server.`,
+  )
 }
 
 async function estimate(session: MysqlSession, table: string): Promise<number | undefined> {

@@ -5,4 +5,5 @@ export const mysqlPlatform = definePlatform({
   name: 'MySQL / MariaDB',
   type: 'Cloud Storage Provider',
   icon: 'mysql',
+  alsoCalled: ['database', 'sql'],
 })

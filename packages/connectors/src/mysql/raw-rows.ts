@@ -3,7 +3,7 @@ import type { ConnectorError } from '@penstock/connector'
 import type { FieldPacket } from 'mysql2'
 import { invalidAnswer } from './packet-guard.ts'
 
-/** The values of a row as the server sends them; null where it has none. */
+/** The values of a row as the server sends them; null if it has none. */
 export type RawRow = readonly (Buffer | null)[]
 
 /** A row of a lookup: texts by the names of their columns. */
@@ -11,14 +11,14 @@ export type LookupRow = { readonly [name: string]: string | null }
 
 const replacement = '\uFFFD'
 
-/** The text that bytes are in UTF-8; `undefined` where they are none. */
+/** Decodes bytes as UTF-8; `undefined` if they are not valid UTF-8. */
 export function textOf(bytes: Buffer): string | undefined {
   const text = bytes.toString()
   // The character stands for bytes that are not text, or for itself.
   return text.includes(replacement) && !isUtf8(bytes) ? undefined : text
 }
 
-/** The rows of a lookup; throws `unexpected_response` where the server confirmed something instead, or sent what is not text. */
+/** The rows of a lookup; none if the server only confirms it. Throws `unexpected_response` if a value is not text. */
 export function foundIn(host: string, result: unknown, fields: readonly FieldPacket[] | undefined): LookupRow[] {
   // A statement that gives no rows is confirmed.
   if (!Array.isArray(result) || !fields) return []
@@ -34,7 +34,7 @@ export function foundIn(host: string, result: unknown, fields: readonly FieldPac
   )
 }
 
-/** A value of a lookup that must be there; throws `unexpected_response` where it is not. */
+/** A value of a lookup that must be there; throws `unexpected_response` if it is not. */
 export function valueIn(host: string, row: LookupRow | undefined, name: string): string {
   const value = row && Object.hasOwn(row, name) ? row[name] : undefined
   if (typeof value === 'string') return value

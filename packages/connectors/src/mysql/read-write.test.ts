@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, describe, test } from 'node:test'
-import type { Json, Row, Values } from '@penstock/connector'
+import type { Chunk, Json, Row, Values } from '@penstock/connector'
 import { testContext } from '@penstock/connector/acceptance'
 import { skipWithout } from '../../../../test/harness/programs.ts'
+import { until } from '../../../../test/harness/until.ts'
 import { testAuthority } from '../../test/database-proxy.ts'
 import { type Mariadb, startMariadb } from '../../test/mariadb.ts'
 import { batchOf, connectorErrorOf, cursorOf, deliver as deliverTo, readAll, rowsOf } from '../../test/tables.ts'
@@ -37,8 +38,21 @@ function testAgainst(server: Mariadb): void {
       )
       const full = first?.[0] === null ? second : first
       assert.deepEqual(full, [
-        ...['18446744073709551615', '1.10', 0.1, 1, 'a\tb\\\n', '\\xdeadbeef', '2026-01-31T12:00:00.000001Z'],
-        ...['2026-01-31T13:00:00.000000', '2026-01-31', '12:00:00', '{"a":1}', 5, 'y', 2026, 'POINT(1 2)'],
+        '18446744073709551615',
+        '1.10',
+        0.1,
+        1,
+        'a\tb\\\n',
+        '\\xdeadbeef',
+        '2026-01-31T12:00:00.000001Z',
+        '2026-01-31T13:00:00.000000',
+        '2026-01-31',
+        '12:00:00',
+        '{"a":1}',
+        5,
+        'y',
+        2026,
+        'POINT(1 2)',
       ])
     })
 
@@ -94,6 +108,10 @@ function testAgainst(server: Mariadb): void {
         const ids = (rows: Row[]) => rows.map(([id]) => id)
         const first = await read(settings)
         assert.deepEqual(ids(rowsOf(first)), [1, 2])
+        const reader = await mysql.source?.open?.(testContext({ secrets, settings }))
+        const [finding] = (await reader?.findings?.(10_000)) ?? []
+        await reader?.close()
+        assert.match(finding?.message ?? '', /^1 row has no value in changed/)
         const cursor = cursorOf(first)
         assert.deepEqual(rowsOf(await read(settings, { cursor })), [])
         await query('update news set changed = now() - interval 30 minute where id = 1')
@@ -103,6 +121,101 @@ function testAgainst(server: Mariadb): void {
           const east = { ...settings, timezone: 'Asia/Tokyo' }
           assert.deepEqual(ids(rowsOf(await read(east, { cursor }))), [1, 4], 'the clocks there are ahead')
         }
+      }
+    })
+
+    test('waits for transactions that write, before it reads by a number or a time', async () => {
+      const writer = await server.connect()
+      const numbers = 'id int auto_increment primary key, text varchar(9)'
+      const times = `id int auto_increment primary key, text varchar(9), changed datetime(6) default (now() - interval 1 day)`
+      const cases: (readonly [table: string, columns: string, source: Values])[] = [
+        ['by_number', numbers, { table: 'by_number', markerColumn: 'id' }],
+        ['no_key', `n int auto_increment, text varchar(9), index (n)`, { table: 'no_key', markerColumn: 'n' }],
+        ['by_time', times, { table: 'by_time', markerColumn: 'changed' }],
+        [
+          'of_query',
+          numbers,
+          { dataSourceType: 'SQL Query', sqlQuery: 'select id, text from of_query', markerColumn: 'id' },
+        ],
+      ]
+      const texts = (chunks: Chunk[]) => rowsOf(chunks).map(([, text]) => text)
+      const connections = async () => Number((await query(`show global status like 'Connections'`))[0]?.Value)
+      try {
+        for (const [name, columns, source] of cases) {
+          const settings = { ...source, syncMode: 'Incremental' }
+          await query(`create table ${name} (${columns})`)
+          await query(`insert into ${name} (text) values ('first')`)
+          const cursor = cursorOf(await read(settings))
+          await writer.query('begin')
+          await writer.query(`insert into ${name} (text) values ('late')`)
+          await query(`insert into ${name} (text) values ('early')`)
+          const refused = await connectorErrorOf(read({ ...settings, lagSeconds: 1 }, { cursor }))
+          assert.deepEqual(refused, ['retry', 'writers_running'], name)
+          assert.deepEqual(
+            texts(await read({ ...settings, lagSeconds: 0 }, { cursor })),
+            ['early'],
+            'as if no one wrote',
+          )
+          const before = await connections()
+          const reading = read(settings, { cursor })
+          // One that plans, and two each time that it looks.
+          await until('it waits', async () => (await connections()) >= before + 5)
+          await writer.query('commit')
+          assert.deepEqual(texts(await reading).sort(), ['early', 'late'], name)
+        }
+      } finally {
+        await writer.end()
+      }
+    })
+
+    test('reads each row once while many transactions commit in any order', async () => {
+      await query('create table busy (id int auto_increment primary key, writer int)')
+      const writers = await Promise.all(Array.from({ length: 12 }, () => server.connect()))
+      let writing = writers.length
+      const write = async (number: number) => {
+        const writer = writers[number]
+        for (let round = 0; round < 12; round += 1) {
+          await writer?.query('begin')
+          for (let at = 0; at < 1 + (number % 4); at += 1) {
+            await writer?.query(`insert into busy (writer) values (${number}), (${number})`)
+          }
+          await writer?.query(`insert into busy (writer) select ${number} from seq_1_to_5`)
+          await writer?.query(round % 5 === 4 ? 'rollback' : 'commit')
+        }
+        writing -= 1
+      }
+      const settings = { table: 'busy', syncMode: 'Incremental', markerColumn: 'id' }
+      const ids: unknown[] = []
+      let cursor: Json | undefined
+      const readOn = async () => {
+        const chunks = await read(settings, cursor === undefined ? {} : { cursor })
+        ids.push(...rowsOf(chunks).map(([id]) => id))
+        if (chunks.length > 0) cursor = cursorOf(chunks)
+      }
+      try {
+        const written = Promise.all(writers.map((_, number) => write(number)))
+        while (writing > 0) await readOn()
+        await written
+        await readOn()
+        assert.deepEqual(
+          ids,
+          (await query('select id from busy order by id')).map(({ id }) => id),
+        )
+      } finally {
+        await Promise.all(writers.map((writer) => writer.end()))
+      }
+    })
+
+    test('refuses a number as the cursor of a replica, where writers cannot be seen', async () => {
+      await query('create table plain (id int primary key, changed datetime)')
+      const settings = { table: 'plain', syncMode: 'Incremental', markerColumn: 'id' }
+      await server.administer('set global read_only = 1')
+      try {
+        assert.deepEqual(await connectorErrorOf(read(settings)), ['reconfigure', 'not_supported'])
+        assert.deepEqual(await read({ ...settings, lagSeconds: 0 }), [])
+        assert.deepEqual(await read({ ...settings, markerColumn: 'changed' }), [])
+      } finally {
+        await server.administer('set global read_only = 0')
       }
     })
 
@@ -135,14 +248,23 @@ function testAgainst(server: Mariadb): void {
   const kept = async () => (await query('select id, name from t order by id, name')).map(({ id, name }) => [id, name])
 
   describe(`writing to MariaDB ${server.version}`, () => {
+    test('has the server end a transaction whose client is gone or sleeps', async () => {
+      await query('create table t (id int, name text)')
+      await query(
+        `create trigger bounds before insert on t for each row
+         set new.name = concat(@@session.wait_timeout, ' ', @@session.net_read_timeout)`,
+      )
+      await deliver({}, [[1, 'a']])
+      assert.deepEqual(await kept(), [[1, '20 20']])
+    })
+
     test('creates a table that is missing where it may, and else names what is missing', async () => {
       assert.deepEqual(await connectorErrorOf(deliver({}, [[1, 'a']])), ['reconfigure', 'table_not_found'])
       await deliver({ createTable: true, ...upsert }, [[1, 'a']])
       await deliver({ createTable: true, ...upsert }, [[1, 'b']], { number: 2 })
       assert.deepEqual(await kept(), [['1', 'b']])
-      await assert.rejects(deliver({}, [[1, 2, 3, 4]], { names: ['ID', 'city', 'name', 'zip'] }), {
-        ...{ action: 'reconfigure', code: 'column_not_found', message: /no column city, zip;/ },
-      })
+      const missing = { action: 'reconfigure', code: 'column_not_found', message: /no column city, zip;/ }
+      await assert.rejects(deliver({}, [[1, 2, 3, 4]], { names: ['ID', 'city', 'name', 'zip'] }), missing)
     })
 
     test('wants transactions, and an upsert to have a unique key', async () => {

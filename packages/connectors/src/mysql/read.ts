@@ -6,23 +6,42 @@ import { openOrdered } from '../databases/read-ordered.ts'
 import { createRowQueue } from '../databases/row-queue.ts'
 import { placeOf, readingOf } from '../databases/settings.ts'
 import { cellOf } from './cells.ts'
-import { type MysqlPlan, planReading, statementOf } from './plan.ts'
-import { textOf } from './raw-rows.ts'
+import { type MysqlPlan, planReading, rowKeysStatement, statementOf } from './plan.ts'
+import { countIn, textOf } from './raw-rows.ts'
 import { type MysqlSession, openSession } from './session.ts'
+import { waitForWriters } from './settled.ts'
 
 /** Times in UTC, and a write timeout of the server that is long enough for a slow destination. */
 const settle = `set session time_zone = '+00:00', session net_write_timeout = 86400`
+/** Whatever the server's own default is. */
+const oneSnapshot = 'set session transaction isolation level repeatable read'
 
 /** Opens a reader: asks the server what there is to read, and notes up to where. */
 export async function open(context: SourceContext): Promise<SourceReader> {
   const reading = readingOf(context.settings, '')
-  return openOrdered(context, placeOf(context.secrets, 3306), reading, {
+  const place = placeOf(context.secrets, 3306)
+  return openOrdered(context, place, reading, {
     openSession,
     async begin(session) {
       await session.run(settle)
+      await session.run(oneSnapshot)
       await session.run('start transaction read only')
     },
     plan: (session) => planReading(session, reading),
+    settle: (plan, from, bound) =>
+      waitForWriters({
+        from,
+        lagSeconds: reading.lagSeconds,
+        waitMs: reading.waitMs,
+        signal: context.signal,
+        openSession: () => openSession(context, place),
+        statement: (since) => rowKeysStatement(plan, since, bound),
+      }),
+    async countUnread(session, { countUnread }) {
+      if (countUnread === undefined) return 0
+      const [row] = await session.run(countUnread)
+      return countIn(place.host, row, 'rows')
+    },
     rows: (session, plan, from) => rowsOf(session, plan, from, reading.waitMs),
   })
 }

@@ -15,13 +15,13 @@ export type MysqlSession = {
   run(sql: string, values?: readonly unknown[]): Promise<LookupRow[]>
   /** Runs one statement that changes rows. `warnings` are those of the server. */
   change(statement: MysqlStatement): Promise<Changed>
-  /** What the columns of a query are, without its rows. */
+  /** The columns of a query, without its rows. */
   describe(sql: string): Promise<readonly mysql.FieldPacket[]>
   /** Runs one statement and hands out its rows as they come. */
   stream(sql: string, sink: RowSink): void
   pause(): void
   resume(): void
-  /** What an error of this connection means: a `ConnectorError`, the reason of the context's signal, or a defect as it is. */
+  /** Maps an error to a `ConnectorError` or the reason of the context's signal. Returns a defect unchanged. */
   problemOf(error: unknown): unknown
   /**
    * Does some work with this connection, and throws what its errors mean. Work that takes longer than `boundMs`, five
@@ -41,7 +41,7 @@ export type MysqlSession = {
 export type MysqlStatement = {
   readonly sql: string
   readonly values?: readonly unknown[]
-  /** What LOAD DATA LOCAL reads; a server that asks for a file without it gets nothing. */
+  /** The data for LOAD DATA LOCAL. Without it, a server that asks for a file receives nothing. */
   readonly infileStreamFactory?: () => NodeJS.ReadableStream
 }
 
@@ -54,7 +54,7 @@ export type RowSink = {
   readonly fail: (error: unknown) => void
 }
 
-/** What of the driver its types leave out. */
+/** Members of the driver that its types lack. */
 type Driver = mysql.Connection & {
   packetParser: { execute(bytes: Buffer): void }
   readonly sequenceId: number
@@ -251,7 +251,12 @@ function optionsFor(place: Place, socket: net.Socket, infile: boolean): mysql.Co
   const { host, port, database, user, password, tls, ca } = place
   return {
     // The host is only a name here, sent to the server and compared with its certificate; the socket connects to the address.
-    ...{ host, port, database, user, password, stream: socket },
+    host,
+    port,
+    database,
+    user,
+    password,
+    stream: socket,
     ...(tls === 'disable'
       ? {}
       : {

@@ -50,8 +50,8 @@ export type FoundColumn = MysqlColumn & {
 export const batchesTable = '`penstock_batches`'
 
 /**
- * Finds the table, and creates it where it is missing and that is wanted; creates the table that notes batches.
- * Throws a `ConnectorError` where a column is missing, the key is none, or the table knows no transactions.
+ * Finds the table. Creates a missing table if the settings ask for it. Creates the table that records batches.
+ * Throws a `ConnectorError` if a column is missing, the key is no key of the table, or the table has no transactions.
  */
 export async function openTable(
   session: MysqlSession,
@@ -83,7 +83,7 @@ export const tableOf = (
 
 /**
  * Looks up the table, and everything that prevents writing these columns to it. Changes nothing.
- * @returns `found`: its columns; none where it is missing, which is an error unless it may be created
+ * @returns `found`: its columns; none if it is missing, which is an error unless it may be created
  */
 export async function judgeTable(
   session: MysqlSession,
@@ -142,12 +142,14 @@ async function columnsOf(session: MysqlSession, table: string): Promise<FoundCol
     const octets = type === 'binary' ? countIn(host, row, 'octets') : undefined
     const members = type === 'enum' || type === 'set' ? membersIn(valueIn(host, row, 'full_type')) : undefined
     return {
-      ...{ name: valueIn(host, row, 'name'), type },
+      name: valueIn(host, row, 'name'),
+      type,
       ...(fixed && row.scale ? { scale: countIn(host, row, 'scale') } : {}),
       ...(row.precision ? { precision: countIn(host, row, 'precision') } : {}),
       ...(octets === undefined ? {} : { octets }),
       ...(members === undefined ? {} : { members }),
-      ...{ needed: row.nullable === 'NO', generated: (row.generation ?? '') !== '' },
+      needed: row.nullable === 'NO',
+      generated: (row.generation ?? '') !== '',
       required: row.nullable === 'NO' && row.fallback === null && !/auto_increment|generated/i.test(row.extra ?? ''),
     }
   })

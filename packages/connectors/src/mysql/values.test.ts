@@ -266,7 +266,7 @@ function testAgainst(server: Mariadb): void {
     return { found, refused }
   }
 
-  /** What a missing value may look like in a column that holds no text. */
+  /** Whether a cell is a possible form of a missing value in a column without text. */
   const isMissing = (cell: Cell): boolean => cell === null || cell === ''
 
   for (const [how, writeMode, infile] of [

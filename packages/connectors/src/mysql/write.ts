@@ -19,11 +19,12 @@ import { batchesTable, type MysqlTable, openTable } from './table.ts'
 import { type MysqlCellWriter, writerFor } from './writers.ts'
 
 /**
- * A mode of our own, so that an invalid value is refused and never changed silently; times in UTC; and a
- * lock timeout.
+ * A mode of our own, so that an invalid value is refused and never changed silently; times in UTC; a lock timeout; and
+ * shorter bounds for what the server waits for this process: one that sleeps in a transaction would block its successor.
  */
 const settle = `set session sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,NO_AUTO_VALUE_ON_ZERO',
-  session time_zone = '+00:00', session sql_notes = 1, session max_error_count = 1024, session innodb_lock_wait_timeout = 60, session autocommit = 1`
+  session time_zone = '+00:00', session sql_notes = 1, session max_error_count = 1024, session innodb_lock_wait_timeout = 60, session autocommit = 1,
+  session wait_timeout = 20, session net_read_timeout = 20`
 
 const keptDays = 30
 
@@ -58,7 +59,6 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
         return delivery
       })
     },
-    flush: async () => undefined,
     async finish() {
       const session = await begin()
       try {
@@ -71,7 +71,6 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
         session.abandon()
       }
     },
-    abort: async () => {},
     close: () => connection.close(),
   }
 }
@@ -138,7 +137,7 @@ function judge(
   return { picked, doubtful }
 }
 
-/** Notes that a batch is being written; answers what became of it where it was written before. */
+/** Records that a batch is being written. Resolves with its delivery if it was written before. */
 async function note(session: MysqlSession, transferId: string, batch: Batch): Promise<Delivery | undefined> {
   const { host } = session.place
   try {
@@ -160,7 +159,7 @@ async function note(session: MysqlSession, transferId: string, batch: Batch): Pr
   return { bytes: countIn(host, written, 'bytes'), ...(rejected.length > 0 ? { rejected } : {}) }
 }
 
-/** What was noted of a batch by this connector; throws where it cannot have been. */
+/** The rejections that this connector recorded for a batch. Throws if it cannot have recorded this text. */
 function notedRejections(host: string, text: string | null, rows: number): Rejection[] {
   let rejections: Rejection[] | undefined
   try {

@@ -5,13 +5,13 @@ import type { MysqlColumn } from './table.ts'
 
 /** How the cells of a column are written. */
 export type MysqlCellWriter = {
-  /** The text of a cell; null where it has none. An empty text is missing wherever the column holds no text and no bytes. */
+  /** The text of a cell; null if it has none. An empty text is missing wherever the column holds no text and no bytes. */
   readonly text: (cell: Cell) => string | null
   /** The text as a literal of a statement. */
   readonly literal: (text: string) => string
   /** Whether LOAD DATA understands the text as an INSERT does. */
   readonly loadable: boolean
-  /** Why the column would not hold just this text, as a sentence without the value; `undefined` where it holds it. */
+  /** Why the column would not store exactly this text, as a sentence without the value; `undefined` if it would. */
   readonly doubt: Doubt
 }
 

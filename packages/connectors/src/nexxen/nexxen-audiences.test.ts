@@ -28,7 +28,10 @@ const fingerprint = createHash('sha256')
   .update(Buffer.from(hostKey.public.split(' ')[1] ?? '', 'base64'))
   .digest('base64')
 const secrets: Values = {
-  ...{ hostname: '127.0.0.1', port: proxy.port, username: 'acme', sshPrivateKey: userKey.private },
+  hostname: '127.0.0.1',
+  port: proxy.port,
+  username: 'acme',
+  sshPrivateKey: userKey.private,
   hostKeyFingerprint: `SHA256:${fingerprint}`,
 }
 const settings: Values = { path: inbox, dataProviderId: '4711' }
@@ -42,7 +45,12 @@ const empty = async () => {
 const visible = async () => (await readdir(inbox)).filter((name) => !name.startsWith('.'))
 
 acceptDestination({
-  ...{ connector: nexxenAudiences, testServer: 'a server of plain SFTP 3, by ssh2', columns, rows, secrets, settings },
+  connector: nexxenAudiences,
+  testServer: 'a server of plain SFTP 3, by ssh2',
+  columns,
+  rows,
+  secrets,
+  settings,
   wrongSecrets: { ...secrets, sshPrivateKey: strangeKey.private },
   missing: { ...settings, path: join(inbox, 'absent') },
   badRows: [
@@ -51,6 +59,8 @@ acceptDestination({
     { row: [' , ', device(1)], reason: /no category ID/, field: 'categoryIds' },
     { row: ['1,2\t3', device(1)], reason: /separate IDs with commas/, field: 'categoryIds' },
     { row: ['1', null], reason: /no identifier/, field: 'userIdentifier' },
+    { row: ['1', 'a\u0000b'], reason: /control characters/, field: 'userIdentifier' },
+    { row: [null, device(1)], reason: /no category ID/, field: 'categoryIds' },
   ],
   readBack: async () => {
     const texts = await Promise.all((await visible()).map((name) => readFile(join(inbox, name), 'utf8')))
@@ -62,16 +72,21 @@ acceptDestination({
     )
   },
   reset: empty,
-  ...{ deduplicates: true, visible: 'when finished' },
+  deduplicates: true,
+  visible: 'when finished',
   hang: { start: proxy.stall, reached: proxy.stalled, stop: proxy.pass },
   errors: [
     {
-      ...{ name: 'breaks off again and again', action: 'retry', code: 'connection_lost' },
+      name: 'breaks off again and again',
+      action: 'retry',
+      code: 'connection_lost',
       start: () => proxy.cutAfter(2500),
       stop: () => proxy.cutAfter(undefined),
     },
     {
-      ...{ name: 'forbids to write', action: 'reconfigure', code: 'permission_denied' },
+      name: 'forbids to write',
+      action: 'reconfigure',
+      code: 'permission_denied',
       start: () => {
         server.writeStatus = ssh2.utils.sftp.STATUS_CODE.PERMISSION_DENIED
       },
@@ -91,10 +106,10 @@ describe('files for Nexxen', () => {
     assert.ok(writer)
     try {
       for (const [at, batch] of batches.entries()) await writer.deliver(batchOf(columns, batch, at + 1))
-      await writer.flush()
-      await writer.finish()
+      await writer.flush?.()
+      await writer.finish?.()
     } finally {
-      await writer.close()
+      await writer.close?.()
     }
   }
 

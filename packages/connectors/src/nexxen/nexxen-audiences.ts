@@ -72,6 +72,7 @@ export const nexxenAudiences = defineConnector({
     deliver: {
       batch: () => ({ rowsMax: 20_000, bytesMax: usualPartBytes }),
       open: async (context) => (await import('./segment-files.ts')).write(context),
+      rejectionsOf: async () => (await import('./segment-files.ts')).rejectedBeforeWriting,
       inspect: async (context) => (await import('../sftp/move.ts')).inspect(context),
     },
   },

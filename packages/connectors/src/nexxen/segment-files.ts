@@ -8,24 +8,23 @@ import {
   type Row,
 } from '@penstock/connector'
 import { type Encoder, fileNameOf, gzipPiece } from '@penstock/connector/files'
+import type { BatchRow } from '../platform-api/rows/batch-rows.ts'
+import { type Read, readRows, wrong } from '../platform-api/rows/events.ts'
 import { writeTo } from '../sftp/move.ts'
 
 /** Opens a writer of one file: tab-separated, without a header, the identifier before the categories. */
 export async function write(context: DestinationContext): Promise<DestinationWriter> {
-  const { settings, columns } = context
+  const { settings } = context
   const prefix = providerOf(String(settings.dataProviderId))
   const packed = settings.gzip === true
-  const places: Places = { who: columns.indexOf('userIdentifier'), categories: columns.indexOf('categoryIds') }
   const writer = await writeTo(context, {
     path: String(settings.path),
     fileName: (extension) => `${prefix}_${fileNameOf(context, extension)}`,
     options: { extension: packed ? 'txt.gz' : 'txt', encoder: encoderOf(packed) },
     ifEmpty: 'no file',
   })
-  return { ...writer, deliver: (batch) => deliver(writer, batch, places) }
+  return { ...writer, deliver: (batch) => deliver(writer, batch) }
 }
-
-type Places = { readonly who: number; readonly categories: number }
 
 /** A data provider ID, which begins the name of each file. */
 function providerOf(id: string): string {
@@ -37,44 +36,38 @@ function providerOf(id: string): string {
   )
 }
 
-async function deliver(writer: DestinationWriter, batch: Batch, places: Places): Promise<Delivery> {
-  const rows: Row[] = []
-  const rejected: Rejection[] = []
-  for (const [index, row] of batch.rows.entries()) {
-    const line = lineOf(row, places)
-    if (Array.isArray(line)) rows.push(line)
-    else rejected.push({ index, ...line })
-  }
+async function deliver(writer: DestinationWriter, batch: Batch): Promise<Delivery> {
+  const { rows, rejected } = readLines(batch)
   // A part has at least one byte.
   const delivery = rows.length === 0 ? { bytes: 0 } : await writer.deliver({ ...batch, rows })
   return { ...delivery, ...(rejected.length > 0 ? { rejected } : {}) }
 }
 
+/** The rows that are rejected before a line is written. */
+export const rejectedBeforeWriting = (batch: Batch): readonly Rejection[] => readLines(batch).rejected
+
+const readLines = (batch: Batch): { rows: Row[]; rejected: Rejection[] } => readRows(batch, readLine)
+
 /** The two values of a line, or why there can be none. */
-function lineOf(row: Row, { who, categories }: Places): string[] | { reason: string; field: string } {
-  const identifier = String(row[who] ?? '').trim()
-  const ids = String(row[categories] ?? '')
-    .split(',')
-    .map((id) => id.trim())
-    .filter((id) => id !== '')
-  if (identifier === '') return { field: 'userIdentifier', reason: 'There is no identifier.' }
+function readLine(row: BatchRow): Read<Row> {
+  const identifier = row.text('userIdentifier')
+  if (identifier === undefined) return wrong('There is no identifier.', 'userIdentifier')
   if (breaksLine.test(identifier)) {
-    return { field: 'userIdentifier', reason: 'The identifier contains white space or control characters.' }
+    return wrong('The identifier contains white space or control characters.', 'userIdentifier')
   }
   if (identifier.includes('@')) {
-    return { field: 'userIdentifier', reason: 'The identifier is an e-mail address, which Nexxen accepts only hashed.' }
+    return wrong('The identifier is an e-mail address, which Nexxen accepts only hashed.', 'userIdentifier')
   }
-  if (ids.length === 0) return { field: 'categoryIds', reason: 'There is no category ID.' }
+  const ids = (row.text('categoryIds') ?? '').split(',').map((id) => id.trim())
+  const categories = new Set(ids.filter((id) => id !== ''))
+  if (categories.size === 0) return wrong('There is no category ID.', 'categoryIds')
   if (ids.some((id) => breaksLine.test(id))) {
-    return {
-      field: 'categoryIds',
-      reason: 'A category ID contains white space or control characters; separate IDs with commas.',
-    }
+    return wrong('A category ID contains white space or control characters; separate IDs with commas.', 'categoryIds')
   }
-  return [identifier, [...new Set(ids)].join(',')]
+  return { read: [identifier, [...categories].join(',')] }
 }
 
-/** What would end a value or a line, or begin another one. */
+/** Characters that would end a value or a line, or begin another one. */
 const breaksLine = /[\s\p{Cc}]/u
 
 const encoderOf = (packed: boolean): Encoder => ({

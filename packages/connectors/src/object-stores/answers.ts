@@ -3,8 +3,8 @@ import { asConnectorError, ConnectorError, type Redact, readWhole, retryAfterMs 
 /** Reading the answers of object stores. */
 
 /**
- * The text of an answer; throws `response_too_large` where it is larger than any that these stores give.
- * @param bytesMax how large that is; 16 MiB unless said otherwise
+ * The text of a response. Throws `response_too_large` if it is larger than any response of these stores.
+ * @param bytesMax the largest size; by default 16 MiB
  */
 export const textOf = async (response: Response, bytesMax?: number): Promise<string> =>
   (await readWhole(response, 'The store', bytesMax)).toString()
@@ -17,7 +17,7 @@ export async function discard(response: Response): Promise<void> {
 /** An error response usually has a few hundred bytes. */
 const errorBytesMax = 256 << 10
 
-/** The body of an error response; empty where it cannot be read, so that only the status is known. */
+/** The body of an error response; empty if it cannot be read, so that only the status is known. */
 export async function errorTextOf(response: Response): Promise<string> {
   try {
     return await textOf(response, errorBytesMax)
@@ -28,8 +28,8 @@ export async function errorTextOf(response: Response): Promise<string> {
 }
 
 /**
- * The name that a store gives to an error, safe for a message; empty where it is no name. What an endpoint outside our
- * control answers could be a secret that it was sent.
+ * The name that a store gives to an error, safe for a message; empty if it is no name. An endpoint outside our control
+ * could respond with a secret from the request.
  */
 export const problemName = (name: string, redact: Redact): string =>
   /^[A-Za-z][\w.-]{0,80}$/.test(name) && redact(name) === name ? name : ''

@@ -53,6 +53,7 @@ describe('a listing', () => {
   test('means no more files than a transfer can read', async () => {
     let at = 0
     const store: ObjectStore = {
+      page: async () => ({ files: [], next: undefined }),
       list: () =>
         filesOfPages('The store', async () => ({
           files: Array.from({ length: listingBounds.pageEntries }, () => file(`${at++}.csv`)),
@@ -69,6 +70,7 @@ describe('the content of an object', () => {
   const read = async (sizeBytes: number, answer: (fromByte: number) => Response) => {
     let requests = 0
     const store: ObjectStore = {
+      page: async () => ({ files: [], next: undefined }),
       list: async function* () {},
       find: async () => undefined,
       get: async (_file, fromByte) => {

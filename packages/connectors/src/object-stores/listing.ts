@@ -7,7 +7,7 @@ export const listingBounds = {
   pageEntries: 1_000,
   /** Bytes of a page. A name has at most 1,024 bytes, which are three times as many when they are encoded. */
   pageBytes: 4 << 20,
-  /** Pages of a listing, those included that hold nothing but folders. */
+  /** Pages of a listing, including pages that contain only folders. */
   pages: 300,
   /** Files that a path may mean. More of them are no transfer any more but a mistake in the path. */
   files: 100_000,
@@ -16,12 +16,16 @@ export const listingBounds = {
   versionLength: 1 << 10,
 } as const
 
-/** Some files, and what to ask for the next ones with; `undefined` after the last. */
-export type ListingPage = { readonly files: readonly StoredFile[]; readonly next: string | undefined }
+/** Some files, the folders beside them with their slashes, and what to ask for the next ones with; `undefined` after the last. */
+export type ListingPage = {
+  readonly files: readonly StoredFile[]
+  readonly folders?: readonly string[]
+  readonly next: string | undefined
+}
 
 /**
- * The files of all pages. Throws `response_too_large` where a page comes again or there are too many of them,
- * and with `unexpected_response` where a page holds what is not a file.
+ * The files of all pages. Throws `response_too_large` if a page is repeated or there are too many pages, and
+ * `unexpected_response` if a page contains an entry that is not a file.
  * @param store who gives the listing, for messages
  */
 export async function* filesOfPages(
@@ -45,7 +49,7 @@ export async function* filesOfPages(
   }
 }
 
-/** The same file. Throws where it cannot be one: a size of nothing would be taken for a file without a row. */
+/** The same file. Throws if it cannot be one: a size of nothing would be taken for a file without a row. */
 export function fileOf(store: string, { name, sizeBytes, version }: StoredFile): StoredFile {
   const isText = (text: string, lengthMax: number) =>
     typeof text === 'string' && text.length > 0 && text.length <= lengthMax

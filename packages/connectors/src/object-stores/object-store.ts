@@ -1,18 +1,23 @@
 import { asConnectorError, ConnectorError } from '@penstock/connector'
 import type { FileFormat, FileStore, StoredFile } from '@penstock/connector/files'
-import { listingBounds } from './listing.ts'
+import { type ListingPage, listingBounds } from './listing.ts'
 
 /**
- * What Amazon S3, Google Cloud Storage and Azure Blob Storage have in common for those who read. They know no folders,
- * only names with slashes in them. Everything throws `ConnectorError`s.
+ * The operations for reading that Amazon S3, Google Cloud Storage and Azure Blob Storage share. The stores have no
+ * folders, only names with slashes. All operations throw `ConnectorError`s.
  */
 export type ObjectStore = {
   /** The objects whose names begin so and have no slash behind that, in any order. */
   list(prefix: string): AsyncIterable<StoredFile>
-  /** One object, without listing; `undefined` where there is none. */
+  /**
+   * One page of the same, with the folders.
+   * @param entriesMax how many entries are asked for; by default as many as a store gives
+   */
+  page(prefix: string, token?: string, entriesMax?: number): Promise<ListingPage>
+  /** One object, without listing; `undefined` if there is none. */
   find(name: string): Promise<StoredFile | undefined>
   /**
-   * The bytes of an object from an offset on. Throws `source_changed` where it is another version by now.
+   * The bytes of an object from an offset on. Throws `source_changed` if the object has another version by now.
    */
   get(file: StoredFile, fromByte: number): Promise<Response>
 }
@@ -33,7 +38,7 @@ export function fileStoreOf(store: ObjectStore, path: string, format: FileFormat
 /**
  * The files that a path means: the object of this name; else the files right in the folder of this name; else the files
  * whose names begin so. A path that ends with a slash, and an empty one, can only be a folder.
- * Throws `object_not_found` where there is none.
+ * Throws `object_not_found` if there is none.
  */
 export async function findFiles(store: ObjectStore, path: string, format: FileFormat): Promise<StoredFile[]> {
   const isFolder = path === '' || path.endsWith('/')
@@ -77,11 +82,11 @@ async function collect(files: AsyncIterable<StoredFile>): Promise<StoredFile[]> 
 }
 
 /** Extensions of files that hold rows. */
-const dataFile = /\.(csv|tsv|txt|ndjson|jsonl|parquet)(\.gz)?$/i
+const dataFile = /\.(csv|tsv|txt|ndjson|jsonl|json|parquet|parq|pq)(\.gz)?$/i
 
 /**
- * Whether a file in a folder is one to read. What begins with `_` or `.` is a note that programs leave for each other;
- * a chosen format lets files of any name through.
+ * Whether a file in a folder is read. Files whose names begin with `_` or `.` are notes that programs leave for each
+ * other. If a format is chosen, other files are read whatever their extension.
  */
 function isDataFile(name: string, format: FileFormat): boolean {
   const last = name.slice(name.lastIndexOf('/') + 1)
@@ -124,7 +129,7 @@ export const sourceChanged = (name: string): ConnectorError =>
 export const rangeIgnored = (store: string): ConnectorError =>
   new ConnectorError('unexpected_response', `${store} cannot read an object from an offset.`)
 
-/** Whether an answer begins where it was asked to. */
+/** Whether a response begins at the requested offset. */
 export const beginsAt = (response: Response, fromByte: number): boolean =>
   response.status === 206
     ? (response.headers.get('content-range') ?? '').startsWith(`bytes ${fromByte}-`)

@@ -15,15 +15,15 @@ export function placeOf(uri: unknown, scheme: 's3' | 'gs', label: string): Bucke
 const afterScheme = (uri: string, scheme: string): string =>
   uri.toLowerCase().startsWith(`${scheme}://`) ? uri.slice(scheme.length + 3) : ''
 
-/** What a name ends with that names a file, rather than a folder. */
-const fileEnding = /\.(csv|tsv|txt|ndjson|jsonl|json|parquet)(\.gz)?$/i
+/** Extensions that distinguish the name of a file from the name of a folder. */
+const fileEnding = /\.(csv|tsv|txt|ndjson|jsonl|json|parquet|parq|pq)(\.gz)?$/i
 
 /**
  * The name of the object that a transfer writes; the same after a crash. `{{date}}` becomes the day on which the transfer
  * began. A path that ends like a file is the name, with the ending that the content has; any other is a folder, and the
  * name in it is made of the time and the transfer.
  * @param extension what the name ends with: `csv.gz`
- * @param distinct a name that was given gets the time and the transfer, too, so that no transfer replaces another's object
+ * @param distinct a name that was given gets the time and the transfer, too, so that no transfer replaces another's object; a test never does
  */
 export function objectNameOf(
   path: string,
@@ -41,7 +41,7 @@ export function objectNameOf(
   return `${dated === '' || dated.endsWith('/') ? dated : `${dated}/`}${fileNameOf(context, extension)}`
 }
 
-/** What a file of this extension is, for those who fetch it. Compressed files are not to be unpacked on the way. */
+/** The content type of a file with this extension. Compressed files must not be decompressed in transit. */
 export function contentTypeOf(extension: string): string {
   if (extension.endsWith('.gz')) return 'application/gzip'
   if (extension === 'csv') return 'text/csv; charset=utf-8'

@@ -2,13 +2,13 @@ import { ConnectorError } from '@penstock/connector'
 import { XMLParser } from 'fast-xml-parser'
 import { listingBounds } from './listing.ts'
 
-/** Part of a document: its text where it has no elements; elements of a name that can occur more than once are a list. */
+/** Part of a document: its text if it has no elements. Elements whose name can occur more than once are a list. */
 export type XmlNode = string | { readonly [name: string]: XmlNode | readonly XmlNode[] }
 
 /** Elements that occur more than once in the listings of S3 and Azure. */
 const repeated = new Set(['Contents', 'CommonPrefixes', 'Blob', 'BlobPrefix', 'Upload'])
 
-/** What a document may hold. A page of 1,000 names needs a third of it; parsing all of it takes less than a second. */
+/** Limits of a document. A page of 1,000 names needs a third of them. Parsing them all takes less than a second. */
 const bounds = {
   bytes: listingBounds.pageBytes,
   tags: 150_000,
@@ -30,8 +30,8 @@ const parser = new XMLParser({
 })
 
 /**
- * Reads an XML document; throws `retry` where it is none, which happens where an answer of something in between came, and
- * `response_too_large` where it is larger than any that a store sends. Entities are not expanded beyond those of XML itself.
+ * Reads an XML document. Throws `retry` if the text is not XML, such as the response of a proxy, and
+ * `response_too_large` if it is larger than any document of a store. Expands only the predefined entities of XML.
  */
 export function readXml(text: string, store: string): XmlNode {
   assertInBounds(text, store)
@@ -65,7 +65,7 @@ function assertInBounds(text: string, store: string): void {
   }
 }
 
-/** The element of a path, `undefined` where there is none; the first of several. */
+/** The element of a path, `undefined` if there is none; the first of several. */
 export function element(node: XmlNode | undefined, ...path: readonly string[]): XmlNode | undefined {
   let found = node
   for (const name of path) {
@@ -82,14 +82,14 @@ export function elements(node: XmlNode | undefined, name: string): readonly XmlN
   return Array.isArray(found) ? found : found === undefined ? [] : [found as XmlNode]
 }
 
-/** The text of the element of a path; empty where there is none. */
+/** The text of the element of a path; empty if there is none. */
 export function textAt(node: XmlNode | undefined, ...path: readonly string[]): string {
   const found = element(node, ...path)
   if (typeof found === 'object') return typeof found['#text'] === 'string' ? found['#text'] : ''
   return found ?? ''
 }
 
-/** The number that is the text of an element; NaN where there is none. */
+/** The number that is the text of an element; NaN if there is none. */
 export function numberAt(node: XmlNode | undefined, ...path: readonly string[]): number {
   const text = textAt(node, ...path).trim()
   return /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN

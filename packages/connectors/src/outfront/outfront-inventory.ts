@@ -18,6 +18,7 @@ export const outfrontInventory = defineConnector({
       label: 'Tenant ID',
       description: 'ID of the directory tenant in which the client signs in',
       required: true,
+      binds: ['clientSecret'],
     }),
     clientId: text({ label: 'Client ID', description: 'ID of the client that calls the API', required: true }),
     clientSecret: secret({

@@ -1,7 +1,7 @@
 import { defineConnector, secret, text } from '@penstock/connector'
 import { pandora as platform } from './platform.ts'
 
-/** What Pandora knows of the music in its catalogue. */
+/** Pandora's data about the music in its catalogue. */
 export const pandora = defineConnector({
   slug: 'pandora',
   name: 'Pandora',

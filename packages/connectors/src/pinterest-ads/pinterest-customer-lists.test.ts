@@ -43,7 +43,11 @@ describe('Pinterest Customer Lists, against a server that keeps to Pinterest’s
   }
   const person = (n: number | string) => sha(`${n}@example.com`)
   const row = (n: number | string, action = 'add', name: string | null = 'Loyal', id: string | null = null): Cell[] => [
-    ...[name, id, action, person(n), null],
+    name,
+    id,
+    action,
+    person(n),
+    null,
   ]
   const members = (at = 0) => [...(pinterest.lists[at]?.members ?? [])].sort()
 

@@ -28,7 +28,9 @@ const context = testContext({
 })
 const exchange = (changed: Partial<AuthorizationServer> = {}, verifier: string | undefined = 'v'.repeat(43)) =>
   exchangeAuthorization(context, authorizationAt({ ...server, ...changed }, ['ads', 'audiences']), client, {
-    ...{ code: 'canary-code', redirectUri, verifier },
+    code: 'canary-code',
+    redirectUri,
+    verifier,
   })
 const refusal = async () => (await connectorErrorOf(exchange(), context)).message
 const lastForm = () => Object.fromEntries(new URLSearchParams(platform.received.at(-1)?.text))
@@ -41,9 +43,13 @@ describe('the code of an authorization', () => {
   test('is exchanged with the client in the body, the address of the way back and the verifier', async () => {
     assert.equal(await exchange({ tokenParameters: { continuous_refresh: 'true' } }), 'refresh-1')
     assert.deepEqual(lastForm(), {
-      ...{ grant_type: 'authorization_code', code: 'canary-code', redirect_uri: redirectUri },
-      ...{ code_verifier: 'v'.repeat(43), continuous_refresh: 'true' },
-      ...{ client_id: client.id, client_secret: client.secret },
+      grant_type: 'authorization_code',
+      code: 'canary-code',
+      redirect_uri: redirectUri,
+      code_verifier: 'v'.repeat(43),
+      continuous_refresh: 'true',
+      client_id: client.id,
+      client_secret: client.secret,
     })
   })
 

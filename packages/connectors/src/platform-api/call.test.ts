@@ -26,7 +26,10 @@ describe('one request', () => {
     assert.equal(json.headers.get('x-length'), String(json.bytesSent))
     assert.equal((await call(context, { url, method: 'PUT', body: '{"as": "is"}' })).text, '{"as": "is"}')
     const bytes = await call(context, {
-      ...{ url, method: 'POST', body: Buffer.from('a,b\n'), headers: { 'content-type': 'text/csv' } },
+      url,
+      method: 'POST',
+      body: Buffer.from('a,b\n'),
+      headers: { 'content-type': 'text/csv' },
     })
     assert.deepEqual([bytes.text, bytes.headers.get('content-type')], ['a,b\n', 'text/csv'])
   })

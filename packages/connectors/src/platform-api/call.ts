@@ -29,11 +29,11 @@ export type Call = {
   readonly bytesMax?: number
 }
 
-/** What came back, whatever its status. */
+/** A response with any status. */
 export type Answer = {
   readonly status: number
   readonly headers: Headers
-  /** What the body says; `undefined` where it is not JSON, such as a gateway's page. */
+  /** The parsed body; `undefined` if it is not JSON, such as a gateway's page. */
   readonly json: unknown
   /** The body, as it came. */
   readonly text: string
@@ -41,10 +41,13 @@ export type Answer = {
   readonly bytesSent: number
 }
 
+/** Whether the status of an answer is a success (2xx). */
+export const isSuccess = ({ status }: Answer): boolean => status >= 200 && status < 300
+
 /** Platforms take their time with thousands of rows. */
 const timeoutMs = 120_000
 
-/** Asks and reads the whole answer. Throws the errors of the egress, and `response_too_large` where the answer is too large. */
+/** Sends a request and reads the whole response. Throws errors of the egress, and `response_too_large`. */
 export async function call({ egress, signal }: ConnectorContext, asked: Call): Promise<Answer> {
   const { url, method = 'GET', headers = {} } = asked
   const body = bodyOf(asked)
@@ -92,7 +95,7 @@ function multipart(parts: readonly FormPart[]): { content: Uint8Array; type: str
 
 const quoted = (text: string): string => text.replace(/["\r\n]/g, (character) => encodeURIComponent(character))
 
-/** The first step of a check: whether anything answers there, be it that it refuses. */
+/** The first step of a check: whether the server responds, even with a refusal. */
 export async function assertConnectivity({ egress, signal }: ConnectorContext, origin: string): Promise<string> {
   const response = await egress.request(origin, { signal })
   await response.body?.cancel()

@@ -110,7 +110,7 @@ describe('errors that pass', () => {
     assert.deepEqual([code, afterMs], ['rate_limited', 11_000])
     fail({ status: 503, headers: { 'x-ratelimit-reset': '3600' } })
     assert.equal((await refusal(open().ask(at()))).afterMs, 3_600_000)
-    // What may not be repeated passes on any wait.
+    // A request that must not be repeated passes on any wait.
     fail({ status: 429, headers: { 'retry-after': '1' } })
     assert.equal((await refusal(open().ask({ ...at(), method: 'POST', body: {} }))).afterMs, 1_000)
   })

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { asConnectorError, type ConnectorContext, ConnectorError } from '@penstock/connector'
-import { type Answer, type Call, call } from './call.ts'
+import { type Answer, type Call, call, isSuccess } from './call.ts'
 import { isObject, type JsonObject } from './json.ts'
 import { connectorErrorOfStatus } from './status.ts'
 
@@ -8,16 +8,16 @@ import { connectorErrorOfStatus } from './status.ts'
 export type Platform = {
   /** For messages: `LinkedIn`. */
   readonly name: string
-  /** What paths are relative to, without a slash at its end: `https://api.linkedin.com/rest`. */
+  /** The base of relative paths, without a trailing slash: `https://api.linkedin.com/rest`. */
   readonly baseUrl: string
   /** Sent with every request: a version, a kind of content. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Signs requests in; absent where they carry no credentials. */
+  /** Signs requests in; absent if they carry no credentials. */
   readonly credentials?: Credentials
   /**
-   * What an answer means where the platform's own codes say more than the status does. Platforms report failures with the
-   * status 200 too, so it is asked about every answer. `undefined` leaves it to the status, `null` makes it an answer like
-   * any other, for the caller to read. What it throws is thrown.
+   * The error of a response, if the platform's own codes are more specific than the status. Called for every response,
+   * because platforms also report failures with the status 200. `undefined` leaves the response to the status. `null`
+   * passes the response to the caller like any other. The client passes on errors that this function throws.
    */
   readonly errorOf?: (answer: Answer) => ConnectorError | null | undefined
 }
@@ -29,8 +29,14 @@ export type Credentials = {
    * @param refused what the platform did not accept: others are wanted
    */
   headers(refused?: SignInHeaders): Promise<SignInHeaders>
-  /** Whether others can be had. Where they cannot, a refusal is final. */
+  /** Whether new headers can be obtained. Otherwise a refusal is final. */
   readonly renews: boolean
+  /** Set if they are parameters of the address and not headers. */
+  readonly in?: 'query'
+  /** Parameters of the address of every request, beside the headers. */
+  readonly query?: Readonly<Record<string, string>>
+  /** More headers of one request, if each is signed on its own. @param url with its query */
+  readonly sign?: (method: string, url: string) => SignInHeaders
 }
 
 export type SignInHeaders = Readonly<Record<string, string>>
@@ -46,13 +52,15 @@ export type PlatformCall = Omit<Call, 'url'> & {
   readonly repeatable?: boolean
   /** Answers for the caller to deal with, although they are not success. */
   readonly expects?: (answer: Answer) => boolean
+  /** The error of a response to this request; `undefined` leaves it to the platform's `errorOf`. */
+  readonly errorOf?: (answer: Answer) => ConnectorError | undefined
 }
 
 /** A platform's API within one job, signed in. Everything throws connector errors. */
 export type PlatformClient = {
   /** Asks, and resolves with an answer that is a success or is expected. */
   ask(asked: PlatformCall): Promise<Answer>
-  /** The same for answers that must be a JSON object; throws `malformed_response` where one is none. */
+  /** The same for answers that must be a JSON object; throws `malformed_response` if one is none. */
   askObject(asked: PlatformCall): Promise<Answer & { readonly json: JsonObject }>
 }
 
@@ -70,14 +78,17 @@ export function openPlatform(context: ConnectorContext, platform: Platform): Pla
   const { name, baseUrl, headers, credentials, errorOf } = platform
 
   async function once(asked: PlatformCall, signIn: SignInHeaders): Promise<Answer> {
-    const { path, query, repeatable: _, expects, ...rest } = asked
+    const { path, query, repeatable: _, expects, errorOf: own, ...rest } = asked
+    const isInQuery = credentials?.in === 'query'
+    const url = urlOf(baseUrl + path, { ...query, ...credentials?.query, ...(isInQuery && signIn) })
+    const signature = credentials?.sign?.(rest.method ?? 'GET', url)
     const answer = await call(context, {
       ...rest,
-      url: urlOf(baseUrl + path, query),
-      headers: { ...headers, ...signIn, ...rest.headers },
+      url,
+      headers: { ...headers, ...(isInQuery ? {} : signIn), ...signature, ...rest.headers },
     })
     if (expects?.(answer)) return answer
-    const meaning = errorOf?.(answer)
+    const meaning = own?.(answer) ?? errorOf?.(answer)
     if (meaning === null || (meaning === undefined && isSuccess(answer))) return answer
     throw withRequestId(meaning ?? connectorErrorOfStatus(name, answer), answer)
   }
@@ -124,9 +135,7 @@ export function openPlatform(context: ConnectorContext, platform: Platform): Pla
 export const wait = (waitMs: number, signal: AbortSignal): Promise<void> =>
   delay(waitMs, undefined, { signal }).catch(() => signal.throwIfAborted())
 
-const isSuccess = ({ status }: Answer): boolean => status >= 200 && status < 300
-
-/** How long to wait before an error is met again; `undefined` where it is not to be. */
+/** How long to wait before an error is met again; `undefined` if it is not to be. */
 function waitBefore(error: unknown, repeats: number): number | undefined {
   const connectorError = asConnectorError(error)
   if (connectorError?.action !== 'retry') return undefined
@@ -159,11 +168,11 @@ const requestIdHeaders = [
   'x-hubspot-correlation-id',
 ]
 
-/** The error with the platform's identifier of the request in its message, where the answer has one. */
+/** The error with the platform's identifier of the request in its message, if the response has one. */
 function withRequestId(error: ConnectorError, { headers }: Answer): ConnectorError {
   const id = requestIdHeaders
     .map((name) => headers.get(name) ?? '')
-    // What is not an identifier could be anything.
+    // A value that does not look like an identifier could be anything.
     .find((value) => /^[\w.:+/=-]{6,100}$/.test(value))
   return id === undefined ? error : error.with({ message: `${error.message} Request ID of the platform: ${id}.` })
 }

@@ -8,7 +8,7 @@ export const isObject = (value: unknown): value is JsonObject =>
 /** The object, or an empty one. */
 export const objectIn = (value: unknown): JsonObject => (isObject(value) ? value : {})
 
-/** What a text says as a JSON object; an empty one where it is none. */
+/** Parses a text as a JSON object; an empty object if it is not one. */
 export const parseObject = (text: string): JsonObject => objectIn(parseJson(text))
 
 /** The list, or an empty one. */
@@ -26,7 +26,7 @@ export function numberIn(value: unknown): number | undefined {
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined
 }
 
-/** What a text says as JSON; `undefined` where it is none. */
+/** Parses a text as JSON; `undefined` if it is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

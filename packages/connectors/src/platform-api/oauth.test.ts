@@ -46,7 +46,7 @@ const client = { id: 'client-1', secret: secrets.clientSecret }
 const credentials: TokenOptions = { platform: 'Acme Ads', url, grant: { type: 'client_credentials' }, client }
 const refusal = (options: TokenOptions, context = contextOf()) =>
   connectorErrorOf(openTokens(context, options).token(), context)
-/** What the test's own token endpoint answers. */
+/** Sets the response of the test's own token endpoint. */
 const laxly = (given: typeof answer, more: Partial<TokenOptions> = {}): TokenOptions => {
   answer = given
   return { ...credentials, url: `${lax.url}/token`, ...more }
@@ -340,7 +340,7 @@ describe('a token endpoint', () => {
       ...[null, 7, '', {}, ['a'], 'two words', 'line\r\nx-evil: 1', 'ümlaut', 'x'.repeat(20_000)].map((token) => ({
         json: { access_token: token, token_type: 'bearer' },
       })),
-      // A token that proves nothing where it is only sent along.
+      // A token that proves nothing if it is only sent along.
       { json: { access_token: 'a', token_type: 'mac' } },
     ]
     for (const given of broken) {

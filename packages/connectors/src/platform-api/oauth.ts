@@ -1,6 +1,6 @@
 import { asConnectorError, type ConnectorContext, ConnectorError } from '@penstock/connector'
 import * as oauth from 'oauth4webapi'
-import { type Answer, call } from './call.ts'
+import { type Answer, call, isSuccess } from './call.ts'
 import type { Credentials } from './client.ts'
 import { isObject, type JsonObject, numberIn, textIn } from './json.ts'
 import { connectorErrorOfStatus } from './status.ts'
@@ -26,7 +26,7 @@ export type TokenOptions = {
   /** Its token endpoint. */
   readonly url: string
   readonly grant: Grant
-  /** Absent where the assertion says who asks. */
+  /** Absent if the assertion identifies the client. */
   readonly client?: {
     readonly id: string
     readonly secret?: string
@@ -39,7 +39,7 @@ export type TokenOptions = {
   readonly consented?: string
   /** Parameters beside those of the standard, such as `audience`. */
   readonly parameters?: Readonly<Record<string, string>>
-  /** What to do where the grant is not accepted any more: `create a new service account key and save it`. */
+  /** The remedy if the grant is no longer accepted: `create a new service account key and save it`. */
   readonly renewal?: string
 }
 
@@ -103,28 +103,25 @@ async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promi
   }
 }
 
-/** What a user granted, as the platform's answer to their consent says it. */
+/** The authorization code that a platform returns after a user's consent. */
 export type ConsentedCode = {
   readonly code: string
   /** The address that the platform sent the user back to. */
   readonly redirectUri: string
-  /** What proves that the code was asked for here, where the platform has PKCE. */
+  /** The PKCE verifier, which proves that the code was requested here, if the platform supports PKCE. */
   readonly verifier: string | undefined
 }
 
 /**
- * Exchanges the code of an authorization, once. Resolves with the refresh token, and with `undefined` where the platform
- * granted none. Everything throws connector errors.
+ * Exchanges the code of an authorization, once. Resolves with the refresh token, or with `undefined` if the platform
+ * granted none. All errors are connector errors.
  */
 export async function exchangeCode(
   context: ConnectorContext,
   options: Omit<TokenOptions, 'grant' | 'scope'>,
   { code, redirectUri, verifier }: ConsentedCode,
 ): Promise<string | undefined> {
-  const parameters = {
-    ...{ code, redirect_uri: redirectUri },
-    ...(verifier === undefined ? {} : { code_verifier: verifier }),
-  }
+  const parameters = { code, redirect_uri: redirectUri, ...(verifier === undefined ? {} : { code_verifier: verifier }) }
   const { refreshToken } = await exchange(context, { ...options, grant: { type: 'authorization_code' } }, parameters)
   return refreshToken
 }
@@ -236,7 +233,7 @@ function authenticationOf(client: TokenOptions['client']): oauth.ClientAuth {
 
 /**
  * A success in the form that the standard asks for, since platforms are lax: some leave out the type of the token, or give
- * what is not there as `null`. `undefined` where the answer has no token.
+ * what is not there as `null`. `undefined` if the response has no token.
  */
 function standardBodyOf({ status, json }: Answer): JsonObject | undefined {
   if (status < 200 || status > 299 || !isObject(json)) return undefined
@@ -286,7 +283,7 @@ const grantNames = {
   client_credentials: 'credentials',
 } as const satisfies Record<Grant['type'], string>
 
-/** What an answer without a token means. The platform's own words are left out: they may quote what was sent. */
+/** The error of a response without a token. Leaves out the platform's message, which may quote the request. */
 function tokenError(options: TokenOptions, answer: Answer): ConnectorError {
   const { platform, grant, renewal } = options
   const { status } = answer
@@ -309,11 +306,9 @@ function tokenError(options: TokenOptions, answer: Answer): ConnectorError {
       return new ConnectorError('platform_unavailable', `${platform} does not issue tokens right now${shown}.`)
     default:
   }
-  if (status === 400 || status === 401 || status === 403 || (isSuccess(status) && shown !== '')) {
+  if (status === 400 || status === 401 || status === 403 || (isSuccess(answer) && shown !== '')) {
     const message = `${platform} does not accept the client${shown}; check its ID and secret.`
     return new ConnectorError('invalid_credentials', message)
   }
-  return isSuccess(status) ? malformed(platform) : connectorErrorOfStatus(platform, answer)
+  return isSuccess(answer) ? malformed(platform) : connectorErrorOfStatus(platform, answer)
 }
-
-const isSuccess = (status: number): boolean => status >= 200 && status < 300

@@ -16,7 +16,7 @@ export type Polling = {
 /**
  * Asks again and again, with growing waits, until there is a result.
  * @param ask resolves with `undefined` while there is none
- * @returns the result, or `undefined` where there was none in time. It is asked once at least.
+ * @returns the result, or `undefined` if there was none in time. It is asked once at least.
  */
 export async function poll<T>(
   ask: () => Promise<T | undefined>,
@@ -53,9 +53,9 @@ export type Page<Item> = {
 const pagesMax = 100_000
 
 /**
- * Reads a list at a platform page by page, from the page that `cursor` leads to, or the first. What is yielded is the page and the cursor
- * that led to it, so that reading can continue there after a crash. Throws `malformed_response` where a page leads back to
- * one that was read, or there are too many.
+ * Reads a list of a platform page by page, from the page of `cursor` or from the first. Yields each page with the
+ * cursor that led to it, so that reading can continue there after a crash. Throws `malformed_response` if a page leads
+ * back to a page that was read, or if there are too many pages.
  */
 export async function* pagesOf<OnePage extends Page<unknown>>(
   read: (cursor: string | undefined) => Promise<OnePage>,

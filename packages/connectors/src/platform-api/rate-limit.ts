@@ -17,7 +17,7 @@ const resetHeaders = [
 /**
  * How long an answer asks to wait, in milliseconds: by `Retry-After`, else by the time at which its rate limit is reset
  * (`RateLimit-Reset` and `RateLimit` of the IETF's drafts, and their forms at platforms), in seconds from now, in seconds or
- * milliseconds since 1970, or as a time of ISO 8601. `undefined` where it says nothing that can be used.
+ * milliseconds since 1970, or as a time of ISO 8601. `undefined` if it says nothing that can be used.
  */
 export function waitMsOf({ headers }: { readonly headers: Headers }, now = Date.now()): number | undefined {
   const asked = retryAfterMs({ headers }, now)

@@ -14,7 +14,7 @@ export function seal(value: Json, secret: string, transferId: string): string {
   return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64')
 }
 
-/** What was sealed; `undefined` where it was sealed with another secret, or is no such thing. */
+/** The sealed value; `undefined` if it was sealed with another secret, or if the text is not a sealed value. */
 export function unseal(sealed: string, secret: string, transferId: string): unknown {
   const bytes = Buffer.from(sealed, 'base64')
   if (bytes.length < 28) return undefined

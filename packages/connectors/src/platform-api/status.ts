@@ -3,7 +3,7 @@ import type { Answer } from './call.ts'
 import { waitMsOf } from './rate-limit.ts'
 
 /**
- * What an HTTP status means where the platform's own codes say nothing more.
+ * The error for an HTTP status, if the platform's own codes are not more specific.
  * @param platform its name, for the message
  */
 export function connectorErrorOfStatus(

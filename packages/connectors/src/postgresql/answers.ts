@@ -32,7 +32,7 @@ const read: { readonly [K in keyof Readers]: (value: unknown) => Readers[K] | un
   },
 }
 
-/** The rows of a result, read by their shape. Throws a `ConnectorError` where a row has another one. */
+/** The rows of a result, read by their shape. Throws a `ConnectorError` if a row has another shape. */
 export function shaped<S extends Shape>(host: string, rows: readonly object[], shape: S): Shaped<S>[] {
   return rows.map((row) => {
     const entries = Object.entries(shape).map(([name, kind]) => {
@@ -57,7 +57,7 @@ export function completed(
     const { command, rowCount } = results[at] ?? {}
     const verb = /^\s*(\w+)/.exec(statement)?.[1]?.toUpperCase()
     const expected = verb === 'WITH' ? 'SELECT' : verb
-    // What PostgreSQL answers to the commit of a transaction that failed.
+    // PostgreSQL answers ROLLBACK to the COMMIT of a failed transaction.
     if (expected === 'COMMIT' && command === 'ROLLBACK') throw transactionRolledBack(host)
     const isNumber = rowCount === null || rowCount === undefined || Number.isSafeInteger(rowCount)
     if (command !== expected || results.length !== statements.length || !isNumber) {

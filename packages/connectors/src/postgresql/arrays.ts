@@ -22,7 +22,7 @@ class Digits {
  * A JSON array as PostgreSQL's text of an array, with every digit of its numbers.
  * @param inner writes the elements
  * @param ofJson whether elements are JSON: then an array within the array is an element, and else a dimension
- * @return `undefined` where the text is not a JSON array
+ * @return `undefined` if the text is not a JSON array
  */
 export function arrayTextOf(text: string, inner: { readonly write: Write }, ofJson: boolean): string | undefined {
   if (!/^\s*\[/.test(text)) return undefined

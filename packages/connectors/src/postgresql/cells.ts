@@ -2,8 +2,8 @@ import type { Cell } from '@penstock/connector'
 
 /**
  * How the text of a type becomes a cell. Whole numbers of 64 bits and decimals stay text, so that no digit is lost;
- * timestamps become ISO 8601, in UTC where they know their zone; bytes are \x and hexadecimal digits; arrays and composites are
- * JSON.
+ * timestamps become ISO 8601, in UTC if they have a zone; bytes are \x and hexadecimal digits; arrays and composites
+ * are JSON.
  */
 export type PostgresCellKind =
   | 'text'

@@ -25,9 +25,9 @@ async function permitted(session: PostgresSession, { settings }: ConnectorContex
 }
 
 /**
- * What has to be granted before anything can be written in a schema. Throws a `ConnectorError` where the schema is missing, or may
- * not be used.
- * @param creates whether a table is to be created in it
+ * The privileges that are missing for writing in a schema. Throws a `ConnectorError` if the schema is missing, or if
+ * the user cannot use it.
+ * @param creates whether a table is created in it
  */
 export async function lackingRights({ rows }: PostgresSession, schema: string, creates: boolean): Promise<string[]> {
   const [rights] = await rows(

@@ -8,12 +8,12 @@ import type { MessageCheck } from './message-check.ts'
 type Options = {
   /** The name of the server, for messages. */
   readonly host: string
-  /** How the connection is encrypted; absent where it is not. */
+  /** How the connection is encrypted; absent if it is not. */
   readonly tls: tls.ConnectionOptions | undefined
   readonly check: MessageCheck
 }
 
-/** What a client sends to ask for TLS: a message without a type, of this length and code. */
+/** The message with which a client requests TLS. It has no type, only this length and code. */
 const tlsRequest = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f])
 
 /**
@@ -24,7 +24,7 @@ const tlsRequest = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f])
 export class CheckedSocket extends Duplex {
   readonly #options: Options
   readonly #socket = new net.Socket()
-  /** What data passes through: the socket, or TLS over it. */
+  /** The stream of the data: the socket, or TLS over it. */
   #line: net.Socket = this.#socket
 
   constructor(options: Options) {
@@ -32,7 +32,7 @@ export class CheckedSocket extends Duplex {
     this.#options = options
   }
 
-  /** Called by the driver. Emits `connect` when the server can be spoken to, in TLS where that is wanted. */
+  /** Called by the driver. Emits `connect` when the server is ready for messages, over TLS if that is required. */
   connect(port: number, address: string): this {
     const socket = this.#socket
     socket.on('error', (error) => this.destroy(error))

@@ -14,12 +14,16 @@ type Connection = pg.Connection & {
 /** The driver's calls for messages that do not belong into a COPY. */
 function strayHandlers(stray: () => void): object {
   return {
-    ...{ handleRowDescription: stray, handleDataRow: stray, handlePortalSuspended: stray, handleEmptyQuery: stray },
-    ...{ handleCopyInResponse: stray, handleCopyData: stray },
+    handleRowDescription: stray,
+    handleDataRow: stray,
+    handlePortalSuspended: stray,
+    handleEmptyQuery: stray,
+    handleCopyInResponse: stray,
+    handleCopyData: stray,
   }
 }
 
-/** How many rows a completed COPY had; `undefined` where the server does not say so. */
+/** The number of rows of a completed COPY; `undefined` if the server does not report it. */
 const countIn = (tag: string): number | undefined => {
   const count = Number(/^COPY (\d{1,15})$/.exec(tag)?.[1] ?? Number.NaN)
   return Number.isSafeInteger(count) ? count : undefined
@@ -109,7 +113,7 @@ export type Line = {
 }
 
 /**
- * Runs a COPY … TO STDOUT and gives the rows that came since the last time. The server waits where they are not taken.
+ * Runs a COPY … TO STDOUT and yields the rows that arrived since the last time. The server waits if they are not read.
  * @param waitMs how long the server may send nothing while rows are wanted
  */
 export async function* copyOut(session: PostgresSession, statement: string, waitMs: number): AsyncGenerator<Line[]> {

@@ -7,7 +7,7 @@ import { isRowError } from './errors.ts'
 import { insertInto, onConflict } from './load.ts'
 import { openSession, type PostgresSession } from './session.ts'
 import { judgeTable, type PostgresTable, tableOf } from './table.ts'
-import { bytesFormatOf, type PostgresCellWriter, writerFor } from './writers.ts'
+import { bytesFormatOf, type PostgresCellWriter, textForms, writerFor } from './writers.ts'
 
 const boundMs = 20_000
 const messageLengthMax = 1_000
@@ -15,14 +15,7 @@ const messageLengthMax = 1_000
 const triedLengthMax = 64 * 1024
 
 /** As a transfer has it, and so that nothing can be changed. */
-const begin = [
-  'begin read only',
-  "set local lock_timeout = '5s'",
-  "set local statement_timeout = '15s'",
-  "set local datestyle = 'ISO, YMD'",
-  "set local timezone = 'UTC'",
-  "set local intervalstyle = 'postgres'",
-]
+const begin = ['begin read only', "set local lock_timeout = '5s'", "set local statement_timeout = '15s'", ...textForms]
 
 /** Looks up the table, its columns, its key and what the user may do with it, and tries values against their types. */
 export async function inspect(context: InspectionContext): Promise<readonly Finding[]> {
@@ -136,7 +129,7 @@ async function areTaken(
   return !isRowError(error)
 }
 
-/** Does some work under a savepoint; resolves with the server's error where there is one. */
+/** Does some work under a savepoint; resolves with the server's error if there is one. */
 async function attempt(session: PostgresSession, work: () => Promise<unknown>): Promise<unknown> {
   await session.execute(['savepoint tried'])
   try {

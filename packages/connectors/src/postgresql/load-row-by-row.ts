@@ -79,7 +79,7 @@ async function stageTexts(job: LoadJob): Promise<{ bytes: number; rejected: Reje
   }
 }
 
-/** What a row, and nothing else, is to blame for. */
+/** Errors that only a row can cause. */
 const rowErrors = [
   'data_exception',
   'integrity_constraint_violation',
@@ -104,7 +104,7 @@ function programFor(table: PostgresTable, rows: number): string {
               end if;`,
     )
     .join('')
-  // A row that is nothing but a key, and is there, is left out rightly.
+  // An existing row is correctly left out if all its columns belong to the key.
   const keys = table.keys.map((at) => `r.c${at}::${table.columns[at]?.type}`).join(', ')
   const isLeftOut = isAllKey(table)
     ? `taken = 0 and not exists (select from ${table.name} as kept where (${keysOf(table, 'kept')}) = (${keys}))`

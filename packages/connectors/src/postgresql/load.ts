@@ -14,14 +14,14 @@ export type LoadJob = {
   readonly table: PostgresTable
   readonly writers: readonly PostgresCellWriter[]
   readonly rows: readonly Row[]
-  /** Indexes of the rows that are to be written; all of them where it is absent. */
+  /** Indexes of the rows to write; by default all. */
   readonly picked: readonly number[] | undefined
 }
 
 /**
  * Finds the rows that the database would take for something else than they are: a key without a value, by which an upsert
  * would not find the row again; what a writer finds; and half a character, if that is asked for.
- * @param halves whether every text is looked at for half a character; `load` throws where there is one
+ * @param halves whether every text is looked at for half a character; `load` throws if there is one
  */
 export function unwritable(
   { columns, keys }: PostgresTable,
@@ -56,7 +56,7 @@ export function unwritable(
 
 /**
  * Writes all rows in the fastest way: added rows straight into the table, all others by way of a temporary table.
- * Rejects with the driver's error where one of the rows is not taken, with a `HalfCharacter` where one has that. Resolves with the bytes that went, and how many rows
+ * Rejects with the driver's error if one of the rows is not taken, with a `HalfCharacter` if one has that. Resolves with the bytes that went, and how many rows
  * the table left out without an error, as a trigger or a rule can have it.
  */
 export async function load(job: LoadJob): Promise<{ readonly bytes: number; readonly leftOut: number }> {
@@ -97,7 +97,7 @@ export async function load(job: LoadJob): Promise<{ readonly bytes: number; read
     { keys: 'integer', there: 'integer' },
   )
   const missing = (found?.keys ?? 0) - written
-  // A row that is nothing but a key and was there before is not written again.
+  // An existing row is not written again if all its columns belong to the key.
   return { bytes, leftOut: Math.min(missing, (found?.keys ?? 0) - (found?.there ?? 0)) }
 }
 
@@ -135,5 +135,5 @@ export function onConflict({ columns, keys }: PostgresTable): string {
 export const keysOf = ({ columns, keys }: PostgresTable, of: string): string =>
   keys.map((at) => `${of}.${escapeIdentifier(columns[at]?.name ?? '')}`).join(', ')
 
-/** Of rows of which every column is the key, those that are there already are not written, which is no loss. */
+/** Whether all columns belong to the key. Existing rows of such a table are not written again, which loses nothing. */
 export const isAllKey = ({ columns, keys }: PostgresTable): boolean => keys.length > 0 && keys.length === columns.length

@@ -5,15 +5,16 @@ import { authentications, columnsMax, messageKinds } from './message-format.ts'
 /** Checks what a server sends before the driver sees it. */
 export type MessageCheck = {
   /**
-   * Takes the next bytes, and gives those that can be passed on: whole messages that were checked, and rows of COPY as
-   * they come. Throws a `ConnectorError` where the server breaks the protocol; nothing may be passed on after that.
+   * Takes the next bytes, and returns the bytes that can be passed on: whole messages that were checked, and rows of
+   * COPY as they arrive. Throws a `ConnectorError` if the server breaks the protocol. After that, no bytes may be
+   * passed on.
    */
   feed(bytes: Buffer): readonly Buffer[]
   /** The next statement is a COPY; for all others a server must not begin one. */
   expectCopy(): void
 }
 
-/** What a server may send until it is ready for the next statement. */
+/** Limits of the messages that a server sends until it is ready for the next statement. */
 const bounds = {
   /** Until sign-in is over. */
   signInMessages: 1_000,
@@ -42,7 +43,12 @@ const types = {
   copyDone: code('c'),
 }
 const followers = {
-  ...{ password: ['ok'], md5: ['ok'], sasl: ['continue'], continue: ['final'], final: ['ok'], ok: [] },
+  password: ['ok'],
+  md5: ['ok'],
+  sasl: ['continue'],
+  continue: ['final'],
+  final: ['ok'],
+  ok: [],
 } as const
 const anyTime = new Set([types.error, types.notice, types.parameter])
 const whileSigningIn = new Set([...anyTime, types.authentication, types.key, types.ready])
@@ -52,7 +58,7 @@ export function createMessageCheck(host: string): MessageCheck {
   /** Bytes of a message that is not whole. */
   let held: Buffer[] = []
   let heldBytes = 0
-  /** How many bytes its head has, or where that is known the whole message. */
+  /** The number of bytes of its head, or of the whole message once that is known. */
   let heldNeeded = 0
   /** How much of a row of COPY is still to come. */
   let passing = 0

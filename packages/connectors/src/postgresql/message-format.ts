@@ -1,6 +1,6 @@
 /**
  * The messages that a server may send, in version 3.0 of PostgreSQL's protocol: how long each may be, and whether its
- * content has the form that it must have. The driver's parser takes any content, and throws or misreads where it is wrong.
+ * content has the required form. The driver's parser accepts any content, and throws or misreads if it is invalid.
  */
 
 const kib = 1024
@@ -12,7 +12,7 @@ export const columnsMax = 2_000
 const nameBytesMax = 1_024
 
 export type MessageKind = {
-  /** What it is called in a message to a user. */
+  /** Its name in a message to a user. */
   readonly name: string
   /** The most bytes of its content. */
   readonly bytesMax: number
@@ -22,7 +22,7 @@ export type MessageKind = {
 
 const isEmpty = (_bytes: Buffer, from: number, to: number): boolean => from === to
 
-/** Behind the text that begins here and ends with a zero byte; -1 where it does not end. */
+/** Behind the text that begins here and ends with a zero byte; -1 if it does not end. */
 function afterText(bytes: Buffer, from: number, to: number): number {
   const end = from < 0 ? -1 : bytes.indexOf(0, from)
   return end >= 0 && end < to ? end + 1 : -1
@@ -57,7 +57,7 @@ function isDescription(bytes: Buffer, from: number, to: number): boolean {
   for (let left = count; left > 0; left -= 1) {
     const end = afterText(bytes, at, to)
     if (end < 0 || end - at > nameBytesMax || end + 18 > to) return false
-    // What comes is asked for as text.
+    // All values are requested as text.
     if (bytes.readInt16BE(end + 16) !== 0) return false
     at = end + 18
   }
@@ -87,7 +87,12 @@ const isCounted =
 
 /** Types of authentication: what each is followed by. `undefined`: one that the connector does not know. */
 export const authentications: Readonly<Record<number, 'ok' | 'password' | 'md5' | 'sasl' | 'continue' | 'final'>> = {
-  ...{ 0: 'ok', 3: 'password', 5: 'md5', 10: 'sasl', 11: 'continue', 12: 'final' },
+  0: 'ok',
+  3: 'password',
+  5: 'md5',
+  10: 'sasl',
+  11: 'continue',
+  12: 'final',
 }
 
 function isAuthentication(bytes: Buffer, from: number, to: number): boolean {
@@ -111,7 +116,7 @@ function isAuthentication(bytes: Buffer, from: number, to: number): boolean {
 const isStatus = (bytes: Buffer, from: number, to: number): boolean =>
   to - from === 1 && [0x49, 0x54, 0x45].includes(bytes[from] ?? 0)
 
-/** By the byte that names them. What is not among them no server sends to this connector. */
+/** The kinds of messages, by their type byte. A server sends no other kinds to this connector. */
 export const messageKinds: ReadonlyMap<number, MessageKind> = new Map(
   Object.entries({
     R: { name: 'authentication request', bytesMax: 64 * kib, fits: isAuthentication },
@@ -121,7 +126,8 @@ export const messageKinds: ReadonlyMap<number, MessageKind> = new Map(
     E: { name: 'error', bytesMax: mib, fits: isFields },
     N: { name: 'notice', bytesMax: mib, fits: isFields },
     A: {
-      ...{ name: 'notification', bytesMax: 64 * kib },
+      name: 'notification',
+      bytesMax: 64 * kib,
       fits: (bytes, from, to) => to - from > 4 && isTexts(2)(bytes, from + 4, to),
     },
     T: { name: 'row description', bytesMax: mib, fits: isDescription },

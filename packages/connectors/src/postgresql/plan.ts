@@ -1,3 +1,4 @@
+import type { SourceContext } from '@penstock/connector'
 import pg from 'pg'
 import { assertDistinct, columnNotFound } from '../databases/columns.ts'
 import type { OrderedPlan } from '../databases/read-ordered.ts'
@@ -7,18 +8,19 @@ import { kindOf, type PostgresCellKind } from './cells.ts'
 import type { PostgresSession } from './session.ts'
 import { tablesIn, waitForWriters } from './settled.ts'
 
-/** What is read from PostgreSQL. */
 export type PostgresPlan = OrderedPlan<OrderTerm> & {
   readonly kinds: readonly PostgresCellKind[]
   /** The statement without its conditions, order and limit. */
   readonly select: string
+  /** The statement that counts the rows without a cursor; absent where all is read. */
+  readonly countUnread: string | undefined
   /** How many fields each row of it has. */
   readonly width: number
 }
 
 type OrderTerm = {
   readonly expression: string
-  /** What its text is cast to, to be compared. */
+  /** The type to which its text is cast for comparison. */
   readonly type: string
   /** Which field of a line has its text. */
   readonly index: number
@@ -33,7 +35,7 @@ const { escapeIdentifier, escapeLiteral } = pg
 export async function planReading(
   session: PostgresSession,
   reading: Reading,
-  signal: AbortSignal,
+  { signal, sample }: Pick<SourceContext, 'signal' | 'sample'>,
 ): Promise<PostgresPlan> {
   const { from, cursor, keys: named } = reading
   const table = 'table' in from ? `${escapeIdentifier(from.schema)}.${escapeIdentifier(from.table)}` : undefined
@@ -62,7 +64,7 @@ export async function planReading(
     const at = columns.indexOf(name)
     if (at < 0) throw columnNotFound(name, columns)
     const expression = `${alias}.${escapeIdentifier(name)}`
-    // What is shown in another form is read a second time, as it is compared.
+    // A column that is displayed in another form is read a second time, in the form in which it is compared.
     const index = !isNested(kinds[at]) ? at : expressions.push(`${expression}::text`) - 1
     order.push({ expression, type: typeOf.get(fields[at]?.dataTypeID ?? 0)?.type ?? 'text', index })
   }
@@ -76,10 +78,25 @@ export async function planReading(
   const bound = cursor === undefined ? undefined : await boundOf(session, source, order[0], reading)
   // Partitions without rows are in no plan.
   const written = [...(table === undefined ? [] : [table]), ...tables]
-  if (bound !== undefined && !isTime(order[0])) await waitForWriters(session, written, reading.lagSeconds, signal)
+  if (bound !== undefined && !sample) {
+    const { lagSeconds } = reading
+    await waitForWriters(session, written, { lagSeconds, isTime: isTime(order[0]) }, signal)
+  }
   return {
-    ...{ columns, kinds, order, digest, orderNames, select, bound, width: expressions.length },
+    columns,
+    kinds,
+    order,
+    digest,
+    orderNames,
+    select,
+    bound,
+    width: expressions.length,
     empty: cursor !== undefined && bound === undefined,
+    endless: isNumber(order[0]) ? endless : [],
+    countUnread:
+      cursor === undefined
+        ? undefined
+        : `select count(*) as rows from ${source} where (${order[0]?.expression} is not null${finite(order[0])}) is not true`,
     rowsEstimated,
   }
 }
@@ -96,7 +113,7 @@ export function statementOf(
   const conditions: string[] = []
   if (bound !== undefined) conditions.push(`${expressions[0]} <= ${literal(bound, 0)}`)
   if (after) {
-    // Rows with the very digest come again, to be counted: those that are equal in everything have no other order.
+    // Rows with the same digest are read again and counted, because identical rows have no other order.
     conditions.push(`(${expressions.join(', ')}) ${digest ? '>=' : '>'} (${after.map(literal).join(', ')})`)
   }
   const where = conditions.length > 0 ? ` where ${conditions.join(' and ')}` : ''
@@ -111,8 +128,9 @@ function shown(expression: string, kind: PostgresCellKind): string {
   if (!isNested(kind)) return expression
   const json = `to_json(${expression})::text`
   if (kind === 'composite') return json
-  // What JSON cannot say of an array stays PostgreSQL's own text: indexes that begin elsewhere than at 1; and of JSON its
-  // dimensions, which look like arrays within it, and nulls, of which there are two.
+  // An array that JSON cannot represent keeps PostgreSQL's own text: an array whose indexes do not begin at 1. So does
+  // an array of JSON that has several dimensions, which would look like arrays in an element, or that contains JSON's
+  // null, which would look like SQL's.
   const isOther = `array_dims(${expression}) ~ '[[](?!1:)'${kind === 'json-array' ? ` or array_ndims(${expression}) > 1 or 'null' = any(${expression}::text[])` : ''}`
   return `case when ${isOther} then ${expression}::text else ${json} end`
 }
@@ -153,16 +171,25 @@ async function boundOf(
     const [row] = await session.rows(`select ((${local})::date - 1)::text as bound`, { bound: 'text' })
     return row?.bound
   }
+  // Nothing is greater than these: no row behind them would ever be read.
   const [row] = await session.rows(
-    `select (${expression})::text as bound from ${source} where ${expression} is not null order by ${expression} desc limit 1`,
+    `select (${expression})::text as bound from ${source} where ${expression} is not null${finite(cursor)} order by ${expression} desc limit 1`,
     { bound: 'text' },
   )
   return row?.bound
 }
 
+/** Values of a number that are greater than all others. */
+const endless = ['NaN', 'Infinity']
+
+const finite = (term: OrderTerm | undefined): string =>
+  term && isNumber(term) ? ` and (${term.expression})::text not in (${endless.map(escapeLiteral).join(', ')})` : ''
+
+const isNumber = (term: OrderTerm | undefined): boolean => /^(numeric|real|double precision)/.test(term?.type ?? '')
+
 const isTime = (term: OrderTerm | undefined): boolean => /^(timestamp|date$)/.test(term?.type ?? '')
 
-/** What the planner expects, which for a table is its size and last statistics; and which tables it reads. */
+/** The estimate of the planner, which for a table uses its size and last statistics, and the tables that it reads. */
 async function estimate(
   session: PostgresSession,
   select: string,

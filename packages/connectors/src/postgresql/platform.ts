@@ -5,4 +5,5 @@ export const postgresqlPlatform = definePlatform({
   name: 'PostgreSQL',
   type: 'Cloud Storage Provider',
   icon: 'postgresql',
+  alsoCalled: ['postgres', 'database', 'sql'],
 })

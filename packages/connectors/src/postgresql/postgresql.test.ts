@@ -58,11 +58,17 @@ await server.query(
 )
 
 acceptSource({
-  ...{ connector: postgresql, testServer, secrets, wrongSecrets, errors, hang },
+  connector: postgresql,
+  testServer,
+  secrets,
+  wrongSecrets,
+  errors,
+  hang,
   settings: { schema: 'crm', table: 'source' },
   missing: { schema: 'crm', table: 'absent' },
   incremental: { schema: 'crm', table: 'source', syncMode: 'Incremental', markerColumn: 'id' },
-  ...{ columns: ['id', 'name', 'score', 'member', 'changed'], rows: people },
+  columns: ['id', 'name', 'score', 'member', 'changed'],
+  rows: people,
 })
 
 const columns = ['email', 'name', 'age', 'member', 'since']
@@ -91,7 +97,15 @@ const reset = async () => {
 
 for (const writeMode of ['Insert', 'Upsert']) {
   acceptDestination({
-    ...{ connector: postgresql, secrets, wrongSecrets, errors, hang, columns, rows, readBack, reset },
+    connector: postgresql,
+    secrets,
+    wrongSecrets,
+    errors,
+    hang,
+    columns,
+    rows,
+    readBack,
+    reset,
     testServer: `${testServer}, ${writeMode.toLowerCase()}ing`,
     settings: { schema: 'crm', table: 'people', writeMode, keyColumns: 'email' },
     missing: { schema: 'crm', table: 'absent', writeMode, keyColumns: 'email' },
@@ -103,6 +117,7 @@ for (const writeMode of ['Insert', 'Upsert']) {
       { row: ['e@example.com', 'E\0', 1, true, null], reason: /cannot hold/, field: 'name' },
       { row: [null, 'F', 1, true, null], reason: /no value for (the column )?email/, field: 'email' },
     ],
-    ...{ deduplicates: true, visible: 'at once' },
+    deduplicates: true,
+    visible: 'at once',
   })
 }

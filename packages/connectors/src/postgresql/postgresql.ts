@@ -1,4 +1,4 @@
-import { defineConnector, select } from '@penstock/connector'
+import { type Discover, defineConnector, select } from '@penstock/connector'
 import { databaseSecrets, tableDestinationFields, tableSourceFields } from '../databases/fields.ts'
 import { postgresqlPlatform } from './platform.ts'
 
@@ -10,6 +10,9 @@ const bytesFormat = select({
   default: 'PostgreSQL',
 })
 
+const schemas: Discover = async (context) => (await import('./discover.ts')).discoverSchemas(context)
+const columns: Discover = async (context) => (await import('./discover.ts')).discoverColumns(context)
+
 /** Rows from and for tables of PostgreSQL. */
 export const postgresql = defineConnector({
   slug: 'postgresql',
@@ -20,12 +23,19 @@ export const postgresql = defineConnector({
   description: 'Reads rows from a table, a view or a query of PostgreSQL, and inserts or upserts rows into a table.',
   actions: ['read', 'append', 'update'],
   notes:
-    'Without key columns, rows are read in the order of a digest of each row, so the server must sort all of them: set key columns for large tables. With a number as the cursor, such as one from a sequence, an incremental transfer waits up to the lag for transactions that are writing to the tables, because they could add smaller numbers later. If one stays open longer, the transfer is retried later; with a lag of 0, it does not wait. It cannot detect writers on the primary of a standby server or behind foreign tables and functions, or numbers that a sequence with a cache or an application has reserved: use a time as the cursor there, with a lag longer than any transaction. Bytes are read as PostgreSQL shows them: \\x and hexadecimal digits. If an upsert batch has several rows with the same key, the last one wins. Written batches are recorded in the table penstock_batches, in the same schema and transaction, so that none is written twice. The user needs CREATE on the schema until that table exists, and TEMPORARY on the database.',
+    'Without key columns, rows are read in the order of a digest of each row, so the server must sort all of them: set key columns for large tables. An incremental transfer waits up to the lag for transactions that are writing to the tables, because they could add rows before its end later: with a number as the cursor, such as one from a sequence, for all of them; with a time, for those that are older than the lag. If one stays open longer, the transfer is retried later; with a lag of 0, it does not wait. A standby server does not know who writes, so a number as the cursor is refused there unless the lag is 0. Writers behind foreign tables and functions, and numbers that a sequence with a cache or an application has reserved, cannot be detected: use a time as the cursor there, with a lag longer than any transaction. Rows whose cursor is empty, NaN or Infinity are not read; a preview counts them. Bytes are read as PostgreSQL shows them: \\x and hexadecimal digits. If an upsert batch has several rows with the same key, the last one wins. Written batches are recorded in the table penstock_batches, in the same schema and transaction, so that none is written twice. Connections that write are named penstock, the transfer and its attempt; an attempt ends those of earlier ones. The user needs CREATE on the schema until that table exists, and TEMPORARY on the database.',
   tested: 'PostgreSQL 18, which comes with Penstock, over an unstable connection.',
   secrets: databaseSecrets({ name: 'PostgreSQL', port: 5432 }),
   source: {
     fields: tableSourceFields({ schemas: true }),
     open: async (context) => (await import('./read.ts')).open(context),
+    discover: {
+      schema: schemas,
+      table: async (context) => (await import('./discover.ts')).discoverSources(context),
+      keyColumns: columns,
+      markerColumn: columns,
+      columns,
+    },
   },
   destination: {
     fields: { ...tableDestinationFields({ schemas: true }), bytesFormat },
@@ -33,6 +43,13 @@ export const postgresql = defineConnector({
       batch: () => ({ rowsMax: 50_000, bytesMax: 8 * 1024 * 1024 }),
       open: async (context) => (await import('./write.ts')).open(context),
       inspect: async (context) => (await import('./inspect.ts')).inspect(context),
+      tryRows: async (context) => (await import('./try-rows.ts')).tryRows(context),
+    },
+    discover: {
+      schema: schemas,
+      table: async (context) => (await import('./discover.ts')).discoverDestinations(context),
+      keyColumns: columns,
+      columns,
     },
   },
   check: async (context) => (await import('./check.ts')).check(context),

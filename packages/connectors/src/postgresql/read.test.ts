@@ -3,6 +3,7 @@ import { after, beforeEach, describe, test } from 'node:test'
 import { ConnectorError, type Json, type Row, type Values } from '@penstock/connector'
 import { testContext } from '@penstock/connector/acceptance'
 import pg from 'pg'
+import { until } from '../../../../test/harness/until.ts'
 import { startPostgresql } from '../../test/postgresql.ts'
 import { connectorErrorOf, cursorOf, readAll, rowsOf } from '../../test/tables.ts'
 import { postgresql } from './postgresql.ts'
@@ -33,9 +34,25 @@ describe(`reading from PostgreSQL ${server.version}`, () => {
              interval '1 day 2 hours' as span -- a comment at the end`)
     assert.deepEqual(rowsOf(chunks), [
       [
-        ...['9007199254740993', 7, '1.10', 0.1, 'NaN', true, null, '', 'a\tb\\n\nc\r'],
-        ...['2026-01-31T12:00:00.000001Z', '2026-01-31T13:00:00', 'infinity', '0044-03-15 BC', '2026-01-31'],
-        ...['{"a": 1}', '[1,null,3]', '{"f1":1,"f2":"x"}', '\\xdeadbeef', 'P1DT2H'],
+        '9007199254740993',
+        7,
+        '1.10',
+        0.1,
+        'NaN',
+        true,
+        null,
+        '',
+        'a\tb\\n\nc\r',
+        '2026-01-31T12:00:00.000001Z',
+        '2026-01-31T13:00:00',
+        'infinity',
+        '0044-03-15 BC',
+        '2026-01-31',
+        '{"a": 1}',
+        '[1,null,3]',
+        '{"f1":1,"f2":"x"}',
+        '\\xdeadbeef',
+        'P1DT2H',
       ],
     ])
   })
@@ -191,6 +208,51 @@ describe(`reading from PostgreSQL ${server.version}`, () => {
       }
     } finally {
       await writer.end()
+    }
+  })
+
+  test('waits for transactions that write and began before the time up to which it reads', async () => {
+    await query(`create table crm.seen (id int primary key, at timestamptz default now() - interval '1 hour')`)
+    await query('insert into crm.seen values (1)')
+    const writer = new pg.Client({ ...secrets, ssl: false } as pg.ClientConfig)
+    await writer.connect()
+    const settings = { table: 'seen', syncMode: 'Incremental', markerColumn: 'at', lagSeconds: 1 }
+    try {
+      await writer.query('begin; insert into crm.seen values (2)')
+      const isOld = `select 1 from pg_stat_activity where state = 'idle in transaction' and xact_start < now() - interval '2 seconds' and datname = current_database()`
+      assert.deepEqual(ids(rowsOf(await read({ ...settings, lagSeconds: 1800 }))), [1], 'it began later than that')
+      await until('the transaction is older than the lag', async () => (await query(isOld)).length > 0)
+      assert.deepEqual(await connectorErrorOf(read(settings)), ['retry', 'writers_running'])
+      assert.deepEqual(ids(rowsOf(await read({ ...settings, lagSeconds: 0 }))), [1])
+      await writer.query('commit')
+      assert.deepEqual(ids(rowsOf(await read(settings))), [1, 2])
+    } finally {
+      await writer.end()
+    }
+  })
+
+  test('does not stop for ever at a number that is greater than all others', async () => {
+    for (const type of ['numeric', 'real', 'double precision']) {
+      await query(`create table crm.numbers (id int primary key, n ${type})`)
+      await query(`insert into crm.numbers values (1, 1), (2, 'NaN'), (3, 3), (4, null)`)
+      if (type !== 'numeric' || Number.parseInt(server.version, 10) >= 14) {
+        await query(`insert into crm.numbers values (5, 'Infinity')`)
+      }
+      const settings = { table: 'numbers', syncMode: 'Incremental', markerColumn: 'n' }
+      const first = await read(settings)
+      assert.deepEqual(ids(rowsOf(first)), [1, 3], type)
+      await query('insert into crm.numbers values (6, 6)')
+      assert.deepEqual(ids(rowsOf(await read(settings, { cursor: cursorOf(first) }))), [6])
+      const stuck = { order: ['n', 'id'], after: ['NaN', '2'], skip: 1 }
+      assert.deepEqual(ids(rowsOf(await read(settings, { cursor: stuck }))), [1, 3, 6], 'starts over')
+      const context = testContext({ secrets, settings: { schema: 'crm', ...settings } })
+      const reader = await postgresql.source?.open?.(context)
+      const [finding] = (await reader?.findings?.(10_000)) ?? []
+      await reader?.close()
+      assert.equal(finding?.code, 'rows_without_cursor')
+      const unread = await query(`select 1 from crm.numbers where n is null or n::text in ('NaN', 'Infinity')`)
+      assert.match(finding?.message ?? '', new RegExp(`^${unread.length} rows have no value`))
+      await query('drop table crm.numbers')
     }
   })
 

@@ -27,7 +27,11 @@ export async function open(context: SourceContext): Promise<SourceReader> {
   return openOrdered(context, placeOf(context.secrets, 5432), reading, {
     openSession,
     begin: async (session) => void (await session.execute(begin)),
-    plan: (session) => planReading(session, reading, context.signal),
+    plan: (session) => planReading(session, reading, context),
+    async countUnread(session, { countUnread }) {
+      const [row] = countUnread === undefined ? [] : await session.rows(countUnread, { rows: 'integer' })
+      return row?.rows ?? 0
+    },
     rows: (session, plan, from) => rowsOf(session, plan, from, reading.waitMs),
   })
 }

@@ -33,7 +33,7 @@ export type PostgresSession = {
   copy(query: pg.Submittable): void
   /** An error of the driver: one of the server as it is, and all else as `problemOf` has it. */
   errorOf(error: unknown): unknown
-  /** What an error of the driver means: a `ConnectorError`, or the reason of the context's signal. */
+  /** Maps an error of the driver to a `ConnectorError` or the reason of the context's signal. */
   problemOf(error: unknown): unknown
   /** Ends the connection because of an answer that makes no sense, and gives the error to throw. */
   unexpected(what: string): ConnectorError
@@ -50,8 +50,15 @@ export type PostgresSession = {
   close(): Promise<void>
 }
 
-/** Connects to the address that the egress allows for the host, and signs in. */
-export async function openSession(context: ConnectorContext, place: Place): Promise<PostgresSession> {
+/**
+ * Connects to the address that the egress allows for the host, and signs in.
+ * @param name what the server calls the connection
+ */
+export async function openSession(
+  context: ConnectorContext,
+  place: Place,
+  name = 'penstock',
+): Promise<PostgresSession> {
   const { signal } = context
   const { host } = place
   signal.throwIfAborted()
@@ -70,7 +77,7 @@ export async function openSession(context: ConnectorContext, place: Place): Prom
     // TLS is the socket's own.
     ssl: false,
     stream: () => socket,
-    application_name: 'penstock',
+    application_name: name,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     // The driver would make dates and lists of its own of them.
@@ -145,7 +152,8 @@ export async function openSession(context: ConnectorContext, place: Place): Prom
       check.expectCopy()
       client.query(query)
     },
-    ...{ errorOf, problemOf },
+    errorOf,
+    problemOf,
     unexpected(what) {
       const connectorError = unexpectedAnswer(host, what)
       abandon(connectorError)

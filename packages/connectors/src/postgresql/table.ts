@@ -9,7 +9,7 @@ import {
   tableNotFound,
   throwFirst,
 } from '../databases/table-findings.ts'
-import { objectIn } from '../platform-api/json.ts'
+import { listIn, objectIn } from '../platform-api/json.ts'
 import type { PostgresSession } from './session.ts'
 
 const { escapeIdentifier } = pg
@@ -56,8 +56,8 @@ export type ExistingColumn = PostgresColumn & {
 }
 
 /**
- * Finds the table, and creates it where it is missing and that is wanted; creates the table that notes batches.
- * Throws a `ConnectorError` where a column is missing, or the key is none.
+ * Finds the table. Creates a missing table if the settings ask for it. Creates the table that records batches.
+ * Throws a `ConnectorError` if a column is missing, or the key is no key of the table.
  */
 export async function openTable(
   session: PostgresSession,
@@ -97,7 +97,7 @@ export function tableOf(
 
 /**
  * Looks up the table, and everything that prevents writing these columns to it. Changes nothing.
- * @returns `found`: its columns; none where it is missing, which is an error unless it may be created
+ * @returns `found`: its columns; none if it is missing, which is an error unless it may be created
  */
 export async function judgeTable(
   session: PostgresSession,
@@ -163,7 +163,7 @@ async function createOnce(session: PostgresSession, name: string, parts: readonl
 }
 
 /**
- * The columns of a table; none where it is not there. A column of a domain has the base type, because a cast to the domain
+ * The columns of a table; none if it is not there. A column of a domain has the base type, because a cast to the domain
  * itself would cut a text that is too long.
  */
 async function columnsOf(session: PostgresSession, name: string): Promise<ExistingColumn[]> {
@@ -203,16 +203,25 @@ function elementIn(element: unknown): ColumnType | undefined {
 
 /** Whether the table has an index by which an upsert on exactly these columns can find its rows. */
 async function isUnique(session: PostgresSession, name: string, keys: readonly string[]): Promise<boolean> {
+  const indexes = await uniqueIndexes(session, name)
+  return indexes.some(
+    ({ columns, immediate }) =>
+      immediate && columns.length === keys.length && columns.every((column) => keys.some((key) => key === column)),
+  )
+}
+
+/** The unique indexes of a table on columns alone, without a condition. @param name quoted, with its schema */
+export async function uniqueIndexes(
+  session: PostgresSession,
+  name: string,
+): Promise<{ readonly columns: readonly unknown[]; readonly immediate: boolean }[]> {
   const indexes = await session.rows(
-    `select json_agg(attname)::text as columns
+    `select json_agg(attname order by attnum)::text as columns, indimmediate as immediate
        from pg_index join pg_attribute on attrelid = indrelid and attnum = any((indkey::int2[])[0:indnkeyatts - 1])
-      where indrelid = to_regclass($1) and indisunique and indisvalid and indimmediate and indpred is null and indexprs is null
+      where indrelid = to_regclass($1) and indisunique and indisvalid and indpred is null and indexprs is null
       group by indexrelid`,
-    { columns: 'json' },
+    { columns: 'json', immediate: 'boolean' },
     [name],
   )
-  return indexes.some(
-    ({ columns }) =>
-      Array.isArray(columns) && columns.length === keys.length && columns.every((column) => keys.includes(column)),
-  )
+  return indexes.map(({ columns, immediate }) => ({ columns: listIn(columns), immediate }))
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, beforeEach, describe, test } from 'node:test'
 import type { Row, Values } from '@penstock/connector'
 import { testContext } from '@penstock/connector/acceptance'
+import { until } from '../../../../test/harness/until.ts'
 import { startPostgresql } from '../../test/postgresql.ts'
 import { batchOf, connectorErrorOf, deliver as deliverTo, readAll, rowsOf } from '../../test/tables.ts'
 import { postgresql } from './postgresql.ts'
@@ -26,7 +27,9 @@ describe(`writing to PostgreSQL ${server.version}`, () => {
     await deliver({ createTable: true, ...upsert }, [[1, 'b']], { number: 2 })
     assert.deepEqual(await kept(), [['1', 'b']])
     await assert.rejects(deliver({}, [[1, 2, 3, 4]], { names: ['id', 'city', 'name', 'zip'] }), {
-      ...{ action: 'reconfigure', code: 'column_not_found', message: /no column city, zip;/ },
+      action: 'reconfigure',
+      code: 'column_not_found',
+      message: /no column city, zip;/,
     })
   })
 
@@ -34,7 +37,8 @@ describe(`writing to PostgreSQL ${server.version}`, () => {
     await query('create table crm.t (id int, name text)')
     assert.deepEqual(await connectorErrorOf(deliver(upsert, [[1, 'a']])), ['reconfigure', 'key_not_unique'])
     assert.deepEqual(await connectorErrorOf(deliver({ ...upsert, keyColumns: 'city' }, [[1, 'a']])), [
-      ...['reconfigure', 'column_not_found'],
+      'reconfigure',
+      'column_not_found',
     ])
     await query('create unique index on crm.t (id) where id > 0')
     assert.deepEqual(await connectorErrorOf(deliver(upsert, [[1, 'a']])), ['reconfigure', 'key_not_unique'])
@@ -54,6 +58,61 @@ describe(`writing to PostgreSQL ${server.version}`, () => {
     assert.equal((await deliver(upsert, [...rows, ['x', 'y']], { number: 2 })).rejected?.length, 1)
     assert.deepEqual(await kept(), last)
     assert.deepEqual(await query('select distinct note from crm.t'), [{ note: 'kept' }])
+  })
+
+  test('has the server end a transaction whose client is gone or sleeps', async () => {
+    const limits = ['idle_in_transaction_session_timeout', 'tcp_keepalives_idle', 'tcp_user_timeout']
+    const shown = limits.map((name) => `current_setting('${name}')`).join(` || ' ' || `)
+    await query(`create table crm.t (id int, name text default ${shown})`)
+    await deliver({}, [[1]], { names: ['id'] })
+    assert.deepEqual(await kept(), [[1, '15s 10 20000']])
+  })
+
+  test('ends what an earlier attempt left open, and writes nothing for one that was taken for dead', async () => {
+    await query('create table crm.t (id int, name text)')
+    const options = (attempt: number) => ({ secrets, settings: { schema: 'crm', table: 't' }, attempt })
+    const open = async (attempt: number) => {
+      const writer = await postgresql.destination?.deliver?.open(testContext({ columns, ...options(attempt) }))
+      assert(writer)
+      return writer
+    }
+    const ninth = await open(9)
+    const batch = batchOf(columns, [[1, 'a']])
+    await query('begin; lock table crm.t in access exclusive mode')
+    const stuck = connectorErrorOf(ninth.deliver(batch))
+    const sessions = async () =>
+      (await query(`select wait_event_type as wait from pg_stat_activity where application_name ~ ' 9$'`)).map(
+        ({ wait }) => wait,
+      )
+    await until('it waits for the table', async () => (await sessions()).includes('Lock'))
+    // The table is still locked; what the ninth holds of the batch is not.
+    const tenth = await open(10)
+    await query('commit')
+    await tenth.deliver(batch)
+    assert.deepEqual(await stuck, ['retry', 'platform_unavailable'])
+    assert.deepEqual(await connectorErrorOf(ninth.deliver(batch)), ['retry', 'conflict'])
+    assert.deepEqual(await connectorErrorOf(deliverTo(postgresql, options(8), batch)), ['retry', 'conflict'])
+    await Promise.all([ninth.close?.(), tenth.close?.()])
+    assert.deepEqual(await kept(), [[1, 'a']])
+  })
+
+  test('does without ending earlier attempts where the user may not', async () => {
+    await query(`drop role if exists penstock_modest; create role penstock_modest login password 'modest'`)
+    await query(`revoke execute on function pg_terminate_backend(int, bigint) from public`)
+    await query('grant all on schema crm to penstock_modest')
+    const modest = { ...secrets, user: 'penstock_modest', password: 'modest' }
+    const settings = { schema: 'crm', table: 't', createTable: true }
+    const write = (attempt: number, number: number) =>
+      deliverTo(postgresql, { secrets: modest, settings, attempt }, batchOf(columns, [[number, 'a']], number))
+    try {
+      await write(1, 1)
+      const waiting = await postgresql.destination?.deliver?.open(testContext({ columns, secrets: modest, settings }))
+      await write(2, 2)
+      await waiting?.close?.()
+      assert.deepEqual((await kept()).length, 2)
+    } finally {
+      await query('drop schema crm cascade; create schema crm; drop role penstock_modest')
+    }
   })
 
   test('answers for a batch that comes again as it did the first time, and writes nothing', async () => {
@@ -319,8 +378,8 @@ describe(`writing to PostgreSQL ${server.version}`, () => {
     const context = testContext({ secrets, settings: { schema: 'crm', table: 't' }, columns })
     const writer = await postgresql.destination?.deliver?.open(context)
     await writer?.deliver(batchOf(columns, [[2, 'b']], 2))
-    await writer?.finish()
-    await writer?.close()
+    await writer?.finish?.()
+    await writer?.close?.()
     assert.deepEqual(await query('select batch_key from crm.penstock_batches'), [{ batch_key: '2'.padStart(32, '0') }])
   })
 })

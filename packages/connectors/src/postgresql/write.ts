@@ -8,20 +8,20 @@ import { isRowError } from './errors.ts'
 import { type LoadJob, load, unwritable } from './load.ts'
 import { loadRowByRow } from './load-row-by-row.ts'
 import { openSession, type PostgresSession } from './session.ts'
+import { keepAlivesOf, sessionNameOf, succeed } from './succession.ts'
 import { openTable, type PostgresTable } from './table.ts'
-import { bytesFormatOf, type PostgresCellWriter, writerFor } from './writers.ts'
+import { bytesFormatOf, type PostgresCellWriter, textForms, writerFor } from './writers.ts'
 
 /**
- * Bounds for a lock and for a statement, and times as they are meant; and rules that could wait for the commit are
+ * Bounds for a lock, for a statement, and for a wait for this process, which may sleep; and times as they are meant; and rules that could wait for the commit are
  * checked row by row, so that it is known which row breaks them.
  */
 const begin = [
   'begin',
   "set local lock_timeout = '60s'",
   "set local statement_timeout = '15min'",
-  "set local datestyle = 'ISO, YMD'",
-  "set local timezone = 'UTC'",
-  "set local intervalstyle = 'postgres'",
+  "set local idle_in_transaction_session_timeout = '15s'",
+  ...textForms,
   'set local client_min_messages = error',
   'set constraints all immediate',
 ]
@@ -33,18 +33,29 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
   const place = placeOf(context.secrets, 5432)
   const writing = writingOf(context.settings, 'public')
   const bytesFormat = bytesFormatOf(context.settings)
-  const { connection, prepared: table } = await WriterSession.open(
-    context,
-    () => openSession(context, place),
-    (session) => openTable(session, writing, context.columns),
-  )
+  const { transferId, attempt } = context
+  const connect = async () => {
+    const session = await openSession(context, place, sessionNameOf(transferId, attempt))
+    try {
+      await session.guard(() => succeed(session, transferId, attempt))
+      return session
+    } catch (error) {
+      await session.close()
+      throw error
+    }
+  }
+  const { connection, prepared } = await WriterSession.open(context, connect, async (session) => ({
+    table: await openTable(session, writing, context.columns),
+    opening: [...begin, ...(await keepAlivesOf(session))],
+  }))
+  const { table, opening } = prepared
   const writers = table.columns.map((column) => writerFor(column, bytesFormat))
   /** A transaction that begins with these statements, and how many rows each of them changed. */
   const beginWith = (statements: readonly string[]) =>
-    connection.begin(async (session) => (await session.execute([...begin, ...statements])).slice(begin.length))
+    connection.begin(async (session) => (await session.execute([...opening, ...statements])).slice(opening.length))
   return {
     async deliver(batch) {
-      const name = nameOf(context.transferId, batch)
+      const name = nameOf(transferId, batch)
       // Waits here for another worker that writes this same batch at this time.
       const { session, begun } = await beginWith([
         `insert into ${table.batches} (transfer_id, batch_key, rows, bytes) values (${name}, 0, 0) on conflict do nothing`,
@@ -55,7 +66,6 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
         isNew ? deliver(session, table, writers, name, batch) : recall(session, table, name),
       )
     },
-    flush: async () => undefined,
     async finish() {
       const { session } = await beginWith([])
       // Batches of so long ago do not come again. A user who may not delete simply keeps them.
@@ -68,7 +78,6 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
         )
         .catch(() => session.abandon())
     },
-    abort: async () => {},
     close: () => connection.close(),
   }
 }
@@ -120,7 +129,7 @@ async function write(
   }
 }
 
-/** Writes all rows at once; `undefined` where that was undone, because the table did not accept each of them. */
+/** Writes all rows together; `undefined` if that was rolled back because the table did not accept every row. */
 async function loadWhole(job: LoadJob): Promise<Written | undefined> {
   try {
     const { bytes, leftOut } = await load(job)
@@ -132,7 +141,7 @@ async function loadWhole(job: LoadJob): Promise<Written | undefined> {
   return undefined
 }
 
-/** What became of a batch that was written before. */
+/** The delivery of a batch that was written before. */
 async function recall(session: PostgresSession, table: PostgresTable, name: string): Promise<Delivery> {
   const [written] = await session.rows(
     `select bytes, coalesce(rejected, '[]') as rejected from ${table.batches} where (transfer_id, batch_key) = (${name})`,

@@ -5,6 +5,13 @@ import { arrayTextOf } from './arrays.ts'
 import { reasonOf } from './errors.ts'
 import type { ColumnType, PostgresColumn } from './table.ts'
 
+/** Settings of a transaction by which the server reads the texts of dates, times and intervals as they are meant. */
+export const textForms = [
+  "set local datestyle = 'ISO, YMD'",
+  "set local timezone = 'UTC'",
+  "set local intervalstyle = 'postgres'",
+]
+
 /** How texts are read for a column of bytes. */
 export type BytesFormat = 'PostgreSQL' | 'Base64'
 
@@ -15,8 +22,8 @@ export const bytesFormatOf = ({ bytesFormat }: Values): BytesFormat =>
 export type PostgresCellWriter = {
   readonly write: Write
   /**
-   * Why the database would take another value than the cell holds, as a sentence without it; `undefined` where it would
-   * not. What the database refuses is left to it.
+   * Why the database would store another value than the cell holds, as a sentence without the value; `undefined` if it
+   * would not. Values that the database refuses are left to it.
    */
   readonly problemOf?: (cell: Cell) => string | undefined
 }

@@ -43,7 +43,11 @@ describe('Reddit Audiences, against a server that keeps to what is known of Redd
     return deliver.open(contextOf(options))
   }
   const row = (n: number | string, action = 'add', name: string | null = 'Loyal', id: string | null = null): Cell[] => [
-    ...[name, id, action, sha(`${n}@example.com`), null],
+    name,
+    id,
+    action,
+    sha(`${n}@example.com`),
+    null,
   ]
   const strange = (): Cell[] => ['Loyal', null, 'add', `99999999${sha('x').slice(8)}`, null]
   const person = (n: number | string) => `EMAIL_SHA256:${sha(`${n}@example.com`)}`
@@ -65,7 +69,7 @@ describe('Reddit Audiences, against a server that keeps to what is known of Redd
       rejected?.map(({ index }) => index),
       [4],
     )
-    assert.deepEqual(state, { account: '/ad_accounts/a2_loyal', audiences: { Loyal: 'ca.2066268373552' } })
+    assert.deepEqual(state, { account: 'a2_loyal', audiences: { Loyal: 'ca.2066268373552' } })
     const sent = reddit.received.filter(({ method }) => method === 'POST' || method === 'PATCH').slice(1)
     assert.deepEqual(
       sent.map(({ method, path, json }) => [`${method} ${path}`, (json as { data: unknown }).data]),
@@ -78,6 +82,28 @@ describe('Reddit Audiences, against a server that keeps to what is known of Redd
           { action_type: 'REMOVE', column_order: ['EMAIL_SHA256'], user_data: [[sha('4')]] },
         ].map((data) => ['PATCH /api/v3/custom_audiences/ca.2066268373552/users', data]),
       ],
+    )
+  })
+
+  test('sends a device of either kind as one, the first of several', async () => {
+    const wide = [...columns, 'idfa_sha256', 'aaid_sha256']
+    const zeros = sha('00000000-0000-0000-0000-000000000000')
+    const add = ['Loyal', null, 'add']
+    const { rejected } = await (await openWriter({ columns: wide })).deliver(
+      batchOf(wide, [
+        [...add, sha('1@example.com'), null, sha('IDFA'), sha('aaid')],
+        [...add, null, zeros, null, sha('aaid')],
+        [...add, null, null, zeros, null],
+        [...add, null, sha('maid'), sha('IDFA'), null],
+      ]),
+    )
+    assert.deepEqual(
+      rejected?.map(({ index, field }) => [index, field]),
+      [[2, 'idfa_sha256']],
+    )
+    assert.deepEqual(
+      members(),
+      [`${person(1)},MAID_SHA256:${sha('IDFA')}`, `MAID_SHA256:${sha('aaid')}`, `MAID_SHA256:${sha('maid')}`].sort(),
     )
   })
 
@@ -146,7 +172,7 @@ describe('Reddit Audiences, against a server that keeps to what is known of Redd
     reddit.expireTokens()
     const { state } = await writer.deliver(batchOf(columns, [row('later', 'add', null)], 2))
     assert.equal(members().length, rowsMax + 1)
-    assert.deepEqual(state, { account: '/ad_accounts/a2_loyal', audienceId: 'ca.2066268373552', audiences: {} })
+    assert.deepEqual(state, { account: 'a2_loyal', audienceId: 'ca.2066268373552', audiences: {} })
   })
 
   test('maps Reddit’s answers to codes', async () => {

@@ -1,10 +1,11 @@
-import { type Check, checkSteps } from '@penstock/connector'
+import { checkSteps } from '@penstock/connector'
 import { assertConnectivity } from '../platform-api/call.ts'
+import { firstOne } from './data-extensions.ts'
 import { openMarketingCloud, originOf, subdomainOf } from './marketing-cloud-api.ts'
 
 const unknown = 'The connector has no subdomain; each connection uses the credentials with its own.'
 
-export const checkMarketingCloud: Check = checkSteps(
+export const checkMarketingCloud = checkSteps(
   [
     'connectivity',
     async (context) => {
@@ -16,8 +17,7 @@ export const checkMarketingCloud: Check = checkSteps(
     'permissions',
     async (context) => {
       if (subdomainOf(context) === undefined) return unknown
-      const query = { $page: '1', $pagesize: '1' }
-      await openMarketingCloud(context).askObject({ path: '/data/v1/customobjects', query })
+      await (await openMarketingCloud(context)).askObject(firstOne)
       return 'Marketing Cloud accepts the credentials and shows data extensions.'
     },
   ],

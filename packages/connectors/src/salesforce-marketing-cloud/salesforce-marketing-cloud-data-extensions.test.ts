@@ -12,6 +12,7 @@ import {
 } from '../../test/marketing-cloud-server.ts'
 import {
   assertFailure,
+  assertPreviewed,
   batchOf,
   connectorErrorOf,
   deliverHalving,
@@ -87,11 +88,14 @@ describe('Marketing Cloud, against a server that follows its published documenta
   test('names the rows that were not taken, by their places, over several pages', async () => {
     const rows = Array.from({ length: 6_000 }, (_, n) => person(n, null, n % 1_999 === 7 ? 'antique' : n))
     rows[3] = [null, null, null]
-    const { rejected = [] } = await (await openWriter()).deliver(batchOf(columns, rows))
+    const batch = batchOf(columns, rows)
+    const { rejected = [] } = await (await openWriter()).deliver(batch)
     assert.deepEqual(
       rejected.map(({ index }) => index),
       [3, 7, 2_006, 4_005],
     )
+    // Only Marketing Cloud knows the types of its columns.
+    await assertPreviewed(connector, contextOf(), batch, rejected.slice(0, 1))
     for (const { reason } of rejected) assert.doesNotMatch(reason, /antique|example/)
     assert.match(rejected[1]?.reason ?? '', /UnexpectedError/)
     assert.equal(stored().length, 5_996)
@@ -161,7 +165,7 @@ describe('Marketing Cloud, against a server that follows its published documenta
       const batch = batchOf(columns, [person(apiType)])
       server.failure(rowsPath, 'reset after')
       const first = await writer.deliver(batch).catch(({ code }) => code)
-      // What changes nothing when it comes twice is repeated on the way.
+      // The client repeats requests that change nothing when they arrive twice.
       if (apiType === 'Insert') assert.equal(first, 'connection_lost')
       await writer.deliver(batch)
     }
@@ -198,12 +202,22 @@ describe('Marketing Cloud, against a server that follows its published documenta
       requests.map(({ json }) => json),
       [
         {
-          ...{ name: 'New', categoryId: 7, isSendable: false },
+          name: 'New',
+          categoryId: 7,
+          isSendable: false,
           fields: [
             {
-              ...{ name: 'Email', type: 'EmailAddress', isPrimaryKey: true, isNullable: false, ordinal: 0 },
-              ...{ isTemplateField: false, isHidden: false, isReadOnly: false },
-              ...{ isInheritable: false, isOverridable: false, mustOverride: false },
+              name: 'Email',
+              type: 'EmailAddress',
+              isPrimaryKey: true,
+              isNullable: false,
+              ordinal: 0,
+              isTemplateField: false,
+              isHidden: false,
+              isReadOnly: false,
+              isInheritable: false,
+              isOverridable: false,
+              mustOverride: false,
             },
           ],
         },
@@ -213,8 +227,10 @@ describe('Marketing Cloud, against a server that follows its published documenta
     await (await openWriter({ settings: update })).deliver(batchOf(columns, [person(1)]))
     assert.deepEqual([server.extensions[1]?.name, stored().length], ['Renamed', 1])
     const remove = { ...settings, operationType: 'Delete' }
+    const batch = batchOf(columns, [person(1), [null, null, null]])
     for (let times = 0; times < 2; times++) {
-      await (await openWriter({ settings: remove })).deliver(batchOf(columns, [person(1)]))
+      const { rejected = [] } = await (await openWriter({ settings: remove })).deliver(batch)
+      await assertPreviewed(connector, contextOf({ settings: remove }), batch, rejected)
     }
     assert.deepEqual(
       server.extensions.map(({ key }) => key),
@@ -231,6 +247,12 @@ describe('Marketing Cloud, against a server that follows its published documenta
     ]) {
       assert.equal((await connectorErrorOf(openWriter({ settings: wrong }), contextOf())).code, 'invalid_setting')
     }
+    // The client secret goes to the tenant that the connector names, and to no other one.
+    const bound = contextOf({ secrets: { ...contextOf().secrets, subdomain }, settings })
+    await assert.doesNotReject(async () => connector.destination?.deliver?.open(bound))
+    const moved = contextOf({ secrets: { ...contextOf().secrets, subdomain: 'another-tenant' }, settings })
+    const refused = await connectorErrorOf(Promise.resolve(connector.destination.deliver.open(moved)), moved)
+    assert.deepEqual([refused.code, /the client secret goes/.test(refused.message)], ['invalid_setting', true])
     const elsewhere = (
       await openWriter({ settings: { ...create, dataExtensionName: 'Other', categoryId: '8' } })
     ).deliver(batchOf(['Email'], [['a@example.com']]))
@@ -296,7 +318,10 @@ acceptDestination({
   context: { routes: marketingCloudRoutes(testServer.url) },
   columns: ['Email', 'First Name'],
   rows: Array.from({ length: 12 }, (_, n) => [`${n}@example.com`, `Name ${n}`]),
-  badRows: [{ row: [null, 'Nobody'], reason: /did not accept/ }],
+  badRows: [
+    { row: [null, 'Nobody'], reason: /did not accept/ },
+    { row: [null, null], reason: /no value/ },
+  ],
   async readBack() {
     return (testServer.extensions[0]?.rows ?? []).map((row) => [String(row.Email), String(row['First Name'])])
   },

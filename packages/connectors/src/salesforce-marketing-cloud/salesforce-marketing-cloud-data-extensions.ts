@@ -29,15 +29,25 @@ export const salesforceMarketingCloudDataExtensions = defineConnector({
     }),
     subdomain: text({
       label: 'Subdomain',
-      description: 'Part of the authentication base URI before its first dot, used by a check to sign in',
+      description:
+        'Part of the authentication base URI before its first dot, used by a check to sign in. If it is set, connections can use no other one',
       binds: ['clientSecret'],
     }),
   },
   check: async (context) => (await import('./check.ts')).checkMarketingCloud(context),
   destination: {
+    discover: {
+      dataExtensionKey: async (context) => (await import('./discover.ts')).discoverDataExtensions(context),
+      columns: async (context) => (await import('./discover.ts')).discoverColumns(context),
+    },
     deliver: {
       batch: () => ({ rowsMax: 10_000, bytesMax: 3_000_000 }),
       open: async (context) => (await import('./deliver-data-extensions.ts')).open(context),
+      rejectionsOf: async ({ settings }) => {
+        const { readRows } = await import('./deliver-data-extensions.ts')
+        // A deletion sends no row.
+        return (batch) => (settings.operationType === 'Delete' ? [] : readRows(batch).rejected)
+      },
       inspect: async (context) => (await import('./deliver-data-extensions.ts')).inspect(context),
     },
     fields: {
@@ -56,6 +66,7 @@ export const salesforceMarketingCloudDataExtensions = defineConnector({
         label: 'Subdomain',
         description: 'Part of the authentication base URI before its first dot',
         required: true,
+        binds: ['clientSecret'],
       }),
       dataExtensionName: text({
         label: 'Data extension name',

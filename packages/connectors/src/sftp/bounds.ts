@@ -1,4 +1,4 @@
-/** What this connector takes from a server, and from the key of a user, at most. */
+/** Limits for a server and for the key of a user. */
 export const bounds = {
   /** Rounds of the function that makes a key out of the passphrase of an OpenSSH key; ssh-keygen uses 16 or 24. */
   keyRounds: 1_024,

@@ -2,7 +2,7 @@ import type { Values } from '@penstock/connector'
 import type { ConnectConfig } from 'ssh2'
 import { readPrivateKey } from './private-key.ts'
 
-/** How a user signs in, from a connector's values; throws `invalid_credentials` where the key is none. */
+/** The credentials of a user, from a connector's values. Throws `invalid_credentials` if the key is not a key. */
 export async function signInOf(secrets: Values, signal: AbortSignal): Promise<ConnectConfig> {
   const username = String(secrets.username)
   if (secrets.authentication === 'password') return { username, password: String(secrets.password), tryKeyboard: true }

@@ -9,7 +9,7 @@ export type HostKey = {
   confirm(): void
   /** The fingerprint of the key that was proven, as `ssh-keygen -lf` prints it. */
   readonly seen: string | undefined
-  /** What the connection stores of it, where the first key counts. */
+  /** The state that the connection stores for it, if the connection trusts the first key. */
   readonly state: Json | undefined
 }
 

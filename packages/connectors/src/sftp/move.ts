@@ -54,7 +54,7 @@ export type SftpFile = {
   readonly path: string
   readonly fileName: (extension: string) => string
   readonly options: WriteOptions | PlatformFormat
-  /** What a transfer without a row leaves; a file without rows unless said otherwise. */
+  /** The result of a transfer without rows; by default a file without rows. */
   readonly ifEmpty?: 'no file'
 }
 
@@ -75,7 +75,7 @@ export async function writeTo(
   return {
     ...writer,
     deliver: async (batch) => withState(await writer.deliver(batch)),
-    flush: async () => withState(await writer.flush()),
+    flush: async () => withState(await writer.flush?.()),
   }
 }
 

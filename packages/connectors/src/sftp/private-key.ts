@@ -1,15 +1,13 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
-import { Worker } from 'node:worker_threads'
 import { ConnectorError } from '@penstock/connector'
 import ssh2 from 'ssh2'
 import { bounds } from './bounds.ts'
-
-export type LockedKey = { readonly text: string; readonly passphrase: string }
-export type UnlockedKey = { readonly pem: string } | { readonly why: string }
+import { type LockedKey, unlock } from './unlock.ts'
 
 /**
  * A private key as the library takes it without any work: without a passphrase, and of a size that it signs with at once.
- * Throws `invalid_credentials` where the text is no such key, the passphrase does not open it, or opening it takes too much.
+ * Throws `invalid_credentials` if the text is no such key, if the passphrase does not decrypt it, or if decryption
+ * takes too much.
  * @param given OpenSSH, PEM of OpenSSL before PKCS #8, or PuTTY 2; line breaks may be written as `\n`
  */
 export async function readPrivateKey(
@@ -19,16 +17,13 @@ export async function readPrivateKey(
 ): Promise<string> {
   const text = `${given.trim().replaceAll('\\n', '\n').replaceAll('\r\n', '\n')}\n`
   assertForm(text)
-  const rounds = roundsOf(text)
-  if (rounds !== undefined && rounds > bounds.keyRounds) throw tooManyRounds(rounds)
-  const opened =
-    rounds !== undefined && passphrase !== undefined ? await unlock({ text, passphrase }, signal) : undefined
-  if (opened && 'why' in opened) throw invalidKey(opened.why)
-  const plain = opened ? withoutPassphrase(opened.pem) : text
-  const parsed = ssh2.utils.parseKey(plain, opened ? undefined : passphrase)
+  const locked = lockedKeyOf(text)
+  if (locked && locked.rounds > bounds.keyRounds) throw tooManyRounds(locked.rounds)
+  const opened = locked && passphrase !== undefined ? await open(locked, passphrase, signal) : undefined
+  const parsed = ssh2.utils.parseKey(opened ?? text, opened ? undefined : passphrase)
   if (parsed instanceof Error || !parsed.isPrivateKey()) throw invalidKey(parsed instanceof Error ? parsed.message : '')
   assertSize(parsed.getPrivatePEM())
-  return opened || passphrase === undefined ? plain : withoutPassphrase(parsed.getPrivatePEM())
+  return opened ?? (passphrase === undefined ? text : withoutPassphrase(parsed.getPrivatePEM()))
 }
 
 const base64Line = /^[A-Za-z0-9+/=]*$/
@@ -57,12 +52,15 @@ function assertForm(text: string): void {
   if (!fits) throw invalidKey('')
 }
 
-/** How often an OpenSSH key mixes its passphrase; `undefined` where it has none, or is no such key. */
-function roundsOf(text: string): number | undefined {
+/** An encrypted OpenSSH key, with what its file says of it in the clear. */
+type LockedFile = LockedKey & { readonly publicKey: Buffer }
+
+/** The parts of an OpenSSH key that is encrypted with a passphrase; `undefined` if it has none, or is no such key. */
+function lockedKeyOf(text: string): LockedFile | undefined {
   const body = /^-----BEGIN OPENSSH PRIVATE KEY-----\n([^-]+)\n-----END/.exec(text)?.[1]
   if (body === undefined) return undefined
   const bytes = Buffer.from(body, 'base64')
-  let at = 'openssh-key-v1\0'.length
+  let at = magic.length
   const next = (): Buffer => {
     const start = at + 4
     const length = start <= bytes.length ? bytes.readUInt32BE(at) : Number.POSITIVE_INFINITY
@@ -70,33 +68,40 @@ function roundsOf(text: string): number | undefined {
     at = start + length
     return bytes.subarray(start, at)
   }
-  const [, derivation, options] = [next(), next(), next()]
-  if (derivation?.toString('latin1') !== 'bcrypt' || !options) return undefined
-  const salt = options.length >= 4 ? options.readUInt32BE(0) : Number.POSITIVE_INFINITY
-  if (options.length !== 4 + salt + 4) throw invalidKey('')
-  return options.readUInt32BE(4 + salt)
+  const [cipher, derivation, options] = [next(), next(), next()]
+  if (derivation?.toString('latin1') !== 'bcrypt' || !cipher || !options) return undefined
+  const saltLength = options.length >= 4 ? options.readUInt32BE(0) : Number.POSITIVE_INFINITY
+  if (options.length !== 4 + saltLength + 4) throw invalidKey('')
+  const rounds = options.readUInt32BE(4 + saltLength)
+  const salt = options.subarray(4, 4 + saltLength)
+  // OpenSSH has never put more than one key into a file.
+  if (at + 4 > bytes.length || bytes.readUInt32BE(at) !== 1) throw invalidKey('')
+  at += 4
+  const [publicKey, content] = [next(), next()]
+  return { cipher: cipher.toString('latin1'), salt, rounds, publicKey, content, proof: bytes.subarray(at) }
 }
 
-async function unlock(locked: LockedKey, signal: AbortSignal): Promise<UnlockedKey> {
+/** The same key without its passphrase. */
+async function open(locked: LockedFile, passphrase: string, signal: AbortSignal): Promise<string> {
   signal.throwIfAborted()
-  const worker = new Worker(new URL('./unlock-worker.ts', import.meta.url), {
-    workerData: locked,
-    resourceLimits: { maxOldGenerationSizeMb: 128 },
-  })
-  const { promise, resolve, reject } = Promise.withResolvers<UnlockedKey>()
-  const stop = () => reject(signal.reason)
-  const timer = setTimeout(() => reject(tooSlow()), bounds.keyMs)
-  signal.addEventListener('abort', stop, { once: true })
-  worker.once('message', resolve)
-  worker.once('error', () => resolve({ why: '' }))
-  worker.once('exit', () => resolve({ why: '' }))
+  const late = AbortSignal.timeout(bounds.keyMs)
   try {
-    return await promise
-  } finally {
-    clearTimeout(timer)
-    signal.removeEventListener('abort', stop)
-    await worker.terminate()
+    const opened = await unlock(locked, passphrase, AbortSignal.any([signal, late]))
+    if (!opened) throw invalidKey('encrypted')
+    return openSsh(locked.publicKey, opened)
+  } catch (error) {
+    throw late.aborted && !signal.aborted ? tooSlow() : error
   }
+}
+
+const magic = Buffer.from('openssh-key-v1\0')
+
+/** A file of OpenSSH without passphrase. */
+function openSsh(publicKey: Buffer, content: Buffer): string {
+  const count = Buffer.from([0, 0, 0, 1])
+  const head = [magic, string('none'), string('none'), string(''), count]
+  const whole = Buffer.concat([...head, string(publicKey), string(content)])
+  return `-----BEGIN OPENSSH PRIVATE KEY-----\n${whole.toString('base64')}\n-----END OPENSSH PRIVATE KEY-----\n`
 }
 
 /** The library reads RSA and ECDSA in the form that it writes, but not Ed25519. */
@@ -107,11 +112,7 @@ function withoutPassphrase(pem: string): string {
   const type = string('ssh-ed25519')
   const key = Buffer.concat([Buffer.alloc(8), type, string(open), string(Buffer.concat([secret, open])), string('')])
   const padding = Buffer.from(Array.from({ length: (8 - (key.length % 8)) % 8 }, (_, at) => at + 1))
-  const whole = Buffer.concat([
-    ...[Buffer.from('openssh-key-v1\0'), string('none'), string('none'), string(''), Buffer.from([0, 0, 0, 1])],
-    ...[string(Buffer.concat([type, string(open)])), string(Buffer.concat([key, padding]))],
-  ])
-  return `-----BEGIN OPENSSH PRIVATE KEY-----\n${whole.toString('base64')}\n-----END OPENSSH PRIVATE KEY-----\n`
+  return openSsh(Buffer.concat([type, string(open)]), Buffer.concat([key, padding]))
 }
 
 function string(content: string | Buffer): Buffer {

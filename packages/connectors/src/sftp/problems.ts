@@ -1,7 +1,7 @@
 import { ConnectorError } from '@penstock/connector'
 
 /**
- * What went wrong while a session came about or was used.
+ * The connector error for an error while a session is opened or used.
  * @param host the name of the server
  * @param signedIn whether SFTP had begun
  */
@@ -26,7 +26,7 @@ export function connectorErrorOfSession(error: unknown, host: string, signedIn: 
   return signedIn ? invalidAnswer(host, 'its packets cannot be read') : noSsh(host)
 }
 
-/** What answers is no server of SSH, or one that is full; both get better, or do not, without the settings being to blame. */
+/** The server does not speak SSH, or it is full. Both can end or persist although the settings are correct. */
 export const noSsh = (host: string, why?: string): ConnectorError =>
   new ConnectorError(
     'wrong_protocol',
@@ -53,7 +53,7 @@ const status = {
   unsupported: 8,
 } as const
 
-/** What a server's refusal of one request means; `undefined` where that is no refusal, but the session has ended. */
+/** The connector error for a refused request; `undefined` if the error is no refusal but the end of the session. */
 export function connectorErrorOfStatus(error: unknown, subject: string): ConnectorError | undefined {
   switch ((error as { code?: unknown }).code) {
     case status.noSuchFile:

@@ -5,7 +5,7 @@ import { bounds } from './bounds.ts'
 import { invalidAnswer } from './problems.ts'
 import type { SftpSession } from './session.ts'
 
-/** What every server takes at once, and so many of them active that a long line is kept busy. */
+/** A size that every server accepts, and the number of concurrent requests that keeps a line with high latency busy. */
 const pieceBytes = 30 * 1024
 const piecesAhead = 64
 
@@ -19,7 +19,7 @@ function expectAnswer(session: SftpSession, good: boolean, what: string): assert
   throw connectorError
 }
 
-/** The attributes of a file; throws `unexpected_response` where they lack a size or a time. */
+/** The attributes of a file. Throws `unexpected_response` if they lack a size or a time. */
 export function checkAttributes(session: SftpSession, found: Attributes | undefined): Attributes {
   const { size, mtime } = found ?? {}
   const good = Number.isSafeInteger(size) && Number(size) >= 0 && Number.isSafeInteger(mtime)
@@ -30,7 +30,7 @@ export function checkAttributes(session: SftpSession, found: Attributes | undefi
 export const stat = async (session: SftpSession, path: string): Promise<Attributes> =>
   checkAttributes(session, await session.call<Stats>(path, (sftp, done) => sftp.stat(path, done)))
 
-export async function openFile(session: SftpSession, path: string, flags: 'r' | 'r+' | 'w'): Promise<Buffer> {
+export async function openFile(session: SftpSession, path: string, flags: 'r' | 'r+' | 'wx'): Promise<Buffer> {
   const handle = await session.call<Buffer | undefined>(path, (sftp, done) => sftp.open(path, flags, done))
   expectAnswer(session, Buffer.isBuffer(handle), 'it opens a file without naming it')
   return handle as Buffer
@@ -143,15 +143,9 @@ export const sync = (session: SftpSession, path: string, handle: Buffer): Promis
     }
   })
 
-/** Renames in one step over what is there; where the server cannot, as SFTP 3 has it, only to a name that is free. */
+/** Renames in one step. As SFTP 3 has it, only to a name that is free; some servers take the place of what is there. */
 export const rename = (session: SftpSession, from: string, to: string): Promise<void> =>
-  session.call(from, (sftp, done) => {
-    try {
-      sftp.ext_openssh_rename(from, to, done)
-    } catch {
-      sftp.rename(from, to, done)
-    }
-  })
+  session.call(from, (sftp, done) => sftp.rename(from, to, done))
 
 /** The bytes of a file between two offsets, in pieces; ends early where the file does. */
 export async function* readBytes(

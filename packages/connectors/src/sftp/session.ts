@@ -18,7 +18,7 @@ const algorithms = {
   compress: ['none'],
 }
 
-/** What the library calls back with. */
+/** The callback of the library. */
 export type Done<Value> = (error: Error | null | undefined, value?: Value) => void
 
 /** A session of SFTP with a server. */
@@ -38,13 +38,14 @@ export type SftpSession = {
 /** Keeps one session, and opens another when that has ended. */
 export type Sessions = { open(): Promise<SftpSession>; close(): void }
 
-export function makeSessions(context: ConnectorContext, hostKey?: HostKey): Sessions {
+/** @param requestMs until one request is answered */
+export function makeSessions(context: ConnectorContext, hostKey?: HostKey, requestMs?: number): Sessions {
   let current: Promise<SftpSession> | undefined
   return {
     async open() {
       const session = await current?.catch(() => undefined)
       if (session?.alive) return session
-      current = openSession(context, hostKey)
+      current = openSession(context, hostKey, requestMs)
       return await current
     },
     close() {
@@ -57,6 +58,7 @@ export function makeSessions(context: ConnectorContext, hostKey?: HostKey): Sess
 export async function openSession(
   { secrets, egress, signal }: ConnectorContext,
   hostKey = hostKeyOf(secrets),
+  requestMs: number = bounds.requestMs,
 ): Promise<SftpSession> {
   const signIn = await signInOf(secrets, signal)
   const hostname = String(secrets.hostname)
@@ -119,7 +121,9 @@ export async function openSession(
     client.connect({
       ...signIn,
       ...keepAlive,
-      ...{ sock: socket, algorithms: algorithms as never, readyTimeout: 0 },
+      sock: socket,
+      algorithms: algorithms as never,
+      readyTimeout: 0,
       hostVerifier: (key: Buffer) => {
         const refusal = hostKey.judge(key)
         if (refusal) end(refusal)
@@ -141,7 +145,7 @@ export async function openSession(
     call(subject, start) {
       return new Promise((resolve, reject) => {
         if (ended !== undefined) return reject(ended)
-        const limit = setTimeout(() => end(tooSlow(hostname, bounds.requestMs)), bounds.requestMs)
+        const limit = setTimeout(() => end(tooSlow(hostname, requestMs)), requestMs)
         const settle = () => {
           clearTimeout(limit)
           pending.delete(refuse)

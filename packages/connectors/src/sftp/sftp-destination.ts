@@ -13,7 +13,7 @@ export const sftpDestination = defineConnector({
   description: 'Writes files to a directory on an SFTP server.',
   actions: ['write'],
   notes:
-    'Rows may have any columns. The directory must exist; it is not created. Authentication is by key only, not by password. Without a host key fingerprint, set the host key check to first-use: each connection then accepts the first key, and later only this one. Each transfer writes one file. Until it is complete, it is hidden and its name ends in .partial. A transfer that is cancelled or fails leaves a file with the rows that were accepted.',
+    'Rows may have any columns. The directory must exist; it is not created. Authentication is by key only, not by password. Without a host key fingerprint, set the host key check to first-use: each connection then accepts the first key, and later only this one. Each transfer writes one file. Until it is complete, it is hidden and its name ends in .partial; an attempt that continues after a crash begins with a copy of it. A transfer that is cancelled or fails leaves a file with the rows that were accepted.',
   tested:
     'OpenSSH 9.2 from Debian, and a server of SFTP version 3 made with ssh2, both over an unstable connection; servers that violate the protocols of SSH and SFTP.',
   secrets: {
@@ -40,6 +40,7 @@ export const sftpDestination = defineConnector({
       open: async (context) => (await import('./move.ts')).write(context),
       inspect: async (context) => (await import('./move.ts')).inspect(context),
     },
+    discover: { path: async (context) => (await import('./discover.ts')).discover(context, true) },
   },
   check: async (context) => (await import('./move.ts')).check(context),
 })

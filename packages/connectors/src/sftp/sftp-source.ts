@@ -54,6 +54,7 @@ export const sftpSource = defineConnector({
       ...readFields,
     },
     open: async (context) => (await import('./move.ts')).read(context),
+    discover: { path: async (context) => (await import('./discover.ts')).discover(context) },
   },
   check: async (context) => (await import('./move.ts')).check(context),
 })

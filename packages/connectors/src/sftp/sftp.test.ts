@@ -14,7 +14,6 @@ import { startSftpServer } from '../../test/sftp-server.ts'
 import { makeSshKey } from '../../test/ssh-keys.ts'
 import { batchOf, deliver as deliverTo, readAll as readChunks } from '../../test/tables.ts'
 import { startTcpProxy, type TcpProxy } from '../../test/tcp-proxy.ts'
-import { readPrivateKey } from './private-key.ts'
 import { sftpDestination } from './sftp-destination.ts'
 import { sftpSource } from './sftp-source.ts'
 
@@ -47,12 +46,10 @@ await mkdir(join(inbox, 'sub.csv'))
 const status = ssh2.utils.sftp.STATUS_CODE
 type TestServer = { name: string; port: number; username: string; errors?: ServerError[] }
 const plain = await startSftpServer({
-  ...{
-    hostKey: hostKey.private,
-    username: 'ada',
-    keys: [userKey.public, lockedKey.public],
-    password: 'canary-password',
-  },
+  hostKey: hostKey.private,
+  username: 'ada',
+  keys: [userKey.public, lockedKey.public],
+  password: 'canary-password',
 })
 after(() => plain.close())
 const writeProblem = (
@@ -61,7 +58,9 @@ const writeProblem = (
   action: ServerError['action'],
   code: ConnectorErrorCode,
 ): ServerError => ({
-  ...{ name, action, code },
+  name,
+  action,
+  code,
   start: () => {
     plain.writeStatus = status
   },
@@ -71,7 +70,9 @@ const writeProblem = (
 })
 const testServers: TestServer[] = [
   {
-    ...{ name: 'a server of plain SFTP 3, by ssh2, in this process', port: plain.port, username: 'ada' },
+    name: 'a server of plain SFTP 3, by ssh2, in this process',
+    port: plain.port,
+    username: 'ada',
     errors: [
       writeProblem('fails to write', status.FAILURE, 'retry', 'platform_error'),
       writeProblem('forbids to write', status.PERMISSION_DENIED, 'reconfigure', 'permission_denied'),
@@ -100,14 +101,18 @@ function secretsOf(port: number, username: string): Values {
   return { hostname: '127.0.0.1', port, username, sshPrivateKey: userKey.private, hostKeyFingerprint: fingerprint }
 }
 
-/** What can happen to the line between us and a server. */
+/** Failures of the line between us and a server. */
 const breaksOf = (proxy: TcpProxy): ServerError => ({
-  ...{ name: 'breaks off again and again', action: 'retry', code: 'connection_lost' },
+  name: 'breaks off again and again',
+  action: 'retry',
+  code: 'connection_lost',
   start: () => proxy.cutAfter(2500),
   stop: () => proxy.cutAfter(undefined),
 })
 const absenceOf = (proxy: TcpProxy): ServerError => ({
-  ...{ name: 'is not there', action: 'reconnect', code: 'unreachable' },
+  name: 'is not there',
+  action: 'reconnect',
+  code: 'unreachable',
   start: () => proxy.shut(),
   stop: () => proxy.open(),
 })
@@ -132,7 +137,11 @@ if (!openSsh) test('SFTP against OpenSSH', { skip: skipWithout('sshd') }, () => 
 for (const { testServer, proxy, outbox } of lines) {
   const secrets = secretsOf(proxy.port, testServer.username)
   acceptSource({
-    ...{ connector: sftpSource, testServer: testServer.name, columns, rows, secrets },
+    connector: sftpSource,
+    testServer: testServer.name,
+    columns,
+    rows,
+    secrets,
     wrongSecrets: { ...secrets, sshPrivateKey: strangeKey.private },
     settings: { path: inbox, pattern: '*.csv*' },
     missing: { path: join(inbox, 'nothing-here.csv') },
@@ -140,7 +149,11 @@ for (const { testServer, proxy, outbox } of lines) {
     hang: hangOf(proxy),
   })
   acceptDestination({
-    ...{ connector: sftpDestination, testServer: testServer.name, columns, rows, secrets },
+    connector: sftpDestination,
+    testServer: testServer.name,
+    columns,
+    rows,
+    secrets,
     wrongSecrets: { ...secrets, sshPrivateKey: strangeKey.private },
     settings: { path: outbox, fileFormat: 'CSV', gzip: false },
     missing: { path: join(outbox, 'nothing-here') },
@@ -148,7 +161,8 @@ for (const { testServer, proxy, outbox } of lines) {
     reset: async () => {
       for (const name of await readdir(outbox)) await rm(join(outbox, name))
     },
-    ...{ deduplicates: true, visible: 'when finished' },
+    deduplicates: true,
+    visible: 'when finished',
     hang: hangOf(proxy),
     errors: [
       breaksOf(proxy),
@@ -160,17 +174,17 @@ for (const { testServer, proxy, outbox } of lines) {
     for (const name of await readdir(outbox)) await rm(join(outbox, name))
     const stop = new AbortController()
     const writer = await sftpDestination.destination?.deliver?.open(
-      testContext({ ...{ secrets, columns, settings: { path: outbox } }, signal: stop.signal }),
+      testContext({ secrets, columns, settings: { path: outbox }, signal: stop.signal }),
     )
     await writer?.deliver({ key: 'k', columns, rows: rows.slice(0, 10), firstRow: 1 })
     assert.match((await readdir(outbox)).join(), /^\.\d{8}T\d{6}Z-\w+\.csv\.partial$/)
     stop.abort()
-    await writer?.close()
+    await writer?.close?.()
     const next = await sftpDestination.destination?.deliver?.open(
       testContext({ secrets, columns, settings: { path: outbox } }),
     )
-    await next?.abort()
-    await next?.close()
+    await next?.abort?.()
+    await next?.close?.()
     assert.deepEqual(await readdir(outbox), [])
   })
 }
@@ -237,7 +251,11 @@ describe('SFTP', () => {
   test('signs in with a password, asked for at once or in a dialogue', async () => {
     const { sshPrivateKey: _, ...rest } = secrets
     const dialogue = await startSftpServer({
-      ...{ hostKey: hostKey.private, username: 'ada', keys: [], password: 'canary-password', dialogue: true },
+      hostKey: hostKey.private,
+      username: 'ada',
+      keys: [],
+      password: 'canary-password',
+      dialogue: true,
     })
     after(() => dialogue.close())
     for (const port of [plain.port, dialogue.port]) {
@@ -275,62 +293,6 @@ describe('SFTP', () => {
       ['PuTTY 3', 'PuTTY-User-Key-File-3: ssh-ed25519\nKey-Derivation: Argon2id\nArgon2-Passes: 4000000000'],
     ] as const) {
       assert.ok((await steps(sftpSource, { ...given, sshPrivateKey }))?.includes(`in the form of ${form}`))
-    }
-  })
-
-  test('lets other work continue while a key is decrypted, and gives up when the work is stopped', async () => {
-    const slow = makeKey('canary-passphrase', 16).private
-    let turns = 0
-    let over = false
-    const turn = () => {
-      turns += 1
-      if (!over) setImmediate(turn)
-    }
-    setImmediate(turn)
-    const text = await readPrivateKey(slow, 'canary-passphrase', new AbortController().signal)
-    over = true
-    // In this thread, not one would have come in between.
-    assert.ok(turns > 1)
-    assert.equal(ssh2.utils.parseKey(text) instanceof Error, false)
-    const stop = new AbortController()
-    const stopped = readPrivateKey(slow, 'canary-passphrase', stop.signal)
-    stop.abort()
-    await assert.rejects(stopped, (error) => error === stop.signal.reason)
-  })
-
-  test('opens encrypted keys of every type, and signs in with them', async () => {
-    for (const [type, options] of [
-      ['ed25519', {}],
-      ['ecdsa', { bits: 256 }],
-      ['ecdsa', { bits: 521 }],
-      ['rsa', { bits: 2048 }],
-    ] as const) {
-      const locked = { passphrase: 'canary', cipher: 'aes256-ctr', rounds: 1, ...options }
-      const pair = makeSshKey(type, locked)
-      const text = await readPrivateKey(pair.private, 'canary', new AbortController().signal)
-      const [opened, known] = [ssh2.utils.parseKey(text), ssh2.utils.parseKey(pair.public)]
-      assert.ok(!(opened instanceof Error) && !(known instanceof Error))
-      assert.ok(known.getPublicSSH().equals(opened.getPublicSSH()))
-      const data = Buffer.from('signed')
-      assert.equal(known.verify(data, opened.sign(data) as Buffer), true)
-    }
-  })
-
-  test('refuses texts that are nearly keys, and keys that are too large, at once', async () => {
-    const { signal } = new AbortController()
-    const huge = 'QUJD'.repeat(3_000)
-    for (const text of [
-      `-----BEGIN RSA PRIVATE KEY-----\n${'a:b\n'.repeat(15_000)}x`,
-      `-----BEGIN RSA PRIVATE KEY-----\n${'a: b\n'.repeat(12_000)}\n-----END RSA PRIVATE KEY-----`,
-      `-----BEGIN OPENSSH PRIVATE KEY-----\n${huge}\n-----END OPENSSH PRIVATE KEY-----`,
-      `PuTTY-User-Key-File-2: ssh-rsa\n${'Private-Lines: 1\n'.repeat(3_000)}`,
-      '-----BEGIN OPENSSH PRIVATE KEY-----\n-----END OPENSSH PRIVATE KEY-----',
-      '',
-    ]) {
-      await assert.rejects(
-        readPrivateKey(text, 'canary', signal),
-        (error: ConnectorError) => error.code === 'invalid_credentials',
-      )
     }
   })
 

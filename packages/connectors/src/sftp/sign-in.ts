@@ -1,6 +1,6 @@
 import { number, select, text } from '@penstock/connector'
 
-/** Which server, and who signs in to it. @param secrets those that the connector signs in with */
+/** The server, and the user on it. @param secrets the secrets that the connector signs in with */
 export const server = (secrets: readonly string[]) => ({
   hostname: text({
     label: 'Hostname',
@@ -20,7 +20,7 @@ export const server = (secrets: readonly string[]) => ({
   username: text({ label: 'Username', description: 'User who signs in to the server', required: true }),
 })
 
-/** How the server proves who it is. @param secrets those that the connector signs in with */
+/** The identity of the server. @param secrets the secrets that the connector signs in with */
 export const hostKey = (secrets: readonly string[]) => ({
   hostKeyFingerprint: text({
     label: 'Host key fingerprint',

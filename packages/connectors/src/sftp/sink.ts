@@ -1,22 +1,41 @@
 import { type ConnectorContext, ConnectorError, type Json } from '@penstock/connector'
-import type { FileSink } from '@penstock/connector/files'
+import { type FileSink, partialNames } from '@penstock/connector/files'
 import type { HostKey } from './host-key.ts'
-import { isMissing } from './problems.ts'
-import { attributesOf, closeFile, openFile, remove, rename, stat, sync, truncate, writeBytes } from './requests.ts'
+import { isMissing, isRefusal } from './problems.ts'
+import {
+  attributesOf,
+  closeFile,
+  openFile,
+  readBytes,
+  remove,
+  rename,
+  stat,
+  sync,
+  truncate,
+  writeBytes,
+} from './requests.ts'
 import { makeSessions, openSession, type SftpSession } from './session.ts'
 import { join } from './store.ts'
 
 const abortTimeoutMs = 15_000
+/** Attempts of one transfer whose hidden files are found by their numbers; those of later ones, by their delivery states. */
+const attemptsMax = 50
 
-/** Where the file ends with a part. */
-type DeliveryState = { readonly end: number }
-const endOf = (deliveryStates: readonly Json[]): number =>
-  (deliveryStates.at(-1) as DeliveryState | undefined)?.end ?? 0
+/** Where the file ends with a part, and in which hidden file that is. */
+type DeliveryState = { readonly end: number; readonly partial?: string }
+const lastOf = (deliveryStates: readonly Json[]): DeliveryState =>
+  (deliveryStates.at(-1) as DeliveryState | undefined) ?? { end: 0 }
 
 /** A file that is open for writing, in the session that opened it. */
 type Opened = { readonly session: SftpSession; readonly handle: Buffer; end: number }
 
-/** A file of a server, written under a hidden name beside it and renamed when it is whole. */
+/**
+ * A file of a server, written under a hidden name beside it and renamed when it is whole.
+ *
+ * An attempt may sleep at any point and wake when another one has continued, or has published the file. So each attempt writes
+ * a file of its own, which begins with a copy of what was confirmed of the one before, and removes those of all others before
+ * it publishes: what wakes has nothing left to rename, and writes if no one reads.
+ */
 export function openSftpSink(
   context: ConnectorContext,
   directory: string,
@@ -25,44 +44,114 @@ export function openSftpSink(
 ): FileSink {
   const sessions = makeSessions(context, hostKey)
   const path = join(directory, fileName)
-  const partial = join(directory, `.${fileName}.partial`)
+  const partials = partialNames(fileName)
+  const at = (partial: string) => join(directory, partial)
+  /** The hidden file of this attempt, once it has what was confirmed before. */
+  let own: string | undefined
   let opened: Opened | undefined
 
-  async function openAt(offset: number): Promise<Opened> {
+  async function openAt(offset: number, deliveryStates: readonly Json[]): Promise<Opened & { partial: string }> {
     const session = await sessions.open()
+    own ??= await createOwn(session, deliveryStates)
+    const partial = at(own)
     if (opened?.session !== session) {
-      const handle = await openPartial(session, offset)
+      const handle = await openFile(session, partial, 'r+').catch((error: unknown) => {
+        throw isMissing(error) ? lost(fileName) : error
+      })
       const { size } = await attributesOf(session, partial, handle)
       opened = { session, handle, end: size }
     }
     if (opened.end < offset) throw lost(fileName)
     if (opened.end > offset) await truncate(session, partial, opened.handle, offset)
     opened.end = offset
-    return opened
+    return Object.assign(opened, { partial })
   }
 
-  const openPartial = (session: SftpSession, offset: number): Promise<Buffer> =>
-    openFile(session, partial, offset === 0 ? 'w' : 'r+').catch((error: unknown) => {
-      if (!isMissing(error)) throw error
-      throw offset === 0 ? noDirectory(directory) : lost(fileName)
-    })
+  /** Makes the file of this attempt, with the bytes that these states confirm. */
+  async function createOwn(session: SftpSession, deliveryStates: readonly Json[]): Promise<string> {
+    const { end, partial: confirmed = partials.plain } = lastOf(deliveryStates)
+    const { created, handle } = await create(session)
+    try {
+      if (end > 0) await copy(session, at(confirmed), at(created), handle, end)
+      await sync(session, at(created), handle)
+      return created
+    } catch (error) {
+      if (session.alive) await remove(session, at(created)).catch(() => {})
+      throw isMissing(error) ? lost(fileName) : error
+    } finally {
+      if (session.alive) await closeFile(session, at(created), handle).catch(() => {})
+    }
+  }
+
+  /** Makes a file under the first name that is free. Not every server refuses to make one that is there, so it is asked first. */
+  async function create(session: SftpSession): Promise<{ created: string; handle: Buffer }> {
+    for (let number = 1; ; number += 1) {
+      const isLast = number > attemptsMax
+      const created = isLast ? partials.next() : partials.numbered(number)
+      if (!isLast && (await sizeOf(session, at(created))) !== undefined) continue
+      try {
+        return { created, handle: await openFile(session, at(created), 'wx') }
+      } catch (error) {
+        if (isMissing(error)) throw noDirectory(directory)
+        // A name that was taken meanwhile has no error of its own.
+        if (!isRefusal(error) || isLast || (await sizeOf(session, at(created))) === undefined) throw error
+      }
+    }
+  }
+
+  async function copy(session: SftpSession, from: string, to: string, into: Buffer, end: number): Promise<void> {
+    const handle = await openFile(session, from, 'r')
+    try {
+      let done = 0
+      for await (const bytes of readBytes(session, from, handle, 0, end)) {
+        await writeBytes(session, to, into, done, bytes)
+        done += bytes.length
+      }
+      if (done < end) throw lost(fileName)
+    } finally {
+      if (session.alive) await closeFile(session, from, handle).catch(() => {})
+    }
+  }
+
+  /** Removes hidden files of this transfer: those of all attempts but one. */
+  async function removePartials(session: SftpSession, deliveryStates: readonly Json[], but?: string): Promise<void> {
+    const known = [...deliveryStates.map((state) => (state as DeliveryState).partial ?? partials.plain), own]
+    for (const name of new Set(known)) {
+      if (name !== undefined && name !== but) await removeIfThere(session, name)
+    }
+    // A directory may be too large to be listed, or the user may not do that.
+    for (let number = 1; number <= attemptsMax; number += 1) {
+      const name = partials.numbered(number)
+      if (name !== but && !known.includes(name) && !(await removeIfThere(session, name))) return
+    }
+  }
+
+  /** Says whether there was such a file. */
+  const removeIfThere = (session: SftpSession, partial: string): Promise<boolean> =>
+    remove(session, at(partial)).then(
+      () => true,
+      (error: unknown) => {
+        if (isRefusal(error)) return !isMissing(error)
+        throw error
+      },
+    )
 
   async function release(): Promise<void> {
     const { session, handle } = opened ?? {}
     opened = undefined
-    if (session?.alive && handle) await closeFile(session, partial, handle).catch(() => {})
+    if (session?.alive && handle) await closeFile(session, path, handle).catch(() => {})
   }
 
   const sink: FileSink = {
     partBytesMin: 0,
 
-    async writePart({ offset, bytes }) {
+    async writePart({ offset, bytes }, deliveryStates) {
       try {
-        const file = await openAt(offset)
-        await writeBytes(file.session, partial, file.handle, offset, bytes)
-        await sync(file.session, partial, file.handle)
+        const file = await openAt(offset, deliveryStates)
+        await writeBytes(file.session, file.partial, file.handle, offset, bytes)
+        await sync(file.session, file.partial, file.handle)
         file.end = offset + bytes.length
-        return { end: file.end } satisfies DeliveryState
+        return { end: file.end, partial: own ?? '' } satisfies DeliveryState
       } catch (error) {
         // How much of the part was written is unknown: the next attempt looks.
         await release()
@@ -71,15 +160,24 @@ export function openSftpSink(
     },
 
     async publish(deliveryStates) {
-      const end = endOf(deliveryStates)
+      const { end } = lastOf(deliveryStates)
       const session = await sessions.open()
-      const found = await sizeOf(session, partial)
-      if (found === undefined && (await sizeOf(session, path)) === end) return
-      if (found === undefined && end > 0) throw lost(fileName)
-      const file = await openAt(end)
-      await sync(file.session, partial, file.handle)
+      // Another attempt may have published it, with the same rows.
+      if ((await sizeOf(session, path)) !== end) {
+        const file = await openAt(end, deliveryStates)
+        await sync(file.session, file.partial, file.handle)
+        await release()
+        await removePartials(session, deliveryStates, own)
+        await rename(session, file.partial, path).catch(async (error: unknown) => {
+          if (!isRefusal(error)) throw error
+          const size = await sizeOf(session, path)
+          if (size === undefined) throw error
+          if (size !== end) throw lost(fileName)
+        })
+      }
       await release()
-      await rename(session, partial, path)
+      await removePartials(session, deliveryStates)
+      own = undefined
     },
 
     async abort(deliveryStates) {
@@ -88,21 +186,26 @@ export function openSftpSink(
       // The signal may be what ended the transfer, and has ended its session then.
       const session = await openSession({ ...context, signal: AbortSignal.timeout(abortTimeoutMs) }, hostKey)
       try {
-        await remove(session, partial)
+        await removePartials(session, deliveryStates)
       } finally {
         session.close()
       }
     },
 
     async close() {
+      const session = opened?.session
       await release()
+      // The next attempt needs the confirmed parts, unless an attempt has already published the file.
+      if (own !== undefined && session?.alive && (await sizeOf(session, path)) !== undefined) {
+        await remove(session, at(own)).catch(() => {})
+      }
       sessions.close()
     },
   }
   return sink
 }
 
-/** How large a file is; `undefined` where there is none. */
+/** How large a file is; `undefined` if there is none. */
 const sizeOf = (session: SftpSession, path: string): Promise<number | undefined> =>
   stat(session, path).then(
     ({ size }) => size,

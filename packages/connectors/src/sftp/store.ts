@@ -1,4 +1,4 @@
-import { type ConnectorContext, ConnectorError } from '@penstock/connector'
+import { ConnectorError, type SourceContext } from '@penstock/connector'
 import { type FileStore, nameMatcher, type StoredFile } from '@penstock/connector/files'
 import type { HostKey } from './host-key.ts'
 import { isMissing, isRefusal } from './problems.ts'
@@ -17,12 +17,12 @@ import { makeSessions, type SftpSession } from './session.ts'
 
 /** The files under a path of a server: that file, or those right in that directory whose names fit the pattern. */
 export function openSftpStore(
-  context: ConnectorContext,
+  context: SourceContext,
   path: string,
   pattern: string | undefined,
   hostKey: HostKey,
 ): FileStore {
-  const sessions = makeSessions(context, hostKey)
+  const sessions = makeSessions(context, hostKey, context.sample?.noAnswerMs)
   return {
     async list() {
       const session = await sessions.open()
@@ -79,7 +79,7 @@ async function listDirectory(session: SftpSession, path: string, pattern: string
   return files
 }
 
-/** What a link leads to; `undefined` where it leads nowhere, in a circle, or where the user may not look. */
+/** The target of a link; `undefined` if the link leads nowhere, in a circle, or to a path without access. */
 const statLink = (session: SftpSession, path: string): Promise<Attributes | undefined> =>
   stat(session, path).catch((error: unknown) => {
     if (session.alive && isRefusal(error)) return undefined
@@ -90,7 +90,9 @@ const statLink = (session: SftpSession, path: string): Promise<Attributes | unde
 export const join = (directory: string, name: string): string => `${directory.replace(/\/+$/, '')}/${name}`
 
 const storedFile = (name: string, attributes: Attributes): StoredFile => ({
-  ...{ name, sizeBytes: attributes.size, version: versionOf(attributes) },
+  name,
+  sizeBytes: attributes.size,
+  version: versionOf(attributes),
 })
 
 const versionOf = ({ mtime, size }: Attributes): string => `${mtime} ${size}`

@@ -5,4 +5,5 @@ export const snapchatAds = definePlatform({
   name: 'Snapchat Ads',
   type: 'Social Media Platform',
   icon: 'snapchat',
+  alsoCalled: ['snap'],
 })

@@ -1,4 +1,5 @@
 import type { ConnectorContext } from '@penstock/connector'
+import type { Credentials } from '../platform-api/client.ts'
 import { type AccessTokens, openTokens } from '../platform-api/oauth.ts'
 
 export const accountsOrigin = 'https://accounts.snapchat.com'
@@ -13,3 +14,13 @@ export const openSnapchatTokens = (context: ConnectorContext): AccessTokens =>
     renewal:
       'authorize the connector again, or grant access again at Snapchat and save the new refresh token in the connector',
   })
+
+/** The same for conversions: the reference has the token as a parameter of the address only, so no message may quote an address. */
+export function openConversionTokens(context: ConnectorContext): Credentials {
+  const tokens = openSnapchatTokens(context)
+  return {
+    renews: true,
+    in: 'query',
+    headers: async (refused) => ({ access_token: await tokens.token(refused?.access_token) }),
+  }
+}

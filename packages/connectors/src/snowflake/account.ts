@@ -9,9 +9,9 @@ export type SnowflakeAccount = {
   readonly host: string
   readonly user: string
   readonly role: string | undefined
-  /** What Snowflake calls the kind of token. */
+  /** Snowflake's name for the kind of token. */
   readonly tokenType: 'KEYPAIR_JWT' | 'PROGRAMMATIC_ACCESS_TOKEN'
-  /** A token that is valid now; with `fresh`, a new one where one can be made. Throws a `ConnectorError`. */
+  /** A token that is valid now; with `fresh`, a new one if one can be made. Throws a `ConnectorError`. */
   token(fresh?: boolean): Promise<string>
   /** Whether `token` makes new ones. */
   readonly renews: boolean
@@ -23,7 +23,7 @@ const lifetimeSeconds = 3600
 const skewSeconds = 60
 const marginMs = 120_000
 
-/** Reads the secrets. Throws a `ConnectorError` where something is missing or no key. */
+/** Reads the secrets. Throws a `ConnectorError` if something is missing or no key. */
 export function accountOf(secrets: Values): SnowflakeAccount {
   const isKeyPair = secrets.authType === 'key-pair'
   // The destination asks for the account of a token under a key of its own, the source under the same one.
@@ -41,7 +41,11 @@ export function accountOf(secrets: Values): SnowflakeAccount {
   const host = hostOf(`${locator.toLowerCase().replaceAll('_', '-')}.snowflakecomputing.com`)
   const password = textOf(secrets, 'password')
   return {
-    ...{ origin: `https://${host}`, host, role, tokenType: 'PROGRAMMATIC_ACCESS_TOKEN', renews: false },
+    origin: `https://${host}`,
+    host,
+    role,
+    tokenType: 'PROGRAMMATIC_ACCESS_TOKEN',
+    renews: false,
     user: textOf(secrets, 'username'),
     token: async () => password,
   }
@@ -83,7 +87,7 @@ function keyOf(pem: string): Keys {
   try {
     privateKey = createPrivateKey(text)
   } catch {
-    // What the library says could quote the key.
+    // The message of the library could quote the key.
     throw invalidKey('The private key cannot be read.')
   }
   if (privateKey.asymmetricKeyType !== 'rsa') throw invalidKey('The private key is not an RSA key.')

@@ -61,7 +61,7 @@ export function withNanoseconds(text: string): string {
   return `${whole}.${fraction.padEnd(9, '0')}`
 }
 
-/** SQL that turns such a text, as a bound variable, into a value to compare with; `undefined` where nothing is ordered by it. */
+/** SQL that turns such a text, as a bound variable, into a value to compare with; `undefined` if nothing is ordered by it. */
 export function literalOf({ type, scale }: SnowflakeColumn): string | undefined {
   switch (type) {
     case 'FIXED':

@@ -11,7 +11,7 @@ export const check: Check = checkSteps(
   ['permissions', permission],
 )
 
-/** Reaches the account and signs in. What the role may write is looked at once a connection names a table. */
+/** Reaches the account and signs in. The role's privileges for writing are examined once a connection names a table. */
 export const checkDestination: Check = checkSteps(
   ['connectivity', (context) => assertConnectivity(context, `${accountOf(context.secrets).origin}/`)],
   ['authentication', signIn],
@@ -20,7 +20,7 @@ export const checkDestination: Check = checkSteps(
 const apiOf = (context: ConnectorContext, quiet = false) => makeSqlApi(context, accountOf(context.secrets), quiet)
 
 async function signIn(context: ConnectorContext): Promise<string> {
-  // What is asked needs no warehouse.
+  // This query needs no warehouse.
   const { rows } = await apiOf(context, true).run({ text: 'select current_user(), current_role()', timeoutSeconds: 60 })
   const [user, role] = rows[0] ?? []
   return `Snowflake knows the user ${user ?? 'by another name'}, under the role ${role ?? 'that is its default'}.`

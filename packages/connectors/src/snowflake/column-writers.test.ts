@@ -45,8 +45,14 @@ test('every value is cast to the type of its column', () => {
   assert.deepEqual(
     ['TEXT', 'REAL', 'BOOLEAN', 'TIMESTAMP_LTZ', 'VARIANT', 'OBJECT', 'ARRAY', 'GEOGRAPHY'].map((type) => sqlOf(type)),
     [
-      ...['x', 'to_double(x)', 'to_boolean(x)', 'to_timestamp_ltz(x)', 'parse_json(x)'],
-      ...['to_object(parse_json(x))', 'to_array(parse_json(x))', 'x'],
+      'x',
+      'to_double(x)',
+      'to_boolean(x)',
+      'to_timestamp_ltz(x)',
+      'parse_json(x)',
+      'to_object(parse_json(x))',
+      'to_array(parse_json(x))',
+      'x',
     ],
   )
   assert.equal(sqlOf('FIXED', 2), 'to_number(x, 38, 2)')

@@ -4,11 +4,11 @@ import type { SnowflakeColumn } from './cells.ts'
 
 /** How the cells of a column are written. */
 export type ColumnWriter = {
-  /** The text of a cell; null where it has none. An empty text is missing wherever the column holds no text. */
+  /** The text of a cell; null if it has none. An empty text is missing wherever the column holds no text. */
   readonly text: (cell: Cell) => string | null
   /** SQL that makes a value of the column from SQL that gives such a text. */
   readonly value: (text: string) => string
-  /** Why the column would not hold just this text, as a sentence without the value; `undefined` where it may. */
+  /** Why the column would not store exactly this text, as a sentence without the value; `undefined` if it may. */
   readonly doubt: (text: string) => string | undefined
 }
 
@@ -31,7 +31,8 @@ export function writerFor({ type, scale }: SnowflakeColumn): ColumnWriter {
     // Without a zone the column means UTC, as everywhere in this connector.
     case 'TIMESTAMP_NTZ':
       return {
-        ...{ text: (cell) => filled(cell, withoutOffset), value: (text) => `to_timestamp_ntz(${text})` },
+        text: (cell) => filled(cell, withoutOffset),
+        value: (text) => `to_timestamp_ntz(${text})`,
         doubt: zoneDoubt,
       }
     case 'TIMESTAMP_LTZ':
@@ -55,7 +56,7 @@ function filled(cell: Cell, change: (text: string) => string = (text) => text): 
   return cell === null || cell === '' ? null : change(String(cell))
 }
 
-/** Bytes come as base64, or as sources give them: \x and hexadecimal digits. What is neither stays, for Snowflake to refuse. */
+/** Bytes are base64 or, from sources, \x and hexadecimal digits. Other texts stay, and Snowflake refuses them. */
 function hexadecimalOf(text: string): string {
   if (/^\\x([0-9a-f]{2})*$/i.test(text)) return text.slice(2)
   return text.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(text)

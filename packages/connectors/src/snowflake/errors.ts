@@ -3,7 +3,7 @@ import { resultGone } from '../databases/result-cache.ts'
 import { transientErrorOf } from '../object-stores/answers.ts'
 import type { SnowflakeAccount } from './account.ts'
 
-/** What Snowflake says beside a status that is not a success. */
+/** The error that Snowflake reports with a status other than success. */
 export type SnowflakeComplaint = { readonly code: string; readonly sqlState: string; readonly message: string }
 
 export function complaintIn(answer: Readonly<Record<string, unknown>>): SnowflakeComplaint {
@@ -63,8 +63,8 @@ function connectorErrorOfStatement({ code, sqlState, message }: SnowflakeComplai
 const goneCodes = new Set(['000709', '000710'])
 
 /**
- * What an answer means that is neither 200 nor 202.
- * @param handle whether a statement that ran before was asked for
+ * The error of a response whose status is neither 200 nor 202.
+ * @param handle whether the request was for a statement that ran before
  */
 export function connectorErrorOf(
   response: Pick<Response, 'status' | 'headers'>,

@@ -8,7 +8,7 @@ import { literalOf, orderTextOf, type SnowflakeColumn, textSqlOf, withNanosecond
 import type { SnowflakeRow } from './result-rows.ts'
 import type { SnowflakeStatement, SqlApi } from './sql-api.ts'
 
-/** What is read, in which order, and up to where: found out once, when the reader is opened. */
+/** The columns, order and upper bound of a reading. Determined once, when the reader is opened. */
 export type SnowflakePlan = {
   readonly columns: readonly string[]
   readonly types: readonly SnowflakeColumn[]
@@ -40,7 +40,7 @@ export type StatementPlace = Omit<SnowflakeStatement, 'text' | 'bindings'>
 
 const alias = '"penstock_source"'
 
-/** What a connection's settings say, for reading and for a check. */
+/** The source in a connection's settings, for reading and for a check. */
 export function sourceOf(settings: Values): {
   readonly reading: Reading
   readonly source: string
@@ -101,7 +101,13 @@ export async function planReading(api: SqlApi, settings: Values): Promise<Snowfl
   if (cursor) assertCursor(cursor, settings.markerType)
   const bound = cursor ? await boundOf(api, source, at, order[0], cursor, reading) : undefined
   return {
-    ...{ columns, types, order, digest, orderNames, bound, at },
+    columns,
+    types,
+    order,
+    digest,
+    orderNames,
+    bound,
+    at,
     incremental: cursor !== undefined,
     empty: cursor !== undefined && bound === undefined,
     select: `select ${expressions.join(', ')} from ${source}`,
@@ -116,7 +122,7 @@ export function statementOf({ order, digest, select, at }: SnowflakePlan, { afte
     bindings.push(text)
     return literal
   }
-  /** Rows with the very digest come again, to be counted: those that are equal in everything have no other order. */
+  /** Rows with the same digest are read again and counted, because identical rows have no other order. */
   const behind = ([term, ...others]: readonly OrderTerm[], [text = '', ...texts]: readonly string[]): string => {
     if (!term) return 'true'
     const { expression } = term

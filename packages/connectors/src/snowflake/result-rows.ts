@@ -3,7 +3,7 @@ import { ConnectorError } from '@penstock/connector'
 /** A row as Snowflake sends it: every value as text. */
 export type SnowflakeRow = readonly (string | null)[]
 
-/** What an answer says beside its rows. */
+/** The fields of a response without its rows. */
 export type Rest = Readonly<Record<string, unknown>>
 
 /** Rows are taken apart in pieces of about this size, so that a partition of a hundred megabytes does not stay in memory. */
@@ -23,7 +23,7 @@ const endBrace = 0x7d
 
 /**
  * Takes an answer of the SQL API apart while it comes: gives the rows of its `data`, some at a time, and returns the rest.
- * Throws `retry` where the answer ends too early or is not JSON.
+ * Throws `retry` if the response ends too early or is not JSON.
  */
 export async function* rowsIn(body: AsyncIterable<Uint8Array>): AsyncGenerator<SnowflakeRow[], Rest> {
   /** Bytes outside of `data`. */
@@ -33,7 +33,7 @@ export async function* rowsIn(body: AsyncIterable<Uint8Array>): AsyncGenerator<S
   let held: Buffer[] = []
   let heldBytes = 0
   const state: State = { depth: 0, inString: false, escaped: false, inData: false, whole: -1 }
-  /** What came last, because a key and its bracket may come in two pieces. */
+  /** The end of the previous piece, because a key and its bracket may arrive in two pieces. */
   let tail = ''
 
   for await (const bytes of body) {
@@ -82,7 +82,7 @@ type State = {
   escaped: boolean
   /** Between the brackets of `data`. */
   inData: boolean
-  /** Behind the last row that is whole, in the piece that was scanned last; -1 where none ends in it. */
+  /** Behind the last row that is whole, in the piece that was scanned last; -1 if none ends in it. */
   whole: number
 }
 

@@ -33,9 +33,15 @@ const readBack = async (): Promise<Row[]> => {
 const refused = (status: number, code: string) => ({ status, body: JSON.stringify({ code, message: 'No.' }) })
 
 acceptDestination({
-  ...{ connector: snowflakeDestination, testServer: testServerName, secrets: keyPair },
+  connector: snowflakeDestination,
+  testServer: testServerName,
+  secrets: keyPair,
   wrongSecrets: { ...keyPair, privateKey: snowflake.strangeKey },
-  ...{ settings, columns, rows, readBack, reset },
+  settings,
+  columns,
+  rows,
+  readBack,
+  reset,
   missing: { ...settings, schema: 'absent' },
   badRows: [
     { row: ['many', 'a', true, '1', '2026-01-31', null], reason: /not a number/, field: 'id' },
@@ -43,7 +49,8 @@ acceptDestination({
     { row: [2, 'a', true, '1', 'some canary day', null], reason: /\(code 100038, SQL state 22018\)\.$/ },
     { row: [null, 'a', true, '1', '2026-01-31', null], reason: /column that needs one \(code 100072/ },
   ],
-  ...{ deduplicates: true, visible: 'at once' },
+  deduplicates: true,
+  visible: 'at once',
   errors: problemsOf(proxy, { slow: refused(429, '390000'), forbidden: refused(403, '390422') }),
   hang: hangOf(proxy),
   context: { routes },
@@ -57,7 +64,10 @@ describe(`writing to a table, against ${testServerName}`, () => {
   })
 
   const optionsOf = (own: Values = {}, transferId = 'transfer-1') => ({
-    ...{ secrets: keyPair, routes, settings: { ...settings, ...own }, transferId },
+    secrets: keyPair,
+    routes,
+    settings: { ...settings, ...own },
+    transferId,
   })
   const deliver = (names: readonly string[], some: readonly Row[], own: Values = {}, number = 1) =>
     deliverTo(snowflakeDestination, optionsOf(own), batchOf(names, some, number))
@@ -157,9 +167,9 @@ describe(`writing to a table, against ${testServerName}`, () => {
     ])
     const context = testContext({ ...optionsOf(replace, 'transfer-2'), columns: ['id', 'name'] })
     const writer = await snowflakeDestination.destination?.deliver?.open(context)
-    await writer?.abort()
+    await writer?.abort?.()
     assert.equal((await inTable()).length, 2)
-    await writer?.finish()
+    await writer?.finish?.()
     assert.deepEqual(await inTable(), [])
     assert.equal(snowflakeDestination.destination?.deliver?.replaces?.(replace), true)
   })
@@ -176,7 +186,8 @@ describe(`writing to a table, against ${testServerName}`, () => {
     assert.equal(await code(['id', 'ID']), 'columns_do_not_fit')
     const findings = await inspect(snowflakeDestination, {
       ...optionsOf(),
-      ...{ columns: ['paid', 'city'], rows: [['1,5', 'x']] },
+      columns: ['paid', 'city'],
+      rows: [['1,5', 'x']],
     })
     assert.deepEqual(
       findings.map(({ code, column }) => [code, column]),

@@ -39,6 +39,13 @@ export const snowflakeDestination = defineConnector({
     }),
   },
   destination: {
+    discover: {
+      warehouse: async (context) => (await import('./discover.ts')).discoverWarehouses(context),
+      database: async (context) => (await import('./discover.ts')).discoverDatabases(context),
+      schema: async (context) => (await import('./discover.ts')).discoverSchemas(context),
+      table: async (context) => (await import('./discover.ts')).discoverDestinations(context),
+      columns: async (context) => (await import('./discover.ts')).discoverTargetColumns(context),
+    },
     fields: {
       warehouse: text({ label: 'Warehouse', description: 'Warehouse used to write rows', required: true }),
       database: text({ label: 'Database', description: 'Database of the table', required: true }),

@@ -21,7 +21,9 @@ beforeEach(async () => {
 
 type Asked = { after?: Json; cursor?: Json } & Pick<TestContextOptions, 'secrets'>
 const optionsOf = (settings: Values, { cursor, secrets = keyPair }: Asked = {}): TestContextOptions => ({
-  ...{ secrets, routes, settings: { ...place, ...settings } },
+  secrets,
+  routes,
+  settings: { ...place, ...settings },
   ...(cursor === undefined ? {} : { cursor }),
 })
 const read = (settings: Values, asked: Asked = {}) =>
@@ -40,7 +42,7 @@ const numbers = (count: number, table = 'N') =>
   )
 const ids = (chunks: readonly Chunk[]) => rowsOf(chunks).map(([id]) => id)
 const upTo = (count: number, from = 1) => Array.from({ length: count - from + 1 }, (_, index) => from + index)
-/** Statements that read rows, and not those that prepare it. */
+/** The executed statements that read rows, without the statements that prepare reading. */
 const reads = () => snowflake.executed.filter((text) => text.includes(' order by '))
 
 describe(`reading a result that Snowflake keeps, against ${testServerName}`, () => {
@@ -142,7 +144,8 @@ describe(`transient errors, against ${testServerName}`, () => {
     assert.deepEqual(await connectorErrorOf(read({ table: 'N' })), ['reauthenticate', 'invalid_credentials'])
     proxy.failure = { what: { status: 401, body: '{"code":"390318"}' } }
     assert.deepEqual(await connectorErrorOf(read({ table: 'N' }, { secrets: snowflake.accessToken })), [
-      ...['reauthenticate', 'invalid_credentials'],
+      'reauthenticate',
+      'invalid_credentials',
     ])
     proxy.failure = undefined
   })

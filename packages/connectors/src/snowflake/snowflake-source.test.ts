@@ -22,8 +22,13 @@ const rows = Array.from({ length: 12_000 }, (_, index): Row => {
   return [id, name, id % 2 === 0, id / 4, (id / 4).toFixed(2), '2026-01-31', `2026-01-31T12:00:00.${fraction}`]
 })
 const settings = {
-  ...{ dataSourceType: 'Table Reference', warehouse: 'load_wh', database: 'sales', schema: 'public', table: 'people' },
-  ...{ syncMode: 'Full', keyColumns: 'id' },
+  dataSourceType: 'Table Reference',
+  warehouse: 'load_wh',
+  database: 'sales',
+  schema: 'public',
+  table: 'people',
+  syncMode: 'Full',
+  keyColumns: 'id',
 }
 const refused = (status: number, code: string) => ({ status, body: JSON.stringify({ code, message: 'No.' }) })
 
@@ -34,7 +39,10 @@ for (const [name, secrets, wrongSecrets] of [
   acceptSource({
     connector: snowflakeSource,
     testServer: `${testServerName}, by ${name}`,
-    ...{ secrets, wrongSecrets, settings, rows },
+    secrets,
+    wrongSecrets,
+    settings,
+    rows,
     missing: { ...settings, table: 'absent' },
     incremental: { ...settings, syncMode: 'Incremental', markerColumn: 'ID', markerType: 'Numeric' },
     columns: ['ID', 'NAME', 'MEMBER', 'SCORE', 'PAID', 'DAY', 'CHANGED'],

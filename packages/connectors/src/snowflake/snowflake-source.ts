@@ -27,6 +27,13 @@ export const snowflakeSource = defineConnector({
     snowflakeRole: text({ label: 'Snowflake role', description: 'Role used to run queries', required: true }),
   },
   source: {
+    discover: {
+      warehouse: async (context) => (await import('./discover.ts')).discoverWarehouses(context),
+      database: async (context) => (await import('./discover.ts')).discoverDatabases(context),
+      schema: async (context) => (await import('./discover.ts')).discoverSchemas(context),
+      table: async (context) => (await import('./discover.ts')).discoverSources(context),
+      columns: async (context) => (await import('./discover.ts')).discoverColumns(context),
+    },
     fields: {
       dataSourceType: select({
         label: 'Data source type',

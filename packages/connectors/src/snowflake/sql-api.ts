@@ -8,7 +8,7 @@ import type { SnowflakeColumn } from './cells.ts'
 import { complaintIn, connectorErrorOf } from './errors.ts'
 import { type Rest, rowsIn, type SnowflakeRow } from './result-rows.ts'
 
-/** A statement, and where it runs. */
+/** A statement and the context in which it runs. */
 export type SnowflakeStatement = {
   readonly text: string
   /** Texts that stand for the question marks. */
@@ -22,7 +22,7 @@ export type SnowflakeStatement = {
 /** A whole result that is small. */
 export type SmallResult = { readonly columns: readonly SnowflakeColumn[]; readonly rows: readonly SnowflakeRow[] }
 
-/** What the first page of a result says of the whole. */
+/** The size of a whole result, from its first page. */
 export type ResultSize = { readonly partitions: number; readonly rows: number | undefined }
 
 /** Speaks to the SQL API, version 2. A token that is not accepted any more is replaced once. */
@@ -34,7 +34,7 @@ export type SqlApi = {
   start(statement: SnowflakeStatement): Promise<string>
   /**
    * Waits for the result and reads one of its pages, some rows at a time. Returns how large the result is, where the page
-   * says so: the first does. Throws `result_expired` where it is not kept any more.
+   * says so: the first does. Throws `result_expired` if it is not kept any more.
    */
   page(handle: string, partition: number): AsyncGenerator<readonly SnowflakeRow[], ResultSize | undefined>
   /** Stops a statement that no one waits for any more. Never throws. */
@@ -61,7 +61,8 @@ export function makeSqlApi(context: ConnectorContext, account: SnowflakeAccount,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       ...(body === undefined ? {} : { body }),
-      ...{ signal, timeoutMs },
+      signal,
+      timeoutMs,
     })
 
   /** An answer of status 200 or 202, with its body unread. */
@@ -153,7 +154,7 @@ function bodyOf(statement: SnowflakeStatement, { role }: SnowflakeAccount): obje
   }
 }
 
-/** What an answer says beside rows; nothing where it is not JSON, such as a gateway's page. */
+/** The fields of a response without its rows; none if it is not JSON, such as a gateway's page. */
 async function restOf(response: Response): Promise<Rest> {
   const rows = rowsIn(bodyIn(response))
   try {

@@ -29,7 +29,7 @@ export type Target = Omit<SnowflakeTable, 'columns'> & {
 /** How long a statement may take that writes a batch, in seconds. */
 const statementSeconds = 600
 
-/** Reads the settings of the destination. Throws a `ConnectorError` where one is missing. */
+/** Reads the settings of the destination. Throws a `ConnectorError` if one is missing. */
 export function targetOf(settings: Values): Target {
   const { schema, table } = writingOf({ ...settings, writeMode: 'Insert' }, '')
   const [database, warehouse] = ['database', 'warehouse'].map((key) => {
@@ -39,15 +39,16 @@ export function targetOf(settings: Values): Target {
   })
   const path = `${quoteName(database ?? '')}.${quoteName(schema)}`
   return {
-    ...{ schema: path, name: `${path}.${quoteName(table)}`, batches: `${path}."PENSTOCK_BATCHES"`, label: table },
-    ...{
-      at: { warehouse, database, schema, timeoutSeconds: statementSeconds },
-      replace: settings.writeMode === 'Replace',
-    },
+    schema: path,
+    name: `${path}.${quoteName(table)}`,
+    batches: `${path}."PENSTOCK_BATCHES"`,
+    label: table,
+    at: { warehouse, database, schema, timeoutSeconds: statementSeconds },
+    replace: settings.writeMode === 'Replace',
   }
 }
 
-/** Finds the table, and creates it, and the one that notes batches, where they are missing. */
+/** Finds the table, and creates it, and the one that notes batches, if they are missing. */
 export async function openTable(api: SqlApi, target: Target, delivered: readonly string[]): Promise<SnowflakeTable> {
   let found = await columnsOf(api, target.name, target.at)
   if (!found) {
@@ -64,7 +65,7 @@ export async function openTable(api: SqlApi, target: Target, delivered: readonly
   return { name: target.name, batches: target.batches, at: target.at, columns }
 }
 
-/** The columns of a table; `undefined` where there is none, or its schema is missing. */
+/** The columns of a table; `undefined` if there is none, or its schema is missing. */
 export async function columnsOf(
   api: SqlApi,
   name: string,
@@ -78,7 +79,7 @@ export async function columnsOf(
   }
 }
 
-/** The table's columns for those that are delivered, and what prevents writing to them. */
+/** The table's columns for the delivered columns, and the problems that prevent writing to them. */
 export function judge(
   { label }: Target,
   delivered: readonly string[],

@@ -42,7 +42,6 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
       await emptyOnce()
       return deliver({ api, table, refusals, transferId: context.transferId }, batch)
     },
-    flush: async () => undefined,
     async finish() {
       await emptyOnce()
       const old = `"DELIVERED_TIME" < dateadd(day, -${keptDays}, sysdate())`
@@ -51,8 +50,6 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
         if (asConnectorError(error)?.code !== 'permission_denied') throw error
       })
     },
-    abort: async () => {},
-    close: async () => {},
   }
 }
 
@@ -124,14 +121,14 @@ function insertStatement({ name, batches, columns }: SnowflakeTable, writers: re
      where not exists (select 1 from ${batches} where "TRANSFER_ID" = ? and "BATCH_KEY" = ?)`
 }
 
-/** By Snowflake's own count: all rows and the note of them, or nothing where they were noted before. */
+/** By Snowflake's own count: all rows and the note of them, or nothing if they were noted before. */
 function assertWritten(counts: readonly (string | null)[], sent: number): void {
   const [rows, notes] = counts.map((count) => (count !== null && /^\d{1,9}$/.test(count) ? Number(count) : undefined))
   if (counts.length === 2 && ((rows === sent && notes === 1) || (rows === 0 && notes === 0))) return
   throw new ConnectorError('unexpected_response', 'Snowflake did not insert as many rows as were sent.')
 }
 
-/** Why a statement failed because of a row; `undefined` where that was not the reason. */
+/** Why a statement failed because of a row; `undefined` if that was not the reason. */
 function refusalIn(error: unknown): string | undefined {
   const connectorError = asConnectorError(error)
   if (connectorError?.code !== 'statement_failed') return undefined

@@ -15,12 +15,10 @@ svslv sxsxm sysyr szswz tctca tdtcd tfatf tgtgo ththa tjtjk tktkl tltls tmtkm tn
 tztza uaukr uguga umumi ususa uyury uzuzb vavat vcvct veven vgvgb vivir vnvnm vuvut wfwlf wswsm yeyem ytmyt zazaf
 zmzmb zwzwe xkxkx`.split(/\s+/)
 
-const byTwoLetters = new Map(codes.map((code) => [code.slice(0, 2), code.slice(2).toUpperCase()]))
-const known = new Set(byTwoLetters.values())
-
-/** The three letters of a country, from these or from its two letters, in any case; `undefined` for anything else. */
-export function threeLettersOf(country: string): string | undefined {
-  if (country.length === 2) return byTwoLetters.get(country.toLowerCase())
-  const code = country.toUpperCase()
-  return known.has(code) ? code : undefined
-}
+/** The three letters of a country in upper case, by these and by its two letters in lower case. */
+export const threeLetters: Readonly<Record<string, string>> = Object.fromEntries(
+  codes.flatMap((code) => {
+    const three = code.slice(2)
+    return [code.slice(0, 2), three].map((letters) => [letters, three.toUpperCase()])
+  }),
+)

@@ -5,6 +5,7 @@ import type { Cell, ErrorAction } from '@penstock/connector'
 import { acceptDestination, type TestContextOptions, testContext } from '@penstock/connector/acceptance'
 import {
   assertFailure,
+  assertPreviewed,
   batchOf,
   connectorErrorOf,
   type Failure,
@@ -30,7 +31,9 @@ describe('The Trade Desk First-Party Audiences, against a server that keeps to w
 
   const contextOf = (options: TestContextOptions = {}) =>
     testContext({
-      ...{ secrets: tradeDeskSecrets, settings: {}, columns },
+      secrets: tradeDeskSecrets,
+      settings: {},
+      columns,
       routes: { 'https://usw-data.adsrvr.org': desk.url, 'https://euw-data.adsrvr.org': desk.url },
       ...options,
     })
@@ -110,14 +113,17 @@ describe('The Trade Desk First-Party Audiences, against a server that keeps to w
       Object.keys(ids),
     )
     const wrong = Object.keys(ids).map((_, at): Cell[] => [
-      ...['Loyal', 'add'],
+      'Loyal',
+      'add',
       ...Object.keys(ids).map((_, other) => (at === other ? 'jane@example.com' : null)),
     ])
-    const { rejected } = await (await openWriter({ columns })).deliver(batchOf(columns, wrong))
+    const wrongBatch = batchOf(columns, wrong)
+    const { rejected } = await (await openWriter({ columns })).deliver(wrongBatch)
     assert.deepEqual(
       rejected?.map(({ field }) => field),
       Object.keys(ids),
     )
+    await assertPreviewed(connector, contextOf(), wrongBatch, rejected)
   })
 
   test('takes a batch of the largest size', async () => {
@@ -144,6 +150,7 @@ describe('The Trade Desk First-Party Audiences, against a server that keeps to w
       rows.map(([, field], index) => [index, field]),
     )
     assert.equal(desk.memberships.size, 1)
+    await assertPreviewed(connector, contextOf(), batch, rejected)
   })
 
   test('rejects the rows of lines that were not taken, and only counts what it cannot attribute', async () => {

@@ -1,11 +1,73 @@
-import { column, defineConnector, number, secret, select, text } from '@penstock/connector'
+import { number, secret, select, text } from '@penstock/connector'
+import { asWritten, oneOf, plain } from '../kit/columns.ts'
+import { eventDestination } from '../kit/event-destination.ts'
+import { isObject, type JsonObject, numberIn, objectIn } from '../platform-api/json.ts'
+import { dataApi } from './data-api.ts'
+import { itemNumberOf, linesIn, reasonOf } from './failed-lines.ts'
 import { theTradeDesk } from './platform.ts'
+import { apiToken, signatureOf } from './signature.ts'
+import { idColumn, idTypes } from './user-ids.ts'
 
-const id = (description: string, synonyms: readonly string[]) =>
-  column({ description, oneOf: 'identifier', normalise: 'text', synonyms })
+/** Codes of lines, in sentences. */
+const reasons: Readonly<Record<string, string>> = {
+  MissingUserId: 'The Trade Desk finds no identifier in it',
+  UserNotMapped: 'The Trade Desk does not know the identifier',
+  DataNameTooLong: 'The name of the segment is too long for The Trade Desk',
+  InvalidTtlInMinutes: 'The Trade Desk does not accept this number of days',
+  InvalidParameterFormat: 'The identifier is not of the form that The Trade Desk takes',
+  TargetingDataCreationLimitExceeded: 'The Trade Desk makes no more segments for this advertiser now',
+  TargetingDataCountLimitExceeded: 'The advertiser has as many segments as The Trade Desk allows',
+  TenantRestrictionsExternalData: 'The Trade Desk does not let this advertiser send data',
+  TargetingDataDisabled: 'The segment is disabled at The Trade Desk',
+  Uid2Error: 'The Trade Desk cannot use the UID2; people may have opted out',
+}
 
-/** Segments of The Trade Desk, made of identifiers that you collected yourself. */
-export const theTradeDeskFirstPartyAudiences = defineConnector({
+const other = 'The Trade Desk did not accept it'
+
+/** One identifier and one segment, which The Trade Desk accepts or rejects together, and the rows that said so. */
+type Change = {
+  readonly type: string
+  readonly id: unknown
+  readonly segment: unknown
+  readonly adds: boolean
+  readonly places: readonly number[]
+}
+
+/** The changes of rows, one of each identifier and segment: of several rows the last one counts, and answers for them all. */
+function changesOf(rows: readonly JsonObject[]): Map<string, Change> {
+  const changes = new Map<string, Change>()
+  for (const [place, { segment, action, ids }] of rows.entries()) {
+    for (const [type, id] of Object.entries(objectIn(ids))) {
+      const key = keyOf(type, id, segment)
+      const places = [...(changes.get(key)?.places ?? []), place]
+      changes.set(key, { type, id, segment, adds: action === 'add', places })
+    }
+  }
+  return changes
+}
+
+const keyOf = (...parts: readonly unknown[]): string => parts.join('\n')
+
+/** The rows that lines mean, by their places, and how many lines mean none: they repeat the identifier and the segment, or number it. */
+function blamedIn(json: unknown, sent: readonly JsonObject[]) {
+  const changes = changesOf(sent)
+  const inOrder = [...changes.values()]
+  const whyNot = new Map<number, { reason: string; field: string }>()
+  let unknown = 0
+  for (const line of linesIn(json)) {
+    const type = idTypes.find((one) => typeof line[one] === 'string')
+    const named = type && changes.get(keyOf(type, line[type], line.DataName))
+    const change = named ?? inOrder[itemNumberOf(line) - 1]
+    if (!change) unknown++
+    else
+      for (const place of change.places)
+        whyNot.set(place, { reason: reasonOf(line, reasons, other), field: change.type })
+  }
+  return { whyNot, unknown }
+}
+
+/** Segments of The Trade Desk, made of identifiers that you collected yourself. It makes a segment when its name first comes. */
+export const theTradeDeskFirstPartyAudiences = eventDestination({
   slug: 'the-trade-desk-first-party-audiences',
   name: 'The Trade Desk First-Party Audiences',
   platform: theTradeDesk,
@@ -18,6 +80,8 @@ export const theTradeDeskFirstPartyAudiences = defineConnector({
   tested:
     'Our own test server, which follows the published documentation of The Trade Desk’s endpoint for first-party data; not The Trade Desk itself.',
   api: { version: 'Data API v0.1 (POST /data/advertiser)', ends: 'no end is announced' },
+  platformApi: dataApi,
+  auth: apiToken,
   secrets: {
     advertiserId: text({
       label: 'Advertiser ID',
@@ -34,63 +98,68 @@ export const theTradeDeskFirstPartyAudiences = defineConnector({
       description: 'Token from The Trade Desk that is sent with the signature; leave it empty if you have none',
     }),
   },
-  check: async (context) => (await import('./check-first-party.ts')).checkFirstParty(context),
-  destination: {
-    deliver: {
-      batch: () => ({ rowsMax: 1600, bytesMax: 1_000_000 }),
-      open: async (context) => (await import('./deliver-first-party.ts')).open(context),
+  settings: {
+    dataCenter: select({
+      label: 'Data center',
+      description: 'Data center that receives the data; The Trade Desk copies it to all others',
+      options: ['US West', 'US East', 'Europe', 'Asia Pacific', 'Japan', 'China'],
+      default: 'US West',
+    }),
+    membershipDays: number({
+      label: 'Days of membership',
+      description: 'How many days a person stays in a segment unless added again; 30 or more are recommended',
+      min: 1,
+      max: 180,
+      default: 90,
+    }),
+  },
+  batch: { rowsMax: 1600, bytesMax: 1_000_000 },
+  request: (rows, { settings, secrets }) => {
+    const minutes = (numberIn(settings.membershipDays) ?? 90) * 24 * 60
+    const items = [...changesOf(rows).values()].map(({ type, id, segment, adds }) => ({
+      [type]: id,
+      // A time to live of nothing ends the membership.
+      Data: [{ Name: segment, TtlInMinutes: adds ? minutes : 0 }],
+    }))
+    const body = JSON.stringify({ AdvertiserId: String(secrets.advertiserId ?? '').trim(), Items: items })
+    const headers = { ttdsignature: signatureOf(body, secrets.advertiserSecretKey) }
+    return { path: '/data/advertiser', headers, body }
+  },
+  answer: {
+    // The engine halves the batch after a refusal: rows have no IDs that would have to stay the same.
+    results: ({ status, json, text: content }, sent) => {
+      // Of a signed request without an item, The Trade Desk looks at the signature before it misses the items.
+      if (status === 400 && sent.length === 0) return []
+      // If all is taken, the answer can be empty.
+      if (status >= 300 || !(isObject(json) || content.trim() === '')) return undefined
+      const { whyNot } = blamedIn(json, sent)
+      return sent.map((_, place) => whyNot.get(place))
     },
-    fields: {
-      dataCenter: select({
-        label: 'Data center',
-        description: 'Data center that receives the data; The Trade Desk copies it to all others',
-        options: ['US West', 'US East', 'Europe', 'Asia Pacific', 'Japan', 'China'],
-        default: 'US West',
-      }),
-      membershipDays: number({
-        label: 'Days of membership',
-        description: 'How many days a person stays in a segment unless added again; 30 or more are recommended',
-        min: 1,
-        max: 180,
-        default: 90,
-      }),
-    },
-    records: {
-      segment_name: column({
-        description: 'Name of the segment; it is created if it does not exist',
-        required: true,
-        synonyms: ['segment', 'audience', 'audience_name', 'list_name'],
-      }),
-      action: column({
-        description: 'Whether the person is added or removed',
-        required: true,
-        values: ['add', 'remove'],
-      }),
-      TDID: column({
-        description: 'The Trade Desk’s ID of the person',
-        oneOf: 'identifier',
-        normalise: 'lower',
-        synonyms: ['trade_desk_id', 'ttd_id'],
-      }),
-      UID2: column({
-        description: 'Unified ID 2.0 of the person',
-        oneOf: 'identifier',
-        normalise: 'text',
-        synonyms: ['unified_id', 'raw_uid2'],
-      }),
-      DAID: column({
-        description: 'Advertising ID of a device',
-        oneOf: 'identifier',
-        normalise: 'device-id',
-        synonyms: ['maid', 'madid', 'mobile_advertiser_id', 'idfa', 'gaid', 'aaid'],
-      }),
-      RampID: id('RampID of LiveRamp, mapped for The Trade Desk', ['ramp_id', 'idl', 'liveramp_id']),
-      EUID: id('European Unified ID of the person', ['raw_euid']),
-      UID2Token: id('Token of a Unified ID 2.0', ['uid2_token', 'uid2_advertising_token']),
-      EUIDToken: id('Token of a European Unified ID', ['euid_token']),
-      ID5: id('ID5 of the person', ['id5_id']),
-      NetID: id('netID of the person', ['net_id']),
-      FirstID: id('FirstID of the person', ['first_id']),
-    },
+    unnamed: ({ json }, sent) =>
+      Array(blamedIn(json, sent).unknown).fill('The Trade Desk did not accept it, and did not report the row.'),
+  },
+  probe: { names: 'advertiser', credentials: 'advertiser secret key' },
+  columns: {
+    segment_name: plain('segment', 'Name of the segment; it is created if it does not exist', {
+      required: true,
+      lengthMax: 256,
+      synonyms: ['segment', 'audience', 'audience_name', 'list_name'],
+    }),
+    action: oneOf('action', 'Whether the person is added or removed', {
+      required: true,
+      values: asWritten('add', 'remove'),
+      wanted: 'add or remove',
+      listed: ['add', 'remove'],
+    }),
+    TDID: { ...idColumn('ids', 'TDID'), normalise: 'lower' },
+    UID2: idColumn('ids', 'UID2'),
+    DAID: idColumn('ids', 'DAID'),
+    RampID: idColumn('ids', 'RampID'),
+    EUID: idColumn('ids', 'EUID'),
+    UID2Token: idColumn('ids', 'UID2Token'),
+    EUIDToken: idColumn('ids', 'EUIDToken'),
+    ID5: idColumn('ids', 'ID5'),
+    NetID: idColumn('ids', 'NetID'),
+    FirstID: idColumn('ids', 'FirstID'),
   },
 })

@@ -1,15 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, beforeEach, describe, test } from 'node:test'
-import type { Cell, ErrorAction } from '@penstock/connector'
-import { acceptDestination, type TestContextOptions, testContext } from '@penstock/connector/acceptance'
-import {
-  assertFailure,
-  batchOf,
-  connectorErrorOf,
-  type Failure,
-  hangOf,
-  problemOf,
-} from '../../test/platform-server.ts'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import { testContext } from '@penstock/connector/acceptance'
+import { assertFailure, batchOf, type Failure } from '../../test/platform-server.ts'
+import { testEventDestination } from '../../test/test-event-destination.ts'
 import {
   type ConversionsServer,
   knownAdvertiser,
@@ -18,196 +11,175 @@ import {
 } from '../../test/trade-desk-conversions-server.ts'
 import { theTradeDeskRealTimeConversions as connector } from './the-trade-desk-real-time-conversions.ts'
 
-const columns = ['adv', 'tracker_id', 'event_name', 'client_ip', 'order_id']
-const routesOf = (url: string) => ({ 'https://insight.adsrvr.org': url })
-const row = (n: number, adv = knownAdvertiser): Cell[] => [adv, 'tag1', 'purchase', '192.0.2.7', `o-${n}`]
+const purchase = (n: number) => ({
+  adv: knownAdvertiser,
+  tracker_id: 'tag1',
+  event_name: 'purchase',
+  client_ip: '192.0.2.7',
+  order_id: `o-${n}`,
+})
+const named = (EventResponses: unknown): Failure => ({ status: 400, json: { Message: null, EventResponses } })
 
-describe('The Trade Desk Real-Time Conversion Events, against a server that keeps to what is known of The Trade Desk', () => {
+await testEventDestination<ConversionsServer>({
+  connector,
+  testServer: 'a server that keeps to what is known of The Trade Desk',
+  start: startConversions,
+  origins: ['https://insight.adsrvr.org'],
+  secrets,
+  settings: {},
+  posts: /track/,
+  eventsIn: (json) => (json as { data: unknown[] }).data,
+  taken: ({ events }) => events,
+  clear: ({ events }) => events.splice(0),
+  row: purchase,
+  kept: (event: ReturnType<typeof purchase>) => Object.keys(purchase(1)).map((key) => event[key as 'adv']),
+  refused: { adv: 'strange' },
+  refusedBecause: /did not accept the event \(InvalidAdvertiser\)\.$/,
+  deduplicates: false,
+  reportsOnlyErrors: true,
+  revoked: { status: 401 },
+  examples: [
+    {
+      title: 'every column, with the advertiser of the connection and one consent',
+      whole: true,
+      settings: { advertiserId: knownAdvertiser, trackingTagId: 'another tag' },
+      row: {
+        tracker_id: 'tag1',
+        event_name: 'addtocart',
+        value: '249.95',
+        currency: 'usd',
+        order_id: 'o-7',
+        client_ip: '192.0.2.7',
+        referrer_url: 'https://shop.example/',
+        imp: 'imp-1',
+        adid: 'test-ramp-id',
+        adid_type: 'RampID',
+        td1: 'value1',
+        td10: 'value10',
+        items: '[{"item_code":"622c","name":"Cones of Dunshire","qty":5,"price":49.99,"cat":"Games"}]',
+        data_processing_option: 'LDU',
+        data_processing_region: 'US-CA',
+        consent_string: 'ok',
+        privacy_type: 'gdpr',
+        privacy_applies: true,
+        country: 'us',
+        zip: '94043',
+      },
+      event: {
+        adv: knownAdvertiser,
+        tracker_id: 'tag1',
+        event_name: 'addtocart',
+        client_ip: '192.0.2.7',
+        referrer_url: 'https://shop.example/',
+        imp: 'imp-1',
+        order_id: 'o-7',
+        country: 'us',
+        zip: '94043',
+        td1: 'value1',
+        td10: 'value10',
+        adid: 'test-ramp-id',
+        adid_type: 'IDL',
+        value: 249.95,
+        currency: 'USD',
+        items: [{ item_code: '622c', name: 'Cones of Dunshire', qty: 5, price: 49.99, cat: 'Games' }],
+        privacy_settings: [{ privacy_type: 'GDPR', is_applicable: 1, consent_string: 'ok' }],
+        data_processing_option: { policies: ['LDU'], region: 'US-CA' },
+      },
+    },
+    {
+      title: 'a page view of a universal pixel with objects, in which the kind of no ID is left out',
+      whole: true,
+      settings: { universalPixelId: 'pixel1', merchantId: 'm1' },
+      row: {
+        adid_type: 'email',
+        privacy_type: 'none',
+        privacy_settings: '[{"privacy_type":"CCPA","is_applicable":0,"consent_string":"1YNN"}]',
+        data_processing_option: '{"policies":["LDU"],"region":"US-CO"}',
+      },
+      event: {
+        merchant_id: 'm1',
+        upixel_id: 'pixel1',
+        privacy_settings: [{ privacy_type: 'CCPA', is_applicable: 0, consent_string: '1YNN' }],
+        data_processing_option: { policies: ['LDU'], region: 'US-CO' },
+      },
+    },
+  ],
+  rejected: [
+    [{ tracker_id: null }, 'tracker_id'],
+    [{ adv: ' ' }, 'adv'],
+    [{ event_name: '' }, 'event_name'],
+    [{ adid: 'x' }, 'adid_type'],
+    [{ adid: 'jane@example.com', adid_type: 'email' }, 'adid_type'],
+    [{ value: '1,50' }, 'value'],
+    [{ currency: 'Euro' }, 'currency'],
+    [{ items: '[{"sku":"jane@example.com"}]' }, 'items'],
+    [{ items: '[1]' }, 'items'],
+    [{ data_processing_option: 'no object' }, 'data_processing_option'],
+  ],
+  failures: [
+    [{ status: 429 }, 'retry', 'rate_limited'],
+    [{ status: 429, headers: { 'retry-after': '5' } }, 'retry', 'rate_limited', 5000],
+    [{ status: 500, text: 'oops' }, 'retry', 'platform_error'],
+    ['reset', 'retry', 'connection_lost'],
+    [{ status: 401 }, 'reauthenticate', 'invalid_credentials'],
+    [{ status: 403 }, 'reconfigure', 'permission_denied'],
+    [{ status: 413 }, 'split', 'batch_too_large'],
+    [{ status: 302, text: '' }, 'fail', 'unexpected_response'],
+  ],
+  answers: [
+    ['halves a request that is refused for no event', named([]), []],
+    ['halves a request that is refused without a list', named('x'), []],
+    [
+      'halves a request that is refused for events that were not sent',
+      named([7, { EventIndex: 99, Successful: false }, { EventIndex: 'x' }]),
+      [],
+    ],
+    ['rejects an event that is refused alone', named([]), [0], [{}]],
+  ],
+})
+
+describe('The Trade Desk Real-Time Conversion Events', () => {
   let desk: ConversionsServer
-
   beforeEach(async () => {
     desk = await startConversions()
   })
   afterEach(() => desk.close())
+  const columns = Object.keys(purchase(1))
+  const contextOf = () =>
+    testContext({ secrets, settings: {}, columns, routes: { 'https://insight.adsrvr.org': desk.url } })
+  const { deliver } = connector.destination ?? {}
+  assert.ok(deliver)
 
-  const contextOf = (options: TestContextOptions = {}) =>
-    testContext({ ...{ secrets, settings: {}, columns }, routes: routesOf(desk.url), ...options })
-  async function openWriter(options: TestContextOptions = {}) {
-    const { deliver } = connector.destination ?? {}
-    assert.ok(deliver)
-    return deliver.open(contextOf(options))
-  }
-
-  test('sends what columns say of an event, exactly', async () => {
-    const cells: Record<string, Cell> = {
-      ...{ tracker_id: 'tag1', event_name: 'addtocart', value: '249.95', currency: 'usd', order_id: 'o-7' },
-      ...{ client_ip: '192.0.2.7', referrer_url: 'https://shop.example/', imp: 'imp-1' },
-      ...{ adid: 'test-ramp-id', adid_type: 'RampID', td1: 'value1', td10: 'value10' },
-      items: '[{"item_code":"622c","name":"Cones of Dunshire","qty":5,"price":49.99,"cat":"Games"}]',
-      ...{ data_processing_option: 'LDU', data_processing_region: 'US-CA' },
-      ...{ consent_string: 'ok', privacy_type: 'gdpr', privacy_applies: true, country: 'us', zip: '94043' },
-    }
-    const settings = { advertiserId: knownAdvertiser, trackingTagId: 'another tag' }
-    const writer = await openWriter({ settings })
-    assert.deepEqual((await writer.deliver(batchOf(Object.keys(cells), [Object.values(cells)]))).rejected, [])
-    assert.equal(desk.received[0]?.headers['ttd-auth'], secrets.apiToken)
-    assert.deepEqual(desk.received[0]?.json, {
-      data: [
-        {
-          adv: knownAdvertiser,
-          tracker_id: 'tag1',
-          event_name: 'addtocart',
-          client_ip: '192.0.2.7',
-          referrer_url: 'https://shop.example/',
-          imp: 'imp-1',
-          order_id: 'o-7',
-          country: 'us',
-          zip: '94043',
-          td1: 'value1',
-          td10: 'value10',
-          adid: 'test-ramp-id',
-          adid_type: 'IDL',
-          value: 249.95,
-          currency: 'USD',
-          items: [{ item_code: '622c', name: 'Cones of Dunshire', qty: 5, price: 49.99, cat: 'Games' }],
-          privacy_settings: [{ privacy_type: 'GDPR', is_applicable: 1, consent_string: 'ok' }],
-          data_processing_option: { policies: ['LDU'], region: 'US-CA' },
-        },
-      ],
+  test('names the events of a batch of the largest size that are not accepted, and sends the others again', async () => {
+    const { rowsMax } = deliver.batch({})
+    const rows = Array.from({ length: rowsMax }, (_, n) => {
+      const adv = n === 3 || n === 71 ? 'strange' : knownAdvertiser
+      return n === 0 ? columns.map(() => null) : Object.values({ ...purchase(n), adv })
     })
-  })
-
-  test('rejects before sending what cannot be taken', async () => {
-    const columns = [
-      'adv',
-      'tracker_id',
-      'event_name',
-      'adid',
-      'adid_type',
-      'value',
-      'currency',
-      'items',
-      'data_processing_option',
-    ]
-    const good: Cell[] = ['adv1', 'tag1', 'purchase', null, null, null, null, null, null]
-    const but = (at: number, value: Cell, more: Record<number, Cell> = {}) =>
-      good.map((cell, place) => (place === at ? value : (more[place] ?? cell)))
-    const rows: [Cell[], string][] = [
-      [but(1, null), 'tracker_id'],
-      [but(0, ' '), 'adv'],
-      [but(2, ''), 'event_name'],
-      [but(3, 'x'), 'adid_type'],
-      [but(4, 'email', { 3: 'jane@example.com' }), 'adid_type'],
-      [but(5, '1,50'), 'value'],
-      [but(6, 'Euro'), 'currency'],
-      [but(7, '[{"sku":"jane@example.com"}]'), 'items'],
-      [but(7, '[1]'), 'items'],
-      [but(8, 'no object'), 'data_processing_option'],
-    ]
-    const { rejected = [] } = await (await openWriter()).deliver(batchOf(columns, [...rows.map(([one]) => one), good]))
-    assert.deepEqual(
-      rejected.map(({ index, field }) => [index, field]),
-      rows.map(([, field], index) => [index, field]),
-    )
-    for (const { reason } of rejected) assert.doesNotMatch(reason, /jane|example/)
-    assert.equal(desk.events.length, 1)
-  })
-
-  test('names the events that The Trade Desk does not accept, and sends the others again', async () => {
-    const { rowsMax = 0 } = connector.destination?.deliver?.batch({}) ?? {}
-    const early: Cell[] = [null, null, null, null, null]
-    const rows = Array.from({ length: rowsMax }, (_, n) =>
-      n === 0 ? early : row(n, n === 3 || n === 71 ? 'strange' : 'adv1'),
-    )
-    const { rejected } = await (await openWriter()).deliver(batchOf(columns, rows))
+    const { rejected } = await (await deliver.open(contextOf())).deliver(batchOf(columns, rows))
     const reason = 'The Trade Desk did not accept the event (InvalidAdvertiser).'
     assert.deepEqual(rejected?.slice(1), [
       { index: 3, reason },
       { index: 71, reason },
     ])
-    assert.equal(desk.events.length, rowsMax - 3)
-    assert.equal(desk.received.length, 2)
+    assert.deepEqual([desk.events.length, desk.received.length], [rowsMax - 3, 2])
+    assert.equal(desk.received[0]?.headers['ttd-auth'], secrets.apiToken)
   })
 
-  test('reports to the engine what each answer of The Trade Desk asks for', async () => {
-    const named = (EventResponses: unknown): Failure => ({ status: 400, json: { Message: null, EventResponses } })
-    const cases: [Failure, ErrorAction, string, number?][] = [
-      [{ status: 429 }, 'retry', 'rate_limited'],
-      [{ status: 429, headers: { 'retry-after': '5' } }, 'retry', 'rate_limited', 5000],
-      [{ status: 500, text: 'oops' }, 'retry', 'platform_error'],
-      ['reset', 'retry', 'connection_lost'],
-      [{ text: '<html>' }, 'retry', 'malformed_response'],
-      [{ json: [] }, 'retry', 'malformed_response'],
-      [{ status: 401 }, 'reauthenticate', 'invalid_credentials'],
-      [{ status: 403 }, 'reconfigure', 'permission_denied'],
-      [{ status: 413 }, 'split', 'batch_too_large'],
-      [named([]), 'split', 'invalid_batch'],
-      [named('x'), 'split', 'invalid_batch'],
-      [named([7, { EventIndex: 99, Successful: false }, { EventIndex: 'x' }]), 'split', 'invalid_batch'],
-      [{ status: 302, text: '' }, 'fail', 'unexpected_response'],
-    ]
-    const setting = { server: desk, context: contextOf(), match: /track/ }
-    const writer = await openWriter()
-    for (const [failure, action, code, afterMs] of cases) {
-      const wanted = { action, code, ...(afterMs === undefined ? {} : { afterMs }) }
-      await assertFailure(setting, writer, batchOf(columns, [row(1)]), failure, wanted)
-    }
-    assert.equal(desk.events.length, 0)
-    desk.failure(
-      /track/,
-      named([{ EventIndex: 0, Successful: false, EventErrors: [{ Error: 'jane@example.com' }, 7] }]),
-    )
-    const { rejected } = await writer.deliver(batchOf(columns, [row(1)]))
+  test('quotes no code that is none', async () => {
+    const errors = [{ Error: 'jane@example.com' }, 7]
+    desk.failure(/track/, named([{ EventIndex: 0, Successful: false, EventErrors: errors }]))
+    const batch = batchOf(columns, [Object.values(purchase(1))])
+    const { rejected } = await (await deliver.open(contextOf())).deliver(batch)
     assert.deepEqual(rejected, [{ index: 0, reason: 'The Trade Desk did not accept the event (Unknown, Unknown).' }])
   })
 
-  test('gives up after a bounded number of requests where The Trade Desk refuses everything', async () => {
-    const writer = await openWriter()
-    let error: Error | undefined
-    for (let batches = 0; batches < 300 && !error; batches++) {
-      const work = writer.deliver(batchOf(columns, [row(1, 'strange')]))
-      error = await work.then(
-        () => undefined,
-        (thrown: Error) => thrown,
-      )
-    }
-    assert.ok(error)
-    assert.equal((await connectorErrorOf(Promise.reject(error), contextOf())).code, 'everything_refused')
+  test('gives up after a bounded number of requests if The Trade Desk refuses everything', async () => {
+    const writer = await deliver.open(contextOf())
+    const batch = batchOf(columns, [Object.values({ ...purchase(1), adv: 'strange' })])
+    for (let batches = 1; batches < 250; batches++) await writer.deliver(batch)
+    const setting = { server: desk, context: contextOf(), match: /track/ }
+    const response = [{ EventIndex: 0, Successful: false }]
+    await assertFailure(setting, writer, batch, named(response), { action: 'fail', code: 'everything_refused' })
   })
-})
-
-const testServer = await startConversions()
-after(() => testServer.close())
-
-acceptDestination({
-  connector,
-  testServer: 'a server that keeps to what is known of The Trade Desk',
-  secrets,
-  settings: {},
-  context: { routes: routesOf(testServer.url) },
-  columns,
-  rows: Array.from({ length: 12 }, (_, n) => row(n)),
-  badRows: [
-    { row: row(90, 'strange'), reason: /InvalidAdvertiser/ },
-    {
-      row: ['adv1', null, 'purchase', '192.0.2.7', 'o'],
-      reason: /needs the ID of a tracking tag/,
-      field: 'tracker_id',
-    },
-  ],
-  readBack: async () => testServer.events.map((event) => columns.map((column) => String(event[column]))),
-  reset: () => testServer.events.splice(0),
-  deduplicates: false,
-  visible: 'at once',
-  errors: [
-    problemOf(
-      testServer,
-      /track/,
-      { status: 429, headers: { 'retry-after': '7' } },
-      { name: 'limits calls', action: 'retry', afterMs: 7000 },
-    ),
-    problemOf(testServer, /track/, { status: 500 }, { name: 'has an internal error', action: 'retry' }),
-    problemOf(testServer, /track/, 'reset after', { name: 'cuts the answer off', action: 'retry' }),
-  ],
-  hang: hangOf(testServer, /track/),
 })

@@ -5,6 +5,7 @@ import type { Cell, ErrorAction, Json } from '@penstock/connector'
 import { acceptDestination, type TestContextOptions, testContext } from '@penstock/connector/acceptance'
 import {
   assertFailure,
+  assertPreviewed,
   batchOf,
   connectorErrorOf,
   type Failure,
@@ -37,7 +38,7 @@ describe('TikTok Customer File Audiences, against a server that keeps to what is
   afterEach(() => tiktok.close())
 
   const contextOf = (options: TestContextOptions = {}) =>
-    testContext({ ...{ secrets, settings, columns }, routes: routesOf(tiktok.url), ...options })
+    testContext({ secrets, settings, columns, routes: routesOf(tiktok.url), ...options })
   async function openWriter(options: TestContextOptions = {}) {
     const { deliver } = connector.destination ?? {}
     assert.ok(deliver)
@@ -94,11 +95,28 @@ describe('TikTok Customer File Audiences, against a server that keeps to what is
       ['Loyal', 'add', null, null, device.toUpperCase(), null],
       ['Loyal', 'add', null, null, null, sha(device)],
     ]
-    const { rejected } = await (await openWriter({ columns })).deliver(batchOf(columns, rows))
+    const batch = batchOf(columns, rows)
+    const { rejected } = await (await openWriter({ columns })).deliver(batch)
     assert.deepEqual(
       rejected?.map(({ index }) => index),
       [2],
     )
+    // An audience that is there may have files of another kind.
+    await assertPreviewed(connector, contextOf(), batch, [])
+    const wrong = batchOf(columns, [
+      ['Loyal', 'add', 'jane@example.com', null, null, null],
+      ['Loyal', 'add', null, '12025550100', null, null],
+      ['Loyal', 'add', null, null, sha(device), null],
+      ['Loyal', 'add', null, null, null, device],
+      ['Loyal', 'add', null, null, null, null],
+      ['x'.repeat(129), 'add', sha('jane'), null, null, null],
+    ])
+    const { rejected: unread } = await (await openWriter({ columns })).deliver(wrong)
+    assert.deepEqual(
+      unread?.map(({ field }) => field),
+      ['email_sha256', 'phone', 'maid', 'maid_sha256', 'email', 'segment_name'],
+    )
+    await assertPreviewed(connector, contextOf(), wrong, unread)
     assert.match(rejected?.[0]?.reason ?? '', /MULTIPLE_TYPES/)
     assert.deepEqual(kept(), [`email_SHA256 ${sha('jane')}`, `phone_SHA256 ${sha('12025550100')}`, `MAID ${device}`])
     const [upload] = tiktok.received.filter(({ path }) => /upload/.test(path))
@@ -167,6 +185,8 @@ describe('TikTok Customer File Audiences, against a server that keeps to what is
       rows.map(([, field], index) => [index, field]),
     )
     assert.deepEqual([tiktok.audiences.length, tiktok.members.size], [1, 2])
+    // Only TikTok knows that there is no audience with this name.
+    await assertPreviewed(connector, contextOf(), batch, rejected.slice(0, -1))
   })
 
   test('takes a batch of the largest size', async () => {
@@ -213,6 +233,22 @@ describe('TikTok Customer File Audiences, against a server that keeps to what is
     assert.equal(error.action, 'retry')
     await (await openWriter()).deliver(batchOf(columns, [row(1)]))
     assert.deepEqual([tiktok.audiences.length, tiktok.members.size], [1, 1])
+  })
+
+  test('makes no audience of people of whom a file can hold nothing, or who do not stay', async () => {
+    const columns = ['segment_name', 'action', 'email', 'phone', 'maid_sha256']
+    const rows: Cell[][] = [
+      ['Loyal', 'add', null, null, sha(device)],
+      ['Loyal', 'remove', sha('jane'), null, null],
+      ['Buyers', 'add', sha('jane'), null, null],
+      ['Buyers', 'remove', sha('jane'), null, null],
+    ]
+    const { rejected = [] } = await (await openWriter({ columns })).deliver(batchOf(columns, rows))
+    assert.deepEqual(
+      rejected.map(({ index, field }) => [index, field]),
+      [[0, 'maid_sha256'], ...[1, 2, 3].map((index) => [index, 'segment_name'])],
+    )
+    assert.equal(tiktok.audiences.length, 0)
   })
 
   test('believes no answer that names no file or audience', async () => {

@@ -1,15 +1,20 @@
-import { column, defineConnector, inspectBy, text } from '@penstock/connector'
+import { idSetting } from '../kit/api.ts'
+import { audienceDestination, segmentColumns } from '../kit/audience-destination.ts'
+import { digest, plain } from '../kit/columns.ts'
+import { textIn } from '../platform-api/json.ts'
+import { advertisers } from './advertisers.ts'
+import { tiktokApi } from './api.ts'
+import { audienceLists, list } from './audience-lists.ts'
+import { fileTypeOf } from './file-types.ts'
 import { tiktokAds } from './platform.ts'
-import { segmentColumns } from './segment-columns.ts'
 import { signIn } from './sign-in.ts'
 
 /** Audiences of TikTok, made of customer files. */
-export const tiktokCustomerFileAudiences = defineConnector({
+export const tiktokCustomerFileAudiences = audienceDestination({
   slug: 'tiktok-customer-file-audiences',
   name: 'TikTok Customer File Audiences',
   platform: tiktokAds,
   dataType: 'custom file audiences',
-  dataTypeCategory: 'audience activation',
   description: 'Creates audiences at TikTok from customer files and keeps their members up to date.',
   actions: ['create', 'add', 'remove'],
   notes:
@@ -17,58 +22,45 @@ export const tiktokCustomerFileAudiences = defineConnector({
   tested:
     'Our own test server, which follows the published documentation of TikTok’s API for Business and its SDK; not TikTok itself.',
   api: { version: 'v1.3 of the API for Business', ends: 'no end is announced' },
+  platformApi: tiktokApi,
+  auth: { header: 'access-token', secret: 'accessToken' },
   secrets: signIn,
-  check: async (context) => (await import('./check-audiences.ts')).checkAudiences(context),
-  destination: {
-    deliver: {
-      batch: () => ({ rowsMax: 200_000, bytesMax: 16_000_000 }),
-      open: async (context) => (await import('./deliver-file-audiences.ts')).open(context),
-      inspect: inspectBy(async (context) => (await import('./check-audiences.ts')).assertAudiences(context)),
-    },
-    fields: {
-      advertiserId: text({
-        label: 'Advertiser ID',
-        description: 'ID of the TikTok advertiser that owns the audiences',
-        required: true,
-      }),
-    },
-    records: {
-      ...segmentColumns,
-      email: column({
-        description: 'E-mail address; it is hashed before it is sent',
-        normalise: 'email-plain-local',
-        hashed: ['sha256'],
-        oneOf: 'identifier',
-      }),
-      email_sha256: column({
-        description: 'Hashed e-mail address',
-        normalise: 'email-plain-local',
-        hashed: ['sha256'],
-        oneOf: 'identifier',
-      }),
-      phone: column({
-        description: 'Phone number in E.164; it is hashed before it is sent',
-        normalise: 'phone-digits',
-        hashed: ['sha256'],
-        oneOf: 'identifier',
-      }),
-      phone_sha256: column({
-        description: 'Hashed phone number',
-        normalise: 'phone-digits',
-        hashed: ['sha256'],
-        oneOf: 'identifier',
-      }),
-      maid: column({
-        description: 'Advertising ID of a mobile device (GAID or IDFA), not hashed',
-        normalise: 'device-id',
-        oneOf: 'identifier',
-      }),
-      maid_sha256: column({
-        description: 'Hashed advertising ID of a mobile device (GAID or IDFA)',
-        normalise: 'device-id',
-        hashed: ['sha256'],
-        oneOf: 'identifier',
-      }),
-    },
+  account: 'advertiserId',
+  settings: {
+    advertiserId: idSetting({
+      label: 'Advertiser ID',
+      description: 'ID of the TikTok advertiser that owns the audiences',
+      required: true,
+      pattern: /^\d{1,20}$/,
+      example: '6900000000000000001',
+    }),
+  },
+  listed: { advertiserId: advertisers },
+  batch: { rowsMax: 200_000, bytesMax: 16_000_000 },
+  columns: {
+    ...segmentColumns,
+    email: digest('@email', 'E-mail address; it is hashed before it is sent', 'email-plain-local'),
+    email_sha256: digest('email', 'Hashed e-mail address', 'email-plain-local'),
+    phone: digest('@phone', 'Phone number in E.164; it is hashed before it is sent', 'phone-digits'),
+    phone_sha256: digest('phone', 'Hashed phone number', 'phone-digits'),
+    maid: plain('maid', 'Advertising ID of a mobile device (GAID or IDFA), not hashed', {
+      pattern: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
+      wanted: 'The value is not an advertising ID of the form 8-4-4-4-12.',
+      identifies: true,
+      normalise: 'device-id',
+    }),
+    maid_sha256: digest('maid_sha256', 'Hashed advertising ID of a mobile device (GAID or IDFA)', 'device-id'),
+  },
+  // A column of digests comes before the one of values.
+  finish: (person) => ({
+    read: { email: person['@email'], phone: person['@phone'], ...person, maid: textIn(person.maid)?.toLowerCase() },
+  }),
+  // An audience is made with a first file, and never empty.
+  lists: audienceLists((audience) => fileTypeOf(audience) !== undefined),
+  send: async (client, context) => (await import('./send-files.ts')).fileSender(client, context),
+  check: {
+    authentication: { path: '/user/info/' },
+    credentials: 'the access token',
+    account: ({ account }) => list(account, { page: '1', page_size: '1' }),
   },
 })

@@ -22,17 +22,14 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
     async deliver({ key, rows, columns }) {
       // The same text at every attempt: who compares messages by more than their identifier finds them equal.
       const body = JSON.stringify({
-        ...{ type: 'transfer.rows', timestamp: context.startedTime },
+        type: 'transfer.rows',
+        timestamp: context.startedTime,
         data: { transferId: context.transferId, rows: rows.map(toObject) },
       })
       const response = await post(context, endpoint, key, body)
       const rejected = await rejectionsOf(response, rows, columns, redact)
       return { bytes: Buffer.byteLength(body), ...(rejected.length > 0 ? { rejected } : {}) }
     },
-    flush: async () => undefined,
-    async finish() {},
-    async abort() {},
-    async close() {},
   }
 }
 
@@ -57,7 +54,7 @@ export const check: Check = checkSteps(
   ],
 )
 
-/** Posts a message, and resolves with the answer where that is a success. */
+/** Posts a message, and resolves with the response if it is a success. */
 async function post(context: ConnectorContext, endpoint: Endpoint, id: string, body: string): Promise<Response> {
   const { egress, signal } = context
   const headers = headersOf(endpoint, id, body)

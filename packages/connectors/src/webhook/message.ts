@@ -2,26 +2,27 @@ import { createHmac } from 'node:crypto'
 import { ConnectorError, type ConnectorErrorCode, type Row, retryAfterMs, type Values } from '@penstock/connector'
 import { secretFormError } from '@penstock/wire/rules'
 
-/** What every message to an endpoint needs. */
+/** The properties of an endpoint that every message requires. */
 export type Endpoint = {
   readonly url: string
   readonly key: Uint8Array
   readonly authorization: string | undefined
 }
 
-/** Reads the endpoint from a connector's values; throws `invalid_credentials` where the signing secret is none. */
+/** Reads the endpoint from a connector's values. Throws `invalid_credentials` if the signing secret is invalid. */
 export function endpointOf({ url, signingSecret, authorizationHeader }: Values): Endpoint {
   const secret = String(signingSecret)
   const problem = secretFormError('standard-webhooks', secret)
   if (problem) throw new ConnectorError('invalid_credentials', `The signing secret ${problem}.`)
   const key = Buffer.from(secret.trim().slice('whsec_'.length), 'base64')
   return {
-    ...{ url: String(url), key },
+    url: String(url),
+    key,
     authorization: authorizationHeader === undefined ? undefined : String(authorizationHeader),
   }
 }
 
-/** What no message may contain: an endpoint can repeat what it was sent, or knows. */
+/** Secrets that no message may contain. An endpoint can repeat values that it received or knows. */
 export const secretsOfEndpoint = ({ key, authorization, url }: Endpoint): string[] => {
   const { search } = new URL(url)
   return [
@@ -62,7 +63,7 @@ export function objectMaker(columns: readonly string[]): (row: Row) => Record<st
   }
 }
 
-/** What a status other than success means. The error does not quote the answer, which could be a whole page. */
+/** The error for a status other than success. It does not quote the response, which could be a whole page. */
 export function connectorErrorOf(response: Response, host: string): ConnectorError {
   const { status } = response
   const answered = `${host} answered ${status}`

@@ -16,10 +16,10 @@ const countedReasonsMax = 5
 
 /**
  * The rows that an endpoint says it has not taken: `{"rejected": [{"index": 0, "reason": "…", "field": "email"}]}`, or
- * `count` instead of `index` where it does not know which. An empty answer takes all rows, and so does one that is not JSON
+ * `count` instead of `index` if it does not know which. An empty answer takes all rows, and so does one that is not JSON
  * and does not say or begin as if it were.
  * Throws `retry` where an answer is meant as JSON and cannot be read as such: it may be the beginning of a list of rejected
- * rows, and no row is accepted. Throws `unexpected_response` where it has rejected rows that cannot be understood.
+ * rows, and no row is accepted. Throws `unexpected_response` if it has rejected rows that cannot be understood.
  * @param redactSecrets removes the connector's secrets from what the endpoint says
  */
 export async function rejectionsOf(
@@ -78,7 +78,7 @@ const isIndex = (value: unknown, rows: readonly Row[]): value is number =>
   Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) < rows.length
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0
 
-/** The answer as JSON; `undefined` where it is not meant as such. */
+/** The answer as JSON; `undefined` if it is not meant as such. */
 async function readAnswer(response: Response): Promise<unknown> {
   const bytes = await readWhole(response, 'The endpoint', answerBytesMax)
   const text = new TextDecoder().decode(bytes).trim()

@@ -44,10 +44,13 @@ const again = { action: 'retry' } as const
 const secrets = { url: server.url, signingSecret, authorizationHeader }
 
 acceptDestination({
-  ...{ connector: webhook, testServer: 'an endpoint that verifies messages according to Standard Webhooks', secrets },
+  connector: webhook,
+  testServer: 'an endpoint that verifies messages according to Standard Webhooks',
+  secrets,
   wrongSecrets: { ...secrets, signingSecret: secretOf('w') },
   settings: { rowsPerRequest: 30 },
-  ...{ columns, rows },
+  columns,
+  rows,
   badRows: [
     { row: ['nobody-at-all', 'Bad', 1, true, ''], reason: /^… is not an e-mail address$/, field: 'email' },
     { row: ['large@example.com', 'Large', 1, true, 'x'.repeat(20_000)], reason: /answered 413.*too large/ },
@@ -55,14 +58,13 @@ acceptDestination({
   readBack: async () =>
     server.rows.map((row) => columns.map((column) => row[column] as string | number | boolean | null)),
   reset: () => server.reset(),
-  ...{ deduplicates: true, visible: 'at once' },
+  deduplicates: true,
+  visible: 'at once',
   errors: [
     failure(
       'answers 429 and asks to wait 7 seconds',
       { status: 429, headers: { 'retry-after': '7' } },
-      {
-        ...{ ...again, code: 'rate_limited', afterMs: 7000 },
-      },
+      { ...again, code: 'rate_limited', afterMs: 7000 },
     ),
     failure('answers 500', { status: 500 }, again),
     failure('answers 503', { status: 503 }, { ...again, code: 'platform_error' }),
@@ -73,9 +75,7 @@ acceptDestination({
     failure(
       'redirects',
       { status: 302, headers: { location: 'http://127.0.0.1:1/' } },
-      {
-        ...{ action: 'reconfigure', code: 'invalid_address' },
-      },
+      { action: 'reconfigure', code: 'invalid_address' },
     ),
     failure('answers 418', { status: 418 }, { action: 'fail', code: 'unexpected_response' }),
   ],
@@ -108,7 +108,9 @@ describe('the webhook', () => {
     for (const wrong of ['canary', `whsec_${Buffer.from('short').toString('base64')}`, 'whsec_###']) {
       const context = testContext({ secrets: { ...secrets, signingSecret: wrong } })
       await assert.rejects(async () => webhook.destination?.deliver?.open(context), {
-        ...{ name: 'ConnectorError', action: 'reauthenticate', code: 'invalid_credentials' },
+        name: 'ConnectorError',
+        action: 'reauthenticate',
+        code: 'invalid_credentials',
       })
     }
   })

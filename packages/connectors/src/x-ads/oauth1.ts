@@ -1,4 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
+import { type ConnectorContext, ConnectorError } from '@penstock/connector'
+import type { Credentials } from '../platform-api/client.ts'
+import { textIn } from '../platform-api/json.ts'
 
 /** What signs a request in with OAuth 1.0a (RFC 5849): an app, and the user on whose behalf it asks. */
 export type OAuth1Credentials = {
@@ -30,7 +33,7 @@ export function signatureOf(
 }
 
 /** The header `Authorization` of one request. Each has a nonce of its own. */
-export function authorizationOf(
+function authorizationOf(
   method: string,
   url: string,
   query: Readonly<Record<string, string>>,
@@ -47,4 +50,30 @@ export function authorizationOf(
   const signed = { ...oauth, oauth_signature: signatureOf(method, url, { ...query, ...oauth }, credentials) }
   const pairs = Object.entries(signed).map(([name, value]) => `${percentEncode(name)}="${percentEncode(value)}"`)
   return `OAuth ${pairs.sort().join(', ')}`
+}
+
+/** Signs each request with the keys of the connector. Throws `invalid_credentials` if one is missing. */
+export function openSignatures({ secrets }: ConnectorContext): Credentials {
+  const { clientId, clientSecret, refreshToken, accessTokenSecret } = secrets
+  const [consumerKey = '', consumerSecret = '', token = '', tokenSecret = ''] = [
+    clientId,
+    clientSecret,
+    refreshToken,
+    accessTokenSecret,
+  ].map((value) => textIn(value)?.trim())
+  if ([consumerKey, consumerSecret, token, tokenSecret].includes('')) {
+    const message =
+      'The Ads API of X needs the API key, its secret, the access token and its secret; save all four in the connector.'
+    throw new ConnectorError('invalid_credentials', message)
+  }
+  const credentials = { consumerKey, consumerSecret, token, tokenSecret }
+  return {
+    renews: false,
+    headers: async () => ({}),
+    sign: (method, url) => {
+      const { origin, pathname, searchParams } = new URL(url)
+      const query = Object.fromEntries(searchParams)
+      return { authorization: authorizationOf(method, origin + pathname, query, credentials) }
+    },
+  }
 }

@@ -1,19 +1,102 @@
-import { column, defineConnector, inspectBy, secret, text } from '@penstock/connector'
+import { createHash } from 'node:crypto'
+import { secret, text } from '@penstock/connector'
+import { idSetting, restApi } from '../kit/api.ts'
+import { audienceDestination, segmentColumns } from '../kit/audience-destination.ts'
+import { digest, plain, special } from '../kit/columns.ts'
+import type { Answer } from '../platform-api/call.ts'
+import { isObject, type JsonObject, listIn, numberIn, objectIn, textIn } from '../platform-api/json.ts'
+import { type BatchRow, isSha256 } from '../platform-api/rows/batch-rows.ts'
+import { type Read, wrong } from '../platform-api/rows/events.ts'
+import { percentEncode } from './oauth1.ts'
 import { xAds } from './platform.ts'
 
+/** X's Ads API. */
+const api = restApi({
+  name: 'X',
+  baseUrl: 'https://ads-api.x.com/12',
+  errors: {
+    codeAt: 'errors.code',
+    codes: { ACCOUNT_NOT_FOUND: ['object_not_found', 'Check the Account ID.'] },
+    statuses: {
+      400: 'request_refused',
+      401: [
+        'invalid_credentials',
+        'Create new keys and a new access token in the developer portal and save all four in the connector.',
+      ],
+      403: [
+        'permission_denied',
+        'The app needs access to the Ads API and to custom audiences, and its user a role in the ad account.',
+      ],
+      404: ['object_not_found', 'Check the IDs of the ad account and the audience.'],
+      410: ['version_retired', 'It was version 12 of the Ads API; update this service.'],
+      423: 'conflict',
+    },
+  },
+})
+
+const lists = ({ account }: { account: string }) => `/accounts/${account}/custom_audiences`
+const found = ({ json }: Answer) =>
+  listIn(objectIn(json).data)
+    .map(objectIn)
+    .filter(({ deleted }) => deleted !== true)
+    .map(({ id, name, created_at: created }) => ({ id, name, created }))
+const nextCursor = ({ json }: Answer): string | undefined =>
+  listIn(objectIn(json).data).length === 0 ? undefined : textIn(objectIn(json).next_cursor)
+
+/** The digest of a handle in lower case and without its @; a digest stays what it is. */
+function digestOfHandle(handle: string): string {
+  const bare = handle.toLowerCase().replace(/^@/, '')
+  return isSha256(bare) ? bare : createHash('sha256').update(bare).digest('hex')
+}
+
+function timeOf(written: string): string | undefined {
+  if (!/^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})$/i.test(written)) return undefined
+  const time = new Date(written.replace(' ', 'T'))
+  return Number.isNaN(time.getTime()) ? undefined : time.toISOString().replace(/\.\d{3}Z$/, 'Z')
+}
+
+/** Hashes the handle, and reads between which times the person belongs to the audience, which may lie in the future. */
+function finish(user: JsonObject, row: BatchRow): Read<JsonObject> {
+  const member: Record<string, unknown> = { ...user }
+  if (user.handle !== undefined) member.handle = listIn(user.handle).map((handle) => digestOfHandle(String(handle)))
+  for (const column of ['effective_at', 'expires_at']) {
+    const written = row.text(column)
+    if (written === undefined) continue
+    member[column] = timeOf(written)
+    if (member[column] === undefined) {
+      return wrong('The time must be written as 2026-01-31T12:00:00Z with its zone.', column)
+    }
+  }
+  return { read: member }
+}
+
+/** The places that a refusal names: a list with an entry for each operation, empty if there is nothing wrong with it. */
+function blamedIn({ status, json }: Answer, sent: number): { at: number; reason: string }[] {
+  const entries = listIn(objectIn(json).operation_errors)
+  if (status !== 400 || entries.length !== sent) return []
+  return entries.flatMap((entry, at) => {
+    const error = [entry].flat().find((one) => Object.keys(objectIn(one)).length > 0)
+    const code = textIn(objectIn(error).code) ?? ''
+    const shown = /^[A-Z_]{1,60}$/.test(code) ? code : 'INVALID'
+    const reason = `X did not accept the person (${shown}); check the identifiers and the times.`
+    return error === undefined ? [] : [{ at, reason }]
+  })
+}
+
 /** Audience lists for X. */
-export const xCustomAudiences = defineConnector({
+export const xCustomAudiences = audienceDestination({
   slug: 'x-custom-audiences',
   name: 'X Custom Audiences',
   platform: xAds,
   dataType: 'Custom Audiences',
-  dataTypeCategory: 'audience activation',
   description: 'Delivers lists of people to X (Twitter), to target ads at them.',
   notes:
     'The Ads API of X uses OAuth 1.0a: enter the API key as the client ID, its secret as the client secret, the access token as the refresh token, and the access token secret. They are valid until they are revoked. X must have approved the app for its Ads API, and the user needs a role in the ad account. Rows without an audience share one that is created for the connection. X accepts or refuses a request as a whole: the rows that it reports are left out, and the others are sent again. X processes changes within 6 to 8 hours, and an audience can be targeted when 100 active users have been matched; X does not report who was matched. People stay for 13 months unless expires_at says otherwise. Handles are hashed in lower case and without @. Send only people who have agreed to it: X does not accept information on consent.',
   tested:
     'Our own test server, which follows the published documentation of X’s Ads API, signatures included; not X itself.',
   api: { version: 'Ads API v12', ends: 'No end is known.' },
+  platformApi: api,
+  auth: { open: async (context) => (await import('./oauth1.ts')).openSignatures(context) },
   secrets: {
     clientId: text({
       label: 'Client ID',
@@ -35,72 +118,94 @@ export const xCustomAudiences = defineConnector({
       description: 'Secret that belongs to the access token; needed to move data',
     }),
   },
-  check: async (context) => (await import('./check.ts')).checkX(context),
-  destination: {
-    deliver: {
-      batch: () => ({ rowsMax: 2_500, bytesMax: 2_000_000 }),
-      open: async (context) => (await import('./deliver-custom-audiences.ts')).open(context),
-      inspect: inspectBy(async (context) => (await import('./check.ts')).assertAccount(context)),
+  account: 'accountId',
+  own: { id: 'audienceId', name: 'audienceName' },
+  settings: {
+    accountId: idSetting({
+      label: 'Account ID',
+      description: 'ID of the ad account at X that owns the audiences',
+      pattern: /^[a-z0-9]{1,32}$/i,
+      example: '18ce54d4x5t',
+      needed: true,
+    }),
+    audienceName: text({
+      label: 'Audience name',
+      description: 'Name of the audience for rows without one; it is created if it does not exist',
+    }),
+    audienceId: idSetting({
+      label: 'Audience ID',
+      description: 'ID of an existing audience, for rows without one',
+      pattern: /^[a-z0-9]{1,32}$/i,
+      example: 'eq7',
+    }),
+  },
+  listed: {
+    accountId: {
+      kind: 'account',
+      page: (cursor) => ({ path: '/accounts', query: { count: '200', cursor } }),
+      found,
+      next: nextCursor,
     },
-    fields: {
-      accountId: text({ label: 'Account ID', description: 'ID of the ad account at X that owns the audiences' }),
-      audienceName: text({
-        label: 'Audience name',
-        description: 'Name of the audience for rows without one; it is created if it does not exist',
-      }),
-      audienceId: text({
-        label: 'Audience ID',
-        description: 'ID of an existing audience, for rows without one',
-      }),
+  },
+  batch: { rowsMax: 2_500, bytesMax: 2_000_000 },
+  columns: {
+    ...segmentColumns,
+    email: digest('email[]', 'E-mail address; it is hashed before it is sent', 'email'),
+    phone_number: digest(
+      'phone_number[]',
+      'Phone number with its country code; it is hashed before it is sent',
+      'phone-e164',
+    ),
+    handle: plain('handle[]', 'Name of the user at X, with or without @; it is hashed before it is sent', {
+      identifies: true,
+      synonyms: ['twitter_handle', 'x_handle', 'username'],
+    }),
+    device_id: digest('device_id[]', 'Advertising ID of a mobile device; it is hashed before it is sent', 'device-id', {
+      synonyms: ['maid', 'idfa', 'gaid'],
+    }),
+    twitter_id: digest('twitter_id[]', 'ID of the user at X; it is hashed before it is sent', 'external-id', {
+      synonyms: ['x_id', 'x_user_id', 'twitter_user_id'],
+    }),
+    partner_user_id: plain('partner_user_id[]', 'Your own ID of the person that X has matched, not hashed', {
+      identifies: true,
+    }),
+    effective_at: special('When the person joins the audience, in ISO 8601 form'),
+    expires_at: special('When the person leaves the audience, in ISO 8601 form'),
+  },
+  identity: ({ effective_at, expires_at, ...user }) => user,
+  finish,
+  lists: {
+    id: /^[a-z0-9]{1,32}$/i,
+    nameMax: 255,
+    page: (to, cursor) => ({ path: lists(to), query: { count: '200', cursor } }),
+    found,
+    next: nextCursor,
+    make: (to, name) => ({ path: `${lists(to)}?name=${percentEncode(name)}` }),
+    made: ({ json }) => objectIn(objectIn(json).data).id,
+    get: (to, id) => ({ path: `${lists(to)}/${id}` }),
+    isThere: ({ json }) => objectIn(objectIn(json).data).deleted !== true,
+  },
+  // Each person is an operation of its own, so that X can name the row.
+  request: (people, { account, audience, verb }) => ({
+    path: `${lists({ account })}/${audience}/users`,
+    body: people.map(({ effective_at, expires_at, ...user }) => ({
+      operation_type: verb === 'add' ? 'Update' : 'Delete',
+      params: { effective_at, expires_at, users: [user] },
+    })),
+  }),
+  answer: {
+    blames: (answer, people) => blamedIn(answer, people.length),
+    means: ({ status, json }, people) => {
+      if (status === 400) return 'invalid_batch'
+      if (status >= 300) return undefined
+      if (!isObject(json)) return 'malformed_response'
+      const { success_count: taken, total_count: total } = objectIn(json.data)
+      return numberIn(taken) === people && numberIn(total) === people ? undefined : 'platform_error'
     },
-    records: {
-      segment_name: column({
-        description: 'Name of the audience to create',
-        synonyms: ['segment', 'audience', 'audience_name', 'list_name'],
-      }),
-      segment_id: column({ description: 'ID of the audience to change', synonyms: ['audience_id', 'list_id'] }),
-      action: column({
-        description: 'Whether the person is added or removed',
-        required: true,
-        values: ['add', 'remove'],
-      }),
-      email: column({
-        description: 'E-mail address; it is hashed before it is sent',
-        normalise: 'email',
-        hashed: ['sha256'],
-        oneOf: 'identifier',
-      }),
-      phone_number: column({
-        description: 'Phone number with its country code; it is hashed before it is sent',
-        normalise: 'phone-e164',
-        hashed: ['sha256'],
-        oneOf: 'identifier',
-      }),
-      handle: column({
-        description: 'Name of the user at X, with or without @; it is hashed before it is sent',
-        oneOf: 'identifier',
-        synonyms: ['twitter_handle', 'x_handle', 'username'],
-      }),
-      device_id: column({
-        description: 'Advertising ID of a mobile device; it is hashed before it is sent',
-        normalise: 'device-id',
-        hashed: ['sha256'],
-        oneOf: 'identifier',
-        synonyms: ['maid', 'idfa', 'gaid'],
-      }),
-      twitter_id: column({
-        description: 'ID of the user at X; it is hashed before it is sent',
-        normalise: 'external-id',
-        hashed: ['sha256'],
-        oneOf: 'identifier',
-        synonyms: ['x_id', 'x_user_id', 'twitter_user_id'],
-      }),
-      partner_user_id: column({
-        description: 'Your own ID of the person that X has matched, not hashed',
-        oneOf: 'identifier',
-      }),
-      effective_at: column({ description: 'When the person joins the audience, in ISO 8601 form' }),
-      expires_at: column({ description: 'When the person leaves the audience, in ISO 8601 form' }),
-    },
+  },
+  check: {
+    authentication: { path: '/accounts', query: { count: '1' } },
+    credentials: 'the keys and the access token',
+    account: ({ account }) => ({ path: `/accounts/${account}` }),
   },
 })

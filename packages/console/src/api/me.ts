@@ -2,7 +2,9 @@ import { type Me, type Operation, type OperationId, operations, type Scope, scop
 import { access as say } from '../strings/access.ts'
 import { useRead } from './queries.ts'
 
-/** What the one who is signed in may do. The service decides; the console says it before someone tries. */
+/**
+ * Permissions of the user who is signed in. The service enforces them; the console shows them before the user tries.
+ */
 
 /** Operations that concern the whole organization, beyond what their scope says. */
 const ofOrganization: readonly OperationId[] = [
@@ -16,10 +18,10 @@ const ofOrganization: readonly OperationId[] = [
   'setBranding',
 ]
 
-/** Who is signed in; undefined while it is not known. */
+/** The user who is signed in; undefined while it is not known. */
 export const useMe = (): Me | undefined => useRead('getMe', {}).data?.reply
 
-/** Why they may not call an operation; undefined where they may, and while it is not known. */
+/** Why they may not call an operation; undefined if they may, and while it is not known. */
 export function useForbidden(operation: OperationId): string | undefined {
   const me = useMe()
   return me && forbiddenTo(me, operation)
@@ -32,9 +34,10 @@ export function useForbiddenOf(): (operation: OperationId) => string | undefined
 }
 
 function forbiddenTo(me: Me, operation: OperationId): string | undefined {
-  const { scope, person }: Operation = operations[operation]
+  const { scope, person, unlimited }: Operation = operations[operation]
   if (scope && !(me.scopes?.includes(scope) ?? true)) return lacks(me, scope)
   if (person && me.kind !== 'user') return say.onlyPeople
+  if (unlimited && me.scopes !== null) return say.onlyUnlimited
   return me.accountIds !== null && ofOrganization.includes(operation) ? say.limited : undefined
 }
 

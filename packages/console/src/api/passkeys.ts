@@ -30,16 +30,16 @@ export async function registerPasskey(name: string): Promise<Passkey> {
 }
 
 /** Signs in with a passkey that the person picks. */
-export async function signInWithPasskey(): Promise<Me> {
+export async function signInWithPasskey(link: string | undefined): Promise<Me> {
   const { reply: options } = await anonymous.startPasskeySignIn()
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(
     options as unknown as PublicKeyCredentialRequestOptionsJSON,
   )
   const response = jsonOf<BodyOf<'signInWithPasskey'>['response']>(await navigator.credentials.get({ publicKey }))
-  return (await anonymous.signInWithPasskey({ body: { response } })).reply
+  return (await anonymous.signInWithPasskey({ body: { response, ...(link && { link }) } })).reply
 }
 
-/** What the browser answers, as the operation takes it. */
+/** The browser's credential, in the form of the operation. */
 function jsonOf<T>(credential: Credential | null): T {
   if (!(credential instanceof PublicKeyCredential)) throw new DOMException('', 'NotAllowedError')
   return credential.toJSON() as T

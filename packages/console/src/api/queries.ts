@@ -13,10 +13,12 @@ import {
   QueryClient,
   type UseMutationResult,
   type UseQueryResult,
+  useInfiniteQuery,
   useMutation,
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
+import { useRef } from 'react'
 import { client, sessionStore } from './session.ts'
 
 /** How screens read and write: by the names of the contract's operations, and in no other way. */
@@ -29,7 +31,7 @@ export const queryClient = new QueryClient({
     queries: {
       staleTime: staleMs,
       refetchOnWindowFocus: true,
-      // What the service refuses it refuses again; a service that is away comes back.
+      // Refusals are not retried. An unavailable service is.
       retry: (failures, error) =>
         failures < retriesMax &&
         (error instanceof NoAnswerError || (error instanceof PenstockError && error.status >= 500)),
@@ -37,7 +39,7 @@ export const queryClient = new QueryClient({
   },
 })
 
-// What one client has read is not shown to the next one.
+// Data that one client has read is not shown to the next one.
 let reader = sessionStore.read()
 sessionStore.subscribe(() => {
   if (sessionStore.read() === reader) return
@@ -64,7 +66,7 @@ export function callBy(other: Client): void {
   caller = other
 }
 
-/** What one reading is known by; to be read by others, or to be dropped. */
+/** Key of a query in the cache; use it to read or to drop the result. */
 export const keyOf = <I extends OperationId>(operation: I, parameters?: ParametersOf<I>): unknown[] =>
   parameters === undefined ? [operation] : [operation, parameters]
 
@@ -82,6 +84,38 @@ export function useRead<I extends OperationId>(
       (typeof againAfterMs === 'function' ? againAfterMs(state.data) : againAfterMs) || false,
     ...(keep ? { placeholderData: keepPreviousData } : {}),
   })
+}
+
+/** The service keeps the answer of a platform as long. */
+const discoveryStaleMs = 120_000
+
+/**
+ * Lists the values that a platform has for a setting, page by page as far as the user asks. `refresh` has the service ask the
+ * platform again.
+ */
+export function useDiscovered({ body, ...of }: ParametersOf<'discoverValues'>) {
+  const isFresh = useRef(false)
+  const query = useInfiniteQuery({
+    queryKey: keyOf('discoverValues', { ...of, body }),
+    queryFn: ({ signal, pageParam: cursor }) =>
+      call('discoverValues', {
+        ...of,
+        body: { ...body, ...(cursor === undefined ? {} : { cursor }), ...(isFresh.current ? { fresh: true } : {}) },
+        signal,
+      }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ reply }) => reply.next ?? undefined,
+    staleTime: discoveryStaleMs,
+    refetchOnWindowFocus: false,
+  })
+  const pages = query.data?.pages ?? []
+  const refresh = () => {
+    isFresh.current = true
+    void query.refetch().finally(() => {
+      isFresh.current = false
+    })
+  }
+  return { query, items: pages.flatMap(({ reply }) => reply.items), time: pages[0]?.reply.discoveredTime, refresh }
 }
 
 /**
@@ -117,11 +151,23 @@ type EveryPage<I extends PagedOperationId> = (
   parameters: ParametersOf<I>,
 ) => AsyncGenerator<ResultOf<I>, void, undefined>
 
+/** Reads everything again after a write. A first read that is still active began before it, so it is repeated too. */
+async function readAgain(queries: QueryClient): Promise<void> {
+  const begun = queries.getQueryCache().findAll({
+    predicate: ({ state }) => state.fetchStatus === 'fetching' && state.data === undefined,
+  })
+  const again = begun.map(async ({ queryKey, promise }) => {
+    await promise?.catch(() => undefined)
+    await queries.invalidateQueries({ queryKey, exact: true })
+  })
+  await Promise.all([queries.invalidateQueries(), ...again])
+}
+
 /** Calls an operation that writes. Whatever was read before is read again: what one write changes, the service knows. */
 export function useWrite<I extends OperationId>(operation: I): UseMutationResult<ResultOf<I>, Error, ParametersOf<I>> {
   const queries = useQueryClient()
   return useMutation<ResultOf<I>, Error, ParametersOf<I>>({
     mutationFn: (parameters) => call(operation, parameters),
-    onSettled: () => queries.invalidateQueries(),
+    onSettled: () => readAgain(queries),
   })
 }

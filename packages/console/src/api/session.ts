@@ -5,13 +5,13 @@ import { components } from '../strings/components.ts'
 import { recordedFetch } from './calls.ts'
 
 /**
- * Who is signed in, in every tab of the browser until one of them signs out.
+ * The signed-in user, in every tab of the browser until one of them signs out.
  *
  * People have a session in a cookie, which no script can read: the local storage only has their identifier. The token
  * against cross-site request forgery is in the memory of the page.
  *
- * Of client credentials, the local storage has the access token; the secret is in the memory of the tab where it was typed
- * alone, for as long as the page stays open, so that the token can be renewed.
+ * For client credentials, the local storage has the access token. The secret is only in the memory of the tab in which
+ * it was typed, for as long as the page stays open, so that the token can be renewed.
  */
 
 type KeySession = { clientId: string; token: string; expiresMs: number }
@@ -21,7 +21,7 @@ type Session = KeySession | PersonSession
 const storageKey = 'penstock.session'
 /** How someone signed in last, for the next time; it outlives the session. */
 const lastKindKey = 'penstock.signed-in-with'
-/** What else the browser keeps for who is signed in, and not for the next one. */
+/** Prefix of other values that the browser stores for the signed-in user, and not for the next one. */
 const keptPrefix = 'penstock.kept.'
 /** A token is renewed this long before it expires. */
 const renewalMarginMs = 60_000
@@ -86,9 +86,9 @@ export const sessionStore = {
 /** Whether client credentials were used to sign in last. */
 export const usedClientLast = (): boolean => localStorage.getItem(lastKindKey) === 'client'
 
-/** What the browser keeps under a name for who is signed in, as text, until they sign out; null where nothing. */
+/** Values that the browser stores by name for the signed-in user, as text, until sign-out; null if there is none. */
 export const kept = {
-  /** Where it is kept in the local storage, whose events name it. */
+  /** Its key in the local storage, which the storage events name. */
   keyOf: (name: string) => `${keptPrefix}${idOf(session) ?? ''}.${name}`,
   read(name: string): string | null {
     try {
@@ -124,7 +124,7 @@ async function sessionFor(credentials: Credentials): Promise<KeySession> {
   return { clientId: credentials.clientId, token: reply.accessToken, expiresMs: askedMs + reply.expiry * 1000 }
 }
 
-/** Signs in with client credentials. Rejects as `createToken` does where they are wrong. */
+/** Signs in with client credentials. Rejects as `createToken` does if they are wrong. */
 export async function signInClient(credentials: Credentials): Promise<void> {
   change(await sessionFor(credentials))
   clientSecret = credentials.clientSecret
@@ -137,7 +137,7 @@ export function takePerson({ id, csrfToken: token }: Me): void {
 }
 
 /**
- * Ends the session in every tab of the browser. That of a person ends at the service first; rejects where that cannot be
+ * Ends the session in every tab of the browser. That of a person ends at the service first; rejects if that cannot be
  * reached, as the cookie would stay.
  */
 export async function signOut(): Promise<void> {
@@ -155,7 +155,7 @@ export function forgetSession(): void {
   change(undefined)
 }
 
-/** The token to send; another one where it was refused or is about to expire, if the secret is still known. */
+/** The token to send; a new one if it was refused or is about to expire, if the secret is still known. */
 async function currentToken(refused?: string): Promise<string> {
   if (session && 'userId' in session) {
     // The cookie alone says who asks; it has ended, or the person was removed.

@@ -4,7 +4,7 @@ import { useRead } from '../api/queries.ts'
 import { access as say } from '../strings/access.ts'
 import { count } from './numbers.ts'
 
-/** What someone may do, in words. */
+/** Permissions of a user, in words. */
 
 const namedAccounts = 2
 

@@ -9,7 +9,7 @@ import { Failure } from './failure.tsx'
 import { Findings } from './findings.tsx'
 
 /**
- * Previews a connection before it is activated: activates it at once where nothing is found, and else shows what was found
+ * Previews a connection before it is activated: activates it at once if nothing is found, and else shows what was found
  * and leaves the decision to the person, who need not wait for the preview either.
  */
 export function Activate({

@@ -1,7 +1,7 @@
 import { useCallback } from 'react'
 import { useHref, useLocation, useSearchParams } from 'react-router'
 
-/** What an address asks a screen to show. */
+/** State of a list in the address. */
 export type ListAddress = {
   /** Empty where the address does not say. */
   readonly value: (name: string) => string
@@ -18,8 +18,8 @@ export function listAddressOf(parameters: URLSearchParams): ListAddress {
 }
 
 /**
- * What a screen shows is in its address, so that it can be shared, reloaded and gone back to. A part that is empty is
- * left out; changing anything but the page goes back to the first page.
+ * The state of a screen is in its address, so that it can be shared, reloaded and restored with the back button. Empty
+ * parts are left out. Any change except of the page goes back to the first page.
  */
 export function useAddress(): ListAddress & {
   /** @param replace leaves no step behind to go back to: for what is typed letter by letter */

@@ -3,7 +3,7 @@ import { type FormEvent, type ReactNode, useEffect } from 'react'
 import { addressOf } from '../base-path.ts'
 import { shell } from '../strings/shell.ts'
 
-/** A page with one form, for those who are not signed in. */
+/** A page with one form, for users who are not signed in. */
 export function CardPage({
   title,
   help,

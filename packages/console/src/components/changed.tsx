@@ -1,9 +1,10 @@
-import { Alert, Button, Group, Stack, Table, Text, VisuallyHidden } from '@mantine/core'
+import { Alert, Button, Group, Stack, Text, VisuallyHidden } from '@mantine/core'
 import { PenstockError } from '@penstock/client'
 import { IconArrowsDiff } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { components as say } from '../strings/components.ts'
 import { Loaded } from './loaded.tsx'
+import { DataTable } from './resource-table.tsx'
 
 /** Whether a save was refused because the resource was modified in the meantime. */
 export const isChanged = (error: unknown): boolean => error instanceof PenstockError && error.status === 412
@@ -35,38 +36,35 @@ export function Changed({
       <Stack gap="sm">
         <Text size="sm">{say.changedMeanwhileHelp}</Text>
         <Loaded query={theirs} lines={2}>
-          {({ version, fields }) => (
-            <>
-              <Table withRowBorders={false} fz="sm">
-                <Table.Thead>
-                  <Table.Tr>
-                    <Table.Th>
-                      <VisuallyHidden>{say.field}</VisuallyHidden>
-                    </Table.Th>
-                    <Table.Th>{say.yours}</Table.Th>
-                    <Table.Th>{say.theirs}</Table.Th>
-                  </Table.Tr>
-                </Table.Thead>
-                <Table.Tbody>
-                  {[...new Set([...Object.keys(mine), ...Object.keys(fields)])].map((label) => (
-                    <Table.Tr key={label} fw={mine[label] === fields[label] ? undefined : 650}>
-                      <Table.Td>{label}</Table.Td>
-                      <Table.Td style={{ overflowWrap: 'anywhere' }}>{mine[label]}</Table.Td>
-                      <Table.Td style={{ overflowWrap: 'anywhere' }}>{fields[label]}</Table.Td>
-                    </Table.Tr>
-                  ))}
-                </Table.Tbody>
-              </Table>
-              <Group>
-                <Button size="compact-sm" variant="default" onClick={onKeepTheirs}>
-                  {say.keepTheirs}
-                </Button>
-                <Button size="compact-sm" onClick={() => onSaveMine(version)}>
-                  {say.saveMine}
-                </Button>
-              </Group>
-            </>
-          )}
+          {({ version, fields }) => {
+            const cell = (text: (label: string) => string | undefined) => (label: string) => (
+              <Text span inherit {...(mine[label] !== fields[label] && { fw: 650 })}>
+                {text(label)}
+              </Text>
+            )
+            return (
+              <>
+                <DataTable
+                  withRowBorders={false}
+                  fz="sm"
+                  rows={[...new Set([...Object.keys(mine), ...Object.keys(fields)])]}
+                  columns={[
+                    { header: <VisuallyHidden>{say.field}</VisuallyHidden>, cell: cell((label) => label) },
+                    { header: say.yours, wraps: true, cell: cell((label) => mine[label]) },
+                    { header: say.theirs, wraps: true, cell: cell((label) => fields[label]) },
+                  ]}
+                />
+                <Group>
+                  <Button size="compact-sm" variant="default" onClick={onKeepTheirs}>
+                    {say.keepTheirs}
+                  </Button>
+                  <Button size="compact-sm" onClick={() => onSaveMine(version)}>
+                    {say.saveMine}
+                  </Button>
+                </Group>
+              </>
+            )
+          }}
         </Loaded>
       </Stack>
     </Alert>

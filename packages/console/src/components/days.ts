@@ -5,7 +5,7 @@ const dayMs = 86_400_000
 /** The day of a time. @param ms milliseconds since 1970 */
 export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 
-/** The day that is `days` later; earlier where it is negative. */
+/** The day that is `days` later; earlier if it is negative. */
 export const dayAfter = (day: string, days: number): string => dayOf(Date.parse(day) + days * dayMs)
 
 /** How many days there are from one to another, both counted; below 1 where the last is before the first. */
@@ -24,7 +24,7 @@ const shortDay = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'sh
 const fullDay = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' })
 const fullMonth = new Intl.DateTimeFormat(undefined, { month: 'short', year: 'numeric', timeZone: 'UTC' })
 
-/** A day or a month where there is little space: `18 Sept`, `Sept 2026`. */
+/** A day or a month if there is little space: `18 Sept`, `Sept 2026`. */
 export const shortPeriod = (period: string): string =>
   (period.length > 7 ? shortDay : fullMonth).format(Date.parse(period))
 

@@ -1,7 +1,7 @@
 import { NoAnswerError, PenstockError } from '@penstock/client'
 import { components } from '../strings/components.ts'
 
-/** What went wrong, in words. The service's own sentences say what to do, so they are shown as they are. */
+/** Describes an error. The service's own messages say what to do, so they are shown unchanged. */
 export function describe(error: unknown): {
   title: string
   help: string | undefined

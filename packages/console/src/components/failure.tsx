@@ -53,14 +53,7 @@ function Forbidden({ error }: { error: PenstockError }) {
 /** That someone may not see or do something. @param reason a sentence */
 export function NotAllowed({ reason, help = access.askOwner }: { reason: string; help?: string }) {
   return (
-    <Alert
-      color="gray"
-      variant="default"
-      icon={<IconLock aria-hidden />}
-      title={reason}
-      role="status"
-      styles={{ message: { color: 'var(--mantine-color-text)' } }}
-    >
+    <Alert color="gray" variant="default" icon={<IconLock aria-hidden />} title={reason} role="status">
       {help}
     </Alert>
   )

@@ -4,7 +4,7 @@ import { IconAlertTriangle } from '@tabler/icons-react'
 import { components } from '../strings/components.ts'
 import { count } from './numbers.ts'
 
-/** Problems that a destination reports before anything is sent, each with what to do; nothing where there are none. */
+/** Problems that a destination reports before anything is sent, each with what to do; nothing if there are none. */
 export function Findings({ findings }: Pick<Preview, 'findings'>) {
   if (findings.length === 0) return null
   return (

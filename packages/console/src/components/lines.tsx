@@ -7,7 +7,7 @@ export function Lines({ lines = 4 }: { lines?: number }) {
     <Stack gap="sm" aria-busy="true">
       <VisuallyHidden role="status">{components.loading}</VisuallyHidden>
       {Array.from({ length: lines }, (_, line) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: lines of a skeleton are nothing but their place.
+        // biome-ignore lint/suspicious/noArrayIndexKey: lines of a skeleton have no identity but their position.
         <Skeleton key={line} height={36} radius="sm" />
       ))}
     </Stack>

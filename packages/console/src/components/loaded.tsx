@@ -12,7 +12,7 @@ const Outdated = createContext(false)
  */
 export const useOutdated = (): boolean => useContext(Outdated)
 
-/** What was read once it is there; a skeleton until then, and the failure where it does not come. */
+/** The loaded data; a skeleton before, and the error if loading fails. */
 export function Loaded<T>({
   query,
   lines = 4,
@@ -29,7 +29,7 @@ export function Loaded<T>({
   children: (result: T) => ReactNode
 }) {
   if (query.data !== undefined) {
-    // What is there stays on the page while a newer version cannot be had.
+    // Loaded data stays on the page while a newer version is not available.
     return (
       <>
         {!quiet && <NotRead query={query} />}
@@ -43,7 +43,7 @@ export function Loaded<T>({
 
 type Query = Pick<UseQueryResult<unknown, Error>, 'isError' | 'error' | 'refetch'>
 
-/** Why something could not be read, and a way to try again. Nothing where it could. */
+/** Why something could not be read, and a way to try again. Nothing if it could. */
 export function NotRead({ query }: { query: Query }) {
   return query.isError && <Failure error={query.error} onRetry={() => void query.refetch()} />
 }

@@ -31,6 +31,6 @@ export function NewPassword({
   )
 }
 
-/** What the service has against one field of a body. */
+/** Error of the service for one field of a body. */
 export const errorOfField = (failure: unknown, field: string): string | undefined =>
   failure instanceof PenstockError ? failure.details.find((one) => one.field === `body.${field}`)?.message : undefined

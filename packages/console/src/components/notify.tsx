@@ -11,10 +11,13 @@ export function notifyDone(message: string, next?: () => unknown, label = compon
   const id = notifications.show({
     message: next ? (
       <Group justify="space-between" wrap="nowrap">
-        <Text size="sm">{message}</Text>
+        <Text size="sm" miw={0} style={{ overflowWrap: 'anywhere' }}>
+          {message}
+        </Text>
         <Button
           size="compact-sm"
           variant="light"
+          style={{ flex: 'none' }}
           onClick={() => {
             notifications.hide(id)
             Promise.resolve().then(next).catch(notifyFailure)
@@ -32,10 +35,13 @@ export function notifyDone(message: string, next?: () => unknown, label = compon
   })
 }
 
-/** Says what did not happen, and what to do, where that has no place of its own on the page. */
+/** Says what did not happen, and what to do, if that has no place of its own on the page. */
 export function notifyProblem(title: string, message: string): void {
   notifications.show({
-    ...{ title, message, color: 'yellow', autoClose: false },
+    title,
+    message,
+    color: 'yellow',
+    autoClose: false,
     closeButtonProps: { 'aria-label': components.close },
   })
 }

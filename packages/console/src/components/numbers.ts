@@ -5,7 +5,7 @@ const byteUnits = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as co
 /** A count in full: `120,000`. */
 export const count = (n: number): string => whole.format(n)
 
-/** A count where there is little space: `120K`. */
+/** A count if there is little space: `120K`. */
 export const shortCount = (n: number): string => compact.format(n)
 
 /** A size in the unit that suits it: `48 MB`, `0 bytes`. */

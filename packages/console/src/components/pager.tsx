@@ -1,10 +1,16 @@
 import { Group, Pagination, Text } from '@mantine/core'
 import { components } from '../strings/components.ts'
-import { useAddress } from './address.ts'
+import { type ListAddress, useAddress } from './address.ts'
 import { useOutdated } from './loaded.tsx'
 import { count } from './numbers.ts'
 
 export const pageSize = 25
+
+/** The query of a page of a list. */
+export const pageOf = ({ page }: Pick<ListAddress, 'page'>) => ({ size: pageSize, offset: page * pageSize })
+
+/** The same of a list that is searched. */
+export const foundOf = (address: ListAddress) => ({ q: address.value('q') || undefined, ...pageOf(address) })
 
 /** Which part of a list is shown, and the way to the others; the page is in the address. */
 export function Pager({ total, size = pageSize }: { total: number; size?: number }) {

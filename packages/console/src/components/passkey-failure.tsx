@@ -3,7 +3,7 @@ import { isGivenUp, isOfOtherHost, isRegistered } from '../api/passkeys.ts'
 import { passkeys as say } from '../strings/passkeys.ts'
 import { Failure } from './failure.tsx'
 
-/** What went wrong with a passkey; that someone gave up is no error. */
+/** Error of a passkey operation. Cancelling it is not an error. */
 export function PasskeyFailure({ error }: { error: unknown }) {
   const text = isRegistered(error)
     ? say.registered

@@ -9,12 +9,16 @@ import { notifyDone } from './notify.tsx'
 import { PasskeyFailure } from './passkey-failure.tsx'
 
 /** A form that makes a passkey on this device, under a name. Everything is read again then: it may be more than before. */
-export function usePasskeyForm(onAdded?: () => void): { fields: ReactNode; busy: boolean; submit: () => void } {
+export function usePasskeyForm(onAdded?: () => void): {
+  fields: ReactNode
+  busy: boolean
+  submit: () => Promise<void>
+} {
   const queries = useQueryClient()
   const [name, setName] = useState(() => browserName(navigator.userAgent))
   const [busy, setBusy] = useState(false)
   const [failure, setFailure] = useState<unknown>()
-  const add = async () => {
+  const submit = async () => {
     setBusy(true)
     setFailure(undefined)
     try {
@@ -41,5 +45,5 @@ export function usePasskeyForm(onAdded?: () => void): { fields: ReactNode; busy:
       {failure !== undefined && <PasskeyFailure error={failure} />}
     </>
   )
-  return { fields, busy, submit: () => void add() }
+  return { fields, busy, submit }
 }

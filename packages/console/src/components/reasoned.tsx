@@ -1,13 +1,14 @@
-import { Button, type ButtonProps, Menu, Text, Tooltip, VisuallyHidden } from '@mantine/core'
-import { type ReactElement, type ReactNode, useId } from 'react'
+import { ActionIcon, Button, type ButtonProps, Menu, Text, Tooltip, VisuallyHidden } from '@mantine/core'
+import { IconDots, IconPlus } from '@tabler/icons-react'
+import { type ComponentProps, Fragment, type ReactElement, type ReactNode, useId } from 'react'
 import { Link } from 'react-router'
 
 /**
- * Controls that may be impossible for a reason. They stay where they are and can be focused, so that everyone can read
- * why; pressing them does nothing.
+ * Controls that may be impossible for a reason. They stay in place and can be focused, so that every user can read the
+ * reason. Pressing them does nothing.
  */
 
-/** @param reason why it cannot be pressed; undefined where it can */
+/** @param reason why it cannot be pressed; undefined if it can */
 export function ReasonedButton({
   reason,
   to,
@@ -17,7 +18,7 @@ export function ReasonedButton({
   ...rest
 }: ButtonProps & {
   reason: string | undefined
-  /** Where it leads. */
+  /** Target of the link. */
   to?: string
   type?: 'button' | 'submit'
   onClick?: () => void
@@ -64,42 +65,82 @@ function Reasoned({ reason, children }: { reason: string; children: ReactElement
   )
 }
 
-/** The same in a menu, where the reason is under the label. */
-export function ReasonedItem({
-  reason,
-  onClick,
-  icon,
-  destructive = false,
-  children,
-}: {
-  reason: string | undefined
-  onClick: () => void
+/** The button that adds to a list. */
+export function AddButton(props: Omit<ComponentProps<typeof ReasonedButton>, 'leftSection'>) {
+  return <ReasonedButton {...props} leftSection={<IconPlus size={18} aria-hidden />} />
+}
+
+type MenuAction = {
+  label: string
   icon?: ReactNode
+  /** Why it is impossible; undefined if it is not. It is shown under the label. */
+  reason?: string | undefined
   /** It takes something away. */
   destructive?: boolean
-  children: ReactNode
+} & ({ onClick: () => void } | { to: string })
+
+/** The actions of a resource in a menu, in groups. `page`: of the resource that the page shows, not of a row. */
+export function ActionsMenu({
+  label,
+  groups,
+  width,
+  loading = false,
+  page = false,
+}: {
+  label: string
+  groups: readonly (readonly MenuAction[])[]
+  width?: number
+  loading?: boolean
+  page?: boolean
 }) {
+  const looks = page ? ({ variant: 'default', size: 36 } as const) : ({ variant: 'subtle', color: 'gray' } as const)
+  return (
+    <Menu position="bottom-end" {...(width && { width })}>
+      <Menu.Target>
+        <ActionIcon {...looks} aria-label={label} loading={loading}>
+          <IconDots size={18} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {groups.map((group, at) => (
+          <Fragment key={group[0]?.label}>
+            {at > 0 && <Menu.Divider />}
+            {group.map((action) => (
+              <Item key={action.label} {...action} />
+            ))}
+          </Fragment>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+function Item({ label, icon, reason, destructive, ...does }: MenuAction) {
   const id = useId()
-  if (reason === undefined) {
+  if (reason !== undefined) {
     return (
-      <Menu.Item leftSection={icon} onClick={onClick} {...(destructive ? { c: 'var(--mantine-color-error)' } : {})}>
-        {children}
+      <Menu.Item
+        leftSection={icon}
+        aria-disabled
+        aria-describedby={id}
+        closeMenuOnClick={false}
+        c="dimmed"
+        style={{ cursor: 'default' }}
+      >
+        {label}
+        <Text id={id} size="xs" c="dimmed" maw={260}>
+          {reason}
+        </Text>
       </Menu.Item>
     )
   }
-  return (
-    <Menu.Item
-      leftSection={icon}
-      aria-disabled
-      aria-describedby={id}
-      closeMenuOnClick={false}
-      c="dimmed"
-      style={{ cursor: 'default' }}
-    >
-      {children}
-      <Text id={id} size="xs" c="dimmed" maw={260}>
-        {reason}
-      </Text>
+  return 'to' in does ? (
+    <Menu.Item leftSection={icon} component={Link} to={does.to}>
+      {label}
+    </Menu.Item>
+  ) : (
+    <Menu.Item leftSection={icon} onClick={does.onClick} {...(destructive && { c: 'var(--mantine-color-error)' })}>
+      {label}
     </Menu.Item>
   )
 }

@@ -12,7 +12,7 @@ export function Sides({
   wraps = false,
 }: Pick<Connection, 'src' | 'dest'> & {
   size?: number
-  /** Takes a second line where one is too short, instead of shortening the names. */
+  /** Uses a second line if one is too short, instead of shortening the names. */
   wraps?: boolean
 }) {
   return (

@@ -28,6 +28,15 @@ export function ConnectionBadge({ status }: { status: ConnectionStatus }) {
   )
 }
 
+/** Marks a transfer that is a test. */
+export function TestTag() {
+  return (
+    <Badge variant="default" fw={500} tt="none">
+      {components.test}
+    </Badge>
+  )
+}
+
 export function TransferBadge({ status }: { status: TransferStatus }) {
   return (
     <Badge variant="dot" color={transferColors[status]} fw={500}>

@@ -2,9 +2,11 @@ import { Text } from '@mantine/core'
 import { useSyncExternalStore } from 'react'
 import { components as sayComponents } from '../strings/components.ts'
 
-/** Times are shown in the reader's own zone, as how long ago where they are near, and exactly on hover. A list has many of them: the
- * browser's own tooltip costs nothing. What has happened is never shown as still to come, though the clock of the service
- * may be ahead of the browser's. */
+/**
+ * Times are shown in the reader's own zone, relative if they are near, and exact on hover. A list has many of them: the
+ * browser's own tooltip costs nothing. A past time is never shown as a future one, even if the clock of the service is
+ * ahead of the browser's.
+ */
 
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
@@ -20,7 +22,7 @@ const tickMs = 10_000
 const justNowSeconds = 5
 
 /**
- * @param seconds since 1970; null where it has not happened
+ * @param seconds since 1970; null if it has not happened
  * @param planned it may lie in the future, as the next transfer of a schedule does
  */
 export function Time({ seconds, planned = false }: { seconds: number | null | undefined; planned?: boolean }) {

@@ -7,7 +7,7 @@ import type { VolumeBarsProps } from './volume-bars.tsx'
 
 const VolumeBars = lazy(() => import('./volume-bars.tsx'))
 
-/** The bars, once they are loaded; what they show is said in words to those who do not see them. */
+/** The bars, once they are loaded, with a text alternative for screen readers. */
 export function VolumeChart({ heightPx = 260, ...props }: VolumeBarsProps) {
   const all = [...props.volumes.values()]
   const accepted = all.reduce((n, volume) => n + volume.accepted, noVolume.accepted)

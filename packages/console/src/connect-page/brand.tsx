@@ -2,7 +2,7 @@ import { Box, Button, type ButtonProps, Container, Group, Text } from '@mantine/
 import type { ConnectPage } from '@penstock/wire'
 import { type CSSProperties, createContext, type ReactNode, useContext } from 'react'
 
-/** What the branding of an organization changes on the page of a connect link; the console previews it with the same parts. */
+/** Branding of an organization on the page of a connect link. The preview in the console uses the same components. */
 
 export type Brand = Pick<ConnectPage, 'organizationName' | 'logo' | 'colours'>
 const BrandContext = createContext<Brand | undefined>(undefined)

@@ -14,7 +14,7 @@ import { Intro } from './intro.tsx'
 /** The page of a connect link: who asks for what, the connectors one by one, and how it ends. */
 
 const anonymous = createClient({ baseUrl: basePath, token: '' })
-/** How long after its end the link is looked at; and how long after that again, where it has not ended. */
+/** How long after its end the link is looked at; and how long after that again, if it has not ended. */
 const lateMs = 500
 const againMs = 15_000
 type Ended = 'unusable' | 'expired' | ConnectPageResult
@@ -105,13 +105,13 @@ export function ConnectPage() {
     <Frame brand={page}>
       <Stack gap="lg">
         {ended ? (
-          <End {...{ ended, page }} />
+          <End ended={ended} page={page} />
         ) : (
           <>
             {page ? (
               page.opened ? (
                 Step ? (
-                  <Step {...{ page, token }} onOver={fail} onFinish={finish} />
+                  <Step page={page} token={token} onOver={fail} onFinish={finish} />
                 ) : (
                   failure === undefined && <Lines lines={6} />
                 )
@@ -138,7 +138,7 @@ export function ConnectPage() {
 const isOver = (error: unknown): boolean =>
   error instanceof PenstockError && (error.code === 'link_invalid' || error.status === 401)
 
-/** What went wrong, and that it can be tried again by loading the page again. */
+/** An error, with the advice to load the page again. */
 function Failed({ error }: { error: unknown }) {
   const { title, help, requestId } = describe(error)
   return (

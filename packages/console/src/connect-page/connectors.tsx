@@ -129,7 +129,13 @@ function Connector({ accountId, connector, state, unfolded, onState, onOver }: P
           check && <Checked check={check} onAgain={() => void runCheck()} />
         )}
         {changing ? (
-          <Form {...{ accountId, connector }} busy={check === 'running'} onSaved={saved} onOver={onOver} />
+          <Form
+            accountId={accountId}
+            connector={connector}
+            busy={check === 'running'}
+            onSaved={saved}
+            onOver={onOver}
+          />
         ) : (
           configured && (
             <Button variant="default" size="compact-sm" w="fit-content" onClick={() => setChanging(true)}>
@@ -203,7 +209,7 @@ type FormProps = {
   onOver: (error: unknown) => void
 }
 
-/** Reads what the form is drawn from. What waits for a grant is not drawn again with the form, which changes with it. */
+/** Reads the data of the form. A pending authorization is not drawn again with the form, whose key changes. */
 function Form(props: FormProps) {
   const { accountId, connector, onSaved, onOver } = props
   const { connectorId, platform } = connector
@@ -223,14 +229,16 @@ function Form(props: FormProps) {
               <Stack gap="lg">
                 {byClick && (
                   <ByClick
-                    {...{ accountId, connectorId, platform }}
+                    accountId={accountId}
+                    connectorId={connectorId}
+                    platform={platform}
                     authorized={grant?.authorized === true}
                     onConnected={onSaved}
                     onOver={onOver}
                   />
                 )}
                 <Fields
-                  // What was granted or saved meanwhile is what the form starts from.
+                  // The form starts from values that were granted or saved meanwhile.
                   key={opened.etag}
                   {...props}
                   opened={opened}
@@ -258,7 +266,7 @@ function Fields({
 }: FormProps & {
   opened: ResultOf<'getConnectorConfiguration'>
   definitions: readonly FieldDefinition[]
-  /** The fields that a click fills, and whether it has; null where they are entered. */
+  /** The fields that a click fills, and whether it has; null if they are entered. */
   byClick: { readonly fields: readonly string[]; readonly authorized: boolean } | null
 }) {
   const { connectorId, checkable } = connector
@@ -270,7 +278,8 @@ function Fields({
   const [judged, setJudged] = useState<Readonly<Record<string, string>>>({})
   const [byHand, setByHand] = useState(byClick === null)
   const fieldErrors = useMemo(() => ({ ...judged, ...errorsOf(failure, 'body.secretConfig') }), [judged, failure])
-  // What a click fills is asked for only where someone prefers to enter it; the rest can be saved once access is granted.
+  // Fields that a click fills are shown only to users who prefer to enter them. The rest can be saved once access is
+  // granted.
   const filled = new Set(byHand ? [] : (byClick?.fields ?? []))
   const shown = new Set(
     byHand || byClick?.authorized ? fields.map(({ name }) => name).filter((name) => !filled.has(name)) : [],
@@ -314,7 +323,9 @@ function Fields({
         {byHand && fields.length === 0 && <Text size="sm">{say.nothing}</Text>}
         {shown.size > 0 && (
           <FieldForm
-            {...{ fields, values, fieldErrors }}
+            fields={fields}
+            values={values}
+            fieldErrors={fieldErrors}
             lastUpdated={opened.reply.lastUpdated}
             only={shown}
             onChange={(field, value) => setValues((now) => ({ ...now, [field]: value }))}

@@ -18,14 +18,14 @@ const isFramed = window.parent !== window
 const site: Window | null = isFramed ? window.parent : window.opener
 const idOfLink = /\/connect\/([0-9a-f]{16})$/.exec(window.location.pathname)?.[1] ?? ''
 const [tokenOfLink = '', ...parameters] = window.location.hash.slice(1).split('&')
-/** The site says where it is. In a frame, the browser says it too. */
+/** The site reports its origin. In a frame, the browser reports it too. */
 const claimed =
   new URLSearchParams(parameters.join('&')).get('origin') ?? (isFramed ? window.location.ancestorOrigins?.[0] : null)
 const storageKey = `penstock.connect.${idOfLink}`
 
 let target: string | undefined
 
-/** What the address says. */
+/** Parameters of the address. */
 export const link = { id: idOfLink, token: tokenOfLink }
 
 /** Whether there is someone who hears how it ends, and so closes this page. */

@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useRef } from 'react'
 import { connectPage as say } from '../strings/connect-page.ts'
 import { type Brand, Branded } from './brand.tsx'
 
-/** What is around every step: who asks, in their colours. */
+/** Frame around every step: the name of the organization, in its colours. */
 export function Frame({ brand, children }: { brand: Brand | undefined; children: ReactNode }) {
   return (
     <Box mih="100vh" style={{ display: 'flex', flexDirection: 'column' }}>
@@ -19,7 +19,7 @@ export function Frame({ brand, children }: { brand: Brand | undefined; children:
   )
 }
 
-/** The heading of a step, which gets the focus when the step begins, so that screen readers say where they are. */
+/** The heading of a step, which gets the focus when the step begins, so that screen readers announce it. */
 export function Heading({ children }: { children: string }) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {

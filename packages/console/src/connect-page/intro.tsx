@@ -5,7 +5,7 @@ import { Logo } from '../components/connector-name.tsx'
 import { connectPage as say } from '../strings/connect-page.ts'
 import { BrandButton } from './brand.tsx'
 
-/** What the link is for, before anything begins; the console previews it. @param heading around the title */
+/** Purpose of the link, before anything begins; the console previews it. @param heading around the title */
 export function Intro({
   page: { organizationName, accountName, connectors, connectionName, activates },
   heading,

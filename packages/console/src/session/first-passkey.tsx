@@ -20,9 +20,7 @@ export default function FirstPasskey({ me }: { me: Me }) {
   if (!canUsePasskeys()) {
     return (
       <CardPage {...words}>
-        <Alert color="yellow" styles={{ message: { color: 'var(--mantine-color-text)' } }}>
-          {say.unusable}
-        </Alert>
+        <Alert color="yellow">{say.unusable}</Alert>
         {leave}
       </CardPage>
     )

@@ -3,7 +3,7 @@ import { useMe } from '../api/me.ts'
 
 const FirstPasskey = lazy(() => import('./first-passkey.tsx'))
 
-/** Has a person register a passkey where they may do nothing else before that. */
+/** Requires a person to register a passkey if their session can do nothing else before. */
 export function RequireSecondFactor({ children }: { children: ReactNode }) {
   const me = useMe()
   if (!me?.mustRegisterPasskey) return children

@@ -23,11 +23,11 @@ import { shell as say } from '../strings/shell.ts'
 /** The entries of the navigation. */
 
 type Entry = {
-  /** What its address ends with. */
+  /** Last part of the address. */
   readonly page: string
   readonly label: string
   readonly Icon: ComponentType<{ size: number; 'aria-hidden': true }>
-  /** What its screen reads first: who may not, does not see the entry. */
+  /** The operation that its screen calls first. Users without its scope do not see the entry. */
   readonly reads?: OperationId
 }
 
@@ -63,7 +63,7 @@ const ofOrganization: readonly Entry[] = [
   reports,
   deleted,
 ]
-/** Those that have nothing to do with sub-accounts. */
+/** Entries that do not depend on a sub-account. */
 const administration: readonly Entry[] = [
   { page: 'people', label: say.people, Icon: IconUsersGroup, reads: 'listUsers' },
   { page: 'sign-in-settings', label: say.signInSettings, Icon: IconShieldLock, reads: 'getSingleSignOn' },

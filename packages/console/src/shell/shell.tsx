@@ -25,7 +25,7 @@ import { AccountSwitcher } from './account-switcher.tsx'
 import { AsCurl } from './as-curl.tsx'
 import { isOfAllAccounts, sharedPages, useEntries } from './pages.ts'
 
-/** The frame around every screen: where one is, where one can go, and as which sub-account. */
+/** The frame around every screen: if one is, if one can go, and as which sub-account. */
 export function Shell({ children }: { children: ReactNode }) {
   const [opened, { toggle, close }] = useDisclosure()
   const accountId = useAccountId()
@@ -55,8 +55,7 @@ export function Shell({ children }: { children: ReactNode }) {
               aria-label={opened ? say.closeNavigation : say.openNavigation}
             />
             <Group
-              component={Link as never}
-              {...{ to: '/' }}
+              renderRoot={(props) => <Link {...props} to="/" />}
               gap="xs"
               wrap="nowrap"
               style={{ color: 'inherit', textDecoration: 'none' }}

@@ -2,7 +2,7 @@ import type { Scope, UserRole } from '@penstock/wire'
 
 type Resource = Scope extends infer S ? (S extends `${infer R}:${string}` ? R : never) : never
 
-/** What people and API keys may do, in words; what each scope means exactly, the contract says. */
+/** Permissions of people and API keys, in words. The contract has the exact meaning of each scope. */
 export const access = {
   everything: 'Everything',
   allAccounts: 'All sub-accounts',
@@ -20,6 +20,7 @@ export const access = {
     sessions: 'Session tokens',
     users: 'People',
     organization: 'Organization settings',
+    branding: 'Branding',
     webhooks: 'Webhooks',
     audit: 'Audit log',
     alerts: 'Alerts',
@@ -33,6 +34,7 @@ export const access = {
   askOwner: 'Ask an owner of your organization if you need it.',
   notHigher: 'You cannot give what you may not do yourself.',
   limited: 'You are limited to named sub-accounts, and this concerns the whole organization.',
+  onlyUnlimited: 'Only owners, and API keys without limits, can change how people sign in.',
   onlyPeople: 'You are signed in with an API key, and only people can do this.',
   accounts: 'Sub-accounts',
   accountsAll: 'All, later ones included',

@@ -31,7 +31,7 @@ export const branding = {
   offerReadable: (colour: string) => `Use ${colour}`,
   sites: 'Allowed origins',
   sitesHelp:
-    'The sites that may show the pages in a frame, and that hear what happens on them. Each is a scheme and a host, for example https://shop.example.com.',
+    'The sites that may show the pages in a frame, and that receive their events. Each is a scheme and a host, for example https://shop.example.com.',
   noSites: 'No site may show them. Links can be opened on their own.',
   origin: (n: number) => `Origin ${n}`,
   addOrigin: 'Add an origin',

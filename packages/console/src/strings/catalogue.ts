@@ -9,7 +9,7 @@ export const catalogue = {
   platformType: 'Platform type',
   dataType: 'Data type',
   anyOf: (filter: string) => `Clear: ${filter}`,
-  movesData: 'Moves data',
+  movesData: 'Available',
   notAdded: 'Not added yet',
   found: (shown: string, n: number, filtered: boolean) =>
     filtered ? `${shown} ${n === 1 ? 'matching connector' : 'matching connectors'}` : `${shown} connectors`,

@@ -49,13 +49,14 @@ export const components = {
   /** A term of the catalogue, used alone. */
   term: (term: string) => term.charAt(0).toUpperCase() + term.slice(1),
   status: {
-    'In-progress': 'In progress',
+    'In-progress': 'Draft',
     active: 'Active',
     disabled: 'Disabled',
     deleted: 'Deleted',
     broken: 'Broken',
     offline: 'Offline',
   },
+  test: 'Test',
   transfer: {
     queued: 'Queued',
     running: 'Running',

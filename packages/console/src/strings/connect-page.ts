@@ -2,7 +2,7 @@ import { limits } from '@penstock/wire'
 
 const list = new Intl.ListFormat('en-GB')
 
-/** The texts of the page of a connect link. Those who read them know the organization, and not Penstock. */
+/** The texts of the page of a connect link. Its readers know the organization, and not Penstock. */
 export const connectPage = {
   title: (names: readonly string[]) => `Connect ${list.format(names)}`,
   asks: (organization: string, account: string, names: readonly string[]) =>

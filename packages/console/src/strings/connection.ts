@@ -1,4 +1,4 @@
-import type { AuditActorKind, ConnectionStatus, TransferTrigger } from '@penstock/wire'
+import type { AuditActorKind, ConnectionStatus, TransferStatus, TransferTrigger } from '@penstock/wire'
 
 /** The texts of the screen “Connection”. */
 export const connection = {
@@ -11,6 +11,7 @@ export const connection = {
   // Actions
   actions: 'More actions',
   run: 'Run now',
+  test: 'Send rows as a test',
   activate: 'Activate',
   enable: 'Enable',
   disable: 'Disable',
@@ -76,6 +77,30 @@ export const connection = {
   cancelHelp: 'Records that the destination confirmed stay there and are counted. The rest is not sent.',
   keepRunning: 'Keep it running',
   cancelled: 'The transfer was cancelled',
+
+  // Tests
+  testTitle: (name: string) => `Test of ${name}`,
+  testRows: 'Rows to send',
+  testRowsRange: (most: string) => `Enter a number from 1 to ${most}.`,
+  testSend: (n: number, shown: string) => `Send ${shown} ${n === 1 ? 'row' : 'rows'} as a test`,
+  testHelp: (source: string, destination: string) =>
+    `The next rows of ${source} are really sent to ${destination}, and stay there.`,
+  testAfterwards:
+    'The next transfer sends them again, so a destination that appends rows then has them twice. A test is left out of volume, reports and alerts, and does not change the status of the connection.',
+  testRuns: 'Sending the rows',
+  testEnded: {
+    nothing: 'The source has no new rows. Nothing was sent.',
+    succeeded: 'The destination accepted all rows',
+    partial: 'The destination did not accept all rows',
+    failed: 'The test failed',
+    cancelled: 'The test was cancelled',
+    queued: '',
+    running: '',
+  } satisfies Record<TransferStatus | 'nothing', string>,
+  testRejected: 'Rejected rows',
+  testRejectedRow: (row: string, reason: string) => `Row ${row}: ${reason}`,
+  testRejectedRows: (n: string, reason: string) => `${n} rows: ${reason}`,
+  testMore: (n: string) => `${n} rows were rejected in total. Open the transfer to see all.`,
 
   // Tabs
   tabs: 'Sections of the connection',
@@ -177,6 +202,7 @@ export const connection = {
   noTransfers: 'No transfers yet',
   noTransfersFit: 'No transfers with this status',
   openTransfer: (status: string) => `Open the transfer: ${status}`,
+  openTest: (status: string) => `Open the test: ${status}`,
   cancelOne: 'Cancel this transfer',
 
   latestFailed: 'The latest transfer failed',
@@ -185,6 +211,7 @@ export const connection = {
   noEvents: 'No events yet',
   more: 'Show more',
   transferHappened: (status: string) => `Transfer: ${status.toLowerCase()}`,
+  testHappened: (status: string) => `Test: ${status.toLowerCase()}`,
   transferCounts: (read: string, accepted: string, rejected: string) =>
     `${read} read, ${accepted} accepted, ${rejected} rejected`,
   created: (name: string) => `Created as “${name}”`,

@@ -40,7 +40,7 @@ export const overview = {
     transfer_failed: 'Failed',
     transfer_retrying: 'Retrying',
     transfer_partial: 'Partial',
-    not_configured: 'In progress',
+    not_configured: 'Draft',
     connector: 'Not configured',
   },
   unfinishedWhy: (connector: string) => `${connector} is not configured, so it cannot be activated.`,

@@ -2,6 +2,9 @@
 export const session = {
   title: 'Sign in to Penstock',
   help: 'First time? Open the link of your invitation. The service prints one for the first person when it starts.',
+  confirmTitle: 'Confirm that it is you',
+  confirmHelp:
+    'Sign in once more in the way that you did before. From then on, the account at your identity provider is enough.',
   email: 'E-mail address',
   password: 'Password',
   showPassword: 'Show or hide the password',

@@ -5,6 +5,8 @@ export const transfer = {
   title: 'Transfer',
   titleOf: (name: string) => `Transfer of ${name}`,
   of: 'Connection',
+  isTest:
+    'This is a test. Its records were really sent, and the next transfer sends them again. They are left out of volume, reports and alerts.',
   all: 'All transfers',
 
   account: 'Record summary',
@@ -69,6 +71,7 @@ export const transfer = {
   replay: 'Replay rejected records',
   replayNone: 'No records were rejected. There is nothing to replay.',
   replayRunning: 'The transfer has not ended yet.',
+  replayTest: 'A test is not replayed. The next transfer reads its records again.',
   replayGone: 'The rejected records are no longer kept. There is nothing to replay.',
   replayed: 'A replay of the rejected records was started',
   replayTitle: 'Replay the rejected records?',
@@ -96,12 +99,13 @@ export const transfer = {
   reasons: 'Reasons',
   every: 'All reasons',
   fewer: (shown: string, total: string) =>
-    `Reasons and search cover ${shown} of ${total} entries. A download contains all of them.`,
+    `Reasons cover ${shown} of ${total} entries. A download contains all of them.`,
+  searched: (n: string) => `The first ${n} entries are searched.`,
   noneFound: 'No matching rejected records',
   row: 'Row',
   field: 'Field',
   reason: 'Reason',
-  record: 'Record, shortened',
+  record: 'Record',
   unknownRow: (count: string) => `${count} rows`,
   times: (n: string) => `× ${n}`,
   download: 'Download all',

@@ -5,5 +5,8 @@ export const planAsIs = (columns: readonly string[]): MappingPlan => ({
   columns,
   steps: columns.map((name, index) => ({ field: name, definition: undefined, column: { name, index } })),
   asIs: true,
-  ...{ oneOf: [], together: [], countryIndex: undefined, leftOut: [] },
+  oneOf: [],
+  together: [],
+  countryIndex: undefined,
+  leftOut: [],
 })

@@ -1,6 +1,8 @@
+import { orderOf } from './local-times.ts'
+
 /**
- * Days of birth as YYYYMMDD. Read are days that can mean one day only: year first; day first with dots, as no one writes
- * the month first with dots; with other signs where one number can only be the day; and with English names of months.
+ * Days of birth as YYYYMMDD. Accepts only unambiguous dates: year first; day first with dots, since dots are never used
+ * with the month first; other separators if one number can only be the day; and English names of months.
  */
 
 /** The separator of the parts: a sign with or without spaces around it, or spaces alone. */
@@ -23,8 +25,9 @@ export function normaliseBirthDate(text: string): string | undefined {
   if (match) {
     const [, first = '', before = '', second = '', after = '', year = ''] = match
     const hasDots = before.trim() === '.' && after.trim() === '.'
-    if (hasDots || +first > 12) return calendarDay(+year, +second, +first)
-    return +second > 12 || +first === +second ? calendarDay(+year, +first, +second) : undefined
+    const order = orderOf(+first, +second, hasDots)
+    if (order === undefined) return undefined
+    return order === 'DMY' ? calendarDay(+year, +second, +first) : calendarDay(+year, +first, +second)
   }
   match = dayNameYear.exec(trimmed)
   if (match) return calendarDay(Number(match[3]), monthNamed(match[2] ?? ''), Number(match[1]))
@@ -32,7 +35,7 @@ export function normaliseBirthDate(text: string): string | undefined {
   return match ? calendarDay(Number(match[3]), monthNamed(match[1] ?? ''), Number(match[2])) : undefined
 }
 
-/** The month's number; 0 where none is called so. `sept` is as common as `sep`. */
+/** The month's number; 0 if none is called so. `sept` is as common as `sep`. */
 function monthNamed(name: string): number {
   const wanted = name.toLowerCase()
   return (
@@ -40,20 +43,20 @@ function monthNamed(name: string): number {
   )
 }
 
-/** The month of birth as two digits, from a number or an English name; `undefined` where it is none from 1 to 12. */
+/** The month of birth as two digits, from a number or an English name; `undefined` if it is none from 1 to 12. */
 export function normaliseBirthMonth(text: string): string | undefined {
   const [, digits, name] = /^(?:(\d{1,2})|([a-z]{3,9}))\.?$/i.exec(text.trim()) ?? []
   const month = digits === undefined ? monthNamed(name ?? '') : Number(digits)
   return month >= 1 && month <= 12 ? twoDigits(month) : undefined
 }
 
-/** The day of the month of birth as two digits; `undefined` where it is none from 1 to 31. */
+/** The day of the month of birth as two digits; `undefined` if it is none from 1 to 31. */
 export function normaliseBirthDay(text: string): string | undefined {
   const day = Number(/^(\d{1,2})(?:\.|st|nd|rd|th)?$/i.exec(text.trim())?.[1] ?? 0)
   return day >= 1 && day <= 31 ? twoDigits(day) : undefined
 }
 
-/** The year of birth as four digits; `undefined` where it is none from 1900 to the present one. */
+/** The year of birth as four digits; `undefined` if it is none from 1900 to the present one. */
 export function normaliseBirthYear(text: string): string | undefined {
   const year = /^\d{4}$/.exec(text.trim())?.[0]
   return Number(year) >= 1900 && Number(year) <= new Date().getUTCFullYear() ? year : undefined

@@ -9,22 +9,50 @@ import {
   readBase64Digest,
   readDigest,
 } from './hash.ts'
+import type { LocalForm, LocalRead } from './local-forms.ts'
+import { readLocalNumber } from './local-numbers.ts'
+import { readLocalTime } from './local-times.ts'
 import { invalidMessages, type Normalise, normalisers, readsByCountry } from './normalise.ts'
 
-/** A cell as the destination wants it; `null` where there is nothing, `undefined` where it cannot be used. */
+/** A cell as the destination wants it; `null` if there is nothing, `undefined` if it cannot be used. */
 export type CellMapper = (cell: string | number | boolean, country: string | undefined) => Cell | undefined
 
-/** How the values of a field are mapped; `map` is absent where they go as they are. */
+/** How the values of a field are mapped; `map` is absent if they go as they are. */
 export type FieldMapper = {
   readonly map?: CellMapper
   /** Whether `map` reads by a country. */
   readonly byCountry: boolean
-  /** What is wrong with a cell that `map` cannot use, to follow the field's name. */
+  /** Error message of a cell that `map` cannot use, to follow the field's name. */
   readonly messageOf: (cell: string | number | boolean) => string
 }
 
-/** Makes the functions of a field once, so that nothing is looked up again for a row. */
-export function fieldMapper(definition: RecordField | undefined): FieldMapper {
+/**
+ * Makes the functions of a field once, so that nothing is looked up again for a row.
+ * @param local how its numbers or times are written, as far as the mapping says it
+ */
+export function fieldMapper(definition: RecordField | undefined, local: LocalForm = {}): FieldMapper {
+  const mapper = formMapper(definition)
+  const read = localReader(definition, local)
+  if (!read) return mapper
+  const { map = (cell) => cell } = mapper
+  return {
+    ...mapper,
+    map: (cell, country) => {
+      const text = typeof cell === 'string' ? read(cell).text : cell
+      return text === undefined ? undefined : map(text, country)
+    },
+    messageOf: (cell) => read(String(cell)).wrong ?? mapper.messageOf(cell),
+  }
+}
+
+/** Reads the local forms of a field; `undefined` if it holds neither numbers nor times. */
+function localReader(definition: RecordField | undefined, local: LocalForm): ((text: string) => LocalRead) | undefined {
+  if (definition?.reads === 'number' || local.numbers) return (text) => readLocalNumber(text, local.numbers)
+  const isTime = definition?.reads === 'time'
+  return isTime || local.dates || local.timezone ? (text) => readLocalTime(text, local, isTime) : undefined
+}
+
+function formMapper(definition: RecordField | undefined): FieldMapper {
   const { normalise: form, hashed = [], digestEncoding = 'hex', values } = definition ?? {}
   const byCountry = form !== undefined && readsByCountry(form)
   const message = form ? invalidMessages[form] : 'is empty'
@@ -60,7 +88,8 @@ export function fieldMapper(definition: RecordField | undefined): FieldMapper {
 
 /** Whether a field takes identifiers of any look, so that the letters of a value hardly show whether it is a digest. */
 export const takesAnyText = (definition: RecordField | undefined): boolean =>
-  definition?.normalise === undefined || ['text', 'lower', 'external-id', 'device-id'].includes(definition.normalise)
+  definition?.normalise === undefined ||
+  ['text', 'lower', 'external-id', 'device-id', 'device-id-upper'].includes(definition.normalise)
 
 const digestNames: Readonly<Record<Digest, string>> = { sha256: 'SHA-256', sha512: 'SHA-512', md5: 'MD5' }
 
@@ -122,9 +151,9 @@ const comesOften = (definition: RecordField | undefined): boolean =>
   definition?.normalise !== undefined && repeating.has(definition.normalise)
 
 const repeating: ReadonlySet<Normalisation> = new Set([
-  ...(['name', 'name-joined', 'name-ascii', 'given-name', 'family-name'] as const),
+  ...(['name', 'name-joined', 'name-ascii', 'initial', 'given-name', 'family-name'] as const),
   ...(['city', 'state', 'city-ascii', 'state-ascii', 'postal-code', 'country'] as const),
-  ...(['birth-date', 'birth-year', 'birth-month', 'birth-day', 'gender'] as const),
+  ...(['birth-date', 'birth-year', 'birth-month', 'birth-day', 'gender', 'gender-or-n'] as const),
 ])
 
 const cachedMax = 5_000

@@ -2,9 +2,23 @@ import type { RecordField, Records } from '@penstock/connector'
 import type { FieldError } from '@penstock/wire'
 import { fieldMapper } from './cell-mapper.ts'
 import { type ColumnName, foldName, readColumnName, wellKnownNames } from './column-names.ts'
-import type { MappingStep } from './plan.ts'
-import { fieldErrorOf, type Mapping } from './read-mapping.ts'
+import type { LocalForm } from './local-forms.ts'
+import { fieldErrorOf, localFormOf, type Mapping } from './read-mapping.ts'
 import { list, noSuchColumn } from './wording.ts'
+
+/** Source of one column of the destination. */
+export type MappingStep = {
+  /** The destination's name of it. */
+  readonly field: string
+  /** Its definition; absent where the destination takes any column. */
+  readonly definition: RecordField | undefined
+  /** The source's column, by name and by its index in a row; absent where `value` is set. */
+  readonly column?: { readonly name: string; readonly index: number }
+  /** How its values are written, if the mapping says it. */
+  readonly local?: LocalForm
+  /** One value for all rows. */
+  readonly value?: string
+}
 
 /** How well a column fits a field, best first; every candidate of a better rank is served before. */
 const ranks = [
@@ -48,7 +62,8 @@ export function chooseColumns(
       const column = findNamed(columns, name)
       if (!column) fieldError(noSuchColumn(name, names))
       else {
-        steps.set(field, { field, definition, column: { name: column.name, index: column.index } })
+        const from = { name: column.name, index: column.index }
+        steps.set(field, { field, definition, column: from, ...localFormOf(entry) })
         taken.add(column)
       }
     }

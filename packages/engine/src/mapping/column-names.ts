@@ -2,15 +2,15 @@ import type { Normalisation, RecordField } from '@penstock/connector'
 import { type Digest, digests } from './hash.ts'
 
 /**
- * What the name of a column says about its content. Terms:
+ * Content of a column as far as its name reveals it. Terms:
  * folded   a name without case, accents, spaces and signs: `E-Mail Address` is `emailaddress`
- * subject  a folded name without what says that the values are hashed: of `sha256_email` it is `email`
- * concept  what subjects that are known to mean the same stand for
+ * subject  a folded name without the mark of hashed values: of `sha256_email` it is `email`
+ * concept  common meaning of subjects that are known synonyms
  */
 export type ColumnName = {
   readonly folded: string
   readonly subject: string
-  /** The digest that the name speaks of; `any` where it says no more than that there is one, `other` for one that no field takes. */
+  /** The digest that the name speaks of; `any` if it says no more than that there is one, `other` for one that no field takes. */
   readonly digest: Digest | 'any' | 'other' | undefined
 }
 
@@ -48,6 +48,7 @@ const conceptOfForm: Partial<Readonly<Record<Normalisation, string>>> = {
   'email-gmail-dots': 'email',
   'email-plain-local': 'email',
   'email-no-dots-no-tag': 'email',
+  'email-alphanumeric': 'email',
   'phone-e164': 'phone',
   'phone-digits': 'phone',
   'given-name': 'first name',
@@ -61,7 +62,9 @@ const conceptOfForm: Partial<Readonly<Record<Normalisation, string>>> = {
   'birth-month': 'birth month',
   'birth-day': 'birth day',
   gender: 'gender',
+  'gender-or-n': 'gender',
   'device-id': 'device',
+  'device-id-upper': 'device',
 }
 
 /** Without case, accents, spaces and signs. */
@@ -71,7 +74,7 @@ export const foldName = (name: string): string =>
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, '')
 
-/** What says that values are hashed at the beginning of a name, and at its end; the longer of two that fit comes first. */
+/** Marks of hashed values at the beginning of a name, and at its end. The longer of two matches comes first. */
 const marksBefore = ['sha256', 'sha512', 'sha1', 'md5', 'hashed', 'hash']
 /** `phone_256` is a name of TikTok's. */
 const marksBehind = [...marksBefore, '256']
@@ -84,7 +87,7 @@ export function readColumnName(name: string): ColumnName {
   let from = 0
   let to = folded.length
   for (;;) {
-    // A name of nothing but a mark is the subject itself.
+    // A name that consists only of a mark is the subject itself.
     const before = marksBefore.find((mark) => to - from > mark.length && folded.startsWith(mark, from))
     const mark = before ?? marksBehind.find((mark) => to - from > mark.length && folded.endsWith(mark, to))
     if (mark === undefined) break
@@ -105,7 +108,7 @@ export function wellKnownNames(field: string, { normalise }: RecordField): Reado
   return (concept && namesOfConcept.get(concept)) || noNames
 }
 
-/** What a subject stands for; `undefined` where it is not well known. */
+/** Concept of a subject; `undefined` if it is not well known. */
 export function conceptOf(subject: string): string | undefined {
   for (const [concept, names] of namesOfConcept) if (names.has(subject)) return concept
   return undefined

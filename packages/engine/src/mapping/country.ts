@@ -1,3 +1,5 @@
+import type { FieldError } from '@penstock/wire'
+
 /** Countries as ISO 3166 names them by two letters, from codes of two or three letters and from names. */
 
 /** Every country's two and three letters, in one word; Kosovo has a code that is not in the standard, but in common use. */
@@ -89,7 +91,7 @@ const byCode = new Map(
 )
 let byName: ReadonlyMap<string, string> | undefined
 
-/** Two letters in lower case; `undefined` where no country is known by this code or name. */
+/** Two letters in lower case; `undefined` if no country is known by this code or name. */
 export function normaliseCountry(text: string): string | undefined {
   const code = byCode.get(text.length <= 3 ? text.toLowerCase() : '')
   if (code !== undefined) return code
@@ -98,6 +100,15 @@ export function normaliseCountry(text: string): string | undefined {
   if (known !== undefined) return known
   byName ??= nameCountries()
   return byName.get(name) ?? byWords.get(wordsOf(text))
+}
+
+/**
+ * Errors of a default country; none if it is a country, or empty.
+ * @param path the path of the setting in the request
+ */
+export function defaultCountryErrors(setting: unknown, path: string): FieldError[] {
+  if (setting === undefined || setting === '' || normaliseCountry(String(setting)) !== undefined) return []
+  return [{ field: path, message: 'is not a country: write its two-letter code, such as DE' }]
 }
 
 /** Without case, accents, spaces, punctuation, articles and the word for `and`. */

@@ -1,13 +1,13 @@
 /**
- * E-mail addresses in the forms that platforms ask for before an address is hashed. What an address may look like is
- * judged by plausibility (one @, a dot in the domain, nothing that occurs only in lists or display names), because a
- * wrong address does no harm, while an address refused for its spelling is a person lost.
+ * E-mail addresses in the forms that platforms ask for before an address is hashed. Addresses are checked for
+ * plausibility (one @, a dot in the domain, nothing that occurs only in lists or display names). A wrong address does
+ * no harm, while refusing a correct address loses a person.
  */
 
 const lengthMax = 254
 const plausible = /^[^\s@<>()[\],;:"\\]+@[^\s@<>()[\],;:"\\._-][^\s@<>()[\],;:"\\]*\.[^\s@<>()[\],;:"\\._-]+$/
 
-/** Trimmed and in lower case; `undefined` where it is not an address. */
+/** Trimmed and in lower case; `undefined` if it is not an address. */
 export function normaliseEmail(text: string): string | undefined {
   const email = text.trim().toLowerCase()
   if (email.length > lengthMax || !plausible.test(email) || email.includes('..', email.indexOf('@'))) return undefined
@@ -28,6 +28,10 @@ export const normaliseEmailWithoutTag = (text: string): string | undefined => re
 /** The same, without dots and `+…` before the @, whatever the provider. */
 export const normaliseEmailWithoutDotsAndTag = (text: string): string | undefined =>
   rewriteLocalPart(text, (local) => beforePlus(local).replaceAll('.', ''))
+
+/** The same, with letters of ASCII and digits alone before the @, and without `+…` there, whatever the provider. */
+export const normaliseEmailOfLettersAndDigits = (text: string): string | undefined =>
+  rewriteLocalPart(text, (local) => beforePlus(local).replace(/[^a-z0-9]+/g, ''))
 
 const isGmail = (domain: string): boolean => domain === 'gmail.com' || domain === 'googlemail.com'
 

@@ -19,7 +19,7 @@ export const digestOf = (digest: Digest, text: string): string => hash(digest, t
 export const encodeDigest = (digest: string, encoding: DigestEncoding): string =>
   encoding === 'hex' ? digest : Buffer.from(digest, 'hex').toString('base64')
 
-/** The digest, in lower-case hexadecimal, that a text is in Base64; `undefined` where it is none of these. */
+/** The digest, in lower-case hexadecimal, that a text is in Base64; `undefined` if it is none of these. */
 export function readBase64Digest(text: string, accepted: readonly Digest[]): string | undefined {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return undefined
   const bytes = Buffer.from(text, 'base64')
@@ -28,11 +28,11 @@ export function readBase64Digest(text: string, accepted: readonly Digest[]): str
 
 const hexadecimal = /^[0-9a-fA-F]+$/
 
-/** What Meta's own library for websites adds to the SHA-256 digests that it makes; it says nothing of the person. */
+/** Suffix that Meta's own library for websites appends to its SHA-256 digests. It contains nothing about the person. */
 const withSuffix = /^[0-9a-fA-F]{64}(?=\.[\w-]{2,8}$)/
 
 /**
- * The digest that a text already is, in lower case, by its length and letters; `undefined` where it is none of these. The
+ * The digest that a text already is, in lower case, by its length and letters; `undefined` if it is none of these. The
  * suffix of Meta's library is left out.
  */
 export function readDigest(text: string, accepted: readonly Digest[]): string | undefined {

@@ -1,4 +1,4 @@
-/** What the parser of JSON does not say of a text: where it is broken, and which keys it has more than once. */
+/** Detects what the JSON parser does not report: the place of a syntax error, and repeated keys. */
 
 const token =
   /[ \t\n\r]*(?:("(?:[^"\\\p{Cc}]|[\u007f-\u009f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)|([{}[\],:]))/uy
@@ -9,8 +9,8 @@ type Expected = 'value' | 'value or end' | 'key' | 'key or end' | 'colon' | 'com
 
 /**
  * Reads a text by the grammar of JSON.
- * @returns `brokenAt`: the first place where it is not JSON, as an offset; `repeated`: the keys that come again in their
- *   object, each as the path of keys to it
+ * @returns `brokenAt`: the first place where it is not JSON, as an offset; `repeated`: the keys that occur more than
+ * once in their object, each as the path of keys to it
  */
 export function scanJson(text: string): { brokenAt?: number; repeated: string[][] } {
   const repeated: string[][] = []

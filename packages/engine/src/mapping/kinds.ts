@@ -1,4 +1,4 @@
-/** What kind of thing a value is, by its look alone: for what people are shown, never for what is sent. */
+/** Kind of a value, judged by its form alone. Used for display, never for delivery. */
 export type Kind = 'e-mail' | 'phone' | 'hash' | 'device' | 'nested' | 'number' | 'boolean' | 'date' | 'text'
 
 const hexadecimal = /^[0-9a-f]+$/i

@@ -7,7 +7,7 @@ import { type FieldLint, lintRows, planMapping } from './mapping.ts'
 const sha256 = (text: string) => digestOf('sha256', text)
 const md5 = (text: string) => digestOf('md5', text)
 
-/** What the lint says of each field, without what it found nothing of. */
+/** Findings of the lint for each field, without empty ones. */
 function lint(records: Records | undefined, columns: readonly string[], rows: readonly Row[], defaultCountry?: string) {
   const { plan } = planMapping({ records, columns, mapping: undefined })
   assert.ok(plan)

@@ -1,5 +1,6 @@
 import type { Cell, RecordField, Row } from '@penstock/connector'
 import { fieldMapper, takesAnyText } from './cell-mapper.ts'
+import type { MappingStep } from './choose-columns.ts'
 import { normaliseCountry } from './country.ts'
 import {
   digestOf,
@@ -11,11 +12,12 @@ import {
   readDigest,
 } from './hash.ts'
 import { type Kind, kindOf } from './kinds.ts'
+import { localFormIn, type MapperOptions } from './mapper.ts'
 import { normalisers } from './normalise.ts'
-import type { MappingPlan, MappingStep } from './plan.ts'
+import type { MappingPlan } from './plan.ts'
 
 /**
- * What the values of one field are like. `missing`, `malformed`, `unnormalised`, `alreadyHashed` and `wrongHashLength`
+ * Statistics of the values of one field. `missing`, `malformed`, `unnormalised`, `alreadyHashed` and `wrongHashLength`
  * exclude each other; `hashedTwice` and `mixedKinds` count values that may be counted there, too.
  */
 export type FieldLint = {
@@ -47,25 +49,25 @@ export type FieldLint = {
  * Looks at values as they are in the source, for each field that a column fills, in the order of the plan.
  * Meant for a sample: it does for each value more than a transfer does.
  */
-export function lintRows(
-  plan: MappingPlan,
-  rows: readonly Row[],
-  options: { readonly defaultCountry?: string } = {},
-): FieldLint[] {
+export function lintRows(plan: MappingPlan, rows: readonly Row[], options: MapperOptions = {}): FieldLint[] {
   const madeOf = rows.map(digestsOfDigests)
   return plan.steps.flatMap((step) => {
     const { column } = step
-    return column ? [lintColumn(step, column, rows, madeOf, (row) => countryOf(plan, row, options.defaultCountry))] : []
+    return column
+      ? [lintColumn(step, column, rows, madeOf, options, (row) => countryOf(plan, row, options.defaultCountry))]
+      : []
   })
 }
 
 function lintColumn(
-  { field, definition }: MappingStep,
+  step: MappingStep,
   { name, index }: { name: string; index: number },
   rows: readonly Row[],
   madeOf: readonly ReadonlySet<string>[],
+  options: MapperOptions,
   country: (row: Row) => string | undefined,
 ): FieldLint {
+  const { field, definition } = step
   const lint: FieldLint = {
     field,
     column: name,
@@ -78,7 +80,7 @@ function lintColumn(
     wrongHashLength: 0,
     mixedKinds: 0,
   }
-  const { map } = fieldMapper(definition)
+  const { map } = fieldMapper(definition, localFormIn(step, options))
   const kinds: Kind[] = []
   for (const [at, row] of rows.entries()) {
     const cell = row[index] ?? null
@@ -89,7 +91,7 @@ function lintColumn(
     }
     kinds.push(kindOf(cell))
     if (madeOf[at]?.has(text.toLowerCase())) lint.hashedTwice++
-    const verdict = judge(definition, cell, text, map?.(cell, country(row)), country(row))
+    const verdict = judge(definition, cell, text, map ? map(cell, country(row)) : cell, country(row))
     if (verdict) lint[verdict]++
   }
   if (isIdentifying(definition)) lint.mixedKinds = countMixed(kinds)
@@ -108,7 +110,7 @@ function judge(
   if (digestEncoding === 'base64' && readBase64Digest(text, hashed) !== undefined) return 'alreadyHashed'
   if (hashed.length > 0 && isBrokenDigest(definition, text)) return 'wrongHashLength'
   if (form && hashed.length === 0 && !takesAnyText(definition) && looksLikeDigest(text)) return 'alreadyHashed'
-  if (form === undefined) return made === undefined && definition?.values ? 'malformed' : undefined
+  if (form === undefined) return made === undefined ? 'malformed' : undefined
   if (made === undefined) return 'malformed'
   return normalisers[form](text, country) === String(cell) ? undefined : 'unnormalised'
 }
@@ -123,7 +125,10 @@ const isIdentifying = (definition: RecordField | undefined): boolean =>
   Boolean(definition?.hashed || definition?.oneOf || definition?.identifiers || definition?.normalise) &&
   !definition?.values
 
-/** How many are not of the kind that most are of. What is not an identifier by its look is all one kind. */
+/**
+ * Number of values whose kind is not the most frequent one. All values that do not look like an identifier are one
+ * kind.
+ */
 function countMixed(kinds: readonly Kind[]): number {
   const counts = new Map<string, number>()
   for (const kind of kinds) {
@@ -160,10 +165,11 @@ const formsOf = (text: string): Set<string> =>
     ].filter((form) => form !== undefined),
   )
 
-function countryOf({ countryIndex }: MappingPlan, row: Row, defaultCountry: string | undefined): string | undefined {
-  const named = countryIndex === undefined ? null : (row[countryIndex] ?? null)
-  return (
-    normaliseCountry(String(named ?? '')) ??
-    (defaultCountry === undefined ? undefined : normaliseCountry(defaultCountry))
-  )
+function countryOf(
+  { countryIndex, countryOfAll }: MappingPlan,
+  row: Row,
+  defaultCountry: string | undefined,
+): string | undefined {
+  const named = countryIndex === undefined ? countryOfAll : row[countryIndex]
+  return normaliseCountry(String(named ?? '')) ?? normaliseCountry(defaultCountry ?? '')
 }

@@ -108,6 +108,24 @@ test('Any other value that is wrong, and a required one that is missing, is an e
   })
 })
 
+test('A value of a field that only helps is left out if it cannot be used', () => {
+  const records: Records = {
+    email: column({ description: 'E-mail', normalise: 'email', oneOf: 'identifier' }),
+    country: column({ description: 'Country', normalise: 'country', leftOutIfUnusable: true }),
+  }
+  const { rows, reasons, emptied } = mapRows(records, Object.keys(records), [
+    ['ada@example.com', 'Atlantis'],
+    ['ada@example.com', 'Germany'],
+    ['nobody', 'Atlantis'],
+  ])
+  assert.deepEqual(rows.slice(0, 2), [
+    ['ada@example.com', null],
+    ['ada@example.com', 'de'],
+  ])
+  assert.deepEqual(emptied, [0, 1])
+  assert.deepEqual(reasons, { 2: 'email is not an e-mail address' })
+})
+
 test('Fields that go together are there together: identifiers are left out, other fields are an error', () => {
   const together: Records = {
     email: column({ description: 'E-mail', normalise: 'email', oneOf: 'identifier' }),
@@ -145,6 +163,27 @@ test('National phone numbers are read by the country of their row, else by the d
   assert.deepEqual(mapped.flat(), ['+491711234567', '+447400123456', '+14155552671', '+491711234567', '+14155552671'])
   const { reasons } = mapRows(records, ['phone', 'Country'], rows)
   assert.deepEqual(Object.keys(reasons), ['2', '4'])
+  assert.match(reasons[2] ?? '', /lacks its country code: .*a column with the country, or set defaultCountry/)
+})
+
+test('A country that a mapping gives to all rows is the one by which their phone numbers are read', () => {
+  const records: Records = {
+    phone: column({ description: 'Phone', normalise: 'phone-e164', required: true }),
+    country: column({ description: 'Country', normalise: 'country' }),
+  }
+  const mapping = { country: { value: 'USA' } }
+  const { rows } = mapRows(records, ['phone'], [['4695551234'], ['+46 8 123456 78']], { mapping })
+  assert.deepEqual(rows, [
+    ['+14695551234', 'us'],
+    ['+46812345678', 'us'],
+  ])
+  const any = planMapping({
+    records: undefined,
+    columns: ['Phone'],
+    mapping: { phone: { column: 'Phone', normalise: 'phone-digits' }, country: { value: 'US' } },
+  })
+  assert.ok(any.plan)
+  assert.deepEqual(createMapper(any.plan)([['4695551234']]).rows, [['14695551234', 'US']])
 })
 
 test('One value for all rows is brought into the form like any other', () => {

@@ -1,13 +1,15 @@
 import type { Cell, Row } from '@penstock/connector'
 import { fieldMapper } from './cell-mapper.ts'
+import type { MappingStep } from './choose-columns.ts'
 import { normaliseCountry } from './country.ts'
-import type { MappingPlan, MappingStep } from './plan.ts'
+import type { LocalForm } from './local-forms.ts'
+import type { MappingPlan } from './plan.ts'
 
 /** Why a row is not delivered, and the field to blame. The reason names the field and holds no value of the row. */
 export type RowError = { readonly field: string; readonly reason: string }
 
 export type MappedRows = {
-  /** As many as were given, in their order. Those that `errors` names are not fit to be delivered. */
+  /** As many as were given, in their order. Rows that `errors` names must not be delivered. */
   readonly rows: readonly Row[]
   readonly errors: ReadonlyMap<number, RowError>
   /** By index of the destination's column: from how many of the other rows an unusable identifier was left out. */
@@ -17,18 +19,19 @@ export type MappedRows = {
 /**
  * Maps rows of the source. Rows whose indexes are in `skip` have their error already and get none here.
  * An identifier that cannot be used (a field that is one of several by which a row is recognised) is left out where
- * another one is left; any other error of a value is an error of its row.
+ * another one is left, and so is the value of a field that only helps; any other error of a value is an error of its row.
  */
 export type RowMapper = (rows: readonly Row[], skip?: ReadonlyMap<number, unknown>) => MappedRows
 
 /**
  * Makes the mapper of a plan.
- * @param options.defaultCountry by which national phone numbers are read where the row names no country: a code or a name
+ * @param options.defaultCountry by which national phone numbers are read if the row names no country: a code or a name
+ * @param options.defaultTimezone in which times without a zone are read if the mapping says none for their field
  */
-export function createMapper(plan: MappingPlan, options: { readonly defaultCountry?: string } = {}): RowMapper {
+export function createMapper(plan: MappingPlan, options: MapperOptions = {}): RowMapper {
   if (plan.asIs) return (rows) => ({ rows, errors: new Map(), emptied: plan.columns.map(() => 0) })
   const countryOf = countryReader(plan, options.defaultCountry)
-  const steps = plan.steps.map(compileStep)
+  const steps = plan.steps.map((step, to) => compileStep(step, to, options))
   return (rows, skip) => {
     const mapped = new Mapped(plan, steps, rows, skip)
     for (const step of steps) mapped.mapColumn(step, countryOf)
@@ -39,12 +42,23 @@ export function createMapper(plan: MappingPlan, options: { readonly defaultCount
   }
 }
 
+/** Settings that count for all fields. */
+export type MapperOptions = { readonly defaultCountry?: string; readonly defaultTimezone?: string }
+
+/** How the values of a field are written, by its mapping or else by the settings for all fields. */
+export const localFormIn = (
+  { definition, local }: MappingStep,
+  { defaultTimezone }: Pick<MapperOptions, 'defaultTimezone'>,
+): LocalForm =>
+  definition?.reads === 'time' && defaultTimezone ? { timezone: defaultTimezone, ...local } : (local ?? {})
+
 type CompiledStep = ReturnType<typeof compileStep>
 type CountryOf = (row: Row) => string | undefined
 
-function compileStep(step: MappingStep, to: number) {
+function compileStep(step: MappingStep, to: number, options: MapperOptions) {
   const { field, definition } = step
-  const mapper = fieldMapper(definition)
+  const mapper = fieldMapper(definition, localFormIn(step, options))
+  const isIdentifier = definition?.oneOf !== undefined && !definition.required && !definition.values
   const errors = new Map<string, RowError>()
   const errorOf = (message: string): RowError => {
     const known = errors.get(message)
@@ -59,7 +73,8 @@ function compileStep(step: MappingStep, to: number) {
     from: step.column?.index ?? -1,
     constant: step.value === undefined ? undefined : (mapper.map?.(step.value, undefined) ?? step.value),
     isRequired: definition?.required ?? false,
-    isIdentifier: definition?.oneOf !== undefined && !definition.required && !definition.values,
+    isIdentifier,
+    isLeftOut: isIdentifier || (definition?.leftOutIfUnusable ?? false),
     missing: { field, reason: `${field} is missing` },
     errorOf,
   }
@@ -105,7 +120,7 @@ class Mapped {
       }
       const made = map(cell, byCountry ? countryOf(row) : undefined)
       if (made !== undefined) (rows[at] as Cell[])[to] = made
-      else if (step.isIdentifier) this.#leaveOut(at, to, step.errorOf(step.messageOf(cell)))
+      else if (step.isLeftOut) this.#leaveOut(at, to, step.errorOf(step.messageOf(cell)))
       else this.#blame(at, step.errorOf(step.messageOf(cell)))
     }
   }
@@ -178,8 +193,8 @@ class Mapped {
 }
 
 /** Reads a row's country by the column that says it, a few of which fill a whole file; else the default. */
-function countryReader({ countryIndex }: MappingPlan, defaultCountry: string | undefined): CountryOf {
-  const byDefault = defaultCountry === undefined ? undefined : normaliseCountry(defaultCountry)
+function countryReader({ countryIndex, countryOfAll }: MappingPlan, defaultCountry: string | undefined): CountryOf {
+  const byDefault = normaliseCountry(countryOfAll ?? '') ?? normaliseCountry(defaultCountry ?? '')
   if (countryIndex === undefined) return () => byDefault
   const known = new Map<string, string | undefined>()
   return (row) => {

@@ -2,9 +2,13 @@
  * From the columns of a source to the fields of a destination: which goes where (`planMapping`), the values in the form
  * that is asked for (`createMapper`), and what people may see of them (`lintRows`, `shorten`, `redactRow`). Pure functions.
  */
+
+export type { MappingStep } from './choose-columns.ts'
+export { defaultCountryErrors } from './country.ts'
 export * from './lint.ts'
 export { createMapper, type MappedRows, type RowError, type RowMapper as Mapper } from './mapper.ts'
-export { type MappingPlan, type MappingStep, planMapping } from './plan.ts'
+export { type MappingPlan, planMapping } from './plan.ts'
 export { type Mapping, type MappingEntry, mappingErrors, readMapping } from './read-mapping.ts'
 export * from './redact.ts'
 export * from './shorten.ts'
+export { defaultTimezoneErrors } from './timezones.ts'

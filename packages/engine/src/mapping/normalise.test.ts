@@ -5,7 +5,7 @@ import fc from '../../../../test/harness/property.ts'
 import { normaliseCountry } from './country.ts'
 import { invalidMessages, normalisers, readsByCountry } from './normalise.ts'
 
-/** What each form makes of a text; `undefined` for what it cannot take. */
+/** Result of each form for a text; `undefined` if the form does not accept it. */
 const examples: Record<Exclude<Normalisation, 'phone-e164' | 'phone-digits'>, [string, string | undefined][]> = {
   email: [
     [' Ada.Lovelace+Work@Example.COM\t', 'ada.lovelace+work@example.com'],
@@ -39,7 +39,15 @@ const examples: Record<Exclude<Normalisation, 'phone-e164' | 'phone-digits'>, [s
     ['Jane.Saoirse+Work@Example.com', 'jane.saoirse@example.com'],
     ['+@example.com', undefined],
   ],
-  // Reddit: dots and what follows a plus go for every domain (Segment's canonicalisation for Reddit says the same).
+  // Reddit: its page about advanced matching, whose example is the first.
+  'email-alphanumeric': [
+    ['Al.ice$+Apple@Example.Com', 'alice@example.com'],
+    ["jane_o'neil-smith.7@mail.example.com", 'janeoneilsmith7@mail.example.com'],
+    ['Jane.Saoirse@gmail.com', 'janesaoirse@gmail.com'],
+    ['jörg@example.com', 'jrg@example.com'],
+    ['_+work@example.com', undefined],
+    ['jane.example.com', undefined],
+  ],
   'email-no-dots-no-tag': [
     ['Jane.Saoirse+Work@Example.com', 'janesaoirse@example.com'],
     ['jane.saoirse@gmail.com', 'janesaoirse@gmail.com'],
@@ -94,6 +102,16 @@ const examples: Record<Exclude<Normalisation, 'phone-e164' | 'phone-digits'>, [s
     ['北京', undefined],
   ],
   // Google Ads: data-manager-node, tests of UserDataFormatter.
+  // Meta: the first character of the first name.
+  initial: [
+    ['Jane', 'j'],
+    [' J. ', 'j'],
+    ["'Élodie", 'é'],
+    ['E\u0301lodie', 'é'],
+    ['李明', '李'],
+    ['7', undefined],
+    ['-', undefined],
+  ],
   'given-name': [
     [' Alex   ', 'alex'],
     [' Mr. Alex   ', 'alex'],
@@ -261,6 +279,21 @@ const examples: Record<Exclude<Normalisation, 'phone-e164' | 'phone-digits'>, [s
     ['Féminin', 'f'],
     ['x', undefined],
     ['unknown', undefined],
+  ],
+  // Pinterest: f, m and n in its OpenAPI document.
+  'gender-or-n': [
+    ['Male', 'm'],
+    ['weiblich', 'f'],
+    ['N', 'n'],
+    ['Non-binary', 'n'],
+    ['non binary', 'n'],
+    ['x', undefined],
+    ['unknown', undefined],
+  ],
+  'device-id-upper': [
+    ['cdda802e-fb9c-47ad-9866-0794d394c912 ', 'CDDA802E-FB9C-47AD-9866-0794D394C912'],
+    ['00000000-0000-0000-0000-000000000000', undefined],
+    ['none', undefined],
   ],
   'device-id': [
     ['CDDA802E-FB9C-47AD-9866-0794D394C912 ', 'cdda802e-fb9c-47ad-9866-0794d394c912'],

@@ -3,6 +3,7 @@ import { normaliseBirthDate, normaliseBirthDay, normaliseBirthMonth, normaliseBi
 import { normaliseCountry } from './country.ts'
 import {
   normaliseEmail,
+  normaliseEmailOfLettersAndDigits,
   normaliseEmailWithoutDotsAndTag,
   normaliseEmailWithoutGmailDots,
   normaliseEmailWithoutTag,
@@ -15,10 +16,13 @@ import {
   normaliseAsciiState,
   normaliseCity,
   normaliseDeviceId,
+  normaliseDeviceIdUpper,
   normaliseExternalId,
   normaliseFamilyName,
   normaliseGender,
+  normaliseGenderOrN,
   normaliseGivenName,
+  normaliseInitial,
   normaliseLower,
   normaliseName,
   normalisePostalCode,
@@ -27,8 +31,10 @@ import {
 } from './words.ts'
 
 /**
- * Brings a text into a form. `undefined`: it cannot be, or there is nothing left of it. What is in the form already stays.
- * @param country two letters of ISO 3166 by which to read a national phone number; without it, such a number is not read
+ * Normalises a text; `undefined` if it is invalid, or nothing is left of it. A text that is normalised already does not
+ * change.
+ * @param country two letters of ISO 3166 by which to read a national phone number; without it, such a number is not
+ * read
  */
 export type Normalise = (text: string, country?: string) => string | undefined
 
@@ -39,11 +45,13 @@ export const normalisers: Readonly<Record<Normalisation, Normalise>> = {
   'email-gmail-dots': normaliseEmailWithoutGmailDots,
   'email-plain-local': normaliseEmailWithoutTag,
   'email-no-dots-no-tag': normaliseEmailWithoutDotsAndTag,
+  'email-alphanumeric': normaliseEmailOfLettersAndDigits,
   'phone-e164': normalisePhone,
   'phone-digits': normalisePhoneDigits,
   name: normaliseName,
   'name-joined': normaliseCity,
   'name-ascii': normaliseAsciiName,
+  initial: normaliseInitial,
   'given-name': normaliseGivenName,
   'family-name': normaliseFamilyName,
   city: normaliseCity,
@@ -57,24 +65,31 @@ export const normalisers: Readonly<Record<Normalisation, Normalise>> = {
   'birth-month': normaliseBirthMonth,
   'birth-day': normaliseBirthDay,
   gender: normaliseGender,
+  'gender-or-n': normaliseGenderOrN,
   'device-id': normaliseDeviceId,
+  'device-id-upper': normaliseDeviceIdUpper,
   'external-id': normaliseExternalId,
   lower: normaliseLower,
   text: normaliseText,
 }
 
-/** What is wrong with a value that cannot be brought into a form, to follow the name of its field. */
+const notAPhone =
+  'is not a phone number, or lacks its country code: write it as +14155550123, add a column with the country, or set defaultCountry if the destination has it'
+
+/** Error messages of values that cannot be normalised, to follow the name of the field. */
 export const invalidMessages: Readonly<Record<Normalisation, string>> = {
   email: 'is not an e-mail address',
   'email-gmail': 'is not an e-mail address',
   'email-gmail-dots': 'is not an e-mail address',
   'email-plain-local': 'is not an e-mail address',
   'email-no-dots-no-tag': 'is not an e-mail address',
-  'phone-e164': 'is not a phone number, or lacks its country code',
-  'phone-digits': 'is not a phone number, or lacks its country code',
+  'email-alphanumeric': 'is not an e-mail address with letters or digits before the @',
+  'phone-e164': notAPhone,
+  'phone-digits': notAPhone,
   name: 'has no letters',
   'name-joined': 'has no letters',
   'name-ascii': 'has no letters from a to z',
+  initial: 'has no letters',
   'given-name': 'has no letters',
   'family-name': 'has no letters',
   city: 'has no letters',
@@ -88,7 +103,9 @@ export const invalidMessages: Readonly<Record<Normalisation, string>> = {
   'birth-month': 'is not a month: write it as MM, from 01 to 12',
   'birth-day': 'is not a day of a month: write it as DD, from 01 to 31',
   gender: 'is neither m nor f',
+  'gender-or-n': 'is none of m, f and n',
   'device-id': 'is not a device ID',
+  'device-id-upper': 'is not a device ID',
   'external-id': 'is empty',
   lower: 'is empty',
   text: 'is empty',

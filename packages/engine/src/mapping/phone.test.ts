@@ -28,8 +28,8 @@ test('A phone number becomes E.164: with its own country code, or as a national 
     ['+001 (616) 954-78 88', undefined, '+16169547888'],
     ['01(650)123-4567', undefined, '+16501234567'],
     ['1(650)123-4567', undefined, '+16501234567'],
-    ['4792813113', undefined, '+4792813113'],
-    ['3227352263', undefined, '+3227352263'],
+    ['4792813113', 'no', '+4792813113'],
+    ['3227352263', 'be', '+3227352263'],
     ['01 6501234567', 'us', '+16501234567'],
     ['016509547888', undefined, '+16509547888'],
     ['016501234567', 'gb', undefined],
@@ -59,6 +59,21 @@ test('A phone number becomes E.164: with its own country code, or as a national 
     ['(31) 97986-9223', 'br', '+5531979869223'],
     ['(323) 555-1234', undefined, undefined],
     ['323-655-8645', undefined, undefined],
+    // As people dial at home: Brazil and France, Brazil and the Netherlands, Moscow and Vietnam, Indonesia and Japan.
+    ['33987654321', undefined, undefined],
+    ['31979869223', undefined, undefined],
+    ['31979869223', 'br', '+5531979869223'],
+    ['31979869223', 'us', undefined],
+    ['84951234567', undefined, undefined],
+    ['84951234567', 'ru', '+74951234567'],
+    ['81234567890', undefined, undefined],
+    ['81234567890', 'id', '+6281234567890'],
+    ['33612345678', undefined, '+33612345678'],
+    ['447400123456', undefined, '+447400123456'],
+    // Numbers of mobile phones in Germany have this form, too.
+    ['017135922262', undefined, undefined],
+    ['017135922262', 'us', '+17135922262'],
+    ['017135922262', 'de', '+4917135922262'],
     ['49 171 1234567', undefined, '+491711234567'],
     ['44-113-496-0987', undefined, '+441134960987'],
     // Without its area code, a number is many people's.
@@ -85,6 +100,19 @@ test('A phone number in digits is E.164 without its sign, and what is so already
   // Without a country this would be a number of São Paulo's state or none; it is a national one of the United States.
   assert.equal(digits('4155552671'), undefined)
   assert.equal(digits('4155552671', 'us'), '14155552671')
+})
+
+test('A number without its country code is not read as that of another country, whatever its area code is', () => {
+  const digits = normalisers['phone-digits']
+  for (let area = 200; area <= 999; area++) {
+    for (const text of [`${area}5551234`, `(${area}) 555-1234`, `${area}-555-1234`, `${area}.555.1234`]) {
+      assert.equal(digits(text), undefined, text)
+      assert.equal(digits(text, 'us'), `1${area}5551234`, text)
+      assert.equal(digits(text, 'fr'), undefined, text)
+    }
+    assert.equal(digits(`${area}555123`), undefined)
+    assert.equal(digits(`${area}55512`), undefined)
+  }
 })
 
 test('The short way through national numbers ends where the tables would', () => {

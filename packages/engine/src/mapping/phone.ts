@@ -8,14 +8,15 @@ import {
 } from 'libphonenumber-js/min'
 
 /**
- * Phone numbers in E.164 form. A number that says its country (`+49 …`, `0049 …`, `+001 …`) needs nothing else, and its
- * `+` may be missing where its digits make a valid number of some country. A national number needs the country to read it
- * with; without one it is not guessed at: a wrong guess would be hashed like a right one and never be noticed.
+ * Phone numbers in E.164 form. A number that says its country (`+49 …`, `0049 …`, `+001 …`) needs nothing else. Its `+` may
+ * be missing if no country writes its own numbers like this: from eleven digits on, except for the forms listed below. Any
+ * other number needs the country to read it with. Without one it is refused, since a wrong guess would be hashed like a
+ * right one and never be noticed.
  */
 
 /** `+` and 7 to 15 digits, the first of which is the country's. */
 const e164 = /^\+[1-9]\d{6,14}$/
-/** What people put between digits; a `(0)` after the country code is dialled only at home. */
+/** Separators between digits. A `(0)` after the country code is dialled only at home. */
 const separators = /\(0\)|[\s().\-–‑/·]+/g
 const twoDigitCodes = new Set(
   `20 27 30 31 32 33 34 36 39 40 41 43 44 45 46 47 48 49 51 52 53 54 55 56 57 58 60 61 62 63 64 65 66 81 82 84 86 90 91
@@ -47,23 +48,39 @@ export const normalisePhoneDigits = (text: string, country?: string): string | u
 /** North American numbers as people write them: in groups of three, three and four behind the country code. */
 const northAmericanGroups = /^0?1[\s.-]*\(?[2-9]\d{2}\)?[\s.-]*\d{3}[\s.-]*\d{4}$/
 
+/** National numbers as people write them have up to ten digits, and begin with a zero if they have more, except for these. */
+const nationalLengthMax = 10
+const longNational = [
+  // Mobile phones in Brazil: 33 98765-4321 is one of Minas Gerais, and +33 9 87 65 43 21 a French number.
+  /^[1-9][1-9]9\d{8}$/,
+  // Russia, Kazakhstan and Belarus dial 8 first, and spreadsheets drop the zero before Indonesian mobile phones: 84951234567
+  // is a number of Moscow or of Vietnam, 81234567890 one of Indonesia or Japan.
+  /^8\d{10}$/,
+]
+/** Mobile phones in Germany: with the zero before them, they look like North American numbers with a zero before those. */
+const germanMobile = /^01(?:5|6[0-3]|7)\d+$/
+
 /**
- * A number with its country code and without `+`: of some country valid, or written in North American groups, whose
- * country code may have a zero before it.
+ * A number with its country code and without `+`: written in North American groups, whose country code may have a zero
+ * before it, or valid in the country of its code and not what another country writes for a number of its own. Eleven digits
+ * that begin with 1 are North American, as the formatters of the platforms read them.
  */
 function withoutSign(text: string, country: string | undefined): string | undefined {
   const digits = text.replace(separators, '')
   const mayBeNorthAmerican = country === undefined || isNorthAmerican(country)
   const isNorthAmericanByGroups = mayBeNorthAmerican && digits !== text && northAmericanGroups.test(text)
   // Other groups behind a zero are those of another country's number, as it is dialled at home: 0171/35922262.
-  const mayHaveZero = mayBeNorthAmerican && (digits === text || isNorthAmericanByGroups)
+  const mayHaveZero =
+    isNorthAmericanByGroups ||
+    (mayBeNorthAmerican && digits === text && (country !== undefined || !germanMobile.test(digits)))
   const named = mayHaveZero ? digits.replace(/^0(?=1[2-9]\d{9}$)/, '') : digits
   if (!/^[1-9]\d{6,14}$/.test(named)) return undefined
   if (isNorthAmericanByGroups) return `+${named}`
+  if (named.length <= nationalLengthMax || longNational.some((form) => form.test(named))) return undefined
   const phone = normalisePhone(`+${named}`)
   const parsed = phone === undefined ? undefined : parsePhoneNumberFromString(phone)
   if (!parsed?.isValid()) return undefined
-  // Groups show where the code of the country would end: (31) 98765-4321 and 323-655-8645 begin with an area.
+  // Groups show where the code of the country would end: (31) 98765-4321 begins with an area.
   const hasOwnGroup = digits === text || /^\d+/.exec(text)?.[0] === parsed.countryCallingCode
   return hasOwnGroup ? phone : undefined
 }
@@ -130,7 +147,7 @@ const afterZero = new Map(
   }),
 )
 
-/** National numbers by what their tables come down to, where that is simple: ten times as fast, and tested to be the same. */
+/** National numbers by what their tables come down to, if that is simple: ten times as fast, and tested to be the same. */
 function byShortRule(digits: string, country: CountryCode): string | undefined {
   const rule = afterZero.get(country)
   if (rule) {

@@ -1,22 +1,10 @@
 import type { RecordField, Records } from '@penstock/connector'
 import type { FieldError } from '@penstock/wire'
-import { chooseColumns } from './choose-columns.ts'
+import { chooseColumns, type MappingStep } from './choose-columns.ts'
 import { conceptOf, readColumnName } from './column-names.ts'
 import { readsByCountry } from './normalise.ts'
-import type { ColumnEntry, Mapping } from './read-mapping.ts'
+import { type ColumnEntry, localFormOf, type Mapping } from './read-mapping.ts'
 import { howToMap, list, noSuchColumn } from './wording.ts'
-
-/** Where one column of the destination comes from. */
-export type MappingStep = {
-  /** The destination's name of it. */
-  readonly field: string
-  /** Its definition; absent where the destination takes any column. */
-  readonly definition: RecordField | undefined
-  /** The source's column, by name and by its index in a row; absent where `value` is set. */
-  readonly column?: { readonly name: string; readonly index: number }
-  /** One value for all rows. */
-  readonly value?: string
-}
 
 /** How rows of a source become rows of a destination; made once a transfer. */
 export type MappingPlan = {
@@ -30,15 +18,17 @@ export type MappingPlan = {
   readonly together: readonly (readonly number[])[]
   /** The source's column that says a row's country, by which its national phone numbers are read. */
   readonly countryIndex: number | undefined
+  /** The country that the mapping gives to all rows: read by it like by such a column. */
+  readonly countryOfAll?: string
   /** Fields that a column would fill but that are not sent, and why. */
   readonly leftOut: readonly { readonly field: string; readonly reason: string }[]
 }
 
 /**
  * Decides which column of a source fills which field of a destination. Without records, the destination takes any
- * columns: all of them pass, or those that the mapping names. With records, a field takes the column that the mapping
- * names, else the one that is called like it, like one of its synonyms, or as such things are commonly called.
- * Where that fails, all errors at once, each saying how to map.
+ * columns: all of them pass, or only the columns that the mapping names. With records, a field takes the column that
+ * the mapping names, else the one with its name, one of its synonyms, or a common name for such a field. If that fails,
+ * returns all errors together, each with advice how to map.
  * @param path the path of the mapping in the request, for the errors
  */
 export function planMapping(given: {
@@ -65,10 +55,10 @@ export function planMapping(given: {
       asIs:
         !records &&
         kept.length === columns.length &&
-        kept.every(({ column, definition }, index) => column?.index === index && !definition),
+        kept.every(({ column, definition, local }, index) => column?.index === index && !definition && !local),
       oneOf: groupsOf(kept, 'oneOf'),
       together: groupsOf(kept, 'together'),
-      countryIndex: findCountry(kept, columns),
+      ...findCountry(kept, columns),
       leftOut,
     },
   }
@@ -87,13 +77,14 @@ function renameColumns(columns: readonly string[], mapping: Mapping, path: strin
     }
     const name = typeof entry === 'object' ? entry.column : entry
     const index = columns.indexOf(name)
-    if (index >= 0) steps.push({ field, definition: definitionOf(field, entry), column: { name, index } })
+    if (index >= 0)
+      steps.push({ field, definition: definitionOf(field, entry), column: { name, index }, ...localFormOf(entry) })
     else fieldErrors.push({ field: `${path}.${field}`, message: noSuchColumn(name, columns) })
   }
   return { steps, fieldErrors }
 }
 
-/** What a mapping says of a column on its way, as a destination would say it of a field. */
+/** A mapping entry of a column that passes, in the form of a destination's field. */
 function definitionOf(field: string, entry: string | ColumnEntry): RecordField | undefined {
   if (typeof entry === 'string' || !(entry.normalise || entry.hash)) return undefined
   return {
@@ -128,7 +119,7 @@ function leaveOutIncompleteGroups(
     if (!needed) leftOut.push(...present.map((field) => ({ field, reason })))
     else {
       for (const field of missing) {
-        // What is called ambiguous already is not called missing as well.
+        // Fields that are reported as ambiguous are not reported as missing as well.
         if (fieldErrors.some((fieldError) => fieldError.field === `${path}.${field}`)) continue
         fieldErrors.push({
           field: `${path}.${field}`,
@@ -179,13 +170,23 @@ function groupsOf(steps: readonly MappingStep[], kind: 'oneOf' | 'together'): nu
   return [...groups.values()]
 }
 
-function findCountry(steps: readonly MappingStep[], columns: readonly string[]): number | undefined {
-  if (!steps.some(({ definition }) => definition?.normalise && readsByCountry(definition.normalise))) return undefined
-  const mapped = steps.find(({ definition }) => definition?.normalise === 'country')?.column
-  if (mapped) return mapped.index
-  const named = columns.flatMap((name, index) => {
-    const { subject, digest } = readColumnName(name)
-    return digest === undefined && conceptOf(subject) === 'country' ? [index] : []
-  })
-  return named.length === 1 ? named[0] : undefined
+function findCountry(
+  steps: readonly MappingStep[],
+  columns: readonly string[],
+): Pick<MappingPlan, 'countryIndex' | 'countryOfAll'> {
+  if (!steps.some(({ definition }) => definition?.normalise && readsByCountry(definition.normalise))) {
+    return { countryIndex: undefined }
+  }
+  const mapped =
+    steps.find(({ definition }) => definition?.normalise === 'country') ??
+    steps.find(({ field, definition, value }) => !definition && value !== undefined && isCountryName(field))
+  if (mapped?.value !== undefined) return { countryIndex: undefined, countryOfAll: mapped.value }
+  if (mapped?.column) return { countryIndex: mapped.column.index }
+  const named = columns.flatMap((name, index) => (isCountryName(name) ? [index] : []))
+  return { countryIndex: named.length === 1 ? named[0] : undefined }
+}
+
+function isCountryName(name: string): boolean {
+  const { subject, digest } = readColumnName(name)
+  return digest === undefined && conceptOf(subject) === 'country'
 }

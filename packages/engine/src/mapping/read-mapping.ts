@@ -2,21 +2,24 @@ import { normalisations, type RecordField, type Records } from '@penstock/connec
 import type { FieldError } from '@penstock/wire'
 import { digests } from '@penstock/wire/rules'
 import { scanJson } from './json-text.ts'
+import { dateForms, type LocalForm, numberForms } from './local-forms.ts'
+import { isTimezone } from './timezones.ts'
 import { list } from './wording.ts'
 
 /**
  * Which column of the source fills a field of the destination: its name; `null` where the field is to stay empty; or one
- * value for all rows. Where the destination takes any columns, a column can also be brought into a form and hashed on its
- * way; a destination with fields of its own says for itself in which form it wants them.
+ * value for all rows. If the destination takes any columns, a column can also be brought into a form and hashed on its
+ * way; a destination with fields of its own says for itself in which form it wants them. How numbers and times of a column are
+ * written can be said for both.
  */
 export type MappingEntry = string | null | { readonly value: string } | ColumnEntry
-export type ColumnEntry = {
+export type ColumnEntry = LocalForm & {
   readonly column: string
   readonly normalise?: NonNullable<RecordField['normalise']>
   readonly hash?: NonNullable<RecordField['hashed']>[number]
 }
 
-/** What a caller decides about fields, by the destination's name of the field. */
+/** Mapping entries of a caller, by the destination's name of the field. */
 export type Mapping = Readonly<Record<string, MappingEntry>>
 
 const lengthMax = 64 * 1024
@@ -52,8 +55,8 @@ export function readMapping(text: string | undefined, path: string): { mapping?:
 const fieldErrorsMax = 100
 
 /**
- * What is wrong with a mapping whatever columns the source has.
- * @param records the fields of the destination; absent, or none, where it takes any columns
+ * Errors of a mapping that do not depend on the columns of the source.
+ * @param records the fields of the destination; absent, or none, if it takes any columns
  */
 export function mappingErrors(text: string, records: Records | undefined, path: string): FieldError[] {
   const { mapping = {}, fieldErrors } = readMapping(text, path)
@@ -70,15 +73,19 @@ export function fieldErrorOf(records: Records, field: string, entry: MappingEntr
   if (!Object.hasOwn(records, field)) {
     return `is not a field of the destination; its fields are ${list(Object.keys(records))}`
   }
-  const hasForm = entry !== null && typeof entry === 'object' && 'column' in entry && (entry.normalise || entry.hash)
-  return hasForm ? 'defines its own format: set only the column' : undefined
+  if (entry === null || typeof entry !== 'object' || !('column' in entry)) return undefined
+  if (entry.normalise || entry.hash) return 'defines its own format: set only the column'
+  const { reads } = records[field] ?? {}
+  if (entry.numbers && reads !== 'number') return 'holds no numbers: leave numbers out'
+  if ((entry.dates || entry.timezone) && reads !== 'time') return 'holds no times: leave dates and timezone out'
+  return undefined
 }
 
 const form = '{"field of the destination": "column of the source"}'
 
 const entryForm = 'must be the name of a column, null, {"value": "…"} or {"column": "…"}'
 
-/** What is wrong with an entry; nothing where it is one. */
+/** Errors of an entry; none if it is valid. */
 function entryErrorsOf(entry: unknown): string[] {
   if (entry === null) return []
   if (typeof entry === 'string') return entry === '' ? ['has no column: set one, or use null'] : []
@@ -88,12 +95,16 @@ function entryErrorsOf(entry: unknown): string[] {
     return [...(typeof value === 'string' ? [] : ['value must be a text']), ...unknownParts(rest, 'value stands alone')]
   }
   if (!('column' in entry)) return [entryForm]
-  const { column, normalise, hash, ...rest } = entry as Record<string, unknown>
+  const { column, normalise, hash, numbers, dates, timezone, ...rest } = entry as Record<string, unknown>
+  const isZone = timezone === undefined || (typeof timezone === 'string' && isTimezone(timezone))
   return [
     ...(typeof column === 'string' && column !== '' ? [] : ['column must be the name of a column']),
     ...notOneOf('normalise', normalise, normalisations),
     ...notOneOf('hash', hash, digests),
-    ...unknownParts(rest, 'beside column stand normalise and hash'),
+    ...notOneOf('numbers', numbers, numberForms),
+    ...notOneOf('dates', dates, dateForms),
+    ...(isZone ? [] : ['timezone must be the name of a time zone, such as Europe/Berlin']),
+    ...unknownParts(rest, 'beside column stand normalise, hash, numbers, dates and timezone'),
   ]
 }
 
@@ -102,6 +113,14 @@ const notOneOf = (part: string, value: unknown, known: readonly string[]): strin
 
 const unknownParts = (rest: object, known: string): string[] =>
   Object.keys(rest).map((part) => `${part} is unknown: ${known}`)
+
+/** How an entry says that the values of its column are written. */
+export function localFormOf(entry: MappingEntry): { local?: LocalForm } {
+  if (entry === null || typeof entry === 'string' || !('column' in entry)) return {}
+  const { numbers, dates, timezone } = entry
+  if (!(numbers || dates || timezone)) return {}
+  return { local: { ...(numbers && { numbers }), ...(dates && { dates }), ...(timezone && { timezone }) } }
+}
 
 /** An offset in a text as people count. */
 function placeOf(offset: number, text: string): string {

@@ -28,7 +28,7 @@ export function redact(value: Cell): string | null {
   return `${shown}… (${text.length > 10_000 ? 'over 10000' : length}${kind === 'text' ? '' : `, ${kind}`})`
 }
 
-/** The first character where there are at least two more, and only if it is a letter or a digit. */
+/** The first character if there are at least two more, and only if it is a letter or a digit. */
 function firstLetter(text: string, length: number): string {
   const [first = ''] = text
   return length > 2 && /^[\p{L}\p{N}]$/u.test(first) ? first : ''

@@ -1,12 +1,12 @@
 import type { Cell } from '@penstock/connector'
+import type { MappingStep } from './choose-columns.ts'
 import { conceptOf, readColumnName } from './column-names.ts'
 import { kindOf } from './kinds.ts'
-import type { MappingStep } from './plan.ts'
 
 /** Longer values that reveal nothing about a person are cut here. */
 const plainLengthMax = 80
 
-/** Whether a column holds what belongs to a person, by its definition or, where there is none, by its names. */
+/** Whether a column holds what belongs to a person, by its definition or, if there is none, by its names. */
 export function isPersonal({ field, definition, column }: MappingStep): boolean {
   if (definition?.values) return false
   if (definition?.hashed || definition?.normalise || definition?.oneOf || definition?.identifiers) return true
@@ -14,8 +14,8 @@ export function isPersonal({ field, definition, column }: MappingStep): boolean 
 }
 
 /**
- * A value as a preview shows it: enough to see what it is, never enough to identify the person. What looks like an
- * identifier is shortened in every column; other values only where their column is personal.
+ * A value as a preview shows it: enough to recognise its kind, never enough to identify the person. Values that look
+ * like identifiers are shortened in every column, other values only in personal columns.
  */
 export function shorten(value: Cell, personal: boolean): string | null {
   if (value === null) return null
@@ -46,5 +46,5 @@ function shortenEmail(text: string): string {
   return local === undefined ? `${firstCharacter(text)}…@…` : `${local}…@${domain}….${top}`
 }
 
-/** A whole character, be it one beyond the first 65,536. */
+/** A whole character, also one beyond the first 65,536. */
 const firstCharacter = (text: string): string => String.fromCodePoint(text.codePointAt(0) ?? 0)

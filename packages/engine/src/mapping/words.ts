@@ -26,6 +26,9 @@ export function normaliseName(text: string): string | undefined {
   )
 }
 
+/** The first letter, in lower case. */
+export const normaliseInitial = (text: string): string | undefined => /\p{L}/u.exec(lowerComposed(text))?.[0]
+
 const title = /^(?:mr|mrs|ms|dr)(?:\.?\s+|\.$)/
 const afterFamilyName = /(?:,\s*|\s+)(?:jr\.?|sr\.?|2nd|3rd|ii|iii|iv|v|vi|cpa|dc|dds|vm|jd|md|phd)$/
 
@@ -54,7 +57,7 @@ export function normaliseCity(text: string): string | undefined {
   return plainPlace.test(lower) ? lower : orUndefined(recomposed(lower.replace(noPlace, '')))
 }
 
-/** What was taken out may have stood between a letter and its accent. */
+/** Removed characters may have stood between a letter and its accent. */
 const recomposed = (text: string): string => (ascii.test(text) ? text : lowerComposed(text))
 
 /** States of the United States and provinces of Canada, whose names stand for their two letters wherever people are matched. */
@@ -123,11 +126,21 @@ const genders = new Map<string, 'm' | 'f'>([
 /** `m` or `f`, from the letters and words in common use; `undefined` for whatever else. */
 export const normaliseGender = (text: string): 'm' | 'f' | undefined => genders.get(lowerComposed(text.trim()))
 
+const neitherWords = new Set(['n', 'nonbinary', 'non-binary', 'non binary', 'nichtbinär'])
+
+/** The same, or `n` for people who are neither; `undefined` for what is not known. */
+export function normaliseGenderOrN(text: string): 'm' | 'f' | 'n' | undefined {
+  return normaliseGender(text) ?? (neitherWords.has(lowerComposed(text.trim())) ? 'n' : undefined)
+}
+
 /** Lower case. A device whose owner does not want to be followed has only zeros, and cannot be addressed. */
 export function normaliseDeviceId(text: string): string | undefined {
   const id = text.trim().toLowerCase()
   return /^[0-9a-z][0-9a-z_.:-]{7,127}$/.test(id) && /[1-9a-z]/.test(id) ? id : undefined
 }
+
+/** The same in upper case. */
+export const normaliseDeviceIdUpper = (text: string): string | undefined => normaliseDeviceId(text)?.toUpperCase()
 
 /** Lower case. */
 export const normaliseLower = (text: string): string | undefined => orUndefined(lowerComposed(text.trim()))

@@ -29,6 +29,8 @@ type Scene = {
   /** Where the transfer begins. */
   cursor?: number
   unconfirmed?: number
+  /** Of a test. */
+  testRows?: number
 }
 
 const scenes = fc.record<Scene>({
@@ -40,7 +42,7 @@ const scenes = fc.record<Scene>({
   incremental: fc.boolean(),
 })
 
-/** What a cell takes beside its text, at least. */
+/** Minimum memory of a cell, beside its text. */
 const cellBytes = 16
 
 const bytesOf = (number: number) => 5 + (number % 11)
@@ -77,9 +79,15 @@ const mapper: ChunkMapper = ({ rows }) => ({
 
 async function fill(scene: Scene, from = beginning, first = 1): Promise<FilledBatch[]> {
   const filledBatches: FilledBatch[] = []
-  const { bounds, pending, unconfirmed = null } = scene
+  const { bounds, pending, unconfirmed = null, testRows = null } = scene
   const filled = fillBatches(readerOf(scene), {
-    ...{ from, firstNumber: first, mapperFor: () => mapper, bounds, pending, unconfirmed },
+    from,
+    firstNumber: first,
+    mapperFor: () => mapper,
+    bounds,
+    pending,
+    unconfirmed,
+    testRows,
   })
   for await (const filledBatch of filled) filledBatches.push(filledBatch)
   return filledBatches
@@ -167,6 +175,45 @@ describe('batches', () => {
         },
       ),
     ))
+
+  test('of a test cover its first records alone, also when it continues, and read no chunk behind them', () =>
+    fc.assert(
+      fc.asyncProperty(scenes, fc.integer({ min: 1, max: 90 }), fc.nat(), async (scene, testRows, which) => {
+        const last = Math.min(testRows, scene.records)
+        const filledBatches = await fill({ ...scene, testRows })
+        assertCover(filledBatches, 1, last)
+        const filledBatch = filledBatches[which % Math.max(1, filledBatches.length)]
+        if (!filledBatch) return
+        const next = filledBatch.first + filledBatch.covered
+        const again = { ...scene, testRows, sizes: [3, 2], pending: null }
+        assertCover(await fill(again, stored(endOf(filledBatch).checkpoint), next), next, last)
+        let read = 0
+        const reader = readerOf(scene)
+        const counting: SourceReader = {
+          ...reader,
+          async *read(after) {
+            for await (const chunk of reader.read(after)) {
+              assert(read < testRows, 'a chunk was read behind the last record of the test')
+              read += chunk.rows.length
+              yield chunk
+            }
+          },
+        }
+        const { bounds, pending } = scene
+        const filling = { from: beginning, firstNumber: 1, mapperFor: () => mapper, bounds, pending }
+        for await (const _ of fillBatches(counting, { ...filling, unconfirmed: null, testRows }));
+      }),
+    ))
+
+  test('of a test never have the key of a batch of another transfer', async () => {
+    const scene = { records: 9, sizes: [9], bounds: { rowsMax: 9, bytesMax: 1_000 }, pending: null, incremental: true }
+    const [[tested], [real]] = [await fill({ ...scene, testRows: 9 }), await fill(scene)]
+    assert(tested && real)
+    const keyOf = (filledBatch: FilledBatch, transferId: string) =>
+      batchOf(filledBatch, { ...scope, transferId }, ['number']).key
+    assert.equal(keyOf(real, 'one'), keyOf(real, 'other'))
+    assert.equal(new Set([keyOf(tested, 'one'), keyOf(tested, 'other'), keyOf(real, 'one')]).size, 3)
+  })
 
   test('have the same key for the same records of a transfer, and another one for all others', () =>
     fc.assert(
@@ -260,6 +307,7 @@ describe('batches', () => {
         bounds,
         pending: null,
         unconfirmed: null,
+        testRows: null,
       })) {
         const cells = filledBatch.rows.reduce((sum, each) => sum + each.length, 0)
         assert(cells * (cellBytes + String(row[0]).length) < 25_000_000, `${filledBatch.covered} records at once`)

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import type { Batch, Chunk, Json, Row, SourceReader } from '@penstock/connector'
 
 /**
- * Filling batches from what a source gives. Records are numbered from 1 in the order of the source, and a batch covers
- * consecutive records: those that go to the destination, and those that were found invalid before.
+ * Fills batches from the rows of a source. Records are numbered from 1 in the order of the source. A batch covers
+ * consecutive records: the records to deliver, and the records that were found invalid before.
  */
 
 /** Where reading continues: `skip` records after `at`. */
@@ -68,12 +68,14 @@ export type Filling = {
   readonly pending: number | null
   /** The same of a batch of the transfer before this one, which counts where reading is incremental. */
   readonly unconfirmed: number | null
+  /** At most how many records a test covers, from its first; `null`: all of the source. Its batches are no other transfer's. */
+  readonly testRows: number | null
 }
 
 /** Reads on from a checkpoint and fills batches up to their bounds, one ahead of the one that is asked for. */
 export async function* fillBatches(
   reader: SourceReader,
-  { from, firstNumber, mapperFor, bounds, pending, unconfirmed }: Filling,
+  { from, firstNumber, mapperFor, bounds, pending, unconfirmed, testRows }: Filling,
 ): AsyncGenerator<FilledBatch, void, undefined> {
   let filledBatch = emptyBatch(firstNumber)
   let exactly = pending
@@ -82,6 +84,8 @@ export async function* fillBatches(
   let number = firstNumber - from.skip
   let skip = from.skip
   let bytes = from.bytes
+  const lastNumber = testRows ?? Number.POSITIVE_INFINITY
+  if (firstNumber > lastNumber) return
   for await (const chunk of reader.read(from.at ?? undefined)) {
     const map = await mapperFor(chunk)
     bytes += skip > 0 ? 0 : chunk.bytes
@@ -92,7 +96,7 @@ export async function* fillBatches(
       count: chunk.rows.length,
       bytes,
       ...(chunk.cursor === undefined ? {} : { cursor: chunk.cursor }),
-      ...(chunk.cursorAfter && { cursorAfter: chunk.cursorAfter }),
+      ...(chunk.cursorAfter && testRows === null && { cursorAfter: chunk.cursorAfter }),
     }
     if (!chunk.cursorAfter) repeats = null
     before = chunk.checkpoint
@@ -106,7 +110,8 @@ export async function* fillBatches(
     const memoryEach = memoryBytesOf(chunk.rows)
     let at = skip
     skip = 0
-    while (at < chunk.rows.length) {
+    const end = Math.min(chunk.rows.length, lastNumber + 1 - segment.first)
+    while (at < end) {
       const { rowsMax, bytesMax } = boundsOf(bounds, repeats)
       const capacity = () =>
         exactly === null
@@ -118,7 +123,7 @@ export async function* fillBatches(
               ),
             )
           : exactly - filledBatch.covered
-      const until = Math.min(chunk.rows.length, at + Math.max(1, capacity()))
+      const until = Math.min(end, at + Math.max(1, capacity()))
       filledBatch.take(chunk, mapped, segment, at, until)
       filledBatch.bytes += (until - at) * bytesEach
       filledBatch.memoryBytes += (until - at) * memoryEach
@@ -130,6 +135,7 @@ export async function* fillBatches(
         filledBatch = emptyBatch(segment.first + at)
       }
     }
+    if (number > lastNumber) break
   }
   if (filledBatch.covered > 0) yield filledBatch.done()
 }
@@ -174,11 +180,11 @@ function emptyBatch(first: number) {
   }
 }
 
-/** What a cell takes in memory beside its text. */
+/** Memory of a cell, beside its text. */
 const cellBytes = 24
 const sampleRows = 32
 
-/** What each of some rows takes in memory, about, judged by a few of them. */
+/** Approximate memory of each row, estimated from a few of them. */
 function memoryBytesOf(rows: readonly Row[]): number {
   const step = Math.ceil(rows.length / sampleRows)
   let sampled = 0
@@ -190,7 +196,7 @@ function memoryBytesOf(rows: readonly Row[]): number {
   return Math.max(1, bytes / sampled)
 }
 
-/** What the key of a batch follows from, beside its records. */
+/** Scope of the key of a batch, beside its records. */
 export type KeyScope = {
   readonly transferId: string
   readonly connectionId: string

@@ -37,16 +37,14 @@ export const entryOf = (filledBatch: FilledBatch, delivery: Delivery | undefined
   state: delivery?.state,
 })
 
-/** The entry of a flush. What it rejects by index is of the last batch that was held. */
+/** The entry of a flush. Its rejections by index refer to the last batch that was held. */
 export const flushEntryOf = (flushed: Delivery, lastHeld: FilledBatch | undefined): Entry => ({
-  ...{
-    read: 0,
-    sent: 0,
-    bytes: flushed.bytes,
-    end: undefined,
-    deliveryState: flushed.deliveryState,
-    state: flushed.state,
-  },
+  read: 0,
+  sent: 0,
+  bytes: flushed.bytes,
+  end: undefined,
+  deliveryState: flushed.deliveryState,
+  state: flushed.state,
   rejects: rejectedOf(lastHeld, flushed.rejected).sort(byRow),
 })
 
@@ -98,7 +96,11 @@ function keptOf({ row, count, field, reason, raw }: Rejected, names: readonly st
 
 const invalidOf = ({ invalid }: FilledBatch): Rejected[] =>
   invalid.map(({ number, raw, error }) => ({
-    ...{ row: number, count: 1, field: error.field ?? null, reason: error.reason, raw },
+    row: number,
+    count: 1,
+    field: error.field ?? null,
+    reason: error.reason,
+    raw,
   }))
 
 /** Throws where a destination names a row that it was not sent. */

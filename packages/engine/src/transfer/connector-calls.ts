@@ -28,7 +28,7 @@ export type CalledSide = { readonly side: Role; readonly redact: SideSecrets['re
 export const isOfTheSides = (error: unknown): boolean =>
   asConnectorError(error) !== undefined || error instanceof ConnectorDefect
 
-/** The side of the connection that an error happened at; `null` where it is of neither. */
+/** The side of the connection where an error happened; `null` if it belongs to neither. */
 export const sideOf = (error: unknown): Role | null =>
   (error instanceof ConnectorDefect ? error.side : asConnectorError(error)?.side) ?? null
 

@@ -1,7 +1,7 @@
 /** An item, and a look at the one that follows it. */
 export type Ahead<Item> = {
   readonly item: Item
-  /** The next item, where it is made already. */
+  /** The next item, if it is made already. */
   following(): Item | undefined
 }
 

@@ -5,7 +5,7 @@ import type { RowMapping } from '../map-rows.ts'
  * Reads the whole source, which would replace all data at the destination, and closes it.
  * @param options.replaced how many rows the last replacing transfer sent; `null` for the first one
  * @param options.shareMin the share of these that is enough: 0 to 1
- * @throws ConnectorError `confirmation_needed` where it has fewer valid rows, or none
+ * @throws ConnectorError `confirmation_needed` if it has fewer valid rows, or none
  */
 export async function guardReplace(
   reader: SourceReader,

@@ -22,7 +22,7 @@ export class Retries {
 
   /**
    * How long to wait before another try after an error, in milliseconds: as long as the error asks for, or ever longer, with
-   * jitter. `null` where there is none: after `totalMs`, and where waiting would not help.
+   * jitter. `null` if there is none: after `totalMs`, and where waiting would not help.
    */
   waitFor(error: unknown): number | null {
     const known = asConnectorError(error)
@@ -30,13 +30,13 @@ export class Retries {
     const { firstMs, mostMs, totalMs } = this.#policy
     const grown = Math.min(mostMs, firstMs * 2 ** this.#count)
     const waitMs = Math.max(known?.afterMs ?? 0, grown / 2 + (Math.random() * grown) / 2)
-    const now = Date.now()
+    const now = performance.now()
     return now + waitMs - (this.#since ?? now) > totalMs ? null : waitMs
   }
 
   /** Counts an error after which there is another try. */
   count(error: unknown): void {
-    this.#since ??= Date.now()
+    this.#since ??= performance.now()
     this.#count++
     if (!asConnectorError(error)) this.#defects++
   }
@@ -47,7 +47,7 @@ export async function pause(waitMs: number, signal: AbortSignal): Promise<void> 
   await delay(waitMs, undefined, { signal }).catch(() => signal.throwIfAborted())
 }
 
-/** What is no connector error is a defect of a connector; it may still be transient. */
+/** Any other error than a `ConnectorError` is a defect of a connector. It can still be transient. */
 const defectTries = 3
 
 /** The error with which a transfer ends: a transient one says that it was retried. */

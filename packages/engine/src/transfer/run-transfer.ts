@@ -8,7 +8,7 @@ import { Session, type SessionDeps } from './session.ts'
  */
 export async function runTransfer(deps: Omit<SessionDeps, 'retries'>): Promise<void> {
   const retries = new Retries(deps.job.retry)
-  // One that cannot be loaded is met again where it is needed.
+  // If loading fails here, it fails again at the first use, which reports it.
   for (const slug of deps.job.connectors) deps.runtime.loadConnector(slug).catch(() => {})
   for (;;) {
     const session = await Session.open({ ...deps, retries })

@@ -46,7 +46,7 @@ const batchesAheadMax = 4
 const batchesAhead = ({ bytesMax }: Bounds): number =>
   Math.max(1, Math.min(batchesAheadMax, Math.floor(aheadBytes / bytesMax)))
 
-/** What a session works with. */
+/** Dependencies of a session. */
 export type SessionDeps = {
   readonly job: TransferJob
   readonly runtime: JobRuntime
@@ -100,7 +100,7 @@ export class Session {
         throw end
       }
     } finally {
-      await Promise.all([this.#reader?.close(), this.#writer?.writer.close()])
+      await Promise.all([this.#reader?.close(), this.#writer?.writer.close?.()])
     }
   }
 
@@ -133,10 +133,10 @@ export class Session {
     if (!this.#writer && this.#state.columns === null) return
     try {
       // A writer that was stopped cannot connect any more, and one that met a defect may know of more than is stored.
-      await this.#writer?.writer.close()
+      await this.#writer?.writer.close?.()
       const { writer } = await this.#openWriter(AbortSignal.timeout(cleanUpMs))
-      await writer.abort()
-      await writer.close()
+      await writer.abort?.()
+      await writer.close?.()
     } catch {
       // Its destination does not answer, or does not let us in.
     }
@@ -144,14 +144,17 @@ export class Session {
 
   async #deliverAll(): Promise<void> {
     const { bounds, replaces } = this.#sides
-    const { checkpoint, read, pending, unconfirmed } = this.#state
+    const { checkpoint, read, pending, unconfirmed, testRows } = this.#state
     if (replaces && checkpoint === null) await this.#guardReplace()
     this.#reader = await this.#sides.openReader(this.#deps.signal)
     const filledBatches = fillBatches(this.#reader, {
       from: (checkpoint ?? beginning) as Checkpoint,
       firstNumber: read + 1,
       mapperFor: (chunk) => this.#mapperFor(chunk),
-      ...{ bounds, pending, unconfirmed },
+      bounds,
+      pending,
+      unconfirmed,
+      testRows,
     })
     // The next batches are read and mapped while this one is delivered.
     for await (const { item: filledBatch, following } of readAhead(filledBatches, batchesAhead(bounds))) {
@@ -187,7 +190,7 @@ export class Session {
 
   /**
    * @param budget of the batch that came from the source; halves of it share it
-   * @param following answers the batch that comes next, where it is read already
+   * @param following answers the batch that comes next, if it is read already
    */
   async #deliverFilled(
     filledBatch: FilledBatch,
@@ -240,9 +243,11 @@ export class Session {
         if (refused && (decision.do === 'split' || decision.do === 'reject')) return { refused, do: decision.do }
         if (decision.do !== 'resend') throw error
         await this.#reportRetry(error, decision.afterMs)
-        await this.#writer?.writer.close()
+        await this.#writer?.writer.close?.()
         this.#writer = undefined
         await pause(decision.afterMs, this.#deps.signal)
+        // A person may have entered another secret meanwhile.
+        this.#sides.destinationSide = (await this.#deps.host.open()).destination
       }
     }
   }
@@ -261,18 +266,19 @@ export class Session {
   }
 
   /**
-   * What did not go to the destination is confirmed with what it holds, so that checkpoints keep their order; refused rows
-   * only once the destination took another row of the same batch, since until then the rows may not be to blame.
+   * Rows that were not sent to the destination are confirmed together with the rows that it holds, so that checkpoints
+   * keep their order. Refused rows are confirmed only after the destination accepted another row of the same batch,
+   * since until then the rows may not be the cause.
    */
   async #addRefused(entry: Entry, budget: SplitBudget): Promise<void> {
     this.#unconfirmed.add(entry)
     if (!this.#writerHolds() && budget.isSettled) await this.#confirm()
   }
 
-  /** Flushes even where nothing is held: what is written at the end must be known after a crash. */
+  /** Flushes even if nothing is held: what is written at the end must be known after a crash. */
   async #flush(): Promise<void> {
     const flushed = await this.#ask(async (writer, redact) => {
-      const delivery = await writer.flush()
+      const delivery = await writer.flush?.()
       return delivery && flushEntryOf(withoutSecretsInReasons(delivery, redact), this.#unconfirmed.lastHeld)
     })
     if (flushed) this.#unconfirmed.add(flushed)
@@ -281,7 +287,9 @@ export class Session {
 
   /** @param next the batch that follows; it is announced in the same statement */
   async #confirm(next?: FilledBatch): Promise<void> {
-    const confirmation = this.#unconfirmed.take(this.#sides.sourceColumns, this.#reader?.total)
+    const { testRows } = this.#state
+    const total = testRows === null ? this.#reader?.total : { rows: testRows }
+    const confirmation = this.#unconfirmed.take(this.#sides.sourceColumns, total)
     if (!confirmation) return
     this.#isBegun = await this.#deps.host.confirm(confirmation, next && this.#startOf(next.covered))
     this.#unconfirmed.confirm(confirmation)
@@ -294,8 +302,8 @@ export class Session {
   }
 
   async #finish(): Promise<void> {
-    // Where nothing was sent there is nothing to make visible, except in a replacement of everything by nothing.
-    if (this.#hasDelivered || this.#sides.replaces) await this.#ask((writer) => writer.finish())
+    // If nothing was sent there is nothing to make visible, except in a replacement of everything by nothing.
+    if (this.#hasDelivered || this.#sides.replaces) await this.#ask(async (writer) => writer.finish?.())
   }
 
   /** Counts the rows of a replacement, before anything is removed. */

@@ -19,7 +19,7 @@ import { readReplay } from './replay.ts'
 /** A writer of the destination, and what removes the secrets of the destination from what it reports. */
 export type OpenedWriter = { readonly writer: DestinationWriter; readonly redact: SideSecrets['redact'] }
 
-/** What a writer is opened with that no configuration says. */
+/** Parameters of a writer that are not in a configuration. */
 type Delivered = Pick<DestinationContext, 'transferId' | 'deliveryStates' | 'state'>
 
 /** The source and the destination of a transfer: their connectors, opened, and the mapping between them. */
@@ -30,6 +30,8 @@ export class Sides {
   readonly #source: Connector | undefined
   readonly #destination: Connector
   readonly #deliver: Destination
+  /** The parameters of the destination from now on: its secrets can change while a transfer runs. */
+  destinationSide: TransferState['destination']
   /** How large a batch may be. */
   readonly bounds: Bounds
   /** Whether the destination replaces all that it had. */
@@ -47,6 +49,7 @@ export class Sides {
     this.#runtime = runtime
     this.#host = host
     this.#state = state
+    this.destinationSide = state.destination
     this.#source = connectors.source
     this.#destination = connectors.destination
     this.#deliver = connectors.deliver
@@ -72,7 +75,7 @@ export class Sides {
     return this.#mapping?.columns ?? this.#state.columns ?? Object.keys(this.#destination.destination?.records ?? {})
   }
 
-  /** The mapping for these columns of a source. Throws a `ConnectorError` where they are no valid input for it. */
+  /** The mapping for these columns of a source. Throws a `ConnectorError` if they are no valid input for it. */
   mappingFor = (columns: readonly string[]): Promise<RowMapping> =>
     requireMapping(this.#destination, columns, this.#destinationSettings)
 
@@ -91,11 +94,13 @@ export class Sides {
 
   /** Opens the destination. */
   async openWriter(signal: AbortSignal, delivered: Delivered): Promise<OpenedWriter> {
-    const opened = openContext(this.#runtime, this.#destination, 'Destination', this.#state.destination, signal)
+    const opened = openContext(this.#runtime, this.#destination, 'Destination', this.destinationSide, signal)
     const { redact } = opened
     const context: DestinationContext = {
       ...opened.context,
       startedTime: this.#state.startedTime,
+      attempt: this.#state.attempt,
+      test: this.#state.testRows !== null,
       columns: this.columns,
       ...delivered,
     }

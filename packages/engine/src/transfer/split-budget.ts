@@ -20,8 +20,8 @@ export class SplitBudget {
   }
 
   /**
-   * How many rows come again after a crash, so that the batch is cut and halved as before; undefined where a part of it
-   * is confirmed already, or where it was not refused.
+   * Number of rows that are read again after a crash, so that the batch is cut and halved as before. Undefined if a
+   * part of it is confirmed already, or if it was not refused.
    */
   get covered(): number | undefined {
     return this.#searches && !this.#accepted ? this.#covered : undefined

@@ -3,7 +3,7 @@ import type { Confirmation, TransferState } from '../protocol.ts'
 import type { FilledBatch } from './batches.ts'
 import { confirmationOf, type Entry } from './confirmation.ts'
 
-/** What was delivered or rejected since the last confirmation, and what the confirmations so far add up to. */
+/** Deliveries and rejections since the last confirmation, and the totals of the confirmations so far. */
 export class Unconfirmed {
   #entries: Entry[] = []
   #lastHeld: FilledBatch | undefined
@@ -37,9 +37,9 @@ export class Unconfirmed {
   }
 
   /**
-   * Makes one confirmation of all of it, after which nothing is left. Nothing where there is nothing to confirm.
+   * Makes one confirmation of all of it, after which nothing is left. Nothing if there is nothing to confirm.
    * @param columns of the source
-   * @param total how much the source has, where that is known
+   * @param total how much the source has, if that is known
    */
   take(columns: readonly string[], total: SourceReader['total']): Confirmation | undefined {
     const entries = this.#entries
@@ -56,7 +56,7 @@ export class Unconfirmed {
     this.#connectionState = state ?? this.#connectionState
   }
 
-  /** How much of the source is done, from 0 to 1, where that is known. */
+  /** How much of the source is done, from 0 to 1, if that is known. */
   #progressAfter(entries: readonly Entry[], { bytes, rows }: SourceReader['total'] = {}): number | null {
     this.#read += entries.reduce((sum, { read }) => sum + read, 0)
     const readBytes = entries.findLast(({ end }) => end)?.end?.checkpoint.bytes

@@ -14,20 +14,20 @@ import { viewAccount, viewAccountEntry } from './view.ts'
 
 /** Sub-accounts (specification, sections 2.7 and 4.3). */
 
-/** What is deleted and restored with an account, by the modules above this one. */
+/** Resources that are deleted and restored with an account, by the modules above this one. */
 export type AccountContents = {
   delete(tx: Transaction, accountId: string): Promise<void>
   restore(tx: Transaction, accountId: string): Promise<void>
 }
 
-/** What the handlers of accounts need. */
+/** Dependencies of the handlers of accounts. */
 export type AccountDeps = {
   readonly config: Config
   readonly accounts: ReturnType<typeof createAccountFinder>
   readonly accountContents: AccountContents
 }
 
-/** What notices about accounts that are gone are called. */
+/** Topic of the notices about deleted accounts. */
 export const accountTopic = 'account'
 const cachedAccountsMax = 10_000
 
@@ -63,13 +63,19 @@ export async function addAccount(
   requireQuota(
     { live: (count?.live ?? 0) + 1, kept: (count?.kept ?? 0) + 1 },
     {
-      ...{ field: 'account', what: 'sub-accounts of the organization' },
-      ...{ max: config.quotas.accounts, setting: 'PENSTOCK_QUOTA_ACCOUNTS' },
+      field: 'account',
+      what: 'sub-accounts of the organization',
+      max: config.quotas.accounts,
+      setting: 'PENSTOCK_QUOTA_ACCOUNTS',
     },
   )
   const env = config.environment.name
   const row = await queries.insertAccount.first(tx, {
-    ...{ id, organizationId, name: name.trim(), enabled, env },
+    id,
+    organizationId,
+    name: name.trim(),
+    enabled,
+    env,
     creatorId: actor.person ? actor.id : null,
     creatorEmail: actor.person?.email ?? null,
   })
@@ -105,7 +111,7 @@ export async function deleteAccount(
 
 /**
  * Restores a deleted account with the connections that were deleted with it; the operator's command.
- * Throws where it is not deleted or was deleted more than 30 days ago.
+ * Throws if it is not deleted or was deleted more than 30 days ago.
  */
 export async function restoreAccount(
   tx: Transaction,
@@ -125,7 +131,7 @@ export async function restoreAccount(
   record(tx, { organizationId, actor, action: 'account restore', accountId: id, targetId: id, after: { name } })
 }
 
-/** The accounts of an organization, or of all where it is null; the operator's command. */
+/** The accounts of an organization, or of all organizations if it is null; for the operator's command. */
 export const accountsOf = (db: Db, organizationId: string | null) => queries.selectAccounts.all(db, { organizationId })
 
 /** The same of deleted accounts that can still be restored. */
@@ -154,14 +160,13 @@ async function lockForChange(
 
 /** Finds the account of an operation: cached for reads, locked against deletion for writes. */
 export function createAccountFinder(database: Database, notices: Notices) {
-  const cached = createCache<ActingAccount>(notices, accountTopic, cachedAccountsMax)
+  const cached = createCache<ActingAccount>(notices, accountTopic, cachedAccountsMax, ({ id }) => id)
   return {
     find: (db: Db, organizationId: string, id: string, forWrite: boolean): Awaitable<ActingAccount | undefined> => {
       if (forWrite) return queries.holdActingAccount.first(db, { organizationId, id })
-      const found = cached.get(id, () => queries.findActingAccount.first(database, { organizationId, id }))
-      const own = (account: ActingAccount | undefined) =>
-        account?.organizationId === organizationId ? account : undefined
-      return found instanceof Promise ? found.then(own) : own(found)
+      // Of the organization that asks: what is cached of another one is looked for like what does not exist.
+      const load = () => queries.findActingAccount.first(database, { organizationId, id })
+      return cached.get(`${organizationId} ${id}`, load)
     },
     /** This process knows at once, without waiting for its own notice. */
     forget: cached.forget,

@@ -9,7 +9,7 @@ export type AccountRow = {
   env: string
   envId: string
   envHost: string
-  /** Who made it; where client credentials did, the owner of the organization. */
+  /** The creator; for client credentials, the owner of the organization. */
   userId: string
   userEmail: string
   connections: number
@@ -70,7 +70,7 @@ export const holdActingAccount = statement<{ organizationId: string; id: string 
   `${actingAccount} for key share`,
 )
 
-/** What a list keeps; `accountIds`: those that the actor is limited to. */
+/** Filter of a list; `accountIds`: the sub-accounts that the actor is limited to. */
 type Filter = { organizationId: string; accountIds: readonly string[] | null; like: string | null }
 
 /** The page is picked first, so that only its accounts are joined. */
@@ -99,7 +99,7 @@ export const lockOrganization = statement<{ organizationId: string }, { id: stri
   select id from organizations where id = :organizationId for no key update
 `)
 
-/** Its accounts, and its accounts with those that are deleted and not yet purged: each has a row of counts. */
+/** The organization's live accounts, and all of its accounts that are not yet purged: each has a row of counts. */
 export const countForQuota = statement<{ organizationId: string }, { live: number; kept: number }>(`
   select
     (select count(*) from accounts where organization_id = :organizationId and deleted_time is null) as live,

@@ -4,7 +4,7 @@ import { statement } from '../db/statement.ts'
 
 /** Statements that write the messages about incidents. */
 
-/** What a rule may send at once, and what was sent is forgotten by the minute. */
+/** Remaining budget of a rule. Each minute restores a part of it. */
 const budget = `least(:atOnce, r.message_budget + extract(epoch from now() - r.message_time) / (60 * :minutes))`
 
 export type AnnouncingRow = {
@@ -101,7 +101,14 @@ export const insertDeliveries = statement<{ deliveries: string }>(`
   )
 `)
 
-/** Seconds until another test of a rule is allowed; null where it is now. */
+/** Says at a rule why no e-mail is sent. */
+export const noteUnsent = statement<{ ruleId: string; message: string }>(`
+  update alert_rules set delivery_error = jsonb_build_object(
+    'channel', 'email', 'message', :message::text, 'time', floor(extract(epoch from now()))::bigint)
+  where id = :ruleId
+`)
+
+/** Seconds until another test of a rule is allowed; null if it is now. */
 export const testWait = statement<{ ruleId: string; perHour: number }, { seconds: number | null }>(`
   select case when count(*) >= :perHour then ceil(extract(epoch from min(time) + interval '1 hour' - now()))::integer end
     as seconds

@@ -2,6 +2,7 @@ import { type AlertChannel, limits } from '@penstock/wire'
 import type { Catalogue } from '../connectors/catalogue.ts'
 import type { Transaction } from '../db/database.ts'
 import { newIdentifier } from '../identifiers.ts'
+import { countMails } from '../organizations/mail-limit.ts'
 import { refuse } from '../refusal.ts'
 import { unixSeconds } from '../time.ts'
 import * as queries from './announce-queries.ts'
@@ -9,9 +10,9 @@ import type { AlertContent, AlertItem } from './content.ts'
 import type { RuleRow } from './rule-queries.ts'
 
 /**
- * Writes the messages about incidents, in the transaction that opens or resolves them: a message for each recipient, which
- * is sent afterwards. What a rule found at the same time is one message; a rule that finds more than that sends a message of
- * several incidents now and then.
+ * Writes the messages about incidents, in the transaction that opens or resolves them: one message for each recipient,
+ * which is sent afterwards. Incidents that a rule finds at the same time are one message. A rule that keeps finding
+ * more sends messages of several incidents at intervals.
  */
 
 const rulesAtOnce = 10
@@ -35,6 +36,11 @@ export async function announce(
   // One after another: a statement about many incidents of all of them could take longer than a statement may.
   for (const ruleId of ruleIds) pending.set(ruleId, await queries.takePending.all(tx, { ruleId, limit: incidentsMax }))
   const people = await peopleOf(tx, ruleIds, mailIsSetUp)
+  for (const rule of rules) {
+    const isMailed = recipientsOf(rule, people, mailIsSetUp).some(({ channel }) => channel === 'email')
+    if (isMailed || !asksForMail(rule) || !pending.get(rule.id)?.length) continue
+    await queries.noteUnsent.run(tx, { ruleId: rule.id, message: mailIsSetUp ? noPeople : noMailServer })
+  }
   const deliveries = rules.flatMap((rule) => {
     const rows = pending.get(rule.id) ?? []
     return recipientsOf(rule, people, mailIsSetUp).flatMap(({ channel, recipient, accountIds }) => {
@@ -49,26 +55,55 @@ export async function announce(
   return deliveries.length
 }
 
-/** Queues a test message to every recipient of a rule. Resolves with how many there are. */
+/**
+ * Queues a test message to every recipient of a rule. Resolves with how many were queued. Recipients of e-mails beyond the limit
+ * get none: the rule says it. Refuses with `rate_limited` if no one else is left.
+ */
 export async function queueTests(tx: Transaction, rule: RuleRow, mailIsSetUp: boolean): Promise<number> {
   const wait = await queries.testWait.first(tx, { ruleId: rule.id, perHour: limits.alertTestsPerHour })
   if (wait?.seconds) refuse('rate_limited', [], wait.seconds)
   const people = await peopleOf(tx, [rule.id], mailIsSetUp)
   const has = { hasSlack: rule.slackSealed !== null, hasTeams: rule.teamsSealed !== null }
   const content: AlertContent = { kind: 'test', ...ruleOf(rule), total: 0, items: [], groups: [] }
-  const deliveries = recipientsOf({ ...rule, ...has }, people, mailIsSetUp).map(({ channel, recipient }) => ({
-    ...{ id: newIdentifier(), ruleId: rule.id, kind: 'test', channel, recipient, content },
+  const recipients = recipientsOf({ ...rule, ...has }, people, mailIsSetUp)
+  const { organizationId } = rule
+  const emails = recipients.flatMap(({ recipient }) => (recipient === null ? [] : [recipient]))
+  const counted = await countMails(tx, { organizationId, kind: 'alertTest', recipients: emails })
+  const limited = new Set(counted.limited)
+  if (limited.size > 0 && limited.size === recipients.length) refuse('rate_limited', [], counted.retrySeconds)
+  if (limited.size > 0) {
+    const minutes = Math.ceil(counted.retrySeconds / 60)
+    const message = `No test was sent to ${limited.size} of ${emails.length} addresses: the limit of e-mails in an hour, of the organization or of a recipient, is reached. Try again in ${minutes} minutes.`
+    await queries.noteUnsent.run(tx, { ruleId: rule.id, message })
+  }
+  const queued = recipients.filter(({ recipient }) => recipient === null || !limited.has(recipient))
+  const deliveries = queued.map(({ channel, recipient }) => ({
+    id: newIdentifier(),
+    ruleId: rule.id,
+    kind: 'test',
+    channel,
+    recipient,
+    content,
   }))
   if (deliveries.length > 0) await queries.insertDeliveries.run(tx, { deliveries: JSON.stringify(deliveries) })
   return deliveries.length
 }
+
+/** Error of a rule that names e-mail as a channel if no mail can be sent. */
+export const noMailServer =
+  'No e-mail is sent, because no mail server is set up. Ask the operator to set PENSTOCK_SMTP_URL, or add Slack or Teams to the rule.'
+const noPeople =
+  'No e-mail was sent, because no person has the roles of the rule. Choose other roles, or add an address.'
+
+export const asksForMail = ({ emails, emailRoles }: Pick<RuleRow, 'emails' | 'emailRoles'>): boolean =>
+  emails.length + emailRoles.length > 0
 
 type Recipient = { channel: AlertChannel; recipient: string | null; accountIds: readonly string[] | null }
 
 const peopleOf = (tx: Transaction, ruleIds: readonly string[], mailIsSetUp: boolean) =>
   mailIsSetUp ? queries.recipientsOf.all(tx, { ruleIds, limit: peopleMax }) : []
 
-/** Who gets the messages of a rule: an address that is named and of a person gets one. */
+/** Recipients of the messages of a rule. An address that is named and belongs to a person gets one message. */
 function recipientsOf(
   rule: queries.AnnouncingRow,
   people: readonly queries.RecipientRow[],
@@ -89,7 +124,9 @@ function recipientsOf(
 }
 
 const ruleOf = ({ id, name, accountId }: Pick<queries.AnnouncingRow, 'id' | 'name' | 'accountId'>) => ({
-  ...{ ruleId: id, ruleName: name, accountId },
+  ruleId: id,
+  ruleName: name,
+  accountId,
 })
 
 function contentOf(
@@ -103,7 +140,10 @@ function contentOf(
     JSON.stringify([reasons[0], errorCode, platform]),
   )
   return {
-    ...{ kind, ...ruleOf(rule), total: items.length, items: items.slice(0, itemsMax) },
+    kind,
+    ...ruleOf(rule),
+    total: items.length,
+    items: items.slice(0, itemsMax),
     groups: [...groups.values()]
       .sort((a, b) => b.length - a.length)
       .slice(0, groupsMax)
@@ -114,10 +154,17 @@ function contentOf(
 function itemOf(row: queries.PendingRow, catalogue: Catalogue): AlertItem {
   const failing = { Source: row.srcConnectorId, Destination: row.destConnectorId, none: null }[row.errorSide ?? 'none']
   return {
-    ...{ incidentId: row.id, accountId: row.accountId, accountName: row.accountName },
-    ...{ connectionId: row.connectionId, connectionName: row.connectionName, reasons: row.reasons },
-    ...{ errorCode: row.errorCode, platform: (failing && catalogue.find(failing)?.name) ?? null },
-    ...{ transferId: row.transferId, since: unixSeconds(row.openedTime), resolution: row.resolution },
+    incidentId: row.id,
+    accountId: row.accountId,
+    accountName: row.accountName,
+    connectionId: row.connectionId,
+    connectionName: row.connectionName,
+    reasons: row.reasons,
+    errorCode: row.errorCode,
+    platform: (failing && catalogue.find(failing)?.name) ?? null,
+    transferId: row.transferId,
+    since: unixSeconds(row.openedTime),
+    resolution: row.resolution,
     until: row.resolvedTime && unixSeconds(row.resolvedTime),
   }
 }

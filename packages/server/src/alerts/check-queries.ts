@@ -12,7 +12,7 @@ export const takeTurn = statement<Record<never, never>, { taken: boolean }>(`
   where not exists (select from schedule_pauses where reason = 'restore')
 `)
 
-/** Takes connections that are to be looked at. What changes after this statement is to be looked at again. */
+/** Takes connections that must be checked. Changes after this statement are checked again. */
 export const takeChecks = statement<{ limit: number }, { connectionId: string }>(`
   delete from alert_checks where number = any(array(select number from alert_checks order by number limit :limit))
   returning connection_id
@@ -37,15 +37,15 @@ export type FactsRow = {
 }
 
 /**
- * The newest transfer of each of some statuses, each found by its index, and the newest of these. One that a restore ended is
- * none: what it moved is not known, and who restored knows of it.
+ * The newest transfer of each of some statuses, each found by its index, and the newest of these. A test is none, and one that a
+ * restore ended is none: what it moved is not known, and who restored knows of it.
  */
 export const newestOf = (...statuses: readonly string[]) => `(
     select * from (${statuses
       .map(
         (status) => `
       (select id, status, created_time, finished_time, accepted, rejected, error_code, error_side from transfers
-       where connection_id = c.id and status = '${status}'${status === 'failed' ? ` and error_code is distinct from 'restored'` : ''}
+       where connection_id = c.id and test_rows is null and status = '${status}'${status === 'failed' ? ` and error_code is distinct from 'restored'` : ''}
        order by created_time desc, id desc limit 1)`,
       )
       .join(' union all')}
@@ -53,8 +53,8 @@ export const newestOf = (...statuses: readonly string[]) => `(
   )`
 
 /**
- * What rules have to know of some connections, whichever rules there are. Everything is looked up by an index, so it costs what
- * is asked for, however many connections and transfers there are; what only some rules ask for, where there is such a rule.
+ * Facts of some connections for all rules. All look-ups use an index, so the cost does not depend on the number of
+ * connections and transfers. Facts that only some rules need are read only if there is such a rule.
  */
 export const factsOf = statement<{ connectionIds: readonly string[]; weeks: number }, FactsRow>(`
   select c.organization_id, c.account_id, c.id as connection_id, c.status,
@@ -79,10 +79,13 @@ export const factsOf = statement<{ connectionIds: readonly string[]; weeks: numb
     ) d
     cross join lateral (
       select sum(accepted)::bigint as accepted from ledger
-      where account_id = c.account_id and connection_id = c.id and day = d.day
+      where account_id = c.account_id and connection_id = c.id and day = d.day and not test
     ) l
     where exists (select from alert_rules where organization_id = c.organization_id and volume_percent is not null)
-      and exists (select from ledger where account_id = c.account_id and connection_id = c.id and day <= d.day)
+      and exists (
+        select from ledger
+        where account_id = c.account_id and connection_id = c.id and day <= d.day and not test
+      )
   ) v on true
   where c.id = any(:connectionIds)
 `)
@@ -126,7 +129,7 @@ export const noteAgain = statement<{ connectionIds: readonly string[] }>(`
   insert into alert_checks (connection_id) select unnest(:connectionIds::text[])
 `)
 
-/** What is to be written of incidents that are opened. */
+/** Values of an incident to open. */
 export type OpenedIncident = {
   id: string
   ruleId: string
@@ -140,7 +143,7 @@ export type OpenedIncident = {
   errorSide: Role | null
   openedTime: Date | null
 }
-/** What webhooks get of an incident, beside its sub-account and its connection. */
+/** Data of an incident in webhooks, beside its sub-account and its connection. */
 const eventData = `
     'incidentId', i.id, 'ruleId', i.rule_id, 'ruleName', r.name, 'reasons', to_json(i.reasons), 'transferId', i.transfer_id,
     'errorCode', i.error_code, 'errorSide', i.error_side, 'openedTime', floor(extract(epoch from i.opened_time))::bigint`
@@ -171,8 +174,8 @@ export const extendIncidents = statement<{ incidents: string }>(`
   from jsonb_to_recordset(:incidents::jsonb) as x (id text, reasons jsonb) where i.id = x.id
 `)
 /**
- * Resolves incidents. That it is over is announced where it was announced that it began; not where the rule was changed so
- * that it is off, or does not cover the connection.
+ * Resolves incidents. The end of an incident is announced if its beginning was announced. It is not announced if the
+ * rule was turned off or no longer covers the connection.
  */
 export const resolveIncidents = statement<{ incidents: string }>(`
   with resolved as (

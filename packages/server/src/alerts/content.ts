@@ -1,6 +1,6 @@
 import type { AlertReason, AlertResolution } from '@penstock/wire'
 
-/** What a message says, before it has the form of its channel. Nothing in it is a secret or a value of a record. */
+/** Content of a message, independent of its channel. It contains no secret and no value of a record. */
 export type AlertContent = {
   readonly kind: 'opened' | 'resolved' | 'test'
   readonly ruleId: string

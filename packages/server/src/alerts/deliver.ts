@@ -3,6 +3,7 @@ import type { Config } from '../config.ts'
 import type { Database } from '../db/database.ts'
 import type { Logger } from '../log.ts'
 import { MailError, type Mailer } from '../mail.ts'
+import { countMails, uncountMail } from '../organizations/mail-limit.ts'
 import { isSuccess, type Outgoing, OutgoingError } from '../outgoing/outgoing.ts'
 import { openDataKey } from '../secrets/data-keys.ts'
 import type { Keyring } from '../secrets/keyring.ts'
@@ -48,7 +49,7 @@ export async function deliverDue(
 
 /** Why a message was not taken, as the rule shows it, without what happens next. */
 class NotTaken extends Error {
-  /** What to do; null: it is tried again. */
+  /** Advice for the user; null: the message is retried. */
   readonly advice: string | null
   readonly retryAfterMs: number | null
   constructor(message: string, advice: string | null, retryAfterMs: number | null = null) {
@@ -78,7 +79,7 @@ async function deliver(
   if (signal.aborted) return
   const { message, advice, retryAfterMs } = failure
   log.warn({ deliveryId: id, ruleId, channel, attempts, reason: message }, 'an alert could not be sent')
-  const isTooOld = Date.now() - row.createdTime.getTime() > limits.alertDeliveryHours * 3_600_000
+  const isTooOld = row.ageSeconds > limits.alertDeliveryHours * 3_600
   const next = advice ?? (isTooOld ? `it was given up after ${limits.alertDeliveryHours} hours` : 'it is tried again')
   const said = { id, message: `${message}: ${next}.` }
   await database.transaction((tx) =>
@@ -99,15 +100,32 @@ async function send(
   const { id, channel, recipient } = row
   const message = messageOf(row.content, config.publicUrl)
   if (channel === 'email') {
-    const messageId = `<alert-${id}@${new URL(config.publicUrl).hostname}>`
-    return mailer.deliver({ to: recipient ?? '', ...mailOf(message), messageId })
+    const mail = {
+      to: recipient ?? '',
+      ...mailOf(message),
+      messageId: `<alert-${id}@${new URL(config.publicUrl).hostname}>`,
+    }
+    // Tests were counted as they were requested.
+    if (row.content.kind === 'test') return mailer.deliver(mail)
+    const { organizationId } = row
+    const counted = { organizationId, kind: 'alert' } as const
+    const { limited, retrySeconds } = await database.transaction((tx) =>
+      countMails(tx, { ...counted, recipients: [mail.to] }),
+    )
+    if (limited.length > 0) throw new NotTaken(limitReached, null, retrySeconds * 1_000)
+    return mailer.deliver(mail).catch(async (error) => {
+      await database.transaction((tx) => uncountMail(tx, { ...counted, recipient: mail.to }))
+      throw error
+    })
   }
   const sealed = channel === 'slack' ? row.slackSealed : row.teamsSealed
   const key = row.dataKeyId === null ? undefined : await openDataKey(database, keyring, row.dataKeyId)
   if (!sealed || !key) throw new NotTaken('The address was removed from the rule', 'no message is sent there')
   const body = channel === 'slack' ? slackBodyOf(message) : teamsBodyOf(message)
   const answer = await outgoing.post(openAddress(key, row.ruleId, channel, sealed), {
-    ...{ body, contentType: 'application/json; charset=utf-8', signal },
+    body,
+    contentType: 'application/json; charset=utf-8',
+    signal,
   })
   if (isSuccess(answer)) return
   const { status, retryAfterMs } = answer
@@ -116,6 +134,7 @@ async function send(
   throw new NotTaken(`${nameOf[channel]} answered ${status}`, advice, retryAfterMs)
 }
 
+const limitReached = 'The limit of e-mails in an hour, of the organization or of a recipient, is reached'
 const nameOf = { slack: 'Slack', teams: 'Teams', email: 'The mail server' } as const
 
 const withoutRetry = new Set(['address_not_allowed', 'insecure_address', 'invalid_address'])

@@ -8,11 +8,12 @@ import type { AlertContent } from './content.ts'
 export type AlertDeliveryRow = {
   id: string
   ruleId: string
+  organizationId: string
   channel: AlertChannel
   recipient: string | null
   content: AlertContent
   attempts: number
-  createdTime: Date
+  ageSeconds: number
   dataKeyId: string | null
   slackSealed: Buffer | null
   teamsSealed: Buffer | null
@@ -49,8 +50,8 @@ export const takeDeliveries = statement<
     from picked p where d.id = p.id
     returning d.*
   )
-  select t.id, t.rule_id, t.channel, t.recipient, t.content, t.attempts, t.created_time, r.data_key_id, r.slack_sealed,
-    r.teams_sealed
+  select t.id, t.rule_id, r.organization_id, t.channel, t.recipient, t.content, t.attempts,
+    extract(epoch from now() - t.created_time)::float8 as age_seconds, r.data_key_id, r.slack_sealed, r.teams_sealed
   from taken t join alert_rules r on r.id = t.rule_id
 `)
 

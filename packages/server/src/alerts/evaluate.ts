@@ -6,13 +6,13 @@ import { judge } from './judge.ts'
 import { weeksOfHistory } from './volume.ts'
 
 /**
- * Opens and resolves incidents. Triggers note each connection whose transfer ended or whose status changed; sweeps note others.
- * What is noted is looked at once, by one process, in the transaction that removes the note.
+ * Opens and resolves incidents. Triggers note each connection whose transfer ended or whose status changed; sweeps note
+ * others. Each note is evaluated once, by one process, in the transaction that removes it.
  */
 
 /** Connections that are looked at in one transaction. */
 const checksAtOnce = 200
-/** Incidents that are opened or changed in one, or those of a single connection where they are more. */
+/** Incidents that are opened or changed in one transaction. A single connection can have more. */
 const changesAtOnce = 2_000
 
 /** Looks at connections that are noted, at most so many. Resolves with how many notes there were. */
@@ -23,7 +23,8 @@ export async function evaluate(tx: Transaction, mailIsSetUp: boolean): Promise<n
   const all = await queries.factsOf.all(tx, { connectionIds, weeks: weeksOfHistory })
   const covering = Map.groupBy(
     await queries.findCovering.all(tx, {
-      ...{ connectionIds, mailIsSetUp },
+      connectionIds,
+      mailIsSetUp,
       organizationIds: [...new Set(all.map(({ organizationId }) => organizationId))],
       accountIds: [...new Set(all.map(({ accountId }) => accountId))],
     }),
@@ -41,11 +42,7 @@ export async function evaluate(tx: Transaction, mailIsSetUp: boolean): Promise<n
     }
     const incidents = new Map(open.get(facts.connectionId)?.map((incident) => [incident.ruleId, incident]))
     const judged = (rule: Rule, incident: queries.OpenRow | undefined) =>
-      judge({
-        ...facts,
-        ...rule,
-        ...{ incidentReasons: incident?.reasons ?? null, openedTime: incident?.openedTime ?? null },
-      })
+      judge({ ...facts, ...rule, incidentReasons: incident?.reasons ?? null, openedTime: incident?.openedTime ?? null })
     for (const rule of covering.get(facts.organizationId) ?? []) {
       if (!covers(rule, facts)) continue
       const incident = incidents.get(rule.id)
@@ -73,10 +70,14 @@ type Rule = Pick<
   'transferFailed' | 'connectionBroken' | 'rejectedPercent' | 'noSuccessHours' | 'volumePercent'
 > & { readonly covers: boolean }
 
-/** What is left of a rule that is off, or does not cover the connection any more. */
+/** The rule to use if the real one is off, or no longer covers the connection. */
 const noRule: Rule = {
-  ...{ covers: false, transferFailed: false, connectionBroken: false },
-  ...{ rejectedPercent: null, noSuccessHours: null, volumePercent: null },
+  covers: false,
+  transferFailed: false,
+  connectionBroken: false,
+  rejectedPercent: null,
+  noSuccessHours: null,
+  volumePercent: null,
 }
 
 const covers = (rule: queries.CoveringRow, { accountId, connectionId }: queries.FactsRow): boolean =>
@@ -93,10 +94,16 @@ function incidentOf(
   const { organizationId, accountId, connectionId } = facts
   const isAbout = facts.transferStatus === 'failed' && reasons.some((reason) => aboutTransfer.includes(reason))
   return {
-    ...{ id: newIdentifier(), ruleId: rule.id, ruleAccountId: rule.accountId },
-    ...{ organizationId, accountId, connectionId, reasons },
-    ...{ transferId: isAbout || reasons.includes('transfer_partial') ? facts.transferId : null },
-    ...{ errorCode: isAbout ? facts.errorCode : null, errorSide: isAbout ? facts.errorSide : null },
+    id: newIdentifier(),
+    ruleId: rule.id,
+    ruleAccountId: rule.accountId,
+    organizationId,
+    accountId,
+    connectionId,
+    reasons,
+    transferId: isAbout || reasons.includes('transfer_partial') ? facts.transferId : null,
+    errorCode: isAbout ? facts.errorCode : null,
+    errorSide: isAbout ? facts.errorSide : null,
     openedTime: isAbout ? facts.transferTime : null,
   }
 }

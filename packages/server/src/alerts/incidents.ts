@@ -4,7 +4,7 @@ import { refuse } from '../refusal.ts'
 import * as queries from './incident-queries.ts'
 import { viewIncident } from './view.ts'
 
-/** Incidents of alert rules, for those who look at them. */
+/** Operations on the incidents of alert rules. */
 
 export async function listAlertIncidents({
   db,
@@ -33,7 +33,7 @@ export async function getAlertIncident({
   return { reply: viewIncident(row ?? refuse('not_found')) }
 }
 
-/** Who came first stays. */
+/** The first acknowledgement is kept. */
 export async function acknowledgeAlertIncident({
   db: tx,
   actor,

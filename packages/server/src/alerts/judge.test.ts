@@ -5,10 +5,23 @@ import { type Facts, judge } from './judge.ts'
 
 /** An active connection whose last transfer succeeded, under a rule that looks for everything. */
 const fine: Facts = {
-  ...{ covers: true, transferFailed: true, connectionBroken: true, rejectedPercent: 5, noSuccessHours: 24 },
-  ...{ volumePercent: 50, status: 'active', live: true, transferStatus: 'succeeded', transferTime: new Date(1_000) },
-  ...{ successTime: new Date(1_000), accepted: 100, rejected: 0, idleHours: 1, volumes: null },
-  ...{ incidentReasons: null, openedTime: null },
+  covers: true,
+  transferFailed: true,
+  connectionBroken: true,
+  rejectedPercent: 5,
+  noSuccessHours: 24,
+  volumePercent: 50,
+  status: 'active',
+  live: true,
+  transferStatus: 'succeeded',
+  transferTime: new Date(1_000),
+  successTime: new Date(1_000),
+  accepted: 100,
+  rejected: 0,
+  idleHours: 1,
+  volumes: null,
+  incidentReasons: null,
+  openedTime: null,
 }
 const failed = { transferStatus: 'failed', transferTime: new Date(2_000) } as const
 const open = (...reasons: AlertReason[]) => ({ incidentReasons: reasons, openedTime: new Date(2_000) })

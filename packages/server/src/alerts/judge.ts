@@ -1,7 +1,7 @@
 import { type AlertReason, type AlertResolution, alertReasons, type ConnectionStatus } from '@penstock/wire'
 import { isVolumeUnusual } from './volume.ts'
 
-/** What a rule has to know of a connection, as it is now. */
+/** Facts of a connection that a rule needs, as of now. */
 export type Facts = {
   /** Whether the rule is on and covers the connection. */
   readonly covers: boolean
@@ -22,14 +22,14 @@ export type Facts = {
   readonly rejected: number | null
   /** Hours since the last success, or since the connection was created or became active after it. */
   readonly idleHours: number
-  /** Records of the last whole day and of the same weekday before it, the newest first; null where it is not asked for. */
+  /** Records of the last whole day and of the same weekday before it, the newest first; null if it is not asked for. */
   readonly volumes: readonly number[] | null
   /** The open incident; null: none. */
   readonly incidentReasons: readonly AlertReason[] | null
   readonly openedTime: Date | null
 }
 
-/** What to do with the incident of a rule and a connection. */
+/** Action on the incident of a rule and a connection. */
 export type Verdict =
   | { readonly do: 'nothing' }
   | { readonly do: 'open'; readonly reasons: readonly AlertReason[] }
@@ -55,7 +55,7 @@ export function judge(facts: Facts): Verdict {
   return waits && !moved ? { do: 'nothing' } : { do: 'resolve', resolution: recoveryOf(open, facts) }
 }
 
-/** What a rule looks for and finds, the worst first. */
+/** Reasons of a rule that the connection meets, the worst first. */
 function reasonsOf(facts: Facts): AlertReason[] {
   const { status, accepted, rejected, rejectedPercent, noSuccessHours, volumePercent, volumes } = facts
   const found: Record<AlertReason, boolean> = {

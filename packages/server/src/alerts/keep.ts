@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { type AlertChannel, alertChannels } from '@penstock/wire'
 import type { Catalogue } from '../connectors/catalogue.ts'
 import type { Db } from '../db/database.ts'
 import type { Logger } from '../log.ts'
+import { repeat } from '../repeat.ts'
 import { announce } from './announce.ts'
 import { takeTurn } from './check-queries.ts'
 import { type DeliverDeps, deliverDue } from './deliver.ts'
@@ -16,26 +16,24 @@ import { sweep } from './sweep.ts'
 export type KeepDeps = DeliverDeps & { readonly catalogue: Catalogue }
 
 /** How soon an incident is opened after its cause, and a message sent after that. */
-const tickMs = 2_000
+const everyMs = 2_000
 
-/** Runs until the signal aborts. An error of the database stops nothing: the next tick tries again. */
+/** Runs until the signal aborts. */
 export async function keepAlerts(deps: KeepDeps, log: Logger, signal: AbortSignal): Promise<void> {
-  await Promise.all([
-    everyTick(() => lookAtAll(deps, signal), log, signal),
-    ...alertChannels.map((channel) => everyTick(() => deliverAll(deps, channel, log, signal), log, signal)),
-  ])
+  const tasks = [
+    { name: 'evaluating alert rules', everyMs, run: () => lookAtAll(deps, signal) },
+    ...alertChannels.map((channel) => ({
+      name: `sending alerts by ${channel}`,
+      everyMs,
+      run: () => deliverAll(deps, channel, log, signal),
+    })),
+  ]
+  await Promise.all(tasks.map((task) => repeat(task, log, signal)))
 }
 
 /** Each channel on its own: one that is down does not keep the others waiting. */
 async function deliverAll(deps: KeepDeps, channel: AlertChannel, log: Logger, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && (await deliverDue(deps, channel, log, signal)) > 0);
-}
-
-async function everyTick(work: () => Promise<void>, log: Logger, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    await work().catch((err) => log.warn({ err }, 'alerts failed; trying again'))
-    await delay(tickMs, undefined, { signal }).catch(() => {})
-  }
 }
 
 /** Looks at everything that is noted, sweeps, and writes the messages. */
@@ -56,7 +54,7 @@ export async function lookAtAll(
   await sweep(database, look, { signal })
 }
 
-/** What the metrics report of alerts, over all organizations. */
+/** Metrics of alerts, over all organizations. */
 export async function alertFigures(db: Db) {
   const [open, deliveries] = await Promise.all([countOpen.first(db, {}), deliveryTotals.all(db, {})])
   return { open: open?.open ?? 0, deliveries }

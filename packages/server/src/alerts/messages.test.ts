@@ -5,12 +5,25 @@ import { mailOf, slackBodyOf, teamsBodyOf } from './forms.ts'
 import { messageOf, nameOf } from './messages.ts'
 
 const item: AlertItem = {
-  ...{ incidentId: '1'.repeat(16), accountId: '2'.repeat(16), accountName: 'Acme', connectionId: '3'.repeat(16) },
-  ...{ connectionName: 'Orders', reasons: ['transfer_failed'], errorCode: 'invalid_credentials', platform: 'Webhook' },
-  ...{ transferId: null, since: 1_788_249_600, until: null, resolution: null },
+  incidentId: '1'.repeat(16),
+  accountId: '2'.repeat(16),
+  accountName: 'Acme',
+  connectionId: '3'.repeat(16),
+  connectionName: 'Orders',
+  reasons: ['transfer_failed'],
+  errorCode: 'invalid_credentials',
+  platform: 'Webhook',
+  transferId: null,
+  since: 1_788_249_600,
+  until: null,
+  resolution: null,
 }
 const contentOf = (items: readonly AlertItem[], kind: 'opened' | 'resolved' = 'opened'): AlertContent => ({
-  ...{ kind, ruleId: '4'.repeat(16), ruleName: 'Failures', accountId: null, total: items.length },
+  kind,
+  ruleId: '4'.repeat(16),
+  ruleName: 'Failures',
+  accountId: null,
+  total: items.length,
   items: items.slice(0, 10),
   groups: items[0] ? [{ count: items.length, like: items[0] }] : [],
 })

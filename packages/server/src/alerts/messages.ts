@@ -1,4 +1,5 @@
 import { type AlertReason, type TransferErrorCode, transferErrors } from '@penstock/wire'
+import { unlinked } from '../mail.ts'
 import type { AlertContent, AlertItem } from './content.ts'
 
 /**
@@ -94,7 +95,9 @@ function aboutOne(item: AlertItem, kind: 'opened' | 'resolved', publicUrl: strin
   }
 }
 
-/** What happened. Of an error only what its code means: the words of a platform may quote what was sent. */
+/**
+ * The cause of an incident. Of an error, only the meaning of its code: messages of a platform can quote request data.
+ */
 function causeOf({ reasons, errorCode, platform }: AlertItem): string {
   const happened = what[reasons[0] ?? 'transfer_failed']
   const error = errorOf(errorCode)
@@ -109,16 +112,12 @@ const todoOf = ({ reasons, errorCode }: AlertItem): string =>
 const errorOf = (code: string | null) =>
   code !== null && Object.hasOwn(transferErrors, code) ? transferErrors[code as TransferErrorCode] : undefined
 
-/** What makes a link of a text in readers of mail and of chats, and is followed by more of it. */
-const linking = /[.:/@](?=\S)/gu
-const spaces = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu
-
-/** A name in quotes, in one line, of which no reader makes a link: what could be one is broken by a character without width. */
+/** A name in quotes, in one line, of which no reader makes a link. */
 export function nameOf(name: string): string {
-  const line = name.replaceAll(spaces, ' ').trim()
+  const line = name.replaceAll(/\s+/gu, ' ').trim()
   const characters = [...line]
   const short = characters.length > nameLengthMax ? `${characters.slice(0, nameLengthMax - 1).join('')}…` : line
-  return `“${short.replaceAll(linking, '$&\u200b')}”`
+  return `“${unlinked(short)}”`
 }
 
 const cut = (title: string) => {

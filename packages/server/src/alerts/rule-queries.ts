@@ -39,7 +39,10 @@ const columns = `
   (select count(*) from alert_incidents where rule_id = r.id and resolved_time is null) as open_incidents,
   r.created_time, r.updated_time, extract(epoch from r.updated_time)::text as version`
 
-/** Rules that the actor may see: one of the whole organization is for those who are not limited, one of a deleted sub-account for no one. */
+/**
+ * Rules that the actor can see. A rule of the whole organization is visible to actors without limits, a rule of a
+ * deleted sub-account to no actor.
+ */
 type Visible = { organizationId: string; accountIds: readonly string[] | null }
 const isVisible = `
   r.organization_id = :organizationId and (:accountIds::text[] is null or r.account_id = any(:accountIds))
@@ -68,8 +71,12 @@ export const lockRule = statement<Visible & { id: string }, RuleRow>(`
 export const lockOrganization = statement<{ organizationId: string }, { id: string }>(`
   select id from organizations where id = :organizationId for no key update
 `)
-export const countOfOrganization = statement<{ organizationId: string }, { total: number }>(`
-  select count(*) as total from alert_rules where organization_id = :organizationId
+export const countForQuota = statement<
+  { organizationId: string; accountId: string | null },
+  { total: number; ofAccount: number }
+>(`
+  select count(*) as total, count(*) filter (where account_id = :accountId) as of_account
+  from alert_rules where organization_id = :organizationId
 `)
 
 /** Those of the connections that there are, in the organization or in one of its sub-accounts. */
@@ -82,7 +89,7 @@ export const findConnections = statement<
     and status <> 'deleted' and not account_deleted
 `)
 
-/** What a rule says, without whose it is. */
+/** Content of a rule, without its owner. */
 export type RuleContent = {
   id: string
   name: string

@@ -1,13 +1,15 @@
 import { type BodyOf, limits, secretMask } from '@penstock/wire'
+import { requireScope } from '../access.ts'
 import type { Actor, Answer, Call } from '../call.ts'
 import type { Config } from '../config.ts'
+import { databaseNow } from '../db/clock.ts'
 import type { Db, Transaction } from '../db/database.ts'
 import { containing } from '../db/like.ts'
 import { newIdentifier } from '../identifiers.ts'
 import type { Mailer } from '../mail.ts'
 import { requireAccounts } from '../organizations/clients.ts'
 import { OutgoingError, parseOutgoingUrl } from '../outgoing/outgoing.ts'
-import { refuse, refuseFieldErrors } from '../refusal.ts'
+import { refuse, refuseFieldErrors, requireShare } from '../refusal.ts'
 import { makeDataKey, openDataKey } from '../secrets/data-keys.ts'
 import type { Keyring } from '../secrets/keyring.ts'
 import type { MasterKey } from '../secrets/seal.ts'
@@ -22,7 +24,7 @@ import { etagOf, viewRule } from './view.ts'
  * limited to sub-accounts sees and makes rules of these alone.
  */
 
-/** What the handlers of alerts need. */
+/** Dependencies of the handlers of alerts. */
 export type AlertDeps = { readonly config: Config; readonly keyring: Keyring; readonly mailer: Mailer }
 
 export async function listAlertRules(
@@ -45,11 +47,15 @@ export async function getAlertRule(
   return { reply: viewRule(row, mailer.isSetUp), etag: etagOf(row) }
 }
 
-/** Refuses with `quota_exceeded` where the organization has too many. */
+/**
+ * Refuses with `quota_exceeded` where the organization or the sub-account has too many, and with `forbidden` who may not read
+ * what the messages say.
+ */
 export async function createAlertRule(
   { db: tx, actor, body }: Call<'createAlertRule'>,
   deps: AlertDeps,
 ): Promise<Answer<'createAlertRule'>> {
+  requireScope(actor, 'alerts:read')
   const { organizationId } = actor
   const accountId = body.accountId ?? null
   if (accountId === null && actor.accountIds !== null) {
@@ -58,11 +64,17 @@ export async function createAlertRule(
   }
   await requireAccounts(tx, actor, accountId === null ? [] : [accountId], () => 'body.accountId')
   await queries.lockOrganization.first(tx, { organizationId })
-  const count = await queries.countOfOrganization.first(tx, { organizationId })
-  if ((count?.total ?? 0) >= limits.alertRulesMax) {
-    const message = `at most ${limits.alertRulesMax} of the organization: delete those that are not needed`
-    refuse('quota_exceeded', [{ field: 'alertRules', message }])
-  }
+  const count = await queries.countForQuota.first(tx, { organizationId, accountId })
+  requireShare(
+    count ?? { total: 0, ofAccount: 0 },
+    { total: limits.alertRulesMax, ofAccount: limits.alertRulesOfAccountMax },
+    {
+      field: 'alertRules',
+      what: 'of the organization',
+      ofAccount: 'of a sub-account',
+      advice: 'delete those that are not needed, or have one rule cover several connections',
+    },
+  )
   const id = newIdentifier()
   const content = await contentOf(tx, { organizationId, accountId }, { ...fresh, id }, body, deps)
   await queries.insertRule.run(tx, { ...content, organizationId, accountId })
@@ -77,8 +89,13 @@ export async function updateAlertRule(
 ): Promise<Answer<'updateAlertRule'>> {
   const before = await lockRule(tx, actor, id)
   precondition.check(etagOf(before))
+  if (sendsMore(before, body)) requireScope(actor, 'alerts:read')
   const content = await contentOf(tx, before, before, body, deps)
-  const clearError = body.slackUrl !== undefined || body.teamsUrl !== undefined || body.emails !== undefined
+  const clearError =
+    body.slackUrl !== undefined ||
+    body.teamsUrl !== undefined ||
+    body.emails !== undefined ||
+    body.emailRoles !== undefined
   await queries.updateRule.run(tx, { ...content, clearError })
   await sweepRule.run(tx, { id })
   const now = await requireRule(tx, actor, id)
@@ -104,7 +121,7 @@ export async function muteAlertRule(
   const before = await lockRule(tx, actor, id)
   precondition.check(etagOf(before))
   const until = body.until === null ? null : new Date(body.until * 1_000)
-  const days = until ? (until.getTime() - Date.now()) / 86_400_000 : 0
+  const days = until ? (until.getTime() - (await databaseNow(tx)).getTime()) / 86_400_000 : 0
   if (until && (days <= 0 || days > limits.alertMuteDaysMax)) {
     const message = `must be in the future, at most ${limits.alertMuteDaysMax} days from now`
     refuse('invalid_request', [{ field: 'body.until', message }])
@@ -125,15 +142,34 @@ export async function testAlertRule(
   return { reply: { queued } }
 }
 
-/** A rule that says nothing yet. */
-const fresh: Omit<queries.RuleContent, 'id'> = {
-  ...{ name: '', connectionIds: null, enabled: true, emails: [], emailRoles: [] },
-  ...{ transferFailed: false, connectionBroken: false },
-  ...{ rejectedPercent: null, noSuccessHours: null, volumePercent: null },
-  ...{ dataKeyId: null, slackSealed: null, teamsSealed: null },
+/** Whether a change has messages sent that were not, or elsewhere; who renames a rule or turns it off sends nothing. */
+function sendsMore(before: queries.RuleContent, body: BodyOf<'updateAlertRule'>): boolean {
+  const { connectionIds, conditions, emails, emailRoles, slackUrl, teamsUrl } = body
+  const isGiven = (address: string | null | undefined) =>
+    address !== undefined && address !== null && address !== secretMask
+  if (body.enabled === true && before.enabled !== true) return true
+  if (isGiven(slackUrl) || isGiven(teamsUrl)) return true
+  return [connectionIds, conditions, emails, emailRoles].some((one) => one !== undefined)
 }
 
-/** What a rule says once a request has changed it. */
+/** A rule that says nothing yet. */
+const fresh: Omit<queries.RuleContent, 'id'> = {
+  name: '',
+  connectionIds: null,
+  enabled: true,
+  emails: [],
+  emailRoles: [],
+  transferFailed: false,
+  connectionBroken: false,
+  rejectedPercent: null,
+  noSuccessHours: null,
+  volumePercent: null,
+  dataKeyId: null,
+  slackSealed: null,
+  teamsSealed: null,
+}
+
+/** Content of a rule after a request has changed it. */
 async function contentOf(
   tx: Transaction,
   { organizationId, accountId }: { organizationId: string; accountId: string | null },
@@ -158,8 +194,10 @@ async function contentOf(
     name: body.name?.trim() ?? before.name,
     connectionIds: body.connectionIds === undefined ? before.connectionIds : body.connectionIds,
     enabled: body.enabled ?? before.enabled,
-    ...{ transferFailed: before.transferFailed, connectionBroken: before.connectionBroken },
-    ...{ rejectedPercent: before.rejectedPercent, noSuccessHours: before.noSuccessHours },
+    transferFailed: before.transferFailed,
+    connectionBroken: before.connectionBroken,
+    rejectedPercent: before.rejectedPercent,
+    noSuccessHours: before.noSuccessHours,
     volumePercent: before.volumePercent,
     ...asked,
     emails: body.emails?.map((email) => email.trim()) ?? before.emails,

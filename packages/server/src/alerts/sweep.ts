@@ -1,3 +1,4 @@
+import { databaseNow } from '../db/clock.ts'
 import type { Database } from '../db/database.ts'
 import * as queries from './sweep-queries.ts'
 
@@ -21,18 +22,18 @@ const volumeAfterMs = 30 * minuteMs
 export async function sweep(
   database: Database,
   look: () => Promise<void>,
-  { signal, now = Date.now }: { signal?: AbortSignal | undefined; now?: () => number } = {},
+  { signal }: { signal?: AbortSignal | undefined } = {},
 ): Promise<void> {
   for (;;) {
     const { name } = (await queries.takeSweep.first(database, { leaseSeconds })) ?? {}
     if (name === undefined || !(await sweepOne(database, name, look, signal))) return
-    const nextTime = nextTimeOf(name, now())
+    const nextTime = nextTimeOf(name, (await databaseNow(database)).getTime())
     if (nextTime) await queries.repeatSweep.run(database, { name, nextTime })
     else await queries.endSweep.run(database, { name })
   }
 }
 
-/** Resolves with whether it came to its end: not where it has to begin again. */
+/** Resolves with whether the sweep is complete; if not, it must start over. */
 async function sweepOne(
   database: Database,
   name: string,

@@ -1,5 +1,6 @@
 import { type AlertIncident, type AlertRule, secretMask } from '@penstock/wire'
 import { unixSeconds } from '../time.ts'
+import { asksForMail, noMailServer } from './announce.ts'
 import type { IncidentRow } from './incident-queries.ts'
 import type { RuleRow } from './rule-queries.ts'
 
@@ -27,11 +28,17 @@ export const viewRule = (row: RuleRow, mailIsSetUp: boolean): AlertRule => ({
   slackUrl: row.slackSealed && secretMask,
   teamsUrl: row.teamsSealed && secretMask,
   mutedUntil: optional(row.mutedUntil),
-  deliveryError: row.deliveryError,
+  deliveryError: row.deliveryError ?? unsentOf(row, mailIsSetUp),
   openIncidents: row.openIncidents,
   createdTime: unixSeconds(row.createdTime),
   updatedTime: unixSeconds(row.updatedTime),
 })
+
+/** A rule that is on and asks for e-mails says it if none can be sent, before the first incident. */
+const unsentOf = (row: RuleRow, mailIsSetUp: boolean): AlertRule['deliveryError'] =>
+  !mailIsSetUp && row.enabled && asksForMail(row)
+    ? { channel: 'email', message: noMailServer, time: unixSeconds(row.updatedTime) }
+    : null
 
 const sides = { Source: 'source', Destination: 'destination' } as const
 

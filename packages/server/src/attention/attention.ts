@@ -9,7 +9,11 @@ export async function listAttention(
   { catalogue }: { readonly catalogue: Catalogue },
 ): Promise<Answer<'listAttention'>> {
   const rows = await attentionOf[account ? 'account' : accountIds ? 'accounts' : 'organization'].all(db, {
-    ...{ organizationId, accountId: account?.id ?? null, accountIds, size, offset },
+    organizationId,
+    accountId: account?.id ?? null,
+    accountIds,
+    size,
+    offset,
     reason: reason === undefined ? null : rankOf(reason),
   })
   return {

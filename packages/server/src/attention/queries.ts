@@ -51,7 +51,7 @@ type Filter = {
 /** A reason as the statement knows it: the smaller, the worse. */
 export const rankOf = (reason: AttentionReason): number => attentionReasons.indexOf(reason)
 
-/** What can need attention: a connection that is disabled was stopped on purpose. */
+/** Connections that can need attention. A disabled connection was stopped on purpose. */
 const isLive = "status not in ('disabled', 'deleted') and not account_deleted"
 
 /** Looked up by a key for each row: with a limit of one row, no plan reads the whole table instead. */

@@ -28,8 +28,11 @@ export async function listAudit({
 }: Call<'listAudit'>): Promise<Answer<'listAudit'>> {
   const range = await findRange.first(db, { organizationId, from: from ?? null, to: to ?? null })
   const filter: AuditFilter = {
-    ...{ organizationId, accountIds: account ? [account.id] : accountIds },
-    ...{ actorId: actorId ?? null, action: action ?? null, targetId: targetId ?? null },
+    organizationId,
+    accountIds: account ? [account.id] : accountIds,
+    actorId: actorId ?? null,
+    action: action ?? null,
+    targetId: targetId ?? null,
     ...(range ?? { firstNumber: 1, lastNumber: 0 }),
   }
   if (stream) return { reply: [], total: 0, body: streamEvents(db, filter) }
@@ -54,7 +57,7 @@ function streamEvents(db: Database, filter: AuditFilter): Readable {
   return Readable.from(lines(), { objectMode: false })
 }
 
-/** The organizations that have a log, or the one that is named where it has one. */
+/** The organizations that have a log, or only the named one if it has a log. */
 export const organizationsWithLog = async (db: Db, organizationId: string | null): Promise<string[]> =>
   (await selectHeads.all(db, { organizationId })).map((head) => head.organizationId)
 
@@ -73,8 +76,8 @@ export async function* everyEvent(
 }
 
 /**
- * Removes events that are older than `days`, from the oldest on: what is left still verifies, since the log keeps where it
- * was cut. 0 removes nothing.
+ * Removes events that are older than `days`, from the oldest on. The remaining events still verify, since the log
+ * stores where it was cut. 0 removes nothing.
  * @returns how many were removed
  */
 export async function purgeAudit(database: Database, days: number): Promise<number> {

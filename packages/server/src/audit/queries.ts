@@ -39,7 +39,7 @@ export const insertEvents = statement<{ events: string }>(`
   order by "organizationId", ordinality
 `)
 
-/** What the hash of an event is over: the text of an array, in which each value has its own quotes. */
+/** Input of the hash of an event: the text of an array, in which each value has its own quotes. */
 export const content = `array[
     e.organization_id, e.number::text, extract(epoch from e.time)::text, e.actor_kind, e.actor_id, e.actor_name,
     e.address, e.request_id, e.action, e.account_id, e.target_id, e.outcome, e.before::text, e.after::text,
@@ -90,7 +90,7 @@ export const findRange = statement<
   from audit_heads h where h.organization_id = :organizationId
 `)
 
-/** What a list keeps; `accountIds`: only what concerns these sub-accounts. */
+/** Filter of a list; `accountIds`: only events of these sub-accounts. */
 export type AuditFilter = {
   organizationId: string
   accountIds: readonly string[] | null
@@ -146,7 +146,7 @@ export function auditList({ accountIds, actorId, action, targetId }: AuditFilter
   return { list: listOfAll, count: isFiltered ? countOfAll : undefined }
 }
 
-/** The organizations that have an audit log, and where it ends. */
+/** The organizations that have an audit log, and the last event of each. */
 export const selectHeads = statement<
   { organizationId: string | null },
   { organizationId: string; number: number; hash: string; purgedNumber: number; purgedHash: string | null }

@@ -25,7 +25,7 @@ export type AuditEntry = {
   readonly details?: object | null
 }
 
-/** What concerns the whole deployment, and no single organization, has a log of its own under this name. */
+/** Name of the log of events that concern the whole deployment, and no single organization. */
 export const deploymentLog = 'deployment'
 
 /** The actor of what the service does without a request. */
@@ -34,7 +34,7 @@ export const serviceActor: AuditActor = { kind: 'service', id: null, name: null 
 /** The actor of a schedule. */
 export const scheduleActor = (connectionId: string): AuditActor => ({ kind: 'schedule', id: connectionId, name: null })
 
-/** The operator at the command line, by the name of the user of the operating system, where it has one. */
+/** The operator at the command line, by the name of the user of the operating system, if it has one. */
 export function operatorActor(): AuditActor {
   try {
     return { kind: 'operator', id: null, name: userInfo().username }
@@ -72,16 +72,24 @@ const parametersOf = (entry: AuditEntry): EventParameters => {
   const json = (value: object | null | undefined) => (value ? JSON.stringify(value) : null)
   return {
     organizationId: entry.organizationId,
-    ...{ actorKind: entry.actor.kind, actorId: entry.actor.id, actorName: entry.actor.name },
-    ...{ address: entry.address ?? null, requestId: entry.requestId ?? null, action: entry.action },
-    ...{ accountId: entry.accountId ?? null, targetId: entry.targetId ?? null, outcome: entry.outcome ?? 'done' },
-    ...{ before: json(entry.before), after: json(entry.after), details: json(entry.details) },
+    actorKind: entry.actor.kind,
+    actorId: entry.actor.id,
+    actorName: entry.actor.name,
+    address: entry.address ?? null,
+    requestId: entry.requestId ?? null,
+    action: entry.action,
+    accountId: entry.accountId ?? null,
+    targetId: entry.targetId ?? null,
+    outcome: entry.outcome ?? 'done',
+    before: json(entry.before),
+    after: json(entry.after),
+    details: json(entry.details),
   }
 }
 
 /**
- * What differs between two values: of objects the keys that do, at every depth. Undefined where nothing does. A side that is
- * null stays so, and the other one whole.
+ * Differences between two values: of objects, the keys that differ, at every depth. Undefined if there is none. If one
+ * side is null, it stays null, and the other side is complete.
  */
 export function changesBetween(
   before: object | null,

@@ -1,6 +1,6 @@
 import type { Logger } from '../log.ts'
 
-/** What may happen very often, such as guesses: what is alike within a while becomes one event with a count. */
+/** Frequent events, such as guesses: equal ones within an interval become one event with a count. */
 export type Repeats<E extends { times: number }> = {
   /** Counts `event` with those of the same key that wait already; `merge` changes the one that waits. */
   add(key: string, event: E, merge?: (waiting: E, event: E) => void): void
@@ -14,8 +14,8 @@ export type Repeats<E extends { times: number }> = {
 const keysMax = 10_000
 
 /**
- * Collects events, and writes them a while after the first one. What cannot be written, since the database is away, is tried
- * again with the next.
+ * Collects events, and writes them after a delay. Events that cannot be written, since the database is unavailable, are
+ * written with the next ones.
  */
 export function createRepeats<E extends { times: number }>(
   windowMs: number,
@@ -42,13 +42,13 @@ export function createRepeats<E extends { times: number }>(
     timer = undefined
     const events = waiting
     waiting = new Map()
-    if (dropped > 0) log.warn({ events: dropped }, 'events for the audit log were too many and are not in it')
+    if (dropped > 0) log.warn({ events: dropped }, 'audit events dropped: too many at once')
     dropped = 0
     if (events.size === 0) return
     try {
       await write([...events.values()])
     } catch (err) {
-      log.warn({ err }, 'events for the audit log cannot be written; trying again')
+      log.warn({ err }, 'writing audit events failed; retrying')
       for (const [key, event] of events) add(key, event)
     }
   }

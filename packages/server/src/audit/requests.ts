@@ -6,7 +6,7 @@ import type { Logger } from '../log.ts'
 import { type AuditEntry, changesBetween, record, recordNow } from './record.ts'
 import { createRepeats } from './repeats.ts'
 
-/** What of the requests to the API is in the audit log: every change, every read of records, every refusal. */
+/** Records requests to the API in the audit log: every change, every read of records, every refusal. */
 
 /** Refusals that are alike within these become one event. */
 const refusalWindowMs = 5_000
@@ -45,7 +45,9 @@ export function createRequestAudit(
       const reason = fieldErrors.map(({ field, message }) => `${field}: ${message}`).join('; ')
       const entry = {
         ...entryOf({ ...request, accountId: accountId && mayActIn(actor, accountId) ? accountId : undefined }),
-        ...{ outcome: 'refused' as const, details: detailsOf(request, { reason }), times: 1 },
+        outcome: 'refused' as const,
+        details: detailsOf(request, { reason }),
+        times: 1,
       }
       refusals.add([actor.organizationId, actor.kind, actor.id, request.operationId, reason].join('\n'), entry)
     },
@@ -66,7 +68,7 @@ const detailsOf = ({ actor, transferId }: AuditedRequest, details: object | unde
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
-/** What was done to what, by whom: what is created is named by the reply. */
+/** Audit entry of a request: action, target and actor. The reply names a resource that was created. */
 function entryOf(request: AuditedRequest, reply: object | null = null): AuditEntry {
   const { operationId, actor, id, accountId } = request
   const { accountId: accountOfReply, id: idOfReply, sessionId } = (reply ?? {}) as Record<string, unknown>
@@ -89,7 +91,7 @@ export const auditActorOf = ({ kind, id, name }: Actor): AuditEntry['actor'] => 
 /** Keys that say nothing that another key does not say. */
 const leftOut = new Set(['connectorLogo'])
 
-/** What the log keeps of a value in the form of a reply: no key that the contract marks as secret. A list says nothing. */
+/** Part of a reply that the log stores: all keys that the contract does not mark as secret. Null for a list. */
 function keptOf(schema: TSchema, value: object | null): object | null {
   return Array.isArray(value) ? null : (withoutSecrets(schema, value) as object | null)
 }

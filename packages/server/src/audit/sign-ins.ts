@@ -16,7 +16,7 @@ export function recordSignIn(
     readonly action: string
     readonly address: string
     readonly requestId: string
-    /** How, where there is more than one way. Never a secret. */
+    /** How, if there is more than one way. Never a secret. */
     readonly details?: object
   },
 ): void {
@@ -33,8 +33,9 @@ export type FailedSignIn = {
 }
 
 /**
- * Finds those that exist, in one statement for all names.
- * @returns for each that exists its name as it was given, and who it is; several of one name where they are of several organizations
+ * Finds clients or people by name, in one statement for all names.
+ * @returns each match with the name as it was given and its owner; several matches of one name if they belong to
+ * several organizations
  */
 export type FindNamed = (
   db: Db,
@@ -42,9 +43,10 @@ export type FindNamed = (
 ) => Promise<readonly { given: string; organizationId: string; id: string; name: string | null }[]>
 
 /**
- * Failed sign-ins of those that exist. The request only leaves word of them, the same for those that exist and those that do
- * not, and never waits: whether there is a row is no one's to find out by time. Those of one client or person within a minute become an event
- * for each address, and one for all addresses beyond the first ones, so that guesses do not fill the log.
+ * Failed sign-ins of existing clients and people. The request only queues them, whether the name exists or not, and
+ * never waits, so that its duration does not reveal whether there is a row. Failures of one client or person within a
+ * minute become an event for each address, and one for all addresses beyond the first ones, so that guesses do not fill
+ * the log.
  */
 export type FailedSignIns = {
   add(failed: FailedSignIn): void
@@ -56,7 +58,7 @@ export type FailedSignIns = {
 const windowMs = 60_000
 const addressesMax = 20
 
-/** @param find how those that exist are found, for each kind that signs in */
+/** @param find finds existing clients or people, for each kind of credential */
 export function createFailedSignIns(
   database: Database,
   find: Partial<Readonly<Record<AuditActorKind, FindNamed>>>,
@@ -73,8 +75,14 @@ export function createFailedSignIns(
         const known = Map.groupBy((await find[kind]?.(database, names)) ?? [], ({ given }) => given)
         const entries = of.flatMap(({ name: given, action, address, requestId, times }) =>
           (known.get(given) ?? []).map(({ organizationId, id, name }) => ({
-            ...{ organizationId, actor: { kind, id, name }, action, outcome: 'failed' as const, targetId: id },
-            ...{ address, requestId, details: { times } },
+            organizationId,
+            actor: { kind, id, name },
+            action,
+            outcome: 'failed' as const,
+            targetId: id,
+            address,
+            requestId,
+            details: { times },
           })),
         )
         await recordNow(database, entries)

@@ -3,7 +3,7 @@ import { findHeadless, linksAfter, selectHeads } from './queries.ts'
 
 /** Verification of the audit log: whether each event is as it was written, and none is missing, moved or added. */
 
-/** What is wrong with a log, at which number. */
+/** A detected change of a log, and the number of its event. */
 export type Tampering = {
   readonly number: number
   readonly kind: 'changed' | 'missing' | 'unlinked' | 'cut off' | 'added' | 'not as expected'
@@ -18,7 +18,7 @@ export type Verified = {
   /** Where the log ends: keep both elsewhere, for `expected` of a later verification. */
   readonly number: number
   readonly hash: string
-  /** The first that was found; undefined where nothing is wrong. */
+  /** The first that was found; undefined if nothing is wrong. */
   readonly tampering: Tampering | undefined
 }
 
@@ -28,9 +28,9 @@ export type Expected = { readonly number: number; readonly hash: string }
 const linksAtOnce = 5_000
 
 /**
- * Verifies the log of an organization, or every log where it is null; page by page, so that memory does not grow with it.
- * @param db one snapshot (repeatable read), where events are written and purged meanwhile
- * @param expected what an earlier verification printed, of this one log
+ * Verifies the log of an organization, or every log if it is null; page by page, so that memory does not grow with it.
+ * @param db one snapshot (repeatable read), because events are written and purged meanwhile
+ * @param expected output of an earlier verification of this log
  */
 export async function verifyAudit(db: Db, organizationId: string | null, expected?: Expected): Promise<Verified[]> {
   const verified: Verified[] = []
@@ -51,8 +51,12 @@ async function verifyLog(
   const { organizationId, purgedNumber } = head
   let [number, hash] = [purgedNumber, head.purgedHash]
   const result = (tampering?: Tampering): Verified => ({
-    ...{ organizationId, events: number - purgedNumber, purgedNumber },
-    ...{ number: head.number, hash: head.hash, tampering },
+    organizationId,
+    events: number - purgedNumber,
+    purgedNumber,
+    number: head.number,
+    hash: head.hash,
+    tampering,
   })
   const wrong = (at: number, kind: Tampering['kind'], message: string) => result({ number: at, kind, message })
   const mismatch = () =>

@@ -8,7 +8,7 @@ import { unixSeconds } from '../time.ts'
 import { dropOldAuthorizations, findLastAuthorization, insertAuthorization } from './queries.ts'
 import { digestOf, newToken } from './tokens.ts'
 
-/** Authorizing connectors with a click: the operations. What happens in the browser is in `flow.ts`. */
+/** Authorizing connectors with a click: the operations. `flow.ts` has the part in the browser. */
 
 /** Authorizations of one connector that may be active; the oldest give way. */
 const atOnceMax = 20
@@ -53,8 +53,13 @@ export async function authorizeConnector(
   const link = newToken()
   const { configurationId } = row
   const made = await insertAuthorization.first(tx, {
-    ...{ linkDigest: digestOf(link), ...owner, configurationId, clientId },
-    ...{ actorKind: actor.kind, actorId: actor.id, actorName: actor.name },
+    linkDigest: digestOf(link),
+    ...owner,
+    configurationId,
+    clientId,
+    actorKind: actor.kind,
+    actorId: actor.id,
+    actorName: actor.name,
     minutes: limits.authorizationMinutes,
   })
   if (!made) throw new Error('The authorization was not stored')

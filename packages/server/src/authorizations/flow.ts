@@ -22,11 +22,11 @@ import {
 import { challengeOf, digestOf, isToken, newToken, verifierOf } from './tokens.ts'
 
 /**
- * What happens in the browser of the person who consents: it opens the link, goes to the platform, and comes back. The
- * link counts once, and so does the answer of the platform, in the browser that opened the link.
+ * The flow in the browser of the person who consents: it opens the link, goes to the platform, and comes back. The link
+ * can be used once, and so can the answer of the platform, in the browser that opened the link.
  */
 
-/** What a person reads. Nothing of what the platform or the browser sent is in it, except codes. */
+/** A page of the flow. Of the data from the platform or the browser, it contains only codes. */
 export type FlowPage = {
   readonly status: number
   readonly title: string
@@ -35,12 +35,12 @@ export type FlowPage = {
   readonly accountId?: string | 'elsewhere'
 }
 
-/** What a person reads who came from elsewhere, before the link is used: it names who gets the access. */
+/** Page for a person who comes from another site, before the link is used. It names who gets the access. */
 export type ConfirmPage = { readonly platform: string; readonly connector: string; readonly receiver: string }
 
-export type OpenedLink = { readonly url: string; readonly browser: string } | FlowPage
+export type OpenedLink = { readonly url: string; readonly state: string; readonly browser: string } | FlowPage
 
-/** What the platform sent the browser back with, as it came. */
+/** Query parameters of the platform's redirect, unvalidated. */
 export type PlatformAnswer = {
   readonly state: unknown
   readonly code: unknown
@@ -129,14 +129,14 @@ export function createAuthorizationFlow(deps: FlowDeps) {
 
     /**
      * Opens a link, which can be done once: it is bound to the browser.
-     * @param cookie the token that the browser has already, if any
-     * @returns where to send the browser, and the token that it keeps
+     * @returns where to send the browser, and the token that it keeps for this state. The token is always a new one: one
+     *   that the browser brings can be another person's.
      */
-    async open(link: unknown, cookie: unknown): Promise<OpenedLink> {
+    async open(link: unknown): Promise<OpenedLink> {
       if (!isToken(link)) return pages.unknownLink
       const linkDigest = digestOf(link)
       const state = newToken()
-      const browser = isToken(cookie) ? cookie : newToken()
+      const browser = newToken()
       const digests = { linkDigest, stateDigest: digestOf(state), browserDigest: digestOf(browser) }
       const row = await openAuthorization.first(database, digests)
       if (!row) {
@@ -146,7 +146,7 @@ export function createAuthorizationFlow(deps: FlowDeps) {
       const { authorization } = catalogue.known(row.connectorId)
       if (!authorization) return pages.unknownLink
       const verifier = authorization.server.pkce ? verifierOf(browser, state) : undefined
-      return { url: addressOf(authorization, { clientId: row.clientId, redirectUri, state, verifier }), browser }
+      return { url: addressOf(authorization, { clientId: row.clientId, redirectUri, state, verifier }), state, browser }
     },
 
     /**
@@ -181,10 +181,10 @@ export function createAuthorizationFlow(deps: FlowDeps) {
   }
 }
 
-/** What platforms say where their user did not consent: the standard, and LinkedIn. */
+/** Error codes of platforms if the user did not consent: of the standard, and of LinkedIn. */
 const declines = ['access_denied', 'user_cancelled_authorize', 'user_cancelled_login']
 
-/** Exchanges what the platform answered, and saves it. Resolves with a page where there is nothing to save. */
+/** Exchanges what the platform answered, and saves it. Resolves with a page if there is nothing to save. */
 async function complete(
   deps: FlowDeps,
   taken: Taken,
@@ -216,7 +216,10 @@ function addressOf(
   const { clientId, redirectUri, state, verifier } = given
   const parameters = {
     ...server.authorizeParameters,
-    ...{ response_type: 'code', client_id: clientId, redirect_uri: redirectUri, state },
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    state,
     scope: scopes.join(server.scopeSeparator ?? ' '),
     ...(verifier === undefined ? {} : { code_challenge: challengeOf(verifier), code_challenge_method: 'S256' }),
   }
@@ -256,7 +259,7 @@ async function exchange(
   }
 }
 
-/** Saves what was granted. Resolves with a page where that is not possible any more. */
+/** Saves the grant. Resolves with a page if that is no longer possible. */
 async function save(
   deps: FlowDeps,
   connector: Connector,
@@ -264,7 +267,7 @@ async function save(
   { linkDigest, accountId, organizationId, connectorId, configurationId, clientId, ...by }: Taken,
   refreshToken: string,
 ): Promise<FlowPage | undefined> {
-  // Who asked for the link; the person who consents is known to the platform alone.
+  // The actor is the one who requested the link. Only the platform knows the person who consents.
   const actor = by.actorKind ? { kind: by.actorKind, id: by.actorId, name: by.actorName } : serviceActor
   try {
     return await deps.database.transaction(async (tx) => {
@@ -278,8 +281,14 @@ async function save(
       const { audited } = await saveConfiguration(tx, connector, account, row, given, deps)
       const { before, after } = changesBetween(audited.before, audited.after) ?? { before: null, after: null }
       record(tx, {
-        ...{ organizationId, actor, action: 'authorizationSaved', accountId, targetId: connectorId },
-        ...{ before, after, details: audited.details },
+        organizationId,
+        actor,
+        action: 'authorizationSaved',
+        accountId,
+        targetId: connectorId,
+        before,
+        after,
+        details: audited.details,
       })
       await deleteAuthorization.run(tx, { linkDigest })
       return undefined

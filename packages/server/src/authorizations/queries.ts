@@ -23,7 +23,7 @@ export const insertAuthorization = statement<
   returning expires_time
 `)
 
-/** What is left of earlier authorizations of a connector: those that have expired, and all but the newest. */
+/** Deletes earlier authorizations of a connector: the expired ones, and all but the newest. */
 export const dropOldAuthorizations = statement<{ accountId: string; connectorId: string; kept: number }>(`
   delete from authorizations where account_id = :accountId and connector_id = :connectorId and (
     expires_time < now() or link_digest not in (
@@ -33,7 +33,7 @@ export const dropOldAuthorizations = statement<{ accountId: string; connectorId:
   )
 `)
 
-/** The first who opens a link has it: no row where it was opened before, or has expired. */
+/** The first caller opens the link. There is no row if it was opened before, or has expired. */
 export const openAuthorization = statement<
   { linkDigest: Buffer; stateDigest: Buffer; browserDigest: Buffer },
   { connectorId: string; clientId: string }
@@ -83,7 +83,7 @@ export const endAuthorization = statement<{ linkDigest: Buffer; outcome: 'declin
   update authorizations set outcome = :outcome where link_digest = :linkDigest
 `)
 
-/** What was granted is saved; what ended before without a grant is of no interest to the one who started both. */
+/** The grant is saved. Earlier authorizations that ended without a grant are no longer needed. */
 export const deleteAuthorization = statement<{ linkDigest: Buffer }>(`
   delete from authorizations a using authorizations granted
   where granted.link_digest = :linkDigest

@@ -1,6 +1,6 @@
 import { createHash, createHmac, hash, randomBytes } from 'node:crypto'
 
-/** What travels through browsers: 256 random bits each, stored as digests alone. */
+/** Tokens that browsers transport: 256 random bits each, stored as digests alone. */
 
 /** A new random token. */
 export const newToken = (): string => randomBytes(32).toString('base64url')
@@ -18,5 +18,5 @@ export const digestOf = (token: string): Buffer => hash('sha256', token, 'buffer
 export const verifierOf = (browser: string, state: string): string =>
   createHmac('sha256', browser).update(`code verifier ${state}`).digest('base64url')
 
-/** What the platform compares the verifier with (RFC 7636, S256). */
+/** Challenge that the platform compares with the verifier (RFC 7636, S256). */
 export const challengeOf = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url')

@@ -2,6 +2,7 @@ import { limits, namePattern, type Scope, scopeNames } from '@penstock/wire'
 import { accountsOf, deletedAccountsOf, restoreAccount } from '../accounts/accounts.ts'
 import { type AuditEntry, operatorActor, record } from '../audit/record.ts'
 import { type Config, ConfigError } from '../config.ts'
+import { databaseNow } from '../db/clock.ts'
 import type { Transaction } from '../db/database.ts'
 import type { Logger } from '../log.ts'
 import {
@@ -28,7 +29,7 @@ const isName = new RegExp(namePattern, 'u')
 const errorsOfName = (what: string, name: string): string[] =>
   isName.test(name) ? [] : [`${what} must have 1 to ${limits.nameLengthMax} characters, and no control characters.`]
 
-/** @throws ConfigError where there are any */
+/** @throws ConfigError if there are any */
 function refuseFieldErrors(fieldErrors: readonly string[]): void {
   if (fieldErrors.length > 0) throw new ConfigError(fieldErrors)
 }
@@ -80,9 +81,7 @@ function recordOnClient(
   change: Pick<AuditEntry, 'before' | 'after' | 'details'>,
 ): void {
   if (!client) return
-  record(tx, {
-    ...{ organizationId: client.organizationId, actor: operatorActor(), action, targetId: client.id, ...change },
-  })
+  record(tx, { organizationId: client.organizationId, actor: operatorActor(), action, targetId: client.id, ...change })
 }
 
 export async function createClientCommand(
@@ -111,12 +110,12 @@ export async function createClientCommand(
       .filter((text) => !isKnown(text))
       .map((text) => `There is no scope ${text}: ${scopeNames.join(', ')}.`),
   ]
-  if (expiresTime && !(expiresTime.getTime() > Date.now())) {
-    fieldErrors.push('--expires must be a time in the future, such as 2030-01-31 or 2030-01-31T12:00:00Z.')
-  }
+  const inTheFuture = '--expires must be a time in the future, such as 2030-01-31 or 2030-01-31T12:00:00Z.'
+  if (expiresTime && Number.isNaN(expiresTime.getTime())) fieldErrors.push(inTheFuture)
   refuseFieldErrors(fieldErrors)
   const created = await withRuntime(config, log, ({ database }) =>
     database.transaction(async (tx) => {
+      if (expiresTime && expiresTime <= (await databaseNow(tx))) refuseFieldErrors([inTheFuture])
       const accounts = account && (await accountsOf(tx, organization)).map(({ id }) => id)
       const unknown = account?.filter((id) => !accounts?.includes(id)) ?? []
       refuseFieldErrors(unknown.map((id) => `There is no sub-account ${id} in organization ${organization}.`))

@@ -11,7 +11,7 @@ import { withRuntime } from './runtime.ts'
 /** `penstock audit`: whether the audit log is as it was written, and all of it in a file. */
 
 /**
- * Verifies the log of one organization, or all logs, and prints where each ends. The exit code is 1 where something is wrong.
+ * Verifies the log of one organization, or all logs, and prints where each ends. The exit code is 1 if something is wrong.
  */
 export async function verifyAuditCommand(
   config: Config,
@@ -30,7 +30,7 @@ export async function verifyAuditCommand(
   if (verified.some(({ tampering }) => tampering)) process.exitCode = 1
 }
 
-/** @throws ConfigError where it is not a number and a hash, or names no log */
+/** @throws ConfigError if it is not a number and a hash, or names no log */
 function readExpected(text: string, organization: string | undefined): Expected {
   const [, number, hash] = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text) ?? []
   const fieldErrors = [

@@ -77,7 +77,7 @@ export async function restoreCommand(config: Config, log: Logger, file: string, 
           `The master key does not match this backup: its secrets are sealed under key ${header.masterKeys.join(' or ')}, the key given is ${id}. Set PENSTOCK_MASTER_KEY (or restore the file master.key) to the key that was used when it was made. Nothing was restored.`,
         )
       }
-      const session = await openSession(databaseUrl, 'restore')
+      const session = await openSession(databaseUrl, 'restore', { blocks: true })
       let counts: Counts
       try {
         counts = await load(session, header, lines, async (db) => {

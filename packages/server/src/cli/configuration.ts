@@ -65,7 +65,10 @@ async function exportFiles({ account, output, directory, json, ...service }: Exp
     throw new ConfigError(['--output and --directory cannot be used together: choose one.'])
   const { client, baseUrl } = connect(service)
   const { files, variables, notes, connections } = await exportConfiguration({
-    ...{ client, baseUrl, accounts: account, split: directory !== undefined },
+    client,
+    baseUrl,
+    accounts: account,
+    split: directory !== undefined,
   })
   for (const note of notes) process.stderr.write(`Note: ${describeProblem({ message: note })}\n`)
   const written: string[] = []
@@ -104,7 +107,7 @@ async function planOf(paths: readonly string[], client: Client, { filesWithin, .
   return { plan: await makePlan(desired, state, { ...given, resolver }), resolver }
 }
 
-/** What a terminal shows in colours. */
+/** Whether the output is a terminal that shows colours. */
 const isTerminal = () => process.stdout.isTTY === true && !process.env.NO_COLOR
 
 /** `penstock plan`; the exit code says whether there is something to change. */
@@ -141,15 +144,20 @@ async function applyFiles(
   }
   const onSecret = webhookSecrets === undefined ? undefined : await secretsTo(webhookSecrets)
   const { done, failed } = await applyPlan(plan, {
-    ...{ client, resolver, onSecret },
+    client,
+    resolver,
+    onSecret,
     onDone: (change, problem) => {
       if (!problem) say(`Done: ${titleOf(change)}`)
       else process.stderr.write(`penstock: ${titleOf(change)}: ${describeProblem(problem)}\n`)
     },
   })
   const view = failed.map(({ change, problem, changedMeanwhile }) => ({
-    ...{ kind: change.kind, account: change.account, name: change.name },
-    ...{ message: problem.message, changedMeanwhile },
+    kind: change.kind,
+    account: change.account,
+    name: change.name,
+    message: problem.message,
+    changedMeanwhile,
   }))
   const words =
     plan.changes.length === 0 ? 'Nothing was changed.' : `${done.length} of ${plan.changes.length} changes are done.`

@@ -20,8 +20,8 @@ const unreadable = 'It cannot be checked until the database answers and is migra
 type Check = { name: string; ok: boolean; message: string }
 
 /**
- * `penstock doctor`: looks at everything that a start needs, and says for each what to do where it is not well.
- * @returns whether all is well, and where it is not, whether it is the settings that cannot be used at all
+ * `penstock doctor`: checks everything that a start needs, and says what to do about each problem.
+ * @returns whether all checks succeeded, and if not, whether the settings are invalid
  */
 export async function doctor(
   env: NodeJS.ProcessEnv,
@@ -75,7 +75,7 @@ async function examine(env: NodeJS.ProcessEnv): Promise<Check[]> {
   }
 }
 
-/** Of the service, and of a worker of its own where that differs. */
+/** Of the service, and of a dedicated worker if its policy differs. */
 function describeEgressOf(env: NodeJS.ProcessEnv): string {
   const [serve, worker] = [true, false].map((listens) => describeEgress(readConfig(env, { listens }).egress))
   return serve === worker ? `${serve}` : `serve: ${serve} worker: ${worker}`

@@ -6,7 +6,7 @@ import { readIfThere } from './runtime.ts'
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
 
-/** Writes the documents that are generated from the code; with `--check` fails where one is not what it would write. */
+/** Writes the documents that are generated from the code; with `--check` fails if one is not what it would write. */
 export async function documents({ check }: { check?: boolean }): Promise<void> {
   for (const { path, content } of generatedDocuments()) {
     const file = join(root, path)

@@ -14,8 +14,8 @@ const messageBytesMax = 2 * limits.bodyBytesMax
 const callTimeoutMs = 150_000
 
 /**
- * Serves the Model Context Protocol on standard input and output until the input ends. Standard output has nothing but messages.
- * The credentials are checked first, so that a wrong one is reported here and not with every tool.
+ * Serves the Model Context Protocol on standard input and output until the input ends. Standard output contains only
+ * messages. The credentials are checked first, so that a wrong one is reported here and not with every tool.
  */
 export async function serveModels(
   { url, credentials, readOnly = false }: Options,

@@ -25,7 +25,7 @@ const servers: ReadonlyMap<string, AuthorizationServer> = new Map(
     .sort(([a], [b]) => (a < b ? -1 : 1)),
 )
 
-/** @throws ConfigError where no connector is authorized at such a platform */
+/** @throws ConfigError if no connector is authorized at such a platform */
 function requireServer(slug: string): AuthorizationServer {
   const server = servers.get(slug)
   if (server) return server
@@ -101,7 +101,7 @@ export async function removeOAuthAppCommand(config: Config, log: Logger, slug: s
 
 const isText = (text: string): boolean => text.length <= lengthMax && /^[\x21-\x7e]+$/.test(text)
 
-/** What is typed or piped in, to its end; no more than could be a secret. */
+/** Reads standard input to its end, up to the maximum length of a secret. */
 async function readInput(): Promise<string> {
   if (process.stdin.isTTY) process.stderr.write('Enter the client secret, then end the input (Ctrl-D).\n')
   let text = ''

@@ -4,7 +4,7 @@ import { ConfigError, readConfig } from '../config.ts'
 
 /**
  * Settings in which port 0 is a port that is free now: addresses in replies need to know it beforehand.
- * @throws ConfigError where a setting is bad, or where nothing can listen on the host
+ * @throws ConfigError where a setting is bad, or if nothing can listen on the host
  */
 export async function withFreePort(env: NodeJS.ProcessEnv): Promise<NodeJS.ProcessEnv> {
   if (env.PENSTOCK_PORT?.trim() !== '0') return env
@@ -21,7 +21,7 @@ export async function withFreePort(env: NodeJS.ProcessEnv): Promise<NodeJS.Proce
   return { ...env, PENSTOCK_PORT: String(port) }
 }
 
-/** What to do where a server cannot listen on an address: the setting that is wrong, or the port that is in use. */
+/** Advice if a server cannot listen on an address: the invalid setting, or the port that is in use. */
 export function explainListenFailure(error: unknown, host: string, port: number): Error {
   const { code } = error as NodeJS.ErrnoException
   switch (code) {

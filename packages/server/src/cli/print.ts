@@ -1,4 +1,4 @@
-/** What commands print: JSON for programs, words and tables for people. */
+/** Output of commands: JSON for programs, words and tables for people. */
 
 export function print(value: unknown, json: boolean | undefined, words: string): void {
   process.stdout.write(json ? `${JSON.stringify(value)}\n` : `${words}\n`)

@@ -2,8 +2,10 @@ import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { type Database, type DatabaseUrl, openDatabase } from '../db/database.ts'
+import { isFull } from '../db/errors.ts'
 import { describeDatabase, explainFailure } from '../db/failures.ts'
-import { migrate } from '../db/migrate.ts'
+import { idleTransactionMs } from '../db/liveness.ts'
+import { MigrationError, migrate } from '../db/migrate.ts'
 import { isPooledByTransaction } from '../db/pooler.ts'
 import { readServerVersion } from '../db/readiness.ts'
 import { hasEmbeddedPostgres, startEmbeddedPostgres } from '../embedded/embedded-postgres.ts'
@@ -11,10 +13,10 @@ import type { Logger } from '../log.ts'
 import { findSealingKeyId } from '../secrets/keyring.ts'
 import { generateMasterKey, type MasterKey, parseMasterKey } from '../secrets/seal.ts'
 
-/** What every command works with: the data directory, the database in it or elsewhere, and the master key. */
+/** Resources of every command: the data directory, the database in it or elsewhere, and the master key. */
 export type CommandRuntime = {
   readonly databaseUrl: DatabaseUrl
-  /** Which database it is, for the operator: its address without the password, and where it is embedded. */
+  /** Name of the database for the operator: its address without the password, and whether it is embedded. */
   readonly databaseName: string
   readonly database: Database
   readonly masterKey: MasterKey
@@ -25,9 +27,12 @@ export type CommandRuntime = {
 /** A part of the runtime that cannot be used; the message says what to do. */
 export class CommandRuntimeError extends Error {
   readonly part: 'data files' | 'database' | 'master key'
-  constructor(part: CommandRuntimeError['part'], message: string) {
+  /** Whether the database has no connection left, so that the same may succeed later. */
+  readonly isFull: boolean
+  constructor(part: CommandRuntimeError['part'], message: string, isFull = false) {
     super(message)
     this.part = part
+    this.isFull = isFull
   }
 }
 
@@ -37,7 +42,7 @@ export const previousKeyFile = (config: Config, { id }: MasterKey) => join(confi
 export const credentialsFile = (config: Config) => join(config.dataDirectory, 'credentials.json')
 const postgresDirectory = (config: Config) => join(config.dataDirectory, 'postgres')
 
-/** What may be made where it is missing; `serve` makes everything. */
+/** Resources that the command can create if they are missing; `serve` creates all. */
 export type Creation = {
   /** The embedded database. */
   readonly database: boolean
@@ -47,7 +52,7 @@ export type Creation = {
 
 /**
  * Opens the database of the settings: starts the embedded one, or claims the one that runs already.
- * @throws CommandRuntimeError where something cannot be used, or is missing and may not be made
+ * @throws CommandRuntimeError if something cannot be used, or is missing and may not be made
  */
 export async function openRuntime(
   config: Config,
@@ -69,6 +74,7 @@ export async function openRuntime(
   const database = openDatabase({
     url: databaseUrl,
     poolSize: config.databasePoolSize,
+    idleTransactionMs: idleTransactionMs(config),
     onIdleError: (err) => log.warn({ err }, 'a database connection broke'),
   })
   const close = async () => {
@@ -120,7 +126,8 @@ async function assertConnectivity(database: Database, url: DatabaseUrl): Promise
     await readServerVersion(database)
     if (typeof url === 'function' || !(await isPooledByTransaction(url))) return
   } catch (error) {
-    throw new CommandRuntimeError('database', explainFailure(error, url) ?? (error as Error).message)
+    const message = explainFailure(error, url) ?? (error as Error).message
+    throw new CommandRuntimeError('database', message, isFull(error))
   }
   throw new CommandRuntimeError(
     'database',
@@ -133,8 +140,8 @@ export async function applyMigrations({ databaseUrl }: Pick<CommandRuntime, 'dat
   try {
     await migrate(databaseUrl)
   } catch (error) {
-    const explained = explainFailure(error, databaseUrl)
-    throw explained === undefined ? error : new CommandRuntimeError('database', explained)
+    const explained = error instanceof MigrationError ? error.message : explainFailure(error, databaseUrl)
+    throw explained === undefined ? error : new CommandRuntimeError('database', explained, isFull(error))
   }
 }
 
@@ -160,7 +167,7 @@ export async function makeDataDirectory(config: Config): Promise<void> {
   }
 }
 
-/** The master key of the settings, else that of the key file; undefined where there is none. */
+/** The master key of the settings, else that of the key file; undefined if there is none. */
 async function readMasterKey(config: Config): Promise<MasterKey | undefined> {
   if (config.masterKey) return config.masterKey
   const file = masterKeyFile(config)
@@ -178,7 +185,7 @@ function parseKey(file: string, text: string): MasterKey {
 }
 
 /**
- * A new key for a new database, where one may be made. Where the key of a database that is in use is missing, none is made,
+ * A new key for a new database, if one may be made. Where the key of a database that is in use is missing, none is made,
  * since a new one could open nothing.
  */
 async function makeFirstKey(config: Config, database: Database, mayMake: boolean): Promise<MasterKey> {

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { type Config, settingNames } from '../config.ts'
 import type { Logger } from '../log.ts'
+import { findRunnerUser } from '../runners/runner-user.ts'
 
 /** Settings that can be used and are probably not what was meant. */
 
@@ -13,8 +14,8 @@ const ofKubernetes = /^PENSTOCK_(?:SERVICE_(?:HOST|PORT\w*)|PORT_\d+_(?:TCP|UDP)
 const suggestedDistanceMax = 3
 
 /**
- * @returns a sentence for each: `PENSTOCK_` names that are no settings, with the most similar setting, and local folders
- *   that are not there
+ * @returns a sentence for each: `PENSTOCK_` names that are no settings, with the most similar setting, local folders
+ *   that are not there, and runners with the rights of root
  */
 export async function findWarnings(env: NodeJS.ProcessEnv, config: Config): Promise<string[]> {
   const known = settingNames()
@@ -28,7 +29,7 @@ export async function findWarnings(env: NodeJS.ProcessEnv, config: Config): Prom
       const instead = similar === undefined ? 'docs/operating.md lists all settings' : `did you mean ${similar}?`
       return `${name} is not a setting and is ignored: ${instead}`
     }),
-    ...folders.filter((fieldError) => fieldError !== undefined),
+    ...[...folders, findRunnerUser(config).warning].filter((warning) => warning !== undefined),
   ]
 }
 

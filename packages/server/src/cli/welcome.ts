@@ -6,9 +6,9 @@ import { createFirstOrganization, listOrganizations, registerEnvironment } from 
 import { hasPeople, inviteFirstOwner } from '../users/operator.ts'
 import { credentialsFile, makeDataDirectory, readIfThere, writePrivate } from './runtime.ts'
 
-/** What `penstock serve` prints once it serves, and the credentials that a person signs in with. */
+/** Output of `penstock serve` when it is ready, and the credentials for the first sign-in. */
 
-/** Creates the first organization where there is none; generated credentials are kept in the data directory. */
+/** Creates the first organization if there is none; generated credentials are kept in the data directory. */
 export async function prepareFirstOrganization(config: Config, database: Database): Promise<Credentials | undefined> {
   await registerEnvironment(database, config)
   const given = credentialsOfSettings(config)
@@ -23,7 +23,7 @@ const credentialsOfSettings = ({ firstClient }: Config): Credentials | undefined
   firstClient && { clientId: firstClient.id, clientSecret: firstClient.secret }
 
 /**
- * What a person at the terminal does next.
+ * Next steps for a person at the terminal.
  * @param first the credentials of the organization that this start created
  */
 export async function welcome(config: Config, database: Database, first: Credentials | undefined): Promise<string> {

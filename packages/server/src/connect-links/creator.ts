@@ -3,13 +3,13 @@ import { hasScope, mayActIn } from '../access.ts'
 import type { Grants } from '../call.ts'
 import type { CreatorRow } from './queries.ts'
 
-/** What the one who creates a link must be allowed to do, beside creating it: what the page of the link does. */
+/** Scopes that the creator of a link needs, beside creating it: the scopes of the link's page. */
 export const scopesOfPage = (hasTemplate: boolean): readonly Scope[] => [
   ...connectLinkScopes,
   ...(hasTemplate ? (['connections:write'] as const) : []),
 ]
 
-/** What the creator may do now; undefined where the credentials or the person are gone. */
+/** Current permissions of the creator; undefined if the credentials or the person no longer exist. */
 function grantsOf(row: CreatorRow): Grants | undefined {
   const { clientId, clientCounts, clientScopes, clientAccountIds, userRole, userAccountIds } = row
   if (clientId !== null) return clientCounts ? { scopes: clientScopes, accountIds: clientAccountIds } : undefined

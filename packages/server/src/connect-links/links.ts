@@ -8,14 +8,14 @@ import { findConfiguration } from '../connectors/configuration.ts'
 import { addToAccount, type ConnectorDeps } from '../connectors/connectors.ts'
 import type { Db } from '../db/database.ts'
 import { newIdentifier } from '../identifiers.ts'
-import { refuse, refuseFieldErrors, requireEditable } from '../refusal.ts'
+import { refuse, refuseFieldErrors, requireEditable, requireShare } from '../refusal.ts'
 import { readRedirectUrl } from './addresses.ts'
 import { scopesOfPage } from './creator.ts'
 import * as queries from './queries.ts'
 import { digestOf, newToken } from './tokens.ts'
 import { viewLink } from './view.ts'
 
-/** Connect links, as those who create them see them. What happens on their pages is in `page.ts`. */
+/** Operations on connect links for their creators. `page.ts` has the operations of their pages. */
 
 export type ConnectLinkDeps = ConnectorDeps &
   ConnectionDeps & {
@@ -44,14 +44,25 @@ export async function createConnectLink(
   await addMissing(call, account, [...new Set([...connectorIds, ...sidesOf(template)])], deps)
   const { organizationId } = actor
   await queries.lockOrganization.first(tx, { organizationId })
-  const count = await queries.countUsable.first(tx, { organizationId })
-  if ((count?.total ?? 0) >= limits.connectLinksMax) {
-    const message = `at most ${limits.connectLinksMax} that can be used: revoke those that are not needed`
-    refuse('quota_exceeded', [{ field: 'connectLinks', message }])
-  }
+  const count = await queries.countUsable.first(tx, { organizationId, accountId })
+  requireShare(
+    count ?? { total: 0, ofAccount: 0 },
+    { total: limits.connectLinksMax, ofAccount: limits.connectLinksOfAccountMax },
+    {
+      field: 'connectLinks',
+      what: 'that can be used',
+      ofAccount: 'of a sub-account that can be used',
+      advice: 'revoke those that are not needed',
+    },
+  )
   const token = newToken('link')
   const row = await queries.insertLink.first(tx, {
-    ...{ id: newIdentifier(), organizationId, accountId, digest: digestOf(token), connectorIds, redirectUrl },
+    id: newIdentifier(),
+    organizationId,
+    accountId,
+    digest: digestOf(token),
+    connectorIds,
+    redirectUrl,
     template: template ? JSON.stringify(template) : null,
     clientId: actor.clientId ?? null,
     userId: actor.kind === 'user' ? actor.id : null,
@@ -64,7 +75,7 @@ export async function createConnectLink(
 const sidesOf = (template: BodyOf<'createConnectLink'>['connectionTemplate']) =>
   template ? [template.srcConnectorId, template.destConnectorId] : []
 
-/** What a link is for; refuses all that is wrong with it at once. */
+/** Reads the purpose of a link; refuses it with all of its errors. */
 function readBody(body: BodyOf<'createConnectLink'>, { catalogue }: ConnectLinkDeps) {
   const { connectionTemplate: template } = body
   const fieldErrors: FieldError[] = []
@@ -104,8 +115,13 @@ async function addMissing(
   if (missing.length === 0) return
   await addToAccount({ db: tx, account, body: { connectorIds: missing } }, deps)
   record(tx, {
-    ...{ organizationId: actor.organizationId, actor: auditActorOf(actor), action: 'addConnectors' },
-    ...{ accountId: account.id, after: { connectorIds: missing }, address, requestId },
+    organizationId: actor.organizationId,
+    actor: auditActorOf(actor),
+    action: 'addConnectors',
+    accountId: account.id,
+    after: { connectorIds: missing },
+    address,
+    requestId,
   })
 }
 
@@ -140,7 +156,7 @@ export async function revokeConnectLink({
   const of = { organizationId, accountIds, id }
   const found = (await queries.lockLink.first(tx, of)) ?? refuse('not_found')
   const before = viewLink(found)
-  // What its creator may not use any more can be taken back permanently.
+  // A link that its creator can no longer use can be revoked permanently.
   if (found.outcome ?? found.revokedTime ?? found.expired) return { reply: before, audited: { unchanged: true } }
   await queries.revokeLink.run(tx, { id })
   const row = await queries.findLink.first(tx, of)

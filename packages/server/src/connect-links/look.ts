@@ -2,7 +2,7 @@ import { contrastMin, contrastOf, limits, readableOn } from '@penstock/wire'
 
 /** How pages look: whether colours can be read, and whether a logo is a picture that can do nothing. */
 
-/** What is wrong with text of one colour on another. */
+/** Error of a text colour on a background colour. */
 export function contrastError(background: string, text: string): string | undefined {
   const contrast = contrastOf(background, text)
   if (contrast >= contrastMin) return undefined

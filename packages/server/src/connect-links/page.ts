@@ -16,8 +16,8 @@ import { digestOf, isPageToken, newToken } from './tokens.ts'
 import { viewBranding } from './view.ts'
 
 /**
- * What the page of a connect link does beside configuring its connectors, which is done by the operations that do it
- * everywhere: the page calls these with a token of its own.
+ * Operations of the page of a connect link, except configuring its connectors. For that, the page calls the usual
+ * operations with its own token.
  */
 
 export type ConnectPageDeps = ConnectLinkDeps & { readonly attempts: Attempts }
@@ -48,9 +48,14 @@ export async function getConnectPage(
     viewConnectors(call.db, row, deps),
   ])
   const reply: ConnectPage = {
-    ...{ id: row.id, accountId: row.accountId, accountName: row.accountName },
+    id: row.id,
+    accountId: row.accountId,
+    accountName: row.accountName,
     organizationName: branding.name ?? row.organizationName,
-    ...{ logo: branding.logo, colours: branding.colours, allowedOrigins: branding.allowedOrigins, connectors },
+    logo: branding.logo,
+    colours: branding.colours,
+    allowedOrigins: branding.allowedOrigins,
+    connectors,
     connectionName: row.template?.name ?? null,
     activates: row.template?.activate ?? false,
     opened: row.openedTime !== null,
@@ -64,7 +69,10 @@ async function viewConnectors(db: Db, { accountId, connectorIds }: queries.PageR
   return connectorIds.map((connectorId, index) => {
     const connector = catalogue.known(connectorId)
     return {
-      ...{ connectorId, name: connector.name, logo: catalogue.logo(connector), platform: connector.platform.name },
+      connectorId,
+      name: connector.name,
+      logo: catalogue.logo(connector),
+      platform: connector.platform.name,
       configured: rows[index]?.configured ?? false,
       checkable: connector.check !== undefined,
     }
@@ -73,7 +81,12 @@ async function viewConnectors(db: Db, { accountId, connectorIds }: queries.PageR
 
 /** The page of a link as the one who acts: in one sub-account, with some of its connectors. */
 const actorOf = ({ id, organizationId, accountId, connectorIds }: queries.PageRow): Actor => ({
-  ...{ kind: 'link', id, name: null, organizationId, scopes: connectLinkScopes, accountIds: [accountId] },
+  kind: 'link',
+  id,
+  name: null,
+  organizationId,
+  scopes: connectLinkScopes,
+  accountIds: [accountId],
   link: { connectorIds },
 })
 
@@ -107,8 +120,14 @@ export async function openConnectPage(
     const pageDigest = digestOf(accessToken)
     const first = await queries.openLink.first(tx, { id, pageDigest, minutes: limits.connectPageMinutes })
     record(tx, {
-      ...{ organizationId, actor: auditActorOf(actorOf(row)), action: 'openConnectPage', accountId, targetId: id },
-      ...{ after: { status: 'opened' }, address, requestId },
+      organizationId,
+      actor: auditActorOf(actorOf(row)),
+      action: 'openConnectPage',
+      accountId,
+      targetId: id,
+      after: { status: 'opened' },
+      address,
+      requestId,
     })
     return first ?? refuse('link_invalid')
   })
@@ -148,7 +167,7 @@ export async function finishConnectPage(
 type Finishing = {
   readonly tx: Transaction
   readonly account: ActingAccount
-  /** What each event of the audit log says of it. */
+  /** Common properties of the audit events. */
   readonly about: Pick<AuditEntry, 'organizationId' | 'actor' | 'accountId' | 'address' | 'requestId'>
 }
 

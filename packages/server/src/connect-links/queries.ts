@@ -51,8 +51,11 @@ const live = `
 export const lockOrganization = statement<{ organizationId: string }, { id: string }>(`
   select id from organizations where id = :organizationId for no key update
 `)
-export const countUsable = statement<{ organizationId: string }, { total: number }>(`
-  select count(*) as total from connect_links
+export const countUsable = statement<
+  { organizationId: string; accountId: string },
+  { total: number; ofAccount: number }
+>(`
+  select count(*) as total, count(*) filter (where account_id = :accountId) as of_account from connect_links
   where organization_id = :organizationId and finished_time is null and revoked_time is null and expires_time > now()
     and account_id in (select id from accounts where organization_id = :organizationId and deleted_time is null)
 `)

@@ -6,7 +6,7 @@ export const newToken = (kind: 'link' | 'page'): string =>
   `${kind === 'link' ? linkPrefix : pagePrefix}${randomBytes(32).toString('base64url')}`
 export const digestOf = (token: string): Buffer => hash('sha256', token, 'buffer')
 
-/** The prefix says what a token is, also to those who search for leaked secrets. */
+/** The prefix identifies the kind of token, also for scanners that search for leaked secrets. */
 const linkPrefix = 'psl_'
 const pagePrefix = 'psp_'
 export const isPageToken = (token: string): boolean => token.startsWith(pagePrefix)

@@ -1,3 +1,4 @@
+import type { Values } from '@penstock/connector'
 import { type BodyOf, connectionStatuses, lifecycle, type PreviousStatus, type Trigger } from '@penstock/wire'
 import type { AccountContents } from '../accounts/accounts.ts'
 import { record, serviceActor } from '../audit/record.ts'
@@ -12,12 +13,12 @@ import { newIdentifier } from '../identifiers.ts'
 import { refuse, refuseFieldErrors, requireEditable, requireQuota } from '../refusal.ts'
 import { connectionList, countForQuota, countsOfAll } from './list-queries.ts'
 import * as queries from './queries.ts'
-import { readSettings, requireCompatible, requireReady, sides } from './sides.ts'
+import { readSettings, requireCompatible, requireReady, requireToDirectSecrets, sides } from './sides.ts'
 import { etagOf, viewConnection, viewConnectionDetails, viewEvent, viewUpdatedConnection } from './view.ts'
 
 /** Connections (specification, sections 2.8, 3 and 4.4). */
 
-/** What the handlers of connections need. */
+/** Dependencies of the handlers of connections. */
 export type ConnectionDeps = { readonly config: Config; readonly catalogue: Catalogue }
 
 export async function listConnections(
@@ -68,7 +69,17 @@ export async function listConnectionEvents({
  * Pairs a source with a compatible destination, both added to the sub-account. Refuses with `quota_exceeded` where the
  * sub-account has as many connections as its quota allows.
  */
-export const createConnection = (call: Call<'createConnection'>, deps: ConnectionDeps) => addConnection(call, deps)
+export async function createConnection(
+  call: Call<'createConnection'>,
+  deps: ConnectionDeps,
+): Promise<Answer<'createConnection'>> {
+  const connectors = findConnectors(deps.catalogue, call.body, 'body')
+  for (const { key, role } of sides) {
+    const given = (call.body[`${key}ConnectionConfig`] ?? {}) as Values
+    requireToDirectSecrets(call.actor, connectors[key], role, {}, given)
+  }
+  return addConnection(call, deps)
+}
 
 /** The same for a rule that creates one with what else it does. */
 export async function addConnection(
@@ -89,7 +100,8 @@ export async function addConnection(
       srcConnectorId: body.srcConnectorId,
       destConnectorId: body.destConnectorId,
       ...configurationIds,
-      ...{ srcConfig, destConfig },
+      srcConfig,
+      destConfig,
       env: config.environment.name,
     }),
   )
@@ -97,21 +109,26 @@ export async function addConnection(
   // The trigger has counted the connection, and holds the count of the account until this transaction ends.
   const count = await countForQuota.first(tx, { accountId: account.id })
   requireQuota(count ?? { live: 0, kept: 0 }, {
-    ...{ field: 'connection', what: 'connections of the sub-account' },
-    ...{ max: config.quotas.connections, setting: 'PENSTOCK_QUOTA_CONNECTIONS' },
+    field: 'connection',
+    what: 'connections of the sub-account',
+    max: config.quotas.connections,
+    setting: 'PENSTOCK_QUOTA_CONNECTIONS',
   })
   const reply = viewConnection(row, deps)
   const settings = { srcConnectionConfig: row.srcConfig, destConnectionConfig: row.destConfig }
   return { reply, audited: { after: { ...reply, ...settings } } }
 }
 
-/** What a connection is made of. */
+/** The connectors and settings of a connection. */
 type Pair = Pick<
   BodyOf<'createConnection'>,
   'srcConnectorId' | 'destConnectorId' | 'srcConnectionConfig' | 'destConnectionConfig'
 >
 
-/** Refuses a pair that no connection can be made of, before there is one. @param path where it is in the request */
+/**
+ * Refuses a pair that cannot form a connection, before the connection is created. @param path where it is in the
+ * request
+ */
 export function readTemplate(catalogue: Catalogue, pair: Pair, path: string): void {
   readPair(findConnectors(catalogue, pair, path), pair, path)
 }
@@ -196,6 +213,10 @@ export async function updateConnection(
   })
   refuseFieldErrors([...(src?.fieldErrors ?? []), ...(dest?.fieldErrors ?? [])])
   const change = { srcConfig: src?.values ?? {}, destConfig: dest?.values ?? {} }
+  for (const { key, role } of sides) {
+    const config = `${key}Config` as const
+    requireToDirectSecrets(call.actor, catalogue.known(row[`${key}ConnectorId`]), role, row[config], change[config])
+  }
   // A connection that carries data stays complete.
   if (row.status === 'active') await requireReady(tx, catalogue, { ...row, ...change })
   await queries.updateConnection.run(tx, {
@@ -248,7 +269,7 @@ export async function triggerConnection(
   return { reply: viewConnection(now, deps), etag: etagOf(now), audited }
 }
 
-/** What goes and comes back with an account. */
+/** Deletes and restores connections with their account. */
 export const connectionsOfAccounts: AccountContents = {
   delete: async (tx, accountId) => void (await queries.deleteConnectionsOfAccount.run(tx, { accountId })),
   restore: async (tx, accountId) => void (await queries.restoreConnectionsOfAccount.run(tx, { accountId })),
@@ -270,8 +291,13 @@ export async function meet(
     const moved = await queries.moveConnection.first(tx, { id, from, to: transition.to, previousStatus: null })
     if (!moved) continue
     record(tx, {
-      ...{ ...moved, actor: serviceActor, action: 'connectionMoved', targetId: id },
-      ...{ before: { status: from }, after: { status: transition.to }, details: { trigger } },
+      ...moved,
+      actor: serviceActor,
+      action: 'connectionMoved',
+      targetId: id,
+      before: { status: from },
+      after: { status: transition.to },
+      details: { trigger },
     })
     return true
   }

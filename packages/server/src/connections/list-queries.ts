@@ -92,7 +92,10 @@ const organizationList = (byStatus: boolean, scope: 'organization' | 'accounts')
     where k.organization_id = :organizationId ${scope === 'accounts' ? 'and k.account_id = any(:accountIds)' : ''}`),
 })
 
-/** What a filter keeps, and how many that is. An index that holds what the filter asks is read without its rows. */
+/**
+ * The connections that match a filter, and their number. An index that contains the columns of the filter is read
+ * without its rows.
+ */
 const countedListOf = (conditions: readonly string[], options: StatementOptions = {}) => ({
   list: statement<Filter & Page, ConnectionEntryRow>(
     `

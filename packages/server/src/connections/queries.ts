@@ -9,7 +9,7 @@ import type {
 import { isKept } from '../db/kept.ts'
 import { statement } from '../db/statement.ts'
 
-/** What a list shows of a connection. */
+/** Entry of a connection in a list. */
 export type ConnectionEntryRow = {
   id: string
   accountId: string
@@ -54,7 +54,7 @@ export const entryColumns = `${columnsOfBoth},
 /** A connection with what its sides are now: `sideTables` are joined to it. A deleted one may have outlived a side. */
 export const connectionColumns = `${columnsOfBoth},
   coalesce(s.configured, false) as src_configured, coalesce(d.configured, false) as dest_configured,
-  c.remembered_status as previous_status, c.src_config, c.dest_config, c.version,
+  c.previous_status, c.src_config, c.dest_config, c.version,
   coalesce(s.configuration_id, c.src_configuration_id) as src_configuration_id,
   coalesce(d.configuration_id, c.dest_configuration_id) as dest_configuration_id`
 
@@ -79,7 +79,7 @@ export const lockConnection = statement<{ accountId: string; id: string }, { id:
   for no key update
 `)
 
-/** The sides that a new connection names, where they are added. */
+/** The sides that a new connection names, if they are added. */
 export const findSides = statement<
   { accountId: string; srcConnectorId: string; destConnectorId: string },
   { connectorId: string; configurationId: string }
@@ -152,7 +152,7 @@ export const moveConnection = statement<
   { organizationId: string; accountId: string }
 >(`
   update connections set
-    status = :to, remembered_status = :previousStatus,
+    status = :to, previous_status = :previousStatus,
     deleted_time = case when :to = 'deleted' then now() end,
     version = version + 1, updated_time = now()
   where id = :id and status = :from
@@ -179,13 +179,13 @@ export const filledFields = statement<
 /** With their account: connections that were not deleted yet become so, at the account's own time. */
 export const deleteConnectionsOfAccount = statement<{ accountId: string }>(`
   update connections set
-    remembered_status = case when status in ('disabled', 'deleted') then remembered_status else status end,
+    previous_status = case when status in ('disabled', 'deleted') then previous_status else status end,
     status = 'deleted', deleted_time = coalesce(deleted_time, now()), account_deleted = true,
     version = version + 1, updated_time = now()
   where account_id = :accountId
 `)
 
-/** With their account: those that were deleted at its own time come back, disabled as a restore leaves them. */
+/** Restores connections with their account: those deleted at the same time, disabled like every restored connection. */
 export const restoreConnectionsOfAccount = statement<{ accountId: string }>(`
   update connections c set
     status = case when c.deleted_time = a.deleted_time then 'disabled' else 'deleted' end,

@@ -6,8 +6,10 @@ import {
   readValues,
   type Values,
 } from '@penstock/connector'
-import { mappingErrors } from '@penstock/engine'
+import { defaultCountryErrors, defaultTimezoneErrors, mappingErrors } from '@penstock/engine'
 import type { FieldError, Role } from '@penstock/wire'
+import { requireScope } from '../access.ts'
+import type { Actor } from '../call.ts'
 import type { Catalogue } from '../connectors/catalogue.ts'
 import { missingForRole } from '../connectors/readiness.ts'
 import type { Transaction } from '../db/database.ts'
@@ -39,15 +41,19 @@ export type ReadSettings = (
 ) => { values: Values; fieldErrors: FieldError[] }
 
 /**
- * Reads the settings that a caller sent for one side, and the mapping among them. They replace those that are there, but for
- * what the service itself filled in.
+ * Reads the settings that a caller sent for one side, with the mapping and its default country. They replace the stored
+ * settings, except values that the service itself filled in.
  */
 export const readSettings: ReadSettings = (connector, role, given, path, current) => {
   const { values, fieldErrors } = readFieldValues(connector, role, given, path, current)
-  const { mapping } = values
-  if (role !== 'Destination' || typeof mapping !== 'string') return { values, fieldErrors }
-  const records = connector.destination?.records
-  return { values, fieldErrors: [...fieldErrors, ...mappingErrors(mapping, records, `${path}.mapping`)] }
+  const { mapping, defaultCountry, defaultTimezone } = values
+  if (role !== 'Destination') return { values, fieldErrors }
+  const wrong = [
+    ...(typeof mapping === 'string' ? mappingErrors(mapping, connector.destination?.records, `${path}.mapping`) : []),
+    ...defaultCountryErrors(defaultCountry, `${path}.defaultCountry`),
+    ...defaultTimezoneErrors(defaultTimezone, `${path}.defaultTimezone`),
+  ]
+  return { values, fieldErrors: [...fieldErrors, ...wrong] }
 }
 
 /** The same without reading the mapping, for a preview, which says of it all that is wrong with the source's columns, too. */
@@ -79,4 +85,21 @@ export async function requireReady(
     ]
   })
   if (fieldErrors.length > 0) refuse('connection_not_ready', fieldErrors)
+}
+
+/**
+ * Refuses with `forbidden` who may not write secrets and sets, or changes, what says where a secret of the connector goes: a
+ * connection keeps no secrets that could be asked for again.
+ */
+export function requireToDirectSecrets(
+  actor: Actor,
+  connector: Connector,
+  role: Role,
+  before: Values,
+  after: Values,
+): void {
+  const changed = Object.entries(fieldsOfRole(connector, role)).some(
+    ([key, { binds = [] }]) => binds.length > 0 && after[key] !== undefined && after[key] !== before[key],
+  )
+  if (changed) requireScope(actor, 'secrets:write')
 }

@@ -54,7 +54,7 @@ export const viewConnectionWithSettings = (row: ConnectionRow, deps: ViewDeps): 
   etag: quoteEtag(etagOf(row)),
 })
 
-/** What Update Connection answers. */
+/** Response of Update Connection. */
 export const viewUpdatedConnection = (row: ConnectionRow): UpdatedConnection => ({
   id: row.id,
   name: row.name,

@@ -5,11 +5,11 @@ import { type CatalogueEntry, connectorStatus, type QueryOf, type Connector as W
 
 /** The catalogue as this deployment serves it: the connectors of `@penstock/connectors`, with addresses of its own. */
 export type Catalogue = {
-  /** Those that can be added, by name. */
+  /** Connectors that can be added, by name. */
   readonly listed: readonly Connector[]
   /** Any connector, also a withdrawn one that accounts may still hold. */
   find(id: string): Connector | undefined
-  /** The connector behind an identifier that the database holds. Throws where this version does not know it. */
+  /** The connector behind an identifier that the database holds. Throws if this version does not know it. */
   known(id: string): Connector
   logo(connector: Connector): string
   view(connector: Connector): WireConnector
@@ -69,9 +69,8 @@ function pickPage(
   listed: readonly Connector[],
   { q, dataType, dataTypeCategory, platformType, supportedType, size, offset }: CatalogueQuery,
 ): CataloguePage {
-  const found = listed.filter(
+  const found = foundBy(listed, q).filter(
     (connector) =>
-      isNamed(connector, q) &&
       (!dataType || connector.dataType === dataType) &&
       (!dataTypeCategory || connector.dataTypeCategory === dataTypeCategory) &&
       (!platformType || connector.platform.type === platformType) &&
@@ -82,11 +81,25 @@ function pickPage(
   return { reply, total: found.length }
 }
 
+/** The fewest letters of a word by which people look for a platform that has another name. */
+const wordLengthMin = 2
+
+/**
+ * The connectors whose names contain a text; if none has it, those of platforms that people also call so, such as `facebook`, or
+ * look for by a word for what they hold, such as `csv`.
+ */
+function foundBy(listed: readonly Connector[], q: string | undefined): readonly Connector[] {
+  const named = listed.filter((connector) => isNamed(connector, q))
+  const word = q?.trim().toLowerCase() ?? ''
+  if (named.length > 0 || word.length < wordLengthMin) return named
+  return listed.filter(({ platform }) => platform.alsoCalled?.some((name) => name.startsWith(word)))
+}
+
 /** Whether a `q` filter keeps a connector. */
 export const isNamed = ({ name }: Connector, q: string | undefined) =>
   !q || name.toLowerCase().includes(q.toLowerCase())
 
-/** What every representation of a connector begins with. */
+/** Common properties of all representations of a connector. */
 export const identity = (connector: Connector) => ({
   connectorId: connector.id,
   dataType: connector.dataType,

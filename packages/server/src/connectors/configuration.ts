@@ -19,21 +19,21 @@ import { filledByApp, missingForRole } from './readiness.ts'
 
 /** Saving the configuration of an added connector: the one way in which a person or an authorization changes it. */
 
-/** What is needed to save a configuration. */
+/** Dependencies for saving a configuration. */
 export type ConfigurationDeps = { readonly config: Config; readonly keyring: Keyring }
 
-/** What is to be saved. */
+/** The configuration to save. */
 export type GivenConfiguration = {
   readonly secretConfig: Readonly<Record<string, unknown>>
   readonly name?: string | undefined
   readonly secretName?: string | undefined
   /** The client ID of the operator's app that the refresh token among the values was granted to. */
   readonly oauthClientId?: string
-  /** Who saves it, where that is not an authorization. */
+  /** The actor, unless an authorization saves it. */
   readonly actor?: Actor
 }
 
-/** What the audit log keeps of a saved configuration. */
+/** Representation of a saved configuration in the audit log. */
 export type AuditedConfiguration = {
   readonly before: object
   readonly after: object
@@ -100,12 +100,16 @@ export async function saveConfiguration(
 
 /** A configuration as the audit log keeps it: its settings are no secrets. */
 const auditedOf = ({ name, secretName, configured, oauthClientId, settings }: queries.ConfigurationRow) => ({
-  ...{ name, secretName, configured, oauthClientId, settings },
+  name,
+  secretName,
+  configured,
+  oauthClientId,
+  settings,
 })
 
 /**
- * The app of the operator that the connector still works with after this change: a client or a token that the account saves
- * itself takes its place. What was granted to the app is no use to another client, so it goes; `cleared` gets it.
+ * The app of the operator that the connector still uses after this change. A client or a token that the account saves
+ * itself replaces it. The grant of the app is useless to another client, so it is deleted; `cleared` gets it.
  */
 function clientLeft(
   { authorization }: Connector,
@@ -152,7 +156,7 @@ async function requireActiveReady(
   ])
 }
 
-/** What is set: settings as they are, secrets as an empty text, since only their presence counts here. */
+/** The values that are set. Secrets are empty texts, since only their presence matters here. */
 export async function currentValues(
   db: Db,
   account: Pick<ActingAccount, 'id'>,
@@ -166,7 +170,7 @@ export async function currentValues(
 const withoutRepeats = (fieldErrors: readonly FieldError[], known: readonly FieldError[]) =>
   fieldErrors.filter(({ field }) => !known.some((fieldError) => fieldError.field === field))
 
-/** An added connector; `undefined` where it is not added. */
+/** An added connector; `undefined` if it is not added. */
 export const findConfiguration = (
   db: Db,
   owner: { accountId: string; connectorId: string },

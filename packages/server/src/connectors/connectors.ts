@@ -12,7 +12,7 @@ import { etagOf, viewAdded, viewConfiguration, viewSaved, viewSupported } from '
 
 /** Connectors of a sub-account (specification, sections 2.3 to 2.6 and 4.2; invariant 1). */
 
-/** What the handlers of connectors need. */
+/** Dependencies of the handlers of connectors. */
 export type ConnectorDeps = { readonly config: Config; readonly catalogue: Catalogue; readonly keyring: Keyring }
 
 export async function listConnectors(
@@ -67,7 +67,7 @@ export async function addToAccount(
     const row = byId.get(connector.id)
     return row ? [viewAdded(connector, row, deps)] : []
   })
-  // Those that were there already have other identifiers of their configuration.
+  // Connectors that were added before have other identifiers of their configuration.
   const isNew = ({ configurationId }: queries.AddedConnectorRow) => inserted.configurationIds.includes(configurationId)
   const newIds = rows.filter(isNew).map(({ connectorId }) => connectorId)
   return { reply, audited: { after: { connectorIds: newIds }, unchanged: newIds.length === 0 } }
@@ -115,7 +115,7 @@ export async function listSupportedConnectors(
   const byId = new Map(rows.map((row) => [row.connectorId, row]))
   const reply = catalogue.listed
     .filter((other) => fits(other) && (added === undefined || byId.has(other.id) === added))
-    .map((other) => viewSupported(other, byId.get(other.id)))
+    .map((other) => viewSupported(other, srcConnectorId ? 'Destination' : 'Source', byId.get(other.id)))
   return { reply }
 }
 
@@ -181,6 +181,6 @@ export async function removeConnector(
   return { reply: viewAdded(connector, unused, deps), audited: { before, after: null } }
 }
 
-/** The connectors that a `q` filter names; null where it filters nothing. */
+/** The connectors that a `q` filter names; null if it filters nothing. */
 export const idsNamed = (catalogue: Catalogue, q: string | undefined): string[] | null =>
   q ? catalogue.listed.filter((connector) => isNamed(connector, q)).map(({ id }) => id) : null

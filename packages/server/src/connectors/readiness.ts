@@ -12,8 +12,8 @@ export function filledByApp({ authorization }: Connector, { oauthClientId }: Aut
 }
 
 /**
- * What a saved configuration still lacks before the connector can play a role in a connection that carries data. What
- * only one role needs is not asked for when the connector is saved, unless such a connection is there already.
+ * Fields that are missing before the connector can have a role in a connection that carries data. Fields of only one
+ * role are not required when the connector is saved, unless such a connection already exists.
  * @param secretNames the secrets that are set
  * @param path the path of the values in the answer: `srcConnector`, `body.secretConfig`
  */

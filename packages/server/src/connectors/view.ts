@@ -1,8 +1,9 @@
-import { type Connector, showFields, type Values } from '@penstock/connector'
+import { type Connector, movesIn, showFields, type Values } from '@penstock/connector'
 import type {
   AddedConnector,
   ConfigurationGroup,
   ConnectorConfiguration,
+  Role,
   SavedConfiguration,
   SavedValues,
   SupportedConnector,
@@ -26,17 +27,23 @@ export const viewAdded = (connector: Connector, row: AddedConnectorRow, deps: In
   transfer: connector.integrated,
 })
 
-/** A connector that fits another one; `row` where the sub-account has added it (specification, section 2.5). */
-export const viewSupported = (connector: Connector, row: AddedConnectorRow | undefined): SupportedConnector => ({
+/**
+ * A connector that fits another one in a role; `row` where the sub-account has added it (specification, section 2.5).
+ */
+export const viewSupported = (
+  connector: Connector,
+  role: Role,
+  row: AddedConnectorRow | undefined,
+): SupportedConnector => ({
   ...identity(connector),
   configured: row?.configured ?? false,
   description: connector.description,
   destConnections: row?.destConnections ?? 0,
   srcConnections: row?.srcConnections ?? 0,
-  transfer: connector.integrated,
+  transfer: movesIn(connector, role),
 })
 
-/** What Configure Connector answers. */
+/** Response of Configure Connector. */
 export const viewSaved = (row: ConfigurationRow): SavedConfiguration => ({
   configurationId: row.configurationId,
   name: row.name,
@@ -49,7 +56,7 @@ export const viewSaved = (row: ConfigurationRow): SavedConfiguration => ({
 export const etagOf = ({ configurationId, version }: Pick<ConfigurationRow, 'configurationId' | 'version'>): string =>
   `${configurationId}-${version}`
 
-/** What is saved for an added connector, and of its secrets the names. */
+/** Saved settings of an added connector, and the names of its secrets. */
 export const viewSavedValues = (
   connector: Connector,
   row: ListedConfigurationRow,
@@ -87,7 +94,7 @@ export function viewConfiguration(
     side ? [{ ...saved, name, configuration: showFields(side.fields ?? {}, {}) }] : [],
   )
   const filled = filledByApp(connector, row)
-  // What the operator's app fills is not shown, and no one needs to enter it.
+  // Fields that the operator's app fills are not shown and never required.
   const configuration = showFields(connector.secrets, values).map((field) =>
     field.name in filled ? { ...field, required: false } : field,
   )

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { isAway, isDeadlock } from './errors.ts'
+import { idleTransactionMsDefault, keepAliveOptions, sessionSettings } from './liveness.ts'
 import type { Run } from './run.ts'
 import { createSockets } from './sockets.ts'
 import { types } from './types.ts'
@@ -11,12 +12,17 @@ import { types } from './types.ts'
  * db           either of them, where a statement does not mind
  */
 
-/** What a statement runs on. */
+/** Runs statements. */
 export type Db = { query(run: Run<Record<string, unknown>>): unknown }
 
 /** A transaction. */
 export type Transaction = Db & {
-  /** What is to happen once it is committed, and only then. */
+  /**
+   * Adds a statement to the `begin`, in the message of the first statement: a text without parameters and without rows.
+   * With `lastly`, the whole transaction is one message, so that a process that stops leaves no locks.
+   */
+  firstly(text: string): void
+  /** Runs the action after the commit, and only then. */
   afterCommit(action: () => void): void
   /**
    * The statement that the transaction ends with, once its work is done: it is sent together with the commit, so that what
@@ -25,16 +31,15 @@ export type Transaction = Db & {
   lastly(run: (db: Db) => Promise<unknown>): void
 }
 
-/** Who does what a transaction does, as the triggers of the database read it: `penstock.actor`. */
+/** The actor of a transaction, which the triggers of the database read from `penstock.actor`. */
 export type TransactionActor = { readonly kind: string; readonly id?: string | null; readonly name?: string | null }
 
 /** The pool. */
 export type Database = Db & {
   readonly pool: pg.Pool
   /**
-   * Runs `work` in one transaction: committed when it resolves, rolled back when it throws.
-   * A deadlock, which PostgreSQL ends by picking a loser, is tried again up to twice; so `work` touches nothing but
-   * the transaction.
+   * Runs `work` in one transaction: committed when it resolves, rolled back when it throws. If PostgreSQL aborts the
+   * transaction because of a deadlock, it is retried up to twice. So `work` must use only the transaction.
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>, actor?: TransactionActor): Promise<T>
   /** Ends every connection; one that is still lent out, or whose server says nothing, is cut after two seconds. */
@@ -51,6 +56,8 @@ export type DatabaseOptions = {
   url: DatabaseUrl
   /** Connections at most. */
   poolSize?: number
+  /** How long a transaction may wait for this process until the server ends it, in milliseconds. */
+  idleTransactionMs?: number
   /** Called for connections that broke while idle; the pool replaces them. */
   onIdleError?: (error: Error) => void
 }
@@ -62,15 +69,20 @@ const statementTimeoutMs = 30_000
 const idleTimeoutMs = statementTimeoutMs + 5_000
 const deadlockTries = 3
 
-export function openDatabase({ url, poolSize = poolSizeDefault, onIdleError }: DatabaseOptions): Database {
+export function openDatabase({
+  url,
+  poolSize = poolSizeDefault,
+  idleTransactionMs = idleTransactionMsDefault,
+  onIdleError,
+}: DatabaseOptions): Database {
   const sockets = createSockets()
   const pool = new pg.Pool({
-    Client: clientTo(url),
+    Client: clientTo(url, idleTransactionMs),
     stream: sockets.open,
     max: poolSize,
     connectionTimeoutMillis: connectTimeoutMs,
     query_timeout: idleTimeoutMs,
-    keepAlive: true,
+    ...keepAliveOptions,
     application_name: 'penstock',
     types,
   })
@@ -91,10 +103,14 @@ export function openDatabase({ url, poolSize = poolSizeDefault, onIdleError }: D
 
 /**
  * The driver's client, which asks for the address of the server each time that it is made, and is connected once its
- * statements have their time limit. The limit is not sent with the start of the connection, where poolers refuse what
- * they do not know; so what the pool allows for connecting holds for both.
+ * statements and transactions have their time limits. They are not sent with the start of the connection, where poolers
+ * refuse what they do not know; so what the pool allows for connecting holds for both.
  */
-function clientTo(url: DatabaseUrl): new () => pg.Client {
+function clientTo(url: DatabaseUrl, idleTransactionMs: number): new () => pg.Client {
+  const settings = sessionSettings({
+    statement_timeout: statementTimeoutMs,
+    idle_in_transaction_session_timeout: idleTransactionMs,
+  })
   class LimitedClient extends pg.Client {
     constructor(options: pg.ClientConfig = {}) {
       super({ ...options, connectionString: currentUrl(url) })
@@ -105,7 +121,7 @@ function clientTo(url: DatabaseUrl): new () => pg.Client {
     connectAndLimit(done: (error: Error | null) => void): void {
       super.connect((failure: Error | null) => {
         if (failure) return done(failure)
-        this.query(`set statement_timeout = ${statementTimeoutMs}`, (refusal) => {
+        this.query(settings, (refusal) => {
           if (refusal) void this.end().catch(() => {})
           done(refusal ?? null)
         })
@@ -117,7 +133,7 @@ function clientTo(url: DatabaseUrl): new () => pg.Client {
   return LimitedClient
 }
 
-/** What a transaction begins with. */
+/** Statements at the beginning of a transaction. */
 const openingOf = (actor: TransactionActor | undefined): readonly string[] => {
   if (!actor) return ['begin']
   const { kind, id = null, name = null } = actor
@@ -129,9 +145,9 @@ async function runTransaction<T>(
   work: (tx: Transaction) => Promise<T>,
   actor: TransactionActor | undefined,
 ): Promise<T> {
-  const opening = openingOf(actor)
   for (let attempt = 1; ; attempt++) {
     const client = await pool.connect()
+    const opening = [...openingOf(actor)]
     const committed: (() => void)[] = []
     let broken: Error | undefined
     let begun = false
@@ -144,6 +160,7 @@ async function runTransaction<T>(
     try {
       const result = await work({
         query: send,
+        firstly: (text) => void opening.push(text),
         afterCommit: (action) => void committed.push(action),
         lastly: (run) => {
           if (last) throw new Error('A transaction ends with one statement')

@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-/** What PostgreSQL's refusals mean to us. The names of constraints are those of `schema.sql`. */
+/** Meaning of PostgreSQL's errors. The names of constraints are those of `schema.sql`. */
 
 const codeOf = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
@@ -19,8 +19,11 @@ export const isDeadlock = (error: unknown): boolean => codeOf(error) === '40P01'
 
 /** Classes of SQLSTATE that say that the server is away, starting, stopping or full, not that the statement is wrong. */
 const awayClasses = ['08', '53', '57', '58', 'F0']
-/** A standby that has not taken over yet reads and does not write. */
-const readOnly = '25006'
+/**
+ * States of the same kind in a class that is not: a standby that has not taken over yet reads and does not write; a
+ * transaction waited for too long for its process, or took too long, and the server ended the session.
+ */
+const awayStates = new Set(['25006', '25P03', '25P04'])
 const awayCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -35,11 +38,17 @@ const awayCodes = new Set([
 const awayMessages =
   /timeout exceeded when trying to connect|Query read timeout|Connection terminated|not queryable|Cannot use a pool after calling end|Client was closed/
 
+/** Whether the database has no connection left: the server, the database or the role has as many as it may. */
+export const isFull = (error: unknown): boolean =>
+  error instanceof AggregateError ? error.errors.some(isFull) : codeOf(error) === '53300'
+
 /** Whether the database is away: the same request can succeed later, unchanged. */
 export function isAway(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(isAway)
   const code = codeOf(error)
   if (code && awayCodes.has(code)) return true
-  if (code && error instanceof pg.DatabaseError) return code === readOnly || awayClasses.includes(code.slice(0, 2))
+  // A socket in the file system is gone while its server starts again.
+  if (code === 'ENOENT' && (error as NodeJS.ErrnoException).syscall === 'connect') return true
+  if (code && error instanceof pg.DatabaseError) return awayStates.has(code) || awayClasses.includes(code.slice(0, 2))
   return error instanceof Error && awayMessages.test(error.message)
 }

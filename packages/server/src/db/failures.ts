@@ -46,7 +46,7 @@ export function explainFailure(error: unknown, url: DatabaseUrl): string | undef
     case '3D000':
       return `The database ${database} does not exist on ${server} (3D000). Create it (createdb ${database}), or check the name in DATABASE_URL.`
     case '42501':
-      return `The role ${user} lacks rights in the database ${database} (42501). Make it the owner: alter database ${database} owner to ${user}; and, where they exist, of the schemas public, drizzle and graphile_worker and their tables.`
+      return `The role ${user} lacks rights in the database ${database} (42501). Make it the owner: alter database ${database} owner to ${user}; and of the schema public and its tables.`
     case '58P01':
     case '0A000':
       return `PostgreSQL on ${server} lacks an extension that Penstock needs (${code}). Install its contrib package, which brings pg_trgm and btree_gin.`
@@ -58,6 +58,9 @@ export function explainFailure(error: unknown, url: DatabaseUrl): string | undef
       return `PostgreSQL on ${server} is starting or stopping (${code}). Try again once it takes connections.`
     case '25006':
       return `PostgreSQL on ${server} only reads, as a standby does (25006). Use the address of the primary server in DATABASE_URL.`
+    case '25P03':
+    case '57P05':
+      return `PostgreSQL on ${server} ended a session that waited for this process for too long (${code}): it was stopped, or its machine was. Run it again.`
     case '08P01':
       return `${server} refused the connection (08P01). A pooler must be in session mode; check its log, and DATABASE_URL.`
   }

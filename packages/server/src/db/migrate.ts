@@ -1,42 +1,25 @@
 import type pg from 'pg'
-import { currentUrl, type DatabaseUrl } from './database.ts'
-import { listMigrations, migrationsFolder, readMigration } from './migrations.ts'
+import type { DatabaseUrl } from './database.ts'
+import { type AppliedMigration, listMigrations, migrationsFolder, readMigration } from './migrations.ts'
 import { openSession } from './session.ts'
 
 /** Any number of processes may start at once; one migrates, the others wait for it. The number is arbitrary and ours. */
 const lockId = 7_366_831
 
 /**
- * Brings the schema up to date, the job queue's as well. Does nothing where it is current already.
+ * Brings the schema up to date. Does nothing if it is current already.
  * @param url connection string of a role that may create tables and, the first time, the extensions pg_trgm and btree_gin
  */
 export async function migrate(url: DatabaseUrl): Promise<void> {
-  const session = await openSession(url, 'migrate')
+  const session = await openSession(url, 'migrate', { blocks: true })
   try {
     await holdMigrations(session)
     await session.query('begin')
     await applyMigrations(session)
     await session.query('commit')
-    if (!(await isQueueCurrent(session))) {
-      const { runMigrations } = await import('graphile-worker')
-      await runMigrations({ connectionString: currentUrl(url) })
-    }
   } finally {
     await session.end()
   }
-}
-
-/** The newest migration that this version of graphile-worker brings. */
-export const newestQueueMigration = 20
-
-/** Asked first, because the queue takes a command a fifth of a second to load, and most have nothing to migrate. */
-async function isQueueCurrent(session: pg.Client): Promise<boolean> {
-  const { rows } = await session.query(`select to_regclass('graphile_worker.migrations') is not null as recorded`)
-  if (!rows[0]?.recorded) return false
-  const found = await session.query<{ newest: number | null }>(
-    'select max(id) as newest from graphile_worker.migrations',
-  )
-  return found.rows[0]?.newest === newestQueueMigration
 }
 
 /** Waits until no other process migrates, and keeps others waiting until the session ends. */
@@ -44,43 +27,54 @@ export async function holdMigrations(session: pg.Client): Promise<void> {
   await session.query('select pg_advisory_lock($1)', [lockId])
 }
 
+/** A database that this version cannot migrate. The message says what to do. */
+export class MigrationError extends Error {
+  override name = 'MigrationError'
+}
+
+const anEmptyDatabase = 'an empty database: set DATABASE_URL to one, or PENSTOCK_DATA_DIR to a new directory.'
+
 /**
- * Applies the migrations that are newer than the newest one that the database records, in the transaction of the session.
- * The record is kept in the table and in the form of Drizzle's own migrator, which applied the migrations of earlier
- * versions.
- * @param until the `when` of the newest migration to apply; all of them unless given
+ * Applies the missing migrations in order, in the transaction of the session. Migrations of a newer version are left alone,
+ * since the API of the previous version continues on its schema.
+ * @param until the name of the newest migration to apply; all of them unless given
  * @param folder directory of the migrations
+ * @throws MigrationError if the database has tables of another program, or a migration of another content
  */
-export async function applyMigrations(
-  session: pg.Client,
-  until = Number.POSITIVE_INFINITY,
-  folder = migrationsFolder,
-): Promise<void> {
-  const newest = (await readApplied(session)).at(-1)?.when ?? 0
-  const pending = (await listMigrations(folder)).filter(({ when }) => when > newest && when <= until)
-  if (pending.length === 0) return
-  await session.query(createRecord)
-  for (const entry of pending) {
-    const { text, hash } = await readMigration(entry)
+export async function applyMigrations(session: pg.Client, until?: string, folder = migrationsFolder): Promise<void> {
+  const applied = await readApplied(session)
+  if (applied.length === 0) await requireNoTables(session)
+  const digests = new Map(applied.map(({ name, digest }) => [name, digest]))
+  for (const name of await listMigrations(folder)) {
+    if (until !== undefined && name > until) return
+    const { text, digest } = await readMigration(name, folder)
+    const recorded = digests.get(name)
+    if (recorded === digest) continue
+    if (recorded !== undefined) {
+      throw new MigrationError(
+        `Another build of Penstock migrated this database: its migration ${name} differs from that of this version. Use that build, or start with ${anEmptyDatabase}`,
+      )
+    }
     await session.query(text)
-    await session.query('insert into drizzle.__drizzle_migrations (hash, created_at) values ($1, $2)', [
-      hash,
-      entry.when,
-    ])
+    await session.query('insert into penstock_migrations (name, digest) values ($1, $2)', [name, digest])
   }
 }
 
-const createRecord = `
-  create schema if not exists drizzle;
-  create table if not exists drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)
-`
+/** A database of a build before 0.1.0 has tables, and no record that this version reads. */
+async function requireNoTables(session: pg.Client): Promise<void> {
+  const { rows } = await session.query(`select to_regclass('organizations') is not null as found`)
+  if (!rows[0]?.found) return
+  throw new MigrationError(
+    `The database has tables of a build before 0.1.0, or of another program, which this version cannot migrate. Start with ${anEmptyDatabase}`,
+  )
+}
 
-/** The migrations that the database records, oldest first; none where it has no record. */
-export async function readApplied(session: pg.Client): Promise<{ hash: string; when: number }[]> {
-  const { rows } = await session.query(`select to_regclass('drizzle.__drizzle_migrations') is not null as recorded`)
+/** The migrations that the database records, oldest first; none if it has no record. */
+export async function readApplied(session: pg.Client): Promise<AppliedMigration[]> {
+  const { rows } = await session.query(`select to_regclass('penstock_migrations') is not null as recorded`)
   if (!rows[0]?.recorded) return []
-  const found = await session.query<{ hash: string; when: number }>(
-    'select hash, created_at::float8 as when from drizzle.__drizzle_migrations order by created_at, id',
+  const found = await session.query<AppliedMigration>(
+    'select name, digest from penstock_migrations order by name collate "C"',
   )
   return found.rows
 }

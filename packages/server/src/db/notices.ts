@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { currentUrl, type DatabaseUrl } from './database.ts'
+import { idleTransactionMsDefault, keepAliveOptions, sessionSettings } from './liveness.ts'
 import { createSockets } from './sockets.ts'
 
 /**
@@ -32,6 +33,8 @@ const timeoutMs = 5_000
 
 /** SQL that sends a notice; in a transaction it is sent with the commit. */
 export const notify = `select pg_notify('${channel}', :topic || ':' || :value)`
+/** The same, about nothing in particular. */
+export const notifyOf = (topic: string): string => `select pg_notify('${channel}', '${topic}:')`
 /** The same of several values. */
 export const notifyAll = `select pg_notify('${channel}', :topic || ':' || value) from unnest(:values::text[]) as value`
 
@@ -66,12 +69,14 @@ export function createNotices(url: DatabaseUrl, onError: (error: unknown) => voi
       application_name: 'penstock notices',
       connectionTimeoutMillis: timeoutMs,
       query_timeout: timeoutMs,
+      ...keepAliveOptions,
     })
     fresh.on('error', () => lose(fresh))
     fresh.on('end', () => lose(fresh))
     fresh.on('notification', (message) => deliver(message.payload ?? ''))
     try {
       await fresh.connect()
+      await fresh.query(sessionSettings({ idle_in_transaction_session_timeout: idleTransactionMsDefault }))
       await fresh.query(`listen ${channel}`)
       for (const { listener } of listeners) await listener.onReconnect?.(fresh)
       if (closed) throw new Error('Closed while it was connecting')

@@ -2,20 +2,20 @@ import type { Database } from './database.ts'
 import { listMigrations } from './migrations.ts'
 import { statement } from './statement.ts'
 
-const appliedMigrations = statement<Record<never, never>, { applied: number; newest: number }>(`
-  select count(*) as applied, max(created_at) as newest from drizzle.__drizzle_migrations
-`)
+const appliedMigrations = statement<Record<never, never>, { name: string }>(`select name from penstock_migrations`)
 
 /** Whether the database is reachable and its schema is the one of this program; else one sentence that says what is wrong. */
 export async function checkDatabase(database: Database): Promise<string | undefined> {
-  const newest = Math.max(...(await listMigrations()).map(({ when }) => when))
+  const names = await listMigrations()
   try {
-    const row = await appliedMigrations.first(database, {})
-    if ((row?.newest ?? 0) < newest) return 'The database lacks migrations: run penstock migrate.'
+    const applied = new Set((await appliedMigrations.all(database, {})).map(({ name }) => name))
+    if (names.some((name) => !applied.has(name))) return 'The database lacks migrations: run penstock migrate.'
     return undefined
   } catch (error) {
     const missing = error instanceof Error && 'code' in error && error.code === '42P01'
-    return missing ? 'The database has no tables yet: run penstock migrate.' : 'The database cannot be reached.'
+    return missing
+      ? 'The database has no tables of this version yet: run penstock migrate.'
+      : 'The database cannot be reached.'
   }
 }
 

@@ -16,9 +16,15 @@ export class Run<Row extends Record<string, unknown>> implements pg.Submittable 
   rowCount = 0
   /** Settles when the server is done with it, or when it could not be sent. */
   readonly finished: Promise<void>
-  /** What is executed right before it and travels along, such as `begin`: texts without parameters and without rows. */
+  /**
+   * Statements that are executed right before it in the same message, such as `begin`: texts without parameters and
+   * without rows.
+   */
   preceding: readonly string[] = []
-  /** Whether its transaction ends with it: `commit` then travels along, and happens only where it succeeds. */
+  /**
+   * Whether it ends its transaction: `commit` is then in the same message, and is executed only if the statement
+   * succeeds.
+   */
   commits = false
   /** The pool's, which takes its connection back. */
   callback?: (error?: Error) => void
@@ -97,7 +103,7 @@ export class Run<Row extends Record<string, unknown>> implements pg.Submittable 
   handlePortalSuspended(): void {}
 }
 
-/** What of the driver's connection its types leave out. */
+/** Properties of the driver's connection that its types omit. */
 type Wire = pg.Connection & { parsedStatements: Record<string, string> }
 
 /** How the rows of one statement are read: names in camel case, and what each text stands for. */

@@ -1,24 +1,36 @@
 import pg from 'pg'
 import type { Db } from './database.ts'
 import { currentUrl, type DatabaseUrl } from './database.ts'
+import { keepAliveOptions, sessionSettings } from './liveness.ts'
 
 /**
  * Opens a connection of its own: for work that holds a lock or one transaction for as long as it takes. Its statements
  * have no time limit. Rejects where the server cannot be reached.
  * @param name what the server calls it, after `penstock`
+ * @param blocks whether others wait for what it does: then the server ends it where its process does not continue, after
+ *   a minute in a transaction and five outside of one
  */
-export async function openSession(url: DatabaseUrl, name: string): Promise<pg.Client> {
+export async function openSession(url: DatabaseUrl, name: string, { blocks = false } = {}): Promise<pg.Client> {
   const session = new pg.Client({
     connectionString: currentUrl(url),
     application_name: `penstock ${name}`,
     connectionTimeoutMillis: 10_000,
-    keepAlive: true,
+    ...keepAliveOptions,
   })
   // A connection that breaks is reported by the statement that fails; without a listener the event would end the process.
   session.on('error', () => {})
   await session.connect()
-  return session
+  try {
+    // The rows can be written to a slow file.
+    await session.query(sessionSettings(blocks ? blockingLimits : {}, { reads: blocks }))
+    return session
+  } catch (error) {
+    await session.end()
+    throw error
+  }
 }
+
+const blockingLimits = { idle_in_transaction_session_timeout: 60_000, idle_session_timeout: 300_000 }
 
 /** Runs statements on a session. */
 export const onSession = (session: pg.Client): Db => ({ query: (run) => session.query(run) })

@@ -8,7 +8,9 @@ import { Columns, Run } from './run.ts'
  */
 export type Statement<Parameters extends Record<string, unknown>, Row extends Record<string, unknown>> = {
   readonly text: string
-  /** What is sent with parameters, to inspect it without running it. Without a name it is planned each time. */
+  /**
+   * The query as it is sent with parameters, to inspect it without running it. Without a name, it is planned each time.
+   */
   sends(parameters: Parameters): { name: string; text: string; values: unknown[] }
   /** Whether PostgreSQL makes a plan for the values at hand each time. */
   readonly plannedEachTime: boolean
@@ -37,7 +39,7 @@ function readerOf<Row extends Record<string, unknown>>(name: string): Columns<Ro
 }
 
 export type StatementOptions = {
-  /** Has PostgreSQL make a plan for the values at hand each time, where no plan fits all values: it is not prepared by name. */
+  /** Has PostgreSQL make a plan for the values at hand each time, if no plan fits all values: it is not prepared by name. */
   readonly plannedEachTime?: boolean
 }
 

@@ -1,17 +1,18 @@
-import type {
-  Authorization,
-  Connector,
-  FieldDefinition,
-  Fields,
-  RecordField,
-  Records,
-  Side,
-  Values,
+import {
+  type Authorization,
+  type Connector,
+  type FieldDefinition,
+  type Fields,
+  movesIn,
+  type RecordField,
+  type Records,
+  type Side,
+  type Values,
 } from '@penstock/connector'
 import type { Role } from '@penstock/wire'
 import { code, markdownTable, plain } from './markdown.ts'
 
-/** All that the definition of a connector says, in Markdown: `docs/connectors/` and the page that is served have it alike. */
+/** All that the definition of a connector says, in Markdown. */
 export function connectorArticle(connector: Connector): string {
   const { description, status, notes, secrets, authorization, source, destination } = connector
   const parts = [
@@ -36,6 +37,7 @@ const statusNotes: { readonly [S in NonNullable<Connector['status']>]?: string }
 function facts(connector: Connector): string {
   const { slug, id, platform, platformId, roles, dataType, dataTypeCategory, actions, integrated, api, tested } =
     connector
+  const idle = roles.filter((role) => !movesIn(connector, role))
   return markdownTable(
     ['', ''],
     [
@@ -45,6 +47,7 @@ function facts(connector: Connector): string {
       ['Category', plain(dataTypeCategory)],
       ...(actions ? [['Actions', plain(actions.join(', '))]] : []),
       ['Data moves', integrated ? 'yes' : 'not yet'],
+      ...(integrated && idle.length > 0 ? [['Configuration only', `as a ${idle.join(', ').toLowerCase()}`]] : []),
       ...(api ? [['API version', plain(`${api.version}; ${api.ends}`)]] : []),
       ['Slug', code(slug)],
       ['Connector ID', code(id)],
@@ -72,7 +75,7 @@ const sides: { readonly [R in Role]: { config: string; records: string } } = {
   Destination: { config: 'destConnectionConfig', records: 'Columns it takes' },
 }
 
-function side(role: Role, { fields = {}, records = {} }: Side): string[] {
+function side(role: Role, { fields = {}, records = {}, discover = {} }: Side): string[] {
   const { config, records: heading } = sides[role]
   return [
     `## As a ${role.toLowerCase()}`,
@@ -80,12 +83,20 @@ function side(role: Role, { fields = {}, records = {} }: Side): string[] {
     Object.keys(fields).length > 0
       ? `Made by each connection for itself, in \`${config}\`.\n\n${fieldsTable(fields)}`
       : 'A connection has no settings for this side.',
+    discoveryNote(fields, Object.keys(discover)),
     `### ${heading}`,
     Object.keys(records).length > 0 ? recordsTable(records) : 'No columns are fixed: they follow from the data.',
   ]
 }
 
-/** What a batch holds, with the settings as they are by default. */
+/** Which settings can be picked from a list. */
+function discoveryNote(fields: Fields, discovered: readonly string[]): string {
+  const listed = discovered.filter((key) => Object.hasOwn(fields, key))
+  if (listed.length === 0) return ''
+  return `The console lists the values of ${codes(listed)} that the platform has, to pick from, as *Discover values of a setting* does in the API. Any other value can be entered.`
+}
+
+/** Limits of a batch, with the default settings. */
 function limits({ destination }: Connector): string {
   if (!destination?.deliver) return ''
   const settings: Values = Object.fromEntries(

@@ -56,9 +56,12 @@ export function guidePage(links: Links, { title, text }: Guide): string {
   })
 }
 
-/** The first paragraph after the title. */
-const firstParagraph = (text: string): string =>
-  text
-    .slice(text.indexOf('\n# ') < 0 ? 0 : text.indexOf('\n# ') + 1)
+/** The first paragraph after the title, which says what the guide is for; empty where a heading comes first. */
+export const firstParagraph = (text: string): string => {
+  const title = /^# .*\n/m.exec(text)
+  const [first = ''] = text
+    .slice(title ? title.index + title[0].length : 0)
+    .trimStart()
     .split(/\n{2,}/)
-    .find((block) => /^[A-Z[*`]/.test(block)) ?? ''
+  return /^(#|```|<!--)/.test(first) ? '' : first
+}

@@ -1,7 +1,7 @@
 import type { Links } from './links.ts'
 import { type Content, html, type Markup } from './markup.ts'
 
-/** What a page may load: our stylesheet and our pictures, and no script. */
+/** Content security policy of a page: our stylesheet and our pictures, and no script. */
 export const pagePolicy =
   "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 

@@ -12,25 +12,27 @@ export function createLinks(publicUrl: string) {
     guide,
     connectors: `${base}/docs/connectors`,
     connector,
-    /** Where that is served which a document in this folder of `docs/` links to; undefined where it is not served. */
+    /** Address at which the target of a link in this folder of `docs/` is served; undefined if it is not served. */
     ofDocument:
       (folder: string) =>
       (target: string): string | undefined => {
         if (/^(?:https?:|#)/.test(target)) return target
         const { pathname, hash } = new URL(target, `file:///docs/${folder}/`)
-        const [, inConnectors, slug] = /^\/docs\/(connectors\/)?([\w-]+)\.md$/.exec(pathname) ?? []
+        if (pathname === '/docs/connectors/README.md') return `${base}/docs/connectors`
+        const [, slug] = /^\/docs\/([\w-]+)\.md$/.exec(pathname) ?? []
         if (slug === undefined) return undefined
-        if (inConnectors) return slug === 'README' ? `${base}/docs/connectors` : connector(slug) + hash
         return guide(slug) + hash
       },
     platform: (slug: string) => `${base}/docs/platforms/${slug}`,
     logo: (slug: string) => `${base}/logos/${slug}.svg`,
     asset: (name: string) => `${base}/docs/assets/${name}`,
-    /** The console: the connectors of a sub-account, where one is meant. */
+    /** The console: the connectors of a sub-account, if one is meant. */
     console: (accountId?: string) =>
       accountId === undefined ? `${base}/` : `${base}/accounts/${accountId}/connectors`,
     /** The page of the console that takes over a session which began at an identity provider. */
     signedIn: `${base}/sign-in?single-sign-on`,
+    /** Where a person confirms, with what they had before, who they are at an identity provider. No server is sent the token. */
+    confirmSignIn: (token: string) => `${base}/sign-in?confirm#${token}`,
     contract: (path: string) => base + path,
   }
 }

@@ -1,9 +1,9 @@
 import { Marked, type RendererObject, type Tokens } from 'marked'
 import { html, Markup } from './markup.ts'
 
-/** What a page made from Markdown needs to know of its surroundings. */
+/** Context of a page that is made from Markdown. */
 type Surroundings = {
-  /** The address of what a link names; undefined where it is not served, so that its text alone is shown. */
+  /** The address of what a link names; undefined if it is not served, so that its text alone is shown. */
   addressOf(target: string): string | undefined
 }
 

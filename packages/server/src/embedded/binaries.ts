@@ -15,7 +15,7 @@ export type PostgresPackage = { directory: string; name: string; version: string
 
 /**
  * Finds the PostgreSQL that npm installed and proves that its owner can run it. Root copies it once to /var/lib/penstock
- * where the owner cannot reach it. Rejects, saying what to install or to set, where there is none or it does not run.
+ * where the owner cannot reach it. Rejects, saying what to install or to set, if there is none or it does not run.
  *
  * @param installed the package to use; by default the one that comes with Penstock
  */

@@ -64,9 +64,24 @@ async function createData({ home, data, owner, binaries, password, durable }: Cl
   const { code, output } = await run(
     binaries.initdb,
     [
-      ...['--pgdata', draftData, '--username', serviceName, '--pwfile', passwordFile, '--auth', 'scram-sha-256'],
-      ...['--encoding', 'UTF8', '--locale', 'C', '--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8'],
-      ...['--no-instructions', ...(durable ? [] : ['--no-sync'])],
+      '--pgdata',
+      draftData,
+      '--username',
+      serviceName,
+      '--pwfile',
+      passwordFile,
+      '--auth',
+      'scram-sha-256',
+      '--encoding',
+      'UTF8',
+      '--locale',
+      'C',
+      '--locale-provider',
+      'builtin',
+      '--builtin-locale',
+      'C.UTF-8',
+      '--no-instructions',
+      ...(durable ? [] : ['--no-sync']),
     ],
     owner,
   )
@@ -79,9 +94,22 @@ async function createData({ home, data, owner, binaries, password, durable }: Cl
 }
 
 async function refuseOtherVersion({ data, binaries }: Cluster): Promise<void> {
-  const version = (await readFile(join(data, 'PG_VERSION'), 'utf8')).trim()
+  const file = join(data, 'PG_VERSION')
+  const version = await readFile(file, 'utf8').then(
+    (text) => text.trim(),
+    (error) => {
+      throw damaged(data, `its file PG_VERSION cannot be read (${(error as NodeJS.ErrnoException).code})`)
+    },
+  )
   if (version === binaries.majorVersion) return
+  if (!/^\d{1,3}$/.test(version)) throw damaged(data, 'its file PG_VERSION does not contain a version of PostgreSQL')
   throw new Error(
     `The database in ${data} is one of PostgreSQL ${version}, and this Penstock brings PostgreSQL ${binaries.majorVersion}. Dump it with pg_dump of the earlier version, or run the earlier Penstock.`,
   )
 }
+
+/** Files of the database itself are gone or altered, which only a copy of them fixes. */
+export const damaged = (data: string, what: string): Error =>
+  new Error(
+    `The database in ${data} is damaged: ${what}. Keep a copy of that directory, and check the disk. Then restore the directory from a copy that was made while the service was stopped, or move it away, start with an empty database and restore a backup (penstock restore). Do not run initdb there: it would begin an empty database.`,
+  )

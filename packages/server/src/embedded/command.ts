@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 
-/** The user a program runs as; undefined where it is the user of this process. */
+/** The user a program runs as; undefined if it is the user of this process. */
 export type Owner = { uid: number; gid: number } | undefined
 
 /**

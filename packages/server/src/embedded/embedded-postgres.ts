@@ -27,7 +27,7 @@ export type EmbeddedPostgres = {
 }
 
 export type EmbeddedPostgresOptions = {
-  /** the server's own folder, an absolute path; made where it is missing */
+  /** the server's own folder, an absolute path; created if it is missing */
   directory: string
   /** whether what is committed survives a power cut (default true); false is for tests */
   durable?: boolean
@@ -110,7 +110,7 @@ export async function hasEmbeddedPostgres(directory: string): Promise<boolean> {
 
 /**
  * Stops the server of a directory at once, even if it is in use, and permanently deletes its database and the directory.
- * Does nothing where there is no such directory.
+ * Does nothing if there is no such directory.
  */
 export async function removeEmbeddedPostgres(directory: string): Promise<void> {
   if (!(await exists(directory))) return

@@ -31,10 +31,10 @@ export async function tryLock(path: string, mode: 'shared' | 'exclusive'): Promi
 
 /** Runs `work` while no other process runs work under the same path; waits for its turn for at most `timeoutMs`. */
 export async function withLock<T>(path: string, work: () => Promise<T>, timeoutMs = 180_000): Promise<T> {
-  const deadline = Date.now() + timeoutMs
+  const deadline = performance.now() + timeoutMs
   let lock = await tryLock(path, 'exclusive')
   while (!lock) {
-    if (Date.now() > deadline) {
+    if (performance.now() > deadline) {
       throw new Error(
         `Another Penstock process has held ${path} for ${timeoutMs / 1000} seconds. It is starting or stopping the PostgreSQL of that directory: look what it waits for, end it, and try again.`,
       )

@@ -10,8 +10,8 @@ export function isRoot(): boolean {
 }
 
 /**
- * Who runs a server whose data is there already: the owner of the data, as PostgreSQL demands.
- * Rejects where this process cannot act as that user.
+ * User that runs a server with existing data: the owner of the data, as PostgreSQL requires. Rejects if this process
+ * cannot act as that user.
  */
 export async function ownerOfData(data: string): Promise<Owner> {
   const { uid, gid } = await stat(data)
@@ -27,7 +27,10 @@ export async function ownerOfData(data: string): Promise<Owner> {
   )
 }
 
-/** Who runs a new server: this user, or the system user `postgres`, created where it is missing, in place of root. */
+/**
+ * User that runs a new server: the current user, or instead of root the system user `postgres`, which is created if it
+ * is missing.
+ */
 export async function ownerOfNewData(): Promise<Owner> {
   if (isRoot()) return (await lookUp(systemUser)) ?? (await createSystemUser())
   try {

@@ -10,8 +10,8 @@ import { hasCode, writeAtomically } from './files.ts'
  */
 
 /**
- * Where ports are chosen from: below those that systems give to outgoing connections, since such a connection could have
- * the port of a server that is being started again.
+ * Range of the chosen ports: below the range of outgoing connections, since such a connection could take the port of a
+ * server that restarts.
  */
 const chosenFrom = 20_000
 const chosenBelow = 32_768
@@ -19,7 +19,7 @@ const tries = 100
 
 const portFile = (home: string) => join(home, 'port')
 
-/** The kept port where it is free, else another one. */
+/** The stored port if it is free, else another one. */
 export async function choosePort(home: string): Promise<number> {
   const kept = await readPort(home)
   if (kept !== undefined && (await isFree(kept))) return kept

@@ -7,7 +7,7 @@ import { hasCode } from './files.ts'
 export type Postmaster = {
   pid: number
   port: number
-  /** the directory of its socket, where it has one */
+  /** the directory of its socket, if it has one */
   socketDirectory: string | undefined
   /** whether it has finished starting, and crash recovery with it */
   ready: boolean
@@ -15,7 +15,7 @@ export type Postmaster = {
   startedWith: string
 }
 
-/** The server that runs on this data directory, found without connecting to it; undefined where there is none. */
+/** The server that runs on this data directory, found without connecting to it; undefined if there is none. */
 export async function findPostmaster(data: string): Promise<Postmaster | undefined> {
   const postmaster = await readPidFile(data)
   return postmaster && (await isRunning(postmaster, data)) ? postmaster : undefined
@@ -69,7 +69,10 @@ async function readPidFile(data: string): Promise<Postmaster | undefined> {
   const [pid, startedWith, , port, socketDirectory, , , status] = text.split('\n')
   if (!Number(pid) || !Number(port) || startedWith === undefined) return undefined
   return {
-    ...{ pid: Number(pid), port: Number(port), socketDirectory: socketDirectory || undefined },
-    ...{ ready: status?.trim() === 'ready', startedWith },
+    pid: Number(pid),
+    port: Number(port),
+    socketDirectory: socketDirectory || undefined,
+    ready: status?.trim() === 'ready',
+    startedWith,
   }
 }

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { open, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Cluster } from './cluster.ts'
+import { type Cluster, damaged } from './cluster.ts'
 import { programDirectory, programEnvironment, run } from './command.ts'
 import { writeAtomically } from './files.ts'
 import { choosePort, isFree, keepPort } from './port.ts'
@@ -13,15 +13,21 @@ import { prepareSocketDirectory } from './socket.ts'
 /** Long enough to recover from a crash during heavy writing. */
 const startTimeoutMs = 120_000
 const stopTimeoutMs = 60_000
+/**
+ * Message of a server about damaged files before it ends. It then suggests initdb, which would create an empty
+ * database.
+ */
+const damagedFiles =
+  /PG_VERSION|pg_control|control file|checkpoint record|not a valid data directory|could not find the database system|database files are incompatible/i
 
 /**
  * Ensures that the cluster's server runs and takes connections. Call it under the directory's lock. It is started on
  * the port of the last time, unless another program has that port meanwhile.
  */
 export async function ensureRunning(cluster: Cluster): Promise<Postmaster> {
-  const deadline = Date.now() + startTimeoutMs
+  const deadline = performance.now() + startTimeoutMs
   let failure: string | undefined
-  while (Date.now() < deadline) {
+  while (performance.now() < deadline) {
     const running = await findPostmaster(cluster.data)
     if (running?.ready) {
       await keepPort(cluster.home, running.port)
@@ -38,6 +44,10 @@ export async function ensureRunning(cluster: Cluster): Promise<Postmaster> {
     const mayPass = failure.includes('shared memory block') || !(await isFree(port))
     if (!mayPass) break
     await sleep(200)
+  }
+  if (failure !== undefined && damagedFiles.test(failure)) {
+    const said = failure.split('\n').filter((line) => !/HINT|initdb|shut down|postgres ended/.test(line))
+    throw damaged(cluster.data, said.join(' '))
   }
   throw new Error(
     `The PostgreSQL in ${cluster.home} did not start. ${failure ? `Fix what it reports, then start again:\n${failure}` : `It was not ready after ${startTimeoutMs / 1000} seconds and may still be recovering from a crash: its log is in ${cluster.log}. Start again in a while.`}`,
@@ -57,20 +67,20 @@ export async function shutDown(cluster: Cluster): Promise<void> {
 
 /** Whether a server ends within the time. */
 export async function hasEnded(server: Postmaster, data: string, timeoutMs: number): Promise<boolean> {
-  const deadline = Date.now() + timeoutMs
+  const deadline = performance.now() + timeoutMs
   while (await isRunning(server, data)) {
-    if (Date.now() > deadline) return false
+    if (performance.now() > deadline) return false
     await sleep(10)
   }
   return true
 }
 
 /**
- * Starts a server and waits until it is ready. Its process belongs to a session of its own and outlives ours. It is started
- * without a shell, so that any path works, and as our child, so that it is reaped even where we are the first process of a
- * container.
+ * Starts a server and waits until it is ready. Its process belongs to a session of its own and outlives ours. It is
+ * started without a shell, so that any path works, and as our child, so that it is reaped even if we are the first
+ * process of a container.
  *
- * @returns undefined once it is ready, or the last lines it said where it ended before
+ * @returns undefined once it is ready, or its last lines of output if it ended before
  */
 async function launch(cluster: Cluster, port: number, deadline: number): Promise<string | undefined> {
   const { home, data, owner, binaries } = cluster
@@ -78,7 +88,7 @@ async function launch(cluster: Cluster, port: number, deadline: number): Promise
   const draft = join(home, 'postgresql.conf.draft')
   const socketDirectory = await prepareSocketDirectory(cluster)
   await writeAtomically(join(data, 'postgresql.conf'), configuration({ port, socketDirectory }, cluster), draft, owner)
-  const startedAt = Date.now()
+  const startedAt = performance.now()
   const output = await open(join(home, 'start.log'), 'w', 0o600)
   let failure: string | undefined
   try {
@@ -99,7 +109,7 @@ async function launch(cluster: Cluster, port: number, deadline: number): Promise
   } finally {
     await output.close()
   }
-  while (failure === undefined && Date.now() < deadline) {
+  while (failure === undefined && performance.now() < deadline) {
     if ((await findPostmaster(data))?.ready) return undefined
     await sleep(10)
   }

@@ -37,7 +37,7 @@ export async function ensureDatabase(address: Address): Promise<void> {
  * milliseconds, so one that is seen is looked at again for a second before it counts.
  */
 export async function isInUse(address: Address): Promise<boolean> {
-  const deadline = Date.now() + 1_000
+  const deadline = performance.now() + 1_000
   try {
     return await withSession(address, async (session) => {
       for (;;) {
@@ -45,7 +45,7 @@ export async function isInUse(address: Address): Promise<boolean> {
           "select from pg_stat_activity where application_name like 'penstock%' and pid <> pg_backend_pid() limit 1",
         )
         if (rowCount === 0) return false
-        if (Date.now() > deadline) return true
+        if (performance.now() > deadline) return true
         await sleep(50)
       }
     })

@@ -15,7 +15,7 @@ const fixed = {
   log_timezone: 'UTC',
   log_line_prefix: '%m [%p] ',
   log_checkpoints: 'off',
-  // What a statement says, and what its errors quote, may be secret: only the server's own affairs are logged.
+  // Statements and their errors can contain secrets. So only messages of the server itself are logged.
   log_statement: 'none',
   log_min_duration_statement: '-1',
   log_min_messages: 'log',

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import type { Cluster } from './cluster.ts'
+import type { Owner } from './command.ts'
 import { makeDirectory } from './files.ts'
 
 /**
@@ -9,19 +9,19 @@ import { makeDirectory } from './files.ts'
  * a fifth less processor time. Whatever cannot use it connects to the port.
  */
 
-/** What the system takes as the path of a socket, in bytes: 107 on Linux, 103 on macOS. */
+/** Maximum length of the path of a socket, in bytes: 107 on Linux, 103 on macOS. */
 const pathBytesMax = 103
 
 /** The path of the socket in its directory. */
 export const socketPath = (directory: string, port: number) => join(directory, `.s.PGSQL.${port}`)
 
 /**
- * Makes an empty directory for the socket, which only the user who runs the server, and root, may enter. No server runs: what
- * one that died left there could stop the next from starting.
- * @returns undefined where there can be no socket: in a path that is too long, on file systems such as those that some
- *   containers get from their host, or on Windows
+ * Makes an empty directory for the socket, which only the user who runs the server, and root, may enter. No server
+ * runs; files of a server that died could prevent the next one from starting.
+ * @returns undefined if a socket is impossible: in a path that is too long, on some file systems that containers get
+ * from their host, or on Windows
  */
-export async function prepareSocketDirectory({ home, owner }: Pick<Cluster, 'home' | 'owner'>) {
+export async function prepareSocketDirectory({ home, owner }: { readonly home: string; readonly owner: Owner }) {
   const directory = join(home, 'socket')
   if (Buffer.byteLength(socketPath(directory, 65_535)) > pathBytesMax) return undefined
   await rm(directory, { recursive: true, force: true })

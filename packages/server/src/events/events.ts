@@ -1,3 +1,4 @@
+import { databaseNow } from '../db/clock.ts'
 import type { Db } from '../db/database.ts'
 import { newIdentifier } from '../identifiers.ts'
 import { unixSeconds } from '../time.ts'
@@ -10,7 +11,7 @@ import { emitEvent, insertEvent } from './queries.ts'
  *   await emit(tx, { type: 'alert.opened', organizationId, accountId, connectionId, data: { … } })
  *
  * It is sent after the commit, at least once, and in order with the other events of the connection, or of the sub-account
- * where there is no connection. Add the type with its schema to `wire/events.ts`. No data is a secret or a value of a record.
+ * if there is no connection. Add the type with its schema to `wire/events.ts`. No data is a secret or a value of a record.
  */
 export type NewEvent = {
   readonly type: string
@@ -21,7 +22,7 @@ export type NewEvent = {
   readonly data: object
 }
 
-/** Writes an event. Where no webhook takes it, this costs one look at an index. */
+/** Writes an event. If no webhook takes it, this costs one look at an index. */
 export async function emit(tx: Db, { data, ...event }: NewEvent): Promise<void> {
   await emitEvent.first(tx, { ...event, data: JSON.stringify(data) })
 }
@@ -32,7 +33,7 @@ export async function writeEvent(
   { type, organizationId, accountId, connectionId, data }: NewEvent,
 ): Promise<string> {
   const id = newIdentifier()
-  const timestamp = unixSeconds(new Date())
+  const timestamp = unixSeconds(await databaseNow(tx))
   const payload = JSON.stringify({ type, timestamp, organizationId, accountId, connectionId, data })
   await insertEvent.run(tx, { id, organizationId, type, payload })
   return id

@@ -1,7 +1,7 @@
 import { statement } from '../db/statement.ts'
 
 /**
- * Writes an event and queues it for every webhook that takes it, in the transaction that it runs in. Where no webhook takes
+ * Writes an event and queues it for every webhook that takes it, in the transaction that it runs in. If no webhook takes
  * it, nothing is written and there is no identifier.
  */
 export const emitEvent = statement<

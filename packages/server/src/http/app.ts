@@ -79,6 +79,9 @@ export async function createApp({
     // The client is gone.
     if (request.raw.aborted) return replyRefusal(request, reply, new Refusal('request_timeout', []))
     const refusal = asRefusal(error)
+    if (refusal?.code === 'stored_value_unreadable') {
+      log.error({ requestId: request.id, err: error }, 'a sealed value cannot be opened')
+    }
     if (refusal && errors[refusal.code].status < 500) return replyRefusal(request, reply, refusal)
     log.error({ requestId: request.id, operation: request.routeOptions.config.operation, err: error }, 'request failed')
     return replyRefusal(request, reply, refusal ?? new Refusal('internal', []))
@@ -143,8 +146,8 @@ const unreadable: Readonly<Record<string, ErrorCode>> = {
 }
 
 /**
- * What is not HTTP at all never becomes a request; it is answered all the same, in the same envelope, and after the
- * answers to what came before it on the connection.
+ * Input that is not HTTP never becomes a request. It is still answered in the same envelope, after the responses to the
+ * requests before it on the connection.
  */
 function replyToUnreadable(
   listener: ConnectionListener,

@@ -1,10 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { createLinks, type Links } from '../documents/links.ts'
-import { answerPage, browserCookie, cookieValue, pageHeaders } from './browser-pages.ts'
+import { answerPage, pageHeaders } from './browser-pages.ts'
+import { createStateCookies } from './cookies.ts'
 
 /**
- * What a browser meets while a connector is authorized: the link that leads to the platform, and the address that the
- * platform sends it back to. Neither takes a token of the API; neither is an operation of it.
+ * Routes for the browser while a connector is authorized: the link to the platform, and the redirect URI of the
+ * platform. Neither takes a token of the API, and neither is an operation.
  */
 
 type Page = {
@@ -13,7 +14,7 @@ type Page = {
   readonly message: string
   /** The sub-account whose connectors the page leads back to; `elsewhere`: it was not the console that led there. */
   readonly accountId?: string | 'elsewhere'
-  /** Where it leads in place of that. */
+  /** Link that the page shows instead. */
   readonly next?: { readonly address: string; readonly label: string }
 }
 
@@ -22,7 +23,7 @@ type ConfirmPage = { readonly platform: string; readonly connector: string; read
 /** The flow behind these addresses; the service provides it. */
 export type AuthorizationFlow = {
   describe(link: unknown): Promise<ConfirmPage | Page>
-  open(link: unknown, cookie: unknown): Promise<{ readonly url: string; readonly browser: string } | Page>
+  open(link: unknown): Promise<{ readonly url: string; readonly state: string; readonly browser: string } | Page>
   finish(
     answer: Readonly<Record<'state' | 'code' | 'error' | 'iss', unknown>>,
     cookie: unknown,
@@ -30,17 +31,14 @@ export type AuthorizationFlow = {
   ): Promise<Page>
 }
 
-const cookieName = 'penstock-authorization'
-/** Longer than a link counts, so that a late answer is said to be late. */
-const cookieSeconds = 3_600
-
 /** Serves the link and the address of the way back. */
 export function serveAuthorizations(app: FastifyInstance, publicUrl: string, flow: AuthorizationFlow): void {
   const links = createLinks(publicUrl)
+  const cookies = createStateCookies(publicUrl, 'penstock-authorization')
   const config = { operation: 'authorization' }
   const options = {
     config,
-    // What only looks at a link, such as the preview of a chat, must not use it up.
+    // A program that only inspects a link, such as the preview of a chat, must not use it up.
     exposeHeadRoute: false,
   }
   app.get<{ Params: { link: string } }>('/oauth/authorize/:link', options, (request, reply) =>
@@ -49,23 +47,25 @@ export function serveAuthorizations(app: FastifyInstance, publicUrl: string, flo
         const described = await flow.describe(request.params.link)
         return 'status' in described ? described : confirmPage(described)
       }
-      const opened = await flow.open(request.params.link, cookieOf(request.headers.cookie))
+      const opened = await flow.open(request.params.link)
       if ('status' in opened) return opened
-      void reply.headers({ ...pageHeaders, 'set-cookie': cookie(publicUrl, opened.browser) })
+      void reply.headers({ ...pageHeaders, 'set-cookie': cookies.set(request.headers, opened.state, opened.browser) })
       return reply.redirect(opened.url, 303)
     }),
   )
   app.get<{ Querystring: Record<string, unknown> }>('/oauth/callback', options, (request, reply) =>
     answer(reply, links, () => {
       const { state, code, error, iss } = request.query
-      return flow.finish({ state, code, error, iss }, cookieOf(request.headers.cookie), request.signal)
+      const browser = cookies.read(request.headers, state)
+      void reply.header('set-cookie', cookies.remove(request.headers, state))
+      return flow.finish({ state, code, error, iss }, browser, request.signal)
     }),
   )
 }
 
 /**
- * Whether a browser says that the person did not come from a page of ours: by a link in a mail or on another site, or by
- * an address that was entered. What is no browser says nothing.
+ * Whether the browser reports that the person did not come from one of our pages: by a link in a mail or on another
+ * site, or by an address that was entered. Other programs report nothing.
  */
 const isFromElsewhere = ({ headers }: FastifyRequest): boolean =>
   headers['sec-fetch-site'] !== undefined && headers['sec-fetch-site'] !== 'same-origin'
@@ -93,8 +93,3 @@ const answer = (reply: FastifyReply, links: Links, work: () => Promise<Page | Fa
     },
     work,
   )
-
-const cookie = (publicUrl: string, value: string): string =>
-  browserCookie(publicUrl, { name: cookieName, value, path: '/oauth', maxAgeSeconds: cookieSeconds })
-
-const cookieOf = (header: string | undefined) => cookieValue(header, cookieName)

@@ -6,9 +6,9 @@ import { html } from '../documents/markup.ts'
 import { pageType } from '../documents/resource.ts'
 import { asRefusal } from './replies.ts'
 
-/** The pages and the cookies of ways that lead through a browser to another site and back, beside the API. */
+/** The pages of ways that lead through a browser to another site and back, beside the API. */
 
-/** What a page says, and the address that it leads to. */
+/** Text of a page, and the address of its link. */
 export type BrowserPage = {
   readonly status: number
   readonly title: string
@@ -23,7 +23,7 @@ export const pageHeaders = { 'cache-control': 'no-store', 'referrer-policy': 'no
 /**
  * Answers with the page that `work` gives, unless it has answered itself; a refusal is a page too.
  * @param refusedTitle the title of such a page
- * @param pageOf what a page of the flow says, with where it leads
+ * @param pageOf the page of a result of the flow, with its link
  */
 export async function answerPage<
   P extends { readonly status: number; readonly title: string; readonly message: string },
@@ -54,24 +54,3 @@ ${next ? html`<p><a href="${next.address}">${next.label}</a></p>` : html`<p>Clos
     .type(pageType)
     .send(layOutPage(links, { title: `${title} · Penstock`, place: 'none', body: layOutArticle([], body) }))
 }
-
-/**
- * A cookie that only the addresses below `path` get, and no script; Lax, since another site sends the browser here.
- * @param path begins with `/`; below the path of the public URL
- */
-export function browserCookie(
-  publicUrl: string,
-  { name, value, path, maxAgeSeconds }: { name: string; value: string; path: string; maxAgeSeconds: number },
-): string {
-  const { protocol, pathname } = new URL(publicUrl)
-  const secure = protocol === 'https:' ? '; Secure' : ''
-  return `${name}=${value}; Path=${pathname.replace(/\/+$/, '')}${path}; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${secure}`
-}
-
-/** The value of a cookie in the header of a request; undefined where it has none of this name. */
-export const cookieValue = (header = '', name: string): string | undefined =>
-  header
-    .split(';')
-    .map((pair) => pair.trim())
-    .find((pair) => pair.startsWith(`${name}=`))
-    ?.slice(name.length + 1)

@@ -37,8 +37,14 @@ export async function serveConnectPage(
   const page = existsSync(file) ? placePage(readFileSync(file, 'utf8'), publicUrl, '/connect/assets/') : undefined
   if (page !== undefined) {
     await app.register(staticFiles, {
-      ...{ root: join(root, 'assets'), prefix: '/connect/assets/', preCompressed: true, index: false, redirect: false },
-      ...{ decorateReply: false, immutable: true, maxAge: assetMaxAge },
+      root: join(root, 'assets'),
+      prefix: '/connect/assets/',
+      preCompressed: true,
+      index: false,
+      redirect: false,
+      decorateReply: false,
+      immutable: true,
+      maxAge: assetMaxAge,
     })
   }
   const config = { operation: 'connectPage' }

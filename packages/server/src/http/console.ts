@@ -6,8 +6,8 @@ import type { FastifyInstance } from 'fastify'
 import { makeResource, pageType, sendResource } from '../documents/resource.ts'
 
 /**
- * What the console's page may load: our own scripts, pictures and fonts, and the API. Styles are written into the page
- * while it runs; no script ever is.
+ * Content security policy of the console's page: our own scripts, pictures and fonts, and the API. Styles are written
+ * into the page while it runs; no script ever is.
  */
 const policy = [
   "default-src 'none'",

@@ -1,9 +1,10 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 
-/** What the database holds, over all processes; asked at each scrape. None of it may read every transfer or connection. */
+/**
+ * Figures of the database, over all processes, read at each scrape. No figure may read all transfers or connections.
+ */
 export type DatabaseFigures = {
   /** How many background jobs wait. */
-  readonly waitingJobs: () => Promise<number>
   readonly transfers: () => Promise<{
     readonly queued: number
     readonly running: number
@@ -36,16 +37,6 @@ export function observeDatabase(registry: Registry, figures: DatabaseFigures): v
   const registers = [registry]
   const transfers = sharedAnswer(figures.transfers)
 
-  new Gauge({
-    name: 'penstock_jobs_waiting',
-    help: `Background jobs that are due and not yet begun; ${absent}`,
-    registers,
-    async collect() {
-      const waiting = await figures.waitingJobs().catch(() => undefined)
-      if (waiting === undefined) this.remove()
-      else this.set(waiting)
-    },
-  })
   new Gauge({
     name: 'penstock_transfers',
     help: `Transfers that wait and that run, over all workers; ${absent}`,
@@ -165,7 +156,7 @@ function observeAlerts(registers: Registry[], figures: DatabaseFigures['alerts']
   })
 }
 
-/** One answer serves all who ask while it is awaited, as the metrics of a scrape do; undefined where it fails. */
+/** One answer serves all who ask while it is awaited, as the metrics of a scrape do; undefined if it fails. */
 function sharedAnswer<T>(ask: () => Promise<T>): () => Promise<T | undefined> {
   let asked: Promise<T | undefined> | undefined
   return () => {

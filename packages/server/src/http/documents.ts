@@ -19,7 +19,10 @@ const logoPolicy = "default-src 'none'; style-src 'unsafe-inline'"
 const scriptType = 'text/javascript; charset=utf-8'
 const svgType = 'image/svg+xml'
 
-/** What people and their tools read: the contract, its pages, a page for each connector and platform, and the logos. */
+/**
+ * Serves the documentation for people and their tools: the contract, its pages, a page for each connector and platform,
+ * and the logos.
+ */
 export function serveDocuments(app: FastifyInstance, publicUrl: string): void {
   const links = createLinks(publicUrl)
   const contractPath = `${basePath}/openapi.json`
@@ -27,7 +30,10 @@ export function serveDocuments(app: FastifyInstance, publicUrl: string): void {
   const asset = (type: string, body: string | Buffer) => makeResource({ type, body, maxAgeSeconds: 0 })
   const logo = (body: string) =>
     makeResource({
-      ...{ type: svgType, body, maxAgeSeconds: logoMaxAgeSeconds, policy: logoPolicy },
+      type: svgType,
+      body,
+      maxAgeSeconds: logoMaxAgeSeconds,
+      policy: logoPolicy,
       // Clients show the logos that replies name in pages of their own.
       shownElsewhere: true,
     })

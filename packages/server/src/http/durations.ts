@@ -3,7 +3,7 @@ import type { Metric, Registry } from 'prom-client'
 const name = 'penstock_http_request_duration_seconds'
 const bucketsSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const
 
-/** What was measured of one operation and status. A duration is counted in the first bucket that it fits. */
+/** Measured durations of one operation and status. A duration is counted in the first bucket that it fits. */
 type Durations = { readonly buckets: number[]; count: number; sumSeconds: number }
 
 /**
@@ -21,7 +21,9 @@ export function createDurations(registry: Registry): (operation: string, status:
   const metric = {
     name,
     get: async () => ({
-      ...{ name, type: 'histogram', aggregator: 'sum' },
+      name,
+      type: 'histogram',
+      aggregator: 'sum',
       help: 'Time from the first byte of a request to the last of its answer',
       values: [...byOperation].flatMap(([operation, byStatus]) =>
         [...byStatus].flatMap(([status, durations]) => samplesOf({ operation, status }, durations)),

@@ -1,6 +1,6 @@
 import { limits } from '@penstock/wire'
 
-/** What a schema says of the width of a value, and of what is inside. */
+/** Parts of a schema about the width of a value, and about its content. */
 type Schema = {
   readonly anyOf?: readonly Schema[]
   readonly items?: Schema
@@ -12,9 +12,10 @@ type Schema = {
 }
 
 /**
- * As much of a value as has to be checked to find the first `fieldErrorsMax` errors: of a list or an object that is too wide
- * only the beginning, so that a large body of nothing but errors costs no more than a small one. What is right stays
- * right and what is wrong stays wrong: only what holds too much anyway is cut. A value that is not too wide is not copied.
+ * As much of a value as has to be checked to find the first `fieldErrorsMax` errors: of a list or an object that is too
+ * wide only the beginning, so that a large body with many errors costs no more than a small one. The result of the
+ * validation does not change, since only values that are too wide anyway are cut. A value that is not too wide is not
+ * copied.
  */
 export function excerpt(schema: Schema, value: unknown): unknown {
   if (schema.anyOf) return schema.anyOf.reduce((cut, branch) => excerpt(branch, cut), value)
@@ -22,7 +23,7 @@ export function excerpt(schema: Schema, value: unknown): unknown {
   return typeof value === 'object' && value !== null ? excerptOfObject(schema, value as Record<string, unknown>) : value
 }
 
-/** Those that are allowed and one too many, or those that a refusal can list and one more. */
+/** The allowed number and one more, or the number of errors that a refusal can list and one more. */
 const widthFor = (max: number) => Math.max(max, limits.fieldErrorsMax) + 1
 
 function excerptOfList(items: Schema, list: readonly unknown[], max = Number.POSITIVE_INFINITY): readonly unknown[] {

@@ -47,8 +47,9 @@ export function readIdempotencyKey(header: string | undefined): string | undefin
 }
 
 /**
- * The key as it is stored. Who may do everything shares the keys of the organization; whose access is limited has its own,
- * so that no answer of another one is repeated to it. A line feed is in no key that is given.
+ * The key as it is stored. Credentials without limits share the keys of the organization. Limited credentials have
+ * their own keys, so that they never receive the response of another credential. A line feed is in no key that is
+ * given.
  */
 const keyOf = ({ scopes, accountIds, id }: Actor, key: string): string =>
   scopes === null && accountIds === null ? key : `${id}\n${key}`

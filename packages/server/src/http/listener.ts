@@ -1,5 +1,5 @@
 import type { RequestListener, Server, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
+import type { ListenOptions, Socket } from 'node:net'
 import type { ErrorCode, FieldError } from '@penstock/wire'
 import { createServer } from './node-http.ts'
 
@@ -18,6 +18,12 @@ export type Timeouts = {
   readonly idleTimeoutMs: number
   /** How often headers and bodies are looked at. */
   readonly checkMs: number
+  /**
+   * After which time a connection without a request is closed where another one needs its place: one that has not sent a whole
+   * request yet, and one whose requests are answered.
+   */
+  readonly yieldsMs: number
+  readonly yieldsServedMs: number
   /** How long a connection stays open after a refusal that ends it, so that its client can read it. */
   readonly refusedMs: number
 }
@@ -28,6 +34,8 @@ export const timeoutsDefault: Timeouts = {
   keepAliveMs: 72_000,
   idleTimeoutMs: 300_000,
   checkMs: 5_000,
+  yieldsMs: 5_000,
+  yieldsServedMs: 30_000,
   refusedMs: 1_000,
 }
 
@@ -55,6 +63,12 @@ const refusedAtOnceMin = 8
 const refusedAtOnceMax = 64
 
 /**
+ * How many connections the system completes before they are accepted, unless its own bound (`net.core.somaxconn`) is less. A
+ * client whose connection is one too many believes that it is open, and never learns otherwise.
+ */
+const backlog = 4_096
+
+/**
  * Makes HTTP servers that hold connections to bounds: over all, and from one address, where an IPv6 network of 64 bits
  * counts as one. A surplus connection is answered before its request is read, and closed.
  * @param isTrustedProxy whether an address is that of a proxy, which has no bound of its own
@@ -72,29 +86,59 @@ export function createListener({
   refusal: (code: RefusedConnection, fieldErrors: readonly FieldError[]) => string
 }): ConnectionListener {
   const answers = new Map<Socket, ServerResponse>()
+  /** Connections on which nothing is to be answered, with their network and since when; the longest without one first. */
+  const resting = { unserved: new Map<Socket, Rest>(), served: new Map<Socket, Rest>() }
   const byAddress = new Map<string, number>()
   const counts = { open: 0, refused: { too_many_connections: 0, overloaded: 0 } }
   const refusedAtOnce = Math.max(refusedAtOnceMin, Math.min(refusedAtOnceMax, Math.ceil(bounds.total / 8)))
   let refusing = 0
   let draining = false
 
-  /** Counts the connection until it closes; gives the reason where it is one too many, and then does not count it. */
+  const rest = (socket: Socket, kind: keyof typeof resting) => {
+    if (!socket.destroyed)
+      resting[kind].set(socket, { network: networkOf(socket.remoteAddress ?? ''), since: performance.now() })
+  }
+  const stir = (socket: Socket) => {
+    resting.unserved.delete(socket)
+    resting.served.delete(socket)
+  }
+
+  /** Closes the connection that has been without a request for the longest time, of a network or of all. */
+  const closeResting = (network?: string): boolean => {
+    for (const [connections, afterMs] of [
+      [resting.unserved, timeouts.yieldsMs],
+      [resting.served, timeouts.yieldsServedMs],
+    ] as const) {
+      for (const [socket, found] of connections) {
+        if (performance.now() - found.since < afterMs) break
+        if (network !== undefined && found.network !== network) continue
+        stir(socket)
+        socket.destroy()
+        return true
+      }
+    }
+    return false
+  }
+
+  /** Counts the connection until it closes. If there are too many, returns the reason and does not count it. */
   const admit = (socket: Socket): { code: RefusedConnection; fieldError: FieldError } | undefined => {
     const network = networkOf(socket.remoteAddress ?? '')
     const ofNetwork = byAddress.get(network) ?? 0
     const bounded = bounds.perAddress > 0 && !isTrustedProxy(socket.remoteAddress ?? '')
-    if (bounded && ofNetwork >= bounds.perAddress) {
+    if (bounded && ofNetwork >= bounds.perAddress && !closeResting(network)) {
       const message = `${ofNetwork} connections are open from ${network}, the bound of PENSTOCK_HTTP_CONNECTIONS_PER_ADDRESS`
       return { code: 'too_many_connections', fieldError: { field: 'connection', message } }
     }
-    if (bounds.total > 0 && counts.open >= bounds.total) {
+    if (bounds.total > 0 && counts.open >= bounds.total && !closeResting()) {
       const message = `${counts.open} connections are open, the bound of this process; PENSTOCK_HTTP_CONNECTIONS and its limit of open files set it`
       return { code: 'overloaded', fieldError: { field: 'connection', message } }
     }
     counts.open++
     byAddress.set(network, ofNetwork + 1)
+    rest(socket, 'unserved')
     socket.once('close', () => {
       answers.delete(socket)
+      stir(socket)
       counts.open--
       const left = (byAddress.get(network) ?? 1) - 1
       if (left > 0) byAddress.set(network, left)
@@ -144,11 +188,18 @@ export function createListener({
           const { socket } = request
           // After the end of a connection, nothing would remove it.
           if (!socket.destroyed) answers.set(socket, response)
+          stir(socket)
+          response.once('close', () => {
+            if (answers.get(socket) === response) rest(socket, 'served')
+          })
           if (draining) response.shouldKeepAlive = false
           handler(request, response)
         },
       )
       server.setTimeout(timeouts.idleTimeoutMs)
+      const listen = server.listen.bind(server) as (options: ListenOptions, ...more: unknown[]) => Server
+      server.listen = ((options: ListenOptions, ...more: unknown[]) =>
+        listen({ ...options, backlog }, ...more)) as typeof server.listen
       // A surplus connection must not reach the HTTP parser, which would serve what its client sends.
       const serve = server.listeners('connection')
       server.removeAllListeners('connection')
@@ -164,7 +215,9 @@ export function createListener({
   }
 }
 
-/** What counts as one address: an IPv4 address, or the first 64 bits of an IPv6 address. */
+type Rest = { readonly network: string; readonly since: number }
+
+/** The unit that counts as one address: an IPv4 address, or the first 64 bits of an IPv6 address. */
 export function networkOf(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*/, '')
   if (!plain.includes(':')) return plain

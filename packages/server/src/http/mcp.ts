@@ -11,10 +11,10 @@ type Mcp = typeof import('../mcp/streamable-http.ts')
 const toolTimeoutMs = 150_000
 
 /**
- * Serves `/mcp`: the operations as tools of the Model Context Protocol, by streamable HTTP without sessions, so that any process
- * answers any request. It takes the bearer tokens of the API, and no cookie. A tool is an HTTP request that this process makes to
- * itself: it is authenticated, limited, validated and recorded like one from outside. What speaks the protocol is loaded
- * when the first request comes.
+ * Serves `/mcp`: the operations as tools of the Model Context Protocol, by streamable HTTP without sessions, so that
+ * any process answers any request. It takes the bearer tokens of the API, and no cookie. A tool is an HTTP request that
+ * this process makes to itself: it is authenticated, limited, validated and recorded like one from outside. The
+ * implementation of the protocol is loaded at the first request.
  */
 export function serveMcp(
   app: FastifyInstance,
@@ -22,10 +22,13 @@ export function serveMcp(
     accessControl: { authenticate, limit },
     publicUrl,
     corsOrigins,
+    confirmationClock,
   }: {
     accessControl: Pick<AccessControl, 'authenticate' | 'limit'>
     publicUrl: string
     corsOrigins: readonly string[]
+    /** The time in Unix seconds, the same in every process. */
+    confirmationClock: () => Promise<number>
   },
 ): void {
   const config = { operation: 'mcp' }
@@ -56,7 +59,7 @@ export function serveMcp(
         timeoutMs: toolTimeoutMs,
         retriesMax: 0,
       })
-      const server = { client, scopes: async () => actor.scopes, publicUrl, confirmationKey: token }
+      const server = { client, scopes: async () => actor.scopes, publicUrl, confirmationKey: token, confirmationClock }
       const answer = await answerMcp(server, { url: `${publicUrl}/mcp`, headers, body, signal })
       reply.code(answer.status)
       if (answer.contentType !== null) reply.type(answer.contentType)

@@ -1,5 +1,5 @@
 /**
- * What the service needs of Node's server, and not by `import`: that reads every export of a module as it loads, and one of
- * `node:http` is a client, of 60 ms and 14 MB.
+ * Exports of Node's server, without `import`: an import reads every export of the module, and one export of `node:http`
+ * is a client that costs 60 ms and 14 MB.
  */
 export const { createServer, METHODS } = process.getBuiltinModule('node:http')

@@ -30,7 +30,7 @@ export function observe(
     log: Logger
     connections: ConnectionListener['counts']
     figures: DatabaseFigures
-    /** What the runners of this process do. */
+    /** Figures of the runners of this process. */
     runners: () => {
       readonly running: number
       readonly idle: number
@@ -43,6 +43,8 @@ export function observe(
 ): void {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
+  // Gauges that are named like counters; the sums of others, which stay.
+  for (const name of ['handles', 'requests', 'resources']) registry.removeSingleMetric(`nodejs_active_${name}_total`)
   const observeDuration = createDurations(registry)
   const logRequest = createRequestLog(log)
   new Gauge({
@@ -95,13 +97,14 @@ export function observe(
       this.set(runners().memoryBytes)
     },
   })
-  new Gauge({
-    name: 'penstock_runner_deaths',
+  new Counter({
+    name: 'penstock_runner_deaths_total',
     help: 'Runners that died in a job since this process started, by reason',
     labelNames: ['reason'],
     registers: [registry],
     collect() {
-      for (const [reason, count] of Object.entries(runners().deaths)) this.set({ reason }, count)
+      this.reset()
+      for (const [reason, count] of Object.entries(runners().deaths)) this.inc({ reason }, count)
     },
   })
 

@@ -1,5 +1,5 @@
 /**
- * How many files and sockets the operating system lets this process open at once; `Infinity` where there is no limit or
+ * How many files and sockets the operating system lets this process open at once; `Infinity` if there is no limit or
  * the platform does not report one. Node raises the soft limit to the hard one when it starts.
  */
 export function readOpenFilesMax(): number {
@@ -10,13 +10,14 @@ export function readOpenFilesMax(): number {
   return typeof soft === 'number' ? soft : Number.POSITIVE_INFINITY
 }
 
-/**
- * The part of its open files that a process spends on HTTP connections at most. The rest is for the database, transfers,
- * and the files and sockets of connectors.
- */
+/** The part of its open files that a process spends on HTTP connections at most. The rest is for what connectors open. */
 const shareOfConnections = 0.5
+
+/** Files that a process opens itself: the database, runners, its own channels, and files while it reads them. */
+const ownFiles = 48
 
 /** How many HTTP connections a process accepts: as many as configured, and no more than its open files allow. */
 export function connectionsWithin(configured: number, openFilesMax: number): number {
-  return Math.max(1, Math.min(configured, Math.floor(openFilesMax * shareOfConnections)))
+  const allowed = Math.min(Math.floor(openFilesMax * shareOfConnections), openFilesMax - ownFiles)
+  return Math.max(1, Math.min(configured, allowed))
 }

@@ -25,7 +25,9 @@ export function errorEnvelope(
     statusCode: status,
     statusMessage: message,
     response: {
-      ...{ error: code, requestId, details: fieldErrors.slice(0, limits.fieldErrorsMax).map(shorten) },
+      error: code,
+      requestId,
+      details: fieldErrors.slice(0, limits.fieldErrorsMax).map(shorten),
       ...(cause ? { cause } : {}),
     },
   }
@@ -51,7 +53,7 @@ const frameworkRefusals: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
 }
 
-/** Turns what was thrown into a refusal; undefined where it is a defect of ours. */
+/** Turns what was thrown into a refusal; undefined if it is a defect of ours. */
 export function asRefusal(error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error
   if (isOutOfFiles(error)) return new Refusal('overloaded', [], retrySeconds)

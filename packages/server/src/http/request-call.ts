@@ -10,7 +10,7 @@ export type OperationRequest = RouteGenericInterface & {
   Querystring: Record<string, unknown>
 }
 
-/** The call of a request. What few operations ask for is made when they do. */
+/** The call of a request. Properties that few operations use are computed on access. */
 export class RequestCall {
   readonly #request: FastifyRequest<OperationRequest>
   readonly #reply: FastifyReply

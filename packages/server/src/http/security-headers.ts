@@ -1,7 +1,10 @@
 const hstsMaxAgeSeconds = 31_536_000
 
-/** What no page of ours uses; the clipboard, which the console writes to, is not among it. */
-const unusedFeatures = ['camera', 'microphone', 'geolocation', 'payment', 'usb', 'serial', 'bluetooth', 'midi']
+/**
+ * Browser features that no page uses. The clipboard is not listed, because the console writes to it. A browser logs an
+ * error on every page for an unknown feature, so the list contains only features that Chromium knows.
+ */
+const unusedFeatures = ['camera', 'microphone', 'geolocation', 'payment', 'usb', 'serial', 'midi']
 
 /**
  * The headers that every answer carries, whatever it is: pages and files, replies and refusals, and what is answered

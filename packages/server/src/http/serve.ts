@@ -12,7 +12,15 @@ import {
   writes as writesOf,
 } from '@penstock/wire'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { mayActIn, requireOfLink, requireOnPage, requirePerson, requireScope, requireSecondFactor } from '../access.ts'
+import {
+  mayActIn,
+  requireOfLink,
+  requireOnPage,
+  requirePerson,
+  requireScope,
+  requireSecondFactor,
+  requireUnlimited,
+} from '../access.ts'
 import {
   type ActingAccount,
   type Actor,
@@ -37,7 +45,7 @@ import { compileValidator, type Input } from './validate.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who asks; set once the token, or the session, was checked. */
+    /** The caller; set after the token or the session was checked. */
     actor: Actor | undefined
     /** The operation that is called; what refuses a request earlier leaves it unset. */
     operation: OperationId | undefined
@@ -48,9 +56,9 @@ declare module 'fastify' {
 
 /** How the HTTP layer authenticates and limits requests; the modules provide it. */
 export type AccessControl = {
-  /** The actor behind a bearer token; undefined where it is not valid. */
+  /** The actor behind a bearer token; undefined if it is not valid. */
   authenticate(token: string): Awaitable<Actor | undefined>
-  /** The actor behind the cookie of a person's session; undefined where it is not valid. */
+  /** The actor behind the cookie of a person's session; undefined if it is not valid. */
   authenticateSession(token: string): Promise<Actor | undefined>
   /**
    * The sub-account; undefined where the organization has none under this identifier.
@@ -66,7 +74,7 @@ export type AccessControl = {
   limit(actor: Actor): void
 }
 
-/** What every operation is served with. */
+/** Dependencies for serving every operation. */
 type Serving<Deps> = {
   accessControl: AccessControl
   audit: RequestAudit
@@ -143,7 +151,7 @@ function replySchema(operation: Operation): TSchema {
  */
 function begin<Deps>(
   id: OperationId,
-  { actsIn, beforeSecondFactor, method, person, scope, onConnectPage }: Operation,
+  { actsIn, beforeSecondFactor, method, person, scope, unlimited, onConnectPage }: Operation,
   { accessControl: { authenticate, authenticateSession, limit }, audit, cookie }: Served<Deps>,
 ) {
   return (request: FastifyRequest<OperationRequest>, _: FastifyReply, done: () => void) => {
@@ -165,6 +173,7 @@ function begin<Deps>(
         // Before anything is looked up, so that the answer says nothing about what there is.
         if (scope) requireScope(request.actor, scope)
         if (person) requirePerson(request.actor)
+        if (unlimited) requireUnlimited(request.actor)
         requireOnPage(request.actor, onConnectPage === true)
       } catch (error) {
         recordRefusal(audit, () => auditedOf(id, request, request.actor as Actor), error)
@@ -183,7 +192,7 @@ function begin<Deps>(
   }
 }
 
-/** The token of an Authorization header; undefined where it has none. */
+/** The token of an Authorization header; undefined if it has none. */
 export function tokenOf(authorization = ''): string | undefined {
   // As nearly every client writes it.
   if (authorization.startsWith('Bearer ') && !authorization.includes(' ', 7)) return authorization.slice(7)
@@ -199,7 +208,11 @@ function auditedOf(
 ): AuditedRequest {
   const wellFormed = (id: unknown) => (typeof id === 'string' && wellFormedId.test(id) ? id : undefined)
   return {
-    ...{ operationId, actor, stream, address: request.ip, requestId: request.id },
+    operationId,
+    actor,
+    stream,
+    address: request.ip,
+    requestId: request.id,
     accountId: operations[operationId].actsIn.includes('account') ? wellFormed(request.query.accountId) : undefined,
     id: wellFormed(request.params.id) ?? '',
     transferId: wellFormed(request.params.transferId),

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { isCsrfToken } from '../csrf.ts'
 import { refuse } from '../refusal.ts'
-import { cookieValue } from './browser-pages.ts'
+import { createCookie } from './cookies.ts'
 
 /** The cookie of a person's session: for this service alone, out of reach of scripts, and not sent by other sites' forms. */
 export type SessionCookie = {
@@ -22,23 +22,21 @@ export type SessionCookie = {
 
 /** @param publicUrl where callers reach the service */
 export function createSessionCookie(publicUrl: string): SessionCookie {
-  const { protocol, pathname, origin } = new URL(publicUrl)
-  const path = pathname.replace(/\/+$/, '') || '/'
-  const isSecure = protocol === 'https:'
-  // The prefix has browsers refuse a cookie of this name that another host, or plain http, wants to set.
-  const name = isSecure && path === '/' ? '__Host-penstock_session' : 'penstock_session'
-  const attributes = `Path=${path}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`
+  const { pathname, origin } = new URL(publicUrl)
+  // Services below different paths of one host have sessions of their own.
+  const suffix = pathname.replace(/\/+$/, '').replaceAll(/\W+/g, '-')
+  const cookie = createCookie(publicUrl, `penstock_session${suffix}`)
 
-  /** What a browser says about where the request comes from; what is no browser says nothing. */
+  /** Whether the browser reports that the request comes from another origin. Other programs report nothing. */
   const isFromElsewhere = (headers: IncomingHttpHeaders): boolean => {
     const site = headers['sec-fetch-site']
     if (site !== undefined) return site !== 'same-origin'
     return headers.origin !== undefined && headers.origin !== origin
   }
   return {
-    read: ({ cookie }) => cookieValue(cookie, name),
-    set: ({ token, maxAgeSeconds }) => `${name}=${token}; Max-Age=${maxAgeSeconds}; ${attributes}`,
-    removed: `${name}=; Max-Age=0; ${attributes}`,
+    read: cookie.read,
+    set: ({ token, maxAgeSeconds }) => cookie.set(token, maxAgeSeconds),
+    removed: cookie.removed,
     isOfAnotherOrigin: (headers) => headers.origin !== undefined && isFromElsewhere(headers),
     requireOwnPage: (headers, token) => {
       const given = headers['x-csrf-token']

@@ -1,47 +1,58 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { createLinks, type Links } from '../documents/links.ts'
-import { answerPage, browserCookie, cookieValue, pageHeaders } from './browser-pages.ts'
+import { answerPage, pageHeaders } from './browser-pages.ts'
+import { createStateCookies } from './cookies.ts'
 import { createSessionCookie } from './session-cookie.ts'
 
 /**
- * What a browser meets while a person signs in with the identity provider of their organization: the address that leads to
- * the provider, and the one that it sends the browser back to. Neither is an operation of the API.
+ * Routes for the browser while a person signs in with the identity provider of their organization: the link to the
+ * provider, and its redirect URI. Neither is an operation of the API.
  */
 
-type Page = { readonly status: number; readonly title: string; readonly message: string; readonly next?: string }
+type Page = {
+  readonly status: number
+  readonly title: string
+  readonly message: string
+  readonly next?: string
+  readonly link?: string
+}
 
 /** The flow behind these addresses; the service provides it. */
 export type SingleSignOnFlow = {
   describe(organizationId: unknown): Promise<{ readonly organization: string } | Page>
-  open(organizationId: unknown): Promise<{ readonly url: string; readonly browser: string } | Page>
+  open(
+    organizationId: unknown,
+  ): Promise<{ readonly url: string; readonly state: string; readonly browser: string } | Page>
   finish(
     answer: Readonly<Record<'state' | 'code' | 'error' | 'iss', unknown>>,
     cookie: unknown,
     place: { readonly address: string; readonly userAgent: string | null; readonly requestId: string },
     signal: AbortSignal,
+    sessionToken: string | undefined,
   ): Promise<{ readonly session: { readonly token: string; readonly maxAgeSeconds: number } } | Page>
 }
 
-const cookieName = 'penstock-single-sign-on'
-/** Longer than a sign-in may take, so that a late answer is said to be late. */
-const cookieSeconds = 3_600
 /** Serves the way to the provider, and the way back. */
 export function serveSingleSignOn(app: FastifyInstance, publicUrl: string, flow: SingleSignOnFlow): void {
   const links = createLinks(publicUrl)
   const session = createSessionCookie(publicUrl)
+  const cookies = createStateCookies(publicUrl, 'penstock-single-sign-on')
   const options = { config: { operation: 'singleSignOn' }, exposeHeadRoute: false }
   app.get<{ Querystring: Record<string, unknown> }>('/sso/callback', options, (request, reply) =>
     answer(reply, links, async () => {
       const { state, code, error, iss } = request.query
-      const place = {
-        ...{ address: request.ip, requestId: request.id },
-        userAgent: request.headers['user-agent'] ?? null,
-      }
-      const given = cookieOf(request.headers.cookie)
-      const finished = await flow.finish({ state, code, error, iss }, given, place, request.signal)
+      const place = { address: request.ip, requestId: request.id, userAgent: request.headers['user-agent'] ?? null }
+      const given = cookies.read(request.headers, state)
+      void reply.header('set-cookie', cookies.remove(request.headers, state))
+      const finished = await flow.finish(
+        { state, code, error, iss },
+        given,
+        place,
+        request.signal,
+        session.read(request.headers),
+      )
       if ('status' in finished) return finished
-      const cookies = [session.set(finished.session), cookie(publicUrl, '', 0)]
-      void reply.headers({ ...pageHeaders, 'set-cookie': cookies })
+      void reply.headers({ ...pageHeaders, 'set-cookie': session.set(finished.session) })
       return reply.redirect(links.signedIn, 303)
     }),
   )
@@ -55,7 +66,7 @@ export function serveSingleSignOn(app: FastifyInstance, publicUrl: string, flow:
       }
       const opened = await flow.open(organizationId)
       if ('status' in opened) return opened
-      void reply.headers({ ...pageHeaders, 'set-cookie': cookie(publicUrl, opened.browser, cookieSeconds) })
+      void reply.headers({ ...pageHeaders, 'set-cookie': cookies.set(request.headers, opened.state, opened.browser) })
       return reply.redirect(opened.url, 303)
     }),
   )
@@ -75,18 +86,15 @@ const answer = (reply: FastifyReply, links: Links, work: () => Promise<Page | Fa
     links,
     {
       refusedTitle: 'The sign-in was not completed',
-      pageOf: ({ next, ...page }: Page) => ({
+      pageOf: ({ next, link, ...page }: Page) => ({
         ...page,
         next:
-          next === undefined
-            ? { address: links.console(), label: 'Back to the sign-in page' }
-            : { address: '', label: next },
+          link !== undefined
+            ? { address: links.confirmSignIn(link), label: 'Sign in and confirm' }
+            : next === undefined
+              ? { address: links.console(), label: 'Back to the sign-in page' }
+              : { address: '', label: next },
       }),
     },
     work,
   )
-
-const cookie = (publicUrl: string, value: string, maxAgeSeconds: number): string =>
-  browserCookie(publicUrl, { name: cookieName, value, path: '/sso', maxAgeSeconds })
-
-const cookieOf = (header: string | undefined) => cookieValue(header, cookieName)

@@ -12,7 +12,11 @@ export type Input = { query: Record<string, unknown>; body: unknown }
 export type Validator = (input: Input) => FieldError[]
 
 const options = {
-  ...{ allErrors: true, verbose: true, strict: true, strictTypes: false, unicodeRegExp: true },
+  allErrors: true,
+  verbose: true,
+  strict: true,
+  strictTypes: false,
+  unicodeRegExp: true,
   // It marks secrets and demands nothing.
   formats: { password: true },
 } as const
@@ -127,7 +131,7 @@ function addErrorsOfNoBody(all: FieldError[], body: unknown): void {
   if (!empty) all.push({ field: 'body', message: 'must be empty: this operation takes no body' })
 }
 
-/** Whether all text in a value can be stored; where it cannot, `addErrorsOfText` says what is wrong. */
+/** Whether all text in a value can be stored; if it cannot, `addErrorsOfText` says what is wrong. */
 function isStorable(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0')
   if (typeof value !== 'object' || value === null) return true

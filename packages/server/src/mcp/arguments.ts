@@ -9,7 +9,7 @@ import {
   toolPageSizeMax,
 } from './tools.ts'
 
-/** What the arguments of a tool are as the parameters of its operation. Whether they are right is for the service to say. */
+/** Converts the arguments of a tool to the parameters of its operation. The service validates them. */
 
 export type Arguments = Readonly<Record<string, unknown>>
 

@@ -4,7 +4,7 @@ import { ArgumentError, type Arguments, type CallParameters, parametersOf } from
 import type { Confirmations } from './confirmation.ts'
 import { isReading, type Tool } from './tools.ts'
 
-/** What a tool answers, as the protocol has it. */
+/** Result of a tool in the protocol. */
 export type ToolResult = {
   content: { type: 'text'; text: string }[]
   structuredContent?: Record<string, unknown>
@@ -25,7 +25,7 @@ export type ToolCaller = {
 /** Characters of an answer: a read that would be longer is refused, since it would fill the context of a model. */
 export const answerLengthMax = 200_000
 
-/** Calls a tool. What goes wrong is an answer, which says what happened and what to do. */
+/** Calls a tool. Errors are results that say what happened and what to do. */
 export async function callTool(
   tool: Tool,
   given: Arguments,
@@ -63,18 +63,21 @@ async function callConfirmed(
   if (ask && code === undefined) {
     if (!(await ask(questionOf(tool, parameters, found?.reply))))
       return error('The user declined. Nothing was changed.')
-  } else if (!confirmations.isRight(code, confirmed)) {
+  } else if (!(await confirmations.isRight(code, confirmed))) {
     const message =
       code === undefined
         ? 'Nothing was changed yet. Show the user what would be done, and call again with the same arguments and this confirmation if they agree.'
         : 'Nothing was changed: the confirmation is too old, or for other arguments, or what it was for has changed. Show the user what would be done again.'
-    return success({ message, confirmation: { ...confirmations.make(confirmed), target: found?.reply ?? null } })
+    return success({
+      message,
+      confirmation: { ...(await confirmations.make(confirmed)), target: found?.reply ?? null },
+    })
   }
   const ifMatch = etag !== undefined && parameters.ifMatch === undefined ? { ifMatch: etag } : {}
   return answerOf(tool, parameters, await call(client, id, { ...parameters, ...ifMatch }, signal))
 }
 
-/** What a write would be done to, as its path names it; undefined where it cannot be read. */
+/** Reads the target of a write, by its path; undefined if it cannot be read. */
 async function readTarget(
   client: Client,
   { path }: Operation,

@@ -6,39 +6,41 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
  * the key, which is the caller's token, or the process's own.
  */
 export type Confirmations = {
-  make(call: ConfirmedCall): { code: string; expiresTime: number }
+  make(call: ConfirmedCall): Promise<{ code: string; expiresTime: number }>
   /** Whether the code is for this very call, and not too old. */
-  isRight(code: unknown, call: ConfirmedCall): boolean
+  isRight(code: unknown, call: ConfirmedCall): Promise<boolean>
 }
 
 export type ConfirmedCall = {
   readonly tool: string
   readonly parameters: Readonly<Record<string, unknown>>
-  /** Of what it is done to: where that has changed, it has to be shown again. */
+  /** Of what it is done to: if that has changed, it has to be shown again. */
   readonly etag: string | undefined
 }
 
 const minutes = 10
 
-/** @param nowSeconds the clock */
-export function createConfirmations(
-  key: string | Buffer,
-  nowSeconds = () => Math.floor(Date.now() / 1000),
-): Confirmations {
+/** The clock of confirmations, in Unix seconds: all processes that take each other's codes have the same. */
+export type ConfirmationClock = () => number | Promise<number>
+
+const ownClock: ConfirmationClock = () => Math.floor(Date.now() / 1000)
+
+/** @param now the clock; that of this process unless given, for one that takes only its own codes */
+export function createConfirmations(key: string | Buffer, now = ownClock): Confirmations {
   const mac = ({ tool, parameters, etag }: ConfirmedCall, expiresTime: number) =>
     createHmac('sha256', key)
       .update(JSON.stringify(['penstock mcp', tool, sorted(parameters), etag ?? null, expiresTime]))
       .digest('base64url')
       .slice(0, 22)
   return {
-    make: (call) => {
-      const expiresTime = nowSeconds() + minutes * 60
+    make: async (call) => {
+      const expiresTime = (await now()) + minutes * 60
       return { code: `${expiresTime}.${mac(call, expiresTime)}`, expiresTime }
     },
-    isRight: (code, call) => {
+    isRight: async (code, call) => {
       const [, time, given = ''] = /^(\d{1,12})\.([\w-]{22})$/.exec(typeof code === 'string' ? code : '') ?? []
       const expiresTime = Number(time)
-      if (!(expiresTime >= nowSeconds())) return false
+      if (!(expiresTime >= (await now()))) return false
       return timingSafeEqual(Buffer.from(mac(call, expiresTime)), Buffer.from(given))
     },
   }

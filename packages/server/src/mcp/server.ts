@@ -6,7 +6,7 @@ import type { Client } from '@penstock/client'
 import { type Operation, operations, type Scope } from '@penstock/wire'
 import { programVersion } from '../version.ts'
 import { callTool } from './call-tool.ts'
-import { createConfirmations } from './confirmation.ts'
+import { type ConfirmationClock, createConfirmations } from './confirmation.ts'
 import { isGranted, isReading, tools, whyNoTool } from './tools.ts'
 
 const instructions = `Penstock moves data between marketing, advertising and data platforms. An organization has sub-accounts; a sub-account adds connectors, configures them and pairs a source with a destination in a connection; a transfer moves the records of a connection.
@@ -21,11 +21,13 @@ const questionMinutes = 10
 /** How one Model Context Protocol server serves. */
 export type McpOptions = {
   readonly client: Client
-  /** What the caller may do; null: everything. */
+  /** Scopes of the caller; null: everything. */
   readonly scopes: () => Promise<readonly Scope[] | null>
   readonly publicUrl: string
-  /** What confirmations are made with; the process's own key unless given. */
+  /** Key of confirmations; a key of the process unless given. */
   readonly confirmationKey?: string
+  /** When confirmations expire; by the clock of the process unless given. */
+  readonly confirmationClock?: ConfirmationClock
   /** Offers tools alone that change nothing. */
   readonly readOnly?: boolean
 }
@@ -38,8 +40,8 @@ const ownKey = randomBytes(32)
 const version = programVersion()
 
 /** A server of the Model Context Protocol without a transport: the operations of the contract as tools. */
-export function createMcpServer({ client, scopes, publicUrl, confirmationKey, readOnly = false }: McpOptions): Server {
-  const confirmations = createConfirmations(confirmationKey ?? ownKey)
+export function createMcpServer({ client, scopes, publicUrl, readOnly = false, ...given }: McpOptions): Server {
+  const confirmations = createConfirmations(given.confirmationKey ?? ownKey, given.confirmationClock)
   const server = new Server(
     { name: 'penstock', title: 'Penstock', version },
     { capabilities: { tools: {} }, instructions, jsonSchemaValidator: validator },
@@ -51,7 +53,7 @@ export function createMcpServer({ client, scopes, publicUrl, confirmationKey, re
   })
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }) => {
     const tool = tools().get(params.name)
-    // What the token may not do is refused by the service, which is where it is decided.
+    // The service decides about scopes, and refuses calls that the token does not allow.
     if (!tool || (readOnly && !isReading(tool))) throw new McpError(ErrorCode.InvalidParams, whyUnknown(params.name))
     const asks = server.getClientCapabilities()?.elicitation?.form !== undefined
     const ask = asks ? (question: string) => askUser(server, question, signal) : undefined

@@ -8,7 +8,10 @@ import {
   takesIdempotencyKey,
 } from '@penstock/wire'
 
-/** The tools that models are offered: every operation of the contract, but for those that deal in secrets or in people's own sessions. */
+/**
+ * The tools that models are offered: every operation of the contract, except operations on secrets and on people's own
+ * sessions.
+ */
 
 type Json = Record<string, unknown>
 
@@ -42,12 +45,18 @@ export const toolPageSizeMax = 100
 
 /** POSTs that do not only add something: data leaves, or a transfer stops. */
 const moving: readonly OperationId[] = ['startTransfer', 'replayTransfer', 'cancelTransfer']
-/** POSTs that change nothing where they are repeated. */
+/** POSTs that change nothing if they are repeated. */
 const repeatable: readonly OperationId[] = ['addConnectors', 'cancelTransfer', 'startTransfer']
-/** What talks to platforms. */
-const outside: readonly OperationId[] = ['checkConnector', 'previewConnection', 'startTransfer', 'replayTransfer']
+/** Operations that contact platforms. */
+const outside: readonly OperationId[] = [
+  'checkConnector',
+  'discoverValues',
+  'previewConnection',
+  'startTransfer',
+  'replayTransfer',
+]
 
-/** Why an operation is no tool; undefined where it is one. */
+/** Why an operation is no tool; undefined if it is one. */
 export function whyNoTool(operation: Operation): string | undefined {
   const { actsIn, person, unrepeatable, body, reply } = operation
   if (actsIn === 'public') return 'it is for signing in'

@@ -4,7 +4,7 @@ import { statement } from '../db/statement.ts'
 
 /** Statements about client credentials. */
 
-/** What a client may do; null: everything, or all sub-accounts. */
+/** Permissions of a client; null: everything, or all sub-accounts. */
 type ClientGrants = { scopes: readonly Scope[] | null; accountIds: readonly string[] | null; expiresTime: Date | null }
 
 export const insertClient = statement<
@@ -25,7 +25,7 @@ export type ClientRow = {
   createdTime: Date
   expiresTime: Date | null
   lastUsedTime: Date | null
-  /** Until when the secret before the present one is accepted; null where it is no longer. */
+  /** Until when the secret before the present one is accepted; null if it is no longer. */
   previousSecretUntil: Date | null
   revokedTime: Date | null
 }
@@ -56,7 +56,10 @@ export const revokeClient = statement<{ id: string }>(`
   update clients set revoked_time = now() where id = :id and revoked_time is null
 `)
 
-/** Says when a client was last used. Of those that do so at once, one writes: no request for a token waits for another one. */
+/**
+ * Stores when a client was last used. Of concurrent requests only one writes, so no request for a token waits for
+ * another one.
+ */
 export const saveUse = statement<{ id: string }>(`
   update clients set last_used_time = now()
   where id in (select id from clients where id = :id for no key update skip locked)
@@ -98,8 +101,22 @@ export const findClientsById = statement<
 export const lockOrganization = statement<{ organizationId: string }, { id: string }>(`
   select id from organizations where id = :organizationId for no key update
 `)
-export const countCurrent = statement<{ organizationId: string }, { total: number }>(`
-  select count(*) as total from clients where organization_id = :organizationId and revoked_time is null
+/**
+ * Number of clients that are not revoked, and the largest number that is limited to one of these sub-accounts, alone or
+ * with others.
+ */
+export const countForQuota = statement<
+  { organizationId: string; accountIds: readonly string[] },
+  { total: number; ofAccount: number }
+>(`
+  select count(*) as total, coalesce((
+    select max(of_account) from (
+      select count(*) as of_account from clients l cross join unnest(l.account_ids) as account
+      where l.organization_id = :organizationId and l.revoked_time is null and l.account_ids && :accountIds and account = any (:accountIds)
+      group by account
+    ) counted
+  ), 0) as of_account
+  from clients where organization_id = :organizationId and revoked_time is null
 `)
 
 /** Those of the accounts that there are in the organization. */

@@ -1,9 +1,10 @@
 import { limits } from '@penstock/wire'
 import { mayActIn, requireGrantable } from '../access.ts'
 import type { Actor, Answer, Call, Grants } from '../call.ts'
+import { databaseNow } from '../db/clock.ts'
 import type { Db, Transaction } from '../db/database.ts'
 import { containing } from '../db/like.ts'
-import { refuse, refuseFieldErrors } from '../refusal.ts'
+import { refuse, refuseFieldErrors, requireShare } from '../refusal.ts'
 import type { ClientRow } from './client-queries.ts'
 import * as queries from './client-queries.ts'
 import { addClient, changeName, endClient, replaceSecret } from './credentials.ts'
@@ -14,7 +15,10 @@ import { viewClient } from './view.ts'
  * fewer, nor changes or creates one that may do more than they may themselves.
  */
 
-/** What the handlers of clients need: this process forgets tokens at once, without waiting for its own notice. */
+/**
+ * Dependencies of the handlers of clients: this process drops cached tokens immediately, without waiting for its own
+ * notice.
+ */
 export type ClientDeps = { readonly tokens: { forget(clientId: string): void } }
 
 export async function listClients({
@@ -34,22 +38,28 @@ export async function getClient({ db, actor, id }: Call<'getClient'>): Promise<A
   return { reply: viewClient(await requireClient(db, actor, id)) }
 }
 
-/** Refuses with `forbidden` what the actor does not have, and with `quota_exceeded` where there are too many clients. */
+/** Refuses with `forbidden` what the actor does not have, and with `quota_exceeded` if there are too many clients. */
 export async function createClient({ db: tx, actor, body }: Call<'createClient'>): Promise<Answer<'createClient'>> {
   const grants: Grants = { scopes: body.scopes ?? null, accountIds: body.accountIds ?? null }
   requireGrantable(actor, grants)
   await requireAccounts(tx, actor, grants.accountIds ?? [], (index) => `body.accountIds.${index}`)
   const expiresTime = body.expiresTime ? new Date(body.expiresTime * 1_000) : null
-  if (expiresTime && expiresTime.getTime() <= Date.now()) {
+  if (expiresTime && expiresTime <= (await databaseNow(tx))) {
     refuse('invalid_request', [{ field: 'body.expiresTime', message: 'must be in the future' }])
   }
   const { organizationId } = actor
   await queries.lockOrganization.first(tx, { organizationId })
-  const count = await queries.countCurrent.first(tx, { organizationId })
-  if ((count?.total ?? 0) >= limits.clientsMax) {
-    const message = `at most ${limits.clientsMax} that are not revoked: revoke those that are not used`
-    refuse('quota_exceeded', [{ field: 'clients', message }])
-  }
+  const count = await queries.countForQuota.first(tx, { organizationId, accountIds: grants.accountIds ?? [] })
+  requireShare(
+    count ?? { total: 0, ofAccount: 0 },
+    { total: limits.clientsMax, ofAccount: limits.clientsOfAccountMax },
+    {
+      field: 'clients',
+      what: 'that are not revoked',
+      ofAccount: 'that are limited to a sub-account and not revoked',
+      advice: 'revoke those that are not used',
+    },
+  )
   const { clientId, clientSecret } = await addClient(tx, organizationId, {
     name: body.name.trim(),
     grants,

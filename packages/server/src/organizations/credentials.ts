@@ -23,7 +23,7 @@ import { organizationExists } from './queries.ts'
 /** Client credentials in plain text; they exist only here, on their way to the operator who asked for them. */
 export type Credentials = { clientId: string; clientSecret: string }
 
-/** What notices about clients are called that were revoked, or got another secret; their value is the client. */
+/** Topic of notices about clients that were revoked, or got another secret; the value is the client. */
 export const revokedTopic = 'revoked'
 
 /** How a client secret is stored and compared. Secrets are long and random, so no slow digest is needed. */
@@ -68,7 +68,7 @@ export async function addClient(
 
 /**
  * Gives a client another secret. The present one is accepted for `overlapHours` more; if that is 0, its tokens end with it.
- * Throws where there is no such client that is not revoked.
+ * Throws if there is no such client that is not revoked.
  */
 export async function replaceSecret(tx: Transaction, id: string, overlapHours: number): Promise<Credentials> {
   const clientSecret = newSecret()
@@ -84,7 +84,7 @@ export async function replaceSecret(tx: Transaction, id: string, overlapHours: n
 export const isCurrentClient = async (db: Db, { clientId, clientSecret }: Credentials): Promise<boolean> =>
   (await clientWithSecret.first(db, { id: clientId, secretDigest: secretDigest(clientSecret) })) !== undefined
 
-/** Calls a client by another name. Throws where there is no such client. */
+/** Calls a client by another name. Throws if there is no such client. */
 export async function changeName(db: Db, id: string, name: string): Promise<void> {
   if ((await renameClient.run(db, { id, name })) === 0) {
     throw new Error(`There is no client ${id} to rename: penstock client list shows those there are.`)
@@ -97,7 +97,7 @@ export const clientsOf = (db: Db, organizationId: string | null): Promise<Client
 
 /**
  * Revokes a client and every token it holds; running processes refuse them within seconds.
- * Throws where there is no such client that is not revoked already.
+ * Throws if there is no such client that is not revoked already.
  */
 export async function endClient(tx: Transaction, id: string): Promise<void> {
   if ((await revokeClient.run(tx, { id })) === 0) {

@@ -18,7 +18,7 @@ import {
  * interface does.
  */
 
-/** What the client is called that an organization is created with. */
+/** Name of the client that is created with an organization. */
 export const firstClientName = 'First client'
 
 /** Makes this deployment known as an environment; `env` of what is made here names it. */
@@ -42,7 +42,7 @@ export async function createOrganization(
  * On a database without any organization, creates the first one.
  * @param keep puts the credentials where they can be found again, before the organization is there: a crash in between
  *   leaves credentials without an organization, which the next start replaces, never an organization without credentials
- * @returns its credentials, or undefined where there is an organization already
+ * @returns its credentials, or undefined if there is an organization already
  */
 export function createFirstOrganization(
   database: Database,

@@ -37,7 +37,7 @@ const allowAny = {
   plainHttp: { loopback: true, allow: [] },
 } as const
 
-/** What a post to such a receiver ends with: the status and the body, or the code. */
+/** Result of a post to such a receiver: the status and the body, or the code. */
 async function endOf(answer: string | ((socket: Socket) => unknown), timeoutMs = 5_000): Promise<string> {
   const { port } = await startReceiver(typeof answer === 'function' ? answer : (socket) => socket.end(answer))
   const outgoing = createOutgoing(allowAny)
@@ -117,7 +117,7 @@ describe('a request to an address of a tenant', { timeout: 60_000 }, () => {
       return end instanceof Error ? end.code : end.status
     }
     assert.equal(await post('127.0.0.1'), 'address_not_allowed')
-    // A name is looked up by the socket itself, and the addresses that it connects to are those that were checked.
+    // The socket itself resolves a name, and connects only to the addresses that were checked.
     assert.equal(await post('localhost'), 'address_not_allowed')
     assert.equal(counts.connections, 0)
     assert.equal(await post('127.0.0.1', ['127.0.0.1']), 200)

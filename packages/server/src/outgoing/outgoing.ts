@@ -15,7 +15,7 @@ import type { Config } from '../config.ts'
 export type Outgoing = {
   /**
    * Posts a body. Any status is an answer, a redirect as well, which is not followed.
-   * Throws `OutgoingError` where there is no answer, and the reason of the signal.
+   * Throws `OutgoingError` if there is no answer, and the reason of the signal.
    */
   post(url: string, request: OutgoingRequest): Promise<OutgoingAnswer>
   close(): Promise<void>
@@ -37,7 +37,7 @@ export type OutgoingAnswer = {
   readonly headers: Readonly<Record<string, string>>
   /** The beginning of the body: what follows is not read. */
   readonly body: string
-  /** What `Retry-After` asks for, in milliseconds; null where it says nothing that can be read. */
+  /** Pause that `Retry-After` asks for, in milliseconds; null if it is missing or invalid. */
   readonly retryAfterMs: number | null
 }
 
@@ -85,11 +85,14 @@ export function createOutgoing(
       signal?.addEventListener('abort', stop, { once: true })
       try {
         const response = await egress.request(url, {
-          ...{ method: 'POST', body, signal: late.signal, timeoutMs },
+          method: 'POST',
+          body,
+          signal: late.signal,
+          timeoutMs,
           headers: { ...headers, 'content-type': contentType },
         })
         const { status } = response
-        const retryAfterMs = readRetryAfter(response.headers.get('retry-after'))
+        const retryAfterMs = readRetryAfter(response.headers)
         return { status, headers: headersOf(response), body: await readBeginning(response), retryAfterMs }
       } catch (error) {
         if (error instanceof ConnectorError) throw new OutgoingError(error.code, error.message)
@@ -106,8 +109,9 @@ export function createOutgoing(
 }
 
 /**
- * Reads an address that a tenant gives: https, or http where the operator allows it, without user name and password.
- * Throws `OutgoingError`: use it to refuse the address when it is saved. Where it leads is checked with each request.
+ * Reads an address that a tenant gives: https, or http if the operator allows it, without user name and password.
+ * Throws `OutgoingError`: use it to refuse the address when it is saved. The resolved address is checked at each
+ * request.
  */
 export function parseOutgoingUrl(address: string, plainHttp: Config['plainHttp']): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined
@@ -122,7 +126,10 @@ export function parseOutgoingUrl(address: string, plainHttp: Config['plainHttp']
   return url
 }
 
-/** What is left of an answer is not waited for. An answer that breaks off while it is read was an answer all the same. */
+/**
+ * Reads the beginning of a response, and does not wait for the rest. A response that breaks off still counts as a
+ * response.
+ */
 async function readBeginning(response: Response): Promise<string> {
   const pieces: Uint8Array[] = []
   let bytes = 0
@@ -145,12 +152,15 @@ const headersOf = ({ headers }: Response): Record<string, string> =>
       .map(([name, value]) => [name.slice(0, 100), value.slice(0, headerLengthMax)]),
   )
 
-/** Seconds, or a date (RFC 9110). */
-function readRetryAfter(value: string | null): number | null {
+/** Seconds, or a date (RFC 9110) by the clock of the one who answers. */
+function readRetryAfter(headers: Headers): number | null {
+  const value = headers.get('retry-after')
   if (value === null) return null
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1000
   const time = Date.parse(value)
-  return Number.isNaN(time) ? null : Math.max(0, time - Date.now())
+  if (Number.isNaN(time)) return null
+  const answered = Date.parse(headers.get('date') ?? '')
+  return Math.max(0, time - (Number.isNaN(answered) ? Date.now() : answered))
 }
 
 const tooSlow = (host: string, timeoutMs: number): OutgoingError =>

@@ -1,7 +1,7 @@
 import { isKept as isKeptIn } from '../db/kept.ts'
 import { statement } from '../db/statement.ts'
 
-/** Reports read the ledger, by the index that begins with the account; a page of accounts or connections is picked first. */
+/** Reports read the ledger without tests, by the index that begins with the account; a page of accounts or connections is picked first. */
 
 export type VolumeRow = {
   id: string
@@ -44,7 +44,7 @@ const pagesOfAccounts = {
   all: accountPages(''),
   /** Some that are named by their identifiers, by which they are found. */
   asked: accountPages(isAsked),
-  /** Those that the actor is limited to. */
+  /** The accounts that the actor is limited to. */
   limited: accountPages(isAllowed),
   limitedAsked: accountPages(`${isAsked} ${isAllowed}`),
 }
@@ -58,7 +58,7 @@ export const volumeOfAccounts = statement<
 >(`
   select l.account_id as id, ${sums} from ledger l
   where l.organization_id = :organizationId and l.account_id = any(:ids)
-    and l.day between :startDate::date and :endDate::date
+    and l.day between :startDate::date and :endDate::date and not l.test
   group by l.account_id, l.day order by l.account_id, l.day
 `)
 
@@ -83,7 +83,7 @@ export const countConnections = countOfConnections()
 /** The same of some that are named by their identifiers, by which they are found. */
 export const connectionsAsked = statement<ConnectionFilter & Page, NamedRow>(pageOfConnections(isAsked))
 export const countConnectionsAsked = countOfConnections(isAsked)
-/** Of all, without a filter, which is known without counting, but for those that wait to be purged. */
+/** The number of all connections without a filter, which is stored, less the connections that wait to be purged. */
 export const countAllConnections = statement<{ accountId: string }, { total: number }>(`
   select k.in_progress + k.active + k.disabled + k.deleted + k.broken + k.offline - (
     select count(*) from connections
@@ -98,6 +98,6 @@ export const volumeOfConnections = statement<
 >(`
   select l.connection_id as id, ${sums} from ledger l
   where l.account_id = :accountId and l.connection_id = any(:ids)
-    and l.day between :startDate::date and :endDate::date
+    and l.day between :startDate::date and :endDate::date and not l.test
   group by l.connection_id, l.day order by l.connection_id, l.day
 `)

@@ -1,5 +1,8 @@
+import { isDay } from '@penstock/connector'
 import { limits } from '@penstock/wire'
 import type { Answer, Call } from '../call.ts'
+import { databaseNow } from '../db/clock.ts'
+import type { Db } from '../db/database.ts'
 import { containing } from '../db/like.ts'
 import { refuse, refuseFieldErrors } from '../refusal.ts'
 import * as queries from './queries.ts'
@@ -14,7 +17,7 @@ export async function reportAccounts({
   actor: { organizationId, accountIds },
   query,
 }: Call<'reportAccounts'>): Promise<Answer<'reportAccounts'>> {
-  const days = readDays(query)
+  const days = await readDays(db, query)
   const asked = query.accountIds?.split(',') ?? null
   const filter = { organizationId, accountIds, like: containing(query.q), ids: asked }
   const pages = queries.accountsByName(filter)
@@ -36,7 +39,7 @@ export async function reportConnections({
   account,
   query,
 }: Call<'reportConnections'>): Promise<Answer<'reportConnections'>> {
-  const days = readDays(query)
+  const days = await readDays(db, query)
   const asked = query.connectionIds?.split(',') ?? null
   const filter = { accountId: account.id, like: containing(query.q), ids: asked }
   const { size, offset } = query
@@ -60,14 +63,14 @@ export async function reportConnections({
 }
 
 /** The days of a report: this month unless said otherwise. Refuses days that no calendar has, and too many. */
-function readDays({ startDate, endDate }: { startDate?: string; endDate?: string }) {
+async function readDays(db: Db, { startDate, endDate }: { startDate?: string; endDate?: string }) {
   const given = Object.entries({ startDate, endDate })
   refuseFieldErrors(
     given
       .filter(([, day]) => day !== undefined && !isDay(day))
       .map(([name]) => ({ field: `query.${name}`, message: 'must be a calendar day, YYYY-MM-DD' })),
   )
-  const end = endDate ?? new Date().toISOString().slice(0, 10)
+  const end = endDate ?? (await databaseNow(db)).toISOString().slice(0, 10)
   const start = startDate ?? `${end.slice(0, 7)}-01`
   const days = (Date.parse(end) - Date.parse(start)) / dayMs + 1
   if (days < 1) refuse('invalid_request', [{ field: 'query.endDate', message: 'must not be before startDate' }])
@@ -77,10 +80,4 @@ function readDays({ startDate, endDate }: { startDate?: string; endDate?: string
     ])
   }
   return { startDate: start, endDate: end }
-}
-
-/** Whether a calendar has this day. */
-function isDay(day: string): boolean {
-  const timestamp = new Date(`${day}T00:00:00Z`)
-  return !Number.isNaN(timestamp.getTime()) && timestamp.toISOString().startsWith(day)
 }

@@ -18,7 +18,7 @@ import { WaitingJobs } from './waiting-jobs.ts'
 export type Runners = {
   /**
    * Runs a job. Resolves with its result.
-   * @throws RunnerDied where its runner dies; the reason of the signal where nothing was begun yet
+   * @throws RunnerDied where its runner dies; the reason of the signal if nothing was begun yet
    */
   run<J extends Job>(job: J, options: RunOptions): Promise<JobResult<J['kind']>>
   stats(): RunnerStats
@@ -63,7 +63,7 @@ export type PoolOptions = RunnerOptions & {
 
 export function createRunnerPool(options: PoolOptions, log: Logger): Runners {
   const all = new Set<RunnerProcess>()
-  /** Those that have worked and wait for more of the same owner, longest idle first. */
+  /** Runners that have finished a job and wait for more of the same owner, longest idle first. */
   const idle: { runner: RunnerProcess; timer: NodeJS.Timeout }[] = []
   const deaths: Record<RunnerDeath, number> = {
     out_of_memory: 0,
@@ -144,7 +144,7 @@ export function createRunnerPool(options: PoolOptions, log: Logger): Runners {
           deaths[error.reason]++
           const { reason, peakBytes, report } = error
           const peakMemoryMb = Math.round(peakBytes / 1024 ** 2)
-          log.warn({ ...about, job: job.kind, owner, reason, peakMemoryMb, report }, 'a runner died in its job')
+          log.warn({ ...about, job: job.kind, owner, reason, peakMemoryMb, report }, 'runner died during its job')
         }
         throw error
       } finally {

@@ -1,8 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { getCompileCacheDir } from 'node:module'
 import { setPriority } from 'node:os'
-import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import {
   type DefectReport,
@@ -14,6 +12,7 @@ import {
   type RunnerSettings,
   type ToRunner,
 } from '@penstock/engine'
+import { compiledFor, environmentOfRunners, permissionFlags, type RunnerUser } from './permissions.ts'
 
 /** Why a runner was killed, or ended on its own in the middle of a job. */
 export type RunnerDeath =
@@ -53,6 +52,8 @@ export type Watch = {
 
 export type RunnerOptions = {
   readonly settings: RunnerSettings
+  /** Undefined: the service's own. */
+  readonly user?: RunnerUser | undefined
   /** Resident memory at most, in bytes; the heap gets half of it. */
   readonly memoryBytesMax: number
   /** A runner that does not respond for this long is killed, in milliseconds. */
@@ -77,6 +78,8 @@ export class EndJob extends Error {
 }
 
 const watchEveryMs = 100
+/** A supervisor that looks so much later did not run itself, asleep or on a paused machine: no runner is to blame. */
+const sleptMsMin = 2_000
 const niceness = 5
 /** V8 says this before it aborts a process whose heap is full. */
 const heapIsFull = /heap out of memory|Allocation failed|OOM error/
@@ -111,18 +114,19 @@ export class RunnerProcess {
 
   constructor(options: RunnerOptions) {
     this.#options = options
-    const cache = getCompileCacheDir()
     const memoryMb = options.memoryBytesMax / 1024 ** 2
     const heapMb = Math.max(64, Math.floor(memoryMb / 2))
     const semiSpaceMb = Math.min(semiSpaceMbMax, Math.max(8, Math.floor(memoryMb / 16)))
+    const compiled = compiledFor(options.user)
     this.#child = fork(program, [], {
-      // Neither settings nor secrets of the service are in the environment of a runner.
-      env: {
-        ...pick(process.env, ['PATH', 'TMPDIR', 'TZ', 'LANG', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR']),
-        // Node adds the name of its own version.
-        ...(cache ? { NODE_COMPILE_CACHE: dirname(cache) } : {}),
-      },
-      execArgv: [`--max-old-space-size=${heapMb}`, `--max-semi-space-size=${semiSpaceMb}`],
+      // Without the groups of the service, too.
+      ...options.user,
+      env: environmentOfRunners(compiled),
+      execArgv: [
+        `--max-old-space-size=${heapMb}`,
+        `--max-semi-space-size=${semiSpaceMb}`,
+        ...permissionFlags(options.settings.localFolders, compiled),
+      ],
       // Standard error is read for what V8 says of a full heap; it is never logged, since it may quote values.
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     })
@@ -186,9 +190,18 @@ export class RunnerProcess {
       if (message.type === 'done') resolve(message.result as JobResult<J['kind']>)
       else if (message.type === 'call') void this.#answer(message, answer)
     }
-    const begun = performance.now()
+    let begun = performance.now()
+    let watchedAt = begun
     let endBy = Number.POSITIVE_INFINITY
     const watcher = setInterval(() => {
+      const sleptMs = performance.now() - watchedAt
+      watchedAt += sleptMs
+      if (sleptMs > sleptMsMin) {
+        this.#aliveAt += sleptMs
+        this.#progressAt += sleptMs
+        begun += sleptMs
+        endBy += sleptMs
+      }
       const reason = this.#judge(watch, begun, endBy)
       if (reason) this.kill(reason)
     }, watchEveryMs)
@@ -290,6 +303,3 @@ function rssOf(pid: number | undefined): number | undefined {
     return undefined
   }
 }
-
-const pick = (env: NodeJS.ProcessEnv, names: readonly string[]): NodeJS.ProcessEnv =>
-  Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])))

@@ -26,7 +26,7 @@ export class Turns {
 
   /**
    * Runs work once it has its turn.
-   * @throws TooManyWaiting, or the signal's reason where it is aborted while waiting
+   * @throws TooManyWaiting, or the signal's reason if it is aborted while waiting
    */
   async run<T>(owner: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     await this.#wait(owner, signal)

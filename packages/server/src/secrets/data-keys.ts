@@ -3,11 +3,11 @@ import type { Db, Transaction } from '../db/database.ts'
 import { newIdentifier } from '../identifiers.ts'
 import type { Keyring } from './keyring.ts'
 import { type DataKeyRow, findDataKey, insertDataKey } from './queries.ts'
-import { type MasterKey, masterKey, seal, unseal } from './seal.ts'
+import { type MasterKey, masterKey, seal, Unreadable, unseal } from './seal.ts'
 
 /** Keys that many values are sealed under, with `seal` and `unseal`; each is itself sealed under a master key. */
 
-/** What a data key is bound to. */
+/** Place that a data key is bound to. */
 export const dataKeyPlace = (id: string) => ['data key', id]
 
 /** A key that is not stored yet, sealed under a master key. */
@@ -26,7 +26,7 @@ export async function makeDataKey(tx: Transaction, keyring: Keyring): Promise<Ne
   return made
 }
 
-/** Opens a key; undefined where it is purged. */
+/** Opens a key; undefined if it is purged. */
 export async function openDataKey(db: Db, keyring: Keyring, id: string): Promise<MasterKey | undefined> {
   const row = await findDataKey.first(db, { id })
   return row && masterKey(unseal(await keyring.forOpening(db, row.keyId), dataKeyPlace(id), row.sealed))
@@ -48,15 +48,15 @@ export class DataKey {
     this.#keep = keep
   }
 
-  /** The key; undefined where none was made. Throws where it is gone. */
+  /** The key; undefined if none was made. Throws if it is gone. */
   async open(db: Db): Promise<MasterKey | undefined> {
     if (this.#key || this.#id === null) return this.#key
     this.#key = await openDataKey(db, this.#keyring, this.#id)
-    if (!this.#key) throw new Error(`The data key ${this.#id} is gone`)
+    if (!this.#key) throw new Unreadable(`The data key ${this.#id} is gone`)
     return this.#key
   }
 
-  /** The key, which is made where there is none. */
+  /** The key, which is made if there is none. */
   async make(tx: Transaction): Promise<MasterKey> {
     const there = this.#made.get(tx) ?? (await this.open(tx))
     if (there) return there
@@ -69,7 +69,7 @@ export class DataKey {
 
   /**
    * A key for a statement of the caller's, which stores it while the master key that it is sealed under is the current
-   * one; undefined where there is a key already. Once it is stored: `use`.
+   * one; undefined if there is a key already. Once it is stored: `use`.
    */
   candidate(): NewDataKey | undefined {
     return this.#id === null ? newDataKey(this.#keyring.latest()) : undefined
@@ -81,7 +81,7 @@ export class DataKey {
     this.#key = key
   }
 
-  /** The key, where it was opened or made before. */
+  /** The key, if it was opened or made before. */
   get opened(): MasterKey | undefined {
     return this.#key
   }

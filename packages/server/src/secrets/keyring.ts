@@ -8,7 +8,7 @@ import {
   masterKeyRows,
   sealedTables,
 } from './queries.ts'
-import { type MasterKey, masterKey, seal, unseal } from './seal.ts'
+import { type MasterKey, masterKey, seal, Unreadable, unseal } from './seal.ts'
 
 /** The channel of notices about master keys. */
 export const masterKeyTopic = 'master-key'
@@ -29,12 +29,12 @@ export type Keyring = {
   forSealing(tx: Transaction): Promise<MasterKey>
   /** The key that was the current one when this process last looked: who seals under it must see that it still is. */
   latest(): MasterKey
-  /** The key with this identifier. Throws where this process cannot know it. */
+  /** The key with this identifier. Throws if this process cannot know it. */
   forOpening(db: Db, keyId: string): Promise<MasterKey>
 }
 
 /** The key in the settings is not the one that the secrets of the database are sealed under. */
-export class MasterKeyMismatch extends Error {
+export class MasterKeyMismatch extends Unreadable {
   override name = 'MasterKeyMismatch'
   constructor(given: string, current: string) {
     super(

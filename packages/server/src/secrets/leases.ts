@@ -39,7 +39,7 @@ export const releaseSecret = async (db: Db, { secret, id }: HeldLease): Promise<
 
 /**
  * Saves a new value in place of the one that was read with the lease, and ends the lease.
- * @returns the value that is saved now: another one where it was changed since, and `null` where it was removed
+ * @returns the value that is saved now: another one if it was changed since, and `null` if it was removed
  */
 export function replaceSecret(
   database: Database,

@@ -21,9 +21,12 @@ export type OAuthAppKey = { readonly env: string; readonly slug: string }
 /** An app with its secret in the clear, on its way to a runner. */
 export type OAuthApp = { readonly clientId: string; readonly clientSecret: string }
 
-/** What the secret of an app is bound to: a client ID that is replaced takes its secret with it. */
+/** Place that the secret of an app is bound to. Replacing the client ID makes its secret useless. */
 export const oauthAppPlace = ({ env, slug, clientId }: Pick<OAuthAppRow, 'env' | 'slug' | 'clientId'>) => [
-  ...['OAuth app', env, slug, clientId],
+  'OAuth app',
+  env,
+  slug,
+  clientId,
 ]
 
 /** Registers an app, in place of the one that was there. */
@@ -38,11 +41,11 @@ export async function setOAuthApp(
   await putOAuthApp.run(tx, { env, slug, clientId, keyId: key.id, sealed })
 }
 
-/** The client ID of an app, which is no secret; `undefined` where none is registered. */
+/** The client ID of an app, which is no secret; `undefined` if none is registered. */
 export const findOAuthClientId = async (db: Db, { env, slug }: OAuthAppKey): Promise<string | undefined> =>
   (await findOAuthApp.first(db, { env, slug }))?.clientId
 
-/** Opens an app; `undefined` where none is registered. */
+/** Opens an app; `undefined` if none is registered. */
 export async function openOAuthApp(
   db: Db,
   keyring: Keyring,

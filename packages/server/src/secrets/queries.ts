@@ -86,7 +86,7 @@ export const putSecret = statement<{
     key_id = excluded.key_id, sealed = excluded.sealed, lease_id = null, lease_until = null
 `)
 
-/** Takes the right to replace a secret where no one has it; no row where someone has, or the secret is not there. */
+/** Takes the right to replace a secret if no one has it; no row where someone has, or the secret is not there. */
 export const takeSecretLease = statement<
   { accountId: string; connectorId: string; name: string; leaseId: string; seconds: number },
   { keyId: string; sealed: Buffer }
@@ -163,7 +163,7 @@ export const purgeDataKeys = statement<{ limit: number }>(`
   delete from data_keys where id in (
     select k.id from data_keys k
     where not exists (select from transfers t where t.data_key_id = k.id)
-      and not exists (select from connection_memories m where m.data_key_id = k.id)
+      and not exists (select from connection_states m where m.data_key_id = k.id)
       and not exists (select from webhooks w where w.data_key_id = k.id)
       and not exists (select from alert_rules r where r.data_key_id = k.id)
     limit :limit for update skip locked

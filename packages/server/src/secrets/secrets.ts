@@ -6,14 +6,14 @@ import { seal, unseal } from './seal.ts'
 /** Which added connector a secret is of. */
 export type SecretOwner = { accountId: string; connectorId: string }
 
-/** What a secret is bound to: its account, connector and name. */
+/** Place that a secret is bound to: its account, connector and name. */
 export const secretPlace = ({
   accountId,
   connectorId,
   name,
 }: Pick<SecretRow, 'accountId' | 'connectorId' | 'name'>) => ['secret', accountId, connectorId, name]
 
-/** Seals and stores secret values, and destroys those that were cleared. */
+/** Seals and stores secret values, and deletes the cleared ones. */
 export async function saveSecrets(
   tx: Transaction,
   keyring: Keyring,

@@ -10,8 +10,8 @@ const pageRows = 1_000
 
 /**
  * Opens every secret, every app and every data key, and keeps none of them.
- * @returns how many they are
- * @throws MasterKeyMismatch where one is sealed under a key that is not known, and an error where one was altered
+ * @returns their number
+ * @throws MasterKeyMismatch if one is sealed under an unknown key, and an error if one was altered
  */
 export async function verifySecrets(db: Db, keyring: Keyring): Promise<number> {
   let opened = 0

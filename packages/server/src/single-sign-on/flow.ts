@@ -3,24 +3,31 @@ import { identifierPattern, limits } from '@penstock/wire'
 import { challengeOf, digestOf, isToken, newToken, verifierOf } from '../authorizations/tokens.ts'
 import type { Database, Transaction } from '../db/database.ts'
 import { Refusal } from '../refusal.ts'
+import type { Keyring } from '../secrets/keyring.ts'
 import { newChallenge, openChallenge } from '../users/challenges.ts'
 import type { BegunSession, SignInPlace } from '../users/sessions.ts'
 import { completeSignIn, failSignIn } from '../users/sign-ins.ts'
-import { findOrAddByEmail, redirectUriOf } from '../users/single-sign-on.ts'
+import { linkByEmail, newLink, redirectUriOf } from '../users/single-sign-on.ts'
 import { askProvider, openClient, type SingleSignOnDeps } from './provider.ts'
 import * as queries from './queries.ts'
 
 /**
- * What happens in the browser of a person who signs in with the identity provider of their organization: it goes to the
- * provider and comes back. The answer counts once, in the browser that began.
+ * The flow in the browser of a person who signs in with the identity provider of their organization: it goes to the
+ * provider and comes back. The answer can be used once, in the browser that began.
  */
 
-/** What a person reads. Nothing of what the provider or the browser sent is in it, except codes. */
-export type SignInPage = { readonly status: number; readonly title: string; readonly message: string }
+/** A page of the flow. Of the data from the provider or the browser, it contains only codes. */
+export type SignInPage = {
+  readonly status: number
+  readonly title: string
+  readonly message: string
+  /** The token with which the person confirms that it is them, as they sign in in another way. */
+  readonly link?: string
+}
 
 export type SingleSignOnFlowDeps = SingleSignOnDeps & { readonly database: Database }
 
-/** What the provider sent the browser back with, as it came. */
+/** Query parameters of the provider's redirect, unvalidated. */
 export type ProviderAnswer = Readonly<Record<'state' | 'code' | 'error' | 'iss', unknown>>
 
 const again = 'Start again from the sign-in page.'
@@ -43,6 +50,17 @@ const pages = {
     message:
       'The identity provider knows you, but no person of the organization has an e-mail address that it has verified for you. Ask your administrator to invite you.',
   },
+  invitedOwner: {
+    status: 403,
+    title: 'Accept your invitation first',
+    message:
+      'You are invited as an owner. Open the link of your invitation and set a password. Then sign in with single sign-on again.',
+  },
+  confirm: {
+    status: 403,
+    title: 'Confirm that it is you',
+    message: `A person of the organization has your e-mail address, and signs in with a password or a passkey. Sign in with it once, within ${limits.singleSignOnMinutes} minutes: from then on, single sign-on is enough. If you have neither, request a new password there.`,
+  },
   otherIdentity: {
     status: 403,
     title: 'This e-mail address belongs to another account',
@@ -56,16 +74,18 @@ const parameterPattern = /^[\x20-\x7e]{1,4096}$/
 const wellFormedId = new RegExp(identifierPattern)
 const emailPattern = /^[^\s@<>()[\]\\,;:"\p{Cc}]+@([^\s@<>()[\]\\,;:"\p{Cc}]+)$/u
 
-/** What binds a state to its organization and its browser. */
+/** Binding of a state to its organization and its browser. */
 const purposeOf = (organizationId: string, browser: string) => [
-  ...['single sign-on', organizationId, digestOf(browser).toString('hex')],
+  'single sign-on',
+  organizationId,
+  digestOf(browser).toString('hex'),
 ]
 /** Follows from what the browser alone has, as the code verifier does. */
 const nonceOf = (browser: string, state: string): string =>
   createHmac('sha256', browser).update(`nonce ${state}`).digest('base64url')
 
 export function createSingleSignOnFlow(deps: SingleSignOnFlowDeps) {
-  const { config, database, keyring, attempts } = deps
+  const { config, database, keyring, attempts, userSessions } = deps
   const find = async (organizationId: unknown) =>
     typeof organizationId === 'string' && wellFormedId.test(organizationId)
       ? queries.findProvider.first(database, { organizationId })
@@ -77,29 +97,43 @@ export function createSingleSignOnFlow(deps: SingleSignOnFlowDeps) {
       return provider ? { organization: provider.organizationName } : pages.unknown
     },
 
-    /** Where to send the browser, and what it keeps. Stores nothing, and asks no one: anyone can open this address. */
-    async open(organizationId: unknown): Promise<{ url: string; browser: string } | SignInPage> {
+    /** Where to send the browser, and what it keeps for this state. Stores nothing, and asks no one: anyone can open this address. */
+    async open(organizationId: unknown): Promise<{ url: string; state: string; browser: string } | SignInPage> {
       const provider = await find(organizationId)
       if (!provider) return pages.unknown
       const browser = newToken()
-      const state = newChallenge(keyring, purposeOf(provider.organizationId, browser), limits.singleSignOnMinutes)
+      const state = await newChallenge(
+        database,
+        keyring,
+        purposeOf(provider.organizationId, browser),
+        limits.singleSignOnMinutes,
+      )
       const url = new URL(provider.authorizationEndpoint)
       for (const [name, value] of Object.entries({
-        ...{ response_type: 'code', client_id: provider.clientId, redirect_uri: redirectUriOf(config) },
-        ...{ scope: 'openid email profile', state, nonce: nonceOf(browser, state) },
-        ...{ code_challenge: challengeOf(verifierOf(browser, state)), code_challenge_method: 'S256' },
+        response_type: 'code',
+        client_id: provider.clientId,
+        redirect_uri: redirectUriOf(config),
+        scope: 'openid email profile',
+        state,
+        nonce: nonceOf(browser, state),
+        code_challenge: challengeOf(verifierOf(browser, state)),
+        code_challenge_method: 'S256',
       })) {
         url.searchParams.set(name, value)
       }
-      return { url: url.href, browser: `${provider.organizationId}.${browser}` }
+      return { url: url.href, state, browser: `${provider.organizationId}.${browser}` }
     },
 
-    /** Takes the answer of the provider: has a runner ask it who the person is, and begins their session. */
+    /**
+     * Takes the answer of the provider: has a runner ask it who the person is, and begins their session.
+     * @param sessionToken of the session that the browser has, which may have to confirm who the person is
+     */
     async finish(
       { state, code, error, iss }: ProviderAnswer,
       cookie: unknown,
       place: SignInPlace,
       signal: AbortSignal,
+      sessionToken: string | undefined,
     ): Promise<{ session: BegunSession } | SignInPage> {
       const [organizationId = '', browser] = typeof cookie === 'string' ? cookie.split('.') : []
       const provider = await find(organizationId)
@@ -131,13 +165,17 @@ export function createSingleSignOnFlow(deps: SingleSignOnFlowDeps) {
       }
       const { person } = asked.value
       if (!person) return fail(pages.invalidAnswer)
+      const present = sessionToken === undefined ? undefined : await userSessions.authenticate(sessionToken)
+      // A session that began at a provider proves no more than the provider says.
+      const confirmedId = present?.person?.method === 'single sign-on' ? undefined : present?.id
       const found = await database.transaction(async (tx) => {
-        const userId = await findPerson(tx, provider, person)
+        const userId = await findPerson(tx, keyring, provider, person, confirmedId)
         if (typeof userId !== 'string') return userId
         const by = { userId, method: 'single sign-on', action: 'signInWithSingleSignOn' } as const
         return { session: await completeSignIn(tx, by, place) }
       })
-      return 'session' in found ? found : fail(found)
+      // A person who must confirm has not failed.
+      return 'session' in found || found.link !== undefined ? found : fail(found)
     },
   }
 }
@@ -148,13 +186,15 @@ const attemptsKey = 'single sign-on'
 type Person = { subject: string; email: string | null; emailVerified: boolean; name: string | null }
 
 /**
- * The person of this organization: by what its provider calls them, or by an e-mail address that it has verified, which
- * links them. What this provider says concerns no other organization.
+ * Finds the person of this organization by issuer and subject, or by a verified e-mail address, which links them if
+ * that suffices. The provider affects only this organization.
  */
 async function findPerson(
   tx: Transaction,
+  keyring: Keyring,
   { organizationId, issuer, emailDomains, newUserRole, newUserAccountIds }: queries.ProviderRow,
   { subject, email, emailVerified, name }: Person,
+  confirmedId: string | undefined,
 ): Promise<string | SignInPage> {
   // The settings stay as they are until the session has begun.
   const present = await queries.lockProvider.first(tx, { organizationId })
@@ -170,10 +210,20 @@ async function findPerson(
       ?.replaceAll(/\p{Cc}+/gu, ' ')
       .trim()
       .slice(0, limits.nameLengthMax) || email
-  const userId = await findOrAddByEmail(tx, organizationId, { email, name: shown }, newUser)
-  if (userId === undefined) return pages.notAllowed
-  const linked = await queries.insertIdentity.first(tx, { organizationId, issuer, subject, userId })
-  return linked ? userId : pages.otherIdentity
+  const identity = { organizationId, issuer, subject }
+  const found = await linkByEmail(tx, identity, { email, name: shown }, newUser, confirmedId)
+  switch (found.next) {
+    case 'signed in':
+      return found.userId
+    case 'confirm':
+      return { ...pages.confirm, link: await newLink(tx, keyring, identity, found.userId) }
+    case 'invited as an owner':
+      return pages.invitedOwner
+    case 'another account':
+      return pages.otherIdentity
+    default:
+      return pages.notAllowed
+  }
 }
 
 function refusedBy(error: unknown): SignInPage {

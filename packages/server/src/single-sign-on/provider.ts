@@ -1,7 +1,7 @@
 import { isPlainHttpAllowed } from '@penstock/connector'
 import type { SingleSignOnJob } from '@penstock/engine'
 import { type SingleSignOn, secretMask, type UserRole } from '@penstock/wire'
-import { requireAllAccounts } from '../access.ts'
+import { requireAllAccounts, requireUnlimited } from '../access.ts'
 import { changesBetween, record } from '../audit/record.ts'
 import type { Answer, Call } from '../call.ts'
 import type { Config } from '../config.ts'
@@ -13,7 +13,7 @@ import { unixSeconds } from '../time.ts'
 import type { InteractiveJobs } from '../transfers/interactive.ts'
 import { JobSecrets } from '../transfers/job-secrets.ts'
 import type { UserDeps } from '../users/deps.ts'
-import { endSessionsBefore, redirectUriOf } from '../users/single-sign-on.ts'
+import { endProviderSessions, endSessionsBefore, forgetIdentities, redirectUriOf } from '../users/single-sign-on.ts'
 import { requireGrantableRole } from '../users/users.ts'
 import * as queries from './queries.ts'
 
@@ -40,14 +40,14 @@ export function askProvider(
 ) {
   return interactive.run(
     { kind: 'single sign-on', ...asked, redirectUri: redirectUriOf(config), deadlineMs },
-    // Turns of their own: those who sign in do not keep checks waiting, nor the reverse.
+    // Separate turns: sign-ins do not delay checks, and checks do not delay sign-ins.
     { organizationId: `single sign-on ${organizationId}`, id: organizationId },
     signal,
     new JobSecrets({ database, keyring }, organizationId, []),
   )
 }
 
-/** The client with its secret; undefined where there is none for this client ID. */
+/** The client with its secret; undefined if there is none for this client ID. */
 export async function openClient(
   database: Database,
   keyring: Keyring,
@@ -89,7 +89,7 @@ export async function setSingleSignOn(
   const { db: database, actor, body, signal } = call
   const { config, keyring, userSessions } = deps
   const { organizationId } = actor
-  requireAllAccounts(actor)
+  requireUnlimited(actor)
   const { issuer, clientId, clientSecret, emailDomains = null, newUsers = null, required } = body
   const url = URL.canParse(issuer) ? new URL(issuer) : undefined
   const isSecure =
@@ -118,34 +118,46 @@ export async function setSingleSignOn(
     const present = await queries.findProvider.first(tx, { organizationId })
     await setOAuthApp(tx, keyring, appOf(organizationId), { clientId, clientSecret: secret })
     await queries.saveProvider.run(tx, {
-      ...{ organizationId, issuer, clientId, authorizationEndpoint, required },
+      organizationId,
+      issuer,
+      clientId,
+      authorizationEndpoint,
+      required,
       emailDomains: emailDomains?.map((domain) => domain.toLowerCase()) ?? null,
-      ...{ newUserRole: newUsers?.role ?? null, newUserAccountIds: newUsers?.accountIds ?? null },
+      newUserRole: newUsers?.role ?? null,
+      newUserAccountIds: newUsers?.accountIds ?? null,
     })
+    if (present && present.issuer !== issuer) await endProviderSessions(tx, organizationId, userSessions)
     if (required) await endSessionsBefore(tx, organizationId, userSessions)
     const row = (await queries.findProvider.first(tx, { organizationId })) ?? refuse('not_found')
     const reply = view(row, config)
     const changes = changesBetween(present ? view(present, config) : null, reply)
     const { address, requestId } = call
     record(tx, {
-      ...{ organizationId, actor: { kind: actor.kind, id: actor.id, name: actor.name }, action: 'setSingleSignOn' },
-      ...{ address, requestId, ...changes, details: { secretReplaced: secret !== saved?.secret } },
+      organizationId,
+      actor: { kind: actor.kind, id: actor.id, name: actor.name },
+      action: 'setSingleSignOn',
+      address,
+      requestId,
+      ...changes,
+      details: { secretReplaced: secret !== saved?.secret },
     })
     return { reply }
   }, actor)
 }
 
-/** People sign in as before; what the provider calls them is removed. */
+/** People sign in as before; what the provider calls them is removed, and the sessions that began there end. */
 export async function deleteSingleSignOn(
   { db: tx, actor }: Call<'deleteSingleSignOn'>,
-  { config }: SingleSignOnDeps,
+  { config, userSessions }: SingleSignOnDeps,
 ): Promise<Answer<'deleteSingleSignOn'>> {
   const { organizationId } = actor
-  requireAllAccounts(actor)
+  requireUnlimited(actor)
   await queries.lockProvider.first(tx, { organizationId })
   const row = (await queries.findProvider.first(tx, { organizationId })) ?? refuse('not_found')
   await queries.deleteProvider.run(tx, { organizationId })
-  await queries.deleteIdentities.run(tx, { organizationId })
+  await forgetIdentities(tx, organizationId)
+  await endProviderSessions(tx, organizationId, userSessions)
   await removeOAuthApp(tx, appOf(organizationId))
   return { reply: { done: true }, audited: { before: view(row, config), after: null } }
 }

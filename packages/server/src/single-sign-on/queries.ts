@@ -51,15 +51,3 @@ export const findIdentity = statement<{ organizationId: string; issuer: string; 
   where i.organization_id = :organizationId and i.issuer = :issuer and i.subject = :subject
     and u.organization_id = i.organization_id
 `)
-/** No row where the person, or the subject, is linked already. */
-export const insertIdentity = statement<
-  { organizationId: string; issuer: string; subject: string; userId: string },
-  { userId: string }
->(`
-  insert into user_identities (organization_id, issuer, subject, user_id)
-  values (:organizationId, :issuer, :subject, :userId)
-  on conflict do nothing returning user_id
-`)
-export const deleteIdentities = statement<{ organizationId: string }>(`
-  delete from user_identities where organization_id = :organizationId
-`)

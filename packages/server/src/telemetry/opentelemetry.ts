@@ -28,8 +28,8 @@ const version = programVersion()
 const kinds = { server: SpanKind.SERVER, consumer: SpanKind.CONSUMER, internal: SpanKind.INTERNAL } as const
 
 /**
- * Exports by OTLP over HTTP, in the background and in batches. What waits is bounded and dropped beyond that, so a collector
- * that is slow or away delays nothing.
+ * Exports by OTLP over HTTP, in the background and in batches. The queue is bounded, and data beyond the bound is
+ * dropped, so a slow or unavailable collector delays nothing.
  */
 export function createTelemetry(settings: TelemetrySettings, log: Logger): Telemetry {
   const resource = createResource()
@@ -93,7 +93,7 @@ export function createTelemetry(settings: TelemetrySettings, log: Logger): Telem
   }
 }
 
-/** Who reports: what the settings say, and this process. */
+/** The OpenTelemetry resource: the settings, and this process. */
 function createResource(): Resource {
   const own = { 'service.name': 'penstock', 'service.version': version, 'service.instance.id': randomUUID() }
   return defaultResource()
@@ -128,7 +128,7 @@ function spanOf(
 
 const traceparentPattern = /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/
 
-/** The parent that a traceparent names (W3C Trace Context, section 3.2); none where it is not valid. */
+/** The parent that a traceparent names (W3C Trace Context, section 3.2); none if it is not valid. */
 function contextOf(traceparent: string | null | undefined): Context {
   const [, traceId = '', spanId = '', flags = ''] = traceparentPattern.exec(traceparent ?? '') ?? []
   if (!/[^0]/.test(traceId) || !/[^0]/.test(spanId)) return ROOT_CONTEXT
@@ -157,9 +157,8 @@ function reporting<Data, E extends { export(data: Data, done: (result: Exported)
       isDone = true
       abandon.removeEventListener('abort', giveUp)
       const failed = result.code !== ExportResultCode.SUCCESS
-      if (failed && !failing)
-        log.warn({ signal, err: result.error }, 'the OpenTelemetry collector takes nothing; trying on')
-      if (!failed && failing) log.info({ signal }, 'the OpenTelemetry collector works again')
+      if (failed && !failing) log.warn({ signal, err: result.error }, 'OpenTelemetry export failed; retrying')
+      if (!failed && failing) log.info({ signal }, 'OpenTelemetry export works again')
       failing = failed
       done(result)
     }

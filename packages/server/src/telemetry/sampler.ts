@@ -8,7 +8,7 @@ import {
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** What OTEL_TRACES_SAMPLER says; every trace, or what the caller decided, unless it is set. */
+/** The sampler of OTEL_TRACES_SAMPLER. By default, every trace, or the caller's decision. */
 export function createSampler(env: Env): Sampler {
   const name = env.OTEL_TRACES_SAMPLER?.trim() || 'parentbased_always_on'
   const ratio = Number(env.OTEL_TRACES_SAMPLER_ARG?.trim() || 1)
@@ -20,7 +20,7 @@ export function createSampler(env: Env): Sampler {
   return name.startsWith('parentbased_') ? new ParentBasedSampler({ root: root(name.slice(12)) }) : root(name)
 }
 
-/** A positive whole number of the environment, as an option; no option where it is none. */
+/** A positive whole number of the environment, as an option; no option if it is none. */
 export function whole<K extends string>(env: Env, name: string, key: K): { [One in K]?: number } {
   const value = Number(env[name]?.trim() || Number.NaN)
   return (Number.isSafeInteger(value) && value > 0 ? { [key]: value } : {}) as { [One in K]?: number }

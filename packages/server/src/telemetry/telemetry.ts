@@ -1,13 +1,10 @@
-import type { Logger } from '../log.ts'
-import type { TelemetrySettings } from '../otel-settings.ts'
-
-/** Traces and metrics for a collector. What is here loads nothing: a process that exports nothing pays nothing. */
+/** Traces and metrics for a collector, as the modules of the service see them. */
 
 export type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>
 
 /** A part of a trace. It never holds a secret, a value of a row or a parameter of a statement: names, identifiers and counts alone. */
 export type TraceSpan = {
-  /** What a child of it, here or in another process, names as its parent: W3C traceparent. */
+  /** Parent of child spans, here or in another process: W3C traceparent. */
   readonly traceparent: string
   readonly traceId: string
   set(attributes: SpanAttributes): void
@@ -17,7 +14,7 @@ export type TraceSpan = {
 }
 
 export type SpanStart = {
-  /** W3C traceparent; a trace of its own begins where there is none that is valid. */
+  /** W3C traceparent; a trace of its own begins if there is none that is valid. */
   readonly parent?: string | null | undefined
   readonly kind?: 'server' | 'consumer' | 'internal'
   readonly attributes?: SpanAttributes
@@ -37,16 +34,10 @@ export type RegisteredMetric = {
 }
 
 export type Telemetry = {
-  /** Undefined where no traces are exported. */
+  /** Undefined if no traces are exported. */
   readonly startSpan: ((name: string, start?: SpanStart) => TraceSpan) | undefined
   /** Exports these metrics, which are read at each export, where metrics are exported. */
   exportMetrics(read: () => Promise<readonly RegisteredMetric[]>): void
   /** Sends what is left, for a few seconds at most. */
   close(): Promise<void>
-}
-
-/** Opens what the settings ask for; undefined where they ask for nothing. */
-export async function openTelemetry(settings: TelemetrySettings, log: Logger): Promise<Telemetry | undefined> {
-  if (!settings.traces && !settings.metrics) return undefined
-  return (await import('./opentelemetry.ts')).createTelemetry(settings, log)
 }

@@ -18,7 +18,7 @@ export const failureWindowSeconds = 60
 export type Attempts = {
   /** Refuses with `rate_limited` where too many failed. */
   check(clientId: string, address: string): Promise<void>
-  /** Counts a failure; refuses with `rate_limited` where it is one too many. */
+  /** Counts a failure; refuses with `rate_limited` if it is one too many. */
   failed(clientId: string, address: string): Promise<void>
 }
 
@@ -47,7 +47,7 @@ export function createAttempts(): Attempts {
 /** An address holds no space. */
 const pairOf = (clientId: string, network: string) => `${network} ${clientId}`
 
-/** What one guesser has of addresses: of IPv4 the address, of IPv6 its first 64 bits. */
+/** Addresses that one attacker controls: the IPv4 address, or the first 64 bits of an IPv6 address. */
 function networkOf(address: string): string {
   const mapped = /^::ffff:([\d.]+)$/i.exec(address)?.[1]
   if (mapped !== undefined || !isIPv6(address)) return mapped ?? address
@@ -60,7 +60,7 @@ function networkOf(address: string): string {
     .join(':')
 }
 
-/** Counts a request of a client; refuses with `rate_limited` where it is one too many. */
+/** Counts a request of a client; refuses with `rate_limited` if it is one too many. */
 export type RequestLimit = (clientId: string) => void
 
 const requestWindowMs = 60_000
@@ -70,7 +70,7 @@ export function createRequestLimit(requestsPerMinute: number): RequestLimit {
   if (requestsPerMinute === 0) return () => {}
   const windows = new Map<string, { requests: number; endMs: number }>()
   return (clientId) => {
-    const nowMs = Date.now()
+    const nowMs = performance.now()
     const window = windows.get(clientId)
     if (!window || window.endMs <= nowMs) {
       // The oldest come first.

@@ -4,7 +4,7 @@ import { statement } from '../db/statement.ts'
 const isCurrent = 'revoked_time is null and (expires_time is null or expires_time > now())'
 
 /**
- * The secrets of a client that are accepted: the present one and, for a while after a rotation, the one before. Where there is
+ * The secrets of a client that are accepted: the present one and, for a while after a rotation, the one before. If there is
  * none, `none` is in its place: a row of the same size for a client that does not exist, so that its time does not say so.
  */
 export const findClient = statement<
@@ -68,11 +68,13 @@ export const findToken = statement<
     organizationId: string
     scopes: Scope[] | null
     accountIds: string[] | null
-    expiresTime: Date
+    /** How long it is valid from now on. */
+    validMs: number
   }
 >(`
   select t.client_id, t.session_id, c.name, c.organization_id, coalesce(t.scopes, c.scopes) as scopes,
-    coalesce(t.account_ids, c.account_ids) as account_ids, least(t.expires_time, c.expires_time) as expires_time
+    coalesce(t.account_ids, c.account_ids) as account_ids,
+    extract(epoch from least(t.expires_time, c.expires_time) - now())::float8 * 1000 as valid_ms
   from tokens t join clients c on c.id = t.client_id
   where t.digest = :digest and t.expires_time > now()
     and c.revoked_time is null and (c.expires_time is null or c.expires_time > now())

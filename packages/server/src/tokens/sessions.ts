@@ -21,7 +21,10 @@ export async function createSession({
   await requireAccounts(tx, actor, [accountId], () => 'body.accountId')
   const sessionId = newIdentifier()
   const { accessToken, lifetimeSeconds } = await issueSession(tx, {
-    ...{ clientId: actor.clientId, sessionId, scopes, accountIds: [accountId] },
+    clientId: actor.clientId,
+    sessionId,
+    scopes,
+    accountIds: [accountId],
     lifetimeSeconds: expiry,
   })
   return { reply: { accessToken, tokenType: 'Bearer', expiry: lifetimeSeconds, sessionId, accountId, scopes } }

@@ -11,7 +11,7 @@ import { refuse } from '../refusal.ts'
 import type { Attempts, RequestLimit } from './attempts.ts'
 import { findClient, findToken, insertSession, insertToken } from './queries.ts'
 
-/** What the handler of the token needs. */
+/** Dependencies of the handler of the token. */
 export type TokenDeps = {
   readonly config: Config
   readonly attempts: Attempts
@@ -23,7 +23,7 @@ export type TokenDeps = {
 const cachedTokensMax = 10_000
 const cachedCredentialsMax = 1_000
 
-/** What the secret of an unknown client is compared with, and never equals. */
+/** Digest that the secret of an unknown client is compared with, and never equals. */
 const noDigest = randomBytes(32)
 
 const newToken = () => `pst_${randomBytes(32).toString('base64url')}`
@@ -104,9 +104,9 @@ export async function issueSession(
 }
 
 /**
- * Checks credentials, and caches only those that are right: the statement that stores a token checks them again. Whatever is
- * wrong takes the same work, one statement and two comparisons, so that the time of a refusal does not say which clients
- * there are.
+ * Checks credentials, and caches only the valid ones: the statement that stores a token checks them again. Every
+ * refusal takes the same work, one statement and two comparisons, so that its duration does not reveal which clients
+ * exist.
  */
 export function createCredentialCheck(
   database: Database,
@@ -133,16 +133,18 @@ export function createAuthenticator(
   database: Database,
   notices: Notices,
 ): { authenticate(token: string): Awaitable<Actor | undefined>; forget(clientId: string): void } {
-  type Found = { actor: Actor; expiresMs: number }
+  /** `untilMs`: by `performance.now()`, since the clock of this process may be another one than that of the database. */
+  type Found = { actor: Actor; untilMs: number }
   const cached = createCache<Found>(notices, revokedTopic, cachedTokensMax, ({ actor }) => actor.clientId)
   const load = async (digest: string): Promise<Found | undefined> => {
+    const askedMs = performance.now()
     const row = await findToken.first(database, { digest: Buffer.from(digest, 'base64') })
     if (!row) return undefined
-    const { clientId, sessionId, expiresTime, ...rest } = row
+    const { clientId, sessionId, validMs, ...rest } = row
     const who = sessionId ? ({ kind: 'session', id: sessionId } as const) : ({ kind: 'client', id: clientId } as const)
-    return { actor: { ...rest, ...who, clientId }, expiresMs: expiresTime.getTime() }
+    return { actor: { ...rest, ...who, clientId }, untilMs: askedMs + validMs }
   }
-  const unexpired = (found: Found | undefined) => (found && found.expiresMs > Date.now() ? found.actor : undefined)
+  const unexpired = (found: Found | undefined) => (found && found.untilMs > performance.now() ? found.actor : undefined)
   const digestOfRecent = createDigests()
   const authenticate = (token: string) => {
     const digest = digestOfRecent(token)

@@ -1,6 +1,7 @@
 import type { CheckStep, Connector } from '@penstock/connector'
 import type { Role } from '@penstock/wire'
 import type { Answer, Call } from '../call.ts'
+import { databaseNow } from '../db/clock.ts'
 import { refuse } from '../refusal.ts'
 import { unixSeconds } from '../time.ts'
 import { JobSecrets } from './job-secrets.ts'
@@ -36,13 +37,14 @@ export async function checkConnector(
       error: failed
         ? viewError(result.ok ? errorOf(failed, connector) : { side: sideOf(connector), ...result.failure }, ids)
         : null,
-      checkedTime: unixSeconds(new Date()),
+      checkedTime: unixSeconds(await databaseNow(database)),
     },
   }
 }
 
 const errorOf = ({ code = 'request_refused', message }: CheckStep, connector: Connector) => ({
-  ...{ code, message },
+  code,
+  message,
   side: sideOf(connector),
 })
 

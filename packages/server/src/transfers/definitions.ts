@@ -2,6 +2,7 @@ import {
   type Authorization,
   type Connector,
   type Fields,
+  movesIn,
   type Records,
   type Side,
   showValue,
@@ -13,8 +14,8 @@ import { refuse } from '../refusal.ts'
 import type { TransferDeps } from './transfers.ts'
 
 /**
- * What connectors are by their definitions, for clients that draw a form or map columns. It is in this module because it
- * lists the names by which the mapping finds a column.
+ * Definitions of connectors, for clients that draw a form or map columns. It is in this module because it lists the
+ * names by which the mapping finds a column.
  */
 
 /** Connectors do not change while the process runs: the definition of each is built, and frozen, once. */
@@ -37,8 +38,8 @@ const viewDefinition = (connector: Connector): ConnectorDefinition => ({
   tested: connector.tested ?? null,
   secretFields: viewFields(connector.secrets),
   authorization: connector.authorization ? viewAuthorization(connector.authorization) : null,
-  source: connector.source ? viewSide(connector.source, false) : null,
-  destination: connector.destination ? viewSide(connector.destination, true) : null,
+  source: connector.source ? viewSide(connector.source, movesIn(connector, 'Source'), false) : null,
+  destination: connector.destination ? viewSide(connector.destination, movesIn(connector, 'Destination'), true) : null,
 })
 
 const viewAuthorization = ({ server, scopes, client, refreshToken, sets = {} }: Authorization) => ({
@@ -48,9 +49,11 @@ const viewAuthorization = ({ server, scopes, client, refreshToken, sets = {} }: 
 })
 
 /** @param mapped its records are filled from columns, which are found by name */
-const viewSide = ({ fields = {}, records = {} }: Side, mapped: boolean): SideDefinition => ({
+const viewSide = ({ fields = {}, records = {}, discover }: Side, moves: boolean, mapped: boolean): SideDefinition => ({
+  ...(moves ? {} : { integrated: false }),
   fields: viewFields(fields),
   records: viewRecords(records, mapped),
+  ...(discover ? { discover: Object.keys(discover) } : {}),
 })
 
 const viewFields = (fields: Fields): FieldDefinition[] =>

@@ -5,7 +5,7 @@ import type { Fence } from './supervisor/queries.ts'
 /** Statements that end transfers, and store with their connections where the next one continues. */
 
 const withoutDeliveryStates = `not exists (
-    select from ledger where transfer_id = t.id and (receipt_sealed is not null or receipt is not null)
+    select from ledger where transfer_id = t.id and delivery_state_sealed is not null
   )`
 
 /**
@@ -15,16 +15,15 @@ const withoutDeliveryStates = `not exists (
  * A cursor is sealed under the key of the connection from the start, and so is taken over as it is.
  */
 const takeCursors = (succeeded: string, condition: string) => `
-  insert into connection_memories (connection_id, marker_sealed, marker, pending)
-  select connection_id, marker_sealed, marker, case when not (${succeeded}) then pending end from transfers t
-  where (marker_sealed is not null or marker is not null) and (${succeeded} or ${withoutDeliveryStates}) and ${condition}
-  on conflict (connection_id) do update set
-    marker_sealed = excluded.marker_sealed, marker = excluded.marker, pending = excluded.pending`
+  insert into connection_states (connection_id, cursor_sealed, pending)
+  select connection_id, cursor_sealed, case when not (${succeeded}) then pending end from transfers t
+  where cursor_sealed is not null and (${succeeded} or ${withoutDeliveryStates}) and ${condition}
+  on conflict (connection_id) do update set cursor_sealed = excluded.cursor_sealed, pending = excluded.pending`
 
-/** What a transfer needs only until it has ended; its key is kept where rejected records are sealed under it. */
+/** Columns that a transfer needs only until it has ended. Its key is kept if rejected records are sealed under it. */
 const withoutProgress = `
     finished_time = now(), heartbeat_time = null,
-    pending = null, position_sealed = null, position = null, marker_sealed = null, marker = null,
+    pending = null, checkpoint_sealed = null, cursor_sealed = null,
     data_key_id = case when rejected > 0 then data_key_id end`
 
 const nothingAccepted = `:status = 'succeeded' and rejected > 0 and accepted = 0`
@@ -63,8 +62,8 @@ export const endTransfer = statement<
   ),
   stored_cursor as (${takeCursors(`:status = 'succeeded'`, 't.id = (select id from ended)')}),
   dropped as (
-    update ledger set receipt_sealed = null, receipt = null
-    where transfer_id = (select id from ended) and (receipt_sealed is not null or receipt is not null)
+    update ledger set delivery_state_sealed = null
+    where transfer_id = (select id from ended) and delivery_state_sealed is not null
   )
   select id from ended
 `)
@@ -74,8 +73,8 @@ export const endTransfer = statement<
 /** As `endTransfer` does for one transfer. */
 export const saveCursorsOfActive = statement(takeCursors('false', `t.status in ('queued', 'running')`))
 export const dropDeliveryStatesOfActive = statement(`
-  update ledger set receipt_sealed = null, receipt = null
-  where (receipt_sealed is not null or receipt is not null)
+  update ledger set delivery_state_sealed = null
+  where delivery_state_sealed is not null
     and transfer_id in (select id from transfers where status in ('queued', 'running'))
 `)
 export const failActive = statement<{ code: TransferErrorCode; message: string }>(`

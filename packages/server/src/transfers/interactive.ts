@@ -1,4 +1,12 @@
-import type { AuthorizationJob, CheckJob, JobError, JobResult, PreviewJob, SingleSignOnJob } from '@penstock/engine'
+import type {
+  AuthorizationJob,
+  CheckJob,
+  DiscoveryJob,
+  JobError,
+  JobResult,
+  PreviewJob,
+  SingleSignOnJob,
+} from '@penstock/engine'
 import type { Role, TransferErrorCode } from '@penstock/wire'
 import { refuse } from '../refusal.ts'
 import type { Runners } from '../runners/runner-pool.ts'
@@ -6,9 +14,9 @@ import { EndJob, RunnerDied } from '../runners/runner-process.ts'
 import { TooManyWaiting, Turns } from '../runners/turns.ts'
 import { answerSecrets, type JobSecrets } from './job-secrets.ts'
 
-/** Checks, previews and authorizations: jobs that a caller waits for, run by turns so that no organization keeps the others waiting. */
+/** Checks, discoveries, previews and authorizations: jobs that a caller waits for, run by turns so that no organization keeps the others waiting. */
 
-type InteractiveJob = CheckJob | PreviewJob | AuthorizationJob | SingleSignOnJob
+type InteractiveJob = CheckJob | DiscoveryJob | PreviewJob | AuthorizationJob | SingleSignOnJob
 
 /** How long a runner may take beyond the deadline that it knows itself, and after its caller has gone. */
 const graceMs = 2_000
@@ -26,7 +34,10 @@ export type InteractiveLimits = {
 export type InteractiveFailure = {
   readonly code: TransferErrorCode
   readonly message: string
-  /** The side that it happened at, `null` where it is of neither; unless said, that of the connector that was asked. */
+  /**
+   * The side that the error belongs to, `null` if it belongs to neither; by default, the side of the connector that was
+   * called.
+   */
   readonly side?: Role | null
 }
 
@@ -92,7 +103,8 @@ function explain(error: JobError, deadlineMs: number): InteractiveFailure {
       return tooLate(deadlineMs)
     case 'defect':
       return {
-        ...{ code: 'connector_failed', ...(error.side ? { side: error.side } : {}) },
+        code: 'connector_failed',
+        ...(error.side ? { side: error.side } : {}),
         message:
           'The connector failed on the response of the other side. Check the address, and that the other side is what the connector expects, then try again.',
       }
@@ -103,7 +115,8 @@ function explainDeath({ reason }: RunnerDied, deadlineMs: number): InteractiveFa
   switch (reason) {
     case 'out_of_memory':
       return {
-        ...{ code: 'out_of_memory', side: null },
+        code: 'out_of_memory',
+        side: null,
         message:
           'The response of the other side needs more memory than a runner may use (PENSTOCK_RUNNER_MEMORY_MB). Use smaller rows or files, or ask the operator for more.',
       }
@@ -113,7 +126,8 @@ function explainDeath({ reason }: RunnerDied, deadlineMs: number): InteractiveFa
       return tooLate(deadlineMs)
     case 'runner_crashed':
       return {
-        ...{ code: 'runner_crashed', side: null },
+        code: 'runner_crashed',
+        side: null,
         message:
           'The process that ran this ended unexpectedly on the response of the other side. Check the address, and that the other side is what the connector expects, then try again.',
       }

@@ -7,6 +7,7 @@ import { isAway } from '../db/errors.ts'
 import { EndJob } from '../runners/runner-process.ts'
 import type { Keyring } from '../secrets/keyring.ts'
 import { type HeldLease, leaseSecret, releaseSecret, replaceSecret } from '../secrets/leases.ts'
+import { type FrozenSide, requireSameDestination } from './sides.ts'
 
 /** Rights that one job may have at once; a connector has a few secrets, and renews one. */
 const leasesMax = 16
@@ -15,27 +16,34 @@ const saveTries = 20
 const saveAgainMs = 1_000
 
 /**
- * Answers what the runner of one job asks about the secrets of its connectors. What it asks is not believed: it reaches
- * the secrets of these connectors and of this account alone.
+ * Answers what the runner of one job asks about the secrets of its connectors. Its calls are not trusted: they reach
+ * only the secrets of these connectors and of this account.
  */
 export class JobSecrets {
   readonly #deps: { readonly database: Database; readonly keyring: Keyring }
   readonly #accountId: string
   readonly #connectors: readonly Connector[]
+  readonly #frozen: ReadonlyMap<string, FrozenSide>
   readonly #held = new Map<string, HeldLease>()
   #isClosed = false
 
+  /** @param frozen what a transfer keeps of the configuration of its connectors, by connector */
   constructor(
     { database, keyring }: { readonly database: Database; readonly keyring: Keyring },
     accountId: string,
     connectors: readonly Connector[],
+    frozen: ReadonlyMap<string, FrozenSide> = new Map(),
   ) {
+    this.#frozen = frozen
     this.#deps = { database, keyring }
     this.#accountId = accountId
     this.#connectors = connectors
   }
 
-  /** Throws where a runner asks for what no connector of the job can ask for, and where the database is away. */
+  /**
+   * Throws if a runner asks for what no connector of the job can ask for, if the database is away, and a ConnectorError as
+   * {@link requireSameDestination} does.
+   */
   async answer(method: keyof SecretHost, argument: unknown): Promise<unknown> {
     switch (method) {
       case 'leaseSecret':
@@ -52,7 +60,7 @@ export class JobSecrets {
     this.#isClosed = true
     const held = [...this.#held.values()]
     this.#held.clear()
-    // What cannot be given back while the database is away ends after a while.
+    // Leases that cannot be released while the database is unavailable expire.
     await Promise.all(held.map((lease) => releaseSecret(this.#deps.database, lease).catch(() => {})))
   }
 
@@ -69,6 +77,8 @@ export class JobSecrets {
     this.#held.set(lease.id, lease)
     // A runner that was killed asked for it.
     if (this.#isClosed) await this.close()
+    const frozen = this.#frozen.get(connector.id)
+    if (frozen) await requireSameDestination(database, connector, this.#accountId, frozen)
     return { state: 'leased', leaseId: lease.id, value: lease.value }
   }
 
@@ -102,8 +112,8 @@ export class JobSecrets {
 }
 
 /**
- * Answers a job that asks for nothing but secrets.
- * @param onError called with what the service itself met
+ * Answers a job that only requests secrets.
+ * @param onError called with errors of the service itself
  */
 export const answerSecrets =
   (secrets: JobSecrets, onError: (error: unknown) => void = () => {}) =>

@@ -33,7 +33,7 @@ export type WideFilter = {
   statuses: readonly TransferStatus[]
   /** Only the newest of each connection. */
   latest: boolean
-  /** Null where they are not named. */
+  /** Null if they are not named. */
   connectionIds: readonly string[] | null
 }
 

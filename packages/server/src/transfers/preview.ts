@@ -8,6 +8,8 @@ import { readRunTimeConfigs, requireConnection, requireIntegrated, type Transfer
 import { viewError } from './view.ts'
 
 const previewTimeoutMs = 60_000
+/** A person waits for a store of files that says nothing. */
+const noAnswerMs = 25_000
 /** How long the destination may take to answer; the records are shown all the same. */
 const inspectionMs = 15_000
 
@@ -16,13 +18,13 @@ const inspectionMs = 15_000
  * sends nothing.
  */
 export async function previewConnection(
-  { db: database, account, id: connectionId, body, signal }: Call<'previewConnection'>,
+  { db: database, actor, account, id: connectionId, body, signal }: Call<'previewConnection'>,
   { catalogue, keyring, interactive }: TransferDeps,
 ): Promise<Answer<'previewConnection'>> {
   const row = await requireConnection(database, account, connectionId)
   if (row.status === 'deleted') refuse('connection_deleted')
   requireIntegrated(catalogue, row)
-  const given = readRunTimeConfigs(catalogue, row, body, readFieldValues)
+  const given = readRunTimeConfigs(catalogue, actor, row, body, readFieldValues)
   const configs = {
     srcConfig: { ...row.srcConfig, ...given.srcConfig },
     destConfig: { ...row.destConfig, ...given.destConfig },
@@ -41,6 +43,7 @@ export async function previewConnection(
         ? await openSide(opening, destination, account.id, configs.destConfig)
         : { slug: destination.slug, secrets: {}, settings: configs.destConfig },
       unmapped,
+      noAnswerMs,
       inspectionMs,
       deadlineMs: previewTimeoutMs,
     },

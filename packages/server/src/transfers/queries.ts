@@ -1,6 +1,7 @@
 import type { Values } from '@penstock/connector'
 import type { ConnectionStatus, Role, TransferStatus, TransferTrigger } from '@penstock/wire'
 import { isKept } from '../db/kept.ts'
+import { notifyOf } from '../db/notices.ts'
 import { statement } from '../db/statement.ts'
 
 export type TransferRow = {
@@ -9,6 +10,8 @@ export type TransferRow = {
   connectionId: string
   status: TransferStatus
   trigger: TransferTrigger
+  /** At most how many records a test reads; null: it is no test. */
+  testRows: number | null
   read: number
   sent: number
   accepted: number
@@ -28,7 +31,7 @@ export type TransferRow = {
 
 /** The columns of a `TransferRow`, of the table or the part of a statement that is named `t`. */
 export const transferColumns = `
-  t.id, t.account_id, t.connection_id, t.status, t.trigger, t.read, t.sent, t.accepted, t.rejected, t.bytes, t.progress,
+  t.id, t.account_id, t.connection_id, t.status, t.trigger, t.test_rows, t.read, t.sent, t.accepted, t.rejected, t.bytes, t.progress,
   t.attempt, t.error_code, t.error_message, t.error_side, t.src_connector_id, t.dest_connector_id, t.created_time,
   t.started_time, t.finished_time`
 
@@ -52,7 +55,7 @@ const runnable = `
   where c.id = :id and c.account_id = :accountId and not c.account_deleted
     and ${isKept('c')}`
 
-/** What is saved of an added connector; nothing where it is not added. */
+/** The saved settings of an added connector; no row if it is not added. */
 export const findAddedSettings = statement<
   { accountId: string; connectorId: string },
   { settings: Values; configured: boolean; env: string; oauthClientId: string | null }
@@ -60,7 +63,7 @@ export const findAddedSettings = statement<
   select settings, configured, env, oauth_client_id from added_connectors where account_id = :accountId and connector_id = :connectorId
 `)
 
-/** What a transfer of a connection would run on. */
+/** Sides and settings of a connection for a transfer. */
 export const findRunnable = statement<{ accountId: string; id: string }, RunnableRow>(runnable)
 
 /** The same, held: its status cannot change before a transfer of it is written. */
@@ -81,6 +84,7 @@ export const insertTransfer = statement<
     srcConfig: string
     destConfig: string
     confirmed: boolean
+    testRows: number | null
     traceparent: string | null
   },
   TransferRow
@@ -88,22 +92,22 @@ export const insertTransfer = statement<
   with t as (
     insert into transfers
       (id, organization_id, account_id, connection_id, src_connector_id, dest_connector_id, status, trigger, replay_of,
-       src_config, dest_config, src_settings, dest_settings, confirmed, traceparent)
+       src_config, dest_config, src_settings, dest_settings, confirmed, test_rows, latest, traceparent)
     values
       (:id, :organizationId, :accountId, :connectionId, :srcConnectorId, :destConnectorId, 'queued', :trigger,
        :replayOf, :srcConfig, :destConfig,
        (select settings from added_connectors where account_id = :accountId and connector_id = :srcConnectorId),
        (select settings from added_connectors where account_id = :accountId and connector_id = :destConnectorId),
-       :confirmed, :traceparent)
+       :confirmed, :testRows, :testRows::integer is null, :traceparent)
     returning *
   )
   select ${transferColumns} from t
 `)
 
-/** Wakes a worker; in the transaction of the transfer that it is for. The job carries the identifier only. */
-export const wakeWorker = statement<{ id: string }>(`
-  select graphile_worker.add_job('transfer', json_build_object('id', :id::text))
-`)
+/** The topic of the notice that a transfer may wait. */
+export const transferTopic = 'transfer'
+/** Wakes the workers; in the transaction of the transfers that wait. */
+export const wakeWorkers = statement(notifyOf(transferTopic))
 
 export const findActive = statement<{ connectionId: string }, TransferRow>(`
   select ${transferColumns} from transfers t

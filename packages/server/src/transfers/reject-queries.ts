@@ -2,32 +2,43 @@ import { statement } from '../db/statement.ts'
 
 /** Statements that read what a transfer rejected. */
 
+/** Bytes of a sealed record that is opened to show it; of larger ones the redacted copy is shown. */
+const shownBytesMax = 65_536
+
 export type RejectRow = {
   number: number
   row: number | null
   count: number
   field: string | null
+  /** Null if its key was lost. */
   reasonSealed: Buffer | null
-  /** As the version before stored it; empty where it is sealed. */
-  reason: string
+  /** The redacted copy. */
   record: Record<string, string | null>
+  /** The record itself; null if it is not kept, or too large to show. */
+  sealed: Buffer | null
 }
+const shown = `number, row, count, field, reason_sealed, record,
+    case when octet_length(sealed) <= ${shownBytesMax} then sealed end as sealed`
+
 export const listRejects = statement<{ transferId: string; size: number; offset: number }, RejectRow>(`
-  select number, row, count, field, reason_sealed, reason, record from rejects
+  select ${shown} from rejects
   where transfer_id = :transferId order by number limit :size offset :offset
 `)
 export const rejectsAfter = statement<{ transferId: string; number: number; limit: number }, RejectRow>(`
-  select number, row, count, field, reason_sealed, reason, record from rejects
+  select ${shown} from rejects
   where transfer_id = :transferId and number > :number order by number limit :limit
 `)
-/** The key that the rejected records of a transfer are sealed under. */
-export const findDataKeyId = statement<{ transferId: string }, { dataKeyId: string | null }>(`
-  select data_key_id from transfers where id = :transferId
+/** The key that the rejected records of a transfer are sealed under, and the columns that they have. */
+export const findSealing = statement<
+  { transferId: string },
+  { dataKeyId: string | null; sourceColumns: string[] | null }
+>(`
+  select data_key_id, source_columns from transfers where id = :transferId
 `)
 export const countRejects = statement<{ transferId: string }, { total: number }>(`
   select count(*) as total from rejects where transfer_id = :transferId
 `)
-/** Of the records that are kept whole: those that were not delivered by a replay, and those that were. */
+/** Of the records that are stored completely: the number that no replay delivered, and the number that one did. */
 export const countReplayable = statement<{ transferId: string }, { replayable: number; replayed: number }>(`
   select count(*) filter (where replayed_by is null) as replayable, count(replayed_by) as replayed
   from rejects where transfer_id = :transferId and sealed is not null

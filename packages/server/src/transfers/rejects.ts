@@ -1,7 +1,9 @@
 import { Readable } from 'node:stream'
-import { csvOf, type Reject } from '@penstock/wire'
+import type { Json } from '@penstock/connector'
+import { csvOf, limits, type Reject } from '@penstock/wire'
 import type { Answer, Call } from '../call.ts'
 import type { Database } from '../db/database.ts'
+import { Turns } from '../runners/turns.ts'
 import { openDataKey } from '../secrets/data-keys.ts'
 import type { Keyring } from '../secrets/keyring.ts'
 import type { MasterKey } from '../secrets/seal.ts'
@@ -10,62 +12,128 @@ import { openText, places } from './sealed.ts'
 import { requireTransfer, type TransferDeps } from './transfers.ts'
 import { viewReject } from './view.ts'
 
-const rowsAtOnce = 1_000
+/**
+ * Rejected records, as those see them who may read records: with their values, which are opened when they are read. A
+ * search opens them too, as many as `rejectsSearchedMax`, instead of comparing with digests that are stored: a digest finds
+ * no part of a value, and one key for all of them would show in the database which records are equal.
+ */
+
+/** In place of a reason whose key the operator has lost. */
+const lostReason = 'The reason was sealed under a key that was lost.'
+/** Records that are in memory at the same time. */
+const rowsAtOnce = 100
+/** Groups that are opened at once in this process, and for one organization, so that no search keeps the others waiting. */
+const turns = new Turns(2, 1, Number.POSITIVE_INFINITY)
+
+/** Reads the rejected records of one transfer. */
+type Reader = {
+  readonly db: Database
+  readonly transferId: string
+  /** Opens what is sealed of them. Where the key is gone, they have been purged since they were read, and none is shown. */
+  readonly open: (rows: readonly queries.RejectRow[]) => Promise<Reject[]>
+  readonly turn: <T>(work: () => Promise<T>) => Promise<T>
+}
 
 /** A page of the rejected records of a transfer, or all of them as a stream. */
 export async function listRejects(
-  { db, account, id, transferId, query: { size, offset }, stream }: Call<'listRejects'>,
+  { db, account, id, transferId, query: { q = '', size, offset }, stream, signal }: Call<'listRejects'>,
   { keyring }: TransferDeps,
 ): Promise<Answer<'listRejects'>> {
   await requireTransfer(db, account, id, transferId)
-  if (stream) return { reply: [], total: 0, body: streamRejects(db, keyring, transferId, stream) }
-  const [rows, count] = await Promise.all([
-    queries.listRejects.all(db, { transferId, size, offset }),
-    queries.countRejects.first(db, { transferId }),
-  ])
-  const open = reasonsOf(db, keyring, transferId)
-  return { reply: await open(rows), total: count?.total ?? 0 }
+  const reader: Reader = {
+    db,
+    transferId,
+    open: openerOf(db, keyring, transferId),
+    turn: (work) => turns.run(account.organizationId, signal, work),
+  }
+  const all = () => (q === '' ? everyReject(reader) : matching(reader, q))
+  if (stream) return { reply: [], total: 0, body: streamRejects(all(), stream) }
+  if (q === '') {
+    const [rows, count] = await Promise.all([
+      queries.listRejects.all(db, { transferId, size, offset }),
+      queries.countRejects.first(db, { transferId }),
+    ])
+    return { reply: await reader.open(rows), total: count?.total ?? 0 }
+  }
+  const page: Reject[] = []
+  let total = 0
+  for await (const found of all()) {
+    page.push(...found.slice(Math.max(0, offset - total), Math.max(0, offset + size - total)))
+    total += found.length
+  }
+  return { reply: page, total }
 }
 
-/**
- * Shows rejected records of a transfer, with their reasons opened. Their key is looked for once; where it is gone, they
- * have been purged since they were read, and none is shown.
- */
-function reasonsOf(db: Database, keyring: Keyring, transferId: string) {
-  let key: MasterKey | undefined
-  return async (rows: readonly queries.RejectRow[]): Promise<Reject[]> => {
-    if (!key && rows.some(({ reasonSealed }) => reasonSealed)) {
-      const id = (await queries.findDataKeyId.first(db, { transferId }))?.dataKeyId
-      key = id ? await openDataKey(db, keyring, id) : undefined
+function openerOf(db: Database, keyring: Keyring, transferId: string): Reader['open'] {
+  let sealing: { key: MasterKey | undefined; columns: readonly string[] } | undefined
+  return async (rows) => {
+    if (!sealing && rows.some(({ reasonSealed, sealed }) => reasonSealed ?? sealed)) {
+      const found = await queries.findSealing.first(db, { transferId })
+      const key = found?.dataKeyId ? await openDataKey(db, keyring, found.dataKeyId) : undefined
       if (!key) return []
+      sealing = { key, columns: found?.sourceColumns ?? [] }
     }
+    const { key, columns = [] } = sealing ?? {}
     return rows.map((row) => {
-      const { reasonSealed, number } = row
-      return viewReject(row, reasonSealed ? openText(key, places.reason(transferId, number), reasonSealed) : row.reason)
+      const { reasonSealed, number, sealed } = row
+      const reason = reasonSealed ? openText(key, places.reason(transferId, number), reasonSealed) : lostReason
+      const values: Json = sealed ? JSON.parse(openText(key, places.reject(transferId, number), sealed)) : null
+      return viewReject(row, reason, recordOf(columns, values) ?? row.record)
     })
   }
 }
 
-/** All rejected records, read as they are sent, so that memory does not grow with them. */
-function streamRejects(
-  db: Database,
-  keyring: Keyring,
-  transferId: string,
-  type: 'application/x-ndjson' | 'text/csv',
-): Readable {
-  const lines = type === 'text/csv' ? csvLines : ndjsonLines
-  return Readable.from(lines(everyReject(db, keyring, transferId)), { objectMode: false })
+/** A record by its columns; undefined if it is not kept, or has other columns than the last session of the transfer. */
+function recordOf(columns: readonly string[], values: Json): Reject['record'] | undefined {
+  if (!Array.isArray(values) || values.length !== columns.length) return undefined
+  return Object.fromEntries(columns.map((column, i) => [column, shownValue(values[i] ?? null)]))
 }
 
-async function* everyReject(db: Database, keyring: Keyring, transferId: string): AsyncGenerator<readonly Reject[]> {
-  const open = reasonsOf(db, keyring, transferId)
-  for (let number = 0; ; ) {
-    const rows = await queries.rejectsAfter.all(db, { transferId, number, limit: rowsAtOnce })
-    yield await open(rows)
+function shownValue(value: Json): string | null {
+  if (value === null) return null
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  const { rejectValueLengthMax: max } = limits
+  // Half of a character at the end is left out.
+  return text.length > max ? `${text.slice(0, max).replace(/[\uD800-\uDBFF]$/, '')}…` : text
+}
+
+/** All rejected records, read as they are needed, so that memory does not grow with them. */
+async function* everyReject(
+  { db, transferId, open, turn }: Reader,
+  max = Number.POSITIVE_INFINITY,
+): AsyncGenerator<readonly Reject[]> {
+  for (let number = 0, left = max; left > 0; ) {
+    const after = { transferId, number, limit: Math.min(rowsAtOnce, left) }
+    const { rows, rejects } = await turn(async () => {
+      const rows = await queries.rejectsAfter.all(db, after)
+      return { rows, rejects: await open(rows) }
+    })
+    yield rejects
     const last = rows.at(-1)
-    if (!last || rows.length < rowsAtOnce) return
+    if (!last || rows.length < after.limit) return
     number = last.number
+    left -= rows.length
   }
+}
+
+/**
+ * Rejects that contain a text, in their displayed values and without the names of the columns, which are the same for
+ * all.
+ */
+async function* matching(reader: Reader, q: string): AsyncGenerator<readonly Reject[]> {
+  const wanted = q.toLowerCase()
+  for await (const rejects of everyReject(reader, limits.rejectsSearchedMax)) {
+    yield rejects.filter(({ row, field, reason, record }) =>
+      [row === null ? null : String(row), field, reason, ...Object.values(record)].some((text) =>
+        text?.toLowerCase().includes(wanted),
+      ),
+    )
+  }
+}
+
+function streamRejects(rejects: AsyncIterable<readonly Reject[]>, type: 'application/x-ndjson' | 'text/csv'): Readable {
+  const lines = type === 'text/csv' ? csvLines : ndjsonLines
+  return Readable.from(lines(rejects), { objectMode: false })
 }
 
 async function* ndjsonLines(pages: AsyncIterable<readonly Reject[]>): AsyncGenerator<string> {

@@ -1,16 +1,15 @@
-import { sideSettings } from '@penstock/engine'
 import type { Replayable, Transfer } from '@penstock/wire'
 import type { Answer, Call } from '../call.ts'
 import type { Db } from '../db/database.ts'
 import { refuse } from '../refusal.ts'
 import { holdRunnable } from './queries.ts'
 import { countReplayable } from './reject-queries.ts'
-import { movingSides } from './sides.ts'
+import { replacesAll } from './sides.ts'
 import { begin, requireIntegrated, requireTransfer, type TransferDeps } from './transfers.ts'
 
-/** Transfers of the records that another one rejected; `supervisor/replays.ts` marks those that are delivered. */
+/** Transfers of the records that another one rejected; `supervisor/replays.ts` marks the delivered ones. */
 
-/** What a replay of a transfer sends of its rejected records, and what it cannot send. */
+/** Counts the rejected records that a replay of a transfer sends, and the ones that it cannot send. */
 export async function getReplayable({
   db,
   account,
@@ -28,11 +27,14 @@ export async function replayTransfer(
   const row = (await holdRunnable.first(tx, { accountId: account.id, id: connectionId })) ?? refuse('not_found')
   const rejected = await requireTransfer(tx, account, connectionId, id)
   requireIntegrated(catalogue, row)
-  const { destination, deliver } = movingSides(catalogue, row)
-  if (deliver.replaces?.(sideSettings(destination, 'Destination', row.destConfig))) {
+  if (replacesAll(catalogue, row)) {
     const message =
       'replaces everything with what it is sent, and so with the rejected records alone: start a whole transfer instead'
     refuse('transfer_not_supported', [{ field: 'destConnectionConfig', message }])
+  }
+  if (rejected.test) {
+    const message = 'is a test: start a transfer, which reads its records again'
+    refuse('nothing_to_replay', [{ field: 'transferId', message }])
   }
   if (rejected.finishedTime === null) {
     refuse('nothing_to_replay', [{ field: 'transferId', message: 'has not ended: wait until it ends, then retry' }])
@@ -43,8 +45,8 @@ export async function replayTransfer(
   return { reply: { ...reply, rejects }, already }
 }
 
-async function replayableOf(db: Db, { id, records }: Transfer): Promise<Replayable> {
-  const { replayable, replayed } = (await countReplayable.first(db, { transferId: id })) ?? nothing
+async function replayableOf(db: Db, { id, records, test }: Transfer): Promise<Replayable> {
+  const { replayable, replayed } = (!test && (await countReplayable.first(db, { transferId: id }))) || nothing
   return { replayable, replayed, notKept: Math.max(0, records.rejected - replayable - replayed) }
 }
 

@@ -3,11 +3,11 @@ import { dropDeliveryStatesOfActive, failActive, saveCursorsOfActive } from './e
 import * as queries from './schedule-queries.ts'
 
 /**
- * What is done with transfers and schedules when a backup has been restored: nothing moves data on its own, since the
- * database that was backed up may still be in use, and destinations may hold more than the backup knows of.
+ * Stops transfers and schedules when a backup has been restored: no data moves automatically, since the original
+ * database may still be in use, and destinations may contain more data than the backup.
  */
 
-/** Who paused the schedules. */
+/** Reason of the pause of the schedules. */
 export type PauseReason = 'restore' | 'operator'
 
 /**
@@ -31,7 +31,7 @@ export const pauseSchedules = (db: Db, reason: PauseReason) => queries.pauseSche
 /** Lets schedules start transfers again; one that was due meanwhile starts one transfer. Returns whether they were paused. */
 export const resumeSchedules = async (db: Db): Promise<boolean> => (await queries.resumeSchedules.run(db, {})) > 0
 
-/** Since when and why no schedule starts anything, and what to do, for the operator; undefined where none is paused. */
+/** Since when and why no schedule starts anything, and what to do, for the operator; undefined if none is paused. */
 export async function describePause(db: Db): Promise<string | undefined> {
   const pause = await queries.findPause.first(db, {})
   if (!pause) return undefined

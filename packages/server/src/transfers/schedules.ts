@@ -1,6 +1,7 @@
 import type { FieldError } from '@penstock/wire'
 import { Cron } from 'croner'
 import type { ActingAccount, Answer, Call } from '../call.ts'
+import { databaseNow } from '../db/clock.ts'
 import type { Transaction } from '../db/database.ts'
 import { refuse, refuseFieldErrors, requireEditable, requireQuota } from '../refusal.ts'
 import { holdRunnable } from './queries.ts'
@@ -8,10 +9,10 @@ import * as queries from './schedule-queries.ts'
 import { requireIntegrated, type TransferDeps } from './transfers.ts'
 import { viewSchedule } from './view.ts'
 
-/** When transfers of a connection start without a call. The clock that starts them is in `supervisor/upkeep.ts`. */
+/** When transfers of a connection start without a call. The clock that starts them is in `supervisor/due-schedules.ts`. */
 
 /**
- * The next time after another one that a schedule means; undefined where there is none.
+ * The next time after another one that a schedule means; undefined if there is none.
  * @throws where cron or time zone cannot be read
  */
 export function nextRun(cron: string, timezone: string, after: Date): Date | undefined {
@@ -39,8 +40,8 @@ export async function listSchedules({
 }
 
 /**
- * Sets the schedule; what is left out stays as it was, or is UTC and enabled. Refuses with `quota_exceeded` where it becomes
- * enabled and the organization has as many enabled schedules as its quota allows.
+ * Sets the schedule. Omitted values do not change, or default to UTC and enabled. Refuses with `quota_exceeded` if it
+ * becomes enabled and the organization already has as many enabled schedules as its quota allows.
  */
 export async function setSchedule(
   { db: tx, account, id: connectionId, body }: Call<'setSchedule'>,
@@ -54,7 +55,7 @@ export async function setSchedule(
   const timezone = body.timezone ?? current?.timezone ?? 'UTC'
   const enabled = body.enabled ?? current?.enabled ?? true
   refuseFieldErrors(errorsOf(body.cron, timezone))
-  const nextTime = nextRun(body.cron, timezone, new Date())
+  const nextTime = nextRun(body.cron, timezone, await databaseNow(tx))
   if (!nextTime) refuse('invalid_request', [{ field: 'body.cron', message: 'never occurs: there is no such day' }])
   if (enabled && !current?.enabled) await requireScheduleQuota(tx, account, deps.config.quotas.enabledSchedules)
   const saved = await queries.putSchedule.first(tx, {
@@ -80,10 +81,7 @@ async function requireScheduleQuota(tx: Transaction, { organizationId }: ActingA
   const live = ((await queries.countEnabledSchedules.first(tx, { organizationId }))?.live ?? 0) + 1
   requireQuota(
     { live, kept: live },
-    {
-      ...{ field: 'schedule', what: 'enabled schedules of the organization' },
-      ...{ max, setting: 'PENSTOCK_QUOTA_SCHEDULES' },
-    },
+    { field: 'schedule', what: 'enabled schedules of the organization', max, setting: 'PENSTOCK_QUOTA_SCHEDULES' },
   )
 }
 

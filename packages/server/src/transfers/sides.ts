@@ -1,5 +1,6 @@
-import type { Authorization, Connector, Values } from '@penstock/connector'
-import type { OpenedSide } from '@penstock/engine'
+import { type Authorization, type Connector, ConnectorError, changedBindings, type Values } from '@penstock/connector'
+import { type OpenedSide, sideSettings } from '@penstock/engine'
+import type { Role } from '@penstock/wire'
 import type { Catalogue } from '../connectors/catalogue.ts'
 import type { Db } from '../db/database.ts'
 import type { Keyring } from '../secrets/keyring.ts'
@@ -9,23 +10,44 @@ import { findAddedSettings } from './queries.ts'
 
 /** The two sides of a connection, as a runner gets them. */
 
+/** The configuration that a side of a transfer keeps: saved values without secrets, as they were when it started. */
+export type FrozenSide = { readonly role: Role; readonly settings: Values }
+
+type FrozenRow = {
+  readonly srcConnectorId: string
+  readonly destConnectorId: string
+  readonly srcSettings: Values
+  readonly destSettings: Values
+}
+
+/** The stored sides of a transfer, by connector. */
+export function frozenSides(row: FrozenRow): ReadonlyMap<string, FrozenSide> {
+  const { srcConnectorId, destConnectorId, srcSettings, destSettings } = row
+  return new Map([
+    [srcConnectorId, { role: 'Source', settings: srcSettings }],
+    [destConnectorId, { role: 'Destination', settings: destSettings }],
+  ])
+}
+
 /**
  * Opens what a connector works with. Secrets are in the clear from here on, on their way to a runner and in it alone.
  * @param settings the connection's settings of this side
- * @param frozen the saved configuration without secrets as it was when the transfer started; as it is now unless given
+ * @param frozen what the transfer keeps of the configuration; without it, the configuration is read as it is now
+ * @throws ConnectorError as {@link requireSameDestination} does
  */
 export async function openSide(
   { database, keyring }: { database: Db; keyring: Keyring },
   connector: Connector,
   accountId: string,
   settings: Values = {},
-  frozen?: Values,
+  frozen?: FrozenSide,
 ): Promise<OpenedSide> {
   const owner = { accountId, connectorId: connector.id }
   const { authorization } = connector
   const now = frozen && !authorization ? undefined : await findAddedSettings.first(database, owner)
   const secrets = await openSecrets(database, keyring, owner)
-  const side = { slug: connector.slug, secrets: { ...(frozen ?? now?.settings), ...secrets }, settings }
+  if (frozen) await requireSameDestination(database, connector, accountId, frozen)
+  const side = { slug: connector.slug, secrets: { ...(frozen?.settings ?? now?.settings), ...secrets }, settings }
   if (!authorization || !now) return side
   if (now.oauthClientId !== null) return withApp({ database, keyring }, side, authorization, now)
   // The client ID belongs to the secrets, which are read now, too.
@@ -34,8 +56,27 @@ export async function openSide(
 }
 
 /**
- * Fills in the client of the operator's app, which is not saved with the connector. Where that is not there any more, or is
- * another one, the side says why it cannot be opened.
+ * Keeps a secret that was saved since a transfer started from the host that the transfer started with: throws
+ * `settings_changed` if another one is configured by now. Ask after the secret was read: whatever is saved in between is found.
+ */
+export async function requireSameDestination(
+  db: Db,
+  { id, name, secrets: fields }: Connector,
+  accountId: string,
+  { role, settings }: FrozenSide,
+): Promise<void> {
+  if (Object.values(fields).every(({ binds = [] }) => binds.length === 0)) return
+  const now = await findAddedSettings.first(db, { accountId, connectorId: id })
+  const changed = changedBindings(fields, settings, now?.settings ?? {})
+  if (changed.length === 0) return
+  const labels = changed.map((key) => fields[key]?.label).join(', ')
+  const message = `${name} was configured for another destination after this transfer started (${labels}), and the secret of the new one is not sent to the old one. Start a new transfer.`
+  throw new ConnectorError('settings_changed', message, { side: role })
+}
+
+/**
+ * Fills in the client of the operator's app, which is not saved with the connector. If the app no longer exists, or has
+ * changed, the side contains the reason why it cannot be opened.
  */
 async function withApp(
   { database, keyring }: { database: Db; keyring: Keyring },
@@ -66,4 +107,14 @@ export function movingSides(catalogue: Catalogue, row: { srcConnectorId: string;
   const deliver = destination.destination?.deliver
   if (!source.source?.open || !deliver) throw new Error(`No data moves from ${source.slug} to ${destination.slug}`)
   return { source, destination, deliver }
+}
+
+/** Whether the destination replaces everything that it has with what a transfer with these settings sends. */
+export function replacesAll(
+  catalogue: Catalogue,
+  { destConnectorId, destConfig }: { destConnectorId: string; destConfig: Values },
+): boolean {
+  const destination = catalogue.known(destConnectorId)
+  const settings = sideSettings(destination, 'Destination', destConfig)
+  return destination.destination?.deliver?.replaces?.(settings) ?? false
 }

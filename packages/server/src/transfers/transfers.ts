@@ -1,22 +1,28 @@
-import type { Values } from '@penstock/connector'
+import { type Connector, movesIn, type Values } from '@penstock/connector'
 import { type BodyOf, mayTransfer, type Transfer, type TransferTrigger, transferStatuses } from '@penstock/wire'
-import type { ActingAccount, Answer, Call } from '../call.ts'
+import type { ActingAccount, Actor, Answer, Call } from '../call.ts'
 import type { ConnectionDeps } from '../connections/connections.ts'
-import { type ReadSettings, readSettings, sides } from '../connections/sides.ts'
+import { type ReadSettings, readSettings, requireToDirectSecrets, sides } from '../connections/sides.ts'
 import type { Catalogue } from '../connectors/catalogue.ts'
 import type { Db, Transaction } from '../db/database.ts'
 import { newIdentifier } from '../identifiers.ts'
 import { refuse, refuseFieldErrors } from '../refusal.ts'
 import type { Keyring } from '../secrets/keyring.ts'
+import type { Discoveries } from './discoveries.ts'
 import type { InteractiveJobs } from './interactive.ts'
 import { transferList, wideTransferList } from './list-queries.ts'
 import * as queries from './queries.ts'
+import { replacesAll } from './sides.ts'
 import { viewTransfer } from './view.ts'
 
 /** Transfers of connections: requested here, supervised in `supervisor/`, run in runners. */
 
-/** What the handlers of transfers need. */
-export type TransferDeps = ConnectionDeps & { readonly keyring: Keyring; readonly interactive: InteractiveJobs }
+/** Dependencies of the handlers of transfers. */
+export type TransferDeps = ConnectionDeps & {
+  readonly keyring: Keyring
+  readonly interactive: InteractiveJobs
+  readonly discoveries: Discoveries
+}
 
 /** A connection that exists in the account. */
 export async function requireConnection(db: Db, account: ActingAccount, id: string): Promise<queries.RunnableRow> {
@@ -30,26 +36,39 @@ export function requireIntegrated(
 ): void {
   const source = catalogue.known(row.srcConnectorId)
   const destination = catalogue.known(row.destConnectorId)
-  const cannot = (field: string, name: string) => ({
+  const cannot = (field: string, { name, integrated }: Connector, role: string) => ({
     field,
-    message: `${name} is a catalogue entry only: no data moves through it yet`,
+    message: integrated
+      ? `${name} moves no data as a ${role} yet`
+      : `${name} is a catalogue entry only: no data moves through it yet`,
   })
   refuseFieldErrors(
     [
-      ...(source.source?.open ? [] : [cannot('srcConnector', source.name)]),
-      ...(destination.destination?.deliver ? [] : [cannot('destConnector', destination.name)]),
+      ...(movesIn(source, 'Source') ? [] : [cannot('srcConnector', source, 'source')]),
+      ...(movesIn(destination, 'Destination') ? [] : [cannot('destConnector', destination, 'destination')]),
     ],
     'transfer_not_supported',
   )
 }
 
+/** Refuses with `connection_not_active` or `account_disabled` if no transfer may start at present. */
+export function requireRunnable({
+  status,
+  accountEnabled,
+}: Pick<queries.RunnableRow, 'status' | 'accountEnabled'>): void {
+  if (!mayTransfer(status)) refuse('connection_not_active')
+  if (!accountEnabled) refuse('account_disabled')
+}
+
 /**
- * Reads the settings of a single transfer against the fields of both sides.
+ * Reads the settings of a single transfer against the fields of both sides. Refuses with `forbidden` who may not write secrets,
+ * if one of them says where a secret goes.
  * @param read `readFieldValues` where a mapping need not be one
  */
 export function readRunTimeConfigs(
   catalogue: Catalogue,
-  row: Pick<queries.RunnableRow, 'srcConnectorId' | 'destConnectorId'>,
+  actor: Actor,
+  row: Pick<queries.RunnableRow, 'srcConnectorId' | 'destConnectorId' | 'srcConfig' | 'destConfig'>,
   body: Pick<BodyOf<'previewConnection'>, 'srcConnectionConfig' | 'destConnectionConfig'>,
   read: ReadSettings = readSettings,
 ): { srcConfig: Values; destConfig: Values } {
@@ -62,7 +81,12 @@ export function readRunTimeConfigs(
     ),
   )
   refuseFieldErrors([...(src?.fieldErrors ?? []), ...(dest?.fieldErrors ?? [])])
-  return { srcConfig: src?.values ?? {}, destConfig: dest?.values ?? {} }
+  const configs = { srcConfig: src?.values ?? {}, destConfig: dest?.values ?? {} }
+  for (const { key, role } of sides) {
+    const config = `${key}Config` as const
+    requireToDirectSecrets(actor, catalogue.known(row[`${key}ConnectorId`]), role, row[config], configs[config])
+  }
+  return configs
 }
 
 type Start = {
@@ -71,35 +95,49 @@ type Start = {
   srcConfig?: Values
   destConfig?: Values
   confirmed?: boolean
+  /** At most how many records it reads, as a test. */
+  testRows?: number | null
   /** The trace of the request that starts it. */
   traceparent?: string | null
 }
 
 /** Starts a transfer, or finds the one that is active: never two at once for one connection. */
 export async function startTransfer(
-  { db: tx, account, id, body, traceparent }: Call<'startTransfer'>,
+  { db: tx, actor, account, id, body, traceparent }: Call<'startTransfer'>,
   { catalogue }: TransferDeps,
 ): Promise<Answer<'startTransfer'>> {
   const row = (await queries.holdRunnable.first(tx, { accountId: account.id, id })) ?? refuse('not_found')
   requireIntegrated(catalogue, row)
-  const configs = readRunTimeConfigs(catalogue, row, body)
+  const configs = readRunTimeConfigs(catalogue, actor, row, body)
+  if (body.test) requireTestable(catalogue, row, configs.destConfig)
   const begun = await begin(tx, row, {
-    ...{ trigger: 'manual', ...configs, traceparent },
+    trigger: 'manual',
+    ...configs,
+    traceparent,
     confirmed: body.confirm ?? false,
+    testRows: body.test?.rows ?? null,
   })
   const settings = { srcConnectionConfig: configs.srcConfig, destConnectionConfig: configs.destConfig }
   return { ...begun, audited: { after: { ...begun.reply, ...settings } } }
+}
+
+/** Refuses a test with `test_not_supported` if its few records would replace everything at the destination. */
+function requireTestable(catalogue: Catalogue, row: queries.RunnableRow, destConfig: Values): void {
+  if (!replacesAll(catalogue, { ...row, destConfig: { ...row.destConfig, ...destConfig } })) return
+  const message = 'replaces everything with what it is sent, and so with the few records of a test'
+  refuse('test_not_supported', [{ field: 'destConnectionConfig', message }])
 }
 
 /** Writes a transfer and the job that wakes a worker for it, where the connection may run now. */
 export async function begin(
   tx: Transaction,
   row: queries.RunnableRow,
-  { trigger, replayOf, srcConfig = {}, destConfig = {}, confirmed = false, traceparent = null }: Start,
+  { trigger, replayOf, srcConfig = {}, destConfig = {}, confirmed = false, testRows = null, traceparent = null }: Start,
 ): Promise<{ reply: Transfer; already: boolean }> {
-  if (!mayTransfer(row.status)) refuse('connection_not_active')
-  if (!row.accountEnabled) refuse('account_disabled')
+  requireRunnable(row)
   const active = await queries.findActive.first(tx, { connectionId: row.id })
+  // Neither is taken for the other: a test does not send what a transfer sends.
+  if (active && (active.testRows === null) !== (testRows === null)) refuse('transfer_active')
   if (active) return { reply: viewTransfer(active), already: true }
   const id = newIdentifier()
   const inserted = await queries.insertTransfer.first(tx, {
@@ -115,10 +153,11 @@ export async function begin(
     srcConfig: JSON.stringify({ ...row.srcConfig, ...srcConfig }),
     destConfig: JSON.stringify({ ...row.destConfig, ...destConfig }),
     confirmed,
+    testRows,
     traceparent,
   })
   if (!inserted) throw new Error(`Transfer ${id} was not made`)
-  await queries.wakeWorker.run(tx, { id })
+  await queries.wakeWorkers.run(tx, {})
   return { reply: viewTransfer(inserted), already: false }
 }
 

@@ -12,6 +12,7 @@ export const viewTransfer = (row: TransferRow): Transfer => ({
   accountId: row.accountId,
   status: row.status,
   trigger: row.trigger,
+  test: row.testRows !== null,
   createdTime: unixSeconds(row.createdTime),
   startedTime: maybeSeconds(row.startedTime),
   finishedTime: maybeSeconds(row.finishedTime),
@@ -24,7 +25,7 @@ export const viewTransfer = (row: TransferRow): Transfer => ({
 
 type ErrorRow = Pick<TransferRow, 'errorCode' | 'errorMessage' | 'errorSide' | 'srcConnectorId' | 'destConnectorId'>
 
-/** The error of a transfer; `null` where it has none. */
+/** The error of a transfer; `null` if it has none. */
 export const viewErrorOf = ({
   errorCode: code,
   errorMessage,
@@ -33,7 +34,7 @@ export const viewErrorOf = ({
 }: ErrorRow): TransferError | null =>
   code === null ? null : viewError({ code, message: errorMessage ?? '', side }, row)
 
-/** An error with its side; `null` where it is of neither. */
+/** An error with its side; `null` if it belongs to neither. */
 export function viewError(
   { code, message, side }: { code: string; message: string; side: Role | null },
   { srcConnectorId, destConnectorId }: { srcConnectorId: string; destConnectorId: string },
@@ -44,7 +45,8 @@ export function viewError(
     : { code, message, side: 'destination', connectorId: destConnectorId }
 }
 
-export const viewReject = ({ row, count, field, record }: RejectRow, reason: string): Reject => ({
+/** @param record with its values, or the redacted copy */
+export const viewReject = ({ row, count, field }: RejectRow, reason: string, record: Reject['record']): Reject => ({
   row,
   count,
   field,

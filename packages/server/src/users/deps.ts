@@ -3,11 +3,10 @@ import type { Config } from '../config.ts'
 import type { Mailer } from '../mail.ts'
 import type { Keyring } from '../secrets/keyring.ts'
 import type { Attempts, RequestLimit } from '../tokens/attempts.ts'
-import type { MailLimit } from './mail-limit.ts'
 import type { Passwords } from './passwords.ts'
 import type { UserSessions } from './sessions.ts'
 
-/** What the handlers of people need. */
+/** Dependencies of the handlers of people. */
 export type UserDeps = {
   readonly config: Config
   readonly keyring: Keyring
@@ -16,6 +15,5 @@ export type UserDeps = {
   readonly requestLimit: RequestLimit
   readonly passwords: Passwords
   readonly mailer: Mailer
-  readonly mayMailInvitation: MailLimit
   readonly userSessions: UserSessions
 }

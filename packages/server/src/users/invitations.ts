@@ -2,6 +2,7 @@ import { record } from '../audit/record.ts'
 import type { Answer, Call } from '../call.ts'
 import type { Database } from '../db/database.ts'
 import { violates } from '../db/errors.ts'
+import { countMails } from '../organizations/mail-limit.ts'
 import { refuse, refuseFieldErrors } from '../refusal.ts'
 import { unixSeconds } from '../time.ts'
 import type { UserDeps } from './deps.ts'
@@ -12,7 +13,7 @@ import { digestOf, endSessions } from './sessions.ts'
 import { requireGoodPassword, withPasswordDigest } from './set-password.ts'
 import { completeSignIn } from './sign-ins.ts'
 
-/** What people do with the links that they got: accept an invitation, set another password. */
+/** Operations with links that people received: accept an invitation, set another password. */
 
 /** The address of a person who was invited before anyone knew it; they name theirs as they accept. */
 export const unknownEmail = 'owner@localhost'
@@ -38,7 +39,11 @@ export async function getInvitation(call: Call<'getInvitation'>, deps: UserDeps)
   )
   return {
     reply: {
-      ...{ email: email === unknownEmail ? null : email, name, role, organizationId, organizationName },
+      email: email === unknownEmail ? null : email,
+      name,
+      role,
+      organizationId,
+      organizationName,
       expiresTime: unixSeconds(expiresTime),
     },
   }
@@ -66,6 +71,12 @@ export async function acceptInvitation(
     const used = await queries.takeLink.first(tx, { digest: digestOf(body.token), purpose: 'invitation' })
     const { userId } = used ?? refuse('link_invalid')
     await queries.deleteLinks.run(tx, { userId })
+    if (invited.email === unknownEmail) {
+      const { organizationId } = invited
+      await queries.lockOrganization.first(tx, { organizationId })
+      const same = { organizationId, accountIds: null, email, exceptId: userId }
+      if (await queries.findVisibleByEmail.first(tx, same)) refuse('user_exists')
+    }
     try {
       await queries.joinUser.run(tx, { id: userId, name: body.name.trim(), email, passwordDigest })
     } catch (error) {
@@ -88,10 +99,22 @@ export async function requestPasswordReset(
   await attempts.check(key, address)
   await attempts.failed(key, address)
   mailer.inBackground(async () => {
+    let limited = 0
     for (const row of await queries.joinedByEmail.all(db, { email, limit: 20 })) {
-      const link = await db.transaction((tx) => addPasswordReset(tx, row, { config }))
+      const { organizationId } = row
+      const link = await db.transaction(async (tx) => {
+        const added = await addPasswordReset(tx, row, { config })
+        if (added === undefined) return undefined
+        const mail = { organizationId, kind: 'passwordReset', recipients: [row.email] } as const
+        if ((await countMails(tx, mail)).allowed.length > 0) return added
+        limited++
+        return undefined
+      })
       if (link !== undefined) mailer.send(passwordResetMail(row, link))
     }
+    // The request was answered long ago: the log says it.
+    if (limited > 0)
+      throw new Error('The limit of mails of an organization or a recipient is reached: no link was mailed')
   })
   return { reply: { mail: mailer.isSetUp } }
 }

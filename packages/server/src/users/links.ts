@@ -1,7 +1,7 @@
 import { limits } from '@penstock/wire'
 import type { Config } from '../config.ts'
 import type { Transaction } from '../db/database.ts'
-import type { Mail } from '../mail.ts'
+import { type Mail, unlinked } from '../mail.ts'
 import * as queries from './queries.ts'
 import { digestOf, newToken } from './sessions.ts'
 
@@ -36,8 +36,8 @@ export async function addPasswordReset(tx: Transaction, { id: userId }: Pick<Per
 
 export const invitationMail = ({ email, organizationName }: Person, link: string): Mail => ({
   to: email,
-  subject: `Invitation to ${organizationName} in Penstock`,
-  text: `You are invited to ${organizationName} in Penstock. Open this link to set your password:
+  subject: `Invitation to ${unlinked(organizationName)} in Penstock`,
+  text: `You are invited to ${unlinked(organizationName)} in Penstock. Open this link to set your password:
 
 ${link}
 
@@ -48,7 +48,7 @@ The link is valid for ${limits.invitationDays} days and can be used once. If you
 export const passwordResetMail = ({ email, organizationName }: Person, link: string): Mail => ({
   to: email,
   subject: 'Reset your password for Penstock',
-  text: `Open this link to set another password for ${organizationName} in Penstock:
+  text: `Open this link to set another password for ${unlinked(organizationName)} in Penstock:
 
 ${link}
 

@@ -10,13 +10,13 @@ import { endSessions } from './sessions.ts'
 import { requireSecondFactorOf } from './sign-in-rules.ts'
 import { addUser } from './users.ts'
 
-/** What the operator does about people, by the command line; not bound by roles. */
+/** Operator commands on people; not limited by roles. */
 
 type InConfig = Pick<Config, 'publicUrl'>
 
 /**
- * Makes a link for a person: one that invites them, or where they have accepted, one to set another password.
- * Throws where there is no such organization.
+ * Creates a link for a person: an invitation, or if they have accepted one already, a link to set another password.
+ * Throws if there is no such organization.
  */
 export async function inviteOrReset(
   tx: Transaction,
@@ -64,7 +64,7 @@ export const hasPeople = async (db: Db): Promise<boolean> => (await queries.find
 
 /**
  * Removes a person with their sessions and links, the last owner as well.
- * Throws where there is no such person.
+ * Throws if there is no such person.
  */
 export async function removePerson(tx: Transaction, id: string): Promise<void> {
   const { organizationId, email, role } = await requirePerson(tx, id)
@@ -76,7 +76,7 @@ export async function removePerson(tx: Transaction, id: string): Promise<void> {
 
 /**
  * Removes the passkeys of a person who has lost their device, with every session.
- * Throws where there is no such person.
+ * Throws if there is no such person.
  * @returns how many there were
  */
 export async function removePasskeys(tx: Transaction, id: string): Promise<number> {
@@ -90,7 +90,7 @@ export async function removePasskeys(tx: Transaction, id: string): Promise<numbe
 
 /**
  * Has a password alone be enough again in an organization.
- * Throws where there is no such organization.
+ * Throws if there is no such organization.
  * @returns whether that changes anything
  */
 export async function allowPasswords(tx: Transaction, organizationId: string): Promise<boolean> {

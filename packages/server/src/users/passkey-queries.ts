@@ -60,7 +60,7 @@ export const saveUse = statement<{ id: string; counter: number; backedUp: boolea
   where id = :id and (counter < :counter or (counter = 0 and :counter = 0))
 `)
 
-/** Uses a challenge up; no row where it was used before. */
+/** Uses a challenge up; no row if it was used before. */
 export const useChallenge = statement<{ digest: Buffer; expiresTime: Date }>(`
   insert into used_challenges (digest, expires_time) values (:digest, :expiresTime) on conflict do nothing
 `)

@@ -11,7 +11,7 @@ import type { UserDeps } from './deps.ts'
 import * as queries from './passkey-queries.ts'
 import { answerSelf, findSelf } from './self.ts'
 import { beginSession, endSession } from './sessions.ts'
-import { completeSignIn, failSignIn } from './sign-ins.ts'
+import { completeSignIn, failSignIn, methodOf } from './sign-ins.ts'
 import { hasSingleSignOn } from './single-sign-on-queries.ts'
 
 /**
@@ -25,7 +25,7 @@ const timeoutMs = limits.passkeyChallengeMinutes * 60_000
 /** Failures are counted for all passkeys together: none of them is named by a person. */
 const attemptsKey = 'passkey'
 
-/** What an answer is checked against where there is no such passkey: a key that no one has, ES256 as most are. */
+/** Public key for the check of an answer if there is no such passkey: a key that no one has, ES256 as most are. */
 const noPasskey = { publicKey: someCoseKey(), counter: 0 }
 
 function someCoseKey(): Buffer {
@@ -41,14 +41,17 @@ function relyingParty({ publicUrl }: Pick<Config, 'publicUrl'>): { id: string; o
 }
 
 const viewPasskey = ({ id, name, backedUp, createdTime, lastUsedTime }: queries.PasskeyRow): Passkey => ({
-  ...{ id, name, backedUp },
+  id,
+  name,
+  backedUp,
   createdTime: unixSeconds(createdTime),
   lastUsedTime: lastUsedTime === null ? null : unixSeconds(lastUsedTime),
 })
 
 const signInPurpose: ChallengePurpose = ['passkey sign-in']
 const registrationIn = ({ person }: Actor): ChallengePurpose => [
-  ...['passkey registration', person?.sessionId ?? refuse('unauthorized')],
+  'passkey registration',
+  person?.sessionId ?? refuse('unauthorized'),
 ]
 
 export async function startPasskeyRegistration(
@@ -60,17 +63,19 @@ export async function startPasskeyRegistration(
   return {
     reply: {
       rp: { id: relyingParty(config).id, name: 'Penstock' },
-      // The authenticator shows these where it has passkeys of several organizations.
+      // The authenticator shows these if it has passkeys of several organizations.
       user: {
         id: Buffer.from(id).toString('base64url'),
         name: email,
         displayName: `${name ?? email} (${organizationName})`,
       },
-      challenge: newChallenge(keyring, registrationIn(actor), limits.passkeyChallengeMinutes),
+      challenge: await newChallenge(db, keyring, registrationIn(actor), limits.passkeyChallengeMinutes),
       pubKeyCredParams: algorithms.map((alg) => ({ type: 'public-key', alg })),
       timeout: timeoutMs,
       excludeCredentials: credentials.map(({ credentialId, transports }) => ({
-        ...{ type: 'public-key', id: credentialId.toString('base64url'), transports },
+        type: 'public-key',
+        id: credentialId.toString('base64url'),
+        transports,
       })),
       authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
       attestation: 'none',
@@ -96,13 +101,18 @@ export async function registerPasskey(
   }
   if (!(await challenge.use(tx))) refuse('passkey_invalid')
   const row = await queries.insertPasskey.first(tx, {
-    ...{ id: newIdentifier(), userId, name: body.name.trim(), backedUp },
-    ...{ credentialId: Buffer.from(credential.id, 'base64url'), publicKey: Buffer.from(credential.publicKey) },
-    ...{ counter: credential.counter, transports: body.response.response.transports ?? [] },
+    id: newIdentifier(),
+    userId,
+    name: body.name.trim(),
+    backedUp,
+    credentialId: Buffer.from(credential.id, 'base64url'),
+    publicKey: Buffer.from(credential.publicKey),
+    counter: credential.counter,
+    transports: body.response.response.transports ?? [],
   })
   const reply = viewPasskey(row ?? refuse('passkey_invalid'))
   if (!person?.mustRegisterPasskey) return { reply }
-  // What may do more from now on has another token.
+  // A session that gains permissions gets a new token.
   await endSession(tx, { userId, id: person.sessionId }, userSessions)
   const session = (await beginSession(tx, { userId, method: 'passkey' }, call)) ?? refuse('unauthorized')
   return { reply, session }
@@ -126,11 +136,17 @@ async function verifyRegistration(
     if (!isPlain || attestation.get('attStmt').get('x5c') !== undefined) return undefined
     return verifyRegistrationResponse({
       response: {
-        ...{ id: credentialId, rawId: credentialId, type: 'public-key', clientExtensionResults: {} },
+        id: credentialId,
+        rawId: credentialId,
+        type: 'public-key',
+        clientExtensionResults: {},
         response: { clientDataJSON: made.clientDataJSON, attestationObject: made.attestationObject },
       },
-      ...{ expectedChallenge: isExpected, expectedOrigin: origin, expectedRPID: id },
-      ...{ requireUserVerification: true, supportedAlgorithmIDs: algorithms },
+      expectedChallenge: isExpected,
+      expectedOrigin: origin,
+      expectedRPID: id,
+      requireUserVerification: true,
+      supportedAlgorithmIDs: algorithms,
     })
   })
   const { challenge } = expected
@@ -190,14 +206,16 @@ export async function removePasskey({
 
 /** Says the same to everyone: the authenticator finds its passkey without a list. */
 export async function startPasskeySignIn(
-  { address }: Call<'startPasskeySignIn'>,
+  { db, address }: Call<'startPasskeySignIn'>,
   { attempts, config, keyring }: UserDeps,
 ): Promise<Answer<'startPasskeySignIn'>> {
   await attempts.check(attemptsKey, address)
   return {
     reply: {
-      challenge: newChallenge(keyring, signInPurpose, limits.passkeyChallengeMinutes),
-      ...{ rpId: relyingParty(config).id, timeout: timeoutMs, userVerification: 'required' },
+      challenge: await newChallenge(db, keyring, signInPurpose, limits.passkeyChallengeMinutes),
+      rpId: relyingParty(config).id,
+      timeout: timeoutMs,
+      userVerification: 'required',
     },
   }
 }
@@ -222,23 +240,25 @@ export async function signInWithPasskey(
   const verified = await expected.verify((isExpected) =>
     verifyAuthenticationResponse({
       response: { id: credentialId, rawId: credentialId, type: 'public-key', clientExtensionResults: {}, response },
-      ...{ expectedChallenge: isExpected, expectedOrigin: origin, expectedRPID: rpId, requireUserVerification: true },
-      credential: {
-        ...{ id: credentialId, publicKey: new Uint8Array(publicKey), counter: counterBefore },
-      },
+      expectedChallenge: isExpected,
+      expectedOrigin: origin,
+      expectedRPID: rpId,
+      requireUserVerification: true,
+      credential: { id: credentialId, publicKey: new Uint8Array(publicKey), counter: counterBefore },
     }),
   )
   const { challenge } = expected
   if (!passkey || !verified?.verified || !challenge) return fail()
   const { newCounter: counter, credentialBackedUp: backedUp } = verified.authenticationInfo
-  // Of guesses that came all at once, no more are answered than of those that come one by one.
+  // Concurrent guesses are limited in the same way as sequential ones.
   await attempts.check(attemptsKey, address)
   await requestLimit(userId)
   const session = await db.transaction(async (tx) => {
     if (!(await challenge.use(tx)) || (await queries.saveUse.run(tx, { id: passkey.id, counter, backedUp })) === 0) {
       return undefined
     }
-    return completeSignIn(tx, { userId, method: 'passkey', action: 'signInWithPasskey' }, call)
+    const proven = { userId, method: 'passkey', action: 'signInWithPasskey' } as const
+    return completeSignIn(tx, proven, call, { keyring, token: body.link })
   })
-  return session ? answerSelf(db, userId, 'passkey', session) : fail()
+  return session ? answerSelf(db, userId, methodOf('passkey', body.link), session) : fail()
 }

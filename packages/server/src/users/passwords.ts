@@ -28,7 +28,7 @@ export type Passwords = {
    * @param address the network address that asks
    */
   digest(password: string, like: string | undefined, address: string): Promise<string>
-  /** Which of the digests are of the password. Takes the same work where there are none. */
+  /** Which of the digests are of the password. Takes the same work if there are none. */
   matches(password: string, digests: readonly string[], address: string): Promise<boolean[]>
 }
 
@@ -41,8 +41,11 @@ function parse(text: string): Parsed {
   const [, memoryKib, passes, lanes, salt, digest] = phc.exec(text) ?? []
   if (salt === undefined || digest === undefined) throw new Error('A stored password digest cannot be read')
   return {
-    ...{ memoryKib: Number(memoryKib), passes: Number(passes), lanes: Number(lanes) },
-    ...{ salt: Buffer.from(salt, 'base64'), digest: Buffer.from(digest, 'base64') },
+    memoryKib: Number(memoryKib),
+    passes: Number(passes),
+    lanes: Number(lanes),
+    salt: Buffer.from(salt, 'base64'),
+    digest: Buffer.from(digest, 'base64'),
   }
 }
 
@@ -58,7 +61,7 @@ export function isOutdated(digest: string): boolean {
 
 export const hasSameSalt = (one: string, other: string): boolean => parse(one).salt.equals(parse(other).salt)
 
-/** What a password is compared with where there is none. */
+/** Digest that a password is compared with if the person has none. */
 const noDigest: Parsed = { ...parameters, salt: randomBytes(saltBytes), digest: randomBytes(digestBytes) }
 
 export function createPasswords(): Passwords {
@@ -87,7 +90,10 @@ export function createPasswords(): Passwords {
       compute('argon2id', {
         message: Buffer.from(password.normalize('NFKC')),
         nonce: salt,
-        ...{ memory: memoryKib, passes, parallelism: lanes, tagLength: digestBytes },
+        memory: memoryKib,
+        passes,
+        parallelism: lanes,
+        tagLength: digestBytes,
       }),
     )
   return {
@@ -108,8 +114,8 @@ export function createPasswords(): Passwords {
 }
 
 /**
- * What is wrong with a new password; undefined: nothing. As NIST SP 800-63B has it: a length, no rules about kinds of
- * characters, and none that is among the first to be tried.
+ * Error of a new password; undefined if it is valid. The rules are from NIST SP 800-63B: a length, no rules about kinds
+ * of characters, and no common passwords.
  */
 export function errorOfPassword(
   password: string,

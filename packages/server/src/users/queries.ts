@@ -58,11 +58,17 @@ export const selectUsers = statement<{ organizationId: string | null }, UserRow>
   where :organizationId::text is null or u.organization_id = :organizationId
   order by u.organization_id, lower(u.email)
 `)
+/** The person with an address: the one who joined first. There can be others, who are limited to sub-accounts of their own. */
 export const findUserByEmail = statement<{ organizationId: string; email: string }, UserRow>(`
   select ${userColumns} from ${userTables}
-  where u.organization_id = :organizationId and lower(u.email) = lower(:email) for no key update of u
+  where u.organization_id = :organizationId and lower(u.email) = lower(:email)
+  order by u.joined_time nulls last, u.created_time, u.id limit 1 for no key update of u
 `)
-/** The people with an address who have accepted their invitation: one in each organization at most. */
+/** Whether the actor may see a person with the address, apart from one. */
+export const findVisibleByEmail = statement<Visible & { email: string; exceptId: string }, { id: string }>(`
+  select u.id from users u where lower(u.email) = lower(:email) and u.id <> :exceptId and ${isVisible} limit 1
+`)
+/** The people with an address who have accepted their invitation. */
 export const joinedByEmail = statement<{ email: string; limit: number }, UserRow>(`
   select ${userColumns} from ${userTables}
   where lower(u.email) = lower(:email) and u.joined_time is not null
@@ -101,8 +107,19 @@ export const lockOrganization = statement<{ organizationId: string }, { name: st
 export const findOrganization = statement<{ organizationId: string }, { name: string }>(`
   select name from organizations where id = :organizationId
 `)
-export const countOfOrganization = statement<{ organizationId: string }, { total: number }>(`
-  select count(*) as total from users where organization_id = :organizationId
+/** Number of people, and the largest number that is limited to one of these sub-accounts, alone or with others. */
+export const countForQuota = statement<
+  { organizationId: string; accountIds: readonly string[] },
+  { total: number; ofAccount: number }
+>(`
+  select count(*) as total, coalesce((
+    select max(of_account) from (
+      select count(*) as of_account from users l cross join unnest(l.account_ids) as account
+      where l.organization_id = :organizationId and l.account_ids && :accountIds and account = any (:accountIds)
+      group by account
+    ) counted
+  ), 0) as of_account
+  from users where organization_id = :organizationId
 `)
 /** Owners who can sign in, apart from one person. */
 export const countOtherOwners = statement<{ organizationId: string; id: string }, { total: number }>(`
@@ -113,7 +130,7 @@ export const findJoinedUser = statement<Record<never, never>, { id: string }>(`
   select id from users where joined_time is not null limit 1
 `)
 
-/** What a sign-in with a password is checked against: everyone with the address, in one organization or in any. */
+/** Rows that a sign-in with a password is checked against: everyone with the address, in one organization or in any. */
 export const findPasswords = statement<
   { email: string; organizationId: string | null },
   { id: string; organizationId: string; organizationName: string; passwordDigest: string | null }
@@ -183,8 +200,10 @@ export const findByAddress = statement<
 export type SessionOwnerRow = {
   sessionId: string
   method: SignInMethod
-  lastUsedTime: Date
-  expiresTime: Date
+  /** How long ago it was used last. */
+  unusedMs: number
+  /** How long it is valid from now on, if it is used. */
+  validMs: number
   userId: string
   organizationId: string
   email: string
@@ -194,8 +213,8 @@ export type SessionOwnerRow = {
   secondFactorRequired: boolean
 }
 export const findSession = statement<{ digest: Buffer; idleDays: number }, SessionOwnerRow>(`
-  select s.id as session_id, s.method, s.last_used_time, s.expires_time, u.id as user_id, u.organization_id, u.email,
-    u.name, u.role, u.account_ids, o.second_factor_required
+  select s.id as session_id, s.method, extract(epoch from now() - s.last_used_time)::float8 * 1000 as unused_ms,
+    extract(epoch from s.expires_time - now())::float8 * 1000 as valid_ms, u.id as user_id, u.organization_id, u.email, u.name, u.role, u.account_ids, o.second_factor_required
   from user_sessions s join users u on u.id = s.user_id join organizations o on o.id = u.organization_id
   where s.digest = :digest and ${isCurrent}
 `)

@@ -10,7 +10,7 @@ import { requireGoodPassword, withPasswordDigest } from './set-password.ts'
 import { attemptsKey, completeSignIn } from './sign-ins.ts'
 import { viewSelf, viewSession } from './view.ts'
 
-/** Who asks, and what a person does with their own account. */
+/** Operations of the caller: their identity, and a person's own account. */
 
 /** A person as they are now, to themselves. */
 export const findSelf = async (db: Db, id: string): Promise<queries.UserRow> =>
@@ -32,7 +32,13 @@ export async function getMe({ db, actor, csrfToken }: Call<'getMe'>): Promise<An
   const organization = await queries.findOrganization.first(db, { organizationId })
   return {
     reply: {
-      ...{ kind, id, name, email: null, organizationId, organizationName: organization?.name ?? '', role: null },
+      kind,
+      id,
+      name,
+      email: null,
+      organizationId,
+      organizationName: organization?.name ?? '',
+      role: null,
       scopes: scopes && [...scopes],
       accountIds: actor.accountIds && [...actor.accountIds],
       method: kind === 'session' ? 'session token' : kind === 'link' ? 'connect link' : 'client credentials',

@@ -9,7 +9,7 @@ import * as queries from './queries.ts'
 
 /** Sessions of people in browsers: 256 random bits in a cookie, stored only as a digest. */
 
-/** What notices about people whose sessions ended or changed are called. */
+/** Topic of notices about people whose sessions ended or changed. */
 const userTopic = 'user'
 const cachedSessionsMax = 10_000
 /** How long the last use that is stored may lag behind. */
@@ -31,12 +31,12 @@ export type SignInPlace = {
 /** The digest under which a session or the token of a link is stored. */
 export const digestOf = (token: string): Buffer => hash('sha256', token, 'buffer')
 
-/** A new random token; the prefix says what it is, for those who search for leaked secrets. */
+/** A new random token. The prefix identifies its kind, for scanners that search for leaked secrets. */
 export const newToken = (prefix: 'psu' | 'psi' | 'psr'): string => `${prefix}_${randomBytes(32).toString('base64url')}`
 
 /**
- * What a session grants: what the role may do, an owner everything, with the scopes of later versions. Nothing where a passkey
- * has to be registered first: of a person who has another factor there is no session that began with a password
+ * Permissions of a session: the scopes of the role; for an owner everything, including scopes of later versions. None
+ * if a passkey must be registered first. A person who has another factor has no session that began with a password
  * (`sign-ins.ts`).
  */
 export function grantsOf(
@@ -47,7 +47,7 @@ export function grantsOf(
   return { scopes: mustRegisterPasskey ? [] : role === 'owner' ? null : userRoles[role], mustRegisterPasskey }
 }
 
-/** Who has proven who they are, and how. */
+/** A person with a proven identity, and the method of the proof. */
 export type ProvenSignIn = {
   readonly userId: string
   readonly method: SignInMethod
@@ -64,7 +64,12 @@ export async function beginSession(
   const token = newToken('psu')
   const daysMax = limits.userSessionDaysMax
   const begun = await queries.insertSession.first(tx, {
-    ...{ id: newIdentifier(), digest: digestOf(token), userId, method, address, daysMax },
+    id: newIdentifier(),
+    digest: digestOf(token),
+    userId,
+    method,
+    address,
+    daysMax,
     passwordDigest: passwordDigest ?? null,
     userAgent: userAgent?.slice(0, userAgentLengthMax) ?? null,
   })
@@ -108,37 +113,44 @@ export async function announce(
   })
 }
 
-/** What a session is cached under, and named by in notices. */
+/** Key of a session in the cache and in notices. */
 const keyOf = (digest: Buffer): string => digest.toString('base64')
 
 /** The sessions that this process has cached. */
 export type UserSessions = {
-  /** The actor of a session; undefined where there is no such session any more. */
+  /** The actor of a session; undefined if there is no such session any more. */
   authenticate(token: string): Promise<Actor | undefined>
   forget(key: string): void
 }
 
+/** Times are those of `performance.now()`: the clock of this process may be another one than that of the database. */
 type CachedSession = { readonly actor: Actor; readonly sessionId: string; readonly endsMs: number; lastUsedMs: number }
 
 /** Finds the actor of a session; caches it until it ends or changes. */
 export function createSessionAuthenticator(database: Database, notices: Notices): UserSessions {
   const cached = createCache<CachedSession>(notices, userTopic, cachedSessionsMax)
   const load = async (digest: Buffer): Promise<CachedSession | undefined> => {
+    const askedMs = performance.now()
     const row = await queries.findSession.first(database, { digest, idleDays })
     if (!row) return undefined
     const { sessionId, method, email, organizationId, name, accountIds } = row
     const { scopes, mustRegisterPasskey } = grantsOf(row, method)
     return {
       actor: {
-        ...{ kind: 'user', id: row.userId, name, organizationId, accountIds, scopes },
+        kind: 'user',
+        id: row.userId,
+        name,
+        organizationId,
+        accountIds,
+        scopes,
         person: { email, sessionId, method, mustRegisterPasskey },
       },
       sessionId,
-      endsMs: row.expiresTime.getTime(),
-      lastUsedMs: row.lastUsedTime.getTime(),
+      endsMs: askedMs + row.validMs,
+      lastUsedMs: askedMs - row.unusedMs,
     }
   }
-  const isOver = ({ endsMs, lastUsedMs }: CachedSession) => Math.min(endsMs, lastUsedMs + idleMs) <= Date.now()
+  const isOver = ({ endsMs, lastUsedMs }: CachedSession) => Math.min(endsMs, lastUsedMs + idleMs) <= performance.now()
 
   return {
     async authenticate(token) {
@@ -151,8 +163,8 @@ export function createSessionAuthenticator(database: Database, notices: Notices)
         found = await cached.get(key, () => load(digest))
       }
       if (!found || isOver(found)) return undefined
-      if (Date.now() - found.lastUsedMs > useLagMs) {
-        found.lastUsedMs = Date.now()
+      if (performance.now() - found.lastUsedMs > useLagMs) {
+        found.lastUsedMs = performance.now()
         await queries.saveSessionUse.run(database, { id: found.sessionId, idleDays })
       }
       return found.actor

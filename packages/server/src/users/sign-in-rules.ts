@@ -1,4 +1,4 @@
-import { requireAllAccounts } from '../access.ts'
+import { requireAllAccounts, requireUnlimited } from '../access.ts'
 import type { Actor, Answer, Call } from '../call.ts'
 import type { Transaction } from '../db/database.ts'
 import { setSecondFactorRequired } from '../organizations/organizations.ts'
@@ -27,7 +27,7 @@ export async function setSignInRules(
   { db: tx, actor, body: { secondFactorRequired } }: Call<'setSignInRules'>,
   { config, userSessions }: UserDeps,
 ): Promise<Answer<'setSignInRules'>> {
-  requireAllAccounts(actor)
+  requireUnlimited(actor)
   if (secondFactorRequired) await requireOwnSecondFactor(tx, actor)
   const changed = await requireSecondFactorOf(tx, actor.organizationId, secondFactorRequired, userSessions)
   const reply = { secondFactorRequired, redirectUri: redirectUriOf(config) }
@@ -43,9 +43,9 @@ async function requireOwnSecondFactor(tx: Transaction, { organizationId, person 
 }
 
 /**
- * Says whether a password alone is enough in an organization. Where it is not any more, sessions that began with one end, in
- * every process; where it is again, they may do what their person may.
- * @returns whether that changes anything
+ * Sets whether a password alone is enough in an organization. If it is no longer enough, sessions that began with a
+ * password end, in every process. If it is enough again, they have the permissions of their person.
+ * @returns whether that changed anything
  */
 export async function requireSecondFactorOf(
   tx: Transaction,

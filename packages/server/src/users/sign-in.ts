@@ -5,7 +5,7 @@ import { isOutdated } from './passwords.ts'
 import * as queries from './queries.ts'
 import { answerSelf } from './self.ts'
 import { endSession, endSessions } from './sessions.ts'
-import { attemptsKey, completeSignIn, failSignIn } from './sign-ins.ts'
+import { attemptsKey, completeSignIn, failSignIn, methodOf } from './sign-ins.ts'
 
 /** Sign-in with e-mail address and password, and sign-out. */
 
@@ -27,13 +27,15 @@ export async function signIn(call: Call<'signIn'>, deps: UserDeps): Promise<Answ
     people.map(({ passwordDigest }) => passwordDigest),
     address,
   )
-  const [person, ...others] = people.filter((_, i) => right[i])
+  const [person, ...more] = people.filter((_, i) => right[i])
   if (!person) {
     return failSignIn({ method: 'password', email, organizationId: body.organizationId }, call, deps)
   }
-  // Of guesses that came all at once, no more are answered than of those that come one by one.
+  // Concurrent guesses are limited in the same way as sequential ones.
   await attempts.check(key, address)
   await requestLimit(person.id)
+  // Of two in one organization who have the same password too, the one who joined first is meant.
+  const others = more.filter((one) => one.organizationId !== person.organizationId)
   if (others.length > 0) {
     const names = [person, ...others].map((one) => `${one.organizationId} (${one.organizationName})`)
     refuse('organization_required', [{ field: 'body.organizationId', message: `name one of ${names.join(', ')}` }])
@@ -46,8 +48,9 @@ export async function signIn(call: Call<'signIn'>, deps: UserDeps): Promise<Answ
     if (replaced > 0) passwordDigest = fresh
   }
   const proven = { userId, method: 'password', passwordDigest } as const
-  const session = await db.transaction((tx) => completeSignIn(tx, proven, call))
-  return answerSelf(db, person.id, 'password', session)
+  const confirming = { keyring: deps.keyring, token: body.link }
+  const session = await db.transaction((tx) => completeSignIn(tx, proven, call, confirming))
+  return answerSelf(db, person.id, methodOf('password', body.link), session)
 }
 
 export async function signOut(

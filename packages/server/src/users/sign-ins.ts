@@ -2,40 +2,61 @@ import type { SignInMethod } from '@penstock/wire'
 import { type FindNamed, recordSignIn } from '../audit/sign-ins.ts'
 import type { Transaction } from '../db/database.ts'
 import { refuse } from '../refusal.ts'
+import type { Keyring } from '../secrets/keyring.ts'
 import type { UserDeps } from './deps.ts'
 import * as queries from './queries.ts'
 import { type BegunSession, beginSession, type ProvenSignIn, type SignInPlace } from './sessions.ts'
 import { findSignInRules } from './sign-in-rules-queries.ts'
+import { link } from './single-sign-on.ts'
 
 /** The one place where a sign-in succeeds, and the one where it fails, whatever the method. */
 
 /**
- * A person has proven who they are: their session begins, and the audit log says so.
- * Refuses with `sign_in_failed` where they were removed, or their password changed, meanwhile, and with
- * `single_sign_on_required` or `second_factor_required` where their organization wants another method. A password alone does
- * not register the first passkey of a person who can prove more: it could be someone else's.
+ * A person has proven who they are: their session begins, and the audit log says so. Refuses with `sign_in_failed` if
+ * the person was removed, or their password changed, meanwhile, and with `single_sign_on_required` or
+ * `second_factor_required` if their organization requires another method. A password alone does not register the first
+ * passkey of a person who has a stronger method, since the password could be stolen.
+ * @param confirming the token of a sign-in at the provider, which this one confirms: the person has proven both, and is
+ * linked
  */
 export async function completeSignIn(
   tx: Transaction,
   { action = 'signIn', ...proven }: ProvenSignIn & { readonly action?: string },
   place: SignInPlace,
+  confirming?: { readonly keyring: Keyring; readonly token: string | undefined },
 ): Promise<BegunSession> {
   const { userId, method } = proven
+  const confirmed = confirming?.token
+  // Before the person is locked: who comes from the provider takes it first too.
+  if (confirming && confirmed !== undefined) await link(tx, confirming.keyring, userId, confirmed)
   // First, so that a change of the rules waits for this session and ends it, or this session waits for the change.
   await queries.lockUserRow.first(tx, { userId })
   const rules = await findSignInRules.first(tx, { userId })
-  if (method !== 'single sign-on' && rules?.singleSignOnRequired) refuse('single_sign_on_required')
+  if (method !== 'single sign-on' && confirmed === undefined && rules?.singleSignOnRequired)
+    refuse('single_sign_on_required')
   if (method === 'password' && rules?.secondFactorRequired && rules.hasSecondFactor) refuse('second_factor_required')
-  const session = (await beginSession(tx, proven, place)) ?? refuse('sign_in_failed')
+  const begun = { ...proven, method: methodOf(method, confirmed) }
+  const session = (await beginSession(tx, begun, place)) ?? refuse('sign_in_failed')
   const person = (await queries.saveSignIn.first(tx, { userId })) ?? refuse('sign_in_failed')
   const { organizationId, name } = person
   const { address, requestId } = place
   const actor = { kind: 'user', id: userId, name } as const
-  recordSignIn(tx, { organizationId, actor, action, address, requestId, details: { method } })
+  recordSignIn(tx, {
+    organizationId,
+    actor,
+    action,
+    address,
+    requestId,
+    details: { method, ...(confirmed === undefined ? {} : { linked: true }) },
+  })
   return session
 }
 
-/** What is known about a sign-in that fails; the answer says nothing of it. */
+/** How a session began, for a person who confirmed a sign-in at the provider too. */
+export const methodOf = (method: SignInMethod, confirmed: string | undefined): SignInMethod =>
+  confirmed === undefined ? method : 'single sign-on'
+
+/** Facts about a failed sign-in. The response does not reveal them. */
 export type SignInFailure = {
   readonly method: SignInMethod
   /** As entered. */
@@ -55,7 +76,7 @@ export async function failSignIn(
   refuse('sign_in_failed')
 }
 
-/** What failures are counted for, together with the address. */
+/** Key of the counter of failures, together with the address. */
 export const attemptsKey = (email: string): string => email.trim().toLowerCase()
 
 /** Those of the people who have one of the e-mail addresses; an address can be in several organizations. */

@@ -6,7 +6,8 @@ import { violates } from '../db/errors.ts'
 import { containing } from '../db/like.ts'
 import { newIdentifier } from '../identifiers.ts'
 import { requireAccounts } from '../organizations/clients.ts'
-import { refuse } from '../refusal.ts'
+import { countMails } from '../organizations/mail-limit.ts'
+import { refuse, requireShare } from '../refusal.ts'
 import type { UserDeps } from './deps.ts'
 import { addInvitation, invitationMail } from './links.ts'
 import * as queries from './queries.ts'
@@ -43,7 +44,7 @@ export async function inviteUser(
   const { role, accountIds = null } = body
   await requireGrantableRole(tx, actor, role, accountIds)
   const person = { email: body.email.trim(), name: body.name?.trim() ?? null, role, accountIds }
-  const id = await addUser(tx, actor.organizationId, person)
+  const id = await addUser(tx, actor.organizationId, person, actor.accountIds)
   return inviteAgain(tx, await requireUser(tx, actor, id), deps)
 }
 
@@ -61,13 +62,14 @@ export async function resendInvitation(
 async function inviteAgain(tx: Transaction, row: queries.UserRow, deps: UserDeps) {
   const link = await addInvitation(tx, row, deps)
   const { organizationId, id } = row
-  const mailed = deps.mailer.isSetUp && (await deps.mayMailInvitation(organizationId, row.email))
+  const mail = { organizationId, kind: 'invitation', recipients: [row.email] } as const
+  const mailed = deps.mailer.isSetUp && (await countMails(tx, mail)).allowed.length > 0
   if (mailed) tx.afterCommit(() => deps.mailer.send(invitationMail(row, link)))
   const user = await queries.findUser.first(tx, { organizationId, accountIds: null, id })
   return { reply: { user: viewUser(user ?? row), link, mailed } }
 }
 
-/** Takes effect at once, in every session of the person. */
+/** Takes effect at once, in every session of the person. Of two with one address, one alone can be of all sub-accounts. */
 export async function updateUser(
   { db: tx, actor, id, body: { role, accountIds = null } }: Call<'updateUser'>,
   { userSessions }: UserDeps,
@@ -80,12 +82,17 @@ export async function updateUser(
   requireRole(actor, row.role)
   await requireGrantableRole(tx, actor, role, accountIds)
   if (role !== 'owner') await requireOtherOwner(tx, row)
-  await queries.updateRole.run(tx, { id, role, accountIds })
+  try {
+    await queries.updateRole.run(tx, { id, role, accountIds })
+  } catch (error) {
+    if (violates(error, 'users_email')) refuse('user_exists')
+    throw error
+  }
   await refreshSessions(tx, id, userSessions)
   return { reply: viewUser(await requireUser(tx, actor, id)), audited: { before: viewUser(row) } }
 }
 
-/** Takes effect at once. What the person made stays. */
+/** Takes effect immediately. Resources that the person created stay. */
 export async function removeUser(
   { db: tx, actor, id }: Call<'removeUser'>,
   { userSessions }: UserDeps,
@@ -99,18 +106,32 @@ export async function removeUser(
   return { reply: { done: true }, audited: { before: viewUser(row), after: null } }
 }
 
-/** Adds a person who has not accepted yet. Refuses with `user_exists` and `quota_exceeded`. */
+/**
+ * Adds a person who has not accepted yet. Refuses with `user_exists` and `quota_exceeded`. If the address belongs to a
+ * person whom the actor cannot see, another person is created, since a refusal would reveal that person.
+ * @param seenBy the sub-accounts that the actor is limited to
+ */
 export async function addUser(
   tx: Transaction,
   organizationId: string,
   person: { email: string; name: string | null; role: UserRole; accountIds: readonly string[] | null },
+  seenBy: readonly string[] | null = null,
 ): Promise<string> {
   await queries.lockOrganization.first(tx, { organizationId })
-  const count = await queries.countOfOrganization.first(tx, { organizationId })
-  if ((count?.total ?? 0) >= limits.usersMax) {
-    refuse('quota_exceeded', [{ field: 'users', message: `at most ${limits.usersMax}: remove those who have left` }])
-  }
+  const count = await queries.countForQuota.first(tx, { organizationId, accountIds: person.accountIds ?? [] })
+  requireShare(
+    count ?? { total: 0, ofAccount: 0 },
+    { total: limits.usersMax, ofAccount: limits.usersOfAccountMax },
+    {
+      field: 'users',
+      what: 'of the organization',
+      ofAccount: 'who are limited to a sub-account',
+      advice: 'remove those who have left',
+    },
+  )
   const id = newIdentifier()
+  const same = { organizationId, accountIds: seenBy, email: person.email, exceptId: id }
+  if (await queries.findVisibleByEmail.first(tx, same)) refuse('user_exists')
   try {
     await queries.insertUser.run(tx, { id, organizationId, ...person })
   } catch (error) {

@@ -22,8 +22,13 @@ export const viewUser = (row: UserRow): User => ({
 export function viewSelf(row: UserRow, method: SignInMethod, csrfToken: string | null): Me {
   const { scopes, mustRegisterPasskey } = grantsOf(row, method)
   return {
-    ...{ kind: 'user', id: row.id, name: row.name, email: row.email },
-    ...{ organizationId: row.organizationId, organizationName: row.organizationName, role: row.role },
+    kind: 'user',
+    id: row.id,
+    name: row.name,
+    email: row.email,
+    organizationId: row.organizationId,
+    organizationName: row.organizationName,
+    role: row.role,
     scopes: scopes && [...scopes],
     accountIds: row.accountIds,
     method,

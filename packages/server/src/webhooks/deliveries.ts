@@ -27,7 +27,7 @@ export async function listWebhookDeliveries({
   return { reply: rows.map(viewDelivery), total: count?.total ?? 0 }
 }
 
-/** What was sent is for those who may read what it is about. */
+/** Requires the read scope of the event. */
 export async function getWebhookDelivery(
   { db, actor, id }: Call<'getWebhookDelivery'>,
   { keyring }: WebhookDeps,
@@ -35,7 +35,7 @@ export async function getWebhookDelivery(
   const { organizationId, accountIds } = actor
   const row = await queries.findDeliveryDetails.first(db, { organizationId, accountIds, id })
   if (!row) return refuse('not_found')
-  if (isEventType(row.eventType)) requireScopesOfEvents(actor, [row.eventType])
+  requireScopesOfEvents(actor, [row.eventType].filter(isEventType))
   const attempts = await queries.listAttempts.all(db, { deliveryId: id, limit: limits.webhookAttemptsMax })
   const key = attempts.some(({ answerSealed }) => answerSealed)
     ? await openDataKey(db, keyring, row.dataKeyId)
@@ -50,19 +50,23 @@ export async function getWebhookDelivery(
   return { reply: { ...viewDelivery(row), payload: row.payload, log } }
 }
 
+/** Sends it to the current address of the webhook. Requires the read scope of the event. */
 export async function replayWebhookDelivery({
   db: tx,
-  actor: { organizationId, accountIds },
+  actor,
   id,
 }: Call<'replayWebhookDelivery'>): Promise<Answer<'replayWebhookDelivery'>> {
+  const { organizationId, accountIds } = actor
   const found = { organizationId, accountIds, id }
   const row = (await queries.findDelivery.first(tx, found)) ?? refuse('not_found')
+  requireScopesOfEvents(actor, [row.eventType].filter(isEventType))
   await queries.replayDelivery.run(tx, { id })
   await queries.lookNow.run(tx, { id: row.webhookId })
   const reply = viewDelivery((await queries.findDelivery.first(tx, found)) ?? refuse('not_found'))
   return { reply, audited: { details: { webhookId: row.webhookId, eventId: row.eventId } } }
 }
 
+/** All or none: who may not read one of the events is refused, and nothing is queued. */
 export async function replayWebhook({
   db: tx,
   actor,
@@ -72,7 +76,9 @@ export async function replayWebhook({
   await lockWebhook(tx, actor, id)
   const status = wanted ?? null
   const limit = limits.webhookReplayMax
-  const replayed = await queries.replayDeliveries.run(tx, { webhookId: id, since, status, limit })
+  const ofTypes = await queries.replayDeliveries.all(tx, { webhookId: id, since, status, limit })
+  requireScopesOfEvents(actor, ofTypes.map(({ eventType }) => eventType).filter(isEventType))
+  const replayed = ofTypes.reduce((sum, { count }) => sum + count, 0)
   await queries.lookNow.run(tx, { id })
   const reply = { replayed, complete: replayed < limit }
   return { reply, audited: { details: { since, status, replayed } } }

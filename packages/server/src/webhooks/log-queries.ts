@@ -74,20 +74,27 @@ const queuedAgain = `status = 'pending', queued_time = now(), next_time = now(),
 export const replayDelivery = statement<{ id: string }>(`
   update webhook_deliveries set ${queuedAgain} where id = :id
 `)
-/** Queues those that have ended again, oldest first. */
-export const replayDeliveries = statement<{
-  webhookId: string
-  since: number
-  status: 'failed' | 'delivered' | null
-  limit: number
-}>(`
-  update webhook_deliveries set ${queuedAgain}
-  where id in (
-    select id from webhook_deliveries
-    where webhook_id = :webhookId and created_time >= to_timestamp(:since::bigint) and status <> 'pending'
-      and (:status::text is null or status = :status)
-    order by created_time, id limit :limit for update
+/** Queues ended deliveries again, oldest first; returns their number by type. */
+export const replayDeliveries = statement<
+  {
+    webhookId: string
+    since: number
+    status: 'failed' | 'delivered' | null
+    limit: number
+  },
+  { eventType: string; count: number }
+>(`
+  with replayed as (
+    update webhook_deliveries set ${queuedAgain}
+    where id in (
+      select id from webhook_deliveries
+      where webhook_id = :webhookId and created_time >= to_timestamp(:since::bigint) and status <> 'pending'
+        and (:status::text is null or status = :status)
+      order by created_time, id limit :limit for update
+    )
+    returning event_id
   )
+  select e.type as event_type, count(*) as count from replayed r join events e on e.id = r.event_id group by e.type
 `)
-/** What a webhook waits for is looked at now. */
+/** Makes the webhook due now. */
 export const lookNow = statement<{ id: string }>(`update webhooks set look_again_time = null where id = :id`)

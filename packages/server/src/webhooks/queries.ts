@@ -10,6 +10,8 @@ export type WebhookRow = {
   url: string
   description: string
   eventTypes: EventType[] | null
+  /** All that it has ever taken, which can be in its log; null: every type. */
+  takenEventTypes: EventType[] | null
   enabled: boolean
   disabledReason: string | null
   failingSince: Date | null
@@ -20,12 +22,12 @@ export type WebhookRow = {
   version: number
 }
 const columns = `
-  w.id, w.organization_id, w.account_id, w.url, w.description, w.event_types, w.enabled, w.disabled_reason,
+  w.id, w.organization_id, w.account_id, w.url, w.description, w.event_types, w.taken_event_types, w.enabled, w.disabled_reason,
   w.failing_since, w.last_success_time,
   case when w.previous_secret_until > now() then w.previous_secret_until end as previous_secret_until, w.created_time,
   w.updated_time, w.version`
 
-/** What the actor may see: those of sub-accounts that they are limited to, and not of one that is deleted. */
+/** Webhooks that the actor can see: of the sub-accounts that the actor is limited to, and not of deleted ones. */
 type Visible = { organizationId: string; accountIds: readonly string[] | null }
 export const isVisible = `
   w.organization_id = :organizationId and (:accountIds::text[] is null or w.account_id = any(:accountIds))
@@ -61,7 +63,10 @@ export const holdAccount = statement<{ organizationId: string; id: string }, { i
   select id from accounts where id = :id and organization_id = :organizationId and deleted_time is null for key share
 `)
 
-/** Under the lock of the organization, whose order its time has: lists have the first of those that were created at once last. */
+/**
+ * Runs under the lock of the organization, so that times have the order of creation: of webhooks that were created
+ * concurrently, lists have the first one last.
+ */
 export const insertWebhook = statement<{
   id: string
   organizationId: string
@@ -77,6 +82,24 @@ export const insertWebhook = statement<{
     created_time, updated_time)
   values (:id, :organizationId, :accountId, :url, :description, :eventTypes, :enabled, :dataKeyId, :secretSealed,
     clock_timestamp(), clock_timestamp())
+`)
+/**
+ * Ends what waits for an address that the webhook no longer has. A process that sends to it at present has lost its lease, so
+ * that it stores nothing of that any more; none leases the webhook until that process has noticed, as a lease lasts.
+ */
+export const endPending = statement<{ id: string; leaseSeconds: number }>(`
+  with kept_away as (
+    update webhooks set lease_id = 'address changed', lease_until = now() + make_interval(secs => :leaseSeconds)
+    where id = :id and lease_until > now()
+  ),
+  ended as (
+    update webhook_deliveries set status = 'failed', error_code = 'address_changed', finished_time = now()
+    where webhook_id = :id and status = 'pending'
+    returning id
+  )
+  insert into webhook_totals as t (outcome, deliveries)
+  select 'failed', count(*) from ended having count(*) > 0
+  on conflict (outcome) do update set deliveries = t.deliveries + excluded.deliveries
 `)
 /** A webhook that is enabled again starts over: what it failed before does not count. */
 export const updateWebhook = statement<{

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { WebhookAttempt } from '@penstock/wire'
-import { type MasterKey, seal, unseal } from '../secrets/seal.ts'
+import { type MasterKey, seal, unseal, unsealJson } from '../secrets/seal.ts'
 
 /** The secrets of webhooks: how they look, how they are sealed, and how they sign (Standard Webhooks). */
 
@@ -16,13 +16,13 @@ export const sealWebhookSecret = (key: MasterKey, webhookId: string, secret: str
 export const openWebhookSecret = (key: MasterKey, webhookId: string, sealed: Buffer): string =>
   unseal(key, placeOfSecret(webhookId), sealed).toString()
 
-/** What a receiver answered, which can be anything. */
+/** Response of a receiver, which can contain anything. */
 export type SealedAnswer = Pick<WebhookAttempt, 'headers' | 'body'>
 const placeOfAnswer = (deliveryId: string, number: number) => ['webhook answer', deliveryId, String(number)]
 export const sealAnswer = (key: MasterKey, deliveryId: string, number: number, answer: SealedAnswer): Buffer =>
   seal(key, placeOfAnswer(deliveryId, number), JSON.stringify(answer))
 export const openAnswer = (key: MasterKey, deliveryId: string, number: number, sealed: Buffer): SealedAnswer =>
-  JSON.parse(unseal(key, placeOfAnswer(deliveryId, number), sealed).toString())
+  unsealJson(key, placeOfAnswer(deliveryId, number), sealed) as SealedAnswer
 
 /**
  * The headers that a message is sent with.

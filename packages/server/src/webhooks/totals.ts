@@ -8,7 +8,9 @@ export async function readWebhookTotals(database: Database) {
     waiting: queue?.waiting ?? 0,
     oldestSeconds: queue?.oldestSeconds ?? 0,
     outcomes: {
-      ...{ delivered: 0, retried: 0, failed: 0 },
+      delivered: 0,
+      retried: 0,
+      failed: 0,
       ...Object.fromEntries(totals.map(({ outcome, deliveries }) => [outcome, deliveries])),
     },
   }

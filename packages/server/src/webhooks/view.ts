@@ -41,5 +41,12 @@ export const viewAttempt = (
   { number, time, durationMs, responseStatus, errorCode, errorMessage }: AttemptRow,
   { headers, body }: Pick<WebhookAttempt, 'headers' | 'body'>,
 ): WebhookAttempt => ({
-  ...{ number, time: unixSeconds(time), durationMs, responseStatus, errorCode, errorMessage, headers, body },
+  number,
+  time: unixSeconds(time),
+  durationMs,
+  responseStatus,
+  errorCode,
+  errorMessage,
+  headers,
+  body,
 })

@@ -1,4 +1,4 @@
-import { limits } from '@penstock/wire'
+import { type EventType, limits } from '@penstock/wire'
 import { requireAllAccounts, requireScopesOfEvents } from '../access.ts'
 import type { Actor, Answer, Call } from '../call.ts'
 import type { Config } from '../config.ts'
@@ -16,6 +16,9 @@ import { etagOf, viewWebhook } from './view.ts'
  * Webhooks: where events are sent. A credential that is limited to sub-accounts sees and makes those of its sub-accounts
  * alone; what concerns the whole organization is for the others.
  */
+
+/** Longer than a process that sends holds a lease without renewing it. */
+const leaseSeconds = 30
 
 export type WebhookDeps = { readonly config: Config; readonly keyring: Keyring }
 
@@ -39,7 +42,7 @@ export async function getWebhook({ db, actor, id }: Call<'getWebhook'>): Promise
 }
 
 /**
- * Refuses with `quota_exceeded` where there are too many, and with `forbidden` who may not read what the events are about.
+ * Refuses with `quota_exceeded` if there are too many, and with `forbidden` who may not read what the events are about.
  */
 export async function createWebhook(
   { db: tx, actor, body }: Call<'createWebhook'>,
@@ -70,7 +73,15 @@ export async function createWebhook(
   const secretSealed = sealWebhookSecret(dataKey.key, id, secret)
   const { id: dataKeyId } = dataKey
   await queries.insertWebhook.run(tx, {
-    ...{ id, organizationId, accountId, url, description, eventTypes, enabled, dataKeyId, secretSealed },
+    id,
+    organizationId,
+    accountId,
+    url,
+    description,
+    eventTypes,
+    enabled,
+    dataKeyId,
+    secretSealed,
   })
   return { reply: { ...viewWebhook(await requireWebhook(tx, actor, id)), secret } }
 }
@@ -84,12 +95,16 @@ export async function updateWebhook(
   const { description = row.description, eventTypes = row.eventTypes, enabled = row.enabled } = body
   const url = body.url === undefined ? row.url : requireUrl(body.url, config)
   const before = viewWebhook(row)
-  const sendsTheSame = url === row.url && String(eventTypes) === String(row.eventTypes)
+  const isMoved = url !== row.url
+  const sendsTheSame = !isMoved && String(eventTypes) === String(row.eventTypes)
   const isSame = sendsTheSame && description === row.description && enabled === row.enabled
   if (isSame) return { reply: before, etag: etagOf(row), audited: { unchanged: true } }
-  // Who describes it, or disables it, has nothing sent anywhere.
-  if (!sendsTheSame || (enabled && !row.enabled)) requireScopesOfEvents(actor, eventTypes)
+  // Changing the description and disabling send no events. After other changes, earlier events can be sent again or are
+  // pending.
+  if (isMoved || (enabled && !row.enabled)) requireScopesOfEvents(actor, either(eventTypes, row.takenEventTypes))
+  else if (!sendsTheSame) requireScopesOfEvents(actor, eventTypes)
   await queries.updateWebhook.run(tx, { id, url, description, eventTypes, enabled })
+  if (isMoved) await queries.endPending.run(tx, { id, leaseSeconds })
   const now = await requireWebhook(tx, actor, id)
   return { reply: viewWebhook(now), etag: etagOf(now), audited: { before } }
 }
@@ -126,6 +141,10 @@ export async function rotateWebhookSecret(
   const now = await requireWebhook(tx, actor, id)
   return { reply: { ...viewWebhook(now), secret }, etag: etagOf(now), audited: { details: { overlapHours } } }
 }
+
+/** The types of both; null: every type. */
+const either = (some: readonly EventType[] | null, others: readonly EventType[] | null): EventType[] | null =>
+  some && others && [...new Set([...some, ...others])]
 
 const requireWebhook = async (db: Db, { organizationId, accountIds }: Actor, id: string): Promise<queries.WebhookRow> =>
   (await queries.findWebhook.first(db, { organizationId, accountIds, id })) ?? refuse('not_found')

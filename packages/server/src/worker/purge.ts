@@ -10,11 +10,15 @@ import { purgeConnections } from '../connections/queries.ts'
 import type { Database, Transaction } from '../db/database.ts'
 import { purgeEvents } from '../events/queries.ts'
 import { deleteOldKeys } from '../http/idempotency.ts'
+import type { Logger } from '../log.ts'
+import { purgeCounts as purgeMailCounts } from '../organizations/mail-queries.ts'
+import { repeat } from '../repeat.ts'
 import { purgeDataKeys } from '../secrets/queries.ts'
 import { deleteExpiredTokens } from '../tokens/queries.ts'
 import { forgetDataKeys, purgeLedger, purgeRejects, purgeTransfers } from '../transfers/purge-queries.ts'
 import { deleteExpiredChallenges } from '../users/passkey-queries.ts'
 import { deleteExpiredLinks, deleteExpiredSessions } from '../users/queries.ts'
+import { endPurge, extendPurge, releasePurge, takePurge } from './queries.ts'
 
 /** Rows of a kind that one statement removes; a longer one would hold locks for longer. */
 const batchRows = 1_000
@@ -23,6 +27,39 @@ const eventBatchRows = 100
 const accountBatchRows = 10
 /** Rows on which nothing else depends. */
 const leafBatchRows = 10_000
+
+/** How often a worker looks whether the purge is due, in milliseconds. */
+const everyMs = 5_000
+/** How long a purge is left alone whose process may have died. */
+const leaseSeconds = 300
+
+/** How long what is purged is kept. */
+type KeptDays = {
+  /** The rejected records of a transfer that has ended. */
+  readonly rejectDays: number
+  /** Events of the audit log; 0: for ever. */
+  readonly auditDays: number
+}
+
+/** Purges once a day, in one of the workers, until the signal aborts. A day that was missed is made up for. */
+export function keepPurging(database: Database, kept: KeptDays, log: Logger, signal: AbortSignal): Promise<void> {
+  // Whatever interrupted it, such as a database that was away, this process continues with it.
+  let isInterrupted = false
+  const run = async () => {
+    if (!isInterrupted && !(await takePurge.first(database, { leaseSeconds }))) return
+    isInterrupted = true
+    const extend = () => void extendPurge.run(database, { leaseSeconds }).catch(() => {})
+    const timer = setInterval(extend, (leaseSeconds * 1_000) / 3)
+    try {
+      log.info({ purged: await purge(database, kept, signal) }, 'purged')
+      await (signal.aborted ? releasePurge : endPurge).run(database, {})
+      isInterrupted = false
+    } finally {
+      clearInterval(timer)
+    }
+  }
+  return repeat({ name: 'daily purge', everyMs, run }, log, signal)
+}
 
 /** How many of each kind were removed. */
 export type Purged = {
@@ -46,20 +83,29 @@ export type Purged = {
 }
 
 /**
- * Permanently removes what no one can ask for any more (invariant 5): connections and accounts that were deleted 30 days
- * ago with all that was theirs, rejected records that were kept long enough, expired tokens, authorizations, sessions, links and used challenges of
- * people, idempotency keys past their window, events with their deliveries, resolved incidents and messages of alerts, and
- * the oldest events of the audit log. If it is interrupted, the next run continues
- * where it stopped.
- * @param rejectDays how long the rejected records of a transfer that has ended are kept
- * @param auditDays how long events of the audit log are kept; 0: for ever
+ * Permanently removes data that can no longer be accessed (invariant 5): connections and accounts that were deleted 30
+ * days ago with their content, rejected records that are older than the retention, expired tokens, authorizations,
+ * sessions, links and used challenges of people, idempotency keys past their window, events with their deliveries,
+ * resolved incidents and messages of alerts, counts of mails, and the oldest events of the audit log. If it is
+ * interrupted, the next run continues from there.
+ * @param signal once it aborts, nothing more is removed than the rows at hand
  */
-export async function purge(database: Database, rejectDays: number, auditDays: number): Promise<Purged> {
+export async function purge(
+  database: Database,
+  { rejectDays, auditDays }: KeptDays,
+  signal?: AbortSignal,
+): Promise<Purged> {
+  const inBatches = async (limit: number, removeSome: (limit: number) => Promise<number>): Promise<number> => {
+    let removed = 0
+    for (let batch = limit; batch === limit && !signal?.aborted; removed += batch) batch = await removeSome(limit)
+    return removed
+  }
+
   const windowDays = limits.restoreWindowDays
   const windowHours = limits.idempotencyWindowHours
   const old = { days: rejectDays }
   const gone = { windowDays }
-  // What hangs on a row goes before it: the row itself then takes little with it, and its statement is short.
+  // Dependent rows are removed before a row, so that the statement for the row itself removes little and is short.
   const rejects = await inBatches(leafBatchRows, (limit) => purgeRejects.run(database, { ...old, limit }))
   await inBatches(batchRows, (limit) => forgetDataKeys.run(database, { ...old, limit }))
   const transfers = await inBatches(batchRows, (limit) => purgeTransfers.run(database, { ...gone, limit }))
@@ -73,6 +119,8 @@ export async function purge(database: Database, rejectDays: number, auditDays: n
   const events = await inBatches(eventBatchRows, (limit) =>
     purgeEvents.run(database, { days: limits.eventDays, limit }),
   )
+  // Not reported: they are no one's data.
+  await inBatches(batchRows, (limit) => purgeMailCounts.run(database, { limit }))
   const accounts = await inBatches(accountBatchRows, (limit) =>
     database.transaction(async (tx) => {
       const removed = await purgeAccounts.all(tx, { ...gone, limit })
@@ -81,7 +129,12 @@ export async function purge(database: Database, rejectDays: number, auditDays: n
     }),
   )
   return {
-    ...{ rejects, transfers, connections, ledgerEntries, events, accounts },
+    rejects,
+    transfers,
+    connections,
+    ledgerEntries,
+    events,
+    accounts,
     dataKeys: await inBatches(batchRows, (limit) => purgeDataKeys.run(database, { limit })),
     tokens: await inBatches(batchRows, (limit) => deleteExpiredTokens.run(database, { limit })),
     authorizations: await inBatches(batchRows, (limit) => deleteExpiredAuthorizations.run(database, { limit })),
@@ -100,7 +153,7 @@ export async function purge(database: Database, rejectDays: number, auditDays: n
     alertDeliveries: await inBatches(batchRows, (limit) =>
       purgeDeliveries.run(database, { days: limits.alertDeliveryDays, limit }),
     ),
-    auditEvents: await purgeAudit(database, auditDays),
+    auditEvents: signal?.aborted ? 0 : await purgeAudit(database, auditDays),
   }
 }
 
@@ -113,17 +166,13 @@ function recordPurged(
   record(
     tx,
     ...removed.map(({ id, organizationId, accountId, name }) => ({
-      ...{ organizationId, actor: serviceActor, action, accountId, targetId: id, before: { name } },
+      organizationId,
+      actor: serviceActor,
+      action,
+      accountId,
+      targetId: id,
+      before: { name },
     })),
   )
   return removed.length
-}
-
-async function inBatches(limit: number, removeSome: (limit: number) => Promise<number>): Promise<number> {
-  let removed = 0
-  for (;;) {
-    const batch = await removeSome(limit)
-    removed += batch
-    if (batch < limit) return removed
-  }
 }

@@ -1,10 +1,20 @@
 import { statement } from '../db/statement.ts'
 
-/** Statements on the tables of the job queue, which are the library's own. */
+/** Statements on the times of the daily purge. */
 
-/** Gives back what these owners locked, so that it is done again. */
-export const unlock = statement<{ names: string[] }>(`select graphile_worker.force_unlock_workers(:names)`)
+/** At 03:15 UTC, after a time. */
+const next = `(date_trunc('day', now() at time zone 'UTC' - interval '03:15') + interval '1 day 03:15') at time zone 'UTC'`
 
-export const countWaitingJobs = statement<Record<never, never>, { waiting: number }>(`
-  select count(*) as waiting from graphile_worker.jobs where run_at <= now() and locked_at is null and attempts < max_attempts
+/** Takes the purge if it is due, for a while: if this process dies, another one begins it again. */
+export const takePurge = statement<{ leaseSeconds: number }, { taken: boolean }>(`
+  update purges set next_time = now() + make_interval(secs => :leaseSeconds) where next_time <= now()
+  returning true as taken
 `)
+/** Keeps the purge from other processes for longer. */
+export const extendPurge = statement<{ leaseSeconds: number }>(`
+  update purges set next_time = now() + make_interval(secs => :leaseSeconds) where next_time > now()
+`)
+/** Lets another process continue. */
+export const releasePurge = statement(`update purges set next_time = now()`)
+/** Says when the purge is due again: every day at 03:15 UTC. */
+export const endPurge = statement(`update purges set next_time = ${next}`)

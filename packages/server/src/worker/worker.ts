@@ -2,8 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { keepAlerts } from '../alerts/keep.ts'
 import type { Config } from '../config.ts'
 import { createCatalogue } from '../connectors/catalogue.ts'
-import { type Database, type DatabaseUrl, openDatabase } from '../db/database.ts'
-import { createNotices } from '../db/notices.ts'
+import { type DatabaseUrl, openDatabase } from '../db/database.ts'
+import { idleTransactionMs } from '../db/liveness.ts'
+import { createNotices, type Notices } from '../db/notices.ts'
 import type { Logger } from '../log.ts'
 import { createMailer } from '../mail.ts'
 import { createOutgoing } from '../outgoing/outgoing.ts'
@@ -11,20 +12,23 @@ import type { Runners } from '../runners/runner-pool.ts'
 import { openKeyring } from '../secrets/keyring.ts'
 import type { MasterKey } from '../secrets/seal.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
+import { transferTopic } from '../transfers/queries.ts'
 import { Claims } from '../transfers/supervisor/claim.ts'
-import { type SupervisorDeps, workOnTransfers } from '../transfers/supervisor/supervise.ts'
+import type { SupervisorDeps } from '../transfers/supervisor/deps.ts'
 import { keepUp } from '../transfers/supervisor/upkeep.ts'
+import { recordWorker, untilOutdated } from '../transfers/supervisor/versions.ts'
+import { TransferWork, workOnTransfers } from '../transfers/supervisor/work.ts'
 import { Sender } from '../webhooks/sending/sender.ts'
-import { countWaitingJobs } from './queries.ts'
-import { type Queue, runQueue } from './queue.ts'
+import { keepPurging } from './purge.ts'
 
-const restartMs = 2_000
-/** For the upkeep of transfers, for webhooks and for alerts. */
-const upkeepConnections = 7
+/** For the upkeep of transfers, for webhooks, for alerts and for the purge. */
+const upkeepConnections = 8
 const firstRetryMs = 500
 const longestRetryMs = 60_000
+/** How long what is active may take to end; transfers that take longer are claimed by another worker later. */
+const finishMs = 10_000
 
-/** What a worker works with. */
+/** Resources of a worker. */
 type WorkerResources = {
   readonly databaseUrl: DatabaseUrl
   readonly masterKey: MasterKey
@@ -34,110 +38,85 @@ type WorkerResources = {
 }
 
 export type Worker = {
-  /** Lets active jobs finish, for ten seconds at most, and lets go of the database. Once; a further call waits for the same. */
+  /** Gives back active transfers, within ten seconds, and lets go of the database. Once; a further call waits for the same. */
   stop(): Promise<void>
 }
 
 /**
- * Works on background jobs, on the same database, until stopped; any number of processes may. When the database goes
- * away the queue ends, and is started again until it succeeds. Rejects where it is away from the first.
+ * Works in the background, on the same database, until stopped; any number of processes may. If the database goes away, each
+ * task tries again until it is back. Rejects if it is away from the first.
  */
 export async function startWorker(config: Config, given: WorkerResources, log: Logger): Promise<Worker> {
-  const { databaseUrl } = given
-  const supervisor = await openSupervisor(config, given, log)
   const stopping = new AbortController()
   const { signal } = stopping
-  const stopRequested = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
-  const owners: string[] = []
+  // A worker that a newer version replaces starts nothing more.
+  const outdated = new AbortController()
+  const retiring = AbortSignal.any([signal, outdated.signal])
   const { transfers } = config
   const claims = new Claims(transfers)
-  const work = atMost(transfers.atOnce, () =>
-    workOnTransfers(supervisor.deps, claims, log, signal).catch((err) => {
+  const { deps, notices, close } = await openSupervisor(config, given, log)
+  const { database, keyring } = deps
+  await recordWorker(database).catch(async (error) => {
+    await close()
+    throw error
+  })
+  const work = new TransferWork(transfers.atOnce, (onClaim) =>
+    workOnTransfers(deps, claims, log, signal, onClaim).catch((err) => {
       // A living worker claims what this one could not continue.
       log.warn({ err }, 'a transfer could not continue; a worker will claim it again')
     }),
   )
-  // Transfers do not keep the purge waiting.
-  const concurrentJobs = transfers.atOnce + 1
-  const kept = { rejectDays: config.rejects.days, auditDays: config.auditDays }
-  const start = () => runQueue(databaseUrl, { stopRequested, owners, concurrentJobs, work, ...kept, log })
-  const supervise = async (first: Queue) => {
-    let queue: Queue | undefined = first
-    while (!signal.aborted) {
-      const err = await queue?.ended
-      if (err) log.warn({ err }, 'the job queue lost the database; starting it again')
-      await delay(restartMs, undefined, { signal }).catch(() => {})
-      if (signal.aborted) return
-      queue = await start().catch((err) => void log.warn({ err }, 'the job queue does not start; trying again'))
-    }
-    await queue?.ended
+  const wake = () => {
+    if (!retiring.aborted) work.wake()
   }
-  const first = await start().catch(async (error) => {
-    await supervisor.close()
-    throw error
-  })
-  const upkeep = keepUp(supervisor.deps, log, signal)
-  const supervised = supervise(first)
+  notices.on(transferTopic, { onMessage: wake, onReconnect: async () => wake() })
   const outgoing = createOutgoing(config)
   const mailer = createMailer(config, log)
-  const { database, keyring } = supervisor.deps
   const bounds = { leaseSeconds: config.heartbeatTimeoutSeconds }
-  const sending = new Sender({ database, keyring, outgoing, mailer, bounds }, log).run(signal)
-  const alerts = keepAlerts({ ...supervisor.deps, config, mailer, outgoing }, log, signal)
-  let stopped: Promise<void> | undefined
-  const stop = async () => {
+  const kept = { rejectDays: config.rejects.days, auditDays: config.auditDays }
+  const tasks = [
+    keepUp(deps, { claims, wake }, log, signal, retiring),
+    untilOutdated(deps, log, signal).then(() => outdated.abort()),
+    new Sender({ database, keyring, outgoing, mailer, bounds }, log).run(retiring),
+    keepAlerts({ ...deps, config, mailer, outgoing }, log, retiring),
+    keepPurging(database, kept, log, retiring),
+  ]
+  wake()
+  const end = async () => {
     stopping.abort()
-    await supervised
-    await upkeep
-    await sending
-    await alerts
+    const late = new AbortController()
+    const tooLate = delay(finishMs, undefined, { signal: late.signal }).catch(() => {})
+    await Promise.race([Promise.all([work.ended(), ...tasks]), tooLate])
+    late.abort()
     await outgoing.close()
     await mailer.close()
-    await supervisor.close()
+    await close()
   }
+  let ended: Promise<void> | undefined
   return {
     stop: () => {
-      stopped ??= stop()
-      return stopped
+      ended ??= end()
+      return ended
     },
   }
 }
 
 /**
- * Work that ends once nothing is left, and is called for whenever there may be more: it is done so many times at once.
- * A call that finds as many active resolves at once; the first of them to end looks again.
+ * Opens the dependencies of the supervision of transfers: separate database connections, the keys, the catalogue and
+ * the runners.
  */
-function atMost(times: number, work: () => Promise<void>): () => Promise<void> {
-  let active = 0
-  let isCalledFor = false
-  return async () => {
-    isCalledFor = true
-    if (active === times) return
-    active++
-    while (isCalledFor) {
-      isCalledFor = false
-      await work()
-    }
-    active--
-  }
-}
-
-/** How many jobs are due and not begun. */
-export const waitingJobs = async (database: Database): Promise<number> =>
-  (await countWaitingJobs.first(database, {}))?.waiting ?? 0
-
-/** What transfers are supervised with: connections of their own, the keys, the catalogue and the runners. */
 async function openSupervisor(
   config: Config,
   { databaseUrl, masterKey, runners, telemetry }: WorkerResources,
   log: Logger,
-): Promise<{ deps: SupervisorDeps; close(): Promise<void> }> {
+): Promise<{ deps: SupervisorDeps; notices: Notices; close(): Promise<void> }> {
   const database = openDatabase({
     url: databaseUrl,
     poolSize: config.transfers.atOnce + upkeepConnections,
+    idleTransactionMs: idleTransactionMs(config),
     onIdleError: (err) => log.warn({ err }, 'a database connection of the transfers broke'),
   })
-  const notices = createNotices(databaseUrl, (err) => log.warn({ err }, 'cannot hear other processes; trying again'))
+  const notices = createNotices(databaseUrl, (err) => log.warn({ err }, 'LISTEN connection lost; reconnecting'))
   const close = async () => {
     await notices.close()
     await database.close()
@@ -154,7 +133,8 @@ async function openSupervisor(
       runTimeMs: config.transfers.hours * 3_600_000,
     }
     const catalogue = createCatalogue(config.publicUrl)
-    return { deps: { database, keyring, catalogue, runners, settings, startSpan: telemetry?.startSpan }, close }
+    const deps = { database, keyring, catalogue, runners, settings, startSpan: telemetry?.startSpan }
+    return { deps, notices, close }
   } catch (error) {
     await close()
     throw error

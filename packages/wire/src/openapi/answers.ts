@@ -90,7 +90,7 @@ function refusal(codes: readonly ErrorCode[]): Json {
   }
 }
 
-/** What a refusal carries in its header fields. What never became a request has its identifier in the body alone. */
+/** Header fields of a refusal. If the input never became a request, only the body contains the request ID. */
 function headersOf(code: ErrorCode): Header[] {
   switch (errors[code].status) {
     case 401:

@@ -28,7 +28,7 @@ type Schema = {
 
 const { connectionId, source } = example
 
-/** What a refusal of each code could name; the others name no field. */
+/** Example field errors of each code. Other codes name no field. */
 const fieldErrors: { readonly [C in ErrorCode]?: readonly FieldError[] } = {
   invalid_request: [
     { field: 'body.name', message: 'is missing' },

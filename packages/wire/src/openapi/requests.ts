@@ -7,7 +7,7 @@ import { type TSchema, Type } from '../type.ts'
 import { exampleOf } from './examples.ts'
 import { type Json, plain, schemaOf } from './schemas.ts'
 
-/** What `{id}` in a path names, by tag. */
+/** Resource that `{id}` in a path identifies, by tag. */
 const resources: { readonly [T in Operation['tag']]?: { name: string; id: string } } = {
   Accounts: { name: 'the sub-account', id: example.accountId },
   Connectors: { name: 'the connector', id: example.destination.connectorId },
@@ -17,7 +17,7 @@ const resources: { readonly [T in Operation['tag']]?: { name: string; id: string
   Users: { name: 'the person', id: '2f6b8d0c4e917a35' },
 }
 
-/** `components.parameters`: those that many operations share. */
+/** `components.parameters`: the parameters that many operations share. */
 export function componentParameters(): Json {
   const accountId = { ...Identifier, examples: [example.accountId] }
   return {

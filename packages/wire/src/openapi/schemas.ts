@@ -5,7 +5,7 @@ import type { TSchema } from '../type.ts'
 /** A part of the document: plain JSON. */
 export type Json = Record<string, unknown>
 
-/** What says something about a schema without changing what it accepts. */
+/** Keywords that describe a schema without changing what it accepts. */
 const annotations: readonly string[] = ['description', 'examples']
 
 /** Keywords of JSON Schema that hold schemas: one, a list, or some by name. */
@@ -13,7 +13,7 @@ const holdsOne: readonly string[] = ['items', 'additionalProperties']
 const holdsList: readonly string[] = ['anyOf']
 const holdsNamed: readonly string[] = ['properties', 'patternProperties']
 
-/** The schemas that are worth a name: those that `schemas.ts` exports, and the envelope of a refusal. */
+/** The schemas with a name: the exports of `schemas.ts`, and the envelope of a refusal. */
 const named: Readonly<Record<string, Json>> = {
   ...Object.fromEntries(
     Object.entries(exported).flatMap(([name, value]) => (typeof value === 'object' ? [[name, plain(value)]] : [])),

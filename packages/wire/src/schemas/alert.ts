@@ -129,7 +129,11 @@ export const CreateAlertRule = exactly(
   {
     name: name('Orders'),
     accountId: Type.Optional(
-      orNull(Identifier, 'Sub-account that it covers; null or omitted: the organization', example.accountId),
+      orNull(
+        Identifier,
+        'Sub-account that it covers; null or omitted: the organization. Required of credentials that are limited to sub-accounts',
+        example.accountId,
+      ),
     ),
     conditions: askedConditions,
     ...givenFields,

@@ -7,7 +7,7 @@ import { exactly, Identifier, identifier, name, oneOf, secret, text, unixSeconds
 /** Client credentials and session tokens; ours. */
 
 const oneScope = oneOf(scopeNames, { description: 'Scope', examples: ['connections:read'] })
-/** What a credential may do; null: everything, with what later versions add. */
+/** Scopes of a credential; null: everything, including scopes of later versions. */
 export const grantedScopes = Type.Union([Type.Array(oneScope), Type.Null()], {
   description: 'What it may do; null: everything',
   examples: [['connections:read', 'transfers:run']],

@@ -120,7 +120,7 @@ export const SavedValues = exactly(
 )
 export type SavedValues = Static<typeof SavedValues>
 
-/** What Configure Connector answers. */
+/** Response of Configure Connector. */
 export const SavedConfiguration = exactly(savedConfiguration, { description: 'Saved configuration' })
 export type SavedConfiguration = Static<typeof SavedConfiguration>
 
@@ -141,7 +141,7 @@ export const Configure = exactly(
   },
 )
 
-/** What Get Connector Authorization answers. */
+/** Response of Get Connector Authorization. */
 export const ConnectorAuthorization = exactly(
   {
     supported: flag('Whether a user of the platform can grant the connector access with a click'),
@@ -167,7 +167,7 @@ export const ConnectorAuthorization = exactly(
 )
 export type ConnectorAuthorization = Static<typeof ConnectorAuthorization>
 
-/** What Authorize Connector answers. */
+/** Response of Authorize Connector. */
 export const AuthorizationLink = exactly(
   {
     url: secret(

@@ -19,7 +19,11 @@ const { name, srcConnectorId, destConnectorId, srcConnectionConfig, destConnecti
 /** The connection that is created once its connectors are configured. */
 export const ConnectionTemplate = exactly(
   {
-    ...{ name, srcConnectorId, destConnectorId, srcConnectionConfig, destConnectionConfig },
+    name,
+    srcConnectorId,
+    destConnectorId,
+    srcConnectionConfig,
+    destConnectionConfig,
     activate: Type.Optional(
       flag('Whether the connection is activated as well, if it is ready; it is not unless given', true),
     ),
@@ -133,7 +137,7 @@ const origins = Type.Array(Type.String({ minLength: 1, maxLength: 300 }), {
   maxItems: limits.embeddingOriginsMax,
   uniqueItems: true,
   description:
-    'Origins of the sites that may show the pages in a frame and hear what happens on them: a scheme, a host and perhaps a port, with https or with http on this machine',
+    'Origins of the sites that may show the pages in a frame and receive their events: a scheme, a host and perhaps a port, with https or with http on this machine',
   examples: [[shown.origin]],
 })
 const brand = {
@@ -141,7 +145,7 @@ const brand = {
   logo: Type.Union([logo('Logo, as a data: URL; null: none'), Type.Null()]),
   colours: Type.Union([colours, Type.Null()], { description: 'Colours; null: those of Penstock' }),
 }
-/** How the pages of connect links look, and where they may be shown. */
+/** Appearance of the pages of connect links, and the origins that can show them. */
 export const Branding = exactly(
   { ...brand, allowedOrigins: origins },
   { description: 'Branding of the pages of connect links' },
@@ -190,14 +194,16 @@ const connectorOnPage = exactly(
   },
   { description: 'Connector that the customer configures' },
 )
-/** What the page of a connect link shows. */
+/** Content of the page of a connect link. */
 export const ConnectPage = exactly(
   {
     id: identifier('the connect link', example.linkId),
     accountId: identifier('the sub-account', example.accountId),
     accountName: text('Name of the sub-account', 'Acme Outdoor'),
     organizationName: text('Name of the organization, or the one of its branding', 'Acme'),
-    ...{ logo: brand.logo, colours: brand.colours, allowedOrigins: origins },
+    logo: brand.logo,
+    colours: brand.colours,
+    allowedOrigins: origins,
     connectors: Type.Array(connectorOnPage, { description: 'Connectors that the customer configures' }),
     connectionName: maybe(
       text('Name of the connection', 'Spring customers'),

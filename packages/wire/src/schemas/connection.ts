@@ -113,7 +113,7 @@ export const UpdateConnection = exactly(
   },
 )
 
-/** What Update Connection answers (section 4.4). */
+/** Response of Update Connection (section 4.4). */
 export const UpdatedConnection = exactly(
   {
     id: connectionFields.id,
@@ -166,7 +166,7 @@ export const ConnectionEvent = exactly(
 )
 export type ConnectionEvent = Static<typeof ConnectionEvent>
 
-/** What Update Connection Status takes. */
+/** Request of Update Connection Status. */
 export const StatusUpdate = exactly(
   { action: oneOf(statusActions, { description: 'What to do', examples: ['activate'] }) },
   { description: 'Status action' },

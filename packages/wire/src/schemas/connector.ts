@@ -34,7 +34,10 @@ const usage = {
 export const Connector = exactly(
   {
     ...connectorIdentity,
-    integrated: flag('Whether this deployment can move data through the connector', false),
+    integrated: flag(
+      'Whether this deployment can move data through the connector, in at least one of its roles; its definition says in which',
+      false,
+    ),
     logo: text('Address of the platform’s logo', example.destination.logo),
     docUrl: text(
       'Address of the connector’s documentation',
@@ -68,7 +71,7 @@ export const SupportedConnector = exactly(
 )
 export type SupportedConnector = Static<typeof SupportedConnector>
 
-/** What Add Connector takes. */
+/** Request of Add Connector. */
 export const AddConnectors = exactly(
   {
     connectorIds: Type.Array(identifier('a connector', example.destination.connectorId), {

@@ -3,7 +3,7 @@ import { digestEncodings, digests, fieldTypes, normalisations, roles, secretForm
 import { type Static, Type } from '../type.ts'
 import { exactly, flag, identifier, oneOf, text } from './kinds.ts'
 
-/** What a connector is by its definition, ours: enough to draw its forms and to map columns to its records. */
+/** The definition of a connector (ours): enough to draw its forms and to map columns to its records. */
 
 const { definitionFields, recordFields } = example
 
@@ -99,8 +99,14 @@ export const RecordDefinition = Type.Object(
 export type RecordDefinition = Static<typeof RecordDefinition>
 
 /** One role of a connector. */
-export const SideDefinition = exactly(
+export const SideDefinition = Type.Object(
   {
+    integrated: Type.Optional(
+      Type.Literal(false, {
+        description: 'This deployment moves no data through the connector in this role; absent where it does',
+        examples: [false],
+      }),
+    ),
     fields: Type.Array(FieldDefinition, {
       description: 'Settings of each connection for this role',
       examples: [definitionFields.slice(2)],
@@ -109,8 +115,19 @@ export const SideDefinition = exactly(
       description: 'Fields of its records; none where a destination takes any columns, or a source gives what it has',
       examples: [recordFields],
     }),
+    discover: Type.Optional(
+      Type.Array(Type.String(), {
+        description:
+          'Settings whose values Discover Values lists, and `columns` if it lists the columns; absent if there are none',
+        examples: [['audienceId']],
+      }),
+    ),
   },
-  { description: 'One role of a connector' },
+  {
+    additionalProperties: false,
+    description: 'One role of a connector',
+    examples: [{ fields: definitionFields.slice(2), records: recordFields }],
+  },
 )
 export type SideDefinition = Static<typeof SideDefinition>
 
@@ -128,7 +145,7 @@ export const AuthorizationDefinition = exactly(
 )
 export type AuthorizationDefinition = Static<typeof AuthorizationDefinition>
 
-/** What Get Connector Definition answers. */
+/** Response of Get Connector Definition. */
 export const ConnectorDefinition = exactly(
   {
     connectorId: identifier('the connector', example.destination.connectorId),

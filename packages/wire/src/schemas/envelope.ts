@@ -3,7 +3,7 @@ import { type Static, type TSchema, Type } from '../type.ts'
 import { exactly, text } from './kinds.ts'
 import { TransferError } from './transfer.ts'
 
-/** What every refusal carries in the envelope's `response`. */
+/** Content of every refusal in the envelope's `response`. */
 export const Refused = exactly(
   {
     error: text('Code from docs/errors.md', 'invalid_request'),

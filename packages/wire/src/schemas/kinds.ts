@@ -2,7 +2,7 @@ import { example } from '../examples.ts'
 import { limits } from '../limits.ts'
 import { type TSchema, Type } from '../type.ts'
 
-/** What schemas are made of: the kinds of values that the specification knows. */
+/** Building blocks of schemas: the kinds of values in the specification. */
 
 /** An object with exactly these keys. */
 export const exactly = <P extends Record<string, TSchema>>(

@@ -2,6 +2,7 @@ import { example } from '../examples.ts'
 import { limits } from '../limits.ts'
 import { type Static, Type } from '../type.ts'
 import { exactly, flag, identifier, name, text, unixSeconds } from './kinds.ts'
+import { singleSignOnLink } from './single-sign-on-link.ts'
 
 /** Passkeys of people, in the JSON forms of WebAuthn Level 3, which browsers read and write; ours. */
 
@@ -45,7 +46,7 @@ const challenge = text(
 )
 const timeout = Type.Integer({ minimum: 1, description: 'How long it is valid, in milliseconds', examples: [300_000] })
 
-/** What a browser makes a passkey with. */
+/** Options for creating a passkey in a browser. */
 export const PasskeyRegistration = exactly(
   {
     rp: exactly(
@@ -97,7 +98,7 @@ export const PasskeyRegistration = exactly(
 )
 export type PasskeyRegistration = Static<typeof PasskeyRegistration>
 
-/** What the browser adds to its answer is ignored: later versions add more. */
+/** Additional properties of the browser's answer are ignored: later versions add more. */
 const answered = { description: 'Answer of the authenticator', additionalProperties: true }
 export const RegisterPasskey = exactly(
   {
@@ -126,7 +127,7 @@ export const RegisterPasskey = exactly(
   { description: 'Passkey to register' },
 )
 
-/** What a browser signs in with. */
+/** Options for signing in with a passkey. */
 export const PasskeySignIn = exactly(
   {
     challenge,
@@ -155,6 +156,7 @@ export const SignInWithPasskey = exactly(
       },
       { ...answered, description: 'The credential, as `toJSON` of the browser writes it; other keys are ignored' },
     ),
+    link: singleSignOnLink,
   },
   { description: 'Answer of a passkey' },
 )

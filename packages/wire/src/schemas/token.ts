@@ -3,12 +3,14 @@ import { limits } from '../limits.ts'
 import { type Static, Type } from '../type.ts'
 import { exactly, secret } from './kinds.ts'
 
-/** What a token request carries (section 4.1). */
+/** Token request (section 4.1). */
 export const Credentials = exactly(
   {
     clientId: Type.String({
-      ...{ minLength: 1, maxLength: limits.credentialLengthMax },
-      ...{ description: 'Client identifier', examples: [example.clientId] },
+      minLength: 1,
+      maxLength: limits.credentialLengthMax,
+      description: 'Client identifier',
+      examples: [example.clientId],
     }),
     clientSecret: secret('Client secret', 'pss_…', { minLength: 1, maxLength: limits.credentialLengthMax }),
   },

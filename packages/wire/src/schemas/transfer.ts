@@ -18,7 +18,7 @@ const records = exactly(
   { description: 'Record counts; only what is confirmed is counted' },
 )
 
-/** What went wrong in a transfer, a preview or a check. */
+/** Error of a transfer, a preview or a check. */
 export const TransferError = exactly(
   {
     code: text('Error code', 'invalid_credentials'),
@@ -48,6 +48,10 @@ const transferFields = {
     description: 'What started it: a call, the schedule, or the replay of rejected records',
     examples: ['manual'],
   }),
+  test: flag(
+    'Whether it is a test: it sends a few records, and is left out of volume, reports, alerts and the status of the connection',
+    false,
+  ),
   createdTime: unixSeconds('When it was requested', example.createdTime),
   startedTime: maybe(unixSeconds('When a worker first claimed it', example.createdTime)),
   finishedTime: maybe(unixSeconds('When it ended', example.createdTime + 95)),
@@ -74,13 +78,13 @@ const transferFields = {
 export const Transfer = exactly(transferFields, { description: 'Transfer' })
 export type Transfer = Static<typeof Transfer>
 
-/** What becomes of the rejected records of a transfer in a replay: `rejected` of the transfer is the sum of these. */
+/** Rejected records of a transfer by their treatment in a replay: their sum is `rejected` of the transfer. */
 export const Replayable = exactly(
   {
     replayable: count('Rejected records that a replay sends', 120),
     replayed: count('Rejected records that earlier replays delivered; they are not sent again', 20),
     notKept: count(
-      'Rejected records that no replay can send: those beyond the number or time that the operator keeps, very large ones, and those of which the destination reports only a count',
+      'Rejected records that no replay can send: those of a test, those beyond the number or time that the operator keeps, very large ones, and those of which the destination reports only a count',
       10,
     ),
   },
@@ -88,7 +92,7 @@ export const Replayable = exactly(
 )
 export type Replayable = Static<typeof Replayable>
 
-/** What Replay Transfer answers. */
+/** Response of Replay Transfer. */
 export const ReplayTransfer = exactly(
   { ...transferFields, rejects: Replayable },
   { description: 'Transfer of rejected records, and what it sends' },
@@ -107,18 +111,31 @@ const runTimeConfigs = {
   destConnectionConfig: config('the destination'),
 }
 
-/** What Start Transfer takes. */
+/** Request of Start Transfer. */
 export const StartTransfer = exactly(
   {
     ...runTimeConfigs,
     confirm: Type.Optional(
       flag('Confirms a transfer that would replace all data with much less, or with nothing', true),
     ),
+    test: Type.Optional(
+      exactly(
+        {
+          rows: Type.Integer({
+            minimum: 1,
+            maximum: limits.testRowsMax,
+            description: 'How many records it reads and really sends at most',
+            examples: [10],
+          }),
+        },
+        { description: 'Makes the transfer a test' },
+      ),
+    ),
   },
   { description: 'Options of the transfer', examples: [{}] },
 )
 
-/** What Preview Connection takes. */
+/** Request of Preview Connection. */
 export const PreviewConnection = exactly(
   {
     ...runTimeConfigs,
@@ -145,15 +162,15 @@ export const Reject = exactly(
     field: maybe(text('Field that caused it, if known', 'email')),
     reason: text('Why it was rejected', 'email is not an e-mail address'),
     record: Type.Record(Type.String(), Type.Union([Type.String(), Type.Null()]), {
-      description: 'The record, with its values shortened so that they identify no one',
-      examples: [{ email: 'j… (16)', country: 'd… (2)' }],
+      description: `The record as it was read, by column; of each value up to ${limits.rejectValueLengthMax} characters. Of a record that is not kept whole, or is too large to show, only the kind and the length of each value: "j… (16)"`,
+      examples: [{ email: 'jane.doe(at)example.com', country: 'de' }],
     }),
   },
   { description: 'Rejected record' },
 )
 export type Reject = Static<typeof Reject>
 
-/** What Preview Connection answers. */
+/** Response of Preview Connection. */
 export const Preview = exactly(
   {
     columns: Type.Array(
@@ -199,16 +216,16 @@ export const Preview = exactly(
           message: text('What was found, and what to do', 'The table people has no column city; add it.'),
           column: maybe(text('Column that it is about, or null', 'city')),
         },
-        { description: 'Problem at the destination that would make a transfer fail or reject records' },
+        { description: 'Problem that would make a transfer fail, reject records, or leave rows of the source unread' },
       ),
       {
         maxItems: limits.previewFindingsMax,
         description:
-          'Problems that the destination reports for these fields; empty if there are none, if the connector cannot ask, and with `unmapped`',
+          'Problems that the source and the destination report for these fields; empty if there are none, if the connectors cannot ask, and with `unmapped`',
       },
     ),
   },
-  { description: 'What a transfer would send, and problems at the destination' },
+  { description: 'What a transfer would send, and problems of the source and at the destination' },
 )
 export type Preview = Static<typeof Preview>
 
@@ -228,7 +245,7 @@ const scheduleFields = {
   enabled: flag('Whether the schedule starts transfers'),
 }
 
-/** What Set Schedule takes. */
+/** Request of Set Schedule. */
 export const SetSchedule = exactly(
   {
     ...scheduleFields,
@@ -254,7 +271,7 @@ export const ScheduleEntry = exactly(
 )
 export type ScheduleEntry = Static<typeof ScheduleEntry>
 
-/** What Check Connector answers. */
+/** Response of Check Connector. */
 export const CheckResult = exactly(
   {
     ok: flag('Whether every step succeeded'),

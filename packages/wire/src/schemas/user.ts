@@ -5,6 +5,7 @@ import { authenticationMethods, signInMethods } from '../terms.ts'
 import { type Static, Type } from '../type.ts'
 import { askedAccounts, grantedAccounts, grantedScopes } from './client.ts'
 import { exactly, flag, Identifier, identifier, name, oneOf, secret, text, unixSeconds } from './kinds.ts'
+import { singleSignOnLink } from './single-sign-on-link.ts'
 
 /** People, how they sign in, and their sessions; ours. */
 
@@ -100,7 +101,7 @@ export const UpdateUser = exactly(
   { description: 'What the person may do from now on' },
 )
 
-/** Who asks. */
+/** The caller. */
 export const Me = exactly(
   {
     kind: oneOf(['client', 'session', 'user', 'link'], {
@@ -176,6 +177,7 @@ export const SignIn = exactly(
         examples: ['6c13f8b0a2d94e57'],
       }),
     ),
+    link: singleSignOnLink,
   },
   { description: 'E-mail address and password' },
 )

@@ -77,7 +77,8 @@ export const CreateWebhook = exactly(
     description: Type.Optional(description),
     accountId: Type.Optional(
       Type.Union([Identifier, Type.Null()], {
-        description: 'Sub-account whose events it takes; null or omitted: those of the whole organization',
+        description:
+          'Sub-account whose events it takes; null or omitted: those of the whole organization. Required of credentials that are limited to sub-accounts',
         examples: [example.accountId],
       }),
     ),
@@ -123,7 +124,8 @@ const deliveryFields = {
     examples: [200],
   }),
   errorCode: Type.Union([Type.String(), Type.Null()], {
-    description: 'Why there was no answer the last time, such as `timeout`; null: there was one, or no attempt',
+    description:
+      'Why there was no answer the last time, such as `timeout`; `address_changed`: it waited when the webhook got another address, and was not sent there; null: there was an answer, or no attempt',
     examples: [null],
   }),
   nextTime: optionalTime('When it is sent, at the earliest; null: it is not sent any more', null),

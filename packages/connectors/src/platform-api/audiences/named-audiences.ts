@@ -5,8 +5,8 @@ import { objectIn, textIn } from '../json.ts'
 export type AudienceDirectory = {
   /** The identifier of the audience with this name; of several, always the same one. */
   find(name: string): Promise<string | undefined>
-  /** Makes an audience and resolves with its identifier. */
-  make(name: string): Promise<string>
+  /** Makes an audience and resolves with its identifier. Absent if one is made with its first people alone. */
+  make?: ((name: string) => Promise<string>) | undefined
   /** Whether a cached audience still exists. */
   exists(id: string): Promise<boolean>
 }
@@ -48,7 +48,7 @@ export class NamedAudiences {
   /**
    * The identifier of an audience.
    * @param name absent for the connection's own one
-   * @param makes whether it is made where there is none
+   * @param makes whether it is made if there is none
    */
   async idOf(name: string | undefined, makes: boolean): Promise<string | undefined> {
     const key = name ?? ''
@@ -57,14 +57,14 @@ export class NamedAudiences {
     const cached = this.#cached.get(key)
     const lasting = cached !== undefined && (await this.#directory.exists(cached)) ? cached : undefined
     const found = lasting ?? (await this.#directory.find(name ?? this.#ownName))
-    const id = found ?? (makes ? await this.#directory.make(name ?? this.#ownName) : undefined)
+    const id = found ?? (makes ? await this.#directory.make?.(name ?? this.#ownName) : undefined)
     if (id !== undefined) this.#known.set(key, id)
     return id
   }
 
   /**
    * The identifiers of the audiences that rows mean by name, by that name. Only rows that add create an audience: one
-   * without members would be useless.
+   * without members would be useless. One that its first people make has a key until `made`.
    */
   async idsOf(
     rows: readonly { segmentId: string | undefined; segmentName: string | undefined; verb: 'add' | 'remove' }[],
@@ -74,8 +74,32 @@ export class NamedAudiences {
       if (segmentId === undefined) makes.set(segmentName, makes.get(segmentName) || verb === 'add')
     }
     const ids = new Map<string | undefined, string | undefined>()
-    for (const [name, made] of makes) ids.set(name, await this.idOf(name, made))
+    for (const [name, made] of makes) {
+      const id = await this.idOf(name, made)
+      ids.set(name, id ?? (made && !this.#directory.make ? this.#keyOf(name) : undefined))
+    }
     return ids
+  }
+
+  /** The key of an audience that there is not yet; it is no identifier. */
+  #keyOf(name: string | undefined): string {
+    return `\n${name === this.#ownName ? '' : (name ?? '')}`
+  }
+
+  /** The identifier of an audience, which may have a key; `undefined` if there is none yet. */
+  madeOf(audience: string): string | undefined {
+    return audience.startsWith('\n') ? this.#known.get(audience.slice(1)) : audience
+  }
+
+  /** The name by which the rows of this transfer mean an audience; `undefined` if they give its identifier. */
+  nameOf(audience: string): string | undefined {
+    const key = audience.startsWith('\n') ? audience.slice(1) : [...this.#known].find(([, id]) => id === audience)?.[0]
+    return key === undefined ? undefined : key || this.#ownName
+  }
+
+  /** An audience with a key was made. */
+  made(key: string, id: string): void {
+    this.#known.set(key.slice(1), id)
   }
 
   /** What the connection stores, as part of a delivery; empty if nothing was found. */

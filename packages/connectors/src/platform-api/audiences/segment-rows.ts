@@ -13,12 +13,20 @@ export type SegmentRow<Member> = {
   readonly segmentId: string | undefined
   readonly segmentName: string | undefined
   readonly verb: 'add' | 'remove'
+  /** Whether the person takes the place of the earlier members. */
+  readonly replaces: boolean
   readonly members: readonly RowMember<Member>[]
 }
 
 export type SegmentRowOptions<Member> = {
-  /** How long the name of an audience may be. */
-  readonly nameMax: number
+  /** How long the name of an audience may be, if there is a bound. */
+  readonly nameMax?: number | undefined
+  /** The actions that rows may have, `add` and `remove` unless said otherwise: `create` and `replace` add, `delete` removes. */
+  readonly actions?: readonly string[] | undefined
+  /** Which rows that add replace the earlier members of their audience: those with the action `replace`, or all. By default, none may. */
+  readonly replacing?: 'by action' | 'all' | undefined
+  /** Whether they are of a test, which replaces nothing. */
+  readonly test?: boolean | undefined
   /** What an audience's ID looks like. */
   readonly id: RegExp
   /** The column to name where a row has nothing that identifies a person. */
@@ -28,19 +36,8 @@ export type SegmentRowOptions<Member> = {
 }
 
 /**
- * Reads rows with the columns `segment_id`, `segment_name` and `action`, and finds or makes the audiences that they mean. A
- * row that names none means the connection's own one.
+ * Reads rows with the columns `segment_id`, `segment_name` and `action`. A row that names no audience means the connection's own one.
  */
-export async function readMemberships<Member>(
-  batch: Batch,
-  audiences: NamedAudiences,
-  options: SegmentRowOptions<Member>,
-): Promise<{ memberships: Membership<Member>[]; rejected: Rejection[] }> {
-  const { rows, rejected } = readSegmentRows(batch, options)
-  return assignAudiences(rows, audiences, rejected)
-}
-
-/** Reads such rows. */
 export function readSegmentRows<Member>(
   batch: Batch,
   options: SegmentRowOptions<Member>,
@@ -48,23 +45,32 @@ export function readSegmentRows<Member>(
   return readRows(batch, (row) => readSegmentRow(row, options))
 }
 
-/** Finds or makes the audiences that rows mean. @param rejected what was rejected before, to which is added */
+/**
+ * Finds or makes the audiences that rows mean, and says of which ones the members are replaced.
+ * @param rejected the rejections so far, to which others are added
+ */
 export async function assignAudiences<Member>(
   rows: readonly SegmentRow<Member>[],
   audiences: NamedAudiences,
   rejected: Rejection[],
-): Promise<{ memberships: Membership<Member>[]; rejected: Rejection[] }> {
+): Promise<{ memberships: Membership<Member>[]; rejected: Rejection[]; replaced: Set<string> }> {
   const ids = await audiences.idsOf(rows)
   const memberships: Membership<Member>[] = []
-  for (const { index, segmentId, segmentName, verb, members } of rows) {
+  const replaced = new Set<string>()
+  for (const { index, segmentId, segmentName, verb, replaces, members } of rows) {
     const audience = segmentId ?? ids.get(segmentName)
-    if (audience === undefined) rejected.push(rejectionOf(index, noAudience))
-    else memberships.push(...members.map((member) => ({ ...member, index, audience, verb })))
+    if (audience === undefined) {
+      rejected.push(rejectionOf(index, noAudience))
+      continue
+    }
+    if (replaces) replaced.add(audience)
+    memberships.push(...members.map((member) => ({ ...member, index, audience, verb })))
   }
-  return { memberships, rejected }
+  return { memberships, rejected, replaced }
 }
 
-const noAudience = wrong(
+/** Why a row is rejected that removes someone from an audience that there is not. */
+export const noAudience = wrong(
   'There is no audience with this name to remove the person from.',
   'segment_name',
 ) satisfies Wrong
@@ -72,18 +78,35 @@ const noAudience = wrong(
 function readSegmentRow<Member>(row: BatchRow, options: SegmentRowOptions<Member>): Read<SegmentRow<Member>> {
   const segmentId = row.text('segment_id')
   const segmentName = row.text('segment_name')
-  const verb = row.text('action')?.toLowerCase()
-  if (verb !== 'add' && verb !== 'remove') return wrong('The action must be add or remove.', 'action')
+  const { actions = ['add', 'remove'], replacing, test } = options
+  const action = row.text('action')?.toLowerCase() ?? ''
+  if (!actions.includes(action)) {
+    return wrong(`The action must be ${actions.slice(0, -1).join(', ')} or ${actions.at(-1)}.`, 'action')
+  }
+  const verb = action === 'remove' || action === 'delete' ? 'remove' : 'add'
+  if (verb === 'remove' && replacing === 'all') {
+    const reason = 'A transfer that replaces audiences accepts only people to add; leave out rows that remove people.'
+    return wrong(reason, 'action')
+  }
+  if (action === 'replace' && replacing === undefined) {
+    const reason = 'A single row cannot replace an audience; turn on “Replace existing audience” for the connection.'
+    return wrong(reason, 'action')
+  }
+  if (action === 'replace' && test) {
+    return wrong('A test replaces no audience, because its few people would be the only members then.', 'action')
+  }
   if (segmentId !== undefined && !options.id.test(segmentId)) {
     return wrong('The value is not an ID of an audience.', 'segment_id')
   }
-  if (segmentName !== undefined && segmentName.length > options.nameMax) {
-    return wrong(`The name of an audience has at most ${options.nameMax} characters.`, 'segment_name')
+  const { nameMax } = options
+  if (segmentName !== undefined && nameMax !== undefined && segmentName.length > nameMax) {
+    return wrong(`The name of an audience has at most ${nameMax} characters.`, 'segment_name')
   }
   const members = options.membersOf(row)
   if ('wrong' in members) return members
   if (members.read.length === 0) {
     return wrong('The row has no identifier that could be used to find the person.', options.identifier)
   }
-  return { read: { index: row.index, segmentId, segmentName, verb, members: members.read } }
+  const replaces = replacing === 'all' || action === 'replace'
+  return { read: { index: row.index, segmentId, segmentName, verb, replaces, members: members.read } }
 }

@@ -22,9 +22,5 @@ export function eventWriter<Event>(
       const sent = await sendInHalves(events, refusals, send)
       return { bytes: sent.bytes, rejected: [...rejected, ...sent.rejected] }
     },
-    flush: async () => undefined,
-    finish: async () => {},
-    abort: async () => {},
-    close: async () => {},
   }
 }

@@ -6,7 +6,7 @@ import { type BatchRow, rowsOf } from './batch-rows.ts'
 /** Why an event cannot be sent, without a value of its row. */
 export type Wrong = { readonly wrong: string; readonly field?: string }
 
-/** What came of reading a value. */
+/** The result of reading a value. */
 export type Read<T> = { readonly read: T } | Wrong
 
 /** @param field the column to fix: every rejection names one */
@@ -22,7 +22,7 @@ export const rejectionOf = (index: number, { wrong: reason, field }: Wrong): Rej
   ...(field ? { field } : {}),
 })
 
-/** Reads each row of a batch; those that cannot be read are rejected with the reason. */
+/** Reads each row of a batch. Rejects unreadable rows with the reason. */
 export function readRows<T>(batch: Batch, read: (row: BatchRow) => Read<T>): { rows: T[]; rejected: Rejection[] } {
   const rows: T[] = []
   const rejected: Rejection[] = []
@@ -55,7 +55,7 @@ export function eventIdOf(batch: Batch, row: BatchRow): string {
   return own ?? createHash('sha256').update(`${batch.key}:${row.index}`).digest('hex').slice(0, 32)
 }
 
-/** An object that a cell holds as JSON; an empty one where the cell is empty. */
+/** The object that a cell contains as JSON; an empty object if the cell is empty. */
 export function readObject(row: BatchRow, column: string): Read<JsonObject> {
   const text = row.text(column)
   if (text === undefined) return { read: {} }
@@ -69,7 +69,7 @@ const dayMs = 86_400_000
 
 /** The forms of a time that a column takes. */
 export type TimeForms = {
-  /** What a number means, in milliseconds since 1970; `undefined` where it is no such time. */
+  /** Converts a number to milliseconds since 1970; `undefined` if it is no such time. */
   readonly numberMs: (text: string) => number | undefined
   /** How the numbers are called in messages: `seconds`. */
   readonly numbers: string
@@ -109,7 +109,7 @@ function isoMs(text: string): number | undefined {
   return Number.isNaN(ms) ? undefined : ms
 }
 
-/** Milliseconds of a number of seconds since 1970; `undefined` where it is none. */
+/** Milliseconds of a number of seconds since 1970; `undefined` if it is none. */
 export const secondsMs = (text: string): number | undefined =>
   /^\d{1,10}(\.\d+)?$/.test(text) ? Math.floor(Number(text) * 1000) : undefined
 

@@ -4,8 +4,8 @@ import { ConnectorError } from '@penstock/connector'
 export const refusalsMax = 250
 
 /**
- * Bounds the search for bad rows. A platform that does not name them is sent halves, and where it refuses everything alike
- * that would be two requests for each row.
+ * Bounds the search for bad rows. A platform that does not name them receives halves. If it refuses everything, that
+ * would take two requests for each row.
  */
 export class Refusals {
   readonly #platform: string

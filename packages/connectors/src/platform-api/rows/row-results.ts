@@ -1,11 +1,11 @@
 import type { Rejection } from '@penstock/connector'
 
 /**
- * What a platform says of the rows of one request: by the place in the request, by a key that was sent along, or only by
- * how many. What is not blamed is accepted.
+ * The result that a platform reports for the rows of one request: by the place in the request, by a key that was sent
+ * along, or only as a number of rows. Rows without blame are accepted.
  *
- * Places count what was sent, and not the rows of the batch: rows that were rejected before were not sent, and several
- * rows of one person may be one item.
+ * Places count the items that were sent, not the rows of the batch. Rows that were rejected before were not sent, and
+ * several rows of one person may be one item.
  */
 export type RowBlame =
   | { readonly at: number; readonly reason: string; readonly field?: string }
@@ -42,10 +42,14 @@ export function rejectionsOf(sent: readonly SentItem[], blamed: Iterable<RowBlam
   }
   let unnamed = left.size
   for (const { count, reason } of counted) {
-    // What a platform counts may be no number at all.
+    // The count of a platform may not be a number.
     const rows = count > 0 ? Math.min(unnamed, Math.floor(count)) : 0
     unnamed -= rows
     if (rows > 0) rejections.push({ count: rows, reason })
   }
   return rejections
 }
+
+/** How many rows were rejected for each reason. @param reasons one for each row */
+export const countsOf = (reasons: readonly string[]): { readonly count: number; readonly reason: string }[] =>
+  [...Map.groupBy(reasons, (reason) => reason)].map(([reason, { length: count }]) => ({ count, reason }))

@@ -1,7 +1,7 @@
 import { PenstockError } from '@penstock/client'
 
 /**
- * What a refusal says about each field of a form, by the fields' names.
+ * Errors of a refusal for each field of a form, by the fields' names.
  * @param prefix where the values are in the request: `body.secretConfig`, `body.srcConnectionConfig`
  * @returns nothing for errors of another kind
  */

@@ -3,6 +3,7 @@ import type { Role } from '@penstock/wire'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { useEffect, useRef } from 'react'
 import { fields as say } from '../../strings/fields.ts'
+import { type Discovery, settingsOf } from './discovery.ts'
 import { FieldInput } from './field-input.tsx'
 import { countingFields, type FormField, type FormValue, type FormValues, isNeeded } from './form-field.ts'
 
@@ -20,6 +21,7 @@ export function FieldForm({
   lastUpdated,
   role,
   only,
+  discovery,
 }: {
   fields: readonly FormField[]
   values: FormValues
@@ -32,6 +34,8 @@ export function FieldForm({
   role?: Role | undefined
   /** Names of the fields that are shown here, where another form shows the others; all unless given. */
   only?: ReadonlySet<string> | undefined
+  /** The fields whose values the platform lists, if it can be asked. */
+  discovery?: Discovery | undefined
 }) {
   const form = useRef<HTMLDivElement>(null)
   const shown = countingFields(fields, values).filter(({ name }) => !only || only.has(name))
@@ -63,6 +67,7 @@ export function FieldForm({
           onChange={(value) => onChange(field.name, value)}
           fieldError={fieldErrors[field.name]}
           lastUpdated={lastUpdated}
+          {...(discovery?.fields.includes(field.name) && { discovery, settings: settingsOf(fields, values) })}
         />
       ))}
     </Stack>

@@ -1,14 +1,20 @@
-import { MultiSelect, NumberInput, Select, Switch, TextInput } from '@mantine/core'
+import { NumberInput, Select, Switch, TextInput } from '@mantine/core'
 import { fields as say } from '../../strings/fields.ts'
+import { PickSeveral } from '../pick-several.tsx'
 import { type FieldInputProps, wordsOf } from './field-words.ts'
+import { PickedInput, type PickedInputProps } from './picked-input.tsx'
 import { SecretInput } from './secret-input.tsx'
 import { LineInput } from './text-input.tsx'
 
 /** Longer lists of choices can be searched. */
 const optionsSearched = 8
 
-/** The control that suits a field. */
-export function FieldInput(props: FieldInputProps) {
+/** The control that suits a field: a list of values of the platform, if it can be asked. */
+export function FieldInput({
+  discovery,
+  settings = {},
+  ...props
+}: FieldInputProps & Partial<Pick<PickedInputProps, 'discovery' | 'settings'>>) {
   const { field, needed, value, onChange } = props
   const words = wordsOf(props)
   const text = typeof value === 'string' ? value : ''
@@ -70,7 +76,7 @@ export function FieldInput(props: FieldInputProps) {
       )
     case 'Multi-Select':
       return (
-        <MultiSelect
+        <PickSeveral
           {...words}
           data={field.options ?? []}
           value={typeof value === 'object' ? [...value] : []}
@@ -83,6 +89,6 @@ export function FieldInput(props: FieldInputProps) {
         />
       )
     case 'Text':
-      return <LineInput {...props} />
+      return discovery ? <PickedInput {...props} discovery={discovery} settings={settings} /> : <LineInput {...props} />
   }
 }

@@ -1,7 +1,7 @@
 import { fields as say } from '../../strings/fields.ts'
 import type { FormField, FormValue } from './form-field.ts'
 
-/** What an input of any kind is given. */
+/** Properties of all inputs. */
 export type FieldInputProps = {
   field: FormField
   /** Whether a value is needed now. */
@@ -12,7 +12,7 @@ export type FieldInputProps = {
   lastUpdated: number | undefined
 }
 
-/** What the inputs of all kinds say: the definition's words, and what is wrong. */
+/** Texts of all inputs: from the definition, and the error. */
 export function wordsOf({ field, needed, fieldError }: Pick<FieldInputProps, 'field' | 'needed' | 'fieldError'>) {
   return {
     label: field.label,

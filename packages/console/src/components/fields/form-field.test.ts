@@ -6,7 +6,12 @@ import { errorsOf, isOfFields } from './field-errors.ts'
 import { changesOf, countingFields, type FormField, isNeeded, valuesOf, withDefinitions } from './form-field.ts'
 
 const field = (name: string, more: Partial<FormField> = {}): FormField => ({
-  ...{ name, label: name, description: '', type: 'Text', required: false, readonly: false },
+  name,
+  label: name,
+  description: '',
+  type: 'Text',
+  required: false,
+  readonly: false,
   ...more,
 })
 const fields = [

@@ -12,8 +12,8 @@ import {
 } from '@penstock/wire'
 
 /**
- * What a form is drawn from: a field of a connector's definition, with the value that is there now if it was read for a
- * sub-account. Both of the wire's shapes are one, `FieldDefinition` and `Field`.
+ * A field of a form: from a connector's definition, with the current value if it was read for a sub-account. Both of
+ * the wire's shapes are one, `FieldDefinition` and `Field`.
  */
 export type FormField = {
   readonly name: string
@@ -31,7 +31,7 @@ export type FormField = {
   readonly options?: readonly string[]
   /** As text, as the service shows it; a secret that is set is its mask. */
   readonly value?: string
-  /** What counts while no value is set, as text. */
+  /** Effective while no value is set, as text. */
   readonly default?: string
   /** Other fields of the form, of whose values each must have one for this field to count. */
   readonly when?: Readonly<Record<string, readonly string[]>>
@@ -48,7 +48,7 @@ export type FormField = {
 export type FormValue = string | boolean | readonly string[]
 export type FormValues = Readonly<Record<string, FormValue>>
 
-/** What a connector's definition says of fields, together with the values that they have now, in the order of the latter. */
+/** Merges the definition of fields with their current values, in the order of the values. */
 export function withDefinitions(fields: readonly Field[], definitions: readonly FieldDefinition[]): FormField[] {
   return fields.map((field) => {
     const definition = definitions.find(({ name }) => name === field.name)
@@ -56,7 +56,7 @@ export function withDefinitions(fields: readonly Field[], definitions: readonly 
   })
 }
 
-/** The values that a form starts from: those that are there, else the defaults. */
+/** Initial values of a form: the stored ones, else the defaults. */
 export function valuesOf(fields: readonly FormField[]): FormValues {
   return Object.fromEntries(fields.map((field) => [field.name, read(field)]))
 }
@@ -76,7 +76,7 @@ function options(text: string): readonly string[] {
   }
 }
 
-/** The fields that count for these values, which are those that are asked for. */
+/** The fields that apply to these values. The form shows only these. */
 export function countingFields(fields: readonly FormField[], values: FormValues): FormField[] {
   const known = conditionsOf(fields)
   return fields.filter(({ name }) => fieldCounts(known, name, values))
@@ -93,7 +93,7 @@ const conditionsOf = (fields: readonly FormField[]): ConditionalFields =>
 /** Whether a secret is stored, which is all that is ever known of it. */
 export const isSecretSet = ({ type, value }: FormField): boolean => type === 'Password' && value === secretMask
 
-/** What is wrong with the secrets that were typed and must have a form, by the names of their fields; as the server says it. */
+/** Errors of typed secrets without the required form, by the names of their fields; in the words of the server. */
 export function errorsOfForms(fields: readonly FormField[], values: FormValues): Record<string, string> {
   return Object.fromEntries(
     countingFields(fields, values).flatMap(({ name, form }) => {
@@ -107,10 +107,10 @@ export function errorsOfForms(fields: readonly FormField[], values: FormValues):
 export type FieldChanges = Record<string, string | boolean | string[] | null>
 
 /**
- * What to send for a form: the values that were changed and no others; `null` where one was cleared. A secret's mask,
- * which means that it stays, is never sent.
- * @param before the values that the form started from, {@link valuesOf}; nothing for what is only being made
- * @param fields with them, what was filled in where it does not count is left out
+ * Values to send for a form: only the changed ones; `null` if one was cleared. A secret's mask, which means that it
+ * stays, is never sent.
+ * @param before the values that the form started from, {@link valuesOf}; empty for a new resource
+ * @param fields with them, values of fields that do not apply are left out
  */
 export function changesOf(before: FormValues, after: FormValues, fields?: readonly FormField[]): FieldChanges {
   const asked = fields && new Set(countingFields(fields, after).map(({ name }) => name))

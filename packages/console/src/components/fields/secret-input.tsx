@@ -8,7 +8,7 @@ import { type FieldInputProps, wordsOf } from './field-words.ts'
 import { isSecretSet } from './form-field.ts'
 import { hasLines, pasted, takesLines } from './text-input.tsx'
 
-/** A secret: that it is set, and since when, is all that is shown. It can be replaced, and cleared where none is needed. */
+/** A secret: that it is set, and since when, is all that is shown. It can be replaced, and cleared if none is needed. */
 export function SecretInput(props: FieldInputProps) {
   const { field, needed, value, onChange, lastUpdated } = props
   const [replacing, setReplacing] = useState(false)
@@ -81,7 +81,7 @@ export function SecretInput(props: FieldInputProps) {
   )
 }
 
-/** What is said of a secret that is not being typed, and what can be done with it. */
+/** State of a secret that is not being typed, and its actions. */
 function Kept({
   said,
   gone = false,

@@ -15,7 +15,7 @@ export const readAhead = (accountId: string | undefined, address: ListAddress) =
     ? readOnce('listAlertRules', rulesOf(accountId, address))
     : readOnce('listAlertIncidents', incidentsOf(accountId, address))
 
-/** What alert rules found, the open incidents first, and the rules. */
+/** Incidents of alert rules, the open ones first, and the rules. */
 export function Component() {
   const accountId = useAccountId()
   const address = useAddress()

@@ -1,29 +1,23 @@
-import { Anchor, Badge, Box, Group, Pill, Stack, Table, Text, VisuallyHidden } from '@mantine/core'
+import { Anchor, Badge, Group, Pill, Stack, Text } from '@mantine/core'
 import type { AlertIncident, AlertReason } from '@penstock/wire'
 import { Link } from 'react-router'
 import { useForbidden } from '../../api/me.ts'
 import { useRead, useWrite } from '../../api/queries.ts'
 import { type ListAddress, useAddress } from '../../components/address.ts'
-import { ListTable } from '../../components/list-table.tsx'
 import { notifyDone, notifyFailure } from '../../components/notify.tsx'
 import { Empty } from '../../components/page.tsx'
-import { PagedList } from '../../components/paged-list.tsx'
-import { pageSize } from '../../components/pager.tsx'
+import { pageOf } from '../../components/pager.tsx'
 import { ReasonedButton } from '../../components/reasoned.tsx'
+import { NameLink, ResourceTable } from '../../components/resource-table.tsx'
 import { statusColors, transferColors } from '../../components/status.tsx'
 import { Time } from '../../components/time.tsx'
 import { alerts as say } from '../../strings/alerts.ts'
-import { components } from '../../strings/components.ts'
 
 const isResolved = ({ value }: ListAddress) => value('show') === 'resolved'
 
 export const incidentsOf = (accountId: string | undefined, address: ListAddress) => ({
   accountId,
-  query: {
-    open: !isResolved(address),
-    ruleId: address.value('ruleId') || undefined,
-    ...{ size: pageSize, offset: address.page * pageSize },
-  },
+  query: { open: !isResolved(address), ruleId: address.value('ruleId') || undefined, ...pageOf(address) },
 })
 
 export const reasonColors: Readonly<Record<AlertReason, string>> = {
@@ -53,66 +47,42 @@ export function Incidents({ accountId }: { accountId: string | undefined }) {
           </Pill>
         </Group>
       )}
-      <PagedList query={query} empty={<Empty title={isResolved(address) ? say.noneResolved : say.noneOpen} />}>
-        {(reply) => <IncidentTable incidents={reply} showsAccount={accountId === undefined} />}
-      </PagedList>
+      <ResourceTable
+        label={say.incidents}
+        top
+        query={query}
+        empty={<Empty title={isResolved(address) ? say.noneResolved : say.noneOpen} />}
+        columns={[
+          {
+            header: say.connection,
+            wraps: true,
+            cell: (incident) => (
+              <>
+                <NameLink to={`/accounts/${incident.accountId}/connections/${incident.connectionId}`}>
+                  {incident.connectionName}
+                </NameLink>
+                {accountId === undefined && (
+                  <Text size="sm" c="dimmed">
+                    {incident.accountName}
+                  </Text>
+                )}
+              </>
+            ),
+          },
+          {
+            header: say.what,
+            from: 'sm',
+            w: '30%',
+            folded: true,
+            cell: (incident) => <Reasons incident={incident} />,
+          },
+          { header: say.since, from: 'sm', folded: true, cell: (incident) => <Times incident={incident} /> },
+          { header: say.rule, from: 'lg', wraps: true, cell: ({ ruleName }) => ruleName },
+        ]}
+        actions={(incident) => <Acknowledge incident={incident} />}
+        actionsW={150}
+      />
     </Stack>
-  )
-}
-
-function IncidentTable({ incidents, showsAccount }: { incidents: readonly AlertIncident[]; showsAccount: boolean }) {
-  return (
-    <ListTable label={say.incidents}>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>{say.connection}</Table.Th>
-          <Table.Th visibleFrom="sm" w="30%">
-            {say.what}
-          </Table.Th>
-          <Table.Th visibleFrom="sm">{say.since}</Table.Th>
-          <Table.Th visibleFrom="lg">{say.rule}</Table.Th>
-          <Table.Th w={150}>
-            <VisuallyHidden>{components.actions}</VisuallyHidden>
-          </Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {incidents.map((incident) => (
-          <Table.Tr key={incident.id} style={{ verticalAlign: 'top' }}>
-            <Table.Td style={{ overflowWrap: 'anywhere' }}>
-              <Anchor
-                component={Link}
-                to={`/accounts/${incident.accountId}/connections/${incident.connectionId}`}
-                fw={550}
-              >
-                {incident.connectionName}
-              </Anchor>
-              {showsAccount && (
-                <Text size="sm" c="dimmed">
-                  {incident.accountName}
-                </Text>
-              )}
-              <Box hiddenFrom="sm" mt={6} fz="sm">
-                <Reasons incident={incident} />
-                <Times incident={incident} />
-              </Box>
-            </Table.Td>
-            <Table.Td visibleFrom="sm">
-              <Reasons incident={incident} />
-            </Table.Td>
-            <Table.Td visibleFrom="sm">
-              <Times incident={incident} />
-            </Table.Td>
-            <Table.Td visibleFrom="lg" style={{ overflowWrap: 'anywhere' }}>
-              {incident.ruleName}
-            </Table.Td>
-            <Table.Td ta="right">
-              <Acknowledge incident={incident} />
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </ListTable>
   )
 }
 

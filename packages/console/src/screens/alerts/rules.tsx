@@ -1,30 +1,28 @@
-import { ActionIcon, Alert, Anchor, Badge, Box, Group, Menu, Stack, Table, Text, VisuallyHidden } from '@mantine/core'
+import { Alert, Anchor, Badge, Box, Group, Stack, Text } from '@mantine/core'
 import type { AlertRule } from '@penstock/wire'
-import { IconAlertTriangle, IconDots, IconPlus } from '@tabler/icons-react'
-import { useState } from 'react'
+import { IconAlertTriangle } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import { useForbidden, useMe } from '../../api/me.ts'
 import { useRead, useWrite } from '../../api/queries.ts'
 import { AccountName } from '../../components/account-name.tsx'
 import { type ListAddress, useAddress } from '../../components/address.ts'
 import { Confirm } from '../../components/confirm.tsx'
-import { ListTable } from '../../components/list-table.tsx'
+import { type OpenDialog, useDialog } from '../../components/form-dialog.tsx'
 import { notifyDone, notifyFailure } from '../../components/notify.tsx'
 import { count } from '../../components/numbers.ts'
 import { Empty } from '../../components/page.tsx'
-import { PagedList } from '../../components/paged-list.tsx'
-import { pageSize } from '../../components/pager.tsx'
-import { ReasonedButton, ReasonedItem } from '../../components/reasoned.tsx'
+import { foundOf } from '../../components/pager.tsx'
+import { ActionsMenu, AddButton } from '../../components/reasoned.tsx'
+import { type Column, ResourceTable } from '../../components/resource-table.tsx'
 import { Time } from '../../components/time.tsx'
-import { useAccountId } from '../../shell/account.ts'
+import { pathOf, useAccountId } from '../../shell/account.ts'
 import { access } from '../../strings/access.ts'
 import { alerts as say } from '../../strings/alerts.ts'
-import { components } from '../../strings/components.ts'
 import { SaveRule } from './save-rule.tsx'
 
-export const rulesOf = (accountId: string | undefined, { value, page }: ListAddress) => ({
+export const rulesOf = (accountId: string | undefined, address: ListAddress) => ({
   accountId,
-  query: { q: value('q') || undefined, size: pageSize, offset: page * pageSize },
+  query: foundOf(address),
 })
 
 /** A rule is created for what the page shows: the organization, or a sub-account. */
@@ -32,104 +30,52 @@ export function CreateRule() {
   const accountId = useAccountId()
   const isLimited = (useMe()?.accountIds ?? null) !== null
   const forbidden = useForbidden('createAlertRule')
-  const [isOpen, setOpen] = useState(false)
+  const [dialog, open] = useDialog()
   return (
     <>
-      <ReasonedButton
-        leftSection={<IconPlus size={18} aria-hidden />}
+      <AddButton
         reason={forbidden ?? (isLimited && accountId === undefined ? say.inAccount : undefined)}
-        onClick={() => setOpen(true)}
+        onClick={() => open((close) => <SaveRule accountId={accountId ?? null} onClose={close} />)}
       >
         {say.create}
-      </ReasonedButton>
-      {isOpen && <SaveRule accountId={accountId ?? null} onClose={() => setOpen(false)} />}
+      </AddButton>
+      {dialog}
     </>
   )
 }
-
-type Doing = { readonly what: 'edit' | 'remove'; readonly rule: AlertRule }
 
 export function Rules({ accountId }: { accountId: string | undefined }) {
   const address = useAddress()
   const query = useRead('listAlertRules', rulesOf(accountId, address), { keep: true })
-  const remove = useWrite('deleteAlertRule')
-  const [doing, setDoing] = useState<Doing>()
-  const stop = () => setDoing(undefined)
+  const [dialog, open] = useDialog()
   const none = address.value('q') ? say.noRulesFound : accountId ? say.noRulesOfAccount : say.noRules
   return (
     <>
-      <PagedList query={query} empty={<Empty title={none} />}>
-        {(reply) => <RuleTable rules={reply} onDo={setDoing} />}
-      </PagedList>
-      {doing?.what === 'edit' && <SaveRule rule={doing.rule} accountId={doing.rule.accountId} onClose={stop} />}
-      {doing?.what === 'remove' && (
-        <Confirm
-          title={say.removeTitle(doing.rule.name)}
-          action={say.remove}
-          onClose={stop}
-          onConfirm={async () => {
-            await remove.mutateAsync({ id: doing.rule.id })
-            notifyDone(say.removed(doing.rule.name))
-          }}
-        >
-          {say.removeHelp}
-        </Confirm>
-      )}
+      <ResourceTable
+        label={say.rules}
+        top
+        query={query}
+        empty={<Empty title={none} />}
+        columns={columns}
+        actions={(rule) => <Actions rule={rule} open={open} />}
+      />
+      {dialog}
     </>
   )
 }
 
-function RuleTable({ rules, onDo }: { rules: readonly AlertRule[]; onDo: (doing: Doing) => void }) {
-  return (
-    <ListTable label={say.rules}>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>{say.name}</Table.Th>
-          <Table.Th visibleFrom="sm" w="28%">
-            {say.looksFor}
-          </Table.Th>
-          <Table.Th visibleFrom="md" w="28%">
-            {say.sendsTo}
-          </Table.Th>
-          <Table.Th w={56}>
-            <VisuallyHidden>{components.actions}</VisuallyHidden>
-          </Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {rules.map((rule) => (
-          <Table.Tr key={rule.id} style={{ verticalAlign: 'top' }}>
-            <Table.Td style={{ overflowWrap: 'anywhere' }}>
-              <About rule={rule} />
-              <Box hiddenFrom="sm" mt={6}>
-                <Conditions rule={rule} />
-              </Box>
-              <Box hiddenFrom="md" mt={6}>
-                <Channels rule={rule} />
-              </Box>
-            </Table.Td>
-            <Table.Td visibleFrom="sm">
-              <Conditions rule={rule} />
-            </Table.Td>
-            <Table.Td visibleFrom="md" style={{ overflowWrap: 'anywhere' }}>
-              <Channels rule={rule} />
-            </Table.Td>
-            <Table.Td>
-              <Actions rule={rule} onDo={onDo} />
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </ListTable>
-  )
-}
+const columns: readonly Column<AlertRule>[] = [
+  { header: say.name, wraps: true, cell: (rule) => <About rule={rule} /> },
+  { header: say.looksFor, from: 'sm', w: '28%', folded: true, cell: (rule) => <Conditions rule={rule} /> },
+  { header: say.sendsTo, from: 'md', w: '28%', wraps: true, folded: true, cell: (rule) => <Channels rule={rule} /> },
+]
 
 function About({
   rule: { id, name, accountId, connectionIds, enabled, mutedUntil, openIncidents },
 }: {
   rule: AlertRule
 }) {
-  const { hrefWith } = useIncidentsOf()
+  const path = pathOf(useAccountId(), 'alerts')
   return (
     <>
       <Group gap="xs">
@@ -148,18 +94,12 @@ function About({
         </Text>
       )}
       {openIncidents > 0 && (
-        <Anchor component={Link} to={hrefWith(id)} size="sm">
+        <Anchor component={Link} to={`${path}?ruleId=${id}`} size="sm">
           {say.openIncidents(count(openIncidents), openIncidents === 1)}
         </Anchor>
       )}
     </>
   )
-}
-
-/** Where the open incidents of a rule are. */
-function useIncidentsOf() {
-  const accountId = useAccountId()
-  return { hrefWith: (ruleId: string) => `${accountId ? `/accounts/${accountId}` : ''}/alerts?ruleId=${ruleId}` }
 }
 
 function Conditions({ rule: { conditions } }: { rule: AlertRule }) {
@@ -212,54 +152,51 @@ function Channels({ rule: { emails, emailRoles, slackUrl, teamsUrl, deliveryErro
   )
 }
 
-function Actions({ rule, onDo }: { rule: AlertRule; onDo: (doing: Doing) => void }) {
+function Actions({ rule, open }: { rule: AlertRule; open: OpenDialog }) {
   const { id, name, mutedUntil } = rule
-  const forbidden = useForbidden('updateAlertRule')
+  const reason = useForbidden('updateAlertRule')
   const [test, mute] = [useWrite('testAlertRule'), useWrite('muteAlertRule')]
-  const sendTest = () => {
-    test
+  const sendTest = () =>
+    void test
       .mutateAsync({ id })
       .then(({ reply: { queued } }) => notifyDone(say.tested(count(queued), queued === 1)))
       .catch(notifyFailure)
-  }
-  const muteFor = (seconds: number | null) => {
+  const muteFor = (seconds: number | null) => () => {
     const until = seconds === null ? null : Math.floor(Date.now() / 1_000) + seconds
     mute
       .mutateAsync({ id, body: { until } })
       .then(() => notifyDone(until === null ? say.unmuted : say.mutedNow))
       .catch(notifyFailure)
   }
+  const edit = () => open((close) => <SaveRule rule={rule} accountId={rule.accountId} onClose={close} />)
+  const remove = () => open((close) => <RemoveRule rule={rule} onClose={close} />)
   return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" aria-label={say.actions(name)}>
-          <IconDots size={18} aria-hidden />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <ReasonedItem reason={forbidden} onClick={() => onDo({ what: 'edit', rule })}>
-          {say.edit}
-        </ReasonedItem>
-        <ReasonedItem reason={forbidden} onClick={sendTest}>
-          {say.test}
-        </ReasonedItem>
-        <Menu.Divider />
-        {mutedUntil === null ? (
-          Object.entries(say.spans).map(([seconds, span]) => (
-            <ReasonedItem key={seconds} reason={forbidden} onClick={() => muteFor(Number(seconds))}>
-              {say.mute(span)}
-            </ReasonedItem>
-          ))
-        ) : (
-          <ReasonedItem reason={forbidden} onClick={() => muteFor(null)}>
-            {say.unmute}
-          </ReasonedItem>
-        )}
-        <Menu.Divider />
-        <ReasonedItem reason={forbidden} destructive onClick={() => onDo({ what: 'remove', rule })}>
-          {say.remove}
-        </ReasonedItem>
-      </Menu.Dropdown>
-    </Menu>
+    <ActionsMenu
+      label={say.actions(name)}
+      groups={[
+        [
+          { label: say.edit, reason, onClick: edit },
+          { label: say.test, reason, onClick: sendTest },
+        ],
+        mutedUntil === null
+          ? Object.entries(say.spans).map(([seconds, span]) => ({
+              label: say.mute(span),
+              reason,
+              onClick: muteFor(Number(seconds)),
+            }))
+          : [{ label: say.unmute, reason, onClick: muteFor(null) }],
+        [{ label: say.remove, reason, destructive: true, onClick: remove }],
+      ]}
+    />
+  )
+}
+
+function RemoveRule({ rule: { id, name }, onClose }: { rule: AlertRule; onClose: () => void }) {
+  const remove = useWrite('deleteAlertRule')
+  const confirm = () => remove.mutateAsync({ id }).then(() => say.removed(name))
+  return (
+    <Confirm title={say.removeTitle(name)} action={say.remove} onClose={onClose} onConfirm={confirm}>
+      {say.removeHelp}
+    </Confirm>
   )
 }

@@ -2,8 +2,6 @@ import {
   Checkbox,
   Fieldset,
   Group,
-  Modal,
-  MultiSelect,
   NumberInput,
   PasswordInput,
   Stack,
@@ -12,13 +10,11 @@ import {
   Text,
   TextInput,
 } from '@mantine/core'
-import { PenstockError } from '@penstock/client'
 import { type AlertRule, limits, type UserRole, userRoleNames } from '@penstock/wire'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useWrite } from '../../api/queries.ts'
-import { Failure } from '../../components/failure.tsx'
-import { FormButtons } from '../../components/form-buttons.tsx'
-import { notifyDone } from '../../components/notify.tsx'
+import { FormDialog } from '../../components/form-dialog.tsx'
+import { PickSeveral } from '../../components/pick-several.tsx'
 import { access } from '../../strings/access.ts'
 import { alerts as say } from '../../strings/alerts.ts'
 import { PickConnections } from './pick-connections.tsx'
@@ -37,8 +33,11 @@ type Amount = keyof typeof amounts
 type Conditions = AlertRule['conditions']
 
 const startConditions: Conditions = {
-  ...{ transferFailed: true, connectionBroken: true },
-  ...{ rejectedPercent: null, noSuccessHours: null, volumePercent: null },
+  transferFailed: true,
+  connectionBroken: true,
+  rejectedPercent: null,
+  noSuccessHours: null,
+  volumePercent: null,
 }
 
 /** Creates a rule, or changes one. @param accountId of the rule; null: it is of the organization */
@@ -60,41 +59,34 @@ export function SaveRule({
   const [emails, setEmails] = useState<string[]>(rule?.emails ?? [])
   const [slackUrl, setSlackUrl] = useState(rule?.slackUrl ?? '')
   const [teamsUrl, setTeamsUrl] = useState(rule?.teamsUrl ?? '')
-  const [errors, setErrors] = useState<Readonly<Record<string, string>>>({})
-  const [failure, setFailure] = useState<unknown>()
-
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
-    setFailure(undefined)
-    setErrors({})
-    if (!Object.values(conditions).some((one) => one !== null && one !== false)) {
-      return setErrors({ conditions: say.chooseOne })
-    }
+  const save = async () => {
     const body = {
-      ...{ name: name.trim(), enabled, conditions, emails, emailRoles: roles },
+      name: name.trim(),
+      enabled,
+      conditions,
+      emails,
+      emailRoles: roles,
       connectionIds: connectionIds.length > 0 ? [...connectionIds] : null,
-      ...{ slackUrl: slackUrl.trim() || null, teamsUrl: teamsUrl.trim() || null },
+      slackUrl: slackUrl.trim() || null,
+      teamsUrl: teamsUrl.trim() || null,
     }
-    try {
-      const { reply } = rule
-        ? await update.mutateAsync({ id: rule.id, body })
-        : await create.mutateAsync({ body: { ...body, accountId } })
-      notifyDone(say.saved(reply.name))
-      onClose()
-    } catch (error) {
-      const blamed = error instanceof PenstockError ? error.details : []
-      const known = blamed.flatMap(({ field, message }) => {
-        const [, key = ''] = /^body\.(name|conditions|emails|slackUrl|teamsUrl|connectionIds)\b/.exec(field) ?? []
-        return key ? [[key, message] as const] : []
-      })
-      if (known.length > 0 && known.length === blamed.length) setErrors(Object.fromEntries(known))
-      else setFailure(error)
-    }
+    const { reply } = rule
+      ? await update.mutateAsync({ id: rule.id, body })
+      : await create.mutateAsync({ body: { ...body, accountId } })
+    return say.saved(reply.name)
   }
   return (
-    <Modal opened onClose={onClose} title={rule ? say.editOf(rule.name) : say.create} size="lg">
-      <form onSubmit={(event) => void submit(event)}>
-        <Stack>
+    <FormDialog
+      title={rule ? say.editOf(rule.name) : say.create}
+      size="lg"
+      invalid={{
+        conditions: !Object.values(conditions).some((one) => one !== null && one !== false) && say.chooseOne,
+      }}
+      onSubmit={save}
+      onClose={onClose}
+    >
+      {(errorOf) => (
+        <>
           <TextInput
             label={say.name}
             description={accountId === null ? say.forOrganization : say.forAccount}
@@ -102,19 +94,19 @@ export function SaveRule({
             maxLength={limits.nameLengthMax}
             data-autofocus
             value={name}
-            error={errors.name}
+            error={errorOf('name')}
             onChange={({ currentTarget }) => setName(currentTarget.value)}
           />
           <PickConnections
             accountId={accountId ?? undefined}
             value={connectionIds}
-            error={errors.connectionIds}
+            error={errorOf('connectionIds')}
             onChange={setConnectionIds}
           />
-          <PickConditions value={conditions} error={errors.conditions} onChange={setConditions} />
+          <PickConditions value={conditions} error={errorOf('conditions')} onChange={setConditions} />
           <Fieldset legend={say.messages}>
             <Stack>
-              <MultiSelect
+              <PickSeveral
                 label={say.roles}
                 description={say.rolesHelp}
                 data={userRoleNames.map((role) => ({ value: role, label: access.role[role] }))}
@@ -126,7 +118,7 @@ export function SaveRule({
                 description={say.emailsHelp}
                 maxTags={limits.alertEmailsMax}
                 value={emails}
-                error={errors.emails}
+                error={errorOf('emails')}
                 onChange={setEmails}
                 acceptValueOnBlur
               />
@@ -143,18 +135,16 @@ export function SaveRule({
                   autoComplete="off"
                   maxLength={limits.alertUrlLengthMax}
                   value={value}
-                  error={errors[key]}
+                  error={errorOf(key)}
                   onChange={({ currentTarget }) => change(currentTarget.value)}
                 />
               ))}
             </Stack>
           </Fieldset>
           <Switch label={say.enabled} checked={enabled} onChange={() => setEnabled(!enabled)} />
-          {failure !== undefined && <Failure error={failure} />}
-          <FormButtons busy={create.isPending || update.isPending} onCancel={onClose} />
-        </Stack>
-      </form>
-    </Modal>
+        </>
+      )}
+    </FormDialog>
   )
 }
 
@@ -195,7 +185,8 @@ function PickConditions({
               {amount !== null && (
                 <NumberInput
                   aria-label={say.amount[key]}
-                  {...{ min, max }}
+                  min={min}
+                  max={max}
                   allowDecimal={key === 'rejectedPercent'}
                   suffix={` ${suffix}`}
                   value={amount}

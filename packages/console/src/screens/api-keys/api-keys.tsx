@@ -1,32 +1,26 @@
-import { ActionIcon, Badge, Box, Code, Group, Menu, Stack, Table, Text, VisuallyHidden } from '@mantine/core'
+import { Badge, Box, Code, Group, Stack, Text } from '@mantine/core'
 import type { Client, Me } from '@penstock/wire'
-import { IconDots, IconPlus } from '@tabler/icons-react'
-import { useState, useSyncExternalStore } from 'react'
+import { type ReactNode, useSyncExternalStore } from 'react'
 import { useForbidden, useMe } from '../../api/me.ts'
 import { readOnce, useRead } from '../../api/queries.ts'
 import { sessionStore } from '../../api/session.ts'
 import { LimitedTo, Scopes } from '../../components/access.tsx'
 import { type ListAddress, useAddress } from '../../components/address.ts'
-import { ListTable } from '../../components/list-table.tsx'
+import { type OpenDialog, useDialog } from '../../components/form-dialog.tsx'
 import { Empty, Page, Toolbar } from '../../components/page.tsx'
-import { PagedList } from '../../components/paged-list.tsx'
-import { pageSize } from '../../components/pager.tsx'
-import { ReasonedButton, ReasonedItem } from '../../components/reasoned.tsx'
+import { foundOf } from '../../components/pager.tsx'
+import { ActionsMenu, AddButton } from '../../components/reasoned.tsx'
+import { ResourceTable } from '../../components/resource-table.tsx'
 import { SearchBox } from '../../components/search-box.tsx'
 import { Time, useNow } from '../../components/time.tsx'
 import { apiKeys as say } from '../../strings/api-keys.ts'
-import { components } from '../../strings/components.ts'
 import { CreateKey } from './create-key.tsx'
 import { RenameKey } from './rename-key.tsx'
 import { RevokeKey } from './revoke-key.tsx'
 import { RotateKey } from './rotate-key.tsx'
 
-type Doing = { what: 'create' } | { what: 'rename' | 'rotate' | 'revoke'; client: Client }
-
-const listOf = ({ value, page }: ListAddress) => ({
-  query: { q: value('q') || undefined, size: pageSize, offset: page * pageSize },
-})
-export const readAhead = (_: unknown, place: ListAddress) => readOnce('listClients', listOf(place))
+const listOf = (address: ListAddress) => ({ query: foundOf(address) })
+export const readAhead = (_: unknown, address: ListAddress) => readOnce('listClients', listOf(address))
 
 /** The client credentials of the organization. */
 export function Component() {
@@ -34,104 +28,73 @@ export function Component() {
   const query = useRead('listClients', listOf(address), { keep: true })
   const q = address.value('q')
   const forbidden = useForbidden('createClient')
-  const [doing, setDoing] = useState<Doing>()
-  const stop = () => setDoing(undefined)
+  const ownId = useSyncExternalStore(sessionStore.subscribe, sessionStore.read)
+  const [dialog, open] = useDialog()
   const create = (
-    <ReasonedButton
-      leftSection={<IconPlus size={18} aria-hidden />}
-      reason={forbidden}
-      onClick={() => setDoing({ what: 'create' })}
-    >
+    <AddButton reason={forbidden} onClick={() => open((close) => <CreateKey onClose={close} />)}>
       {say.create}
-    </ReasonedButton>
+    </AddButton>
   )
   return (
     <Page title={say.title} help={say.help} actions={create}>
       <Toolbar>
         <SearchBox label={say.search} />
       </Toolbar>
-      <PagedList query={query} empty={<Empty title={q ? say.noneFound : say.none} action={q ? undefined : create} />}>
-        {(reply) => <Keys clients={reply} onDo={setDoing} />}
-      </PagedList>
-      {doing?.what === 'create' && <CreateKey onClose={stop} />}
-      {doing?.what === 'rename' && <RenameKey client={doing.client} onClose={stop} />}
-      {doing?.what === 'rotate' && <RotateKey client={doing.client} onClose={stop} />}
-      {doing?.what === 'revoke' && <RevokeKey client={doing.client} onClose={stop} />}
+      <ResourceTable
+        label={say.title}
+        query={query}
+        empty={<Empty title={q ? say.noneFound : say.none} action={q ? undefined : create} />}
+        columns={[
+          { header: say.name, wraps: true, cell: (client) => <Name client={client} isOwn={client.id === ownId} /> },
+          {
+            header: say.scopes,
+            from: 'md',
+            w: '34%',
+            folded: true,
+            cell: ({ scopes, accountIds }) => (
+              <Stack gap={4}>
+                <Scopes scopes={scopes} />
+                <LimitedTo accountIds={accountIds} />
+              </Stack>
+            ),
+          },
+          {
+            header: say.lastUsed,
+            from: 'sm',
+            folded: ({ lastUsedTime, expiresTime }) => (
+              <Box c="dimmed">
+                {say.lastUsed} <Time seconds={lastUsedTime} />
+                <br />
+                {say.expires} <Expiry seconds={expiresTime} />
+              </Box>
+            ),
+            cell: ({ lastUsedTime }) => <Time seconds={lastUsedTime} />,
+          },
+          { header: say.expires, from: 'sm', cell: ({ expiresTime }) => <Expiry seconds={expiresTime} /> },
+        ]}
+        actions={(client) => <Actions client={client} open={open} />}
+      />
+      {dialog}
     </Page>
   )
 }
 
-function Keys({ clients, onDo }: { clients: readonly Client[]; onDo: (doing: Doing) => void }) {
-  const ownId = useSyncExternalStore(sessionStore.subscribe, sessionStore.read)
+function Name({ client: { id, name, previousSecretExpiresTime }, isOwn }: { client: Client; isOwn: boolean }) {
   return (
-    <ListTable label={say.title}>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>{say.name}</Table.Th>
-          <Table.Th visibleFrom="md" w="34%">
-            {say.scopes}
-          </Table.Th>
-          <Table.Th visibleFrom="sm">{say.lastUsed}</Table.Th>
-          <Table.Th visibleFrom="sm">{say.expires}</Table.Th>
-          <Table.Th w={56}>
-            <VisuallyHidden>{components.actions}</VisuallyHidden>
-          </Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {clients.map((client) => {
-          const { id, name, scopes, accountIds, lastUsedTime, expiresTime } = client
-          const granted = (
-            <Stack gap={4}>
-              <Scopes scopes={scopes} />
-              <LimitedTo accountIds={accountIds} />
-            </Stack>
-          )
-          return (
-            <Table.Tr key={id}>
-              <Table.Td style={{ overflowWrap: 'anywhere' }}>
-                <Group gap="xs">
-                  <Text span fw={550} {...(name === null ? { c: 'dimmed' } : {})}>
-                    {name ?? say.unnamed}
-                  </Text>
-                  {id === ownId && <Badge variant="default">{say.thisOne}</Badge>}
-                </Group>
-                <Code fz="xs">{id}</Code>
-                <PreviousSecret client={client} />
-                <Box hiddenFrom="md" mt={6}>
-                  {granted}
-                </Box>
-                <Box hiddenFrom="sm" mt={6} fz="sm" c="dimmed">
-                  {say.lastUsed} <Time seconds={lastUsedTime} />
-                  <br />
-                  {say.expires} <Expiry seconds={expiresTime} />
-                </Box>
-              </Table.Td>
-              <Table.Td visibleFrom="md">{granted}</Table.Td>
-              <Table.Td visibleFrom="sm">
-                <Time seconds={lastUsedTime} />
-              </Table.Td>
-              <Table.Td visibleFrom="sm">
-                <Expiry seconds={expiresTime} />
-              </Table.Td>
-              <Table.Td>
-                <Actions client={client} onDo={onDo} />
-              </Table.Td>
-            </Table.Tr>
-          )
-        })}
-      </Table.Tbody>
-    </ListTable>
-  )
-}
-
-/** Until when the secret before the last rotation is accepted, while it is. */
-function PreviousSecret({ client: { previousSecretExpiresTime } }: { client: Client }) {
-  if (previousSecretExpiresTime === null) return null
-  return (
-    <Text size="xs" c="dimmed" mt={2}>
-      {say.previousSecret} <Time seconds={previousSecretExpiresTime} planned />
-    </Text>
+    <>
+      <Group gap="xs">
+        <Text span fw={550} {...(name === null ? { c: 'dimmed' } : {})}>
+          {name ?? say.unnamed}
+        </Text>
+        {isOwn && <Badge variant="default">{say.thisOne}</Badge>}
+      </Group>
+      <Code fz="xs">{id}</Code>
+      {previousSecretExpiresTime !== null && (
+        <Text size="xs" c="dimmed" mt={2}>
+          {say.previousSecret} <Time seconds={previousSecretExpiresTime} planned />
+        </Text>
+      )}
+    </>
   )
 }
 
@@ -158,30 +121,23 @@ function mayMore({ scopes, accountIds }: Client, me: Me | undefined): boolean {
 /** Identifiers that the service makes; the operator may have chosen others, which no address of the API names. */
 const madeByService = /^[0-9a-f]{16}$/
 
-function Actions({ client, onDo }: { client: Client; onDo: (doing: Doing) => void }) {
+function Actions({ client, open }: { client: Client; open: OpenDialog }) {
   const { id, name } = client
   const me = useMe()
   const forbidden = useForbidden('revokeClient')
   const reason = forbidden ?? (mayMore(client, me) ? say.mayMore : madeByService.test(id) ? undefined : say.byOperator)
+  const opens = (Dialog: (props: { client: Client; onClose: () => void }) => ReactNode) => () =>
+    open((close) => <Dialog client={client} onClose={close} />)
   return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" aria-label={say.actions(name ?? id)}>
-          <IconDots size={18} aria-hidden />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <ReasonedItem reason={reason} onClick={() => onDo({ what: 'rename', client })}>
-          {say.rename}
-        </ReasonedItem>
-        <ReasonedItem reason={reason} onClick={() => onDo({ what: 'rotate', client })}>
-          {say.rotate}
-        </ReasonedItem>
-        <Menu.Divider />
-        <ReasonedItem reason={reason} destructive onClick={() => onDo({ what: 'revoke', client })}>
-          {say.revoke}
-        </ReasonedItem>
-      </Menu.Dropdown>
-    </Menu>
+    <ActionsMenu
+      label={say.actions(name ?? id)}
+      groups={[
+        [
+          { label: say.rename, reason, onClick: opens(RenameKey) },
+          { label: say.rotate, reason, onClick: opens(RotateKey) },
+        ],
+        [{ label: say.revoke, reason, destructive: true, onClick: opens(RevokeKey) }],
+      ]}
+    />
   )
 }

@@ -1,10 +1,9 @@
-import { Alert, Button, Group, Modal, Stack } from '@mantine/core'
 import type { ClientWithSecret } from '@penstock/wire'
-import { IconAlertTriangle } from '@tabler/icons-react'
 import { CopyField } from '../../components/copy-field.tsx'
+import { ShownOnce } from '../../components/shown-once.tsx'
 import { apiKeys as say } from '../../strings/api-keys.ts'
 
-/** The new secret of an API key, which is shown once: only the button and the cross close it. */
+/** The new secret of an API key. */
 export function SecretShown({
   title,
   client: { id, clientSecret },
@@ -15,22 +14,15 @@ export function SecretShown({
   onClose: () => void
 }) {
   return (
-    <Modal opened onClose={onClose} title={title} size="lg" closeOnClickOutside={false} closeOnEscape={false}>
-      <Stack>
-        <Alert
-          color="yellow"
-          icon={<IconAlertTriangle aria-hidden />}
-          title={say.secretTitle}
-          styles={{ message: { color: 'var(--mantine-color-text)' } }}
-        >
-          {say.secretHelp}
-        </Alert>
-        <CopyField label={say.clientId} value={id} />
-        <CopyField label={say.clientSecret} value={clientSecret} />
-        <Group justify="flex-end">
-          <Button onClick={onClose}>{say.secretStored}</Button>
-        </Group>
-      </Stack>
-    </Modal>
+    <ShownOnce
+      title={title}
+      warning={say.secretTitle}
+      help={say.secretHelp}
+      action={say.secretStored}
+      onClose={onClose}
+    >
+      <CopyField label={say.clientId} value={id} />
+      <CopyField label={say.clientSecret} value={clientSecret} />
+    </ShownOnce>
   )
 }

@@ -1,4 +1,4 @@
-import { Badge, Box, Button, Pill, Select, Table, Text, TextInput, Tooltip, VisuallyHidden } from '@mantine/core'
+import { Badge, Box, Button, Pill, Select, Text, TextInput, Tooltip } from '@mantine/core'
 import { type AuditEvent, type AuditOutcome, type OperationId, operations } from '@penstock/wire'
 import { IconDownload } from '@tabler/icons-react'
 import { useState } from 'react'
@@ -6,23 +6,21 @@ import { download } from '../../api/download.ts'
 import { readOnce, useRead } from '../../api/queries.ts'
 import { AccountName } from '../../components/account-name.tsx'
 import { type ListAddress, useAddress } from '../../components/address.ts'
-import { ListTable } from '../../components/list-table.tsx'
 import { notifyDone, notifyFailure } from '../../components/notify.tsx'
 import { count } from '../../components/numbers.ts'
 import { Empty, Page, Toolbar } from '../../components/page.tsx'
-import { PagedList } from '../../components/paged-list.tsx'
-import { pageSize } from '../../components/pager.tsx'
+import { pageOf } from '../../components/pager.tsx'
+import { ResourceTable } from '../../components/resource-table.tsx'
 import { Time } from '../../components/time.tsx'
 import { useAccountId } from '../../shell/account.ts'
 import { audit as say } from '../../strings/audit.ts'
-import { components } from '../../strings/components.ts'
 import { EventDetails } from './event-details.tsx'
 import { actionInWords, changesOf, targetOf } from './words.ts'
 
 const filters = ['from', 'until', 'action', 'actorId', 'targetId'] as const
 const ndjson = 'application/x-ndjson'
 
-/** The second in which a day begins or ends here; undefined where there is no such day. */
+/** The second in which a day begins or ends here; undefined if there is no such day. */
 function secondOf(day: string, isEnd: boolean): number | undefined {
   const ms = Date.parse(`${day}T${isEnd ? '23:59:59' : '00:00:00'}`)
   return day === '' || Number.isNaN(ms) || ms < 0 ? undefined : Math.floor(ms / 1000)
@@ -37,12 +35,12 @@ const filterOf = ({ value }: ListAddress) => ({
 })
 const listOf = (accountId: string | undefined, address: ListAddress) => ({
   accountId,
-  query: { ...filterOf(address), size: pageSize, offset: address.page * pageSize },
+  query: { ...filterOf(address), ...pageOf(address) },
 })
 export const readAhead = (accountId: string | undefined, address: ListAddress) =>
   readOnce('listAudit', listOf(accountId, address))
 
-/** What was done in the organization or in a sub-account, and by whom. */
+/** The audit log of the organization or of a sub-account. */
 export function Component() {
   const accountId = useAccountId()
   const address = useAddress()
@@ -58,7 +56,9 @@ export function Component() {
       <Toolbar>
         <Filters />
       </Toolbar>
-      <PagedList
+      <ResourceTable
+        label={say.title}
+        top
         query={query}
         lines={10}
         empty={
@@ -76,9 +76,47 @@ export function Component() {
             }
           />
         }
-      >
-        {(reply) => <Events events={reply} showsAccount={accountId === undefined} onShow={setShown} />}
-      </PagedList>
+        keyOf={({ number }) => number}
+        columns={[
+          {
+            header: say.when,
+            from: 'sm',
+            w: 130,
+            folded: (event) => (
+              <>
+                <Time seconds={event.time} />
+                <Actor event={event} />
+              </>
+            ),
+            cell: ({ time }) => <Time seconds={time} />,
+          },
+          { header: say.who, from: 'sm', w: '20%', wraps: true, cell: (event) => <Actor event={event} /> },
+          {
+            header: say.what,
+            wraps: true,
+            cell: (event) => <What event={event} showsAccount={accountId === undefined} />,
+          },
+          {
+            header: say.changes,
+            from: 'lg',
+            w: '32%',
+            wraps: true,
+            folded: true,
+            cell: (event) => <Changes event={event} />,
+          },
+        ]}
+        actions={(event) => (
+          <Button
+            size="compact-sm"
+            variant="default"
+            aria-label={say.detailsOf(count(event.number))}
+            onClick={() => setShown(event)}
+          >
+            {say.details}
+          </Button>
+        )}
+        actionsW={110}
+      />
       {shown && <EventDetails event={shown} onKeepOnly={keepOnly} onClose={() => setShown(undefined)} />}
     </Page>
   )
@@ -165,86 +203,25 @@ function Filters() {
   )
 }
 
-function Events({
-  events,
-  showsAccount,
-  onShow,
-}: {
-  events: readonly AuditEvent[]
-  showsAccount: boolean
-  onShow: (event: AuditEvent) => void
-}) {
+function What({ event, showsAccount }: { event: AuditEvent; showsAccount: boolean }) {
+  const { action, outcome, accountId, targetId } = event
+  const target = targetOf(event)
   return (
-    <ListTable label={say.title}>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th visibleFrom="sm" w={130}>
-            {say.when}
-          </Table.Th>
-          <Table.Th visibleFrom="sm" w="20%">
-            {say.who}
-          </Table.Th>
-          <Table.Th>{say.what}</Table.Th>
-          <Table.Th visibleFrom="lg" w="32%">
-            {say.changes}
-          </Table.Th>
-          <Table.Th w={110}>
-            <VisuallyHidden>{components.actions}</VisuallyHidden>
-          </Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {events.map((event) => {
-          const { number, time, action, outcome, accountId } = event
-          const target = targetOf(event)
-          return (
-            <Table.Tr key={number} style={{ verticalAlign: 'top' }}>
-              <Table.Td visibleFrom="sm">
-                <Time seconds={time} />
-              </Table.Td>
-              <Table.Td visibleFrom="sm" style={{ overflowWrap: 'anywhere' }}>
-                <Actor event={event} />
-              </Table.Td>
-              <Table.Td style={{ overflowWrap: 'anywhere' }}>
-                <Text size="sm" fw={550}>
-                  {actionInWords(action)} <Outcome outcome={outcome} />
-                </Text>
-                {target && (
-                  <Text size="sm" c="dimmed">
-                    {target}
-                  </Text>
-                )}
-                {showsAccount && accountId && accountId !== event.targetId && (
-                  <Box fz="sm">
-                    <AccountName accountId={accountId} page="audit" />
-                  </Box>
-                )}
-                <Box hiddenFrom="sm" mt={6} fz="sm">
-                  <Time seconds={time} />
-                  <Actor event={event} />
-                </Box>
-                <Box hiddenFrom="lg" mt={6}>
-                  <Changes event={event} />
-                </Box>
-              </Table.Td>
-              <Table.Td visibleFrom="lg" style={{ overflowWrap: 'anywhere' }}>
-                <Changes event={event} />
-              </Table.Td>
-              <Table.Td ta="right">
-                <Button
-                  size="compact-sm"
-                  variant="default"
-                  aria-label={say.detailsOf(count(number))}
-                  onClick={() => onShow(event)}
-                >
-                  {say.details}
-                </Button>
-              </Table.Td>
-            </Table.Tr>
-          )
-        })}
-      </Table.Tbody>
-    </ListTable>
+    <>
+      <Text size="sm" fw={550}>
+        {actionInWords(action)} <Outcome outcome={outcome} />
+      </Text>
+      {target && (
+        <Text size="sm" c="dimmed">
+          {target}
+        </Text>
+      )}
+      {showsAccount && accountId && accountId !== targetId && (
+        <Box fz="sm">
+          <AccountName accountId={accountId} page="audit" />
+        </Box>
+      )}
+    </>
   )
 }
 
@@ -261,7 +238,7 @@ function Actor({ event: { actor, address } }: { event: AuditEvent }) {
 
 const colors: Readonly<Record<AuditOutcome, string>> = { done: 'teal', refused: 'orange', failed: 'red' }
 
-/** What is done needs no word. */
+/** The outcome `done` needs no text. */
 function Outcome({ outcome }: { outcome: AuditOutcome }) {
   if (outcome === 'done') return null
   return (
@@ -273,7 +250,7 @@ function Outcome({ outcome }: { outcome: AuditOutcome }) {
 
 const changesShown = 3
 
-/** What changed from what to what. The values of what is new are in the details. */
+/** Changed values, before and after. Values of new resources are in the details. */
 function Changes({ event }: { event: AuditEvent }) {
   const changes = event.before ? changesOf(event) : []
   const more = changes.length - changesShown

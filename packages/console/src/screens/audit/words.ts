@@ -14,17 +14,17 @@ const text = (value: unknown): string => {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-/** What changed from what to what. */
+/** Changed values, before and after. */
 export function changesOf({ before, after }: Pick<AuditEvent, 'before' | 'after'>): Change[] {
   const fields = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])
   return [...fields].map((field) => ({ field, before: text(before?.[field]), after: text(after?.[field]) }))
 }
 
-/** What else is known of an event, by its name. */
+/** Further details of an event, by name. */
 export const detailsOf = ({ details }: Pick<AuditEvent, 'details'>): [string, string][] =>
   Object.entries(details ?? {}).map(([name, value]) => [name, text(value)])
 
-/** What an event happened to, by its name where that is known. */
+/** Target of an event, by its name if that is known. */
 export function targetOf({ before, after, targetId }: AuditEvent): string | undefined {
   const name = after?.name ?? before?.name ?? after?.email ?? before?.email
   return typeof name === 'string' ? name : (targetId ?? undefined)

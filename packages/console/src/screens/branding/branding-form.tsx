@@ -16,7 +16,7 @@ import { Origins } from './origins.tsx'
 import { Preview } from './preview.tsx'
 
 const nameLengthMax = 100
-/** What the colours begin with where there are none yet. */
+/** Initial colour if there is none yet. */
 const firstColour = '#005f9c'
 
 /** The colours as they are entered. */
@@ -59,7 +59,8 @@ export function BrandingForm({
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const body: BodyOf<'setBranding'> = {
-      ...{ name: name.trim() || null, logo },
+      name: name.trim() || null,
+      logo,
       colours: own ? { primary: primary.trim(), ...(text === 'own' ? { text: ownText.trim() } : {}) } : null,
       allowedOrigins: sentOf(origins).map(({ origin }) => origin),
     }
@@ -124,7 +125,8 @@ export function BrandingForm({
                     )}
                     {isShowable && (
                       <Contrast
-                        {...{ primary, text: textShown }}
+                        primary={primary}
+                        text={textShown}
                         onUse={(readable) => change({ text: 'own', ownText: readable })}
                       />
                     )}
@@ -159,13 +161,13 @@ export function BrandingForm({
   )
 }
 
-/** What is sent of the origins: each once, without empty ones, with the row that it is in. */
+/** The origins to send: each once, without empty ones, with its row. */
 const sentOf = (origins: readonly string[]) =>
   origins
     .map((origin, row) => ({ origin: origin.trim(), row }))
     .filter(({ origin }, row, all) => origin !== '' && all.findIndex((one) => one.origin === origin) === row)
 
-/** What the service says is wrong, at the fields; of the origins at the rows that they were sent from. */
+/** Errors of the service by field; for origins, by the row that they were sent from. */
 function errorsOf(error: unknown, origins: readonly string[]) {
   const details = error instanceof PenstockError ? error.details : []
   const of = (field: string) => {

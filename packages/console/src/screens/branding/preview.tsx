@@ -16,8 +16,11 @@ const connector = {
 /** The first thing that a customer sees, drawn by what draws it there. Nothing in it can be pressed. */
 export function Preview({ brand }: { brand: Brand }) {
   const page = {
-    ...{ organizationName: brand.organizationName, accountName: say.sampleAccount },
-    ...{ connectors: [connector], connectionName: null, activates: false },
+    organizationName: brand.organizationName,
+    accountName: say.sampleAccount,
+    connectors: [connector],
+    connectionName: null,
+    activates: false,
   }
   return (
     <Card withBorder padding={0} component="section" aria-label={say.preview}>

@@ -16,7 +16,7 @@ import { Tile, Tiles } from './tile.tsx'
 
 const tilesOfSkeleton = 12
 
-/** What moves data comes before what is only configured, and each by its name. */
+/** Connectors that move data come before the ones that can only be configured, each sorted by name. */
 const movingFirst = (entries: readonly CatalogueEntry[]): CatalogueEntry[] =>
   [...entries].sort((a, b) => Number(b.transfer) - Number(a.transfer))
 
@@ -128,7 +128,7 @@ function TilesSkeleton() {
   return (
     <Tiles label={say.title} busy>
       {Array.from({ length: tilesOfSkeleton }, (_, place) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: tiles of a skeleton are nothing but their place.
+        // biome-ignore lint/suspicious/noArrayIndexKey: tiles of a skeleton have no identity but their position.
         <Skeleton key={place} height={148} role="listitem" />
       ))}
     </Tiles>

@@ -6,7 +6,7 @@ import { SearchBox } from '../../components/search-box.tsx'
 import { catalogue as say } from '../../strings/catalogue.ts'
 import { components } from '../../strings/components.ts'
 
-/** What narrows the catalogue. All of it is in the address; what is not one of the terms there narrows nothing. */
+/** Filters of the catalogue. All of them are in the address; unknown terms there are ignored. */
 export function useFilters() {
   const { value, change } = useAddress()
   const term = <T extends string>(name: string, terms: readonly T[]) => terms.find((one) => one === value(name))
@@ -20,11 +20,11 @@ export function useFilters() {
   const moves = value('moves') === 'yes'
   const fresh = value('added') === 'no'
   return {
-    /** What the service narrows by. */
+    /** Filter of the service. */
     query,
-    /** Only those that this deployment can move data through. */
+    /** Only connectors that this deployment can move data through. */
     moves,
-    /** Only those that are not added yet. */
+    /** Only connectors that are not added yet. */
     fresh,
     any: moves || fresh || Object.values(query).some((one) => one !== undefined),
     set: (name: string, next: string) => change({ [name]: next }),

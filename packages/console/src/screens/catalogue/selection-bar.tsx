@@ -4,7 +4,7 @@ import { useForbidden } from '../../api/me.ts'
 import { ReasonedButton } from '../../components/reasoned.tsx'
 import { catalogue as say } from '../../strings/catalogue.ts'
 
-/** What was picked, at hand wherever one is in the catalogue. */
+/** The selected connectors, visible everywhere in the catalogue. */
 export function SelectionBar({
   picked,
   busy,

@@ -1,7 +1,6 @@
-import { ActionIcon, Menu } from '@mantine/core'
 import type { ConnectionDetails } from '@penstock/wire'
 import {
-  IconDots,
+  IconFlask,
   IconPencil,
   IconPlayerPause,
   IconPlayerPlay,
@@ -11,12 +10,13 @@ import {
   IconTrash,
 } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
-import { ReasonedButton, ReasonedItem } from '../../components/reasoned.tsx'
+import { ActionsMenu, ReasonedButton } from '../../components/reasoned.tsx'
 import { connection as say } from '../../strings/connection.ts'
 import type { Action, Reasons } from './reasons.ts'
 
 const icons: Record<Action, ReactNode> = {
   run: <IconPlayerPlay size={18} aria-hidden />,
+  test: <IconFlask size={18} aria-hidden />,
   activate: <IconPower size={18} aria-hidden />,
   enable: <IconToggleRight size={18} aria-hidden />,
   disable: <IconPlayerPause size={18} aria-hidden />,
@@ -34,7 +34,7 @@ export function Actions({
 }: {
   connection: ConnectionDetails
   reasons: Reasons
-  /** What is being done. */
+  /** The action in progress. */
   busy: Action | undefined
   onDo: (action: Action) => void
 }) {
@@ -50,31 +50,28 @@ export function Actions({
       {say[action]}
     </ReasonedButton>
   )
+  const item = (action: Action) => ({
+    label: say[action],
+    icon: icons[action],
+    reason: reasons[action],
+    onClick: () => onDo(action),
+  })
   if (connection.status === 'deleted') return button('restore', true)
-  // The action that lets transfers start comes first, where none may start.
+  // The action that lets transfers start comes first, if none may start.
   const opening = (['enable', 'activate'] as const).find((action) => reasons[action] === undefined)
   return (
     <>
       {button('run', opening === undefined)}
       {opening ? button(opening, true) : button('disable', false)}
-      <Menu position="bottom-end" width={300}>
-        <Menu.Target>
-          <ActionIcon variant="default" size={36} aria-label={say.actions}>
-            <IconDots size={18} aria-hidden />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {(['edit', 'activate', 'enable', 'disable'] as const).map((action) => (
-            <ReasonedItem key={action} icon={icons[action]} reason={reasons[action]} onClick={() => onDo(action)}>
-              {say[action]}
-            </ReasonedItem>
-          ))}
-          <Menu.Divider />
-          <ReasonedItem icon={icons.delete} destructive reason={reasons.delete} onClick={() => onDo('delete')}>
-            {say.delete}
-          </ReasonedItem>
-        </Menu.Dropdown>
-      </Menu>
+      <ActionsMenu
+        page
+        label={say.actions}
+        width={300}
+        groups={[
+          (['test', 'edit', 'activate', 'enable', 'disable'] as const).map(item),
+          [{ ...item('delete'), destructive: true }],
+        ]}
+      />
     </>
   )
 }

@@ -8,6 +8,7 @@ import { Confirm } from '../../components/confirm.tsx'
 import { notifyDone } from '../../components/notify.tsx'
 import { count, percent } from '../../components/numbers.ts'
 import { ReasonedButton } from '../../components/reasoned.tsx'
+import { TestTag } from '../../components/status.tsx'
 import { connection as say } from '../../strings/connection.ts'
 import { pathOfTransfer } from '../transfer/paths.ts'
 
@@ -24,6 +25,7 @@ export function Active({ transfer }: { transfer: Transfer }) {
             <Text fw={600} role="status">
               {transfer.status === 'queued' ? say.waits : say.running}
             </Text>
+            {transfer.test && <TestTag />}
             <Text size="sm" c="dimmed" className="figures">
               {say.soFar(count(read), count(accepted), count(rejected))}
             </Text>
@@ -50,7 +52,7 @@ export function Active({ transfer }: { transfer: Transfer }) {
   )
 }
 
-/** How much of the source is processed; an animated bar where that is unknown. */
+/** Processed share of the source; an animated bar if it is unknown. */
 export function TransferProgress({ transfer, size = 'md' }: { transfer: Transfer; size?: string }) {
   const { progress, status } = transfer
   const known = progress ?? (status === 'queued' ? 0 : undefined)

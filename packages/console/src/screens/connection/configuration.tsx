@@ -1,25 +1,12 @@
-import {
-  ActionIcon,
-  Box,
-  Card,
-  Code,
-  CopyButton,
-  Group,
-  SimpleGrid,
-  Stack,
-  Table,
-  Text,
-  Title,
-  Tooltip,
-} from '@mantine/core'
+import { ActionIcon, Box, Card, Code, CopyButton, Group, SimpleGrid, Stack, Text, Title, Tooltip } from '@mantine/core'
 import { type ConnectionDetails, type FieldDefinition, fieldCounts } from '@penstock/wire'
 import { IconCheck, IconCopy, IconPencil } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { useRead } from '../../api/queries.ts'
 import { ConnectorName } from '../../components/connector-name.tsx'
-import { Sideways } from '../../components/list-table.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { ReasonedButton } from '../../components/reasoned.tsx'
+import { DataTable } from '../../components/resource-table.tsx'
 import { connection as say } from '../../strings/connection.ts'
 import { shell } from '../../strings/shell.ts'
 import { linesOfMapping } from './mapping.ts'
@@ -145,28 +132,18 @@ function Mapping({ connection }: { connection: ConnectionDetails }) {
           {say.mappingNone}
         </Text>
       ) : (
-        <Sideways label={say.mapping} minWidth={280}>
-          <Table horizontalSpacing="sm" fz="sm">
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>{say.mappingField}</Table.Th>
-                <Table.Th>{say.mappingFrom}</Table.Th>
-                <Table.Th visibleFrom="sm">{say.mappingForm}</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {lines.map(({ field, from, form }) => (
-                <Table.Tr key={field}>
-                  <Table.Td>
-                    <Code>{field}</Code>
-                  </Table.Td>
-                  <Table.Td style={{ overflowWrap: 'anywhere' }}>{from}</Table.Td>
-                  <Table.Td visibleFrom="sm">{form}</Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Sideways>
+        <DataTable
+          label={say.mapping}
+          minWidth={280}
+          horizontalSpacing="sm"
+          fz="sm"
+          rows={lines}
+          columns={[
+            { header: say.mappingField, cell: ({ field }) => <Code>{field}</Code> },
+            { header: say.mappingFrom, wraps: true, cell: ({ from }) => from },
+            { header: say.mappingForm, from: 'sm', cell: ({ form }) => form },
+          ]}
+        />
       )}
     </Card>
   )

@@ -23,6 +23,7 @@ import { Flow } from './flow.tsx'
 import { Refusal } from './not-ready.tsx'
 import { Overview } from './overview.tsx'
 import type { Action } from './reasons.ts'
+import { TestDialog } from './test-transfer.tsx'
 import { History } from './timeline.tsx'
 import { Transfers } from './transfers.tsx'
 import { useActions } from './use-actions.ts'
@@ -32,7 +33,7 @@ const daySeconds = 86_400
 
 /** One connection: its connection, what can be done with it, and what it did. */
 export function Component() {
-  const { query, latest } = useConnection()
+  const { query, newest, latest } = useConnection()
   if (!query.data) {
     return (
       <Page title={say.title}>
@@ -45,24 +46,33 @@ export function Component() {
   return (
     <>
       <NotReadAgain query={query} />
-      <Shown key={query.data.reply.id} result={query.data} latest={latest.data?.reply[0]} />
+      <Shown key={query.data.reply.id} result={query.data} newest={newest} latest={latest} />
     </>
   )
 }
 
-function Shown({ result, latest }: { result: ResultOf<'getConnection'>; latest: Transfer | undefined }) {
+function Shown({
+  result,
+  newest,
+  latest,
+}: {
+  result: ResultOf<'getConnection'>
+  /** May be a test. */
+  newest: Transfer | undefined
+  latest: Transfer | undefined
+}) {
   const connection = result.reply
-  const reasons = useReasons(connection, latest)
+  const reasons = useReasons(connection, newest)
   const doing = useActions(connection)
-  const [asked, setAsked] = useState<'activate' | 'delete' | 'disable'>()
+  const [asked, setAsked] = useState<'activate' | 'delete' | 'disable' | 'test'>()
   const [edited, setEdited] = useState<ResultOf<'getConnection'>>()
-  const moves = isActive(latest)
+  const moves = isActive(newest)
   const isDeleted = connection.status === 'deleted'
   const edit = () => setEdited(result)
   const act = (action: Action) => {
     if (action === 'run') void doing.run()
     else if (action === 'edit') edit()
-    else if (action === 'activate' || action === 'delete' || action === 'disable') setAsked(action)
+    else if (action === 'activate' || action === 'delete' || action === 'disable' || action === 'test') setAsked(action)
     else if (action === 'restore') void doing.restore()
     else void doing.move(action)
   }
@@ -77,13 +87,13 @@ function Shown({ result, latest }: { result: ResultOf<'getConnection'>; latest: 
         <Refusal error={doing.refusal} connection={connection} onEdit={edit} onDismiss={doing.dismiss} />
       )}
       <Card withBorder padding="lg" component="section" aria-label={say.flow}>
-        <Flow connection={connection} flowing={latest?.status === 'running'} />
+        <Flow connection={connection} flowing={newest?.status === 'running'} />
         <Text size="sm" c="dimmed" ta="center" mt={{ base: 'sm', md: 0 }} aria-hidden>
           {say.flowStatus[connection.status]}
         </Text>
       </Card>
-      {latest && moves && <Active transfer={latest} />}
-      {latest && moves && <Failed transfer={latest} connection={connection} />}
+      {newest && moves && <Active transfer={newest} />}
+      {newest && moves && <Failed transfer={newest} connection={connection} />}
       {latest && !isDeleted && needsConfirmation(latest) && (
         <ReplaceGuard error={latest.error} reason={reasons.run} onTransfer={() => doing.run(true)} />
       )}
@@ -129,6 +139,7 @@ function Shown({ result, latest }: { result: ResultOf<'getConnection'>; latest: 
           {say.disableHelp}
         </Confirm>
       )}
+      {asked === 'test' && <TestDialog connection={connection} onClose={() => setAsked(undefined)} />}
       {edited && (
         <EditConnection
           opened={{ connection: edited.reply, version: edited.etag }}

@@ -7,7 +7,7 @@ export type Times = {
   minute: number
   /** 0 to 23. */
   hour: number
-  /** What counts for `custom`. */
+  /** Used for `custom`. */
   cron: string
 }
 
@@ -25,12 +25,12 @@ export function cronOf({ preset, minute, hour, cron }: Times): string {
   return cron.trim()
 }
 
-/** What is meant by a cron expression. */
+/** Meaning of a cron expression. */
 export function timesOf(cron: string): Times {
   const text = cron.trim().replace(/\s+/g, ' ')
   const [, minute = '0', hour = '6', week = '*'] = /^(\d{1,2}) (\d{1,2}|\*) \* \* (\*|1-5)$/.exec(text) ?? []
   const times = { minute: Number(minute), hour: hour === '*' ? 6 : Number(hour), cron: text }
   const preset: CronPreset = hour === '*' ? 'hourly' : week === '*' ? 'daily' : 'weekdays'
-  // What cannot be said by a preset word for word is custom.
+  // Expressions that no preset produces exactly are custom.
   return { ...times, preset: cronOf({ ...times, preset }) === text ? preset : 'custom' }
 }

@@ -1,11 +1,15 @@
 import { Divider, Drawer, Group, Stack, Text, TextInput } from '@mantine/core'
-import { type ConnectionConfig, type ConnectionDetails, type FieldDefinition, limits } from '@penstock/wire'
-import { type FormEvent, useState } from 'react'
+import {
+  type ConnectionConfig,
+  type ConnectionDetails,
+  type ConnectorDefinition,
+  type FieldDefinition,
+  limits,
+} from '@penstock/wire'
+import { useState } from 'react'
 import { useRead, useWrite } from '../../api/queries.ts'
-import { Changed, isChanged } from '../../components/changed.tsx'
 import { ConnectorName } from '../../components/connector-name.tsx'
 import { Failure } from '../../components/failure.tsx'
-import { errorsOf, isOfFields } from '../../components/fields/field-errors.ts'
 import { FieldForm } from '../../components/fields/field-form.tsx'
 import {
   changesOf,
@@ -14,9 +18,9 @@ import {
   type FormValues,
   valuesOf,
 } from '../../components/fields/form-field.ts'
-import { FormButtons } from '../../components/form-buttons.tsx'
+import { useDiscovery } from '../../components/fields/use-discovery.ts'
+import { DialogForm } from '../../components/form-dialog.tsx'
 import { Lines } from '../../components/loaded.tsx'
-import { notifyDone } from '../../components/notify.tsx'
 import { connection as say } from '../../strings/connection.ts'
 
 type Opened = { connection: ConnectionDetails; version: string | undefined }
@@ -28,11 +32,7 @@ export function EditConnection({ opened, onClose }: { opened: Opened; onClose: (
   const source = useRead('getConnectorDefinition', { id: connection.src.connectorId })
   const destination = useRead('getConnectorDefinition', { id: connection.dest.connectorId })
   const error = source.error ?? destination.error
-  const definitions = source.data &&
-    destination.data && {
-      src: source.data.reply.source?.fields ?? [],
-      dest: destination.data.reply.destination?.fields ?? [],
-    }
+  const definitions = source.data && destination.data && { src: source.data.reply, dest: destination.data.reply }
   return (
     <Drawer opened onClose={onClose} position="right" size="lg" title={say.editTitle(connection.name)}>
       {definitions ? (
@@ -46,7 +46,7 @@ export function EditConnection({ opened, onClose }: { opened: Opened; onClose: (
   )
 }
 
-type Definitions = { src: readonly FieldDefinition[]; dest: readonly FieldDefinition[] }
+type Definitions = { src: ConnectorDefinition; dest: ConnectorDefinition }
 
 const shown = (value: unknown): string =>
   value === undefined || value === null ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value)
@@ -55,12 +55,15 @@ const fieldsOf = (definitions: Definitions, connection: ConnectionDetails): Side
   const withValues = (fields: readonly FieldDefinition[], config: ConnectionConfig) =>
     fields.map((field): FormField => ({ ...field, value: shown(config[field.name]) }))
   return {
-    src: withValues(definitions.src, connection.srcConnectionConfig),
-    dest: withValues(definitions.dest, connection.destConnectionConfig),
+    src: withValues(definitions.src.source?.fields ?? [], connection.srcConnectionConfig),
+    dest: withValues(definitions.dest.destination?.fields ?? [], connection.destConnectionConfig),
   }
 }
 
-/** The stored settings with the changes; they replace all settings of the side. What the service fills stays as it is. */
+/**
+ * The stored settings with the changes; they replace all settings of the side. Settings that the service fills do not
+ * change.
+ */
 function configOf(fields: readonly FormField[], stored: ConnectionConfig, values: FormValues): ConnectionConfig {
   const own = Object.entries(stored).filter(([name]) => !fields.some((field) => field.name === name && field.readonly))
   const changed = Object.entries({ ...Object.fromEntries(own), ...changesOf(valuesOf(fields), values) })
@@ -68,98 +71,81 @@ function configOf(fields: readonly FormField[], stored: ConnectionConfig, values
 }
 
 function Form({ opened, definitions, onClose }: { opened: Opened; definitions: Definitions; onClose: () => void }) {
-  // What was opened stays what is compared with, though the page behind reads the connection again.
+  // The comparison uses the connection as it was opened, though the page behind reads it again.
   const [{ connection, version }] = useState(opened)
   const [fields] = useState(() => fieldsOf(definitions, connection))
   const [name, setName] = useState(connection.name)
   const [src, setSrc] = useState(() => valuesOf(fields.src))
   const [dest, setDest] = useState(() => valuesOf(fields.dest))
-  const [failure, setFailure] = useState<unknown>()
   const update = useWrite('updateConnection')
   const { accountId, id } = connection
+  const discovery = {
+    src: useDiscovery(accountId, definitions.src, 'Source'),
+    dest: useDiscovery(accountId, definitions.dest, 'Destination'),
+  }
   const theirs = useRead('getConnection', { accountId, id }, { enabled: false })
 
-  const save = async (ifMatch: string | undefined) => {
-    setFailure(undefined)
-    try {
-      const body = {
-        name: name.trim(),
-        srcConnectionConfig: configOf(fields.src, connection.srcConnectionConfig, src),
-        destConnectionConfig: configOf(fields.dest, connection.destConnectionConfig, dest),
-      }
-      await update.mutateAsync({ accountId, id, body, ifMatch })
-      notifyDone(say.saved(body.name))
-      onClose()
-    } catch (error) {
-      setFailure(error)
+  const save = async (latest = version) => {
+    const body = {
+      name: name.trim(),
+      srcConnectionConfig: configOf(fields.src, connection.srcConnectionConfig, src),
+      destConnectionConfig: configOf(fields.dest, connection.destConnectionConfig, dest),
     }
+    await update.mutateAsync({ accountId, id, body, ifMatch: latest })
+    return say.saved(body.name)
   }
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    void save(version)
+  const readTheirs = async () => {
+    const { data } = await theirs.refetch()
+    if (!data) return { version: undefined, fields: {} }
+    const read = fieldsOf(definitions, data.reply)
+    const values = { src: valuesOf(read.src), dest: valuesOf(read.dest) }
+    return { version: data.etag, fields: texts(data.reply.name, read, values) }
   }
-  const nameError = errorsOf(failure, 'body').name
-  const isElsewhere =
-    failure !== undefined && !isOfFields(failure, ...Object.values(places).flat()) && nameError === undefined
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <TextInput
-          label={say.name}
-          description={say.nameHelp}
-          required
-          maxLength={limits.nameLengthMax}
-          data-autofocus
-          value={name}
-          error={nameError}
-          onChange={({ currentTarget }) => setName(currentTarget.value)}
-        />
-        {(['src', 'dest'] as const).map((side) => {
-          const set = side === 'src' ? setSrc : setDest
-          const { connectorLogo, connectorName } = connection[side]
-          return (
-            <Stack key={side} gap="md">
-              <Divider
-                labelPosition="left"
-                label={
-                  <Group gap="xs">
-                    <Text size="sm">{side === 'src' ? say.source : say.destination}</Text>
-                    <ConnectorName logo={connectorLogo} name={connectorName} size={18} />
-                  </Group>
-                }
-              />
-              <FieldForm
-                fields={fields[side]}
-                values={side === 'src' ? src : dest}
-                role={side === 'src' ? 'Source' : 'Destination'}
-                fieldErrors={Object.assign({}, ...places[side].map((place) => errorsOf(failure, place)))}
-                onChange={(field, value) => set((before) => ({ ...before, [field]: value }))}
-              />
-            </Stack>
-          )
-        })}
-        <Text size="sm" c="dimmed">
-          {say.immutable}
-        </Text>
-        {isChanged(failure) ? (
-          <Changed
-            mine={texts(name, fields, { src, dest })}
-            readTheirs={async () => {
-              const { data } = await theirs.refetch()
-              if (!data) return { version: undefined, fields: {} }
-              const read = fieldsOf(definitions, data.reply)
-              const values = { src: valuesOf(read.src), dest: valuesOf(read.dest) }
-              return { version: data.etag, fields: texts(data.reply.name, read, values) }
-            }}
-            onKeepTheirs={onClose}
-            onSaveMine={(latest) => void save(latest)}
+    <DialogForm versions={{ mine: texts(name, fields, { src, dest }), readTheirs }} onSubmit={save} onClose={onClose}>
+      {(errorOf, errorsIn) => (
+        <>
+          <TextInput
+            label={say.name}
+            description={say.nameHelp}
+            required
+            maxLength={limits.nameLengthMax}
+            data-autofocus
+            value={name}
+            error={errorOf('name')}
+            onChange={({ currentTarget }) => setName(currentTarget.value)}
           />
-        ) : (
-          isElsewhere && <Failure error={failure} />
-        )}
-        <FormButtons busy={update.isPending} onCancel={onClose} />
-      </Stack>
-    </form>
+          {(['src', 'dest'] as const).map((side) => {
+            const set = side === 'src' ? setSrc : setDest
+            const { connectorLogo, connectorName } = connection[side]
+            return (
+              <Stack key={side} gap="md">
+                <Divider
+                  labelPosition="left"
+                  label={
+                    <Group gap="xs">
+                      <Text size="sm">{side === 'src' ? say.source : say.destination}</Text>
+                      <ConnectorName logo={connectorLogo} name={connectorName} size={18} />
+                    </Group>
+                  }
+                />
+                <FieldForm
+                  fields={fields[side]}
+                  values={side === 'src' ? src : dest}
+                  role={side === 'src' ? 'Source' : 'Destination'}
+                  fieldErrors={errorsIn(...places[side])}
+                  discovery={discovery[side]}
+                  onChange={(field, value) => set((before) => ({ ...before, [field]: value }))}
+                />
+              </Stack>
+            )
+          })}
+          <Text size="sm" c="dimmed">
+            {say.immutable}
+          </Text>
+        </>
+      )}
+    </DialogForm>
   )
 }
 

@@ -1,13 +1,10 @@
-import { Alert, Anchor, Modal, NumberInput, Select, Stack, Switch, Text, TextInput } from '@mantine/core'
+import { Alert, Anchor, NumberInput, Select, Switch, Text, TextInput } from '@mantine/core'
 import { type ConnectionDetails, limits, type Schedule } from '@penstock/wire'
 import { IconCopyPlus } from '@tabler/icons-react'
-import { type FormEvent, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
 import { Link } from 'react-router'
 import { useRead, useWrite } from '../../api/queries.ts'
-import { Failure } from '../../components/failure.tsx'
-import { errorsOf, isOfFields } from '../../components/fields/field-errors.ts'
-import { FormButtons } from '../../components/form-buttons.tsx'
-import { notifyDone } from '../../components/notify.tsx'
+import { FormDialog } from '../../components/form-dialog.tsx'
 import { connection as say } from '../../strings/connection.ts'
 import { type CronPreset, cronOf, type Times, timeOf, timesOf } from './cron.ts'
 import { type Repeats, repeatsOf } from './repeats.ts'
@@ -31,26 +28,17 @@ export function EditSchedule({
   const [times, setTimes] = useState<Times>(timesOf(schedule?.cron ?? '0 6 * * *'))
   const [timezone, setTimezone] = useState(schedule?.timezone ?? ownZone)
   const [enabled, setEnabled] = useState(schedule?.enabled ?? true)
-  const [failure, setFailure] = useState<unknown>()
   const zones = useMemo(() => zonesWith(timezone), [timezone])
   const repeats = useRepeats(connection)
-  const fieldErrors = errorsOf(failure, 'body')
   const change = (part: Partial<Times>) => setTimes((before) => ({ ...before, ...part }))
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
-    setFailure(undefined)
-    try {
-      await set.mutateAsync({ accountId, id, body: { cron: cronOf(times), timezone, enabled } })
-      notifyDone(say.scheduleSaved)
-      onClose()
-    } catch (error) {
-      setFailure(error)
-    }
+  const save = async () => {
+    await set.mutateAsync({ accountId, id, body: { cron: cronOf(times), timezone, enabled } })
+    return say.scheduleSaved
   }
   return (
-    <Modal opened onClose={onClose} title={say.schedule}>
-      <form onSubmit={(event) => void submit(event)}>
-        <Stack>
+    <FormDialog title={say.schedule} onSubmit={save} onClose={onClose}>
+      {(errorOf) => (
+        <>
           <Select
             label={say.how}
             data={presets.map((preset) => ({ value: preset, label: say[preset] }))}
@@ -59,7 +47,7 @@ export function EditSchedule({
             data-autofocus
             onChange={(preset) => change({ preset: (preset ?? 'daily') as CronPreset, cron: cronOf(times) })}
           />
-          <When times={times} fieldError={fieldErrors.cron} onChange={change} />
+          <When times={times} fieldError={errorOf('cron')} onChange={change} />
           <Select
             label={say.timezone}
             data={zones}
@@ -68,7 +56,7 @@ export function EditSchedule({
             allowDeselect={false}
             limit={50}
             nothingFoundMessage={say.timezoneNone}
-            error={fieldErrors.timezone}
+            error={errorOf('timezone')}
             onChange={(zone) => setTimezone(zone ?? timezone)}
           />
           <Switch
@@ -78,11 +66,9 @@ export function EditSchedule({
             onChange={({ currentTarget }) => setEnabled(currentTarget.checked)}
           />
           {enabled && repeats && <RowsComeAgain connection={connection} repeats={repeats} />}
-          {failure !== undefined && !isOfFields(failure, 'body') && <Failure error={failure} />}
-          <FormButtons busy={set.isPending} onCancel={onClose} />
-        </Stack>
-      </form>
-    </Modal>
+        </>
+      )}
+    </FormDialog>
   )
 }
 
@@ -171,5 +157,7 @@ function When({
   )
 }
 
-/** Every zone that the browser knows, after the one that is set, which it may not, and those that are picked most. */
+/**
+ * All zones that the browser knows, after the current zone, which the browser may not know, and the most frequent ones.
+ */
 const zonesWith = (set: string): string[] => [...new Set([set, ownZone, 'UTC', ...Intl.supportedValuesOf('timeZone')])]

@@ -101,7 +101,7 @@ function Stages({ stages }: { stages: readonly Stage[] }) {
   )
 }
 
-/** Never nothing where there is something. */
+/** Never nothing if there is something. */
 function Bar({ part, colour }: { part: number; colour: string }) {
   const width = part > 0 ? Math.min(100, Math.max(1, part * 100)) : 0
   return (

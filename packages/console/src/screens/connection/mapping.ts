@@ -4,7 +4,7 @@ import { connection as say } from '../../strings/connection.ts'
 export type MappingLine = { field: string; from: string; form: string }
 
 /**
- * Reads the text of a mapping for people. Undefined where it is no mapping, which only the service can have let through
+ * Reads the text of a mapping for people. Undefined if it is no mapping, which only the service can have let through
  * under other rules.
  */
 export function linesOfMapping(text: string): MappingLine[] | undefined {

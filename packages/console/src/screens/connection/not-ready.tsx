@@ -7,7 +7,7 @@ import { Failure } from '../../components/failure.tsx'
 import { components } from '../../strings/components.ts'
 import { connection as say } from '../../strings/connection.ts'
 
-/** Why an action was refused. What is missing comes with a link to where the user can add it. */
+/** The reason why an action was refused. Each missing value has a link to the place where the user can add it. */
 export function Refusal({
   error,
   connection,

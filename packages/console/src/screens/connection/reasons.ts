@@ -2,11 +2,11 @@ import { type ConnectionDetails, type ConnectionStatus, errors, lifecycle, mayTr
 import { components } from '../../strings/components.ts'
 import { connection as say } from '../../strings/connection.ts'
 
-export type Action = 'run' | 'activate' | 'enable' | 'disable' | 'delete' | 'restore' | 'edit'
-/** Why each action is impossible now; undefined where it is possible. */
+export type Action = 'run' | 'test' | 'activate' | 'enable' | 'disable' | 'delete' | 'restore' | 'edit'
+/** Why each action is impossible now; undefined if it is possible. */
 export type Reasons = Readonly<Record<Action, string | undefined>>
 
-/** What decides beside the connection itself; undefined while it is not known, which forbids nothing. */
+/** Further inputs of the decision, beside the connection; undefined while they are not known, which forbids nothing. */
 export type Surroundings = {
   readonly accountEnabled: boolean | undefined
   /** The names of sides that no data moves through. */
@@ -18,8 +18,10 @@ export type Surroundings = {
 export function reasonsOf(connection: Pick<ConnectionDetails, 'status' | 'editable'>, around: Surroundings): Reasons {
   const move = (trigger: 'activate' | 'enable' | 'disable' | 'delete' | 'restore') =>
     connection.editable ? refusalOf(trigger, connection.status) : errors.not_editable.message
+  const run = refusalToTransfer(connection.status, around)
   return {
-    run: refusalToTransfer(connection.status, around),
+    run,
+    test: run,
     activate: move('activate'),
     enable: move('enable'),
     disable: move('disable'),

@@ -9,7 +9,7 @@ const incremental = 'Incremental'
 export type Repeats = {
   /** How the destination writes. */
   readonly mode: string
-  /** What it can do instead. */
+  /** Alternative modes. */
   readonly otherModes: readonly string[]
   /** Whether the source can read only what is new. */
   readonly canReadNew: boolean

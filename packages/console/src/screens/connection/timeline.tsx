@@ -61,7 +61,9 @@ export function History({ connection }: { connection: ConnectionDetails }) {
                     }
                     title={
                       <Anchor component={Link} to={pathOfTransfer(entry.transfer)} fw={550} fz="sm">
-                        {say.transferHappened(components.transfer[entry.transfer.status])}
+                        {(entry.transfer.test ? say.testHappened : say.transferHappened)(
+                          components.transfer[entry.transfer.status],
+                        )}
                       </Anchor>
                     }
                   >
@@ -142,7 +144,7 @@ function TransferWords({ transfer }: { transfer: Transfer }) {
   )
 }
 
-/** Who did it, and of settings what they were and are. */
+/** The actor, and for settings the values before and after. */
 function EventWords({ event: { actor, changes } }: { event: ConnectionEvent }) {
   const shown = (value: string | null) => (value === null ? say.noValue : value)
   return (
@@ -167,7 +169,7 @@ const When = ({ seconds }: { seconds: number }) => (
   </Text>
 )
 
-/** As history has it: cron, time zone, and “off” where it is not enabled. */
+/** In the form of the history: cron, time zone, and “off” if it is not enabled. */
 function scheduleInWords(text: string): string {
   const [, cron, zone, off] = /^((?:\S+ ){4}\S+) (\S+)( off)?$/.exec(text) ?? []
   return cron && zone ? say.inZone(wordsOfCron(cron), zone, off !== undefined) : text

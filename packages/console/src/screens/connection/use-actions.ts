@@ -14,7 +14,7 @@ type Doing = {
   run: (confirm?: boolean) => Promise<void>
   move: (action: StatusAction) => Promise<void>
   restore: () => Promise<void>
-  /** Rejects where it is refused: a dialogue says so. */
+  /** Rejects if it is refused: a dialogue says so. */
   remove: () => Promise<void>
 }
 
@@ -65,7 +65,7 @@ export function useActions({ accountId, id, name, status }: ConnectionDetails): 
       await remove.mutateAsync(of)
       notifyDone(say.deleted(name), async () => {
         await restore.mutateAsync(of)
-        // Restored is disabled; what was not disabled before goes back to where it was.
+        // A restored connection is disabled. If it was not disabled before, it is enabled again.
         if (status !== 'disabled') await setStatus.mutateAsync({ ...of, body: { action: 'enable' } })
       })
     },

@@ -6,6 +6,7 @@ import { useParams } from 'react-router'
 import { useForbiddenOf } from '../../api/me.ts'
 import { useRead } from '../../api/queries.ts'
 import { useAccount } from '../../shell/account.ts'
+import { idleNames } from '../new-connection/settings.ts'
 import { type Reasons, reasonsOf } from './reasons.ts'
 
 const liveMs = 1_500
@@ -18,23 +19,29 @@ export const isActive = (transfer: Pick<Transfer, 'status'> | undefined): boolea
 export const againWhileActive = (result: { reply: readonly Transfer[] } | undefined): number =>
   result?.reply.some(isActive) ? liveMs : idleMs
 
-/** The connection that the address names, with its latest transfer. */
+/** The connection that the address names, with its newest transfer, which may be a test, and its latest one that is none. */
 export function useConnection(): {
   accountId: string
   connectionId: string
   query: UseQueryResult<ResultOf<'getConnection'>, Error>
-  latest: UseQueryResult<ResultOf<'listTransfers'>, Error>
+  newest: Transfer | undefined
+  latest: Transfer | undefined
 } {
   const { accountId = '', connectionId = '' } = useParams()
   const of = { accountId, id: connectionId }
   const query = useRead('getConnection', of, { againAfterMs: idleMs })
-  const latest = useRead('listTransfers', { ...of, query: { size: 1 } }, { againAfterMs: againWhileActive })
-  const moves = isActive(latest.data?.reply[0])
-  useReadAgainAfter(moves)
-  return { accountId, connectionId, query, latest }
+  const newest = useRead('listTransfers', { ...of, query: { size: 1 } }, { againAfterMs: againWhileActive }).data
+    ?.reply[0]
+  const behindTest = useRead(
+    'listAllTransfers',
+    { accountId, query: { latest: true, connectionIds: connectionId } },
+    { enabled: newest?.test ?? false },
+  )
+  useReadAgainAfter(isActive(newest))
+  return { accountId, connectionId, query, newest, latest: newest?.test ? behindTest.data?.reply[0] : newest }
 }
 
-/** What a transfer changes (status, figures, history) is read again once it has ended. */
+/** Reads the status, figures and history again when a transfer has ended, since it changes them. */
 export function useReadAgainAfter(moves: boolean): void {
   const queries = useQueryClient()
   const moved = useRef(moves)
@@ -45,21 +52,21 @@ export function useReadAgainAfter(moves: boolean): void {
 }
 
 /** Why each action on a connection is impossible now. */
-export function useReasons(connection: ConnectionDetails, latest: Transfer | undefined): Reasons {
+export function useReasons(connection: ConnectionDetails, newest: Transfer | undefined): Reasons {
   const { account } = useAccount()
-  const { accountId, src, dest } = connection
-  const source = useRead('getConnector', { accountId, id: src.connectorId })
-  const destination = useRead('getConnector', { accountId, id: dest.connectorId })
-  const sides = [source.data?.reply, destination.data?.reply]
+  const { src, dest } = connection
+  const source = useRead('getConnectorDefinition', { id: src.connectorId })
+  const destination = useRead('getConnectorDefinition', { id: dest.connectorId })
   const forbidden = useForbiddenOf()
   const reasons = reasonsOf(connection, {
     accountEnabled: account?.enabled,
-    entriesOnly: sides.flatMap((side) => (side && !side.integrated ? [side.name] : [])),
-    active: isActive(latest),
+    entriesOnly: idleNames(source.data?.reply, destination.data?.reply),
+    active: isActive(newest),
   })
   const move = forbidden('updateConnectionStatus')
   return {
     run: forbidden('startTransfer') ?? reasons.run,
+    test: forbidden('startTransfer') ?? reasons.test,
     activate: move ?? reasons.activate,
     enable: move ?? reasons.enable,
     disable: move ?? reasons.disable,

@@ -7,7 +7,7 @@ const shownDays = 30
 
 export type VolumeOfConnection = { total: Volume; periods: readonly string[]; days: ReadonlyMap<string, Volume> }
 
-/** What the connection moved in the last 30 days: each of them, and all together. Undefined until it is known. */
+/** Records that the connection moved in the last 30 days: by day, and in total. Undefined until it is known. */
 export function useVolumeOf({ accountId, id }: ConnectionDetails): VolumeOfConnection | undefined {
   const endDate = dayOf(Date.now())
   const startDate = dayAfter(endDate, 1 - shownDays)

@@ -6,7 +6,7 @@ import type { VolumeOfConnection } from './use-volume.ts'
 
 const heightPx = 240
 
-/** What the connection moved, day by day. */
+/** Records that the connection moved, by day. */
 export function VolumeCard({ volume }: { volume: VolumeOfConnection | undefined }) {
   const isNone = volume !== undefined && volume.total.accepted + volume.total.rejected === 0
   return (

@@ -1,12 +1,10 @@
 import { Button, Select } from '@mantine/core'
 import { connectionStatuses } from '@penstock/wire'
-import { IconPlus } from '@tabler/icons-react'
-import { useState } from 'react'
 import { useForbidden } from '../../api/me.ts'
 import { useAddress } from '../../components/address.ts'
+import { useDialog } from '../../components/form-dialog.tsx'
 import { Empty, Page, Toolbar } from '../../components/page.tsx'
-import { PagedList } from '../../components/paged-list.tsx'
-import { ReasonedButton } from '../../components/reasoned.tsx'
+import { AddButton } from '../../components/reasoned.tsx'
 import { SearchBox } from '../../components/search-box.tsx'
 import { useAccountId } from '../../shell/account.ts'
 import { components } from '../../strings/components.ts'
@@ -29,9 +27,10 @@ export function Component() {
         <SearchBox label={say.search} />
         <StatusFilter />
       </Toolbar>
-      <PagedList
+      <ConnectionTable
         query={connections}
-        lines={10}
+        transfers={transfers}
+        showsAccount={accountId === undefined}
         empty={
           isNarrowed ? (
             <Empty
@@ -47,11 +46,7 @@ export function Component() {
             <Empty title={say.none} help={say.noneHelp} action={<NewConnection accountId={accountId} />} />
           )
         }
-      >
-        {(reply) => (
-          <ConnectionTable connections={reply} transfers={transfers} showsAccount={accountId === undefined} />
-        )}
-      </PagedList>
+      />
     </Page>
   )
 }
@@ -77,21 +72,20 @@ function StatusFilter() {
 /** Leads to the making of a connection, of the sub-account that is picked already or is picked now. */
 function NewConnection({ accountId }: { accountId: string | undefined }) {
   const forbidden = useForbidden('createConnection')
-  const [picks, setPicks] = useState(false)
-  const icon = <IconPlus size={18} aria-hidden />
+  const [dialog, open] = useDialog()
   if (accountId) {
     return (
-      <ReasonedButton to={`/accounts/${accountId}/connections/new`} leftSection={icon} reason={forbidden}>
+      <AddButton to={`/accounts/${accountId}/connections/new`} reason={forbidden}>
         {say.new}
-      </ReasonedButton>
+      </AddButton>
     )
   }
   return (
     <>
-      <ReasonedButton leftSection={icon} reason={forbidden} onClick={() => setPicks(true)}>
+      <AddButton reason={forbidden} onClick={() => open((close) => <PickAccount onClose={close} />)}>
         {say.new}
-      </ReasonedButton>
-      {picks && <PickAccount onClose={() => setPicks(false)} />}
+      </AddButton>
+      {dialog}
     </>
   )
 }

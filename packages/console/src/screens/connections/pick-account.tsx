@@ -1,10 +1,10 @@
-import { Button, Group, Modal, Select, Stack, Text } from '@mantine/core'
+import { Select, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useNavigate } from 'react-router'
 import { useRead } from '../../api/queries.ts'
+import { FormDialog } from '../../components/form-dialog.tsx'
 import { NotRead } from '../../components/loaded.tsx'
-import { components } from '../../strings/components.ts'
 import { connections as say } from '../../strings/connections.ts'
 
 const shown = 20
@@ -20,44 +20,29 @@ export function PickAccount({ onClose }: { onClose: () => void }) {
   // The box shows the selected name; that is no search.
   const q = typed === picked ? undefined : typed || undefined
   const accounts = useRead('listAccounts', { query: { q, size: shown } }, { keep: true })
-  const go = (event: FormEvent) => {
-    event.preventDefault()
-    if (accountId) navigate(`/accounts/${accountId}/connections/new`)
-  }
+  const go = async () => void navigate(`/accounts/${accountId}/connections/new`)
   return (
-    <Modal opened onClose={onClose} title={say.pickTitle}>
-      <form onSubmit={go}>
-        <Stack>
-          <Text size="sm" c="dimmed">
-            {say.pickHelp}
-          </Text>
-          <Select
-            label={say.pick}
-            searchable
-            data-autofocus
-            data={accounts.data?.reply.map(({ id, name }) => ({ value: id, label: name })) ?? []}
-            // The service has searched already.
-            filter={({ options }) => options}
-            value={accountId}
-            onChange={(id, option) => {
-              setAccountId(id)
-              setPicked(option?.label)
-            }}
-            searchValue={text}
-            onSearchChange={setText}
-            nothingFoundMessage={say.pickNone}
-          />
-          <NotRead query={accounts} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              {components.cancel}
-            </Button>
-            <Button type="submit" disabled={!accountId}>
-              {say.pickGo}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog title={say.pickTitle} action={say.pickGo} disabled={!accountId} onSubmit={go} onClose={onClose}>
+      <Text size="sm" c="dimmed">
+        {say.pickHelp}
+      </Text>
+      <Select
+        label={say.pick}
+        searchable
+        data-autofocus
+        data={accounts.data?.reply.map(({ id, name }) => ({ value: id, label: name })) ?? []}
+        // The service has searched already.
+        filter={({ options }) => options}
+        value={accountId}
+        onChange={(id, option) => {
+          setAccountId(id)
+          setPicked(option?.label)
+        }}
+        searchValue={text}
+        onSearchChange={setText}
+        nothingFoundMessage={say.pickNone}
+      />
+      <NotRead query={accounts} />
+    </FormDialog>
   )
 }

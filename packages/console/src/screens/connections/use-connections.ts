@@ -1,9 +1,9 @@
 import type { ParametersOf } from '@penstock/client'
 import type { Transfer } from '@penstock/wire'
-import { useEffect, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import { readOnce, useRead } from '../../api/queries.ts'
 import { type ListAddress, useAddress } from '../../components/address.ts'
-import { pageSize } from '../../components/pager.tsx'
+import { foundOf, pageSize } from '../../components/pager.tsx'
 
 /** How soon the list is read again while something of it transfers, and while nothing does. */
 const busyMs = 1_500
@@ -30,12 +30,12 @@ export function useConnections(accountId: string | undefined) {
     againAfterMs: isBusy ? busyMs : quietMs,
   })
   const connectionIds = connections.data?.reply.map(({ id }) => id).join(',') ?? ''
-  const transfers = useRead('listAllTransfers', transfersOf(accountId, connectionIds), {
+  const { data } = useRead('listAllTransfers', transfersOf(accountId, connectionIds), {
     enabled: connectionIds !== '',
     keep: true,
     againAfterMs: (result) => (result?.reply.some(isActive) ? busyMs : quietMs),
   })
-  const newest = transfers.data?.reply
+  const newest = data?.reply
   useEffect(() => setBusy(newest?.some(isActive) ?? false), [newest])
 
   const { isPlaceholderData } = connections
@@ -46,7 +46,7 @@ export function useConnections(accountId: string | undefined) {
   useEffect(() => {
     if (!hasNext) return
     const ahead = setTimeout(() => {
-      // What cannot be read ahead is read when it is asked for, and says then what is wrong.
+      // If reading ahead fails, the list is read when it is opened, and reports the error then.
       readOnce('listConnections', next)
         .then(({ reply }) => readOnce('listAllTransfers', transfersOf(accountId, reply.map(({ id }) => id).join(','))))
         .catch(() => {})
@@ -54,18 +54,14 @@ export function useConnections(accountId: string | undefined) {
     return () => clearTimeout(ahead)
   }, [hasNext, nextKey])
 
-  return { connections, transfers: new Map(newest?.map((transfer) => [transfer.connectionId, transfer])) }
+  const transfers = useMemo(() => new Map(newest?.map((transfer) => [transfer.connectionId, transfer])), [newest])
+  return { connections, transfers }
 }
 
 /** A page of the list as the address has it. */
-const listOf = (accountId: string | undefined, { value, page }: ListAddress): ParametersOf<'listConnections'> => ({
+const listOf = (accountId: string | undefined, address: ListAddress): ParametersOf<'listConnections'> => ({
   accountId,
-  query: {
-    q: value('q') || undefined,
-    status: value('status') || undefined,
-    size: pageSize,
-    offset: page * pageSize,
-  },
+  query: { ...foundOf(address), status: address.value('status') || undefined },
 })
 
 const transfersOf = (accountId: string | undefined, connectionIds: string): ParametersOf<'listAllTransfers'> => ({

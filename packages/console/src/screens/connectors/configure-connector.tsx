@@ -39,6 +39,10 @@ export function ConfigureConnector({
   const [drawn, setDrawn] = useState(0)
   const { name, docUrl, logo, integrated = false } = connector.data?.reply ?? {}
   const lastUpdated = configuration.data?.reply.lastUpdated
+  // All at once: what arrived later would move what is read already.
+  const isReading =
+    [connector, definition, configuration].some(({ isPending }) => isPending) ||
+    (configuration.data !== undefined && definition.data?.reply.authorization && authorization.isPending)
   const notAdded = configuration.error instanceof PenstockError && configuration.error.code === 'connector_not_added'
   return (
     <Drawer
@@ -49,7 +53,7 @@ export function ConfigureConnector({
       closeOnClickOutside={!changed}
       closeOnEscape={!changed}
       title={
-        <Group gap="sm" wrap="nowrap">
+        <Group gap="sm" wrap="nowrap" mih={28}>
           {logo && <Logo src={logo} size={28} />}
           <Text span fw={650} fz="lg">
             {name ? say.configureTitle(name) : say.configure}
@@ -57,75 +61,84 @@ export function ConfigureConnector({
         </Group>
       }
     >
-      <Stack gap="md">
-        {docUrl && (
-          <Anchor href={new URL(docUrl, window.location.origin).pathname} target="_blank" fz="sm" w="fit-content">
-            <Group gap={6} wrap="nowrap">
-              <IconBook size={16} aria-hidden />
-              {say.documentation}
-            </Group>
-          </Anchor>
-        )}
-        {definition.data?.reply.notes && (
-          <Spoiler
-            maxHeight={44}
-            showLabel={say.more}
-            hideLabel={say.less}
-            fz="sm"
-            c="dimmed"
-            styles={{ control: { fontSize: 'inherit' } }}
-          >
-            {definition.data.reply.notes}
-          </Spoiler>
-        )}
-        {lastUpdated !== undefined && (
-          <LastCheck {...{ accountId, connectorId, lastUpdated }} onCheck={integrated ? onCheck : undefined} />
-        )}
-        <Loaded query={configuration} lines={5}>
-          {(opened) => (
-            <Loaded query={definition} lines={5}>
-              {({ reply: { secretFields, authorization: byClick } }) => {
-                if (byClick && authorization.isPending) return <Lines lines={5} />
-                const grant = authorization.data?.reply
-                return (
-                  <>
-                    <NotRead query={authorization} />
-                    {byClick && grant && opened.reply.editable && (
-                      <Authorize
-                        {...{ accountId, connectorId }}
-                        definition={byClick}
-                        authorization={grant}
-                        lastUpdated={opened.reply.lastUpdated}
-                        // What was typed is not lost: its form says that the configuration was modified.
-                        onConnected={() => !changed && setDrawn((times) => times + 1)}
-                      />
-                    )}
-                    <ConfigureForm
-                      key={drawn}
-                      byClick={
-                        byClick && grant?.available && opened.reply.editable
-                          ? { fields: byClick.fields, authorized: grant.authorized, unfolded: byHand }
-                          : undefined
-                      }
-                      accountId={accountId}
-                      connectorId={connectorId}
-                      name={name ?? ''}
-                      configuration={opened}
-                      definitions={secretFields}
-                      readAgain={async () => (await configuration.refetch({ throwOnError: true })).data ?? opened}
-                      onChanged={setChanged}
-                      onTakeTheirs={() => setDrawn((times) => times + 1)}
-                      onCheck={integrated ? onCheck : undefined}
-                      onClose={onClose}
-                    />
-                  </>
-                )
-              }}
-            </Loaded>
+      {isReading ? (
+        <Lines lines={5} />
+      ) : (
+        <Stack gap="md">
+          {docUrl && (
+            <Anchor href={new URL(docUrl, window.location.origin).pathname} target="_blank" fz="sm" w="fit-content">
+              <Group gap={6} wrap="nowrap">
+                <IconBook size={16} aria-hidden />
+                {say.documentation}
+              </Group>
+            </Anchor>
           )}
-        </Loaded>
-        {notAdded && <AddIt accountId={accountId} connectorId={connectorId} />}
-      </Stack>
+          {definition.data?.reply.notes && (
+            <Spoiler
+              maxHeight={44}
+              showLabel={say.more}
+              hideLabel={say.less}
+              fz="sm"
+              c="dimmed"
+              styles={{ control: { fontSize: 'inherit' } }}
+            >
+              {definition.data.reply.notes}
+            </Spoiler>
+          )}
+          {lastUpdated !== undefined && (
+            <LastCheck
+              accountId={accountId}
+              connectorId={connectorId}
+              lastUpdated={lastUpdated}
+              onCheck={integrated ? onCheck : undefined}
+            />
+          )}
+          <Loaded query={configuration} lines={5}>
+            {(opened) => (
+              <Loaded query={definition} lines={5}>
+                {({ reply: { secretFields, authorization: byClick } }) => {
+                  const grant = authorization.data?.reply
+                  return (
+                    <>
+                      <NotRead query={authorization} />
+                      {byClick && grant && opened.reply.editable && (
+                        <Authorize
+                          accountId={accountId}
+                          connectorId={connectorId}
+                          definition={byClick}
+                          authorization={grant}
+                          lastUpdated={opened.reply.lastUpdated}
+                          // Typed values are not lost: the form says that the configuration was modified.
+                          onConnected={() => !changed && setDrawn((times) => times + 1)}
+                        />
+                      )}
+                      <ConfigureForm
+                        key={drawn}
+                        byClick={
+                          byClick && grant?.available && opened.reply.editable
+                            ? { fields: byClick.fields, authorized: grant.authorized, unfolded: byHand }
+                            : undefined
+                        }
+                        accountId={accountId}
+                        connectorId={connectorId}
+                        name={name ?? ''}
+                        configuration={opened}
+                        definitions={secretFields}
+                        readAgain={async () => (await configuration.refetch({ throwOnError: true })).data ?? opened}
+                        onChanged={setChanged}
+                        onTakeTheirs={() => setDrawn((times) => times + 1)}
+                        onCheck={integrated ? onCheck : undefined}
+                        onClose={onClose}
+                      />
+                    </>
+                  )
+                }}
+              </Loaded>
+            )}
+          </Loaded>
+          {notAdded && <AddIt accountId={accountId} connectorId={connectorId} />}
+        </Stack>
+      )}
     </Drawer>
   )
 }

@@ -33,7 +33,7 @@ const basePath = 'body.secretConfig'
 
 type Opened = ResultOf<'getConnectorConfiguration'>
 
-/** What of a form is not needed where the connector is connected with a click. */
+/** Fields of a form that are not needed if the connector is authorized with a click. */
 type ByClick = {
   /** Names of the fields that a click fills. */
   readonly fields: readonly string[]
@@ -43,7 +43,7 @@ type ByClick = {
   readonly unfolded: boolean
 }
 
-/** The form of a connector's configuration. What was opened is what is replaced, so no change is lost. */
+/** The form of a connector's configuration. Saving replaces the version that was opened, so no change is lost. */
 export function ConfigureForm({
   accountId,
   connectorId,
@@ -68,7 +68,7 @@ export function ConfigureForm({
   /** Says whether there is something that is not saved yet. */
   onChanged: (changed: boolean) => void
   onTakeTheirs: () => void
-  /** Undefined where this deployment cannot check the connector. */
+  /** Undefined if this deployment cannot check the connector. */
   onCheck: (() => void) | undefined
   onClose: () => void
 }) {
@@ -209,8 +209,8 @@ export function ConfigureForm({
 type Body = ParametersOf<'configureConnector'>['body']
 
 /**
- * Which fields are shown, and which are folded because a click fills them. What else is asked for can be saved only once
- * the connector is connected, so before that all of them are folded.
+ * Which fields are shown, and which are folded because a click fills them. Other fields can be saved only once the
+ * connector is connected, so before that all of them are folded.
  */
 function partsOf(fields: readonly FormField[], saved: FormValues, byClick: ByClick | undefined) {
   const asked = new Set(countingFields(fields, saved).map(({ name }) => name))

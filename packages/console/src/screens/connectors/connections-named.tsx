@@ -5,7 +5,7 @@ import { Link } from 'react-router'
 import { pathOf } from '../../shell/account.ts'
 import { components } from '../../strings/components.ts'
 
-/** What the errors of a refusal begin with that name connections. */
+/** Prefix of the fields in refusals that name connections. */
 export const ofConnection = 'connection'
 
 /** A refusal because of connections: lists them, each with a link. */

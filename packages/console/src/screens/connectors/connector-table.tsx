@@ -1,26 +1,15 @@
-import {
-  ActionIcon,
-  Anchor,
-  Badge,
-  Box,
-  Button,
-  Group,
-  Menu,
-  Table,
-  Text,
-  UnstyledButton,
-  VisuallyHidden,
-} from '@mantine/core'
+import { Anchor, Badge, Box, Button, Group, Text, UnstyledButton } from '@mantine/core'
+import type { ResultOf } from '@penstock/client'
 import { type AddedConnector, type ErrorCode, errors } from '@penstock/wire'
-import { IconDots } from '@tabler/icons-react'
+import type { UseQueryResult } from '@tanstack/react-query'
 import type { ComponentProps, ReactNode } from 'react'
 import { Link } from 'react-router'
 import { useForbiddenOf } from '../../api/me.ts'
 import { useRead } from '../../api/queries.ts'
 import { Logo, logoOfPlatform } from '../../components/connector-name.tsx'
-import { ListTable } from '../../components/list-table.tsx'
 import { count } from '../../components/numbers.ts'
-import { ReasonedButton, ReasonedItem } from '../../components/reasoned.tsx'
+import { ActionsMenu, ReasonedButton } from '../../components/reasoned.tsx'
+import { ResourceTable } from '../../components/resource-table.tsx'
 import { pathOf } from '../../shell/account.ts'
 import { components } from '../../strings/components.ts'
 import { connectors as say } from '../../strings/connectors.ts'
@@ -35,12 +24,13 @@ type Doing = {
 /** How many broken connections are looked at. */
 const brokenMax = 100
 
-/** A line for each connector: what it is, whether it is ready, where it is used. */
+/** A line for each connector: what it is, whether it is ready, if it is used. */
 export function ConnectorTable({
-  connectors,
+  query,
   accountId,
+  empty,
   ...doing
-}: { connectors: readonly AddedConnector[]; accountId: string } & Doing) {
+}: { query: UseQueryResult<ResultOf<'listAddedConnectors'>, Error>; accountId: string; empty: ReactNode } & Doing) {
   const { data: broken } = useRead('listAttention', { accountId, query: { reason: 'broken', size: brokenMax } })
   const again = (connectorId: string, reconnect: (of: ComponentProps<typeof Reconnect>) => ReactNode) => {
     // Once the first of its connections is active, the next one is offered.
@@ -49,53 +39,52 @@ export function ConnectorTable({
     return side && reconnect({ connection: entry, side, failedTime: entry.lastTransfer?.finishedTime ?? null })
   }
   return (
-    <ListTable label={say.title}>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>{say.name}</Table.Th>
-          <Table.Th visibleFrom="lg">{say.role}</Table.Th>
-          <Table.Th visibleFrom="lg">{say.category}</Table.Th>
-          <Table.Th visibleFrom="sm">{say.configuration}</Table.Th>
-          <Table.Th visibleFrom="md" ta="right">
-            {say.usedIn}
-          </Table.Th>
-          <Table.Th>
-            <VisuallyHidden>{components.actions}</VisuallyHidden>
-          </Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {connectors.map((connector) => (
-          <Table.Tr key={connector.connectorId}>
-            <Table.Td style={{ overflowWrap: 'anywhere' }}>
+    <ResourceTable
+      label={say.title}
+      query={query}
+      lines={8}
+      empty={empty}
+      keyOf={({ connectorId }) => connectorId}
+      columns={[
+        {
+          header: say.name,
+          wraps: true,
+          cell: (connector) => (
+            <>
               <Name connector={connector} accountId={accountId} onLook={doing.onLook} />
               {again(connector.connectorId, (of) => (
                 <Box hiddenFrom="md" mt={6} ml={40}>
                   <Reconnect {...of} variant="light" />
                 </Box>
               ))}
-            </Table.Td>
-            <Table.Td visibleFrom="lg">{say.roles[connector.supportedType]}</Table.Td>
-            <Table.Td visibleFrom="lg">{components.term(connector.dataTypeCategory)}</Table.Td>
-            <Table.Td visibleFrom="sm">
-              <Readiness connector={connector} accountId={accountId} />
-            </Table.Td>
-            <Table.Td visibleFrom="md" ta="right">
-              <UsedIn connector={connector} accountId={accountId} />
-            </Table.Td>
-            <Table.Td>
-              <Actions connector={connector} {...doing}>
-                {again(connector.connectorId, (of) => (
-                  <Box visibleFrom="md">
-                    <Reconnect {...of} />
-                  </Box>
-                ))}
-              </Actions>
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </ListTable>
+            </>
+          ),
+        },
+        { header: say.role, from: 'lg', cell: ({ supportedType }) => say.roles[supportedType] },
+        { header: say.category, from: 'lg', cell: ({ dataTypeCategory }) => components.term(dataTypeCategory) },
+        {
+          header: say.configuration,
+          from: 'sm',
+          cell: (connector) => <Readiness connector={connector} accountId={accountId} />,
+        },
+        {
+          header: say.usedIn,
+          from: 'md',
+          right: true,
+          cell: (connector) => <UsedIn connector={connector} accountId={accountId} />,
+        },
+      ]}
+      actions={(connector) => (
+        <Actions connector={connector} {...doing}>
+          {again(connector.connectorId, (of) => (
+            <Box visibleFrom="md">
+              <Reconnect {...of} />
+            </Box>
+          ))}
+        </Actions>
+      )}
+      actionsW="auto"
+    />
   )
 }
 
@@ -212,31 +201,33 @@ function Actions({
           )
         )}
       </Box>
-      <Menu position="bottom-end" width={260}>
-        <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" aria-label={say.actions(name)}>
-            <IconDots size={18} aria-hidden />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item onClick={() => onLook({ configure: connectorId })}>{say.configure}</Menu.Item>
-          <ReasonedItem
-            reason={forbidden('checkConnector') ?? whyNoCheck(connector)}
-            onClick={() => onLook({ check: connectorId })}
-          >
-            {say.check}
-          </ReasonedItem>
-          <Menu.Divider />
-          <ReasonedItem reason={forbidden('removeConnector')} destructive onClick={() => onRemove(connector)}>
-            {say.remove}
-          </ReasonedItem>
-        </Menu.Dropdown>
-      </Menu>
+      <ActionsMenu
+        label={say.actions(name)}
+        width={260}
+        groups={[
+          [
+            { label: say.configure, onClick: () => onLook({ configure: connectorId }) },
+            {
+              label: say.check,
+              reason: forbidden('checkConnector') ?? whyNoCheck(connector),
+              onClick: () => onLook({ check: connectorId }),
+            },
+          ],
+          [
+            {
+              label: say.remove,
+              reason: forbidden('removeConnector'),
+              destructive: true,
+              onClick: () => onRemove(connector),
+            },
+          ],
+        ]}
+      />
     </Group>
   )
 }
 
-/** Why the service would refuse to check a connector; undefined where it would not. */
+/** Why the service would refuse to check a connector; undefined if it would not. */
 function whyNoCheck({ transfer, configured }: AddedConnector): string | undefined {
   const code: ErrorCode | undefined = transfer
     ? configured

@@ -1,14 +1,11 @@
 import { Button, SegmentedControl } from '@mantine/core'
-import type { AddedConnector } from '@penstock/wire'
-import { IconPlus } from '@tabler/icons-react'
-import { useState } from 'react'
 import { useForbidden } from '../../api/me.ts'
 import { readOnce, useRead } from '../../api/queries.ts'
 import { type ListAddress, useAddress } from '../../components/address.ts'
+import { useDialog } from '../../components/form-dialog.tsx'
 import { Empty, Page, Toolbar } from '../../components/page.tsx'
-import { PagedList } from '../../components/paged-list.tsx'
-import { pageSize } from '../../components/pager.tsx'
-import { ReasonedButton } from '../../components/reasoned.tsx'
+import { foundOf } from '../../components/pager.tsx'
+import { AddButton } from '../../components/reasoned.tsx'
 import { SearchBox } from '../../components/search-box.tsx'
 import { pathOf, useAccount } from '../../shell/account.ts'
 import { connectors as say } from '../../strings/connectors.ts'
@@ -19,14 +16,9 @@ import { RemoveConnector } from './remove-connector.tsx'
 
 const configuredOf: Readonly<Record<string, boolean>> = { yes: true, no: false }
 
-const listOf = (accountId: string, { value, page }: ListAddress) => ({
+const listOf = (accountId: string, address: ListAddress) => ({
   accountId,
-  query: {
-    q: value('q') || undefined,
-    configured: configuredOf[value('configured')],
-    size: pageSize,
-    offset: page * pageSize,
-  },
+  query: { ...foundOf(address), configured: configuredOf[address.value('configured')] },
 })
 export const readAhead = (accountId = '', place: ListAddress) =>
   readOnce('listAddedConnectors', listOf(accountId, place))
@@ -36,7 +28,7 @@ export function Component() {
   const { accountId } = useAccount()
   const address = useAddress()
   const { value, change } = address
-  const [removed, setRemoved] = useState<AddedConnector>()
+  const [dialog, open] = useDialog()
   const q = value('q')
   const configured = value('configured')
   const query = useRead('listAddedConnectors', listOf(accountId, address), { keep: true })
@@ -45,13 +37,9 @@ export function Component() {
   const look = (at: { configure?: string; check?: string }) =>
     change({ configure: '', check: '', ...at, page: value('page') })
   const add = (
-    <ReasonedButton
-      to={pathOf(accountId, 'catalogue')}
-      leftSection={<IconPlus size={18} aria-hidden />}
-      reason={forbidden}
-    >
+    <AddButton to={pathOf(accountId, 'catalogue')} reason={forbidden}>
       {say.add}
-    </ReasonedButton>
+    </AddButton>
   )
   return (
     <Page title={say.title} help={say.help} actions={add}>
@@ -68,9 +56,9 @@ export function Component() {
           ]}
         />
       </Toolbar>
-      <PagedList
+      <ConnectorTable
         query={query}
-        lines={8}
+        accountId={accountId}
         empty={
           q || configured ? (
             <Empty
@@ -85,9 +73,11 @@ export function Component() {
             <Empty title={say.none} help={say.noneHelp} action={add} />
           )
         }
-      >
-        {(reply) => <ConnectorTable connectors={reply} accountId={accountId} onLook={look} onRemove={setRemoved} />}
-      </PagedList>
+        onLook={look}
+        onRemove={(connector) =>
+          open((close) => <RemoveConnector accountId={accountId} connector={connector} onClose={close} />)
+        }
+      />
       {value('configure') && (
         <ConfigureConnector
           key={value('configure')}
@@ -106,7 +96,7 @@ export function Component() {
           onConfigure={() => look({ configure: value('check') })}
         />
       )}
-      {removed && <RemoveConnector accountId={accountId} connector={removed} onClose={() => setRemoved(undefined)} />}
+      {dialog}
     </Page>
   )
 }

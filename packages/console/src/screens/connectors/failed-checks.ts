@@ -66,7 +66,7 @@ function subscribe(listener: () => void): () => void {
   }
 }
 
-/** Keeps the result of a check where it failed. */
+/** Stores the result of a check if it failed. */
 export function keepCheck(accountId: string, connectorId: string, { ok, message, checkedTime }: CheckResult): void {
   if (ok) forgetCheck(accountId, connectorId)
   else write({ ...read(), [keyOf(accountId, connectorId)]: { message, checkedTime } })

@@ -63,7 +63,7 @@ export function Reconnect({
       .mutateAsync({ accountId, id, body: { action: 'activate' } })
       .then(() => notifyDone(say.activated(name)))
       .catch(notifyFailure)
-  // Other credentials than those that were refused.
+  // Whether the credentials were saved after the refusal.
   const isNew = failedTime !== null && configuration.lastUpdated >= failedTime
   return (
     <>
@@ -80,7 +80,9 @@ export function Reconnect({
         </Button>
       ) : (
         <SmallConnectButton
-          {...{ accountId, connectorId, variant }}
+          accountId={accountId}
+          connectorId={connectorId}
+          variant={variant}
           platform={definition.authorization.platform}
           label={say.reconnect}
           fullLabel={say.reconnectOf(connectorName)}

@@ -49,7 +49,8 @@ export function RemoveConnector(props: Props) {
 }
 
 function Held({ accountId, connector: { connectorId, name }, onClose }: Props) {
-  // The list is searched by name, which other connectors may share a part of; those that are meant are picked from it.
+  // The list is searched by name, which can be a part of another connector's name. The matching connections are picked
+  // from it.
   const query = useRead('listConnections', { accountId, query: { q: name, size: limits.pageSizeMax } })
   return (
     <Modal opened onClose={onClose} title={say.heldTitle(name)}>

@@ -115,7 +115,7 @@ export function useConnect(
     try {
       const { etag } = await readOnce('getConnectorConfiguration', of, { fresh: true })
       const { reply } = await authorize.mutateAsync(of)
-      // What became of the attempt before is forgotten.
+      // Drops the result of the previous attempt.
       await readOnce('getConnectorAuthorization', of, { fresh: true })
       setLink({ version: etag, expiresMs: reply.expiresTime * 1000, blockedUrl: tab ? undefined : reply.url })
       tab?.location.replace(reply.url)
@@ -128,7 +128,11 @@ export function useConnect(
   }
   return {
     connect: () => void connect(),
-    ...{ busy, ended, failure, waiting: link !== undefined, blockedUrl: link?.blockedUrl },
+    busy,
+    ended,
+    failure,
+    waiting: link !== undefined,
+    blockedUrl: link?.blockedUrl,
   }
 }
 

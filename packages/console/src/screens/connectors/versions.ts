@@ -34,8 +34,8 @@ function wordsOfSecret(before: FormValue, value: FormValue): string {
 }
 
 /**
- * What my version is saved over, once both were looked at: theirs. Of secrets only what I changed is sent, since they cannot
- * be shown.
+ * Base of my version after a conflict: the other user's version. Only secrets that I changed are sent, since secrets
+ * cannot be shown.
  */
 export function baseOf(before: FormValues, theirs: readonly FormField[]): FormValues {
   const secrets = theirs

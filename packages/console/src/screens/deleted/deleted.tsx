@@ -1,27 +1,35 @@
-import { Alert, Button, Stack, Text } from '@mantine/core'
+import { Alert, Badge, Box, Button, Stack, Text } from '@mantine/core'
 import { PenstockError } from '@penstock/client'
 import { type Connection, limits } from '@penstock/wire'
-import { IconPlugOff } from '@tabler/icons-react'
+import { IconPlugOff, IconRestore } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link, useNavigate } from 'react-router'
+import { useForbidden } from '../../api/me.ts'
 import { readOnce, useRead, useWrite } from '../../api/queries.ts'
+import { AccountName } from '../../components/account-name.tsx'
 import { type ListAddress, useAddress } from '../../components/address.ts'
 import { Failure } from '../../components/failure.tsx'
 import { notifyDone } from '../../components/notify.tsx'
 import { Empty, Page, Toolbar } from '../../components/page.tsx'
-import { PagedList } from '../../components/paged-list.tsx'
-import { pageSize } from '../../components/pager.tsx'
+import { foundOf } from '../../components/pager.tsx'
+import { ReasonedButton } from '../../components/reasoned.tsx'
+import { NameLink, ResourceTable } from '../../components/resource-table.tsx'
 import { SearchBox } from '../../components/search-box.tsx'
+import { Sides } from '../../components/sides.tsx'
+import { Time, useNow } from '../../components/time.tsx'
 import { useAccountId } from '../../shell/account.ts'
 import { components } from '../../strings/components.ts'
 import { deleted as say } from '../../strings/deleted.ts'
-import { DeletedTable } from './table.tsx'
+
+const dayMs = 86_400_000
+/** From here on the time that is left is shown as short. */
+const shortDays = 7
 
 type Refusal = { connection: Connection; error: unknown }
 
-const listOf = (accountId: string | undefined, { value, page }: ListAddress) => ({
+const listOf = (accountId: string | undefined, address: ListAddress) => ({
   accountId,
-  query: { q: value('q') || undefined, status: 'deleted', size: pageSize, offset: page * pageSize },
+  query: { ...foundOf(address), status: 'deleted' },
 })
 export const readAhead = (accountId: string | undefined, place: ListAddress) =>
   readOnce('listConnections', listOf(accountId, place))
@@ -33,6 +41,7 @@ export function Component() {
   const query = useRead('listConnections', listOf(accountId, address), { keep: true })
   const q = address.value('q')
   const restore = useWrite('restoreConnection')
+  const forbidden = useForbidden('restoreConnection')
   const navigate = useNavigate()
   const [refusal, setRefusal] = useState<Refusal>()
   const bringBack = async (connection: Connection) => {
@@ -51,19 +60,60 @@ export function Component() {
         <SearchBox label={say.search} />
       </Toolbar>
       {refusal && <Refused {...refusal} />}
-      <PagedList
+      <ResourceTable
+        label={say.title}
+        layout="fixed"
         query={query}
         empty={<Empty title={q ? say.noneFound : say.none} help={q ? undefined : say.noneHelp} />}
-      >
-        {(reply) => (
-          <DeletedTable
-            connections={reply}
-            showsAccount={accountId === undefined}
-            restoring={restore.isPending ? restore.variables.id : undefined}
-            onRestore={(connection) => void bringBack(connection)}
-          />
+        columns={[
+          {
+            header: say.name,
+            cell: ({ id, accountId: ofAccount, name }) => (
+              <>
+                <NameLink to={`/accounts/${ofAccount}/connections/${id}`}>{name}</NameLink>
+                {accountId === undefined && (
+                  <Box fz="sm">
+                    <AccountName accountId={ofAccount} page="deleted" />
+                  </Box>
+                )}
+              </>
+            ),
+          },
+          {
+            header: say.sides,
+            from: 'md',
+            w: '28%',
+            folded: ({ src, dest }) => (
+              <Box c="dimmed">
+                <Sides src={src} dest={dest} size={16} wraps />
+              </Box>
+            ),
+            cell: ({ src, dest }) => <Sides src={src} dest={dest} />,
+          },
+          { header: say.deletedAt, from: 'lg', w: 150, cell: ({ updatedTime }) => <Time seconds={updatedTime} /> },
+          {
+            header: say.daysLeft,
+            from: 'sm',
+            w: 170,
+            folded: true,
+            cell: ({ updatedTime }) => <TimeLeft deletedTime={updatedTime} />,
+          },
+        ]}
+        actions={(connection) => (
+          <ReasonedButton
+            variant="light"
+            size="xs"
+            leftSection={<IconRestore size={16} aria-hidden />}
+            aria-label={say.restoreNamed(connection.name)}
+            loading={restore.isPending && restore.variables.id === connection.id}
+            reason={forbidden ?? (connection.editable ? undefined : say.otherEnvironment(connection.env))}
+            onClick={() => void bringBack(connection)}
+          >
+            {say.restore}
+          </ReasonedButton>
         )}
-      </PagedList>
+        actionsW={136}
+      />
     </Page>
   )
 }
@@ -94,5 +144,16 @@ function Refused({ connection, error }: Refusal) {
         )}
       </Stack>
     </Alert>
+  )
+}
+
+/** @param deletedTime seconds since 1970; nothing of a deleted connection changes after it */
+function TimeLeft({ deletedTime }: { deletedTime: number }) {
+  // The clock of the page may be some seconds behind.
+  const days = limits.restoreWindowDays - Math.max(0, useNow() - deletedTime * 1000) / dayMs
+  return (
+    <Badge variant="dot" color={days < shortDays ? 'orange' : 'gray'} fw={500} display="flex" w="fit-content">
+      {days <= 1 ? say.lastDay : say.left(Math.ceil(days))}
+    </Badge>
   )
 }

@@ -23,7 +23,7 @@ export function useCatalogue() {
 export const matchesSearch = ({ name, dataTypeCategory, platformType, dataType }: CatalogueEntry, q: string): boolean =>
   [name, dataTypeCategory, platformType, dataType].some((text) => text.toLowerCase().includes(q.toLowerCase()))
 
-/** Splits connectors into added ones and others; in each group, those that move data come first, then by name. */
+/** Splits connectors into added ones and others. In each group, connectors that move data come first, then by name. */
 export const splitAdded = (tiles: readonly Tile[]) => {
   const sorted = [...tiles].sort(
     (one, other) => Number(other.transfer) - Number(one.transfer) || one.name.localeCompare(other.name),

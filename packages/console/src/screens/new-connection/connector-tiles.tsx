@@ -6,7 +6,7 @@ import { count } from '../../components/numbers.ts'
 import { newConnection as say } from '../../strings/new-connection.ts'
 import classes from './tile.module.css'
 
-/** What a tile shows of a connector: an entry of the catalogue, and how far the sub-account is with it. */
+/** Content of a tile: an entry of the catalogue, and the state of the connector in the sub-account. */
 export type Tile = CatalogueEntry & {
   readonly added: boolean
   readonly configured: boolean

@@ -2,11 +2,11 @@ import { useCallback, useRef, useState } from 'react'
 import type { FormValue, FormValues } from '../../components/fields/form-field.ts'
 
 /**
- * What was typed and is not saved yet, kept in the tab for each sub-account, so that a user who leaves half-way finds it
- * again. Secrets are typed elsewhere (`configure.tsx`) and never come here.
+ * Unsaved input, stored in the tab for each sub-account, so that a user who leaves half-way finds it again. Secrets are
+ * typed elsewhere (`configure.tsx`) and are never stored here.
  */
 export type Draft = {
-  /** The address of the step that was left, as parameters; undefined where nothing has been begun. */
+  /** The address of the step that was left, as parameters; undefined if nothing has been begun. */
   readonly at?: string
   /** Names, and mappings as text, each by what it belongs to. */
   readonly texts: Readonly<Record<string, string>>
@@ -24,7 +24,7 @@ export type DraftStore = {
   /** @param text undefined: it is saved, or as it was */
   setText: (key: string, text: string | undefined) => void
   setValue: (key: string, name: string, value: FormValue) => void
-  /** What is saved is no draft any more. */
+  /** Deletes drafts after they are saved. */
   drop: (...keys: string[]) => void
   clear: () => void
 }

@@ -1,7 +1,7 @@
 import type { Preview } from '@penstock/wire'
 import type { Lines } from './mapping.ts'
 
-/** What both kinds of mapping are edited with. */
+/** State of both mapping editors. */
 export type Editor = {
   readonly lines: Lines
   readonly onChange: (lines: Lines) => void
@@ -9,9 +9,9 @@ export type Editor = {
   readonly columns: readonly string[] | undefined
   /** Records under the columns of the source. */
   readonly samples: Preview | undefined
-  /** What the service says of fields, by their names. */
+  /** Errors of the service, by the names of the fields. */
   readonly fieldErrors: Readonly<Record<string, string>>
-  /** What is invalid here, by the number of the line. */
+  /** Invalid input, by the number of the line. */
   readonly wrong: ReadonlyMap<number, { field?: string; column?: string }>
 }
 

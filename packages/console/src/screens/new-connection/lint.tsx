@@ -1,12 +1,12 @@
-import { Badge, Group, List, Stack, Table, Text, Title } from '@mantine/core'
+import { Badge, Group, List, Stack, Text, Title } from '@mantine/core'
 import type { Preview } from '@penstock/wire'
-import { Sideways } from '../../components/list-table.tsx'
 import { count } from '../../components/numbers.ts'
+import { DataTable } from '../../components/resource-table.tsx'
 import { newConnection as say } from '../../strings/new-connection.ts'
 
 type FieldLint = Preview['lint'][number]
 
-/** What can be found of values, worst first, and whether it keeps a record from arriving. */
+/** Possible findings about values, worst first, and whether a finding causes rejected records. */
 const kinds = [
   { kind: 'malformed', color: 'red' },
   { kind: 'wrongHashLength', color: 'red' },
@@ -17,7 +17,7 @@ const kinds = [
   { kind: 'alreadyHashed', color: 'gray' },
 ] as const satisfies readonly { kind: keyof FieldLint; color: string }[]
 
-/** What the values of each field are like, and what each finding means. */
+/** Statistics of the values of each field, and the meaning of each finding. */
 export function Lint({ lint }: { lint: Preview['lint'] }) {
   const met = kinds.filter(({ kind }) => lint.some((one) => one[kind] > 0))
   return (
@@ -25,32 +25,17 @@ export function Lint({ lint }: { lint: Preview['lint'] }) {
       <Title order={3} size="h5">
         {say.lint}
       </Title>
-      <Sideways label={say.lint}>
-        <Table fz="sm" verticalSpacing={6}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{say.field}</Table.Th>
-              <Table.Th visibleFrom="xs">{say.column}</Table.Th>
-              <Table.Th>{say.findings}</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {lint.map((one) => (
-              <Table.Tr key={one.field}>
-                <Table.Td ff="monospace" style={{ overflowWrap: 'anywhere' }}>
-                  {one.field}
-                </Table.Td>
-                <Table.Td visibleFrom="xs" style={{ overflowWrap: 'anywhere' }}>
-                  {one.column}
-                </Table.Td>
-                <Table.Td>
-                  <Findings lint={one} />
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Sideways>
+      <DataTable
+        label={say.lint}
+        fz="sm"
+        verticalSpacing={6}
+        rows={lint}
+        columns={[
+          { header: say.field, wraps: true, mono: true, cell: ({ field }) => field },
+          { header: say.column, from: 'xs', wraps: true, cell: ({ column }) => column },
+          { header: say.findings, cell: (one) => <Findings lint={one} /> },
+        ]}
+      />
       {met.length > 0 && (
         <List size="xs" c="dimmed" spacing={2}>
           {met.map(({ kind }) => (

@@ -6,7 +6,7 @@ import { ColumnPicker } from './column-picker.tsx'
 import { type Editor, sampleOf } from './editor.ts'
 import type { Line, Lines } from './mapping.ts'
 
-/** For a destination that takes any columns: all of the source's as they are, or those that are named here. */
+/** For a destination that takes any columns: all columns of the source unchanged, or the named ones. */
 export function MapColumns(editor: Editor) {
   const { lines, columns, onChange } = editor
   const picks = lines.length > 0

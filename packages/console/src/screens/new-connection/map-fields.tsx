@@ -1,6 +1,6 @@
 import { Alert, Button, Card, Group, Stack, Text, Title } from '@mantine/core'
 import { PenstockError } from '@penstock/client'
-import type { ConnectionDetails } from '@penstock/wire'
+import { type ConnectionDetails, mayTransfer } from '@penstock/wire'
 import { IconInfoCircle } from '@tabler/icons-react'
 import { useMemo, useState } from 'react'
 import { useRead, useWrite } from '../../api/queries.ts'
@@ -9,6 +9,8 @@ import { Failure } from '../../components/failure.tsx'
 import { errorsOf } from '../../components/fields/field-errors.ts'
 import { Loaded } from '../../components/loaded.tsx'
 import { newConnection as say } from '../../strings/new-connection.ts'
+import { TestButton } from '../connection/test-transfer.tsx'
+import { useReasons } from '../connection/use-connection.ts'
 import { MapColumns } from './map-columns.tsx'
 import { MapRecords } from './map-records.tsx'
 import {
@@ -22,7 +24,7 @@ import {
 } from './mapping.ts'
 import { MissingList } from './missing-list.tsx'
 import { PreviewCard } from './preview-card.tsx'
-import { mappingField, sideOf, textOf } from './settings.ts'
+import { idleNames, mappingField, sideOf, textOf } from './settings.ts'
 import { usePreview } from './use-preview.ts'
 import { useWizard } from './wizard.ts'
 
@@ -30,24 +32,14 @@ const path = 'destConnectionConfig.mapping'
 
 /** The fourth step: which column of the source fills which field of the destination, on real records. */
 export function MapFields({ connection }: { connection: ConnectionDetails }) {
-  const { accountId } = useWizard()
   const definition = useRead('getConnectorDefinition', { id: connection.dest.connectorId })
-  const source = useRead('getConnector', { accountId, id: connection.src.connectorId })
-  const destination = useRead('getConnector', { accountId, id: connection.dest.connectorId })
+  const source = useRead('getConnectorDefinition', { id: connection.src.connectorId })
   return (
     <Loaded query={definition} lines={6}>
       {({ reply }) => (
         <Loaded query={source} lines={6}>
           {(src) => (
-            <Loaded query={destination} lines={6}>
-              {(dest) => (
-                <Mapping
-                  connection={connection}
-                  side={sideOf(reply, 'Destination')}
-                  idle={[src.reply, dest.reply].filter(({ integrated }) => !integrated).map(({ name }) => name)}
-                />
-              )}
-            </Loaded>
+            <Mapping connection={connection} side={sideOf(reply, 'Destination')} idle={idleNames(src.reply, reply)} />
           )}
         </Loaded>
       )}
@@ -72,6 +64,7 @@ function Mapping({
   const lines = readDraft(draft.texts[keys.mapping]) ?? readMapping(saved) ?? []
   const setLines = (next: Lines) => setText(keys.mapping, writeMapping(next) === saved ? undefined : writeDraft(next))
   const changed = writeMapping(lines) !== saved
+  const reasons = useReasons(connection, undefined)
   const takesMapping = fields.some(({ name }) => name === mappingField)
   const moves = idle.length === 0
 
@@ -143,6 +136,15 @@ function Mapping({
             if (looked === previewedMapping(lines)) void mapped.refetch()
             else setLooked(previewedMapping(lines))
           }}
+          test={
+            <TestButton
+              connection={connection}
+              settings={changed ? { destConnectionConfig: { [mappingField]: previewedMapping(lines) } } : {}}
+              reason={
+                mayTransfer(connection.status) ? (wrong.size > 0 ? say.fixFirst : reasons.test) : say.testInactive
+              }
+            />
+          }
         />
       )}
       {isChanged(failure) ? (

@@ -1,10 +1,11 @@
-import { Button, Card, Group, Stack, Table, Text, Title } from '@mantine/core'
+import { Button, Card, Group, Stack, Text, Title } from '@mantine/core'
 import type { RecordDefinition } from '@penstock/wire'
 import { IconPencil } from '@tabler/icons-react'
+import { DataTable } from '../../components/resource-table.tsx'
 import { newConnection as say } from '../../strings/new-connection.ts'
 import { type MappingChoice, readMapping } from './mapping.ts'
 
-/** What the mapping that is saved says, a line each. */
+/** The saved mapping, one line for each field. */
 export function MappingSummary({
   text,
   records,
@@ -37,24 +38,18 @@ export function MappingSummary({
         </Text>
       ) : (
         <Stack gap="xs">
-          <Table fz="sm" withRowBorders={false} verticalSpacing={4} horizontalSpacing={0} layout="fixed">
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th w="40%">{say.field}</Table.Th>
-                <Table.Th>{say.filledByWhat}</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {lines.map(({ field, entry }) => (
-                <Table.Tr key={field}>
-                  <Table.Th scope="row" fw={500} ff="monospace" w="40%" style={{ overflowWrap: 'anywhere' }}>
-                    {field}
-                  </Table.Th>
-                  <Table.Td style={{ overflowWrap: 'anywhere' }}>{wordsOf(entry)}</Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
+          <DataTable
+            fz="sm"
+            withRowBorders={false}
+            verticalSpacing={4}
+            horizontalSpacing={0}
+            layout="fixed"
+            rows={lines}
+            columns={[
+              { header: say.field, names: true, w: '40%', wraps: true, mono: true, cell: ({ field }) => field },
+              { header: say.filledByWhat, wraps: true, cell: ({ entry }) => wordsOf(entry) },
+            ]}
+          />
           {records.length > 0 && (
             <Text size="sm" c="dimmed">
               {say.restByName}

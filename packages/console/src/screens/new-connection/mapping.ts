@@ -15,7 +15,7 @@ export type MappingChoice =
 export type Line = { readonly field: string; readonly entry: MappingChoice }
 export type Lines = readonly Line[]
 
-/** Reads what is saved. Undefined where it is no mapping; the service says what is wrong with it. */
+/** Reads what is saved. Undefined if it is no mapping; the service says what is wrong with it. */
 export function readMapping(text: string): Lines | undefined {
   if (text.trim() === '') return []
   try {
@@ -39,7 +39,7 @@ function readEntry(entry: unknown): MappingChoice | undefined {
   return { kind: 'column', column: entry.column, ...(normalise ? { normalise } : {}), ...(hash ? { hash } : {}) }
 }
 
-/** The text to save; empty where there is nothing to say, and names alone decide. */
+/** The text to save; empty if there is nothing to say, and names alone decide. */
 export function writeMapping(lines: Lines): string {
   if (lines.length === 0) return ''
   return JSON.stringify(Object.fromEntries(lines.map(({ field, entry }) => [field.trim(), writeEntry(entry)])))
@@ -101,7 +101,7 @@ export function errorsOfLines(
 
 export type RecordGroup = { readonly kind: 'required' | 'oneOf' | 'optional'; readonly records: RecordDefinition[] }
 
-/** The fields of a destination's records: those that are required, each group of which one is enough, and the rest. */
+/** The fields of a destination's records: required fields, groups of which one field is enough, and the rest. */
 export function grouped(records: readonly RecordDefinition[]): RecordGroup[] {
   const free = records.filter(({ required }) => !required)
   const names = new Set(free.flatMap(({ oneOf }) => oneOf ?? []))

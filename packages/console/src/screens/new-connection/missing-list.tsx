@@ -12,7 +12,7 @@ import { isConnectable, useAuthorization } from '../connectors/use-connect.ts'
 import { sideOf, sides } from './settings.ts'
 import { useWizard, type WizardStep } from './wizard.ts'
 
-/** What is missing before a connection can carry data, each with a link to where the user can add it. */
+/** Missing values before a connection can carry data, each with a link to the place where the user can add it. */
 export function MissingList({
   error,
   missing,
@@ -62,7 +62,9 @@ function Missing({ fieldError: { field }, connection }: { fieldError: FieldError
         <Group gap="sm">
           {say.missingConfiguration(connectorName)}
           <SmallConnectButton
-            {...{ accountId, connectorId, platform }}
+            accountId={accountId}
+            connectorId={connectorId}
+            platform={platform}
             label={sayAuthorization.connect(platform)}
             fullLabel={sayAuthorization.connect(platform)}
           />

@@ -13,8 +13,8 @@ import { type SideKey, sideOf, sides } from './settings.ts'
 export type SideRead = { definition: ConnectorDefinition; configuration: ConnectorConfiguration | undefined }
 
 /**
- * What a connection still lacks before it can be active, named as the service names it in a refusal, by the contract's
- * rule of which fields are needed. The service has the last word when it is activated.
+ * Missing values before a connection can be active, named as in a refusal of the service, by the contract's rule of
+ * required fields. The service checks again at the activation.
  */
 export function missingOf(connection: ConnectionDetails, read: Readonly<Record<SideKey, SideRead>>): FieldError[] {
   return sides.flatMap(({ key, role }): FieldError[] => {

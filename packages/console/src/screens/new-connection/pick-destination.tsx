@@ -77,7 +77,7 @@ function Others({
   const [opened, setOpened] = useState(false)
   if (!source || entries.length === 0) return null
   const shown = opened || searching
-  // What could be a destination of something else is what people look for; what is none of anything comes last.
+  // Connectors that can be a destination of another source come first, connectors that are no destination come last.
   const incompatible = entries
     .map((entry) => ({ entry, reasons: incompatibilities(source, entry) }))
     .sort((one, other) => Number(one.entry.supportedType === 'Source') - Number(other.entry.supportedType === 'Source'))

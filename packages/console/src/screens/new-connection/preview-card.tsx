@@ -1,11 +1,13 @@
-import { Alert, Badge, Button, Card, Group, List, Stack, Table, Text, Title } from '@mantine/core'
+import { Alert, Badge, Button, Card, Group, List, Stack, Text, Title } from '@mantine/core'
 import type { ResultOf } from '@penstock/client'
 import { limits, type Preview } from '@penstock/wire'
 import { IconInfoCircle, IconRefresh } from '@tabler/icons-react'
 import type { UseQueryResult } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import { Findings } from '../../components/findings.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { count } from '../../components/numbers.ts'
+import { DataTable } from '../../components/resource-table.tsx'
 import { newConnection as say } from '../../strings/new-connection.ts'
 import { Lint } from './lint.tsx'
 import classes from './preview.module.css'
@@ -18,6 +20,7 @@ export function PreviewCard({
   stale,
   blocked,
   onLook,
+  test,
 }: {
   query: UseQueryResult<ResultOf<'previewConnection'>, Error>
   /** The mapping was changed since. */
@@ -25,6 +28,8 @@ export function PreviewCard({
   /** The mapping has errors and cannot be previewed. */
   blocked: boolean
   onLook: () => void
+  /** Sends some of the records as a test. */
+  test: ReactNode
 }) {
   return (
     <Card withBorder padding="lg" component="section" aria-label={say.preview}>
@@ -38,15 +43,18 @@ export function PreviewCard({
               {say.previewHelp(limits.previewRowsMax)}
             </Text>
           </div>
-          <Button
-            variant={stale ? 'filled' : 'default'}
-            leftSection={<IconRefresh size={16} aria-hidden />}
-            loading={query.isFetching}
-            disabled={blocked}
-            onClick={onLook}
-          >
-            {stale ? say.look : say.lookAgain}
-          </Button>
+          <Group gap="sm">
+            {test}
+            <Button
+              variant={stale ? 'filled' : 'default'}
+              leftSection={<IconRefresh size={16} aria-hidden />}
+              loading={query.isFetching}
+              disabled={blocked}
+              onClick={onLook}
+            >
+              {stale ? say.look : say.lookAgain}
+            </Button>
+          </Group>
         </Group>
         {stale && (
           <Text size="sm" c="dimmed" role="status">
@@ -113,41 +121,33 @@ function Looked({ preview: { columns, rows, rejected, lint } }: { preview: Previ
 
 function Rows({ columns, rows }: Pick<Preview, 'columns' | 'rows'>) {
   return (
-    <Table.ScrollContainer
+    <DataTable
+      label={say.mappedRecords}
       minWidth={0}
       maxHeight={320}
-      type="native"
-      tabIndex={0}
-      role="region"
-      aria-label={say.mappedRecords}
-    >
-      <Table fz="sm" verticalSpacing={6} stickyHeader withTableBorder className={classes.table}>
-        <Table.Thead>
-          <Table.Tr>
-            {columns.map((column) => (
-              <Table.Th key={column} ff="monospace" fw={600} title={column}>
-                {column}
-              </Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {rows.map((row, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: records have no name but their place.
-            <Table.Tr key={index}>
-              {columns.map((column, at) => (
-                <Table.Td key={column} title={row[at] ?? undefined}>
-                  {row[at] || (
-                    <Text span inherit c="dimmed">
-                      {row[at] === '' ? say.emptyText : say.nothing}
-                    </Text>
-                  )}
-                </Table.Td>
-              ))}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+      fz="sm"
+      verticalSpacing={6}
+      stickyHeader
+      withTableBorder
+      className={classes.table ?? ''}
+      rows={rows}
+      columns={columns.map((column, at) => ({
+        header: (
+          <Text span inherit ff="monospace" fw={600} title={column}>
+            {column}
+          </Text>
+        ),
+        cell: (row: Preview['rows'][number]) => {
+          const value = row[at]
+          return value ? (
+            <span title={value}>{value}</span>
+          ) : (
+            <Text span inherit c="dimmed">
+              {value === '' ? say.emptyText : say.nothing}
+            </Text>
+          )
+        },
+      }))}
+    />
   )
 }

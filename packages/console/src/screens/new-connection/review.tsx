@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Card, Group, SimpleGrid, Stack, Table, Text, Title, Tooltip } from '@mantine/core'
+import { Alert, Anchor, Button, Card, Group, SimpleGrid, Stack, Text, Title, Tooltip } from '@mantine/core'
 import type { ConnectionDetails, ConnectorDefinition } from '@penstock/wire'
 import { lifecycle, mayTransfer } from '@penstock/wire'
 import { IconCircleCheck, IconPencil, IconPlayerPlay } from '@tabler/icons-react'
@@ -9,13 +9,16 @@ import { Activate } from '../../components/activate.tsx'
 import { Logo } from '../../components/connector-name.tsx'
 import { Failure } from '../../components/failure.tsx'
 import { Loaded } from '../../components/loaded.tsx'
+import { DataTable } from '../../components/resource-table.tsx'
 import { ConnectionBadge } from '../../components/status.tsx'
 import { pathOf } from '../../shell/account.ts'
 import { newConnection as say } from '../../strings/new-connection.ts'
+import { TestButton } from '../connection/test-transfer.tsx'
+import { useReasons } from '../connection/use-connection.ts'
 import { MappingSummary } from './mapping-summary.tsx'
 import { missingOf } from './missing.ts'
 import { MissingList } from './missing-list.tsx'
-import { type ConnectionSide, mappingField, sideOf, sides, textOf } from './settings.ts'
+import { type ConnectionSide, idleNames, mappingField, sideOf, sides, textOf } from './settings.ts'
 import { useWizard } from './wizard.ts'
 
 /** The last step: all that was decided, what is still missing, and the activation. */
@@ -128,18 +131,26 @@ function SideSummary({
           {say.allByDefault}
         </Text>
       ) : (
-        <Table fz="sm" withRowBorders={false} verticalSpacing={4} horizontalSpacing={0} layout="fixed">
-          <Table.Tbody>
-            {set.map(({ name, label }) => (
-              <Table.Tr key={name}>
-                <Table.Th fw={400} c="dimmed" scope="row" w="40%">
+        <DataTable
+          fz="sm"
+          withRowBorders={false}
+          verticalSpacing={4}
+          horizontalSpacing={0}
+          layout="fixed"
+          rows={set}
+          columns={[
+            {
+              names: true,
+              w: '40%',
+              cell: ({ label }) => (
+                <Text span inherit fw={400} c="dimmed">
                   {label}
-                </Table.Th>
-                <Table.Td style={{ overflowWrap: 'anywhere' }}>{textOf(settings[name])}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
+                </Text>
+              ),
+            },
+            { wraps: true, cell: ({ name }) => textOf(settings[name]) },
+          ]}
+        />
       )}
     </Card>
   )
@@ -153,9 +164,9 @@ function Activation({ connection }: { connection: ConnectionDetails }) {
   const start = useWrite('startTransfer')
   const [failure, setFailure] = useState<unknown>()
   const [asks, setAsks] = useState(false)
-  const source = useRead('getConnector', { accountId, id: connection.src.connectorId })
-  const destination = useRead('getConnector', { accountId, id: connection.dest.connectorId })
-  const idle = [source, destination].flatMap(({ data }) => (data && !data.reply.integrated ? [data.reply.name] : []))
+  const source = useRead('getConnectorDefinition', { id: connection.src.connectorId })
+  const destination = useRead('getConnectorDefinition', { id: connection.dest.connectorId })
+  const idle = idleNames(source.data?.reply, destination.data?.reply)
   const path = pathOf(accountId, `connections/${connection.id}`)
   const target = { accountId, id: connection.id }
   const attempt = async (work: () => Promise<unknown>) => {
@@ -179,6 +190,7 @@ function Activation({ connection }: { connection: ConnectionDetails }) {
       void navigate(path)
     })
   const active = mayTransfer(connection.status)
+  const reasons = useReasons(connection, undefined)
   const transition = lifecycle[connection.status].activate
   const mayNot = 'refused' in transition ? say.isDeleted : undefined
   const whyNoTransfer = idle.length > 0 ? say.movesNothingYet(idle.join(', ')) : undefined
@@ -225,6 +237,7 @@ function Activation({ connection }: { connection: ConnectionDetails }) {
               </Button>
             </Why>
           )}
+          {active && <TestButton connection={connection} reason={reasons.test} />}
           {active && (
             <Anchor component={Link} to={path} size="sm" ml="xs">
               {say.goToConnection}

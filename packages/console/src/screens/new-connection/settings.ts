@@ -15,11 +15,20 @@ export const sides = [
 export type ConnectionSide = (typeof sides)[number]
 export type SideKey = ConnectionSide['key']
 
-/** What the step of the mapping asks for, and no form. */
+/** Settings that the mapping step shows, and no form. */
 export const mappingField = 'mapping'
 
 export const sideOf = (definition: ConnectorDefinition, role: Role): SideDefinition =>
   (role === 'Source' ? definition.source : definition.destination) ?? { fields: [], records: [] }
+
+/** The names of the connectors through which no data moves in their role. */
+export const idleNames = (
+  source: ConnectorDefinition | undefined,
+  destination: ConnectorDefinition | undefined,
+): string[] => [
+  ...(source?.source?.integrated === false ? [source.name] : []),
+  ...(destination?.destination?.integrated === false ? [destination.name] : []),
+]
 
 /** The settings that a side's form asks for, with the values that are saved. */
 export function fieldsOfSide(definitions: readonly FieldDefinition[], saved: ConnectionConfig = {}): FormField[] {
@@ -34,15 +43,15 @@ export function textOf(value: ConnectionConfig[string] | undefined): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-/** What a form shows: what was typed, over what is saved, over the defaults. */
+/** Values of a form: typed values, else saved values, else defaults. */
 export const valuesNow = (fields: readonly FormField[], typed: FormValues = {}): FormValues => ({
   ...valuesOf(fields),
   ...Object.fromEntries(Object.entries(typed).filter(([name]) => fields.some((field) => field.name === name))),
 })
 
 /**
- * The settings to send for a side, which replace those that are there as a whole: whatever differs from the defaults,
- * and the mapping as it is.
+ * The settings to send for a side, which replace all stored ones: values that differ from the defaults, and the mapping
+ * unchanged.
  */
 export function settingsToSend(
   fields: readonly FormField[],

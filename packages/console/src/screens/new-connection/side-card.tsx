@@ -8,6 +8,7 @@ import { Logo, logoOfPlatform } from '../../components/connector-name.tsx'
 import { Failure } from '../../components/failure.tsx'
 import { FieldForm } from '../../components/fields/field-form.tsx'
 import type { FormField, FormValue, FormValues } from '../../components/fields/form-field.ts'
+import { useDiscovery } from '../../components/fields/use-discovery.ts'
 import { Lines } from '../../components/loaded.tsx'
 import { notifyDone, notifyFailure } from '../../components/notify.tsx'
 import { Time } from '../../components/time.tsx'
@@ -17,7 +18,7 @@ import { CheckConnector } from '../connectors/check-connector.tsx'
 import { ConfigureConnector } from '../connectors/configure-connector.tsx'
 import { ConnectButton } from '../connectors/connect-button.tsx'
 import { isConnectable, useAuthorization } from '../connectors/use-connect.ts'
-import type { ConnectionSide } from './settings.ts'
+import { type ConnectionSide, sideOf } from './settings.ts'
 import { useWizard } from './wizard.ts'
 
 /** One side of the connection: how it signs in, which all connections share, and the settings of this one. */
@@ -38,7 +39,8 @@ export function SideCard({
 }) {
   const { accountId } = useWizard()
   const connector = useRead('getConnector', { accountId, id: definition.connectorId })
-  const { platformId, integrated = true } = connector.data?.reply ?? {}
+  const { platformId } = connector.data?.reply ?? {}
+  const discovery = useDiscovery(accountId, definition, role)
   const title = key === 'src' ? say.source : say.destination
   return (
     <Card withBorder component="section" aria-label={`${title}: ${definition.name}`} padding="lg">
@@ -54,7 +56,7 @@ export function SideCard({
             </Title>
           </Stack>
         </Group>
-        {!integrated && (
+        {sideOf(definition, role).integrated === false && (
           <Text size="sm" c="dimmed">
             {say.movesNothingYet(definition.name)}
           </Text>
@@ -66,7 +68,14 @@ export function SideCard({
             {say.noSettings}
           </Text>
         ) : (
-          <FieldForm fields={fields} values={values} onChange={onChange} fieldErrors={fieldErrors} role={role} />
+          <FieldForm
+            fields={fields}
+            values={values}
+            onChange={onChange}
+            fieldErrors={fieldErrors}
+            role={role}
+            discovery={discovery}
+          />
         )}
       </Stack>
     </Card>
@@ -137,7 +146,12 @@ function Configuration({ definition }: { definition: ConnectorDefinition }) {
       {platform !== undefined && (
         <Stack gap="xs" align="flex-start">
           <Text size="sm">{sayAuthorization.connectHelp(platform)}</Text>
-          <ConnectButton {...{ accountId, connectorId, platform }} label={sayAuthorization.connect(platform)} />
+          <ConnectButton
+            accountId={accountId}
+            connectorId={connectorId}
+            platform={platform}
+            label={sayAuthorization.connect(platform)}
+          />
           <Button variant="subtle" color="gray" size="xs" onClick={() => setOpened('by hand')}>
             {sayAuthorization.byHand}
           </Button>

@@ -2,7 +2,7 @@ import { Box, Group, Progress, Stepper, Text } from '@mantine/core'
 import { newConnection as say } from '../../strings/new-connection.ts'
 import { steps, useWizard } from './wizard.ts'
 
-/** Where one is; a step that can be gone to is a button. Phones show the present one alone. */
+/** The current step. A step that the user can open is a button. Phones show only the current step. */
 export function Steps() {
   const { step, isOpen, go } = useWizard()
   const active = steps.indexOf(step)

@@ -4,8 +4,8 @@ import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { keyOf, readOnce } from '../../api/queries.ts'
 
 /**
- * Looks at the records of a connection's source. Platforms count what is read of them, so nothing is read again
- * unless something has changed. What was read with other settings of the source is not shown for what they are now.
+ * Previews the records of a connection's source. Platforms count reads, so records are read again only after a change.
+ * A preview with other settings of the source is not shown for the current ones.
  */
 export function usePreview(
   { accountId, id, srcConnectionConfig }: Pick<ConnectionDetails, 'accountId' | 'id' | 'srcConnectionConfig'>,

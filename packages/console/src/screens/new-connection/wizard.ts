@@ -25,7 +25,7 @@ export type Wizard = DraftStore & {
   /** Whether a step can be gone to. The sides of a connection never change, so they are picked before it is there. */
   readonly isOpen: (step: WizardStep) => boolean
   readonly go: (step: WizardStep, picks?: Readonly<Record<string, string>>) => void
-  /** What drafts of this connection, or of the one to be created of these sides, are kept under. */
+  /** Keys of the drafts of this connection, or of the new connection between these sides. */
   readonly keys: { readonly name: string; readonly src: string; readonly dest: string; readonly mapping: string }
 }
 
@@ -66,7 +66,14 @@ export function useNewWizard(): Wizard {
   }, [storedAt, setAt])
   return {
     ...store,
-    ...{ accountId, step, sourceId, destinationId, connectionId, connection, reading, isOpen },
+    accountId,
+    step,
+    sourceId,
+    destinationId,
+    connectionId,
+    connection,
+    reading,
+    isOpen,
     etag: reading.data?.etag,
     go: (next, picks = {}) => change({ sources: '', destinations: '', step: next, ...picks }),
     keys: {

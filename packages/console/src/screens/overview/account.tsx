@@ -1,4 +1,4 @@
-import { Grid } from '@mantine/core'
+import { Box, Grid } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useForbidden } from '../../api/me.ts'
 import { useRead } from '../../api/queries.ts'
@@ -9,7 +9,7 @@ import { ReasonedButton } from '../../components/reasoned.tsx'
 import { useAccount } from '../../shell/account.ts'
 import { connections } from '../../strings/connections.ts'
 import { overview as say } from '../../strings/overview.ts'
-import { useBareConnectors } from './attention.ts'
+import { useAttention, useBareConnectors } from './attention.ts'
 import { ByStatus, totalOf, useCounts } from './by-status.tsx'
 import { Figures } from './figures.tsx'
 import { figuresOf, Moved, useMoved } from './moved.tsx'
@@ -23,6 +23,7 @@ export function Component() {
   const bare = useBareConnectors(accountId)
   const { counts, error } = useCounts(accountId)
   const moved = useMoved(accountId)
+  const attention = useAttention(accountId)
   const addedTotal = added.data?.total
   const bareTotal = bare.data?.total
   const connectionsTotal = counts && totalOf(counts)
@@ -36,16 +37,17 @@ export function Component() {
     <Page
       title={account?.name ?? say.title}
       actions={
-        // What may be about to go away is not offered: a click would be lost.
-        (isKnown || failure) &&
+        // Not offered before it is known whether it stays, or a click would be lost; its place is kept.
         !isNew && (
-          <ReasonedButton
-            to={`${base}/connections/new`}
-            leftSection={<IconPlus size={18} aria-hidden />}
-            reason={forbidden}
-          >
-            {connections.new}
-          </ReasonedButton>
+          <Box style={isKnown || failure ? undefined : { visibility: 'hidden' }}>
+            <ReasonedButton
+              to={`${base}/connections/new`}
+              leftSection={<IconPlus size={18} aria-hidden />}
+              reason={forbidden}
+            >
+              {connections.new}
+            </ReasonedButton>
+          </Box>
         )
       }
     >
@@ -83,14 +85,17 @@ export function Component() {
             ]}
           />
           <NeedsAttention accountId={accountId} />
-          <Grid>
-            <Grid.Col span={{ base: 12, lg: 8 }}>
-              <Moved accountId={accountId} moved={moved} />
-            </Grid.Col>
-            <Grid.Col span={{ base: 12, lg: 4 }}>
-              <ByStatus accountId={accountId} counts={counts} />
-            </Grid.Col>
-          </Grid>
+          {/* Beneath a list of unknown length: what is shown before the list would move. */}
+          {(attention.data ?? attention.error) && (
+            <Grid>
+              <Grid.Col span={{ base: 12, lg: 8 }}>
+                <Moved accountId={accountId} moved={moved} />
+              </Grid.Col>
+              <Grid.Col span={{ base: 12, lg: 4 }}>
+                <ByStatus accountId={accountId} counts={counts} />
+              </Grid.Col>
+            </Grid>
+          )}
         </>
       )}
     </Page>

@@ -8,8 +8,9 @@ import { pathOf } from '../../shell/account.ts'
 import { overview as say } from '../../strings/overview.ts'
 import { type Reconnect, refusedSide } from '../connectors/reconnect.tsx'
 import { blamedSide } from '../transfer/blame.ts'
+import { ownStep } from '../transfer/next-steps.ts'
 
-/** What does not go as it should, each with the one thing to do. */
+/** Problems, each with one action. */
 
 export const attentionSize = 10
 const namedConnectorsMax = 5
@@ -19,7 +20,7 @@ export type Kind = AttentionReason | 'connector'
 export type Concern = {
   key: string
   kind: Kind
-  /** What it is about, and where that is. */
+  /** Name of the affected resource, and its address. */
   name: string
   to: string
   accountName?: string
@@ -77,7 +78,10 @@ function ofEntry(entry: AttentionEntry, namesAccount: boolean): Concern {
   const to = pathOf(entry.accountId, `connections/${entry.id}`)
   const side = refusedSide(entry, entry.lastTransfer)
   return {
-    ...{ key: entry.id, kind, name: entry.name, to },
+    key: entry.id,
+    kind,
+    name: entry.name,
+    to,
     ...(namesAccount ? { accountName: entry.accountName } : {}),
     ...whatToDo(kind, entry, to),
     ...(side ? { refused: { connection: entry, side, failedTime: entry.lastTransfer?.finishedTime ?? null } } : {}),
@@ -96,9 +100,12 @@ function whatToDo(kind: AttentionReason, entry: AttentionEntry, to: string): Pic
       const words = say[kind]
       return {
         why: failure?.message ?? words.why,
-        action: side
-          ? { label: words.action(side.connectorName), to: configureAt(accountId, side.connectorId) }
-          : { label: say.lookInto, to },
+        // A click leads where the error is repaired: a table that is not there is no matter of the connector.
+        action:
+          ownStep(failure, entry) ??
+          (side
+            ? { label: words.action(side.connectorName), to: configureAt(accountId, side.connectorId) }
+            : { label: say.lookInto, to }),
       }
     }
     case 'transfer_failed':
@@ -127,7 +134,7 @@ type Bare = NonNullable<ReturnType<typeof useBareConnectors>['data']>
 function ofBare({ reply, total }: Bare, accountId: string | undefined, concerns: readonly Concern[]) {
   const connectors = reply.flatMap(({ connectorId, name }): Concern[] => {
     const to = configureAt(accountId, connectorId)
-    // What is to be done is said once.
+    // Each action is shown once.
     if (concerns.some(({ action }) => action.to === to)) return []
     const action = { label: say.connectorDo(name), to }
     return [{ key: connectorId, kind: 'connector', name, to, why: say.connectorWhy, action }]

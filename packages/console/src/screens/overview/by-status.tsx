@@ -30,7 +30,7 @@ export function useCounts(accountId: string | undefined): { counts: Counts | und
   }
 }
 
-/** Connections that are there: those that are deleted wait elsewhere. */
+/** Number of connections, without deleted ones. */
 export const totalOf = (counts: Counts): number =>
   connectionStatuses.reduce((total, status) => total + (status === 'deleted' ? 0 : counts[status]), 0)
 

@@ -5,7 +5,7 @@ export type Figure = {
   label: string
   /** Undefined while it is not known. */
   value: string | undefined
-  /** The figure in full, where it is shortened. */
+  /** The figure in full, if it is shortened. */
   exactly?: string | undefined
   note?: string | undefined
   to: string
@@ -21,13 +21,14 @@ export function Figures({ figures }: { figures: readonly Figure[] }) {
             {label}
           </Anchor>
           {value === undefined ? (
-            <Skeleton height={30} width="60%" my={6} />
+            // As high as the figure: 28 px in lines of 1.3.
+            <Skeleton height={28} width="60%" my={4.2} />
           ) : (
             <Text fz={28} fw={650} lh={1.3} className="figures" {...(exactly ? { title: exactly } : {})}>
               {value}
             </Text>
           )}
-          <Text size="xs" c="dimmed" mih={18}>
+          <Text size="xs" c="dimmed" mih={{ base: 36, md: 18 }}>
             {note}
           </Text>
         </Card>

@@ -18,7 +18,7 @@ const lately = () => {
   return { startDate: dayAfter(endDate, 1 - days), endDate }
 }
 
-/** What was moved lately. */
+/** Recent volume. */
 export const useMoved = (accountId: string | undefined): UseQueryResult<VolumeSum, Error> =>
   useVolume({ accountId, ...lately() })
 

@@ -23,7 +23,7 @@ const colors: Readonly<Record<Kind, string>> = {
   connector: 'gray',
 }
 
-/** Leads to the open incidents of alert rules, where there are any. */
+/** Leads to the open incidents of alert rules, if there are any. */
 function OpenIncidents({ accountId }: { accountId: string | undefined }) {
   const isForbidden = useForbidden('listAlertIncidents') !== undefined
   const { data } = useRead(
@@ -39,7 +39,7 @@ function OpenIncidents({ accountId }: { accountId: string | undefined }) {
   )
 }
 
-/** What does not go as it should in a sub-account or in the organization. */
+/** Problems in a sub-account or in the organization. */
 export function NeedsAttention({ accountId }: { accountId: string | undefined }) {
   const attention = useAttention(accountId)
   const reason = useReason()

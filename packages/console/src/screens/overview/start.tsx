@@ -11,7 +11,7 @@ export type StartStep = {
   isDone: boolean
 }
 
-/** The way to the first record that arrives, for those who have nothing yet; the next step stands out. */
+/** Steps to the first delivered record, for a new organization; the next step is highlighted. */
 export function Start({ steps }: { steps: readonly StartStep[] }) {
   const next = steps.findIndex(({ isDone }) => !isDone)
   return (

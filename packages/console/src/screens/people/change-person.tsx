@@ -1,11 +1,8 @@
-import { Modal, Stack } from '@mantine/core'
 import { type User, userRoleNames } from '@penstock/wire'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useWrite } from '../../api/queries.ts'
-import { Failure } from '../../components/failure.tsx'
-import { FormButtons } from '../../components/form-buttons.tsx'
+import { FormDialog } from '../../components/form-dialog.tsx'
 import { LimitAccounts } from '../../components/limit-accounts.tsx'
-import { notifyDone } from '../../components/notify.tsx'
 import { PickRole } from '../../components/pick-role.tsx'
 import { people as say } from '../../strings/people.ts'
 
@@ -15,35 +12,27 @@ export function ChangePerson({ user, onClose }: { user: User; onClose: () => voi
   const name = user.name ?? user.email
   const [role, setRole] = useState(user.role)
   const [accountIds, setAccountIds] = useState<readonly string[] | null>(user.accountIds)
-  const [tried, setTried] = useState(false)
   const granted = role === 'owner' ? null : accountIds
-  const isIncomplete = granted?.length === 0
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    setTried(true)
-    if (isIncomplete) return
-    const done = () => {
-      notifyDone(say.changed(name))
-      onClose()
-    }
-    update.mutate({ id: user.id, body: { role, accountIds: granted && [...granted] } }, { onSuccess: done })
+  const save = async () => {
+    await update.mutateAsync({ id: user.id, body: { role, accountIds: granted && [...granted] } })
+    return say.changed(name)
   }
   return (
-    <Modal opened onClose={onClose} title={say.changeTitle(name)} size="lg">
-      <form onSubmit={submit}>
-        <Stack>
+    <FormDialog
+      title={say.changeTitle(name)}
+      size="lg"
+      invalid={{ accountIds: granted?.length === 0 && say.chooseAccount }}
+      onSubmit={save}
+      onClose={onClose}
+    >
+      {(errorOf) => (
+        <>
           <PickRole value={role} roles={userRoleNames} onChange={setRole} />
           {role !== 'owner' && (
-            <LimitAccounts
-              value={accountIds}
-              error={tried && isIncomplete ? say.chooseAccount : undefined}
-              onChange={setAccountIds}
-            />
+            <LimitAccounts value={accountIds} error={errorOf('accountIds')} onChange={setAccountIds} />
           )}
-          {update.error && <Failure error={update.error} />}
-          <FormButtons busy={update.isPending} onCancel={onClose} />
-        </Stack>
-      </form>
-    </Modal>
+        </>
+      )}
+    </FormDialog>
   )
 }

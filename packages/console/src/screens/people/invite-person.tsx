@@ -1,12 +1,10 @@
-import { Modal, Stack, TextInput } from '@mantine/core'
+import { TextInput } from '@mantine/core'
 import { type InvitedUser, limits, type UserRole, userRoleNames } from '@penstock/wire'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useMe } from '../../api/me.ts'
 import { useWrite } from '../../api/queries.ts'
-import { Failure } from '../../components/failure.tsx'
-import { FormButtons } from '../../components/form-buttons.tsx'
+import { FormDialog } from '../../components/form-dialog.tsx'
 import { LimitAccounts } from '../../components/limit-accounts.tsx'
-import { errorOfField } from '../../components/new-password.tsx'
 import { PickRole } from '../../components/pick-role.tsx'
 import { people as say } from '../../strings/people.ts'
 import { InvitationLink } from './invitation-link.tsx'
@@ -19,28 +17,25 @@ export function InvitePerson({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState('')
   const [role, setRole] = useState<UserRole>('viewer')
   const [accountIds, setAccountIds] = useState<readonly string[] | null>(limited ? [] : null)
-  const [tried, setTried] = useState(false)
   const [invited, setInvited] = useState<InvitedUser>()
   const granted = role === 'owner' ? null : accountIds
-  const isIncomplete = granted?.length === 0
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    setTried(true)
-    if (isIncomplete) return
-    const body = {
-      email: email.trim(),
-      role,
-      accountIds: granted && [...granted],
-      ...(name.trim() && { name: name.trim() }),
-    }
-    invite.mutate({ body }, { onSuccess: ({ reply }) => setInvited(reply) })
+  const send = async () => {
+    const named = name.trim() && { name: name.trim() }
+    const body = { email: email.trim(), role, accountIds: granted && [...granted], ...named }
+    setInvited((await invite.mutateAsync({ body })).reply)
   }
   if (invited) return <InvitationLink invited={invited} onClose={onClose} />
-  const errors = { email: errorOfField(invite.error, 'email'), name: errorOfField(invite.error, 'name') }
   return (
-    <Modal opened onClose={onClose} title={say.invite} size="lg">
-      <form onSubmit={submit}>
-        <Stack>
+    <FormDialog
+      title={say.invite}
+      size="lg"
+      action={say.sendInvitation}
+      invalid={{ accountIds: granted?.length === 0 && say.chooseAccount }}
+      onSubmit={send}
+      onClose={onClose}
+    >
+      {(errorOf) => (
+        <>
           <TextInput
             type="email"
             label={say.email}
@@ -49,7 +44,7 @@ export function InvitePerson({ onClose }: { onClose: () => void }) {
             autoComplete="off"
             data-autofocus
             value={email}
-            error={errors.email}
+            error={errorOf('email')}
             onChange={({ currentTarget }) => setEmail(currentTarget.value)}
           />
           <TextInput
@@ -58,21 +53,15 @@ export function InvitePerson({ onClose }: { onClose: () => void }) {
             maxLength={limits.nameLengthMax}
             autoComplete="off"
             value={name}
-            error={errors.name}
+            error={errorOf('name')}
             onChange={({ currentTarget }) => setName(currentTarget.value)}
           />
           <PickRole value={role} roles={userRoleNames} onChange={setRole} />
           {role !== 'owner' && (
-            <LimitAccounts
-              value={accountIds}
-              error={tried && isIncomplete ? say.chooseAccount : undefined}
-              onChange={setAccountIds}
-            />
+            <LimitAccounts value={accountIds} error={errorOf('accountIds')} onChange={setAccountIds} />
           )}
-          {invite.error && !errors.email && !errors.name && <Failure error={invite.error} />}
-          <FormButtons busy={invite.isPending} action={say.sendInvitation} onCancel={onClose} />
-        </Stack>
-      </form>
-    </Modal>
+        </>
+      )}
+    </FormDialog>
   )
 }

@@ -1,93 +1,60 @@
-import { ActionIcon, Badge, Box, Group, Menu, Table, Text, VisuallyHidden } from '@mantine/core'
+import { Badge, Group, Text } from '@mantine/core'
 import type { User } from '@penstock/wire'
-import { IconDots, IconPlus } from '@tabler/icons-react'
-import { useState } from 'react'
+import type { ReactNode } from 'react'
 import { useForbidden, useMe } from '../../api/me.ts'
-import { readOnce, useRead } from '../../api/queries.ts'
+import { readOnce, useRead, useWrite } from '../../api/queries.ts'
 import { LimitedTo } from '../../components/access.tsx'
 import { type ListAddress, useAddress } from '../../components/address.ts'
-import { ListTable } from '../../components/list-table.tsx'
+import { Confirm } from '../../components/confirm.tsx'
+import { type OpenDialog, useDialog } from '../../components/form-dialog.tsx'
 import { Empty, Page, Toolbar } from '../../components/page.tsx'
-import { PagedList } from '../../components/paged-list.tsx'
-import { pageSize } from '../../components/pager.tsx'
-import { ReasonedButton, ReasonedItem } from '../../components/reasoned.tsx'
+import { foundOf } from '../../components/pager.tsx'
+import { ActionsMenu, AddButton } from '../../components/reasoned.tsx'
+import { ResourceTable } from '../../components/resource-table.tsx'
 import { SearchBox } from '../../components/search-box.tsx'
 import { Time, useNow } from '../../components/time.tsx'
 import { access } from '../../strings/access.ts'
-import { components } from '../../strings/components.ts'
 import { people as say } from '../../strings/people.ts'
 import { ChangePerson } from './change-person.tsx'
 import { InvitePerson } from './invite-person.tsx'
-import { RemovePerson } from './remove-person.tsx'
 import { ResendInvitation } from './resend-invitation.tsx'
 
-type Doing = { what: 'invite' } | { what: 'change' | 'resend' | 'remove'; user: User }
-
-const listOf = ({ value, page }: ListAddress) => ({
-  query: { q: value('q') || undefined, size: pageSize, offset: page * pageSize },
-})
-export const readAhead = (_: unknown, place: ListAddress) => readOnce('listUsers', listOf(place))
+const listOf = (address: ListAddress) => ({ query: foundOf(address) })
+export const readAhead = (_: unknown, address: ListAddress) => readOnce('listUsers', listOf(address))
 
 /** The people of the organization. */
 export function Component() {
   const address = useAddress()
   const query = useRead('listUsers', listOf(address), { keep: true })
   const forbidden = useForbidden('inviteUser')
-  const q = address.value('q')
-  const [doing, setDoing] = useState<Doing>()
-  const stop = () => setDoing(undefined)
+  const me = useMe()
+  const [dialog, open] = useDialog()
   const invite = (
-    <ReasonedButton
-      leftSection={<IconPlus size={18} aria-hidden />}
-      reason={forbidden}
-      onClick={() => setDoing({ what: 'invite' })}
-    >
+    <AddButton reason={forbidden} onClick={() => open((close) => <InvitePerson onClose={close} />)}>
       {say.invite}
-    </ReasonedButton>
+    </AddButton>
   )
   return (
     <Page title={say.title} help={say.help} actions={invite}>
       <Toolbar>
         <SearchBox label={say.search} />
       </Toolbar>
-      <PagedList
+      <ResourceTable
+        label={say.title}
         query={query}
-        empty={q ? <Empty title={say.noneFound} /> : <Empty title={say.none} help={say.noneHelp} action={invite} />}
-      >
-        {(reply) => <People users={reply} onDo={setDoing} />}
-      </PagedList>
-      {doing?.what === 'invite' && <InvitePerson onClose={stop} />}
-      {doing?.what === 'change' && <ChangePerson user={doing.user} onClose={stop} />}
-      {doing?.what === 'resend' && <ResendInvitation user={doing.user} onClose={stop} />}
-      {doing?.what === 'remove' && <RemovePerson user={doing.user} onClose={stop} />}
-    </Page>
-  )
-}
-
-function People({ users, onDo }: { users: readonly User[]; onDo: (doing: Doing) => void }) {
-  const me = useMe()
-  return (
-    <ListTable label={say.title}>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>{say.person}</Table.Th>
-          <Table.Th visibleFrom="sm">{say.role}</Table.Th>
-          <Table.Th visibleFrom="md" w="24%">
-            {say.access}
-          </Table.Th>
-          <Table.Th visibleFrom="sm">{say.status}</Table.Th>
-          <Table.Th visibleFrom="lg">{say.lastSignedIn}</Table.Th>
-          <Table.Th w={56}>
-            <VisuallyHidden>{components.actions}</VisuallyHidden>
-          </Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {users.map((user) => {
-          const { id, email, name, role, accountIds, lastSignedInTime } = user
-          return (
-            <Table.Tr key={id}>
-              <Table.Td style={{ overflowWrap: 'anywhere' }}>
+        empty={
+          address.value('q') ? (
+            <Empty title={say.noneFound} />
+          ) : (
+            <Empty title={say.none} help={say.noneHelp} action={invite} />
+          )
+        }
+        columns={[
+          {
+            header: say.person,
+            wraps: true,
+            cell: ({ id, name, email }) => (
+              <>
                 <Group gap="xs">
                   <Text span fw={550}>
                     {name ?? email}
@@ -99,32 +66,37 @@ function People({ users, onDo }: { users: readonly User[]; onDo: (doing: Doing) 
                     {email}
                   </Text>
                 )}
-                <Group hiddenFrom="sm" gap="xs" mt={6}>
-                  <Text size="sm">{access.role[role]}</Text>
-                  <Status user={user} />
-                </Group>
-                <Box hiddenFrom="md" mt={6}>
-                  <LimitedTo accountIds={accountIds} />
-                </Box>
-              </Table.Td>
-              <Table.Td visibleFrom="sm">{access.role[role]}</Table.Td>
-              <Table.Td visibleFrom="md">
-                <LimitedTo accountIds={accountIds} />
-              </Table.Td>
-              <Table.Td visibleFrom="sm">
-                <Status user={user} />
-              </Table.Td>
-              <Table.Td visibleFrom="lg">
-                <Time seconds={lastSignedInTime} />
-              </Table.Td>
-              <Table.Td>
-                <Actions user={user} onDo={onDo} />
-              </Table.Td>
-            </Table.Tr>
-          )
-        })}
-      </Table.Tbody>
-    </ListTable>
+              </>
+            ),
+          },
+          {
+            header: say.role,
+            from: 'sm',
+            folded: (user) => (
+              <Group gap="xs">
+                {access.role[user.role]} <Status user={user} />
+              </Group>
+            ),
+            cell: ({ role }) => access.role[role],
+          },
+          {
+            header: say.access,
+            from: 'md',
+            w: '24%',
+            folded: true,
+            cell: ({ accountIds }) => <LimitedTo accountIds={accountIds} />,
+          },
+          { header: say.status, from: 'sm', cell: (user) => <Status user={user} /> },
+          {
+            header: say.lastSignedIn,
+            from: 'lg',
+            cell: ({ lastSignedInTime }) => <Time seconds={lastSignedInTime} />,
+          },
+        ]}
+        actions={(user) => <Actions user={user} open={open} />}
+      />
+      {dialog}
+    </Page>
   )
 }
 
@@ -144,32 +116,40 @@ function Status({ user: { status, invitationExpiresTime } }: { user: User }) {
   )
 }
 
-function Actions({ user, onDo }: { user: User; onDo: (doing: Doing) => void }) {
+type DialogProps = { user: User; onClose: () => void }
+
+function Actions({ user, open }: { user: User; open: OpenDialog }) {
   const reasons = useReasons(user)
+  const opens = (Dialog: (props: DialogProps) => ReactNode) => () =>
+    open((close) => <Dialog user={user} onClose={close} />)
   return (
-    <Menu position="bottom-end" width={280}>
-      <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" aria-label={say.actions(user.name ?? user.email)}>
-          <IconDots size={18} aria-hidden />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <ReasonedItem reason={reasons.change} onClick={() => onDo({ what: 'change', user })}>
-          {say.change}
-        </ReasonedItem>
-        <ReasonedItem reason={reasons.resend} onClick={() => onDo({ what: 'resend', user })}>
-          {say.resend}
-        </ReasonedItem>
-        <Menu.Divider />
-        <ReasonedItem reason={reasons.remove} destructive onClick={() => onDo({ what: 'remove', user })}>
-          {say.remove}
-        </ReasonedItem>
-      </Menu.Dropdown>
-    </Menu>
+    <ActionsMenu
+      label={say.actions(user.name ?? user.email)}
+      width={280}
+      groups={[
+        [
+          { label: say.change, reason: reasons.change, onClick: opens(ChangePerson) },
+          { label: say.resend, reason: reasons.resend, onClick: opens(ResendInvitation) },
+        ],
+        [{ label: say.remove, reason: reasons.remove, destructive: true, onClick: opens(RemovePerson) }],
+      ]}
+    />
   )
 }
 
-/** Why something cannot be done with a person; undefined where it can. */
+/** Removes a person, after saying what ends with them. */
+function RemovePerson({ user, onClose }: DialogProps) {
+  const remove = useWrite('removeUser')
+  const name = user.name ?? user.email
+  const confirm = () => remove.mutateAsync({ id: user.id }).then(() => say.removed(name))
+  return (
+    <Confirm title={say.removeTitle(name)} action={say.remove} onClose={onClose} onConfirm={confirm}>
+      {user.status === 'active' ? say.removeHelp : say.removeInvited}
+    </Confirm>
+  )
+}
+
+/** Why something cannot be done with a person; undefined if it can. */
 function useReasons({ id, role, status }: User): Record<'change' | 'resend' | 'remove', string | undefined> {
   const me = useMe()
   const forbidden = useForbidden('updateUser')

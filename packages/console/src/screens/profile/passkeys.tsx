@@ -1,10 +1,10 @@
-import { Box, Button, Card, Group, Modal, Stack, Text, Title } from '@mantine/core'
+import { Box, Button, Card, Group, Stack, Text, Title } from '@mantine/core'
 import type { Passkey } from '@penstock/wire'
 import { useState } from 'react'
 import { canUsePasskeys } from '../../api/passkeys.ts'
 import { useRead, useWrite } from '../../api/queries.ts'
 import { Confirm } from '../../components/confirm.tsx'
-import { FormButtons } from '../../components/form-buttons.tsx'
+import { FormDialog } from '../../components/form-dialog.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { notifyDone } from '../../components/notify.tsx'
 import { usePasskeyForm } from '../../components/passkey-form.tsx'
@@ -92,20 +92,10 @@ function Row({ passkey: { id, name, backedUp, createdTime, lastUsedTime } }: { p
 }
 
 function AddPasskey({ onClose }: { onClose: () => void }) {
-  const { fields, busy, submit } = usePasskeyForm(onClose)
+  const { fields, submit } = usePasskeyForm(onClose)
   return (
-    <Modal opened onClose={onClose} title={say.add}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          submit()
-        }}
-      >
-        <Stack>
-          {fields}
-          <FormButtons busy={busy} action={say.add} onCancel={onClose} />
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog title={say.add} action={say.add} onSubmit={submit} onClose={onClose}>
+      {fields}
+    </FormDialog>
   )
 }

@@ -17,7 +17,7 @@ import { Sessions } from './sessions.tsx'
 
 export const readAhead = () => readOnce('getMe', {})
 
-/** The person who is signed in: their name, how they sign in, and where they are signed in. */
+/** The profile of the signed-in person: their name, sign-in methods and sessions. */
 export function Component() {
   const query = useRead('getMe', {})
   const me = query.data?.reply

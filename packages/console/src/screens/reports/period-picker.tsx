@@ -10,7 +10,7 @@ export const errorId = 'error-of-days'
 export function PeriodPicker({ period: { preset, startDate, endDate, by, fieldError } }: { period: Period }) {
   const { change } = useAddress()
   const pick = (next: PeriodPreset) =>
-    // Other days begin with those that were shown.
+    // A custom period begins with the days that were shown.
     change(
       next === 'custom'
         ? { period: next, from: startDate, until: endDate }

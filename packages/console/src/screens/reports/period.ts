@@ -12,7 +12,7 @@ export type Period = {
   startDate: string
   endDate: string
   by: 'day' | 'month'
-  /** What is wrong with days that were picked by hand. */
+  /** Error of a custom period. */
   fieldError: { of: 'from' | 'until'; message: string } | undefined
 }
 

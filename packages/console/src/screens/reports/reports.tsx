@@ -4,7 +4,7 @@ import { useAddress } from '../../components/address.ts'
 import { everyDay, everyMonth, rangeOfDays } from '../../components/days.ts'
 import { Loaded } from '../../components/loaded.tsx'
 import { Empty, Page, Toolbar } from '../../components/page.tsx'
-import { Pager, pageSize } from '../../components/pager.tsx'
+import { pageOf } from '../../components/pager.tsx'
 import { SearchBox } from '../../components/search-box.tsx'
 import { useVolume, type VolumeOf, type VolumeSum } from '../../components/volume.ts'
 import { VolumeChart } from '../../components/volume-chart.tsx'
@@ -18,20 +18,20 @@ import { useReports } from './use-reports.ts'
 
 const chartHeightPx = 280
 
-/** What was moved: by sub-account, or by connection of one; by day or by month. */
+/** Volume by sub-account, or by connection of one; by day or by month. */
 export function Component() {
   const accountId = useAccountId()
-  const { value, page } = useAddress()
+  const address = useAddress()
   const period = usePeriod()
   const isSound = period.fieldError === undefined
   const of: VolumeOf = {
     accountId,
     startDate: period.startDate,
     endDate: period.endDate,
-    q: value('q') || undefined,
+    q: address.value('q') || undefined,
   }
   const volume = useVolume(of, { enabled: isSound })
-  const reports = useReports(of, { size: pageSize, offset: page * pageSize, enabled: isSound })
+  const reports = useReports(of, { ...pageOf(address), enabled: isSound })
   return (
     <Page
       title={say.title}
@@ -50,24 +50,20 @@ export function Component() {
       {isSound && (
         <>
           <Chart volume={volume} period={period} />
-          <Loaded query={reports} lines={6}>
-            {({ entries, total }) =>
-              total === 0 ? (
-                of.q ? (
-                  <Empty title={say.noneFound} />
-                ) : accountId ? (
-                  <Empty title={say.noConnections} help={say.noConnectionsHelp} />
-                ) : (
-                  <Empty title={say.noAccounts} help={say.noAccountsHelp} />
-                )
+          <ReportTable
+            accountId={accountId}
+            query={reports}
+            total={volume.data?.total}
+            empty={
+              of.q ? (
+                <Empty title={say.noneFound} />
+              ) : accountId ? (
+                <Empty title={say.noConnections} help={say.noConnectionsHelp} />
               ) : (
-                <>
-                  <ReportTable accountId={accountId} entries={entries} total={volume.data?.total} of={total} />
-                  <Pager total={total} />
-                </>
+                <Empty title={say.noAccounts} help={say.noAccountsHelp} />
               )
             }
-          </Loaded>
+          />
         </>
       )}
     </Page>

@@ -2,14 +2,13 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import { useRead } from '../../api/queries.ts'
 import type { Volume, VolumeOf } from '../../components/volume.ts'
 
-export type ReportEntry = { id: string; name: string; total: Volume }
-type Page = { entries: ReportEntry[]; total: number }
+export type Reports = { reply: { id: string; name: string; total: Volume }[]; total: number }
 
 /** A page of what is reported: the connections of a sub-account, or the sub-accounts. */
 export function useReports(
   { accountId = '', ...days }: VolumeOf,
   { enabled, ...page }: { size: number; offset: number; enabled: boolean },
-): UseQueryResult<Page, Error> {
+): UseQueryResult<Reports, Error> {
   const query = { ...days, ...page }
   const ofConnections = useRead(
     'reportConnections',
@@ -19,13 +18,13 @@ export function useReports(
   const ofAccounts = useRead('reportAccounts', { query }, { enabled: enabled && accountId === '', keep: true })
   const entriesOfConnections = ofConnections.data && {
     total: ofConnections.data.total,
-    entries: ofConnections.data.reply.map(({ connectionId: id, connectionName: name, total }) => ({ id, name, total })),
+    reply: ofConnections.data.reply.map(({ connectionId: id, connectionName: name, total }) => ({ id, name, total })),
   }
   const entriesOfAccounts = ofAccounts.data && {
     total: ofAccounts.data.total,
-    entries: ofAccounts.data.reply.map(({ accountId: id, accountName: name, total }) => ({ id, name, total })),
+    reply: ofAccounts.data.reply.map(({ accountId: id, accountName: name, total }) => ({ id, name, total })),
   }
   return accountId === ''
-    ? ({ ...ofAccounts, data: entriesOfAccounts } as UseQueryResult<Page, Error>)
-    : ({ ...ofConnections, data: entriesOfConnections } as UseQueryResult<Page, Error>)
+    ? ({ ...ofAccounts, data: entriesOfAccounts } as UseQueryResult<Reports, Error>)
+    : ({ ...ofConnections, data: entriesOfConnections } as UseQueryResult<Reports, Error>)
 }

@@ -1,13 +1,11 @@
-import { Alert, Checkbox, List, Modal, PasswordInput, Radio, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Alert, Checkbox, List, PasswordInput, Radio, Stack, Text, TextInput, Title } from '@mantine/core'
 import { type SingleSignOn, userRoleNames } from '@penstock/wire'
 import { IconAlertTriangle } from '@tabler/icons-react'
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useRead, useWrite } from '../../api/queries.ts'
 import { CopyField } from '../../components/copy-field.tsx'
-import { Failure } from '../../components/failure.tsx'
-import { FormButtons } from '../../components/form-buttons.tsx'
+import { FormDialog } from '../../components/form-dialog.tsx'
 import { LimitAccounts } from '../../components/limit-accounts.tsx'
-import { notifyDone } from '../../components/notify.tsx'
 import { PickRole } from '../../components/pick-role.tsx'
 import { signInSettings as say } from '../../strings/sign-in-settings.ts'
 
@@ -25,30 +23,31 @@ export function SetSingleSignOn({ provider, onClose }: { provider: SingleSignOn 
   const [role, setRole] = useState(provider?.newUsers?.role ?? 'viewer')
   const [accountIds, setAccountIds] = useState<readonly string[] | null>(provider?.newUsers?.accountIds ?? null)
   const [required, setRequired] = useState(provider?.required ?? false)
-  const [tried, setTried] = useState(false)
   const keepsSecret = issuer.trim() === provider?.issuer && clientId.trim() === provider.clientId
-  const isIncomplete = adds && accountIds?.length === 0
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    setTried(true)
-    if (isIncomplete) return
+  const send = async () => {
     const emailDomains = domains.split(/[\s,;]+/).filter((domain) => domain !== '')
     const body = {
-      ...{ issuer: issuer.trim(), clientId: clientId.trim(), required },
+      issuer: issuer.trim(),
+      clientId: clientId.trim(),
+      required,
       ...(clientSecret === '' ? {} : { clientSecret }),
       emailDomains: emailDomains.length > 0 ? emailDomains : null,
       newUsers: adds ? { role, accountIds: accountIds && [...accountIds] } : null,
     }
-    const done = () => {
-      notifyDone(say.savedNow)
-      onClose()
-    }
-    save.mutate({ body }, { onSuccess: done })
+    await save.mutateAsync({ body })
+    return say.savedNow
   }
   return (
-    <Modal opened onClose={onClose} title={provider ? say.changeTitle : say.setUp} size="lg">
-      <form onSubmit={submit}>
-        <Stack gap="xl">
+    <FormDialog
+      title={provider ? say.changeTitle : say.setUp}
+      size="lg"
+      gap="xl"
+      invalid={{ 'newUsers.accountIds': adds && accountIds?.length === 0 && say.chooseAccount }}
+      onSubmit={send}
+      onClose={onClose}
+    >
+      {(errorOf) => (
+        <>
           <Step title={say.register}>
             <Text size="sm">{say.registerHelp}</Text>
             <CopyField label={say.redirectUri} value={rules.data?.reply.redirectUri ?? ''} />
@@ -104,11 +103,7 @@ export function SetSingleSignOn({ provider, onClose }: { provider: SingleSignOn 
             {adds && (
               <>
                 <PickRole value={role} roles={roles} onChange={setRole} />
-                <LimitAccounts
-                  value={accountIds}
-                  error={tried && isIncomplete ? say.chooseAccount : undefined}
-                  onChange={setAccountIds}
-                />
+                <LimitAccounts value={accountIds} error={errorOf('newUsers.accountIds')} onChange={setAccountIds} />
               </>
             )}
             <Checkbox
@@ -118,12 +113,7 @@ export function SetSingleSignOn({ provider, onClose }: { provider: SingleSignOn 
               onChange={({ currentTarget }) => setRequired(currentTarget.checked)}
             />
             {required && !provider?.required && (
-              <Alert
-                color="yellow"
-                icon={<IconAlertTriangle aria-hidden />}
-                title={say.requiredTitle}
-                styles={{ message: { color: 'var(--mantine-color-text)' } }}
-              >
+              <Alert color="yellow" icon={<IconAlertTriangle aria-hidden />} title={say.requiredTitle}>
                 <List size="sm" spacing={4}>
                   {say.requiredEffects.map((effect) => (
                     <List.Item key={effect}>{effect}</List.Item>
@@ -132,11 +122,9 @@ export function SetSingleSignOn({ provider, onClose }: { provider: SingleSignOn 
               </Alert>
             )}
           </Step>
-          {save.error && <Failure error={save.error} />}
-          <FormButtons busy={save.isPending} onCancel={onClose} />
-        </Stack>
-      </form>
-    </Modal>
+        </>
+      )}
+    </FormDialog>
   )
 }
 

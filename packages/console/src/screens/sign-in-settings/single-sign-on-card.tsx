@@ -21,7 +21,7 @@ export function SingleSignOnCard() {
   const forbidden = useForbiddenOf()
   const [doing, setDoing] = useState<'set' | 'remove'>()
   const stop = () => setDoing(undefined)
-  // That there is none is an answer. What was there before it was removed is kept beside the error.
+  // `not_found` is a valid answer. The query keeps the removed settings beside the error.
   const isNone = query.error instanceof PenstockError && query.error.code === 'not_found'
   const provider = isNone ? undefined : query.data?.reply
   return (

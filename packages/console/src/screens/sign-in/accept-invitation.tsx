@@ -14,7 +14,7 @@ import { session as say } from '../../strings/session.ts'
 
 /** Accepts an invitation by the token of its link: the person sets a name and a password, and is signed in. */
 export function Component() {
-  // What is behind the number sign, browsers send to no server.
+  // Browsers do not send the part after `#` to servers.
   const token = useLocation().hash.slice(1)
   const invitation = useQuery({
     queryKey: ['invitation', token],
@@ -72,11 +72,7 @@ function Accept({ token, invitation }: { token: string; invitation: Invitation }
       help={say.acceptHelp(access.role[invitation.role].toLowerCase())}
       onSubmit={() => void submit()}
     >
-      {signedIn && !busy && (
-        <Alert color="yellow" styles={{ message: { color: 'var(--mantine-color-text)' } }}>
-          {say.signedInAlready}
-        </Alert>
-      )}
+      {signedIn && !busy && <Alert color="yellow">{say.signedInAlready}</Alert>}
       <TextInput
         type="email"
         label={say.email}

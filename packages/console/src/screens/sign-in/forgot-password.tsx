@@ -27,11 +27,7 @@ export function Component() {
   return (
     <CardPage title={say.forgotTitle} help={say.forgotHelp} onSubmit={() => void submit()}>
       {answer ? (
-        <Alert
-          color={answer.mail ? 'teal' : 'yellow'}
-          role="status"
-          styles={{ message: { color: 'var(--mantine-color-text)', overflowWrap: 'anywhere' } }}
-        >
+        <Alert color={answer.mail ? 'teal' : 'yellow'} role="status" styles={{ message: { overflowWrap: 'anywhere' } }}>
           {answer.mail ? say.sent(answer.email) : say.noMail}
         </Alert>
       ) : (

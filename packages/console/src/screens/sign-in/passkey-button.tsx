@@ -6,8 +6,8 @@ import { canUsePasskeys, signInWithPasskey } from '../../api/passkeys.ts'
 import { PasskeyFailure } from '../../components/passkey-failure.tsx'
 import { passkeys as say } from '../../strings/passkeys.ts'
 
-/** Signs in with a passkey, where the browser can. */
-export function PasskeyButton() {
+/** Signs in with a passkey, where the browser can, and confirms a sign-in at an identity provider with that. */
+export function PasskeyButton({ link }: { link: string | undefined }) {
   const [busy, setBusy] = useState(false)
   const [failure, setFailure] = useState<unknown>()
   if (!canUsePasskeys()) return null
@@ -15,7 +15,7 @@ export function PasskeyButton() {
     setBusy(true)
     setFailure(undefined)
     try {
-      enter(await signInWithPasskey())
+      enter(await signInWithPasskey(link))
     } catch (error) {
       setFailure(error)
       setBusy(false)

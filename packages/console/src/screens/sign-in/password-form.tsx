@@ -12,8 +12,19 @@ import { session as say } from '../../strings/session.ts'
 import { PasskeyButton } from './passkey-button.tsx'
 import { SingleSignOn } from './single-sign-on.tsx'
 
-/** Signs in a person with e-mail address and password. */
-export function PasswordForm({ isExpired, onOther }: { isExpired: boolean; onOther: () => void }) {
+/**
+ * Signs in a person with e-mail address and password, or their passkey.
+ * @param link of a sign-in at an identity provider, which the person confirms with this one
+ */
+export function PasswordForm({
+  isExpired = false,
+  onOther,
+  link,
+}: {
+  isExpired?: boolean
+  onOther?: () => void
+  link?: string
+}) {
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
   const [organizationId, setOrganizationId] = useState('')
@@ -25,7 +36,7 @@ export function PasswordForm({ isExpired, onOther }: { isExpired: boolean; onOth
     try {
       const named = organizationId.trim()
       const { reply } = await anonymous.signIn({
-        body: { email: email.trim(), password, ...(named && { organizationId: named }) },
+        body: { email: email.trim(), password, ...(named && { organizationId: named }), ...(link && { link }) },
       })
       enter(reply)
     } catch (error) {
@@ -34,7 +45,11 @@ export function PasswordForm({ isExpired, onOther }: { isExpired: boolean; onOth
     }
   }
   return (
-    <CardPage title={say.title} help={isExpired ? say.expired : say.help} onSubmit={() => void submit()}>
+    <CardPage
+      title={link ? say.confirmTitle : say.title}
+      help={link ? say.confirmHelp : isExpired ? say.expired : say.help}
+      onSubmit={() => void submit()}
+    >
       <TextInput
         type="email"
         label={say.email}
@@ -69,15 +84,17 @@ export function PasswordForm({ isExpired, onOther }: { isExpired: boolean; onOth
       <Button type="submit" loading={busy} fullWidth>
         {say.signIn}
       </Button>
-      <PasskeyButton />
-      <SingleSignOn />
+      <PasskeyButton link={link} />
+      {!link && <SingleSignOn />}
       <Stack gap={6} align="flex-start">
         <Anchor component={Link} to="/forgot-password" size="sm">
           {say.forgot}
         </Anchor>
-        <Anchor component="button" type="button" size="sm" onClick={onOther}>
-          {say.withClient}
-        </Anchor>
+        {onOther && (
+          <Anchor component="button" type="button" size="sm" onClick={onOther}>
+            {say.withClient}
+          </Anchor>
+        )}
       </Stack>
     </CardPage>
   )

@@ -10,7 +10,7 @@ import { session as say } from '../../strings/session.ts'
 
 /** Sets another password by the token of a link, and signs in with it. */
 export function Component() {
-  // What is behind the number sign, browsers send to no server.
+  // Browsers do not send the part after `#` to servers.
   const token = useLocation().hash.slice(1)
   const navigate = useNavigate()
   const [newPassword, setNewPassword] = useState('')
@@ -36,7 +36,7 @@ export function Component() {
     <CardPage title={say.resetTitle} help={token ? say.resetHelp : say.linkInvalid} onSubmit={() => void submit()}>
       {isSet && failure !== undefined && (
         <>
-          <Alert color="teal" role="status" styles={{ message: { color: 'var(--mantine-color-text)' } }}>
+          <Alert color="teal" role="status">
             {say.passwordSet}
           </Alert>
           <Failure error={failure} />

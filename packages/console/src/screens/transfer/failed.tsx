@@ -22,7 +22,7 @@ export function Failed({
 }) {
   const { error, status } = transfer
   const { pathname } = useLocation()
-  // Nothing leads to where one is.
+  // Links to the current page are left out.
   const steps = nextSteps(transfer, connection).filter(({ to }) => to !== pathname)
   if (!error) return null
   const refused = refusedSide(connection, transfer)

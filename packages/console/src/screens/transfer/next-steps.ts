@@ -3,20 +3,20 @@ import { transfer as say } from '../../strings/transfer.ts'
 import { blamedSide } from './blame.ts'
 import { pathOfConnection } from './paths.ts'
 
-/** What a person can do after an error of a transfer, by its code. */
+/** Actions of a user after an error of a transfer, by its code. */
 
 type Remedy = 'configure' | 'settings' | 'mapping' | 'account' | 'start'
 type Side = 'src' | 'dest'
 
 const codesByRemedy: Readonly<Record<Remedy, readonly TransferErrorCode[]>> = {
-  // What the connector was configured with is wrong, or does not suffice.
+  // The configuration of the connector is wrong, or does not suffice.
   configure: [
     ...(['account_restricted', 'address_not_allowed', 'certificate_not_trusted', 'clock_skewed'] as const),
     ...(['expired_credentials', 'host_key_not_trusted', 'host_not_found', 'insecure_address'] as const),
     ...(['invalid_address', 'invalid_credentials', 'not_supported', 'path_not_allowed', 'permission_denied'] as const),
     ...(['terms_not_accepted', 'unreachable', 'wrong_protocol'] as const),
   ],
-  // What the connection names is not there, or is something else.
+  // A resource that the connection names does not exist, or is of another kind.
   settings: [
     ...(['bucket_not_found', 'file_too_large', 'invalid_file', 'invalid_key', 'invalid_query'] as const),
     ...(['invalid_setting', 'key_not_unique', 'object_archived', 'object_not_found'] as const),
@@ -28,7 +28,7 @@ const codesByRemedy: Readonly<Record<Remedy, readonly TransferErrorCode[]>> = {
     ...(['invalid_batch', 'nothing_accepted', 'request_refused', 'row_too_large', 'too_many_columns'] as const),
   ],
   account: ['account_disabled', 'account_deleted'],
-  start: ['connection_not_active', 'nothing_to_replay', 'restored', 'run_time_exceeded'],
+  start: ['connection_not_active', 'nothing_to_replay', 'restored', 'run_time_exceeded', 'settings_changed'],
 }
 /** Transfers of earlier versions have other codes, which lead to a check of the side. */
 const remedies: ReadonlyMap<string, Remedy> = new Map(
@@ -41,20 +41,19 @@ const defects: readonly string[] = ['connector_failed', 'internal', 'out_of_memo
 
 export type NextStep = { readonly label: string; readonly to: string }
 
-/** What to do about the error of a transfer, the most likely first. Where an error is of neither side, both are offered. */
-export function nextSteps({ error }: Transfer, connection: Connection): readonly NextStep[] {
+/**
+ * Actions for the error of a transfer, the most likely first. If an error belongs to neither side, actions for both are
+ * offered.
+ */
+export function nextSteps({ error }: Pick<Transfer, 'error'>, connection: Connection): readonly NextStep[] {
   const remedy = error ? remedies.get(error.code) : undefined
   const bySide = error !== null && !defects.includes(error.code) && (remedy === undefined || remedy === 'configure')
   const { accountId, id } = connection
   if (!error || connection.deleted) return []
   const of = { accountId, connectionId: id }
-  const step = (name: 'settings' | 'mapping') =>
-    `/accounts/${accountId}/connections/new?${new URLSearchParams({ connection: id, step: name })}`
+  const own = ownStep(error, connection)
+  if (own) return [own]
   switch (remedy) {
-    case 'settings':
-      return [{ label: say.next.settings, to: step('settings') }]
-    case 'mapping':
-      return [{ label: say.next.mapping, to: step('mapping') }]
     case 'account':
       return [{ label: say.next.account, to: '/accounts' }]
     case 'start':
@@ -62,6 +61,17 @@ export function nextSteps({ error }: Transfer, connection: Connection): readonly
     default:
       return bySide ? sidesOf(connection, error).map((side) => ofSide(connection, side, remedy)) : []
   }
+}
+
+/** The page of the connection itself that repairs an error; undefined where what is wrong is not in its settings or mapping. */
+export function ownStep(
+  error: Transfer['error'] | undefined,
+  { accountId, id }: Pick<Connection, 'accountId' | 'id'>,
+): NextStep | undefined {
+  const remedy = error ? remedies.get(error.code) : undefined
+  if (remedy !== 'settings' && remedy !== 'mapping') return undefined
+  const query = new URLSearchParams({ connection: id, step: remedy })
+  return { label: say.next[remedy], to: `/accounts/${accountId}/connections/new?${query}` }
 }
 
 function sidesOf(connection: Connection, error: Transfer['error']): readonly Side[] {

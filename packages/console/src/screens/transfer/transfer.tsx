@@ -1,6 +1,6 @@
-import { Anchor, Grid, Group } from '@mantine/core'
+import { Alert, Anchor, Grid, Group } from '@mantine/core'
 import type { Connection, ConnectionDetails, Transfer } from '@penstock/wire'
-import { IconPlayerStop, IconRepeat } from '@tabler/icons-react'
+import { IconFlask, IconPlayerStop, IconRepeat } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link, useNavigate, useParams } from 'react-router'
 import { useForbiddenOf } from '../../api/me.ts'
@@ -9,7 +9,7 @@ import { Lines, Loaded, NotRead, NotReadAgain } from '../../components/loaded.ts
 import { notifyDone } from '../../components/notify.tsx'
 import { Page } from '../../components/page.tsx'
 import { ReasonedButton } from '../../components/reasoned.tsx'
-import { TransferBadge } from '../../components/status.tsx'
+import { TestTag, TransferBadge } from '../../components/status.tsx'
 import { connection as sayConnection } from '../../strings/connection.ts'
 import { transfer as say } from '../../strings/transfer.ts'
 import { CancelTransfer } from '../connection/active-transfer.tsx'
@@ -67,7 +67,7 @@ function Shown({
   /** When the transfer was read, in milliseconds. */
   readMs: number
 }) {
-  const { accountId, connectionId, status } = transfer
+  const { accountId, connectionId } = transfer
   const moves = isActive(transfer)
   const latest = useRead('listTransfers', { accountId, id: connectionId, query: { size: 1 } })
   const reasons = useReasons(connection, latest.data?.reply[0])
@@ -83,7 +83,7 @@ function Shown({
   return (
     <Page
       title={say.titleOf(connection.name)}
-      help={<Facts status={status} connection={connection} />}
+      help={<Facts transfer={transfer} connection={connection} />}
       actions={
         <>
           {moves && (
@@ -119,6 +119,11 @@ function Shown({
       ) : (
         <Failed transfer={transfer} connection={connection} />
       )}
+      {transfer.test && (
+        <Alert color="gray" icon={<IconFlask aria-hidden />}>
+          {say.isTest}
+        </Alert>
+      )}
       {moves && <BigProgress transfer={transfer} />}
       <Grid gap="md" align="stretch">
         <Grid.Col span={{ base: 12, md: 7 }}>
@@ -137,15 +142,17 @@ function Shown({
 
 function refusalToReplay(transfer: Transfer, reasonNotToTransfer: string | undefined): string | undefined {
   if (isActive(transfer)) return say.replayRunning
+  if (transfer.test) return say.replayTest
   if (transfer.records.rejected === 0) return say.replayNone
   return reasonNotToTransfer
 }
 
-function Facts({ status, connection }: { status: Transfer['status']; connection: Connection }) {
+function Facts({ transfer: { status, test }, connection }: { transfer: Transfer; connection: Connection }) {
   const path = pathOfConnection({ accountId: connection.accountId, connectionId: connection.id })
   return (
     <Group gap="sm" mt={6}>
       <TransferBadge status={status} />
+      {test && <TestTag />}
       <Anchor component={Link} to={path} fz="inherit">
         {say.of}
       </Anchor>

@@ -11,11 +11,10 @@ import { ReasonedButton } from '../../components/reasoned.tsx'
 import { Time } from '../../components/time.tsx'
 import { webhooks as say } from '../../strings/webhooks.ts'
 import { DeliveryBadge } from '../webhooks/webhook-state.tsx'
-import { answerOf } from './deliveries.tsx'
 
 const againAfterMs = 2_000
 
-/** What was sent, and what was answered in each attempt. */
+/** The request of a delivery, and the response to each attempt. */
 export function DeliveryDetails({ delivery, onClose }: { delivery: WebhookDelivery; onClose: () => void }) {
   const { id, eventType } = delivery
   const query = useRead('getWebhookDelivery', { id }, { againAfterMs })
@@ -100,3 +99,7 @@ function pretty(payload: string): string {
     return payload
   }
 }
+
+/** The last response, in a few words. */
+export const answerOf = ({ responseStatus, errorCode }: Pick<WebhookDelivery, 'responseStatus' | 'errorCode'>) =>
+  responseStatus === null ? (errorCode ?? '–') : say.httpStatus(responseStatus)

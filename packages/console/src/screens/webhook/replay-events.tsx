@@ -1,9 +1,7 @@
-import { Checkbox, Modal, Stack, Text, TextInput } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { Checkbox, Text, TextInput } from '@mantine/core'
+import { useState } from 'react'
 import { useWrite } from '../../api/queries.ts'
-import { Failure } from '../../components/failure.tsx'
-import { FormButtons } from '../../components/form-buttons.tsx'
-import { notifyDone } from '../../components/notify.tsx'
+import { FormDialog } from '../../components/form-dialog.tsx'
 import { count } from '../../components/numbers.ts'
 import { webhooks as say } from '../../strings/webhooks.ts'
 
@@ -12,24 +10,23 @@ export function ReplayEvents({ webhookId, onClose }: { webhookId: string; onClos
   const replay = useWrite('replayWebhook')
   const [since, setSince] = useState('')
   const [onlyFailed, setOnlyFailed] = useState(true)
-  const [error, setError] = useState<string>()
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    const seconds = Math.floor(Date.parse(since) / 1000)
-    const isPast = seconds > 0 && seconds * 1000 <= Date.now()
-    setError(isPast ? undefined : say.pickSince)
-    if (!isPast) return
+  const seconds = Math.floor(Date.parse(since) / 1000)
+  const isPast = seconds > 0 && seconds * 1000 <= Date.now()
+  const send = async () => {
     const body = { since: seconds, ...(onlyFailed ? { status: 'failed' as const } : {}) }
-    const done = ({ reply: { replayed, complete } }: { reply: { replayed: number; complete: boolean } }) => {
-      notifyDone((complete ? say.replayed : say.replayedSome)(count(replayed)))
-      onClose()
-    }
-    replay.mutate({ id: webhookId, body }, { onSuccess: done })
+    const { replayed, complete } = (await replay.mutateAsync({ id: webhookId, body })).reply
+    return (complete ? say.replayed : say.replayedSome)(count(replayed))
   }
   return (
-    <Modal opened onClose={onClose} title={say.replayTitle}>
-      <form onSubmit={submit}>
-        <Stack>
+    <FormDialog
+      title={say.replayTitle}
+      action={say.replay}
+      invalid={{ since: !isPast && say.pickSince }}
+      onSubmit={send}
+      onClose={onClose}
+    >
+      {(errorOf) => (
+        <>
           <Text size="sm">{say.replayHelp}</Text>
           <TextInput
             type="datetime-local"
@@ -37,7 +34,7 @@ export function ReplayEvents({ webhookId, onClose }: { webhookId: string; onClos
             required
             data-autofocus
             value={since}
-            error={error}
+            error={errorOf('since')}
             onChange={({ currentTarget }) => setSince(currentTarget.value)}
           />
           <Checkbox
@@ -45,10 +42,8 @@ export function ReplayEvents({ webhookId, onClose }: { webhookId: string; onClos
             checked={onlyFailed}
             onChange={({ currentTarget }) => setOnlyFailed(currentTarget.checked)}
           />
-          {replay.error && <Failure error={replay.error} />}
-          <FormButtons busy={replay.isPending} action={say.replay} onCancel={onClose} />
-        </Stack>
-      </form>
-    </Modal>
+        </>
+      )}
+    </FormDialog>
   )
 }

@@ -1,16 +1,17 @@
-import { ActionIcon, Alert, Card, Code, Menu, SimpleGrid, Text } from '@mantine/core'
+import { Alert, Card, Code, SimpleGrid, Text } from '@mantine/core'
 import type { Webhook } from '@penstock/wire'
-import { IconAlertTriangle, IconDots, IconSend } from '@tabler/icons-react'
-import { type ReactNode, useState } from 'react'
+import { IconAlertTriangle, IconSend } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
 import { useNavigate, useParams } from 'react-router'
 import { useForbidden } from '../../api/me.ts'
 import { useRead, useWrite } from '../../api/queries.ts'
 import { AccountName } from '../../components/account-name.tsx'
 import { Confirm } from '../../components/confirm.tsx'
+import { type OpenDialog, useDialog } from '../../components/form-dialog.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { notifyDone, notifyFailure } from '../../components/notify.tsx'
 import { Page } from '../../components/page.tsx'
-import { ReasonedButton, ReasonedItem } from '../../components/reasoned.tsx'
+import { ActionsMenu, ReasonedButton } from '../../components/reasoned.tsx'
 import { Time } from '../../components/time.tsx'
 import { webhooks as say } from '../../strings/webhooks.ts'
 import { WebhookForm } from '../webhooks/webhook-form.tsx'
@@ -36,14 +37,11 @@ export function Component() {
   )
 }
 
-type Doing = 'edit' | 'rotate' | 'replay' | 'delete'
-
 function Shown({ webhook }: { webhook: Webhook }) {
   const { id, url, description, accountId, eventTypes, lastSuccessTime } = webhook
   const forbidden = useForbidden('testWebhook')
   const test = useWrite('testWebhook')
-  const [doing, setDoing] = useState<Doing>()
-  const stop = () => setDoing(undefined)
+  const [dialog, open] = useDialog()
   const send = () => test.mutate({ id }, { onSuccess: () => notifyDone(say.tested), onError: notifyFailure })
   const actions = (
     <>
@@ -55,7 +53,7 @@ function Shown({ webhook }: { webhook: Webhook }) {
       >
         {say.test}
       </ReasonedButton>
-      <Actions webhook={webhook} onDo={setDoing} />
+      <Actions webhook={webhook} open={open} />
     </>
   )
   return (
@@ -76,10 +74,7 @@ function Shown({ webhook }: { webhook: Webhook }) {
         </SimpleGrid>
       </Card>
       <Deliveries webhookId={id} />
-      {doing === 'edit' && <WebhookForm webhook={webhook} onClose={stop} />}
-      {doing === 'rotate' && <RotateSecret webhookId={id} onClose={stop} />}
-      {doing === 'replay' && <ReplayEvents webhookId={id} onClose={stop} />}
-      {doing === 'delete' && <Delete webhook={webhook} onClose={stop} />}
+      {dialog}
     </Page>
   )
 }
@@ -103,17 +98,16 @@ function State({
 }: {
   webhook: Webhook
 }) {
-  const style = { message: { color: 'var(--mantine-color-text)' } }
   if (!enabled && disabledReason) {
     return (
-      <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title={say.disabledTitle} styles={style}>
+      <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title={say.disabledTitle}>
         {say.disabledReason[disabledReason]}
       </Alert>
     )
   }
   if (enabled && failingSince !== null) {
     return (
-      <Alert color="yellow" icon={<IconAlertTriangle aria-hidden />} title={say.failingTitle} styles={style}>
+      <Alert color="yellow" icon={<IconAlertTriangle aria-hidden />} title={say.failingTitle}>
         {say.failingHelp} <Time seconds={failingSince} />.
       </Alert>
     )
@@ -126,41 +120,33 @@ function State({
   )
 }
 
-function Actions({ webhook: { id, enabled }, onDo }: { webhook: Webhook; onDo: (doing: Doing) => void }) {
-  const forbidden = useForbidden('updateWebhook')
+function Actions({ webhook, open }: { webhook: Webhook; open: OpenDialog }) {
+  const { id, enabled } = webhook
+  const reason = useForbidden('updateWebhook')
   const update = useWrite('updateWebhook')
   const toggle = () =>
     update.mutate(
       { id, body: { enabled: !enabled } },
       { onSuccess: () => notifyDone(enabled ? say.nowDisabled : say.nowEnabled), onError: notifyFailure },
     )
-  const items = [
-    ['edit', say.edit],
-    ['replay', say.replay],
-    ['rotate', say.rotate],
-  ] as const
+  const edit = () => open((close) => <WebhookForm webhook={webhook} onClose={close} />)
+  const replay = () => open((close) => <ReplayEvents webhookId={id} onClose={close} />)
+  const rotate = () => open((close) => <RotateSecret webhookId={id} onClose={close} />)
+  const remove = () => open((close) => <Delete webhook={webhook} onClose={close} />)
   return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <ActionIcon variant="default" size={36} aria-label={say.actions}>
-          <IconDots size={18} aria-hidden />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {items.map(([what, label]) => (
-          <ReasonedItem key={what} reason={forbidden} onClick={() => onDo(what)}>
-            {label}
-          </ReasonedItem>
-        ))}
-        <ReasonedItem reason={forbidden} onClick={toggle}>
-          {enabled ? say.disable : say.enable}
-        </ReasonedItem>
-        <Menu.Divider />
-        <ReasonedItem reason={forbidden} destructive onClick={() => onDo('delete')}>
-          {say.remove}
-        </ReasonedItem>
-      </Menu.Dropdown>
-    </Menu>
+    <ActionsMenu
+      page
+      label={say.actions}
+      groups={[
+        [
+          { label: say.edit, reason, onClick: edit },
+          { label: say.replay, reason, onClick: replay },
+          { label: say.rotate, reason, onClick: rotate },
+          { label: enabled ? say.disable : say.enable, reason, onClick: toggle },
+        ],
+        [{ label: say.remove, reason, destructive: true, onClick: remove }],
+      ]}
+    />
   )
 }
 

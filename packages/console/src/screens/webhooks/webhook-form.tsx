@@ -1,21 +1,18 @@
-import { Modal, MultiSelect, Radio, Select, Stack, TextInput } from '@mantine/core'
+import { Radio, Select, Stack, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { PenstockError } from '@penstock/client'
 import { type EventType, eventTypeNames, limits, type Webhook } from '@penstock/wire'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useNavigate } from 'react-router'
 import { useMe } from '../../api/me.ts'
 import { useRead, useWrite } from '../../api/queries.ts'
-import { Failure } from '../../components/failure.tsx'
-import { FormButtons } from '../../components/form-buttons.tsx'
-import { notifyDone } from '../../components/notify.tsx'
+import { FormDialog } from '../../components/form-dialog.tsx'
+import { PickSeveral } from '../../components/pick-several.tsx'
 import { access } from '../../strings/access.ts'
+import { components } from '../../strings/components.ts'
 import { webhooks as say } from '../../strings/webhooks.ts'
 import { WebhookSecret } from './webhook-secret.tsx'
 
-type Errors = { url?: string | undefined; events?: string; account?: string | undefined }
-
-/** What a test sends is sent whatever a webhook takes. */
+/** Tests are sent to every webhook, whatever its types. */
 const types = eventTypeNames.filter((type) => type !== 'webhook.test')
 
 /** Adds a webhook and shows its secret, or changes one. */
@@ -29,35 +26,14 @@ export function WebhookForm({ webhook, onClose }: { webhook?: Webhook; onClose: 
   const [eventTypes, setEventTypes] = useState<EventType[] | null>(webhook?.eventTypes ?? null)
   const [isOfAccount, setOfAccount] = useState(limited)
   const [accountId, setAccountId] = useState<string | null>(null)
-  const [errors, setErrors] = useState<Errors>({})
-  const [failure, setFailure] = useState<unknown>()
   const [made, setMade] = useState<{ id: string; secret: string }>()
-
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
-    setFailure(undefined)
-    const found: Errors = {
-      ...(eventTypes?.length === 0 && { events: say.chooseOne }),
-      ...(isOfAccount && accountId === null && !webhook && { account: say.scopePlaceholder }),
-    }
-    setErrors(found)
-    if (Object.keys(found).length > 0) return
+  const save = async () => {
     const body = { url: url.trim(), description: description.trim(), eventTypes }
-    try {
-      if (webhook) {
-        await update.mutateAsync({ id: webhook.id, body })
-        notifyDone(say.saved)
-        onClose()
-      } else {
-        setMade((await create.mutateAsync({ body: { ...body, ...(isOfAccount ? { accountId } : {}) } })).reply)
-      }
-    } catch (error) {
-      const blamed = (name: string) =>
-        error instanceof PenstockError ? error.details.find(({ field }) => field === name)?.message : undefined
-      const ofFields = { url: blamed('body.url'), account: blamed('body.accountId') }
-      if (ofFields.url ?? ofFields.account) setErrors(ofFields)
-      else setFailure(error)
+    if (webhook) {
+      await update.mutateAsync({ id: webhook.id, body })
+      return say.saved
     }
+    setMade((await create.mutateAsync({ body: { ...body, ...(isOfAccount ? { accountId } : {}) } })).reply)
   }
   if (made) {
     return (
@@ -71,9 +47,19 @@ export function WebhookForm({ webhook, onClose }: { webhook?: Webhook; onClose: 
     )
   }
   return (
-    <Modal opened onClose={onClose} title={webhook ? say.edit : say.create} size="lg">
-      <form onSubmit={(event) => void submit(event)}>
-        <Stack>
+    <FormDialog
+      title={webhook ? say.edit : say.create}
+      size="lg"
+      action={webhook ? components.save : say.create}
+      invalid={{
+        eventTypes: eventTypes?.length === 0 && say.chooseOne,
+        accountId: isOfAccount && accountId === null && !webhook && say.scopePlaceholder,
+      }}
+      onSubmit={save}
+      onClose={onClose}
+    >
+      {(errorOf) => (
+        <>
           <TextInput
             label={say.url}
             description={say.urlHelp}
@@ -83,7 +69,7 @@ export function WebhookForm({ webhook, onClose }: { webhook?: Webhook; onClose: 
             maxLength={limits.webhookUrlLengthMax}
             data-autofocus
             value={url}
-            error={errors.url}
+            error={errorOf('url')}
             onChange={({ currentTarget }) => setUrl(currentTarget.value)}
           />
           <TextInput
@@ -104,14 +90,13 @@ export function WebhookForm({ webhook, onClose }: { webhook?: Webhook; onClose: 
             </Stack>
           </Radio.Group>
           {eventTypes !== null && (
-            <MultiSelect
+            <PickSeveral
               aria-label={say.eventTypes}
               placeholder={eventTypes.length === 0 ? say.eventTypes : ''}
               searchable
-              hidePickedOptions
               data={types}
               value={eventTypes}
-              error={errors.events}
+              error={errorOf('eventTypes')}
               onChange={(next) => setEventTypes(next as EventType[])}
             />
           )}
@@ -129,19 +114,13 @@ export function WebhookForm({ webhook, onClose }: { webhook?: Webhook; onClose: 
                   {...(limited ? { description: access.limited } : {})}
                 />
                 <Radio value="one" label={say.oneAccount} />
-                {isOfAccount && <PickAccount value={accountId} error={errors.account} onChange={setAccountId} />}
+                {isOfAccount && <PickAccount value={accountId} error={errorOf('accountId')} onChange={setAccountId} />}
               </Stack>
             </Radio.Group>
           )}
-          {failure !== undefined && <Failure error={failure} />}
-          <FormButtons
-            busy={create.isPending || update.isPending}
-            {...(webhook ? {} : { action: say.create })}
-            onCancel={onClose}
-          />
-        </Stack>
-      </form>
-    </Modal>
+        </>
+      )}
+    </FormDialog>
   )
 }
 

@@ -4,7 +4,7 @@ import { listMigrations } from '../migrations.ts'
 import { BackupError, formatName, formatVersion, type Header, type Line, TableDigest } from './format.ts'
 import { describeTables, readRows, settingsOfTexts } from './tables.ts'
 
-/** What a backup holds: rows by table. */
+/** Number of rows by table. */
 export type Counts = Record<string, number>
 
 /**
@@ -17,11 +17,11 @@ export async function* dump(session: pg.Client, counts: Counts): AsyncGenerator<
   await session.query('begin isolation level repeatable read read only')
   await session.query(settingsOfTexts)
   const migrations = await readApplied(session)
-  const newest = migrations.at(-1)?.when
+  const newest = migrations.at(-1)?.name
   if (newest === undefined) {
     throw new BackupError('The database has no tables of Penstock: there is nothing to back up. Check DATABASE_URL.')
   }
-  if (newest > Math.max(...(await listMigrations()).map(({ when }) => when))) {
+  if (!(await listMigrations()).includes(newest)) {
     throw new BackupError('A newer version of Penstock has migrated the database: back it up with that version.')
   }
   const tables = (await describeTables(session, newest)).map(({ name, columns }) => ({

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { AppliedMigration } from '../migrations.ts'
 
 /**
  * A backup: lines of JSON, compressed with gzip. The header; then for each table a line that begins it, its rows, and a
@@ -16,11 +17,11 @@ export type Header = {
   readonly version: typeof formatVersion
   /** ISO 8601. */
   readonly createdTime: string
-  /** What the database recorded of its migrations, oldest first. */
-  readonly migrations: readonly { readonly hash: string; readonly when: number }[]
+  /** Migrations that the database recorded, oldest first. */
+  readonly migrations: readonly AppliedMigration[]
   /** Identifiers of the master keys that its secrets are sealed under; the keys are not in it. */
   readonly masterKeys: readonly string[]
-  /** In an order in which each table comes after those that it refers to. */
+  /** Each table comes after the tables that it refers to. */
   readonly tables: readonly BackedUpTable[]
 }
 

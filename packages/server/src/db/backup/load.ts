@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import type { Db } from '../database.ts'
 import { applyMigrations, holdMigrations, readApplied } from '../migrate.ts'
-import { listMigrations } from '../migrations.ts'
+import { type AppliedMigration, listMigrations, migrationsFolder, readMigration } from '../migrations.ts'
 import { onSession } from '../session.ts'
 import type { Counts } from './dump.ts'
 import { BackupError, formatName, formatVersion, type Header, type Line, type Row, TableDigest } from './format.ts'
@@ -26,39 +26,45 @@ const batchLength = 4_000_000
 
 type Lines = AsyncIterator<string>
 
-/** Reads the first line. Throws BackupError where it is not that of a backup which this program can restore. */
+/** Reads the first line. Throws BackupError if it is not the header of a backup that this program can restore. */
 export async function readHeader(lines: Lines): Promise<Header> {
   const text = await nextText(lines)
   const header = text.startsWith('{') ? parse(text) : undefined
   if (!header || !('format' in header) || header.format !== formatName) throw new BackupError(noBackup)
-  const known = new Set((await listMigrations()).map(({ when }) => when))
-  if (header.version !== formatVersion || header.migrations.some(({ when }) => !known.has(when))) {
-    throw new BackupError('A newer version of Penstock made this backup: restore it with that version, or a newer one.')
+  const known = new Set(await listMigrations())
+  const isKnown = async ({ name, digest }: AppliedMigration) =>
+    known.has(name) && (await readMigration(name)).digest === digest
+  if (header.version !== formatVersion || !(await Promise.all(header.migrations.map(isKnown))).every(Boolean)) {
+    throw new BackupError(
+      'This version of Penstock does not know the schema of the backup: restore it with the version that made it, or a newer version.',
+    )
   }
   return header
 }
 
 /**
- * Restores a backup in one transaction: brings the schema to where it was when the backup was made, inserts the rows,
- * compares what the database then has with the digests of the backup, and applies the migrations since.
- * @param lines what follows the header
- * @param finish does what is left to do before the commit
+ * Restores a backup in one transaction: migrates the schema to the version of the backup, inserts the rows, compares
+ * them with the digests of the backup, and applies the later migrations.
+ * @param lines the lines after the header
+ * @param finish runs before the commit
+ * @param folder directory of the migrations
  * @returns the number of rows of each table
- * @throws BackupError where the database is not empty or was migrated further, or the backup is damaged; the database is
- *   then as it was
+ * @throws BackupError if the database is not empty or was migrated further, or the backup is damaged; the database does
+ * not change
  */
 export async function load(
   session: pg.Client,
   header: Header,
   lines: Lines,
   finish: (db: Db) => Promise<void>,
+  folder = migrationsFolder,
 ): Promise<Counts> {
-  const newest = header.migrations.at(-1)?.when ?? 0
+  const newest = header.migrations.at(-1)?.name ?? ''
   await holdMigrations(session)
   await session.query('begin')
   try {
     await session.query(settingsOfTexts)
-    await applyMigrations(session, newest)
+    await applyMigrations(session, newest, folder)
     const tables = await describeTables(session, newest)
     await requireEmpty(session, newest)
     await emptyTables(session, tables)
@@ -70,7 +76,7 @@ export async function load(
     }
     const last = await nextLine(lines)
     if (!('complete' in last)) throw new BackupError(damaged)
-    await applyMigrations(session)
+    await applyMigrations(session, undefined, folder)
     await finish(onSession(session))
     await session.query('commit')
     // The server's statistics are those of an empty database.
@@ -82,7 +88,7 @@ export async function load(
   }
 }
 
-async function requireEmpty(session: pg.Client, newest: number): Promise<void> {
+async function requireEmpty(session: pg.Client, newest: string): Promise<void> {
   const { rows } = await session.query('select from organizations limit 1')
   if (rows.length > 0) {
     throw new BackupError(
@@ -90,7 +96,7 @@ async function requireEmpty(session: pg.Client, newest: number): Promise<void> {
     )
   }
   const applied = await readApplied(session)
-  if ((applied.at(-1)?.when ?? 0) > newest) {
+  if ((applied.at(-1)?.name ?? '') > newest) {
     throw new BackupError(
       'The backup is of an earlier version, and the database has the tables of this one already: create a new database without tables, and restore into that.',
     )
@@ -153,7 +159,7 @@ async function nextText(lines: Lines): Promise<string> {
   try {
     next = await lines.next()
   } catch (error) {
-    // What the decompression says.
+    // Error of the decompression.
     const { code, message } = error as NodeJS.ErrnoException
     if (message === 'incorrect header check') throw new BackupError(noBackup)
     if (code === 'Z_BUF_ERROR') throw new BackupError(truncated)

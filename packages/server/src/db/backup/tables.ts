@@ -15,17 +15,27 @@ const batchRows = 2_000
 /**
  * Access tokens are not backed up: after a restore clients ask for new ones, and none that was revoked comes back. Neither
  * are authorizations that have begun, sessions of people and links for them: none that was used or ended comes back. Messages
- * of alerts are not sent once more.
+ * of alerts are not sent once more, mails are counted from zero, and the next purge is in the night. The migrations are in the header of the backup.
  */
-const notBackedUp = ['tokens', 'authorizations', 'user_sessions', 'user_links', 'alert_checks', 'alert_deliveries']
+const notBackedUp = [
+  'tokens',
+  'authorizations',
+  'user_sessions',
+  'user_links',
+  'alert_checks',
+  'alert_deliveries',
+  'mail_counts',
+  'purges',
+  'penstock_migrations',
+]
 
-/** The names of the tables that the migrations up to the one of this time have made. */
-async function namesOfTables(newest: number): Promise<string[]> {
-  const entries = (await listMigrations()).filter(({ when }) => when <= newest)
-  const migrations = await Promise.all(entries.map(readMigration))
+/** The names of the tables that the migrations up to this one have made. */
+async function namesOfTables(newest: string): Promise<string[]> {
+  const applied = (await listMigrations()).filter((name) => name <= newest)
+  const migrations = await Promise.all(applied.map((name) => readMigration(name)))
   const names = new Set<string>()
   for (const { text } of migrations) {
-    for (const [, created, dropped] of text.matchAll(/^create table "?(\w+)|^drop table "?(\w+)/gim)) {
+    for (const [, created, dropped] of text.matchAll(/^create table (\w+)|^drop table (\w+)/gm)) {
       if (created) names.add(created)
       else if (dropped) names.delete(dropped)
     }
@@ -34,10 +44,10 @@ async function namesOfTables(newest: number): Promise<string[]> {
 }
 
 /**
- * The tables to back up, each after those that it refers to, with the columns that are stored.
- * @param newest time of the newest migration of the database
+ * The tables to back up, each after the tables that it refers to, with the stored columns.
+ * @param newest name of the newest migration of the database
  */
-export async function describeTables(session: pg.Client, newest: number): Promise<Table[]> {
+export async function describeTables(session: pg.Client, newest: string): Promise<Table[]> {
   const { rows } = await session.query<{
     name: string
     column: string
@@ -110,7 +120,7 @@ export function insertInto({ name, columns }: Table, given: readonly string[]): 
   return `insert into ${quoted(name)} (${given.map(quoted).join(', ')}) overriding system value select ${values} from unnest(${arrays}) as r (${names})`
 }
 
-/** Has columns whose values PostgreSQL counts up itself continue after those that were inserted. */
+/** Sets the sequences of columns that PostgreSQL numbers itself, so that they continue after the inserted rows. */
 export async function continueCounting(session: pg.Client, { name, columns }: Table): Promise<void> {
   for (const column of columns.filter(({ isCounted }) => isCounted)) {
     await session.query(

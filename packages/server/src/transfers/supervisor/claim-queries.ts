@@ -1,7 +1,8 @@
-import type { Json, Values } from '@penstock/connector'
+import type { Values } from '@penstock/connector'
 import type { TransferTrigger } from '@penstock/wire'
 import { statement } from '../../db/statement.ts'
 import type { StandingRow } from './queries.ts'
+import { isOutdated, type ProgramParameters } from './version-queries.ts'
 
 /** Statements that claim a transfer and read what its worker must know. */
 
@@ -16,14 +17,14 @@ export type WorkRow = StandingRow & {
   replayOf: string | null
   srcConfig: Values
   destConfig: Values
-  /** Saved configuration without secrets as it was at the start; none in rows of earlier versions. */
-  srcSettings: Values | null
-  destSettings: Values | null
+  /** Saved configuration without secrets as it was at the start. */
+  srcSettings: Values
+  destSettings: Values
   confirmed: boolean
+  testRows: number | null
   read: number
   attempt: number
   checkpointSealed: Buffer | null
-  checkpoint: Json | null
   pending: number | null
   unconfirmed: number | null
   sourceColumns: string[] | null
@@ -31,39 +32,37 @@ export type WorkRow = StandingRow & {
   dataKeyId: string | null
   createdTime: Date
   startedTime: Date
+  /** How long it had run when it was read, in milliseconds. */
+  ranMs: number
   connectionDataKeyId: string | null
   cursorSealed: Buffer | null
-  cursor: Json | null
   stateSealed: Buffer | null
-  state: Json | null
   replaced: number | null
   traceparent: string | null
 }
 
-/** Only one claims at a time, so that no limit is passed by two at once. */
-export const holdClaims = statement(`select pg_advisory_xact_lock(hashtext('penstock claims'), 0)`)
+/** Only one claims at a time, so that no limit is passed by two at once. Without rows, to travel with the claim. */
+export const holdClaims = `do $$ begin perform pg_advisory_xact_lock(hashtext('penstock claims'), 0); end $$`
 
-/** What a worker must know of a transfer. */
+/** Columns of a transfer that a worker needs. */
 const workOf = (transfers: 'transfers' | 'claimed') => `
   select t.id, t.organization_id, t.account_id, t.connection_id, t.src_connector_id, t.dest_connector_id, t.trigger,
-    t.replay_of,
-    case when t.src_settings is null then c.src_config || t.src_config else t.src_config end as src_config,
-    case when t.src_settings is null then c.dest_config || t.dest_config else t.dest_config end as dest_config,
-    t.src_settings, t.dest_settings, t.confirmed, t.read, t.attempt, t.position_sealed as checkpoint_sealed, t.position as checkpoint, t.pending,
-    t.source_columns, t.columns, t.data_key_id, t.created_time, t.started_time, t.traceparent,
-    m.data_key_id as connection_data_key_id, m.marker_sealed as cursor_sealed, m.marker as cursor, m.memory_sealed as state_sealed, m.memory as state, m.replaced,
-    case when t.read = 0 then m.pending end as unconfirmed,
+    t.replay_of, t.src_config, t.dest_config, t.src_settings, t.dest_settings, t.confirmed, t.test_rows, t.read, t.attempt,
+    t.checkpoint_sealed, t.pending, t.source_columns, t.columns, t.data_key_id, t.created_time, t.started_time,
+    extract(epoch from now() - t.started_time)::float8 * 1000 as ran_ms, t.traceparent,
+    s.data_key_id as connection_data_key_id, s.cursor_sealed, s.state_sealed, s.replaced,
+    case when t.read = 0 and t.test_rows is null then s.pending end as unconfirmed,
     c.status, a.enabled as account_enabled, t.cancelling, c.account_deleted as gone
   from ${transfers} t
   join connections c on c.id = t.connection_id
   join accounts a on a.id = c.account_id
-  left join connection_memories m on m.connection_id = t.connection_id`
+  left join connection_states s on s.connection_id = t.connection_id`
 
 /**
  * Claims the next transfer: of the organizations below their limit the one that runs least, in it of the accounts below
  * their limit the one that runs least, and in it the oldest. So a thousand transfers of one account delay no one else. Of
  * each account that waits only the first transfer is looked at: it takes longer with more accounts that wait, and not
- * with more transfers.
+ * with more transfers. Where a newer version of the program has been here, there is none.
  */
 export const claimTransfer = statement<
   {
@@ -72,7 +71,7 @@ export const claimTransfer = statement<
     platformConnectors: string
     fullOrganizations: readonly string[]
     fullAccounts: readonly string[]
-  },
+  } & ProgramParameters,
   WorkRow
 >(`
   with recursive running as (
@@ -113,7 +112,7 @@ export const claimTransfer = statement<
     ) oldest
     left join (select organization_id, count(*) as runs from running group by organization_id) o
       on o.organization_id = oldest.organization_id
-    where oldest.organization_id <> all(:fullOrganizations::text[])
+    where oldest.organization_id <> all(:fullOrganizations::text[]) and not ${isOutdated}
     order by coalesce(o.runs, 0), a.runs, oldest.created_time, oldest.id limit 1
   ),
   claimed as (
@@ -133,7 +132,7 @@ export const findWork = statement<{ id: string }, WorkRow>(`
 
 export const deliveryStatesOf = statement<
   { transferId: string },
-  { number: number; deliveryStateSealed: Buffer | null; deliveryState: Json | null }
+  { number: number; deliveryStateSealed: Buffer | null }
 >(`
-  select number, receipt_sealed as delivery_state_sealed, receipt as delivery_state from ledger where transfer_id = :transferId order by number
+  select number, delivery_state_sealed from ledger where transfer_id = :transferId order by number
 `)

@@ -1,5 +1,7 @@
+import type { Database } from '../../db/database.ts'
 import * as queries from './claim-queries.ts'
-import type { SupervisorDeps } from './supervise.ts'
+import type { SupervisorDeps } from './deps.ts'
+import { thisProgram } from './versions.ts'
 
 /** How many transfers run at once. */
 export type ClaimLimits = {
@@ -13,13 +15,13 @@ export type ClaimLimits = {
   readonly perPlatform: number
 }
 
-/** What counts for the shares. */
-type Share = Readonly<Pick<queries.WorkRow, 'organizationId' | 'accountId'>>
+/** A claimed transfer: its owner, for the shares, and the attempt of this worker. */
+type Claim = Readonly<Pick<queries.WorkRow, 'organizationId' | 'accountId' | 'id' | 'attempt'>>
 
-/** What one worker has claimed, so that no organization and no sub-account takes all of it. */
+/** Transfers that one worker has claimed, so that no organization and no sub-account takes all of it. */
 export class Claims {
   readonly limits: ClaimLimits
-  readonly #held = new Set<Share>()
+  readonly #held = new Set<Claim>()
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(limits: ClaimLimits) {
@@ -27,7 +29,7 @@ export class Claims {
   }
 
   /** Claims with the shares as they are; one claim after the other, so that none passes them. */
-  async take<Claimed extends Share>(
+  async take<Claimed extends Claim>(
     claim: (full: ReturnType<Claims['full']>) => Promise<Claimed | undefined>,
   ): Promise<Claimed | undefined> {
     const taken = this.#last.then(async () => {
@@ -39,8 +41,15 @@ export class Claims {
     return taken
   }
 
-  release(claimed: Share): void {
+  release(claimed: Claim): void {
     this.#held.delete(claimed)
+  }
+
+  /** Transfers that this worker supervises, with their attempts. Waits for a claim in progress. */
+  async supervised(): Promise<{ ids: string[]; attempts: number[] }> {
+    await this.#last
+    const held = [...this.#held]
+    return { ids: held.map(({ id }) => id), attempts: held.map(({ attempt }) => attempt) }
   }
 
   /** Organizations and sub-accounts that have their full share of this worker. */
@@ -63,19 +72,36 @@ export async function claimTransfer(
   claims: Claims,
 ): Promise<queries.WorkRow | undefined> {
   const { perAccount, perPlatform } = claims.limits
+  const program = await thisProgram()
   const platformConnectors = JSON.stringify(
     perPlatform > 0 ? catalogue.listed.map(({ id, platformId }) => ({ connector: id, platform: platformId })) : [],
   )
   return claims.take((full) =>
-    database.transaction(async (tx) => {
-      await queries.holdClaims.run(tx, {})
-      return queries.claimTransfer.first(tx, {
-        perAccount,
-        perPlatform: perPlatform || 1,
-        platformConnectors,
-        fullOrganizations: full.organizations,
-        fullAccounts: full.accounts,
-      })
+    claimAlone(database, {
+      perAccount,
+      perPlatform: perPlatform || 1,
+      platformConnectors,
+      fullOrganizations: full.organizations,
+      fullAccounts: full.accounts,
+      ...program,
     }),
   )
+}
+
+/**
+ * Claims while no one else does. The lock, the claim and the commit are one message to the server: a process that stops in
+ * between leaves nothing locked.
+ */
+export async function claimAlone(
+  database: Database,
+  limits: Parameters<typeof queries.claimTransfer.first>[1],
+): Promise<queries.WorkRow | undefined> {
+  let claimed: queries.WorkRow | undefined
+  await database.transaction(async (tx) => {
+    tx.firstly(queries.holdClaims)
+    tx.lastly(async (db) => {
+      claimed = await queries.claimTransfer.first(db, limits)
+    })
+  })
+  return claimed
 }

@@ -5,7 +5,7 @@ import type { RunnerDeath, RunnerDied } from '../../runners/runner-process.ts'
 export const crashRetriesMax = 3
 
 /**
- * What people read of a transfer whose runners died again and again.
+ * Message about a transfer whose runners died repeatedly.
  * @param progressMs how long a transfer may make no progress
  */
 export function describeCrash(

@@ -3,6 +3,7 @@ import type { DefectReport } from '@penstock/engine'
 import { decide, finalState, mayTransfer, type Role, type StopCode, type TransferIncident } from '@penstock/wire'
 import { isAway, isDeadlock } from '../../db/errors.ts'
 import { RunnerDied } from '../../runners/runner-process.ts'
+import { Unreadable } from '../../secrets/seal.ts'
 import { crashCodes } from './crashes.ts'
 import type { StandingRow } from './queries.ts'
 
@@ -43,12 +44,16 @@ export class Defect extends Error {
   }
 }
 
-/** What a transfer ended with, for `decide`. What is not known is a defect of our own, and would be met again and again. */
+/**
+ * Input of `decide` for the error of a transfer. An unknown error is a defect of Penstock, and would occur again on
+ * each attempt.
+ */
 export function incidentOf(error: unknown): TransferIncident {
   if (error instanceof Lost) return { interruption: 'lost' }
   if (error instanceof Released) return { interruption: 'released' }
   if (error instanceof Stopped) return error.code === null ? { interruption: 'cancelled' } : { code: error.code }
   if (error instanceof ConnectorError) return { code: error.code }
+  if (error instanceof Unreadable) return { code: 'stored_value_unreadable' }
   if (error instanceof RunnerDied) return { code: crashCodes[error.reason] }
   if (error instanceof Defect) return { code: error.isConnector ? 'connector_failed' : 'internal' }
   return isAway(error) || isDeadlock(error) ? { interruption: 'database_away' } : { code: 'internal' }
@@ -60,7 +65,7 @@ export function resumes(error: unknown): boolean {
   return decision.do === 'leave' || decision.do === 'requeue'
 }
 
-/** Why a transfer may not continue (invariant 3); undefined where it may. */
+/** Why a transfer may not continue (invariant 3); undefined if it may. */
 export function endingOf(standing: StandingRow | undefined): Error | undefined {
   if (!standing) return new Lost()
   if (standing.cancelling) return new Stopped(null, '')

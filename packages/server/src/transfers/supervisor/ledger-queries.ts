@@ -20,6 +20,7 @@ export const confirmBatch = statement<
     accepted: number
     rejected: number
     replayed: number
+    test: boolean
     bytes: number
     progress: number | null
     checkpoint: Buffer | null
@@ -30,12 +31,13 @@ export const confirmBatch = statement<
   StandingRow
 >(`
   with account as (
-    update accounts set volume = volume + :accepted where id = :accountId returning id, enabled
+    update accounts set volume = volume + case when :test::boolean then 0 else :accepted end where id = :accountId returning id, enabled
   ),
   connection as (
     update connections c set
-      total_volume = total_volume + :read, used_volume = used_volume + :accepted,
-      monthly_volume = :accepted + case
+      total_volume = total_volume + case when :test then 0 else :read end,
+      used_volume = used_volume + case when :test then 0 else :accepted end,
+      monthly_volume = case when :test then 0 else :accepted end + case
         when volume_month = to_char(now() at time zone 'UTC', 'YYYY-MM') then monthly_volume else 0
       end,
       volume_month = to_char(now() at time zone 'UTC', 'YYYY-MM')
@@ -46,9 +48,8 @@ export const confirmBatch = statement<
     update transfers t set
       read = read + :read, sent = sent + :sent, accepted = accepted + :accepted, rejected = rejected + :rejected,
       bytes = bytes + :bytes, progress = coalesce(:progress, progress), pending = :pending, crashes = 0,
-      position_sealed = coalesce(:checkpoint, position_sealed),
-      position = case when :checkpoint::bytea is null then position end,
-      marker_sealed = coalesce(:cursor, marker_sealed), marker = case when :cursor::bytea is null then marker end,
+      checkpoint_sealed = coalesce(:checkpoint, checkpoint_sealed),
+      cursor_sealed = coalesce(:cursor, cursor_sealed),
       error_code = null, error_message = null, error_side = null, heartbeat_time = now()
     from connection c
     where t.id = :id and t.attempt = :attempt and t.status = 'running' and t.connection_id = c.id
@@ -56,11 +57,11 @@ export const confirmBatch = statement<
   ),
   entry as (
     insert into ledger
-      (transfer_id, number, organization_id, account_id, connection_id, day, read, accepted, rejected, replayed, bytes,
-       receipt_sealed)
+      (transfer_id, number, organization_id, account_id, connection_id, day, read, accepted, rejected, replayed, test,
+       bytes, delivery_state_sealed)
     values
       ((select id from transfer), :number, :organizationId, :accountId, :connectionId,
-       (now() at time zone 'UTC')::date, :read, :accepted, :rejected, :replayed, :bytes, :deliveryState)
+       (now() at time zone 'UTC')::date, :read, :accepted, :rejected, :replayed, :test, :bytes, :deliveryState)
   )
   select status, account_enabled, cancelling, gone from transfer
 `)
@@ -96,19 +97,19 @@ export const keepDataKey = statement<Fence & { dataKeyId: string }>(`
 
 /** Makes this the key of what outlives the transfers of a connection. */
 export const keepConnectionDataKey = statement<{ connectionId: string; dataKeyId: string }>(`
-  insert into connection_memories (connection_id, data_key_id) values (:connectionId, :dataKeyId)
+  insert into connection_states (connection_id, data_key_id) values (:connectionId, :dataKeyId)
   on conflict (connection_id) do update set data_key_id = excluded.data_key_id
 `)
 
 /** At once: what a destination made for the connection is there, however the transfer ends. */
 export const saveState = statement<{ connectionId: string; state: Buffer }>(`
-  insert into connection_memories (connection_id, memory_sealed) values (:connectionId, :state)
-  on conflict (connection_id) do update set memory_sealed = excluded.memory_sealed, memory = null
+  insert into connection_states (connection_id, state_sealed) values (:connectionId, :state)
+  on conflict (connection_id) do update set state_sealed = excluded.state_sealed
 `)
 
 /** How much a transfer that replaced everything put in its place. */
 export const saveReplaced = statement<{ id: string }>(`
-  insert into connection_memories (connection_id, replaced)
+  insert into connection_states (connection_id, replaced)
   select connection_id, sent from transfers where id = :id
   on conflict (connection_id) do update set replaced = excluded.replaced
 `)

@@ -46,7 +46,7 @@ export class LedgerWriter {
   readonly #replay: Replay | undefined
   #stored: Stored
 
-  /** @param replay what the transfer sends again, where it is a replay */
+  /** @param replay what the transfer sends again, if it is a replay */
   constructor(db: Database, keys: TransferKeys, work: WorkRow, stored: Stored, replay?: Replay) {
     this.#db = db
     this.#keys = keys
@@ -57,15 +57,17 @@ export class LedgerWriter {
 
   /**
    * Stores a confirmation, with rejected records that came ahead of it, and announces the batch that follows.
-   * @param pending how many rows that batch covers, where one is known
+   * @param pending how many rows that batch covers, if one is known
    * @returns whether the transfer may continue
    * @throws Lost if another worker has claimed the transfer: nothing is stored then
    */
   async confirm(
-    confirmation: Confirmation,
+    confirmed: Confirmation,
     stagedRejects: readonly (readonly KeptReject[])[],
     pending: number | null,
   ): Promise<StandingRow> {
+    // The next transfer reads the rows of a test again.
+    const confirmation = this.#work.testRows === null ? confirmed : { ...confirmed, cursor: null }
     const rejects = [...stagedRejects, confirmation.rejects].filter((part) => part.length > 0)
     const { read, cursor, state } = confirmation
     const keys = { transfer: this.#keys.transfer.opened, connection: this.#keys.connection.opened }
@@ -91,12 +93,25 @@ export class LedgerWriter {
     pending: number | null,
     keys: OpenedKeys,
   ): Promise<StandingRow> {
-    const { id, attempt, accountId, connectionId, organizationId, trigger } = this.#work
+    const { id, attempt, accountId, connectionId, organizationId, trigger, testRows } = this.#work
     const accepted = read - rejected
     const number = this.#stored.entries + 1
     const standing = await queries.confirmBatch.first(db, {
-      ...{ id, attempt, accountId, connectionId, organizationId, number, pending },
-      ...{ read, sent, accepted, rejected, bytes, progress, replayed: trigger === 'replay' ? accepted : 0 },
+      id,
+      attempt,
+      accountId,
+      connectionId,
+      organizationId,
+      number,
+      pending,
+      read,
+      sent,
+      accepted,
+      rejected,
+      bytes,
+      progress,
+      replayed: trigger === 'replay' ? accepted : 0,
+      test: testRows !== null,
       checkpoint: sealJson(keys.transfer, places.checkpoint(id), checkpoint),
       cursor: sealJson(keys.connection, places.cursor(connectionId), cursor),
       deliveryState: sealJson(keys.transfer, places.deliveryState(id, number), deliveryState),

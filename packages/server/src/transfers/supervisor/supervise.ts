@@ -1,55 +1,27 @@
 import { ConnectorError } from '@penstock/connector'
-import { isSecretMethod, type JobError, type RetryPolicy, sideSettings, storable } from '@penstock/engine'
+import { isSecretMethod, type JobError, storable } from '@penstock/engine'
 import { decide, finalState, isTransferErrorCode, type Role, type TransferErrorCode } from '@penstock/wire'
 import { serviceActor } from '../../audit/record.ts'
 import { meet } from '../../connections/connections.ts'
-import type { Catalogue } from '../../connectors/catalogue.ts'
-import type { Database, Db } from '../../db/database.ts'
+import type { Db } from '../../db/database.ts'
 import type { Logger } from '../../log.ts'
-import type { Runners } from '../../runners/runner-pool.ts'
 import { EndJob, RunnerDied } from '../../runners/runner-process.ts'
-import type { Keyring } from '../../secrets/keyring.ts'
-import type { Telemetry } from '../../telemetry/telemetry.ts'
+import { Unreadable } from '../../secrets/seal.ts'
 import * as endings from '../ending-queries.ts'
 import { JobSecrets } from '../job-secrets.ts'
-import { wakeWorker } from '../queries.ts'
-import { movingSides } from '../sides.ts'
-import { type Claims, claimTransfer } from './claim.ts'
+import { wakeWorkers } from '../queries.ts'
+import { frozenSides, replacesAll } from '../sides.ts'
 import type { WorkRow } from './claim-queries.ts'
 import { crashRetriesMax, describeCrash } from './crashes.ts'
+import { heartbeatMs, type SupervisorDeps, type SupervisorSettings } from './deps.ts'
 import { Defect, endingOf, incidentOf, Lost, Released, resumes, Stopped } from './endings.ts'
 import { saveReplaced } from './ledger-queries.ts'
+import { scheduleProbe } from './probe-queries.ts'
 import * as queries from './queries.ts'
 import { DatabaseTransferHost } from './transfer-host.ts'
 import { TransferTrace } from './transfer-trace.ts'
-import { scheduleProbe } from './upkeep-queries.ts'
 
-/** What a worker does with transfers: it claims the next one, runs it in a runner, and stores how it ended. */
-
-/** What transfers are supervised with. */
-export type SupervisorDeps = {
-  readonly database: Database
-  readonly keyring: Keyring
-  readonly catalogue: Catalogue
-  readonly runners: Runners
-  readonly settings: SupervisorSettings
-  /** Makes spans, where traces are exported. */
-  readonly startSpan?: Telemetry['startSpan']
-}
-
-export type SupervisorSettings = {
-  readonly retry: RetryPolicy
-  /** A worker without a heartbeat for this long is dead, in milliseconds. */
-  readonly heartbeatTimeoutMs: number
-  /** Rejected records that are kept of one transfer; counts are never bounded. */
-  readonly rejectsMax: number
-  /** A transfer that replaces everything with less than this share of what the last one sent waits for confirmation. */
-  readonly replaceShareMin: number
-  /** Between two signs that a transfer moves, in milliseconds. */
-  readonly progressMs: number
-  /** From the first claim of a transfer to its end, in milliseconds. */
-  readonly runTimeMs: number
-}
+/** Supervises a transfer: runs it in a runner, and stores how it ended. */
 
 const probeFirstSeconds = 60
 /** How long a transfer that is stopped may take to end; a runner gives its destination half a minute for that. */
@@ -57,31 +29,8 @@ const stopGraceMs = 35_000
 /** How long a transfer may take to end if its worker stops and gives it back. */
 const releaseGraceMs = 5_000
 
-/**
- * Runs transfers, one after the other, until none may be claimed or the signal aborts. Any number of these may work at
- * once, in any number of processes.
- */
-export async function workOnTransfers(
-  deps: SupervisorDeps,
-  claims: Claims,
-  log: Logger,
-  stopping: AbortSignal,
-): Promise<void> {
-  while (!stopping.aborted) {
-    const claimed = await claimTransfer(deps, claims)
-    if (!claimed) return
-    try {
-      await superviseTransfer(deps, claimed, log, stopping)
-    } finally {
-      claims.release(claimed)
-    }
-  }
-}
-
-/** How often a worker sends a heartbeat, and looks for workers without one. */
-export const heartbeatMs = ({ settings }: Pick<SupervisorDeps, 'settings'>): number => settings.heartbeatTimeoutMs / 4
-
-async function superviseTransfer(
+/** Runs a claimed transfer, and stores how it ended. Rejects if that could not be stored: another worker will claim it. */
+export async function superviseTransfer(
   deps: SupervisorDeps,
   work: WorkRow,
   log: Logger,
@@ -91,7 +40,9 @@ async function superviseTransfer(
   const slugs = [work.srcConnectorId, work.destConnectorId].map((id) => catalogue.known(id).slug)
   const trace = startSpan && new TransferTrace(startSpan, work, slugs)
   const about = {
-    ...{ transferId: work.id, connectionId: work.connectionId, attempt: work.attempt },
+    transferId: work.id,
+    connectionId: work.connectionId,
+    attempt: work.attempt,
     ...(trace ? { trace_id: trace.traceId } : {}),
   }
   log.info(about, 'transfer claimed')
@@ -116,9 +67,10 @@ async function runTransfer(
   trace: TransferTrace | undefined,
 ): Promise<void> {
   const { database, catalogue, runners, settings } = deps
-  // What has begun is removed at its destination, which needs a runner; anything else ends here.
+  // A transfer that has begun must be cleaned up at its destination, which needs a runner. Any other one ends here.
   const standing = work.columns === null ? endingOf(work) : undefined
   if (standing) throw standing
+  const begunMs = performance.now()
   const ending = new AbortController()
   let endedBy: unknown
   const end = (error: unknown) => {
@@ -131,7 +83,7 @@ async function runTransfer(
   const heartbeat = setInterval(() => {
     queries.heartbeat.first(database, { id: work.id, attempt: work.attempt }).then(
       (standing) => {
-        const reason = endingOf(standing) ?? overtimeOf(work, settings)
+        const reason = endingOf(standing) ?? overtimeOf(work.ranMs + performance.now() - begunMs, settings)
         if (reason) end(reason)
       },
       // While the database is unavailable there is nothing to report; a batch that cannot be confirmed ends the transfer.
@@ -140,13 +92,17 @@ async function runTransfer(
   }, heartbeatMs(deps))
   const host = new DatabaseTransferHost(deps, work)
   const sides = work.replayOf ? [work.destConnectorId] : [work.srcConnectorId, work.destConnectorId]
-  const secrets = new JobSecrets(deps, work.accountId, sides.map(catalogue.known))
+  const secrets = new JobSecrets(deps, work.accountId, sides.map(catalogue.known), frozenSides(work))
   try {
     const { retry, replaceShareMin, progressMs } = settings
     trace?.runs()
     const result = await runners.run(
       {
-        ...{ kind: 'transfer', id: work.id, connectionId: work.connectionId, retry, replaceShareMin },
+        kind: 'transfer',
+        id: work.id,
+        connectionId: work.connectionId,
+        retry,
+        replaceShareMin,
         connectors: [work.srcConnectorId, work.destConnectorId].map((id) => catalogue.known(id).slug),
       },
       {
@@ -155,7 +111,7 @@ async function runTransfer(
         signal: ending.signal,
         about,
         answer: async (method, argument) => {
-          // What was renewed is saved, even where the transfer has ended meanwhile.
+          // Renewed secrets are saved even if the transfer has ended meanwhile.
           const saves = method === 'replaceSecret' || method === 'releaseSecret'
           if (endedBy !== undefined && !saves) throw endJob(endedBy)
           try {
@@ -186,18 +142,18 @@ async function runTransfer(
 const endJob = (error: unknown): EndJob =>
   resumes(error) ? new EndJob(true, releaseGraceMs) : new EndJob(false, stopGraceMs)
 
+const lostToAnother = 'transfer lost to another worker'
+
 const withoutError = { code: null, message: null, side: null }
 
 /** Everything is delivered, confirmed and visible. */
 async function finish({ database, catalogue }: SupervisorDeps, work: WorkRow): Promise<void> {
   const { id, attempt } = work
-  const { destination, deliver } = movingSides(catalogue, work)
-  const replaces = deliver.replaces?.(sideSettings(destination, 'Destination', work.destConfig)) ?? false
   const end = async (db: Db) => {
     const ended = await endings.endTransfer.first(db, { id, attempt, status: 'succeeded', ...withoutError })
     if (!ended) throw new Lost()
   }
-  if (!replaces) return end(database)
+  if (!replacesAll(catalogue, work)) return end(database)
   await database.transaction(async (tx) => {
     await saveReplaced.run(tx, { id })
     await end(tx)
@@ -218,8 +174,8 @@ function errorOf(error: JobError): unknown {
   }
 }
 
-function overtimeOf({ startedTime }: WorkRow, { runTimeMs }: SupervisorSettings): Error | undefined {
-  if (Date.now() - startedTime.getTime() < runTimeMs) return undefined
+function overtimeOf(ranMs: number, { runTimeMs }: SupervisorSettings): Error | undefined {
+  if (ranMs < runTimeMs) return undefined
   const hours = Math.round(runTimeMs / 36_000) / 100
   return new ConnectorError(
     'run_time_exceeded',
@@ -235,10 +191,10 @@ async function writeEnd(
   log: Logger,
 ): Promise<void> {
   const { database } = deps
-  const { id, attempt, connectionId } = work
+  const { id, attempt, connectionId, testRows } = work
   const incident = incidentOf(error)
   const interruption = 'interruption' in incident ? incident.interruption : undefined
-  if (interruption === 'lost') return log.warn(about, 'transfer lost to another worker')
+  if (interruption === 'lost') return log.warn(about, lostToAnother)
   // Our own database is unavailable: nothing can be written, and another worker claims the transfer.
   if (interruption === 'database_away') throw error
   const isCrash = error instanceof RunnerDied
@@ -246,7 +202,7 @@ async function writeEnd(
   if (decision.do === 'requeue' && !isCrash) {
     await database.transaction(async (tx) => {
       const released = await queries.releaseTransfer.run(tx, { id, attempt })
-      if (released > 0) await wakeWorker.run(tx, { id })
+      if (released > 0) await wakeWorkers.run(tx, {})
     })
     return log.info(about, 'transfer given back')
   }
@@ -259,16 +215,21 @@ async function writeEnd(
   if (decision.do !== 'end') throw new Error(`A transfer that is over cannot ${decision.do}`, { cause: error })
   const { status, connection } = decision
   const { code, message, side } = describeError(error, deps)
-  await database.transaction(async (tx) => {
+  const isOwn = await database.transaction(async (tx) => {
     const ended = await endings.endTransfer.first(tx, { id, attempt, status, code, message, side })
-    if (!ended) return
+    if (!ended) return false
+    // A test changes nothing for the transfers that follow.
+    if (testRows !== null) return true
     if (connection && (await meet(tx, connectionId, connection)) && connection === 'outage') {
       await scheduleProbe.run(tx, { connectionId, inSeconds: probeFirstSeconds })
     }
+    return true
   }, serviceActor)
-  if (error instanceof Defect) log.error({ ...about, report: error.report }, 'a transfer met a defect')
-  else if (code === 'internal') log.error({ ...about, err: error }, 'a transfer met a defect')
-  else log.warn({ ...about, code, status }, 'transfer ended')
+  if (error instanceof Defect) log.error({ ...about, report: error.report }, 'transfer failed: internal error')
+  else if (error instanceof Unreadable) log.error({ ...about, err: error }, 'a sealed value cannot be opened')
+  else if (code === 'internal') log.error({ ...about, err: error }, 'transfer failed: internal error')
+  else if (isOwn) log.warn({ ...about, code, status }, 'transfer ended')
+  else log.warn(about, lostToAnother)
 }
 
 /** Queues the transfer again, unless its runners died too often in a row. */
@@ -276,16 +237,16 @@ async function retryCrashed({ database }: SupervisorDeps, { id, attempt }: WorkR
   return database.transaction(async (tx) => {
     const requeued = await queries.requeueCrashed.run(tx, { id, attempt, crashesMax: crashRetriesMax })
     if (requeued === 0) return false
-    await wakeWorker.run(tx, { id })
+    await wakeWorkers.run(tx, {})
     return true
   })
 }
 
-/** What is stored of the error of a transfer; without a code where a person cancelled it. */
+/** Stored error of a transfer; without a code if a person cancelled it. */
 type StoredError = {
   readonly code: TransferErrorCode | null
   readonly message: string | null
-  /** The side of the connection that it happened at; `null` where it is of neither. */
+  /** The side of the connection that the error belongs to; `null` if it belongs to neither. */
   readonly side: Role | null
 }
 
@@ -294,16 +255,26 @@ function describeError(error: unknown, deps: SupervisorDeps): StoredError {
     return { code: error.code, message: error.code === null ? null : error.message, side: null }
   }
   if (error instanceof ConnectorError) return { code: error.code, message: storable(error.message), side: error.side }
+  if (error instanceof Unreadable) {
+    return {
+      code: 'stored_value_unreadable',
+      side: null,
+      message:
+        'A sealed value that this transfer needs cannot be opened: it was altered, is not sealed, or its key is not known. Ask the operator to restore the database from a backup, or save the secrets of its connectors again.',
+    }
+  }
   if (error instanceof RunnerDied) return { ...describeCrash(error, deps.settings.progressMs), side: null }
   if (error instanceof Defect && error.isConnector) {
     return {
-      ...{ code: 'connector_failed', side: error.side },
+      code: 'connector_failed',
+      side: error.side,
       message:
         'The connector failed with an unknown error. No confirmed record is lost: start the transfer again, and if it persists, report its identifier to your operator.',
     }
   }
   return {
-    ...{ code: 'internal', side: null },
+    code: 'internal',
+    side: null,
     message:
       'Penstock itself failed. No confirmed record is lost: report the identifier of this transfer to your operator.',
   }

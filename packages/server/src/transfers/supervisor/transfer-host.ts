@@ -13,15 +13,15 @@ import type {
 import { openDataKey } from '../../secrets/data-keys.ts'
 import type { MasterKey } from '../../secrets/seal.ts'
 import { openJson, openText, places } from '../sealed.ts'
-import { openSide } from '../sides.ts'
+import { frozenSides, openSide } from '../sides.ts'
 import { deliveryStatesOf, findWork, type WorkRow } from './claim-queries.ts'
+import type { SupervisorDeps } from './deps.ts'
 import { endingOf, Lost } from './endings.ts'
 import { countKeptRejects } from './ledger-queries.ts'
 import { LedgerWriter, type TransferKeys, transferKeys } from './ledger-writer.ts'
 import * as queries from './queries.ts'
 import * as replayQueries from './replays/queries.ts'
 import type { Replay } from './replays/replays.ts'
-import type { SupervisorDeps } from './supervise.ts'
 
 /** Rejected records of one message to a runner. */
 const replayRowsAtOnce = 1_000
@@ -79,8 +79,9 @@ export class DatabaseTransferHost {
     const isNew = isFirst && now.attempt === 1
     const entries = isNew ? [] : await deliveryStatesOf.all(database, { transferId: now.id })
     const deliveryStates: Json[] = []
-    for (const { number, deliveryStateSealed: sealed, deliveryState: plain } of entries) {
-      const deliveryState = await openJson(database, transfer, places.deliveryState(now.id, number), { sealed, plain })
+    for (const { number, deliveryStateSealed } of entries) {
+      const place = places.deliveryState(now.id, number)
+      const deliveryState = await openJson(database, transfer, place, deliveryStateSealed)
       if (deliveryState !== null) deliveryStates.push(deliveryState)
     }
     const kept = isNew ? undefined : await countKeptRejects.first(database, { transferId: now.id })
@@ -89,27 +90,24 @@ export class DatabaseTransferHost {
     const stored = { read: now.read, entries: entries.length, keptRejects, rejectsMax: settings.rejectsMax }
     this.#ledger = new LedgerWriter(database, keys, now, stored, replay)
     this.#staged = []
-    const side = (connectorId: string, frozen: WorkRow['srcSettings'], config: OpenedSide['settings']) =>
-      openSide(this.#deps, catalogue.known(connectorId), now.accountId, config, frozen ?? undefined)
+    const frozen = frozenSides(now)
+    const side = (connectorId: string, config: OpenedSide['settings']) =>
+      openSide(this.#deps, catalogue.known(connectorId), now.accountId, config, frozen.get(connectorId))
     return {
-      source: now.replayOf ? null : await side(now.srcConnectorId, now.srcSettings, now.srcConfig),
-      destination: await side(now.destConnectorId, now.destSettings, now.destConfig),
+      source: now.replayOf ? null : await side(now.srcConnectorId, now.srcConfig),
+      destination: await side(now.destConnectorId, now.destConfig),
       replay: replay ? { columns: replay.columns, rows: replay.numbers.length } : null,
       confirmed: now.confirmed,
+      testRows: now.testRows,
+      attempt: now.attempt,
       read: now.read,
-      checkpoint: await openJson(database, transfer, places.checkpoint(now.id), {
-        ...{ sealed: now.checkpointSealed, plain: now.checkpoint },
-      }),
+      checkpoint: await openJson(database, transfer, places.checkpoint(now.id), now.checkpointSealed),
       pending: now.pending,
       unconfirmed: now.unconfirmed,
       columns: now.columns,
       startedTime: now.startedTime.toISOString(),
-      cursor: await openJson(database, connection, places.cursor(now.connectionId), {
-        ...{ sealed: now.cursorSealed, plain: now.cursor },
-      }),
-      state: await openJson(database, connection, places.state(now.connectionId), {
-        ...{ sealed: now.stateSealed, plain: now.state },
-      }),
+      cursor: await openJson(database, connection, places.cursor(now.connectionId), now.cursorSealed),
+      state: await openJson(database, connection, places.state(now.connectionId), now.stateSealed),
       replaced: now.replaced,
       deliveryStates,
       // Of a replay it must be known of each record whether it was rejected again, kept or not.
@@ -128,7 +126,8 @@ export class DatabaseTransferHost {
     const key = this.#keys?.transfer
     const candidate = key?.candidate()
     const row = await queries.beginFirstBatch.first(database, {
-      ...{ ...this.#fence, pending },
+      ...this.#fence,
+      pending,
       sourceColumns: JSON.stringify(columns.source),
       columns: JSON.stringify(columns.destination),
       dataKeyId: candidate?.id ?? null,
@@ -176,7 +175,11 @@ export class DatabaseTransferHost {
     const key = this.#replayKey
     if (!transferId || !key) throw new Error('A runner asked for rejected records of a transfer that sends none again')
     const kept = await replayQueries.replayedRejects.all(this.#deps.database, {
-      ...{ transferId, replay: this.#work.id, number: after, limit: replayRowsAtOnce, bytes: replayBytesAtOnce },
+      transferId,
+      replay: this.#work.id,
+      number: after,
+      limit: replayRowsAtOnce,
+      bytes: replayBytesAtOnce,
     })
     return kept.map(({ number, sealed }) => ({
       number,

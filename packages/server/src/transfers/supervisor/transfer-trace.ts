@@ -51,7 +51,7 @@ export class TransferTrace {
     this.#runner = this.#startSpan('transfer runner', { parent, attributes: this.#about })
   }
 
-  /** What a runner asked has been answered. */
+  /** Called when a request of a runner has been answered. */
   answered(method: HostMethod, argument: unknown, answer: unknown): void {
     if (method === 'beginBatch') this.#begin()
     if (method === 'confirm') {

@@ -12,8 +12,8 @@ export type TotalsRow = {
 }
 
 /**
- * What waits and runs, by its index, and what has ended, from the totals of it: however many transfers there are, none
- * that has ended is read. One statement, so that no transfer is counted twice or not at all while it ends.
+ * Queued and running transfers are counted by an index, ended ones are read from the totals. So no ended transfer is
+ * read, however many there are. One statement, so that no transfer is counted twice or not at all while it ends.
  */
 export const countTransfers = statement<Record<never, never>, TotalsRow>(`
   select w.queued, w.running, w.oldest_wait_seconds,

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/database.ts'
 import * as queries from './queries.ts'
 
-/** What the metrics report of transfers, over all workers and organizations. */
+/** Metrics of transfers, over all workers and organizations. */
 export type TransferTotals = {
   readonly queued: number
   readonly running: number
@@ -9,7 +9,7 @@ export type TransferTotals = {
   readonly oldestWaitSeconds: number
   /** Records of all transfers, running ones included. */
   readonly records: Readonly<Record<'read' | 'sent' | 'accepted' | 'rejected', number>>
-  /** Transfers that have ended, by their status and the code of their error; empty where they have none. */
+  /** Transfers that have ended, by their status and the code of their error; empty if they have none. */
   readonly ended: readonly { readonly status: string; readonly code: string; readonly transfers: number }[]
 }
 

@@ -1,38 +1,52 @@
 import { record, serviceActor } from '../../audit/record.ts'
 import { emit } from '../../events/events.ts'
+import { unlinked } from '../../mail.ts'
+import { countMails } from '../../organizations/mail-limit.ts'
+import type { SenderContext } from './context.ts'
 import * as queries from './queries.ts'
-import type { Sender } from './sender.ts'
 
 const because = {
   gone: 'The receiver answered with the status 410 (Gone).',
   failing: 'No delivery has succeeded for a week.',
 }
 
-/** Disables a webhook, and reports it: in the audit log, to the other webhooks, and to the owners by mail where there is mail. */
+/**
+ * Disables a webhook, and reports it: in the audit log, to the other webhooks, and to the owners by mail if there is mail, once
+ * a day for each webhook and within the limit of mails. The log says which mails were left out.
+ */
 export async function disable(
-  { deps: { database, mailer }, leaseId, log }: Pick<Sender, 'deps' | 'leaseId' | 'log'>,
+  { deps: { database, mailer }, leaseId, log }: Pick<SenderContext, 'deps' | 'leaseId' | 'log'>,
   id: string,
   reason: 'gone' | 'failing',
 ): Promise<void> {
-  const owners = await database.transaction(async (tx) => {
+  const mails = await database.transaction(async (tx) => {
     const webhook = await queries.disableWebhook.first(tx, { leaseId, id, reason })
-    if (!webhook) return []
-    const { organizationId, accountId, url } = webhook
+    if (!webhook) return undefined
+    const { organizationId, accountId, url, mailIsDue } = webhook
     const data = { webhookId: id, url, reason }
     await emit(tx, { type: 'webhook.disabled', organizationId, accountId, connectionId: null, data })
     record(tx, {
-      ...{ organizationId, actor: serviceActor, action: 'webhookDisabled', accountId, targetId: id },
-      ...{ before: { enabled: true }, after: { enabled: false, disabledReason: reason } },
+      organizationId,
+      actor: serviceActor,
+      action: 'webhookDisabled',
+      accountId,
+      targetId: id,
+      before: { enabled: true },
+      after: { enabled: false, disabledReason: reason },
     })
-    const found = await queries.selectOwners.all(tx, { organizationId })
-    return found.map(({ email }) => ({ email, url }))
+    const owners = mailIsDue ? await queries.selectOwners.all(tx, { organizationId }) : []
+    const recipients = owners.map(({ email }) => email)
+    const { allowed, limited } = await countMails(tx, { organizationId, kind: 'webhookDisabled', recipients })
+    return { allowed, limited, host: new URL(url).host }
   }, serviceActor)
-  log.warn({ webhookId: id, reason }, 'a webhook was disabled')
-  for (const { email, url } of owners) {
+  if (!mails) return
+  const { allowed, limited, host } = mails
+  log.warn({ webhookId: id, reason, mails: allowed.length, mailsLimited: limited.length }, 'a webhook was disabled')
+  for (const to of allowed) {
     mailer.send({
-      to: email,
+      to,
       subject: 'A webhook was disabled',
-      text: `Penstock no longer sends events to ${url}. ${because[reason]}\n\nRepair the receiver, then enable the webhook again, and replay what it missed.\n`,
+      text: `Penstock no longer sends events to the webhook ${id} at ${unlinked(host)}. ${because[reason]}\n\nRepair the receiver, then enable the webhook again, and replay what it missed.\n`,
     })
   }
 }

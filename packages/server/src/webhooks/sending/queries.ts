@@ -5,15 +5,19 @@ import { statement } from '../../db/statement.ts'
 export type LeasedRow = {
   id: string
   organizationId: string
+  accountId: string | null
   url: string
   dataKeyId: string
   secretSealed: Buffer
   previousSecretSealed: Buffer | null
-  failingSince: Date | null
+  isFailing: boolean
+  /** It failed last, or answered slowly. */
+  isSlow: boolean
 }
 const leased = `
-  w.id, w.organization_id, w.url, w.data_key_id, w.secret_sealed,
-  case when w.previous_secret_until > now() then w.previous_secret_sealed end as previous_secret_sealed, w.failing_since`
+  w.id, w.organization_id, w.account_id, w.url, w.data_key_id, w.secret_sealed,
+  case when w.previous_secret_until > now() then w.previous_secret_sealed end as previous_secret_sealed,
+  w.failing_since is not null as is_failing, w.slow or w.failing_since is not null as is_slow`
 
 /** The webhooks for which something waits, found in the index, one after the other. */
 const queued = `
@@ -27,49 +31,104 @@ const queued = `
 const isSendable = `
   w.enabled and not exists (select from accounts a where a.id = w.account_id and a.deleted_time is not null)`
 
+/** A session of this process: it counts in the lane that it was leased in, until it is `overdue`. */
+export type HeldSession = {
+  readonly organizationId: string
+  /** Empty: of the organization itself. */
+  readonly accountId: string
+  readonly lane: 'quick' | 'slow' | 'overdue'
+}
+const isFree = `(w.lease_until is null or w.lease_until < now())`
+const pickedOf = (lane: 'quick' | 'slow') => `
+  select w.id from ranked r join webhooks w on w.id = r.id
+  where r.lane = '${lane}' and ${isFree}
+  order by r.organization_load, r.turn_time, r.id limit :${lane}Free for no key update of w skip locked`
+
 /**
- * Leases webhooks for which something may be due, those that failed last apart from the others, and of each organization
- * only so many. While schedules are paused since a backup was restored, nothing is sent either.
+ * Leases webhooks for which something may be due. Webhooks whose last requests failed or were slow have separate slots.
+ * `most` limits the slots of each organization and each sub-account, `mostHeld` their sessions in all. The next slot
+ * goes to the organization with the fewest, in it to the sub-account with the fewest, and in it to the webhook whose
+ * last turn is longest ago. While schedules are paused since a backup was restored, nothing is sent either.
  */
 export const leaseWebhooks = statement<
   {
     leaseId: string
     seconds: number
     now: Date
-    failing: boolean
-    full: readonly string[]
-    most: number
-    limit: number
+    /** `HeldSession`s of this process. */
+    held: string
+    quickFree: number
+    slowFree: number
+    mostOfAccount: number
+    mostHeldOfAccount: number
+    mostOfOrganization: number
+    mostHeldOfOrganization: number
   },
   LeasedRow
 >(`
   ${queued},
-  ranked as (
-    select w.id, w.look_again_time,
-      row_number() over (partition by w.organization_id order by w.look_again_time nulls first, w.id) as rank
+  held as (
+    select * from jsonb_to_recordset(:held::jsonb) as ("organizationId" text, "accountId" text, lane text)
+  ),
+  waiting as (
+    select w.id, w.organization_id, coalesce(w.account_id, '') as account_id, w.turn_time,
+      case when w.slow or w.failing_since is not null then 'slow' else 'quick' end as lane
     from queued q join webhooks w on w.id = q.id
-    where ${isSendable} and (w.lease_until is null or w.lease_until < now())
-      and (w.look_again_time is null or w.look_again_time <= :now)
-      and (w.failing_since is not null) = :failing and w.organization_id <> all (:full)
+    where ${isSendable} and ${isFree} and (w.look_again_time is null or w.look_again_time <= :now)
       and not exists (select from schedule_pauses where reason = 'restore')
   ),
-  picked as (
-    select w.id from ranked r join webhooks w on w.id = r.id
-    where r.rank <= :most and (w.lease_until is null or w.lease_until < now())
-    order by r.look_again_time nulls first, r.rank limit :limit for no key update of w skip locked
-  )
-  update webhooks w set lease_id = :leaseId, lease_until = now() + make_interval(secs => :seconds)
-  from picked p where w.id = p.id
+  held_of_accounts as (
+    select "organizationId", "accountId", count(*) as sessions, count(*) filter (where lane = 'quick') as quick,
+      count(*) filter (where lane = 'slow') as slow
+    from held group by 1, 2
+  ),
+  held_of_organizations as (
+    select "organizationId", sum(sessions) as sessions, sum(quick) as quick, sum(slow) as slow
+    from held_of_accounts group by 1
+  ),
+  of_accounts as (
+    select w.*,
+      coalesce(case w.lane when 'quick' then h.quick else h.slow end, 0) + row_number() over account as account_place,
+      coalesce(h.sessions, 0) + row_number() over account as account_load
+    from waiting w left join held_of_accounts h
+      on h."organizationId" = w.organization_id and h."accountId" = w.account_id
+    window account as (partition by w.lane, w.organization_id, w.account_id order by w.turn_time, w.id)
+  ),
+  of_organizations as (
+    select a.*,
+      coalesce(case a.lane when 'quick' then h.quick else h.slow end, 0) + row_number() over organization
+        as organization_place,
+      coalesce(h.sessions, 0) + row_number() over organization as organization_load
+    from of_accounts a left join held_of_organizations h on h."organizationId" = a.organization_id
+    where a.account_place <= :mostOfAccount::integer and a.account_load <= :mostHeldOfAccount::integer
+    window organization as (partition by a.lane, a.organization_id order by a.account_load, a.turn_time, a.id)
+  ),
+  ranked as (
+    select * from of_organizations
+    where organization_place <= :mostOfOrganization::integer and organization_load <= :mostHeldOfOrganization::integer
+  ),
+  picked_quick as (${pickedOf('quick')}),
+  picked_slow as (${pickedOf('slow')})
+  update webhooks w set
+    lease_id = :leaseId, lease_until = now() + make_interval(secs => :seconds), turn_time = now()
+  from (select id from picked_quick union all select id from picked_slow) p where w.id = p.id
   returning ${leased}
 `)
-/** Renews leases, and reads the webhooks as they are now; those that are gone or disabled are not among them. */
+/** Renews leases, and reads the current webhooks; deleted and disabled ones are omitted. */
 export const renewLeases = statement<{ leaseId: string; seconds: number; ids: readonly string[] }, LeasedRow>(`
   update webhooks w set lease_until = now() + make_interval(secs => :seconds)
   where w.id = any (:ids) and w.lease_id = :leaseId and w.lease_until > now() and ${isSendable}
   returning ${leased}
 `)
-export const endLease = statement<{ leaseId: string; id: string; lookAgainTime: Date | null }>(`
-  update webhooks set lease_id = null, lease_until = null, look_again_time = :lookAgainTime
+/** @param slow null: nothing was sent, so it stays as it was */
+export const endLease = statement<{
+  leaseId: string
+  id: string
+  lookAgainTime: Date | null
+  slow: boolean | null
+}>(`
+  update webhooks set
+    lease_id = null, lease_until = null, look_again_time = :lookAgainTime, turn_time = now(), slow = coalesce(:slow, slow)
   where id = :id and lease_id = :leaseId
 `)
 
@@ -103,7 +162,7 @@ const keys = `
       where webhook_id = :webhookId and status = 'pending' and ordering_key = k.key order by number limit 1
     ) h
   )`
-/** What is due, of some keys the next few: the first that waits of a key decides for all behind it. */
+/** Due deliveries, the next few of some keys: the first pending delivery of a key delays all behind it. */
 export const selectDue = statement<
   {
     webhookId: string
@@ -129,7 +188,7 @@ export const selectDue = statement<
   join events e on e.id = d.event_id
   order by d.ordering_key, d.number
 `)
-/** When something is due next; null where nothing waits. */
+/** When something is due next; null if nothing waits. */
 export const selectNextTime = statement<{ webhookId: string; after: string | null }, { nextTime: Date | null }>(
   `${keys} select min(next_time) as next_time from heads`,
 )
@@ -195,15 +254,16 @@ export const saveAttempts = statement<
 /** Disables a webhook that this sender has leased. */
 export const disableWebhook = statement<
   { leaseId: string; id: string; reason: 'gone' | 'failing' },
-  { id: string; organizationId: string; accountId: string | null; url: string }
+  { id: string; organizationId: string; accountId: string | null; url: string; mailIsDue: boolean }
 >(`
   update webhooks set
     enabled = false, disabled_reason = :reason, lease_id = null, lease_until = null, version = version + 1,
-    updated_time = now()
+    updated_time = now(),
+    disabled_mail_time = case when disabled_mail_time > now() - interval '1 day' then disabled_mail_time else now() end
   where id = :id and lease_id = :leaseId and enabled
-  returning id, organization_id, account_id, url
+  returning id, organization_id, account_id, url, disabled_mail_time is not distinct from now() as mail_is_due
 `)
-/** Who gets a mail: the owners of an organization. */
+/** Recipients of a mail: the owners of an organization. */
 export const selectOwners = statement<{ organizationId: string }, { email: string }>(`
   select email from users where organization_id = :organizationId and role = 'owner' and joined_time is not null
   order by email limit 10

@@ -5,7 +5,7 @@ import { limits } from '@penstock/wire'
 const hour = 3_600_000
 /** After the first failure, the second, and so on; the last holds for all later ones. */
 const delaysMs = [5_000, 30_000, 2 * 60_000, 10 * 60_000, 30 * 60_000, hour, 2 * hour, 4 * hour, 8 * hour]
-/** What a receiver can ask for with `Retry-After`, at most. */
+/** Maximum pause that a receiver can ask for with `Retry-After`. */
 export const retryAfterMsMax = 8 * hour
 
 /**

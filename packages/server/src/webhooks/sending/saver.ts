@@ -68,7 +68,9 @@ export class AttemptSaver {
     for (let tried = 1; ; tried++) {
       try {
         const rows = await saveAttempts.all(this.#database, {
-          ...{ leaseId: this.#leaseId, results: JSON.stringify(results), failedSince },
+          leaseId: this.#leaseId,
+          results: JSON.stringify(results),
+          failedSince,
           attemptsMax: limits.webhookAttemptsMax,
         })
         return new Set(rows.flatMap(({ id }) => (id === null ? [] : [id])))

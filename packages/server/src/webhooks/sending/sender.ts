@@ -1,97 +1,97 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Database } from '../../db/database.ts'
+import { DatabaseClock } from '../../db/clock.ts'
 import { newIdentifier } from '../../identifiers.ts'
 import type { Logger } from '../../log.ts'
-import type { Mailer } from '../../mail.ts'
-import type { Outgoing } from '../../outgoing/outgoing.ts'
 import { openDataKey } from '../../secrets/data-keys.ts'
-import type { Keyring } from '../../secrets/keyring.ts'
 import type { MasterKey } from '../../secrets/seal.ts'
 import { openWebhookSecret } from '../secrets.ts'
+import type { SenderBounds, SenderContext, SenderDeps, Target } from './context.ts'
 import { disable } from './disabling.ts'
 import * as queries from './queries.ts'
 import { AttemptSaver } from './saver.ts'
 import { Session } from './session.ts'
 
 /**
- * Sends what is queued for webhooks, in every worker process. A process leases a webhook, sends what is due, in order within
- * each connection, and lets go of it; another process takes over the leases of one that died. What was sent and not yet
- * stored is then sent again: each event at least once.
+ * Sends queued deliveries of webhooks, in every worker process. A process leases a webhook, sends the due deliveries,
+ * in order within each connection, and releases it. Another process takes over the leases of one that died. Deliveries
+ * that were sent and not yet stored are then sent again: each event is sent at least once.
  */
 
-export type SenderDeps = {
-  readonly database: Database
-  readonly keyring: Keyring
-  readonly outgoing: Outgoing
-  readonly mailer: Pick<Mailer, 'send'>
-  /** The time, by which deliveries are due; for tests. */
-  readonly now?: () => Date
-  /** Bounds, for tests. */
-  readonly bounds?: Partial<SenderBounds>
-}
-
-export type SenderBounds = {
-  /** Webhooks that one process sends to at once; and of these, those that failed last, and those of one organization. */
-  readonly webhooks: number
-  readonly failingWebhooks: number
-  readonly webhooksOfOrganization: number
-  /** Requests at once to one webhook. */
-  readonly requests: number
-  readonly leaseSeconds: number
-  /** How often a process that has nothing to do looks for something. */
-  readonly pollMs: number
-  readonly timeoutMs: number
-}
-
 const usualBounds: SenderBounds = {
-  ...{ webhooks: 50, failingWebhooks: 20, webhooksOfOrganization: 10, requests: 20 },
-  ...{ leaseSeconds: 30, pollMs: 500, timeoutMs: 15_000 },
+  webhooks: 50,
+  slowWebhooks: 20,
+  webhooksOfOrganization: 10,
+  webhooksOfAccount: 6,
+  sessions: 200,
+  requests: 20,
+  slowMs: 1_000,
+  turnMs: 1_000,
+  longTurnMs: 20_000,
+  leaseSeconds: 30,
+  pollMs: 500,
+  timeoutMs: 15_000,
 }
+/** Sessions of one organization or sub-account in all, for each of its slots. */
+const heldOfSlot = 3
+/** The least time between two looks. */
+const lookGapMs = 50
 /** How long requests that are being sent may take once the process has to stop. */
 const finishMs = 5_000
 const cachedKeysMax = 1_000
+/** How often the time of the database is read. */
+const readClockMs = 10_000
 
-/** What a session sends with. */
-export type Target = {
-  readonly id: string
-  readonly url: string
-  readonly secrets: readonly string[]
-  readonly key: MasterKey
-}
+/** A webhook that this process has leased. */
+type HeldWebhook = { readonly session: Session; readonly row: queries.LeasedRow; readonly done: Promise<void> }
 
-export class Sender {
+const heldOf = ({ row: { organizationId, accountId, isSlow }, session }: HeldWebhook): queries.HeldSession => ({
+  organizationId,
+  accountId: accountId ?? '',
+  lane: isSlow ? 'slow' : session.isSlow ? 'overdue' : 'quick',
+})
+
+export class Sender implements SenderContext {
   readonly deps: SenderDeps
   readonly bounds: SenderBounds
   readonly log: Logger
   readonly saver: AttemptSaver
   readonly leaseId = newIdentifier()
+  readonly #clock: DatabaseClock
   readonly #keys = new Map<string, MasterKey>()
-  readonly #sessions = new Map<string, { session: Session; row: queries.LeasedRow; done: Promise<void> }>()
+  readonly #sessions = new Map<string, HeldWebhook>()
+  /** Whether others may wait for a slot, as of the last look, and whether one is free since. */
+  #isCrowded = false
+  #freed = false
+  #wake = () => {}
 
   constructor(deps: SenderDeps, log: Logger) {
     this.deps = deps
+    this.#clock = new DatabaseClock(deps.database)
     this.bounds = { ...usualBounds, ...deps.bounds }
     this.log = log
     this.saver = new AttemptSaver(
       deps.database,
       this.leaseId,
       () => this.now(),
-      (err) => log.warn({ err }, 'attempts of webhooks could not be stored; trying again'),
+      (err) => log.warn({ err }, 'storing webhook attempts failed; retrying'),
     )
   }
 
+  /** The time of the database. */
   now(): Date {
-    return this.deps.now?.() ?? new Date()
+    return this.deps.now?.() ?? this.#clock.now()
   }
 
   /** Sends until the signal aborts. An error of the database stops nothing: the next look tries again. */
   async run(stopping: AbortSignal): Promise<void> {
     const renewing = this.#renew(stopping)
+    stopping.addEventListener('abort', () => this.#wake(), { once: true })
     while (!stopping.aborted) {
-      await this.look(stopping).catch((err) => this.log.warn({ err }, 'webhooks cannot be sent; trying again'))
-      await delay(this.bounds.pollMs, undefined, { signal: stopping }).catch(() => {})
+      await this.look(stopping).catch((err) => this.log.warn({ err }, 'sending webhooks failed; retrying'))
+      await delay(lookGapMs)
+      await this.#pause(this.#freed && this.#isCrowded ? 0 : this.bounds.pollMs - lookGapMs, stopping)
     }
-    // What is not answered by then is sent again.
+    // Deliveries without a response by then are sent again.
     const timer = setTimeout(() => {
       for (const { session } of this.#sessions.values()) session.lose()
     }, finishMs)
@@ -99,24 +99,68 @@ export class Sender {
     clearTimeout(timer)
   }
 
+  /** Waits for a time, or until a slot is free that others may wait for. */
+  async #pause(ms: number, stopping: AbortSignal): Promise<void> {
+    if (ms <= 0 || stopping.aborted) return
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms)
+      this.#wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+    this.#wake = () => {}
+  }
+
   /** Leases webhooks for which something is due, as many as this process may, and begins to send; returns how many. */
   async look(stopping: AbortSignal): Promise<number> {
-    let begun = 0
-    const { webhooks, failingWebhooks, webhooksOfOrganization: most, leaseSeconds: seconds } = this.bounds
-    for (const failing of [false, true]) {
-      const held = [...this.#sessions.values()].map(({ row }) => row)
-      const heldFailing = held.filter(({ failingSince }) => failingSince !== null).length
-      const free = Math.min(webhooks - held.length, failing ? failingWebhooks - heldFailing : webhooks)
-      if (free <= 0 || stopping.aborted) continue
-      const counts = Map.groupBy(held, ({ organizationId }) => organizationId)
-      const full = [...counts].flatMap(([id, rows]) => (rows.length >= most ? [id] : []))
-      const leased = await queries.leaseWebhooks.all(this.deps.database, {
-        ...{ leaseId: this.leaseId, seconds, now: this.now(), failing, full, most, limit: free },
-      })
-      for (const row of leased) this.#begin(row, stopping)
-      begun += leased.length
+    await this.#clock.read(readClockMs)
+    if (stopping.aborted) return 0
+    this.#freed = false
+    const { bounds } = this
+    const before = [...this.#sessions.values()]
+    const held = before.map(heldOf)
+    const { quick = [], slow = [], overdue = [] } = Object.groupBy(held, ({ lane }) => lane)
+    const quickFree = Math.min(bounds.webhooks - quick.length, bounds.sessions - quick.length - overdue.length)
+    const leased = await queries.leaseWebhooks.all(this.deps.database, {
+      leaseId: this.leaseId,
+      seconds: bounds.leaseSeconds,
+      now: this.now(),
+      held: JSON.stringify(held),
+      quickFree: Math.max(quickFree, 0),
+      slowFree: Math.max(bounds.slowWebhooks - slow.length, 0),
+      mostOfAccount: bounds.webhooksOfAccount,
+      mostHeldOfAccount: bounds.webhooksOfAccount * heldOfSlot,
+      mostOfOrganization: bounds.webhooksOfOrganization,
+      mostHeldOfOrganization: bounds.webhooksOfOrganization * heldOfSlot,
+    })
+    for (const row of leased) this.#begin(row, stopping)
+    // A slot that became free while the database looked is one that others may wait for.
+    this.#limitTurns([...before, ...leased.flatMap(({ id }) => this.#sessions.get(id) ?? [])])
+    return leased.length
+  }
+
+  /** Turns are short in the lane, the organization or the sub-account that had all its slots taken at the last look. */
+  #limitTurns(sessions: readonly HeldWebhook[]): void {
+    const { bounds } = this
+    const held = sessions.map(heldOf)
+    const counts = new Map<string, number>()
+    const keysOf = ({ lane, organizationId, accountId }: queries.HeldSession) =>
+      [
+        [lane, lane === 'slow' ? bounds.slowWebhooks : bounds.webhooks],
+        [`${lane} ${organizationId}`, bounds.webhooksOfOrganization],
+        [`${lane} ${organizationId} ${accountId}`, bounds.webhooksOfAccount],
+      ] as const
+    for (const [key] of held.flatMap(keysOf)) counts.set(key, (counts.get(key) ?? 0) + 1)
+    const isFull = held.filter(({ lane }) => lane !== 'slow').length >= bounds.sessions
+    this.#isCrowded = false
+    for (const [index, { session }] of sessions.entries()) {
+      const one = held[index]
+      const isCrowded =
+        !one || (isFull && one.lane !== 'slow') || keysOf(one).some(([key, most]) => (counts.get(key) ?? 0) >= most)
+      session.turnMs = isCrowded ? bounds.turnMs : bounds.longTurnMs
+      this.#isCrowded ||= isCrowded
     }
-    return begun
   }
 
   /** Sends all that is due at present, and waits until it is stored; for tests. */
@@ -132,17 +176,21 @@ export class Sender {
   #begin(row: queries.LeasedRow, stopping: AbortSignal): void {
     const { id } = row
     if (this.#sessions.has(id)) return
-    const session = new Session(this, id, row.failingSince !== null, stopping)
+    const session = new Session(this, id, row.isFailing, stopping)
     const work = async () => {
       session.target = await this.#targetOf(row)
-      const { disabling, lookAgainTime } = await session.run()
+      const { disabling, lookAgainTime, slow } = await session.run()
       if (disabling) await disable(this, id, disabling)
-      else await queries.endLease.run(this.deps.database, { leaseId: this.leaseId, id, lookAgainTime })
+      else await queries.endLease.run(this.deps.database, { leaseId: this.leaseId, id, lookAgainTime, slow })
     }
     const done = work()
       // The lease ends of itself.
-      .catch((err) => this.log.warn({ err, webhookId: id }, 'a webhook cannot be sent to; trying again'))
-      .finally(() => this.#sessions.delete(id))
+      .catch((err) => this.log.warn({ err, webhookId: id }, 'sending to a webhook failed; retrying'))
+      .finally(() => {
+        this.#sessions.delete(id)
+        this.#freed = true
+        if (this.#isCrowded) this.#wake()
+      })
     this.#sessions.set(id, { session, row, done })
   }
 
@@ -164,7 +212,7 @@ export class Sender {
           else session.lose()
         }
       } catch (err) {
-        this.log.warn({ err }, 'the leases of webhooks could not be renewed; trying again')
+        this.log.warn({ err }, 'renewing webhook leases failed; retrying')
       }
     }
   }

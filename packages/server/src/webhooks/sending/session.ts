@@ -1,13 +1,18 @@
 import { isSuccess, type OutgoingAnswer, OutgoingError } from '../../outgoing/outgoing.ts'
 import { sealAnswer, signedHeaders } from '../secrets.ts'
+import type { SenderContext, Target } from './context.ts'
 import type { DueRow } from './queries.ts'
 import * as queries from './queries.ts'
 import { nextAttempt, retryAfterMsMax } from './retries.ts'
 import type { AttemptResult } from './saver.ts'
-import type { Sender, Target } from './sender.ts'
 
-/** What follows for the webhook, when its session ends. */
-export type SessionEnd = { readonly lookAgainTime: Date | null; readonly disabling?: 'gone' | 'failing' }
+/** Changes of the webhook when its session ends. */
+export type SessionEnd = {
+  readonly lookAgainTime: Date | null
+  readonly disabling?: 'gone' | 'failing'
+  /** Whether an answer took long; null: nothing was sent. */
+  readonly slow: boolean | null
+}
 
 /** Keys that are read at once, and of each the next deliveries. */
 const keysAtOnce = 100
@@ -16,22 +21,24 @@ const ofKeyAtOnce = 20
 const readAgainMs = 20
 /** Connections whose attempts are being stored, for each request at once: others are sent to in the meantime. */
 const storingOfRequest = 10
-/** A webhook with events that wait is looked at again after so long, since others may have come. */
-const lookAgainMs = 2_000
+/** A webhook with events that wait for their time is looked at again after so long, since others may have come. */
+const lookAgainMs = 1_000
+const lookAgainFailingMs = 2_000
 /** After as many failures one after the other, the webhook is left alone for a while. */
 const failuresMax = 5
 const pauseMs = 15_000
-/** After so long others have their turn. */
-const sessionMs = 20_000
 
 /** One lease of one webhook: sends what is due, several connections at once, each in order. */
 export class Session {
   target: Target | undefined
-  readonly #sender: Sender
+  /** After so long others have their turn: no more requests begin. */
+  turnMs: number
+  readonly #sender: SenderContext
   readonly #id: string
   readonly #stopping: AbortSignal
   readonly #lost = new AbortController()
-  readonly #startedMs = performance.now()
+  /** When the first request of the turn began: each turn has one. */
+  #startedMs = Number.POSITIVE_INFINITY
   /** Deliveries of one key that follow each other. */
   readonly #ready: DueRow[][] = []
   readonly #busy = new Set<string>()
@@ -44,14 +51,27 @@ export class Session {
   #storing = 0
   #failures: number
   #ended: { at: Date | null; disabling?: 'gone' | 'failing' } | undefined
+  /** When the requests began that are not answered, the oldest first. */
+  readonly #open = new Set<{ readonly fromMs: number }>()
+  readonly #isFailing: boolean
+  #wasSlow = false
+  #hasSent = false
   #wake = () => {}
 
-  constructor(sender: Sender, id: string, isFailing: boolean, stopping: AbortSignal) {
+  constructor(sender: SenderContext, id: string, isFailing: boolean, stopping: AbortSignal) {
     this.#sender = sender
     this.#id = id
     this.#stopping = stopping
+    this.#isFailing = isFailing
+    this.turnMs = sender.bounds.longTurnMs
     // One request finds out whether it works again.
     this.#failures = isFailing ? failuresMax - 1 : 0
+  }
+
+  /** Whether an answer took long, or is not there after so long. */
+  get isSlow(): boolean {
+    const [oldest] = this.#open
+    return this.#wasSlow || (oldest !== undefined && performance.now() - oldest.fromMs > this.#sender.bounds.slowMs)
   }
 
   renewed(target: Target): void {
@@ -79,22 +99,27 @@ export class Session {
       })
       clearTimeout(timer)
     }
+    return { ...(await this.#next()), slow: this.#hasSent ? this.#wasSlow : null }
+  }
+
+  /** When to look at the webhook again; null: with the next event, or as soon as it is its turn. */
+  async #next(): Promise<Omit<SessionEnd, 'slow'>> {
     if (this.#ended) {
       const { at, disabling } = this.#ended
       return { lookAgainTime: at, ...(disabling ? { disabling } : {}) }
     }
     if (this.#mustEnd()) return { lookAgainTime: null }
     const { database } = this.#sender.deps
-    const { nextTime = null } =
-      (await queries.selectNextTime.first(database, { webhookId: this.#id, after: null })) ?? {}
-    const soon = this.#sender.now().getTime() + lookAgainMs
-    return { lookAgainTime: new Date(Math.min(nextTime?.getTime() ?? soon, soon)) }
+    const found = await queries.selectNextTime.first(database, { webhookId: this.#id, after: null })
+    if (!found?.nextTime) return { lookAgainTime: null }
+    const soon = this.#sender.now().getTime() + (this.#isFailing ? lookAgainFailingMs : lookAgainMs)
+    return { lookAgainTime: new Date(Math.min(found.nextTime.getTime(), soon)) }
   }
 
   #mustEnd(): boolean {
     const nowMs = performance.now()
     const isOld = nowMs - this.#renewedMs > (this.#sender.bounds.leaseSeconds * 1000) / 2
-    return this.#stopping.aborted || this.#lost.signal.aborted || isOld || nowMs - this.#startedMs > sessionMs
+    return this.#stopping.aborted || this.#lost.signal.aborted || isOld || nowMs - this.#startedMs > this.turnMs
   }
 
   #mayStart(): boolean {
@@ -115,8 +140,12 @@ export class Session {
     let found = 0
     for (const fromStart of this.#after === null ? [true] : [false, true]) {
       const rows = await queries.selectDue.all(database, {
-        ...{ webhookId: this.#id, after: fromStart ? null : this.#after, busy: [...this.#busy] },
-        ...{ now: this.#sender.now(), keys: keysAtOnce, ofKey: ofKeyAtOnce },
+        webhookId: this.#id,
+        after: fromStart ? null : this.#after,
+        busy: [...this.#busy],
+        now: this.#sender.now(),
+        keys: keysAtOnce,
+        ofKey: ofKeyAtOnce,
       })
       this.#after = rows.at(-1)?.orderingKey ?? null
       this.#ready.push(...Map.groupBy(rows, ({ orderingKey }) => orderingKey).values())
@@ -162,6 +191,9 @@ export class Session {
     const time = this.#sender.now()
     const fromMs = performance.now()
     const number = attempts + 1
+    this.#startedMs = Math.min(this.#startedMs, fromMs)
+    const open = { fromMs }
+    this.#open.add(open)
     const ended = (answer: OutgoingAnswer | undefined, error: OutgoingError | undefined): AttemptResult => {
       const isDelivered = answer !== undefined && isSuccess(answer)
       const retryAfterMs = answer?.retryAfterMs ?? null
@@ -171,10 +203,16 @@ export class Session {
         isDelivered || isGone ? undefined : nextAttempt({ retries: retries + 1, queuedTime, retryAfterMs }, now)
       this.#follow(isDelivered, isGone, answer, now)
       return {
-        ...{ id, webhookId: target.id, number, time, durationMs: Math.round(performance.now() - fromMs) },
+        id,
+        webhookId: target.id,
+        number,
+        time,
+        durationMs: Math.round(performance.now() - fromMs),
         outcome: isDelivered ? 'delivered' : nextTime ? 'retried' : 'failed',
-        ...{ responseStatus: answer?.status ?? null, errorCode: error?.code ?? null },
-        ...{ errorMessage: error?.message ?? null, nextTime: nextTime ?? null },
+        responseStatus: answer?.status ?? null,
+        errorCode: error?.code ?? null,
+        errorMessage: error?.message ?? null,
+        nextTime: nextTime ?? null,
         answer: answer
           ? sealAnswer(target.key, id, number, { headers: answer.headers, body: answer.body }).toString('base64')
           : null,
@@ -182,7 +220,10 @@ export class Session {
     }
     try {
       const answer = await deps.outgoing.post(target.url, {
-        ...{ body: payload, contentType: 'application/json', timeoutMs: bounds.timeoutMs, signal: this.#lost.signal },
+        body: payload,
+        contentType: 'application/json',
+        timeoutMs: bounds.timeoutMs,
+        signal: this.#lost.signal,
         headers: signedHeaders(target.secrets, { id: eventId, time, body: payload }),
       })
       return ended(answer, undefined)
@@ -190,10 +231,14 @@ export class Session {
       if (error instanceof OutgoingError) return ended(undefined, error)
       if (!this.#lost.signal.aborted) throw error
       return undefined
+    } finally {
+      this.#open.delete(open)
+      this.#hasSent = true
+      if (performance.now() - fromMs > bounds.slowMs) this.#wasSlow = true
     }
   }
 
-  /** What an answer means for the session. */
+  /** Applies a response to the session. */
   #follow(isDelivered: boolean, isGone: boolean, answer: OutgoingAnswer | undefined, now: Date): void {
     if (isDelivered) this.#failures = 0
     else this.#failures++

@@ -1,8 +1,8 @@
 import { statement } from '../../../db/statement.ts'
 
 /**
- * Of a transfer that is sent again: its rejected records, less those that another replay delivered. A replay finds the same
- * ones from its beginning to its end, since no other runs beside it, and so the same batches after a crash.
+ * Rejected records of a transfer that is replayed, less the records that another replay delivered. A replay finds the
+ * same ones from its beginning to its end, since no other runs beside it, and so the same batches after a crash.
  */
 const toReplay = 'transfer_id = :transferId and sealed is not null and (replayed_by is null or replayed_by = :replay)'
 export const replayedRejects = statement<

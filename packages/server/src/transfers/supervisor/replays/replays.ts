@@ -11,9 +11,9 @@ export type Replay = {
 }
 
 /**
- * Writes what became of records that were sent again. What the destination accepted is marked, so that no replay sends it
- * a second time; what it rejected again stays as it was and can be sent again, from here or from the new reject. Where it
- * reports only how many it rejected, all may be among the accepted ones, and are marked.
+ * Stores the results of replayed records. Accepted records are marked, so that no replay sends them a second time.
+ * Records that were rejected again do not change and can be replayed again, from here or from the new reject. If the
+ * destination reports only the number of rejected records, any record can be an accepted one, so all are marked.
  * @param id of the replay
  * @param read its records that were confirmed before
  * @param after its rejects that were kept before

@@ -1,0 +1,234 @@
+import type { ConnectionWithSettings, ScheduleEntry } from '@penstock/wire'
+import { persistently, withBound } from '../calls.ts'
+import { connectorIdOf } from '../definitions.ts'
+import { ChangedMeanwhile, isRefused } from '../failures.ts'
+import { readAll, scopesFor } from '../read-all.ts'
+import type { Applying, Change, Entry, ManagedKind } from '../resource-kind.ts'
+import { differences, type FieldChange, isSame, type Values } from '../values.ts'
+import { createdTooOften, creationKey, deleteOnce, generationsMax } from '../writes.ts'
+
+/** How connections are applied. Each step says what it expects to find, so that what someone else changed meanwhile stays. */
+
+type Side = { readonly slug: string; readonly settings: Values }
+export type Schedule = { readonly cron: string; readonly timezone: string; readonly enabled: boolean }
+export type DesiredConnection = Entry & {
+  readonly source: Side
+  readonly destination: Side
+  readonly mapping?: Readonly<Record<string, unknown>> | undefined
+  readonly schedule?: Schedule | undefined
+  readonly status?: 'active' | 'disabled' | undefined
+}
+export type ConnectionState = ConnectionWithSettings & {
+  /** The slugs of its connectors. */
+  readonly source: string
+  readonly destination: string
+  readonly schedule?: ScheduleEntry | undefined
+  /** The names that it had before, as its history has them. */
+  readonly formerNames: () => Promise<string[]>
+}
+export type Configs = {
+  readonly srcConnectionConfig: Readonly<Record<string, unknown>>
+  readonly destConnectionConfig: Readonly<Record<string, unknown>>
+}
+export type Own = {
+  /** What is created or updated; undefined where only the schedule or the status changes. */
+  readonly saves?: Configs | undefined
+  readonly setsSchedule?: boolean
+  readonly statusAction?: 'activate' | 'disable' | undefined
+}
+type ConnectionChange = Change<DesiredConnection, ConnectionState, Own>
+
+/** The two sides as a file and as the API call them. */
+export const sides = [
+  { path: 'source', config: 'srcConnectionConfig', role: 'Source' },
+  { path: 'destination', config: 'destConnectionConfig', role: 'Destination' },
+] as const
+
+export const scheduleKeys = ['cron', 'timezone', 'enabled'] as const
+
+export const steps: Pick<
+  ManagedKind<DesiredConnection, ConnectionState, Own>,
+  'create' | 'update' | 'remove' | 'also'
+> = {
+  remove: {
+    stage: 'connections',
+    async run(change, applying) {
+      if (!change.existing) return
+      try {
+        await write(change, applying, (at) => applying.client.deleteConnection(at))
+      } catch (error) {
+        if (!isRefused(error, 'connection_deleted', 'not_found')) throw error
+      }
+    },
+  },
+  update: {
+    stage: 'connections',
+    when: ({ action, saves }) => action === 'update' && saves !== undefined,
+    async run(change, applying) {
+      const { saves, name } = change
+      if (!saves) return
+      const body = { name, ...saves } as never
+      const isDone = (now: ConnectionWithSettings | Seen) =>
+        now.name === name && sides.every(({ config }) => includes(now[config], saves[config]))
+      const version = await write(change, applying, (at) => applying.client.updateConnection({ ...at, body }), isDone)
+      applying.connections.set(change, version)
+    },
+  },
+  create: { stage: 'connections', runAll: create },
+  also: [
+    // Before anything else of them changes.
+    {
+      stage: 'stop',
+      when: ({ action, statusAction }) => action === 'update' && statusAction === 'disable',
+      run: setStatus,
+    },
+    {
+      stage: 'start',
+      when: ({ action, setsSchedule }) => action !== 'delete' && setsSchedule === true,
+      run: setSchedule,
+    },
+    {
+      stage: 'start',
+      when: ({ action, statusAction }) =>
+        statusAction !== undefined && (action !== 'update' || statusAction === 'activate'),
+      async run(change, applying) {
+        const { desired, statusAction } = change
+        if (!desired) return
+        if (statusAction === 'activate' && applying.lacks(change, [desired.source.slug, desired.destination.slug]))
+          return applying.fail(change, 'One of its connectors could not be changed: it is not activated.')
+        await setStatus(change, applying)
+      },
+    },
+  ],
+}
+
+type Seen = Pick<ConnectionState, 'name' | 'status' | 'srcConnectionConfig' | 'destConnectionConfig'>
+type At = { readonly accountId: string; readonly id: string }
+
+/** A connection as the plan found it, or as an earlier step left it. */
+function locate({ connections, accountIds }: Applying, change: ConnectionChange): At & { readonly etag: string } {
+  const known = connections.get(change) ?? change.existing
+  const accountId = change.existing?.accountId ?? accountIds.get(change.account ?? '')
+  if (!known || !accountId) throw new Error(`The connection ${change.name} is not there yet`)
+  return { accountId, id: known.id, etag: known.etag }
+}
+
+/**
+ * Writes to the version that is known. `isDone` says whether another apply of the same files beside this one has done it.
+ * @returns the next version
+ */
+async function write(
+  change: ConnectionChange,
+  applying: Applying,
+  call: (at: At & { readonly ifMatch: string }) => Promise<{ etag: string | undefined }>,
+  isDone: (now: Seen) => boolean = () => false,
+): Promise<{ id: string; etag: string }> {
+  const { accountId, id, etag: ifMatch } = locate(applying, change)
+  try {
+    const { etag = ifMatch } = await persistently(() => call({ accountId, id, ifMatch }))
+    return { id, etag }
+  } catch (error) {
+    if (!isRefused(error, 'precondition_failed')) throw error
+    const { reply, etag = ifMatch } = await persistently(() => applying.client.getConnection({ accountId, id }))
+    if (!isDone(reply)) throw new ChangedMeanwhile(change.existing ? whatChanged(change.existing, reply) : [])
+    return { id, etag }
+  }
+}
+
+async function setStatus(change: ConnectionChange, applying: Applying): Promise<void> {
+  const { statusAction: action } = change
+  if (!action) return
+  const version = await write(
+    change,
+    applying,
+    (at) => applying.client.updateConnectionStatus({ ...at, body: { action } }),
+    ({ status }) => status === (action === 'activate' ? 'active' : 'disabled'),
+  )
+  applying.connections.set(change, version)
+}
+
+/** Whether these values are the wanted ones, but for those that the service fills itself. */
+const includes = (values: object, wanted: Readonly<Record<string, unknown>>) =>
+  Object.entries(wanted).every(([key, value]) => isSame((values as Record<string, unknown>)[key], value))
+
+function whatChanged(before: Seen, now: Seen): FieldChange[] {
+  const resolved = (values: object) =>
+    new Map(Object.entries(values).map(([key, value]) => [key, { value, shown: value }]))
+  return [
+    ...(['name', 'status'] as const).filter((key) => before[key] !== now[key]).map((field) => ({ field })),
+    ...sides.flatMap(({ path, config }) => differences(`${path}.settings`, before[config], resolved(now[config]))),
+  ]
+}
+
+/**
+ * Creates connections, each once, however often this runs and however many do at once: the key of a creation follows from the
+ * name. The first answer of a key may be about a connection that was deleted or renamed since. A list of what is there now
+ * says, for all at once; for those the next key counts.
+ */
+async function create(changes: readonly ConnectionChange[], applying: Applying): Promise<void> {
+  const { client } = applying
+  const accountIdOf = ({ account }: ConnectionChange) => applying.accountIds.get(account ?? '') ?? ''
+  let open = changes
+  for (let generation = 0; open.length > 0; generation++) {
+    const made = new Map<ConnectionChange, string>()
+    await applying.each(open, async (change) => {
+      const { desired, saves, name } = change
+      if (!desired || !saves) return
+      if (generation === generationsMax) throw createdTooOften
+      const accountId = accountIdOf(change)
+      const body = {
+        name,
+        srcConnectorId: connectorIdOf(desired.source.slug),
+        destConnectorId: connectorIdOf(desired.destination.slug),
+        ...saves,
+      } as never
+      const idempotencyKey = creationKey('connection', accountId, name, generation)
+      try {
+        const { reply } = await persistently(() => client.createConnection({ accountId, body, idempotencyKey }))
+        made.set(change, reply.id)
+      } catch (error) {
+        if (!isRefused(error, 'idempotency_key_reused')) throw error
+      }
+    })
+    const left = open.filter((change) => !applying.hasFailed(change))
+    if (left.length === 0) return
+    const scopes = scopesFor([...new Set(left.map(accountIdOf))])
+    const lists = await withBound(scopes, (accountId) => readAll(client, 'listConnectionDetails', accountId))
+    const there = new Map(lists.flat().map((one) => [one.id, one]))
+    open = left.filter((change) => {
+      const found = there.get(made.get(change) ?? '')
+      if (found?.name === change.name) {
+        applying.connections.set(change, { id: found.id, etag: found.etag })
+        return false
+      }
+      const isOther = [...there.values()].some(
+        (one) => one.accountId === accountIdOf(change) && one.name === change.name,
+      )
+      if (isOther) applying.fail(change, new ChangedMeanwhile([{ field: 'name' }]))
+      return !isOther
+    })
+  }
+}
+
+/** Sets or removes a schedule. It has no version: what is there is compared with what the plan found right before. */
+async function setSchedule(change: ConnectionChange, applying: Applying): Promise<void> {
+  const { accountId, id } = locate(applying, change)
+  const { client } = applying
+  const wanted = change.desired?.schedule
+  if (change.action === 'update') {
+    const found = change.existing?.schedule
+    const now = await persistently(() => client.getSchedule({ accountId, id })).then(
+      ({ reply }) => reply,
+      (error) => {
+        if (isRefused(error, 'not_found')) return undefined
+        throw error
+      },
+    )
+    const changed = scheduleKeys.filter((key) => found?.[key] !== now?.[key])
+    const isWanted = wanted && now && changed.every((key) => now[key] === wanted[key])
+    if (changed.length > 0 && !isWanted)
+      throw new ChangedMeanwhile(changed.map((key) => ({ field: `schedule.${key}` })))
+  }
+  if (wanted) await persistently(() => client.setSchedule({ accountId, id, body: wanted }))
+  else await deleteOnce(() => client.deleteSchedule({ accountId, id }), 'not_found')
+}

@@ -1,0 +1,298 @@
+import type { Client } from '@penstock/client'
+import { SetSchedule } from '@penstock/wire'
+import { persistently, withBound } from '../calls.ts'
+import { escapeAll, ifAny } from '../export-names.ts'
+import { pageSize, readAll } from '../read-all.ts'
+import { type Planning, type ResourceKind, type Scope, statesIn, whose } from '../resource-kind.ts'
+import { connectorSlug, id, name, object, of, settings, was } from '../schema-parts.ts'
+import {
+  compareMapping,
+  differences,
+  type FieldChange,
+  fieldsOf,
+  readMapping,
+  readSettings,
+  settable,
+  type Values,
+  valuesOf,
+} from '../values.ts'
+import {
+  type Configs,
+  type ConnectionState,
+  type DesiredConnection,
+  type Own,
+  type Schedule,
+  scheduleKeys,
+  sides,
+  steps,
+} from './connection-steps.ts'
+import { connector, connectorChanges, isAdded, missingFields, valuesIn } from './connector.ts'
+
+type FileSide = { connector: string; settings?: Values }
+type FileConnection = {
+  name: string
+  was?: string[]
+  id?: string
+  source: FileSide
+  destination: FileSide
+  mapping?: Record<string, unknown>
+  schedule?: { cron: string; timezone?: string; enabled?: boolean }
+  status?: 'active' | 'disabled'
+}
+/** Connections. Their connectors cannot be changed: with others, a connection is replaced. */
+export const connection: ResourceKind<'connections', FileConnection, DesiredConnection, ConnectionState, Own> = {
+  kind: 'connection',
+  title: 'connection',
+  list: 'connections',
+  plural: 'Connections',
+  key: 'name',
+  ofOrganization: false,
+  destroyedBy: 'allowDestroy',
+  nameOf: ({ name }) => name,
+  schema() {
+    const side = (role: string) =>
+      object(
+        ['connector'],
+        { connector: connectorSlug, settings: { ...settings, description: `Settings of the ${role}; all of them` } },
+        `The ${role}`,
+      )
+    return object(
+      ['name', 'source', 'destination'],
+      {
+        name,
+        was,
+        id,
+        source: side('source'),
+        destination: side('destination'),
+        mapping: {
+          type: 'object',
+          description: 'Which column fills which field of the destination; left out: by name',
+          additionalProperties: { type: ['string', 'null', 'object'], additionalProperties: { type: 'string' } },
+        },
+        schedule: object(
+          ['cron'],
+          {
+            cron: of(SetSchedule, 'cron'),
+            timezone: { ...of(SetSchedule, 'timezone'), default: 'UTC' },
+            enabled: { ...of(SetSchedule, 'enabled'), default: true },
+          },
+          'When transfers start automatically; left out: never',
+        ),
+        status: {
+          enum: ['active', 'disabled'],
+          description: 'What it is to be, once it is ready; left out: as it is',
+        },
+      },
+      'A connection',
+    )
+  },
+  parse({ name, was = [], id, source, destination, mapping, schedule, status }, at, _, problems) {
+    if (mapping && destination.settings?.mapping !== undefined)
+      problems.push({
+        message: 'mapping is also in the settings of the destination: write it once.',
+        at: at('mapping'),
+      })
+    const sideOf = ({ connector: slug, settings = {} }: FileSide) => ({ slug, settings })
+    const { cron, timezone = 'UTC', enabled = true } = schedule ?? {}
+    return {
+      name: name.trim(),
+      was: was.map((one) => one.trim()),
+      id,
+      source: sideOf(source),
+      destination: sideOf(destination),
+      mapping,
+      schedule: cron === undefined ? undefined : { cron: cron.trim(), timezone, enabled },
+      status,
+      at,
+    }
+  },
+  async write(state, twin, _, { definitions }) {
+    const { source, destination, schedule, status } = state
+    const settingsOf = async (path: 'source' | 'destination', values: object) => {
+      const definition = await definitions(state[path])
+      return settable(fieldsOf(definition?.[path]?.fields ?? []), values as Record<string, unknown>)
+    }
+    const from = await settingsOf('source', state.srcConnectionConfig)
+    const { mapping: text, ...rest } = await settingsOf('destination', state.destConnectionConfig)
+    const mapping = readMapping(text)
+    const to = mapping || text === undefined ? rest : { ...rest, mapping: text }
+    return {
+      name: state.name,
+      ...twin,
+      source: { connector: source, ...ifAny('settings', escapeAll(from)) },
+      destination: { connector: destination, ...ifAny('settings', escapeAll(to)) },
+      ...(mapping ? ifAny('mapping', mapping) : {}),
+      ...(schedule
+        ? { schedule: { cron: schedule.cron, timezone: schedule.timezone, enabled: schedule.enabled } }
+        : {}),
+      // What is broken or offline is to be active; what was never activated is not mentioned.
+      ...(status === 'In-progress' ? {} : { status: status === 'disabled' ? 'disabled' : 'active' }),
+    }
+  },
+  async read(client, accountId, lists) {
+    const connections = await readAll(client, 'listConnectionDetails', accountId)
+    const schedules = await readAll(client, 'listSchedules', accountId)
+    const scheduleOf = new Map(schedules.map((entry) => [entry.connectionId, entry]))
+    const slugs = new Map(statesIn(connector, lists).map(({ connectorId, slug }) => [connectorId, slug]))
+    return connections.map((one) => ({
+      ...one,
+      source: slugs.get(one.src.connectorId) ?? one.src.connectorId,
+      destination: slugs.get(one.dest.connectorId) ?? one.dest.connectorId,
+      schedule: scheduleOf.get(one.id),
+      formerNames: () => readFormerNames(client, one),
+    }))
+  },
+  match: matchRenamed,
+  diff,
+  ...steps,
+}
+
+const readFormerNames = async (client: Client, { accountId, id }: Pick<ConnectionState, 'accountId' | 'id'>) => {
+  const { reply } = await persistently(() => client.listConnectionEvents({ accountId, id, query: { size: pageSize } }))
+  return reply.flatMap(({ kind, from }) => (kind === 'renamed' && from !== null ? [from] : []))
+}
+
+/**
+ * Finds connections that were renamed by hand: by its identifier, the service knows which names a connection had. Without
+ * that, the entry would make a second connection beside it, and both would send.
+ */
+async function matchRenamed(
+  entries: readonly DesiredConnection[],
+  there: readonly ConnectionState[],
+  matched: Map<DesiredConnection, ConnectionState>,
+  { account }: Scope,
+  { problems, notes }: Planning,
+): Promise<void> {
+  const taken = new Set(matched.values())
+  const open = entries.filter((entry) => entry.id === undefined && !matched.has(entry))
+  const couldBe = (entry: DesiredConnection, one: ConnectionState) =>
+    !taken.has(one) && one.source === entry.source.slug && one.destination === entry.destination.slug
+  const candidates = there.filter((one) => open.some((entry) => couldBe(entry, one)))
+  const names = new Map(await withBound(candidates, async (one) => [one, await one.formerNames()] as const))
+  for (const entry of open) {
+    const found = candidates.filter((one) => couldBe(entry, one) && names.get(one)?.includes(entry.name))
+    const [first] = found
+    if (!first) continue
+    if (found.length > 1) {
+      const list = found.map(({ id, name }) => `${id} (${name})`).join(', ')
+      const message = `There are ${found.length} that had the name of the connection ${entry.name}${whose(account)}: ${list}. Name the one that it is by its id.`
+      problems.push({ message, at: entry.at('name') })
+      continue
+    }
+    matched.set(entry, first)
+    taken.add(first)
+    notes.push(
+      `The connection ${entry.name}${whose(account)} was renamed to ${first.name}: to keep that name, write it in the file. To have another connection of the old name, give this one an entry first.`,
+    )
+  }
+}
+
+async function diff(entry: DesiredConnection, found: ConnectionState | undefined, scope: Scope, planning: Planning) {
+  const { definitions, resolver, problems, notes, refused } = planning
+  const { name, at } = entry
+  const what = `The connection ${name}${whose(scope.account)}`
+  for (const { path } of sides)
+    if (!isAdded(entry[path].slug, scope)) {
+      const message = `${entry[path].slug} is not added to the sub-account ${scope.account}: list it under its connectors.`
+      problems.push({ message, at: at(path, 'connector') })
+    }
+  const moved = sides.filter(({ path }) => found && found[path] !== entry[path].slug)
+  const existing = moved.length > 0 ? undefined : found
+  const fields: FieldChange[] = moved.map(({ path }) => ({
+    field: `${path}.connector`,
+    from: found?.[path],
+    to: entry[path].slug,
+  }))
+  if (found && found.name !== name) fields.push({ field: 'name', from: found.name, to: name })
+  const saved: { -readonly [K in keyof Configs]: Configs[K] } = { srcConnectionConfig: {}, destConnectionConfig: {} }
+  for (const { path, config } of sides) {
+    const { slug } = entry[path]
+    const definition = await definitions(slug)
+    const side = definition?.[path]
+    if (!side) {
+      const message = definition
+        ? `${slug} cannot be the ${path} of a connection.`
+        : `There is no connector ${slug} in this version of the service.`
+      problems.push({ message, at: at(path, 'connector') })
+      continue
+    }
+    const sideFields = fieldsOf(side.fields)
+    const of = { at, path: [path, 'settings'], of: `the ${path} ${slug}` }
+    const wanted = await readSettings(entry[path], sideFields, of, resolver, problems)
+    const stored = settable(sideFields, existing?.[config] ?? {})
+    if (path === 'destination') fields.push(...compareMapping(entry.mapping, stored, wanted))
+    fields.push(...differences(`${path}.settings`, stored, wanted))
+    saved[config] = valuesOf(wanted)
+  }
+  const saves = existing && fields.length === 0 ? undefined : saved
+  const scheduleFields = compareSchedule(entry.schedule, existing?.schedule)
+  fields.push(...scheduleFields)
+
+  const isTouched = saves !== undefined || sides.some(({ path }) => connectorChanges(scope).has(entry[path].slug))
+  let statusAction = statusActionOf(entry, existing, isTouched)
+  if (statusAction === 'activate' && sides.some(({ path }) => scope.waiting.has(entry[path].slug))) {
+    statusAction = undefined
+    notes.push(`${what} is activated once its connectors are authorized.`)
+  } else if (existing?.status === 'broken' && entry.status === 'active' && !statusAction) {
+    notes.push(`${what} is broken: the console says why, and what to do.`)
+  }
+  if (statusAction === 'activate') {
+    const reasons = await notReady(entry, saved, scope, planning)
+    const message = `${what} cannot be activated: ${reasons.join('; ')}.`
+    if (reasons.length > 0) refused.push({ message, at: at('status') })
+  }
+  if (statusAction)
+    fields.push({
+      field: 'status',
+      ...(existing ? { from: existing.status } : {}),
+      to: statusAction === 'activate' ? 'active' : 'disabled',
+    })
+  return {
+    fields,
+    saves,
+    setsSchedule: scheduleFields.length > 0,
+    statusAction,
+    ...(moved.length > 0 ? { action: 'replace' as const } : {}),
+  }
+}
+
+function compareSchedule(wanted: Schedule | undefined, stored: Schedule | undefined): FieldChange[] {
+  if (!wanted) return stored ? [{ field: 'schedule', from: `${stored.cron} ${stored.timezone}` }] : []
+  return scheduleKeys
+    .filter((key) => wanted[key] !== stored?.[key])
+    .map((key) => ({ field: `schedule.${key}`, ...(stored ? { from: stored[key] } : {}), to: wanted[key] }))
+}
+
+/**
+ * What the file wants is compared with what a person wanted before, not with what a platform made of it: a connection that is
+ * broken or offline was active, and is activated again only together with a change that may have repaired it.
+ */
+function statusActionOf(
+  { status }: DesiredConnection,
+  existing: ConnectionState | undefined,
+  isTouched: boolean,
+): Own['statusAction'] {
+  const current = existing?.status
+  if (status === 'disabled') return current === 'disabled' ? undefined : 'disable'
+  if (status !== 'active' || current === 'active' || current === 'offline') return undefined
+  return current === 'broken' && !isTouched ? undefined : 'activate'
+}
+
+/** Why the service would refuse the activation; empty if it would not. */
+async function notReady(entry: DesiredConnection, saved: Configs, scope: Scope, planning: Planning): Promise<string[]> {
+  const reasons: string[] = []
+  for (const { path, config, role } of sides) {
+    const { slug } = entry[path]
+    const definition = await planning.definitions(slug)
+    const fields = definition?.[path]?.fields
+    if (!definition || !fields) continue
+    const values = await valuesIn(scope, definition, slug, planning)
+    if (!values) reasons.push(`the connector ${slug} is not configured`)
+    else
+      for (const name of missingFields(definition.secretFields, values, role))
+        reasons.push(`the connector ${slug} needs ${name}`)
+    for (const name of missingFields(fields, saved[config], role))
+      reasons.push(`the settings of the ${path} need ${name}`)
+  }
+  return reasons
+}

@@ -1,0 +1,329 @@
+import {
+  Configure,
+  type ConnectorDefinition,
+  fieldIsRequired,
+  limits,
+  type Role,
+  type SavedValues,
+} from '@penstock/wire'
+import { persistently } from '../calls.ts'
+import { connectorIdOf } from '../definitions.ts'
+import { escapeAll, ifAny } from '../export-names.ts'
+import { ChangedMeanwhile, isRefused } from '../failures.ts'
+import { readAll } from '../read-all.ts'
+import {
+  type Applying,
+  type Change,
+  type Entry,
+  entriesIn,
+  once,
+  type Planning,
+  type ResourceKind,
+  type Scope,
+  statesIn,
+  whose,
+} from '../resource-kind.ts'
+import { connectorSlug, object, of, settings } from '../schema-parts.ts'
+import { planSecrets, resolveSecrets, type Secrets } from '../secrets.ts'
+import {
+  differences,
+  type FieldChange,
+  type FieldDefinition,
+  fieldsOf,
+  readSettings,
+  settable,
+  type Values,
+  valuesOf,
+} from '../values.ts'
+import { deleteOnce } from '../writes.ts'
+
+type FileConnector = {
+  connector: string
+  name?: string
+  secretName?: string
+  settings?: Values
+  secrets?: Record<string, string | null>
+}
+/** Its name is its slug. */
+type DesiredConnector = Entry & {
+  readonly configured: { readonly name?: string | undefined; readonly secretName?: string | undefined }
+  /** As written: with references. */
+  readonly settings: Values
+  readonly secrets: Secrets
+}
+type Own = {
+  /** What is saved; undefined if nothing is. Secrets are resolved when they are sent. */
+  readonly saves?:
+    | (DesiredConnector['configured'] & {
+        readonly settings: Readonly<Record<string, unknown>>
+        readonly secrets: Secrets
+      })
+    | undefined
+}
+type ConnectorChange = Change<DesiredConnector, SavedValues, Own>
+
+/** The connectors of sub-accounts, and what is configured for them. They have no names, so they are found by their slugs. */
+export const connector: ResourceKind<'connectors', FileConnector, DesiredConnector, SavedValues, Own> = {
+  kind: 'connector',
+  title: 'connector',
+  list: 'connectors',
+  plural: 'Connectors that are added',
+  key: 'connector',
+  ofOrganization: false,
+  destroyedBy: 'allowDestroy',
+  nameOf: ({ slug }) => slug,
+  schema: () =>
+    object(
+      ['connector'],
+      {
+        connector: connectorSlug,
+        name: { ...of(Configure, 'name'), description: 'Name of the configuration' },
+        secretName: {
+          ...of(Configure, 'secretName'),
+          description: 'Name of the secrets in your secret store. With another name, the secrets are sent again',
+        },
+        settings: { ...settings, description: 'Settings that are no secrets; all of them' },
+        secrets: {
+          type: 'object',
+          maxProperties: limits.configurationFieldsMax,
+          patternProperties: {
+            [Object.keys(settings.patternProperties as object)[0] ?? '']: {
+              type: ['string', 'null'],
+              maxLength: limits.secretLengthMax,
+              description: `A reference: \${env:NAME} or \${file:path}. null clears the secret`,
+            },
+          },
+          additionalProperties: false,
+          description: 'Secrets by field, each by reference. What is left out stays as it is',
+        },
+      },
+      'A connector that is added to the sub-account',
+    ),
+  parse({ connector: slug, name, secretName, settings = {}, secrets = {} }, at) {
+    return {
+      name: slug,
+      was: [],
+      configured: { name: name?.trim(), secretName: secretName?.trim() },
+      settings,
+      secrets,
+      at,
+    }
+  },
+  async write(saved, _, __, { definitions, account, secret, notes }) {
+    const { slug, name, secretName, accountId, authorized } = saved
+    const definition = await definitions(slug)
+    if (!definition) return { connector: slug }
+    const byClick = authorized ? (definition.authorization?.fields ?? []) : []
+    if (authorized)
+      notes.push(
+        `${slug} of the sub-account ${account?.name} was authorized with a click. In another service, authorize it there.`,
+      )
+    const secrets = saved.secrets
+      .filter((field) => !byClick.includes(field))
+      .map((field) => [field, secret(slug, field)] as const)
+    return {
+      connector: slug,
+      ...(name === 'Default' ? {} : { name }),
+      // The name that the service gave has the identifier of the sub-account in it.
+      ...(secretName === `${slug}/${accountId}` ? {} : { secretName }),
+      ...ifAny('settings', escapeAll(settable(fieldsOf(definition.secretFields), saved.settings))),
+      ...ifAny('secrets', Object.fromEntries(secrets)),
+    }
+  },
+  read: (client, accountId) => readAll(client, 'listConnectorConfigurations', accountId),
+  diff,
+  isNeeded: ({ slug }, { desired }) => isUsed(desired).has(slug),
+  create: { stage: 'connectors', runAll: add },
+  also: [{ stage: 'connectors', when: ({ saves }) => saves !== undefined, run: configure }],
+  remove: {
+    stage: 'unused connectors',
+    async run({ existing }, { client }) {
+      if (!existing) return
+      const { accountId, connectorId: id, etag: ifMatch } = existing
+      await deleteOnce(() => client.removeConnector({ accountId, id, ifMatch }), 'connector_not_added')
+    },
+  },
+}
+
+type Sides = { readonly source: { readonly slug: string }; readonly destination: { readonly slug: string } }
+
+/** The connectors that the connections of the files use. */
+const isUsed = once(
+  (desired: object) =>
+    new Set(
+      ((desired as { connections?: readonly Sides[] }).connections ?? []).flatMap(({ source, destination }) => [
+        source.slug,
+        destination.slug,
+      ]),
+    ),
+)
+
+/**
+ * Secrets cannot be read: they are sent where one is not set yet, and together with every other change of the configuration.
+ * Another `secretName` says that there are other secrets.
+ */
+async function diff(entry: DesiredConnector, existing: SavedValues | undefined, scope: Scope, planning: Planning) {
+  const { definitions, resolver, options, problems, notes, refused } = planning
+  const { name: slug, at } = entry
+  const definition = await definitions(slug)
+  if (!definition) {
+    const message = `There is no connector ${slug} in this version of the service: its name is the last part of the address of its page under /docs/connectors.`
+    problems.push({ message, at: at('connector') })
+    return undefined
+  }
+  const fields = fieldsOf(definition.secretFields)
+  const what = { at, path: ['settings'], of: `the connector ${slug}` }
+  const settings = await readSettings(entry, fields, what, resolver, problems)
+  const isSet = (key: string) => existing?.secrets.includes(key) ?? false
+  const byClick = definition.authorization?.fields ?? []
+  const secrets = planSecrets(
+    entry.secrets,
+    {
+      isSet,
+      at: (key) => at('secrets', key),
+      wrong: (key) => {
+        const field = fields.get(key)
+        if (!field) return `${key} is not a field of the connector ${slug}.`
+        return field.type === 'Password' ? undefined : `${key} is no secret: put it under settings.`
+      },
+      plain: (key) =>
+        `${key} has its secret in the file. Write a reference, \${env:NAME} or \${file:path}, and change the secret.`,
+      // What a user granted with a click is not replaced, unless all secrets are to be.
+      isLeft: (key) => existing?.authorized === true && !options.setSecrets && byClick.includes(key),
+    },
+    planning,
+  )
+  const stored = settable(fields, existing?.settings ?? {})
+  const own: FieldChange[] = differences('settings', stored, settings)
+  for (const key of ['name', 'secretName'] as const) {
+    const to = entry.configured[key]
+    const from = existing?.[key]
+    if (to !== undefined && to !== from) own.push({ field: key, ...(from === undefined ? {} : { from }), to })
+  }
+  const waits =
+    !existing?.configured &&
+    definition.authorization !== null &&
+    byClick.every((key) => !secrets.sent.has(key) && !isSet(key))
+  if (waits) {
+    scope.waiting.add(slug)
+    notes.push(
+      `${slug}${whose(scope.account)} has to be authorized with a click, in the console or with POST /connectors/${connectorIdOf(slug)}/authorization. Then apply again.`,
+    )
+  }
+  if (waits || (own.length === 0 && !secrets.isChange)) return { fields: [] }
+  const sent = await secrets.changes('secrets.')
+  const dropped = Object.keys(stored).filter((key) => !settings.has(key))
+  const saves = {
+    ...entry.configured,
+    settings: { ...valuesOf(settings), ...Object.fromEntries(dropped.map((key) => [key, null])) },
+    secrets: sent.secrets,
+  }
+  const values = await valuesAfter(entry, existing, { saves }, definition, planning)
+  const lacking = missingFields(definition.secretFields, values ?? {})
+  const message = `${slug}${whose(scope.account)} cannot be saved: it needs ${lacking.join(', ')}.`
+  if (lacking.length > 0) refused.push({ message, at: at('connector') })
+  return { fields: [...own, ...sent.fields], saves }
+}
+
+/** The changes of the connectors of a sub-account, by their slugs. */
+export const connectorChanges = once(
+  ({ changes }: Scope) =>
+    new Map(
+      changes.filter(({ kind }) => kind === 'connector').map((change) => [change.name, change as ConnectorChange]),
+    ),
+)
+
+/** Whether the sub-account has a connector, or will have it. */
+export const isAdded = (slug: string, { desired, existing }: Scope): boolean =>
+  statesIn(connector, existing ?? {}).some((one) => one.slug === slug) ||
+  entriesIn(connector, desired).some(({ name }) => name === slug)
+
+/** The values that a connector of a sub-account has once the plan is applied; undefined if it is not configured. */
+export const valuesIn = (scope: Scope, definition: ConnectorDefinition, slug: string, planning: Planning) =>
+  valuesAfter(
+    entriesIn(connector, scope.desired).find(({ name }) => name === slug),
+    statesIn(connector, scope.existing ?? {}).find((one) => one.slug === slug),
+    connectorChanges(scope).get(slug),
+    definition,
+    planning,
+  )
+
+/** Of secrets, it says that they are set. */
+async function valuesAfter(
+  entry: DesiredConnector | undefined,
+  saved: SavedValues | undefined,
+  change: Own | undefined,
+  definition: ConnectorDefinition,
+  { resolver }: Pick<Planning, 'resolver'>,
+): Promise<Record<string, unknown> | undefined> {
+  if (!saved?.configured && !change?.saves) return undefined
+  const byClick = saved?.authorized ? (definition.authorization?.fields ?? []) : []
+  // Problems of the settings were collected when the connector was planned.
+  const settings =
+    entry &&
+    (await readSettings(
+      entry,
+      fieldsOf(definition.secretFields),
+      { at: entry.at, path: ['settings'], of: entry.name },
+      resolver,
+      [],
+    ))
+  return {
+    ...Object.fromEntries([...(saved?.secrets ?? []), ...byClick].map((key) => [key, 'set'])),
+    ...(settings ? valuesOf(settings) : saved?.settings),
+    ...Object.fromEntries(Object.entries(change?.saves?.secrets ?? {}).map(([key, text]) => [key, text && 'set'])),
+  }
+}
+
+/** The fields that need a value and have none. */
+export function missingFields(
+  fields: readonly FieldDefinition[],
+  values: Readonly<Record<string, unknown>>,
+  role?: Role,
+): string[] {
+  const byName = Object.fromEntries(fields.map((field) => [field.name, field]))
+  const isSet = (name: string) => values[name] !== undefined && values[name] !== null && values[name] !== ''
+  return fields
+    .map(({ name }) => name)
+    .filter(
+      (name) => fieldIsRequired(byName, name, values, role) && !isSet(name) && byName[name]?.default === undefined,
+    )
+}
+
+/** Adds connectors, all of a sub-account in one call. Adding one again changes nothing. */
+async function add(changes: readonly ConnectorChange[], applying: Applying): Promise<void> {
+  for (const [account, all] of Map.groupBy(changes, ({ account }) => account ?? '')) {
+    for (let start = 0; start < all.length; start += limits.connectorIdsMax) {
+      const some = all.slice(start, start + limits.connectorIdsMax)
+      const [first] = some
+      if (!first) continue
+      await applying.each([first], async () => {
+        const accountId = applying.accountIds.get(account) ?? ''
+        const connectorIds = some.map(({ name }) => connectorIdOf(name))
+        await persistently(() => applying.client.addConnectors({ accountId, body: { connectorIds } }))
+      })
+      if (applying.hasFailed(first))
+        for (const change of some) applying.fail(change, 'Its connectors could not be added.')
+    }
+  }
+}
+
+async function configure(change: ConnectorChange, { client, accountIds, resolver }: Applying): Promise<void> {
+  const { saves, existing, at } = change
+  if (!saves) return
+  const accountId = existing?.accountId ?? accountIds.get(change.account ?? '') ?? ''
+  const { name, secretName, settings } = saves
+  const body = {
+    ...(name === undefined ? {} : { name }),
+    ...(secretName === undefined ? {} : { secretName }),
+    secretConfig: { ...settings, ...(await resolveSecrets(saves.secrets, at, resolver)) } as never,
+  }
+  try {
+    const id = connectorIdOf(change.name)
+    await persistently(() => client.configureConnector({ accountId, id, body, ifMatch: existing?.etag }))
+  } catch (error) {
+    // Whether it is the same by now cannot be known: secrets cannot be read.
+    if (isRefused(error, 'precondition_failed')) throw new ChangedMeanwhile([])
+    throw error
+  }
+}

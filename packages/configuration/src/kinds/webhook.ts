@@ -1,0 +1,183 @@
+import { CreateWebhook, type EventType, type Webhook } from '@penstock/wire'
+import { persistently } from '../calls.ts'
+import { escaped } from '../export-names.ts'
+import { ChangedMeanwhile } from '../failures.ts'
+import { readAll } from '../read-all.ts'
+import type { Applying, Change, Entry, ResourceKind } from '../resource-kind.ts'
+import { id, type JsonSchema, list, object, of } from '../schema-parts.ts'
+import { type FieldChange, isSame } from '../values.ts'
+import { writeUnchanged } from '../writes.ts'
+
+type FileWebhook = {
+  url: string
+  was?: string[]
+  id?: string
+  description?: string
+  eventTypes?: EventType[]
+  enabled?: boolean
+}
+type DesiredWebhook = Entry & {
+  /** The address with its references. */
+  readonly written: string
+  readonly description: string
+  readonly eventTypes: EventType[] | null
+  readonly enabled?: boolean | undefined
+}
+type Content = Pick<Webhook, 'url' | 'description' | 'eventTypes' | 'enabled'>
+type Own = { readonly saves?: Content | undefined }
+
+/** An address as the service stores it. */
+const normal = (url: string) => (URL.canParse(url.trim()) ? new URL(url.trim()).href : url.trim())
+
+const sorted = (types: Webhook['eventTypes']) => types?.toSorted() ?? null
+
+/** What differs between two webhooks, but for the order of their types. */
+const differences = (from: Content, to: Content): (keyof Content)[] =>
+  (['url', 'description', 'eventTypes', 'enabled'] as const).filter((key) =>
+    key === 'eventTypes' ? !isSame(sorted(from[key]), sorted(to[key])) : from[key] !== to[key],
+  )
+
+const bodyOf = (saves: Content) => ({ ...saves, eventTypes: saves.eventTypes && [...saves.eventTypes] })
+
+/** What can be null in a request is left out in a file. */
+const orLeftOut = (schema: JsonSchema): JsonSchema => (schema.anyOf as JsonSchema[])[0] as JsonSchema
+
+/**
+ * Webhooks, which are found by their addresses. One that the service disabled is what the file says: it is enabled again
+ * together with a change that may have repaired it.
+ */
+export const webhook: ResourceKind<'webhooks', FileWebhook, DesiredWebhook, Webhook, Own> = {
+  kind: 'webhook',
+  title: 'webhook',
+  list: 'webhooks',
+  plural: 'Webhooks',
+  key: 'url',
+  ofOrganization: true,
+  destroyedBy: 'allowDestroy',
+  nameOf: ({ url }) => url,
+  schema() {
+    const url = of(CreateWebhook, 'url')
+    return object(
+      ['url'],
+      {
+        url: { ...url, description: 'Address that events are posted to, which it is found by; it can have references' },
+        was: { ...list(url, 'Addresses that it had before'), maxItems: 100 },
+        id,
+        description: of(CreateWebhook, 'description'),
+        eventTypes: {
+          ...orLeftOut(of(CreateWebhook, 'eventTypes')),
+          description: 'Types of events that it takes; left out: all, later ones included',
+        },
+        enabled: { ...of(CreateWebhook, 'enabled'), description: 'Whether events are sent to it; left out: as it is' },
+      },
+      'A webhook. Its signing secret is made by the service, and in no file',
+    )
+  },
+  parse: ({ url, was = [], id, description = '', eventTypes = null, enabled }, at) => {
+    return { name: url.trim(), written: url.trim(), was, id, description, eventTypes, enabled, at }
+  },
+  write: ({ url, description, eventTypes, enabled, disabledReason }, twin) => ({
+    url: String(escaped(url)),
+    ...twin,
+    ...(description === '' ? {} : { description }),
+    ...(eventTypes === null ? {} : { eventTypes: eventTypes.toSorted() }),
+    // What the service disabled was enabled by a person.
+    enabled: enabled || disabledReason !== null,
+  }),
+  read: (client, accountId) => readAll(client, 'listWebhooks', accountId),
+  async resolve(entry, { resolver, problems }) {
+    const [url, ...was] = await Promise.all(
+      [entry.name, ...entry.was].map((text, index) =>
+        resolver.resolve(text, index === 0 ? entry.at('url') : entry.at('was', index - 1), problems),
+      ),
+    )
+    if (url === undefined || was.includes(undefined)) return undefined
+    return { ...entry, name: normal(url), was: was.map((one) => normal(one ?? '')) }
+  },
+  diff({ name: url, written, description, eventTypes, ...entry }, existing, { account }, { notes }) {
+    const enabled = entry.enabled ?? (existing ? existing.enabled || existing.disabledReason !== null : true)
+    let saves: Content = { url, description, eventTypes, enabled }
+    if (!existing) {
+      const note = `The service makes the signing secret of a new webhook ${account === null ? '' : `of the sub-account ${account} `}and shows it once: apply with --webhook-secrets FILE to have it, or rotate it afterwards.`
+      if (!notes.includes(note)) notes.push(note)
+      const fields: FieldChange[] = [
+        ...(description === '' ? [] : [{ field: 'description', to: description }]),
+        ...(eventTypes === null ? [] : [{ field: 'eventTypes', to: eventTypes }]),
+        ...(enabled ? [] : [{ field: 'enabled', to: false }]),
+      ]
+      return { fields, saves }
+    }
+    if (existing.disabledReason !== null && enabled && isSame(differences(existing, saves), ['enabled'])) {
+      notes.push(
+        `The service disabled the webhook ${written} (${existing.disabledReason}): once its receiver works, enable it in the console.`,
+      )
+      saves = { ...saves, enabled: false }
+    }
+    const fields = differences(existing, saves).map((field) => ({
+      field,
+      from: existing[field],
+      to: field === 'url' ? written : saves[field],
+    }))
+    return { fields, saves }
+  },
+  // Those that go first, so that the others stay below the limit.
+  remove: {
+    stage: 'webhooks',
+    async run({ existing }, { client }) {
+      if (!existing) return
+      const { id } = existing
+      const write = (ifMatch: string | undefined) => client.deleteWebhook({ id, ifMatch })
+      await writeUnchanged<Content>({
+        existing,
+        wanted: null,
+        differences,
+        read: () => client.getWebhook({ id }),
+        write,
+      })
+    },
+  },
+  update: {
+    stage: 'webhooks',
+    async run({ existing, saves }, { client }) {
+      if (!existing || !saves) return
+      const { id } = existing
+      const write = (ifMatch: string | undefined) => client.updateWebhook({ id, body: bodyOf(saves), ifMatch })
+      await writeUnchanged<Content>({
+        existing,
+        wanted: saves,
+        differences,
+        read: () => client.getWebhook({ id }),
+        write,
+      })
+    },
+  },
+  create: { stage: 'webhooks', run: create },
+}
+
+/**
+ * Creates a webhook once. Its creation cannot be repeated under a key, since its answer is a secret that the service does not
+ * store. So the list is read before each try, and afterwards: of those that were created at once, the list has the first
+ * one last, and it stays.
+ */
+async function create(
+  { saves, account, name }: Change<DesiredWebhook, Webhook, Own>,
+  { client, accountIds, onSecret }: Applying,
+): Promise<void> {
+  const accountId = account === null ? null : accountIds.get(account)
+  if (!saves || accountId === undefined) return
+  const ofUrl = async () =>
+    (await readAll(client, 'listWebhooks', accountId ?? undefined)).filter(
+      (one) => one.accountId === accountId && one.url === saves.url,
+    )
+  const made = await persistently(async () => {
+    if ((await ofUrl()).length > 0) return undefined
+    return (await client.createWebhook({ body: { ...bodyOf(saves), accountId } })).reply
+  })
+  const first = (await ofUrl()).at(-1)
+  if (made && first?.id === made.id) {
+    await onSecret?.({ account, url: saves.url, id: made.id, secret: made.secret })
+    return
+  }
+  if (made) await persistently(() => client.deleteWebhook({ id: made.id }))
+  if (!first || differences(first, saves).length > 0) throw new ChangedMeanwhile([{ field: name }])
+}

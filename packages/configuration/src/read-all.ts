@@ -1,0 +1,39 @@
+import { type Client, type EntryOf, everyPage, type PagedOperationId } from '@penstock/client'
+
+export const pageSize = 500
+/** With no more sub-accounts than this, each is asked for on its own in place of all. */
+const separateAccountsMax = 5
+/** How often a list is read again that others change in the meantime. */
+const walksMax = 10
+
+/** What of an entry no other one has. */
+const keyOf = (entry: object): string => {
+  const { id, accountId, connectorId, connectionId } = entry as Record<string, string | undefined>
+  return id ?? connectionId ?? `${accountId} ${connectorId}`
+}
+
+/**
+ * Reads a whole list. What is added or removed meanwhile moves the later pages, so that an entry could be missed: a list
+ * whose total is not what was read is read again.
+ */
+export async function readAll<I extends PagedOperationId>(
+  client: Client,
+  operation: I,
+  accountId: string | undefined,
+): Promise<EntryOf<I>[]> {
+  for (let walk = 1; ; walk++) {
+    const entries = new Map<string, EntryOf<I>>()
+    const totals = new Set<number>()
+    const parameters = { ...(accountId === undefined ? {} : { accountId }), query: { size: pageSize } }
+    for await (const page of everyPage(client, operation, ...([parameters] as never))) {
+      totals.add((page as unknown as { total: number }).total)
+      for (const entry of page.reply as EntryOf<I>[]) entries.set(keyOf(entry as object), entry)
+    }
+    if (totals.size === 1 && totals.has(entries.size)) return [...entries.values()]
+    if (walk === walksMax) throw new Error('The service is being changed all the time: try again when it is quiet.')
+  }
+}
+
+/** How lists of these sub-accounts are read: each on its own, or undefined for all at once. */
+export const scopesFor = (accountIds: readonly string[]): readonly (string | undefined)[] =>
+  accountIds.length <= separateAccountsMax ? accountIds : [undefined]

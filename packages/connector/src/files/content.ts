@@ -1,0 +1,92 @@
+import { ConnectorError } from '../connector-error.ts'
+import type { ByteStream } from './bytes.ts'
+import { encodingOf } from './encoding.ts'
+import { type FileFormat, formatOfName } from './format.ts'
+import { isObject, tryJson } from './ndjson-parse.ts'
+import type { StoredFile } from './store.ts'
+
+/** Format of a file, by its content: JSON is one object a line, objects over several lines, or an array of objects. */
+export type FileContent = 'CSV' | 'Parquet' | 'JSON lines' | 'JSON objects' | 'JSON array'
+
+/** How much of a file is looked at, in bytes once unpacked. */
+const lookedAtBytes = 64 << 10
+
+/**
+ * Finds out what a file holds by how it begins, once unpacked; its name decides only where the content leaves it open.
+ * @param chosen the format that was chosen, against which the content is held
+ * @throws a `ConnectorError`, `invalid_file`, where the content is of none of the formats, or clearly of another one than was chosen
+ */
+export async function contentOf(
+  stream: ByteStream,
+  file: StoredFile,
+  { format: chosen, encoding: chosenEncoding }: { format: FileFormat; encoding?: string },
+): Promise<FileContent> {
+  const { name } = file
+  const bytes = await stream.peek(lookedAtBytes)
+  if (bytes.subarray(0, 4).toString('latin1') === 'PAR1') {
+    if (stream.packed) throw invalid(`${name} is a Parquet file within a gzip file. Store it without gzip.`)
+    if (chosen !== 'auto' && chosen !== 'Parquet') throw otherFormat(name, 'a Parquet file', chosen)
+    return 'Parquet'
+  }
+  const named = chosen === 'auto' ? formatOfName(name) : chosen
+  // Other content under this name is damaged.
+  if (named === 'Parquet') return 'Parquet'
+  const encoding = encodingOf(bytes, chosenEncoding)
+  const text = encoding.decode(bytes.subarray(encoding.markBytes))
+  const json = jsonIn(text)
+  if (json !== undefined) {
+    if (chosen === 'CSV') throw otherFormat(name, 'JSON', chosen)
+    // In lines of JSON, one that is no object is at error, and no other.
+    if (json === 'other' && named === 'NDJSON') return 'JSON lines'
+    if (json === 'other') throw invalid(`${name} is a JSON array, but not of objects. Write one object for each row.`)
+    if (json !== 'JSON lines' && encoding.unitBytes === 2) {
+      throw invalid(`${name} is JSON over several lines in UTF-16. Write it in UTF-8, or with one object a line.`)
+    }
+    return json
+  }
+  if (chosen !== 'CSV') assertText(name, text)
+  if (named === 'NDJSON') return 'JSON lines'
+  if (named === 'JSON' && text.trim() !== '') {
+    throw invalid(`${name} is not JSON, although its name says so. Write it again, or choose the format that it has.`)
+  }
+  return named === 'JSON' ? 'JSON lines' : 'CSV'
+}
+
+/** Kind of JSON of a text, by its beginning; `undefined` if it is none: a CSV file may begin with a bracket, too. */
+function jsonIn(text: string): 'JSON lines' | 'JSON objects' | 'JSON array' | 'other' | undefined {
+  if (/^\s*\[\s*(?:[{\]]|$)/.test(text)) return 'JSON array'
+  if (/^\s*\[\s*(?:[["\d-]|(?:true|false|null)\s*[,\]])/.test(text)) return 'other'
+  if (!/^\s*\{\s*(?:["}]|$)/.test(text)) return undefined
+  const [line = ''] = text.trimStart().split('\n', 1)
+  return isObject(tryJson(line)) || line.trimEnd().endsWith('}') || line.length > lookedAtBytes / 2
+    ? 'JSON lines'
+    : 'JSON objects'
+}
+
+/** Characters that no text has, and what takes the place of bytes that are none. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+const notText = /[\x00-\x08\x0e-\x1a\x1c-\x1f\ufffd]/g
+/** The part of the characters from which on a file is no text: half of random bytes are none, and few of any text. */
+const notTextPart = 0.3
+/** How other kinds of files begin that hold text, too. */
+const magics = ['%PDF-', 'Obj\x01', 'SQLite format 3\0', '\ufffd\ufffd\x11\ufffd']
+
+function assertText(name: string, text: string): void {
+  if (/^\s*<\?xml\s/.test(text)) throw invalid(`${name} is XML, which cannot be read. Write it as ${readable}.`)
+  if (text.startsWith('PK\x03\x04')) {
+    throw invalid(`${name} is a ZIP archive or an Excel workbook. Unpack it, or save it as ${readable}.`)
+  }
+  const head = text.slice(0, 4096)
+  const count = head.match(notText)?.length ?? 0
+  if (count <= head.length * notTextPart && !magics.some((magic) => head.startsWith(magic))) return
+  throw invalid(
+    `${name} is neither text nor a Parquet file. Write it as ${readable}; if it is text in UTF-16, choose its encoding in the settings.`,
+  )
+}
+
+const readable = 'CSV, JSON or Parquet'
+
+const otherFormat = (name: string, what: string, chosen: string) =>
+  invalid(`${name} is ${what}, but the format ${chosen} is set. Set the format that it has, or auto.`)
+
+const invalid = (message: string) => new ConnectorError('invalid_file', message)

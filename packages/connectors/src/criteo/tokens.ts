@@ -1,0 +1,12 @@
+import type { ConnectorContext } from '@penstock/connector'
+import { type AccessTokens, openTokens } from '../platform-api/oauth.ts'
+
+/** Access tokens of Criteo, by the refresh token of the connector. */
+export const openCriteoTokens = (context: ConnectorContext): AccessTokens =>
+  openTokens(context, {
+    platform: 'Criteo',
+    url: 'https://api.criteo.com/oauth2/token',
+    // Where an answer has a new refresh token, that is the one that counts.
+    grant: { type: 'refresh_token', rotates: true },
+    client: { id: String(context.secrets.clientId ?? ''), secret: String(context.secrets.clientSecret ?? '') },
+  })

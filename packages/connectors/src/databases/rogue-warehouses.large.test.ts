@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import { type Connector, ConnectorError, type Values } from '@penstock/connector'
+import { type TestContextOptions, testContext } from '@penstock/connector/acceptance'
+import { startBigQueryServer } from '../../test/bigquery-server.ts'
+import type { FailingProxy } from '../../test/failing-proxy.ts'
+import { rogueBodies } from '../../test/rogue-answers.ts'
+import { startSnowflakeServer } from '../../test/snowflake-server.ts'
+import { batchOf, deliver, inspect, readAll } from '../../test/tables.ts'
+import { googleBigquerySource } from '../google-bigquery/google-bigquery-source.ts'
+import { snowflakeDestination } from '../snowflake/snowflake-destination.ts'
+import { snowflakeSource } from '../snowflake/snowflake-source.ts'
+
+const seed = 20_260_131
+const [snowflake, bigQuery] = await Promise.all([startSnowflakeServer(), startBigQueryServer()])
+after(() => Promise.all([snowflake.close(), bigQuery.close()]))
+await snowflake.run(
+  `create table "SALES"."PUBLIC"."PEOPLE" as select i as "ID", 'a' as "NAME" from range(1, 10) as t(i)`,
+)
+await bigQuery.run(`create table crm.people as select i as id, 'a' as name from range(1, 10) as t(i)`)
+
+type Side = {
+  readonly connector: Connector
+  readonly proxy: FailingProxy
+  readonly routes: Readonly<Record<string, string>>
+  readonly secrets: Values
+  readonly settings: Values
+  /** Answers as the platform gives them. */
+  readonly good: readonly object[]
+}
+
+const snowflakeAnswer = {
+  code: '090001',
+  statementHandle: '01b2-4711',
+  message: 'Statement executed successfully.',
+  resultSetMetaData: {
+    numRows: 2,
+    format: 'jsonv2',
+    partitionInfo: [{ rowCount: 2 }],
+    rowType: [
+      { name: 'ID', type: 'fixed', scale: 0 },
+      { name: 'NAME', type: 'text' },
+    ],
+  },
+  data: [
+    ['1', 'a'],
+    ['2', null],
+  ],
+}
+
+const sides: readonly Side[] = [
+  {
+    connector: snowflakeSource,
+    proxy: snowflake.proxy,
+    routes: snowflake.routes,
+    secrets: snowflake.accessToken,
+    settings: {
+      dataSourceType: 'Table Reference',
+      warehouse: 'load_wh',
+      database: 'sales',
+      schema: 'public',
+      table: 'people',
+      syncMode: 'Full',
+      keyColumns: 'id',
+    },
+    good: [snowflakeAnswer],
+  },
+  {
+    connector: snowflakeDestination,
+    proxy: snowflake.proxy,
+    routes: snowflake.routes,
+    secrets: snowflake.accessToken,
+    settings: { warehouse: 'load_wh', database: 'sales', schema: 'public', table: 'people', writeMode: 'Replace' },
+    good: [snowflakeAnswer],
+  },
+  {
+    connector: googleBigquerySource,
+    proxy: bigQuery.proxy,
+    routes: bigQuery.routes,
+    secrets: { jsonKey: bigQuery.jsonKey },
+    settings: {
+      projectId: 'example-project',
+      dataset: 'crm',
+      table: 'people',
+      keyColumns: 'id',
+      sqlQuery: 'select * from crm.people',
+    },
+    good: [
+      { access_token: 'a-token', expires_in: 3600, token_type: 'Bearer' },
+      {
+        jobReference: { projectId: 'example-project', jobId: 'penstock_1', location: 'EU' },
+        status: { state: 'DONE' },
+        statistics: {
+          query: {
+            schema: {
+              fields: [
+                { name: 'id', type: 'INTEGER', mode: 'NULLABLE' },
+                { name: 'name', type: 'RECORD', mode: 'REPEATED', fields: [{ name: 'x', type: 'STRING' }] },
+              ],
+            },
+          },
+        },
+        jobComplete: true,
+        totalRows: '1',
+        rows: [{ f: [{ v: '1' }, { v: [{ v: { f: [{ v: 'x' }] } }] }] }],
+      },
+    ],
+  },
+]
+
+const batch = batchOf(
+  ['id', 'name'],
+  [
+    [1, 'a'],
+    [2, null],
+  ],
+)
+const deliveries = (connector: Connector, context: TestContextOptions) => [
+  () => inspect(connector, { ...context, columns: batch.columns, rows: batch.rows }),
+  () => deliver(connector, context, batch),
+]
+
+describe('answers of a data warehouse that are not what they should be', () => {
+  for (const { connector, proxy, routes, secrets, settings, good } of sides) {
+    const bodies = rogueBodies(good, seed, 120)
+    for (const status of [200, 400, 401, 404, 422, 500]) {
+      for (const [from, name] of ['the first', 'the second', 'the third', 'the fourth'].entries()) {
+        test(`${connector.name}, status ${status}, from ${name} answer on`, { timeout: 120_000 }, async () => {
+          // Not each of them with each status and place, which would take minutes.
+          for (const [at, body] of bodies.entries()) {
+            if ((at + from) % (status === 200 ? 2 : 12) > 0) continue
+            let seen = 0
+            proxy.failure = { what: { status, body }, of: () => seen++ >= from }
+            const signal = AbortSignal.timeout(20_000)
+            const context = { routes, secrets, settings, signal }
+            const { source } = connector
+            const works = [
+              () => connector.check?.(testContext(context)),
+              ...(source ? [() => readAll(connector, context)] : deliveries(connector, context)),
+            ]
+            for (const work of works) {
+              seen = 0
+              const [result] = await Promise.allSettled([work()])
+              if (result?.status !== 'rejected') continue
+              const reason: unknown = result.reason
+              const what = `${connector.slug} got ${status} ${body.slice(0, 2000)}`
+              assert.ok(reason instanceof ConnectorError, `${what}: ${String((reason as Error)?.stack)}`)
+              assert.notEqual(reason.code, 'internal')
+              assert.ok(reason.message.length < 1000, `${what}: a message of ${reason.message.length} characters`)
+            }
+          }
+          proxy.failure = undefined
+        })
+      }
+    }
+  }
+})

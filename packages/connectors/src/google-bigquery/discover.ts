@@ -1,0 +1,76 @@
+import { ConnectorError, type DiscoveredPage, type DiscoveryContext } from '@penstock/connector'
+import { pageOfAll } from '../discovery/pages.ts'
+import { discovered } from '../kit/run/discover.ts'
+import { listIn, objectIn, textIn } from '../platform-api/json.ts'
+import { makeBigQuery } from './jobs.ts'
+import { datasetOf, describe, quoteName, sourceOf } from './plan.ts'
+
+/** Datasets of the project that the service account may see. */
+export async function discoverDatasets(context: DiscoveryContext): Promise<DiscoveredPage> {
+  const bigQuery = makeBigQuery(context)
+  return discovered(context, { kind: 'schema', id: /^\w+$/ }, async (pageToken) => {
+    const answer = await bigQuery.list({ projectId: needed(context, 'projectId') }, pageToken)
+    const datasets = listIn(answer.datasets).map(objectIn)
+    return {
+      items: datasets.map(({ datasetReference, friendlyName }) => ({
+        id: objectIn(datasetReference).datasetId,
+        name: friendlyName,
+      })),
+      next: textIn(answer.nextPageToken),
+    }
+  })
+}
+
+/** Tables and views of the dataset. */
+export async function discoverTables(context: DiscoveryContext): Promise<DiscoveredPage> {
+  const bigQuery = makeBigQuery(context)
+  const dataset = datasetIn(context)
+  return discovered(context, { kind: 'table', id: /./s }, async (pageToken) => {
+    const answer = await bigQuery.list(dataset, pageToken)
+    const tables = listIn(answer.tables).map(objectIn)
+    return {
+      items: tables.map(({ tableReference, friendlyName, type }) => ({
+        id: objectIn(tableReference).tableId,
+        name: friendlyName,
+        ...(/VIEW$/.test(textIn(type) ?? '') && { kind: 'view' as const }),
+      })),
+      next: textIn(answer.nextPageToken),
+    }
+  })
+}
+
+/** Columns that the query gives, or those of the table if there is none yet. */
+export async function discoverColumns(context: DiscoveryContext): Promise<DiscoveredPage> {
+  const { settings } = context
+  const sqlQuery = textIn(settings.sqlQuery) ?? `select * from ${tableIn(context)}`
+  const fields = await describe(makeBigQuery(context), sourceOf({ ...settings, sqlQuery }))
+  return pageOfAll(
+    fields.map(({ name, type, repeated }) => ({
+      value: name,
+      kind: 'column',
+      type: repeated ? `ARRAY<${type}>` : type,
+    })),
+    context,
+  )
+}
+
+/** The dataset in the settings, which may be of another project. */
+function datasetIn(context: DiscoveryContext): { projectId: string; datasetId: string } {
+  const projectId = needed(context, 'projectId')
+  return datasetOf(projectId, needed(context, 'dataset')) ?? { projectId, datasetId: '' }
+}
+
+/** The table in the settings, as queries name it. */
+function tableIn(context: DiscoveryContext): string {
+  const { projectId, datasetId } = datasetIn(context)
+  const parts = [...(projectId === context.settings.projectId ? [] : [projectId]), datasetId, needed(context, 'table')]
+  return parts.map(quoteName).join('.')
+}
+
+/** The value of a setting that is needed first. */
+function needed({ settings }: DiscoveryContext, key: 'projectId' | 'dataset' | 'table'): string {
+  const value = textIn(settings[key])?.trim()
+  if (value) return value
+  const label = { projectId: 'Google project ID', dataset: 'BigQuery dataset', table: 'BigQuery table' }[key]
+  throw new ConnectorError('invalid_setting', `Set “${label}” first.`)
+}

@@ -1,0 +1,18 @@
+import type { Values } from '@penstock/connector'
+import { objectIn, parseJson, textIn } from '../platform-api/json.ts'
+import type { AudienceDestination } from './audience-facts.ts'
+
+/** Whether a transfer replaces the members of every audience that it adds to: by its setting, or by an action that its mapping gives to all rows. */
+export const replacesAll = (
+  { replace }: Pick<AudienceDestination, 'replace'>,
+  { replaceExistingAudience, mapping }: Values,
+): boolean =>
+  replace !== undefined &&
+  (replaceExistingAudience === true || (replace.byRows === true && isReplace(actionOfAll(mapping))))
+
+/** The action that a mapping gives to all rows. */
+const actionOfAll = (mapping: unknown): string | undefined =>
+  textIn(objectIn(objectIn(parseJson(String(mapping ?? ''))).action).value)
+
+/** Whether an action replaces the members of an audience. */
+export const isReplace = (action: string | undefined): boolean => action?.trim().toLowerCase() === 'replace'

@@ -1,0 +1,91 @@
+import { asConnectorError, ConnectorError, type DestinationContext } from '@penstock/connector'
+import type { AudienceDirectory } from '../../platform-api/audiences/named-audiences.ts'
+import type { PlatformCall, PlatformClient } from '../../platform-api/client.ts'
+import { textIn } from '../../platform-api/json.ts'
+import { pagesOf, pollUntilDone } from '../../platform-api/polling.ts'
+import type { AccountTarget, AudienceDestination, ListFacts } from '../audience-facts.ts'
+
+function idIn(lists: ListFacts, value: unknown): string | undefined {
+  const id = textIn(value)
+  return id !== undefined && lists.id.test(id) ? id : undefined
+}
+
+/** The ID of a new audience. Throws `malformed_response` if the platform returned none. */
+export function madeId({ lists, platformApi: { name } }: AudienceDestination, value: unknown): string {
+  const id = idIn(lists, value)
+  if (id !== undefined) return id
+  throw new ConnectorError('malformed_response', `${name} did not return the ID of the new audience.`)
+}
+
+/** How the audiences of an account are found and made, by the facts. */
+export function openDirectory(
+  facts: AudienceDestination,
+  client: PlatformClient,
+  to: AccountTarget,
+  { columns, signal }: DestinationContext,
+): AudienceDirectory {
+  const {
+    lists,
+    account,
+    settings,
+    platformApi: { name: platform },
+  } = facts
+  const { make } = lists
+  const assertAccount = (): void => {
+    if (to.account !== '') return
+    const message = `Set “${settings[account]?.label}” in the connection: rows without the ID of an audience need it.`
+    throw new ConnectorError('invalid_setting', message)
+  }
+  const exists = async (id: string): Promise<boolean> => {
+    try {
+      const answer = await client.askObject(lists.get(to, id))
+      return lists.isThere?.(answer, id) ?? true
+    } catch (error) {
+      if (asConnectorError(error)?.code === 'object_not_found') return false
+      throw error
+    }
+  }
+  const find = async (name: string): Promise<string | undefined> => {
+    assertAccount()
+    const found: { id: string; created: string }[] = []
+    const readPage = async (cursor: string | undefined) => {
+      const answer = await client.askObject(lists.page(to, cursor, name))
+      return { items: lists.found(answer), next: lists.next(answer, cursor) }
+    }
+    for await (const { items } of pagesOf(readPage)) {
+      for (const item of items) {
+        const id = idIn(lists, item.id)
+        if (id !== undefined && item.name === name) found.push({ id, created: textIn(item.created) ?? '' })
+      }
+    }
+    // Names are not unique: always the oldest, which has the lowest number. Numbers are too large to compare as such.
+    return found.sort((a, b) => compare(a.created, b.created) || a.id.length - b.id.length || compare(a.id, b.id))[0]
+      ?.id
+  }
+  const makeOrFind = async (name: string, asked: PlatformCall): Promise<unknown> => {
+    try {
+      return lists.made?.(await client.ask({ method: 'POST', ...asked }))
+    } catch (error) {
+      const id = asConnectorError(error)?.code === 'conflict' ? await find(name) : undefined
+      if (id === undefined) throw error
+      return id
+    }
+  }
+  return {
+    exists,
+    find,
+    make:
+      make &&
+      (async (name) => {
+        const id = madeId(facts, await makeOrFind(name, make(to, name, columns)))
+        if (lists.appearsLater) {
+          const visible = async () => (await exists(id)) || undefined
+          const waits = { firstMs: 250, mostMs: 5_000, totalMs: 60_000, signal }
+          await pollUntilDone(`The new audience at ${platform}`, visible, waits)
+        }
+        return id
+      }),
+  }
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

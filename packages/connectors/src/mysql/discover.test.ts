@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import { skipWithout } from '../../../../test/harness/programs.ts'
+import { type Asked, discover, valuesOf } from '../../test/discover.ts'
+import { type Mariadb, startMariadb } from '../../test/mariadb.ts'
+import { mysql } from './mysql.ts'
+
+const server = await startMariadb()
+if (server) testAgainst(server)
+else test('Discovering in MariaDB', { skip: skipWithout('mariadbd') }, () => {})
+
+function testAgainst({ secrets, query, version, stop }: Mariadb): void {
+  after(() => stop())
+  const find = (field: string, asked: Asked = {}) => discover(mysql, secrets, field, asked)
+
+  describe(`discovering in MariaDB ${version}`, () => {
+    test('finds tables and views of the database, without those of others', async () => {
+      await query('create table people (id int primary key, name varchar(20) not null, made timestamp)')
+      await query('create view recent as select 1 as x')
+      await query('create table penstock_batches (id int)')
+      await query('create table `a%b` (id int)')
+      assert.deepEqual(
+        (await find('table')).items.map(({ value, kind }) => [value, kind]),
+        [
+          ['a%b', 'table'],
+          ['people', 'table'],
+          ['recent', 'view'],
+        ],
+      )
+      assert.deepEqual(valuesOf(await find('table', { search: '%' })), ['a%b'])
+      assert.deepEqual(valuesOf(await find('table', { search: 'PEO', role: 'destination' })), ['people'])
+      const first = await find('table', { size: 2 })
+      assert.deepEqual(valuesOf(await find('table', { size: 2, cursor: first.next ?? '' })), ['recent'])
+    })
+
+    test('finds the columns of a table and of a query', async () => {
+      assert.deepEqual((await find('columns', { settings: { table: 'people' } })).items.slice(0, 2), [
+        { value: 'id', kind: 'column', type: 'int(11)', key: true, required: true },
+        { value: 'name', kind: 'column', type: 'varchar(20)', key: false, required: true },
+      ])
+      const ofQuery = { dataSourceType: 'SQL Query', sqlQuery: 'select id, name as who from people;' }
+      assert.deepEqual(valuesOf(await find('markerColumn', { settings: ofQuery })), ['id', 'who'])
+      await assert.rejects(find('columns', { settings: { table: 'nowhere' } }), { code: 'table_not_found' })
+      await assert.rejects(find('columns'), { code: 'invalid_setting' })
+    })
+  })
+}

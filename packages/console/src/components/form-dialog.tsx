@@ -1,0 +1,125 @@
+import { Button, Group, type MantineSpacing, Modal, Stack } from '@mantine/core'
+import { PenstockError } from '@penstock/client'
+import { type ComponentProps, type ReactNode, useState } from 'react'
+import { components } from '../strings/components.ts'
+import { Changed, isChanged } from './changed.tsx'
+import { Failure } from './failure.tsx'
+import { errorsOf } from './fields/field-errors.ts'
+import { notifyDone } from './notify.tsx'
+
+type ErrorsIn = (...prefixes: readonly string[]) => Readonly<Record<string, string>>
+
+type FormProps = {
+  /** The text of the button. */
+  action?: string
+  /** The action takes something away. */
+  destructive?: boolean
+  disabled?: boolean
+  gap?: MantineSpacing
+  /** Errors that keep the form from being sent, by field: shown from the first attempt on. */
+  invalid?: Readonly<Record<string, string | false | undefined>>
+  /** Compares both versions if the resource was modified in the meantime. */
+  versions?: Pick<ComponentProps<typeof Changed>, 'mine' | 'readTheirs'>
+  /**
+   * Sends the form. A text that it resolves with is shown, and the dialog closes; an error is shown at its fields, or above
+   * the buttons.
+   * @param latest the version to replace, after the user has seen it
+   */
+  onSubmit: (latest?: string) => Promise<string | undefined> | Promise<void>
+  onClose: () => void
+  /** The fields. `errorOf` has the error of a field of the body, `errorsIn` has those of all fields below a prefix. */
+  children: ReactNode | ((errorOf: (field: string) => string | undefined, errorsIn: ErrorsIn) => ReactNode)
+}
+
+/** A form in a dialog. */
+export function FormDialog({ title, size, ...form }: FormProps & { title: string; size?: string }) {
+  return (
+    <Modal opened onClose={form.onClose} title={title} {...(size && { size })}>
+      <DialogForm {...form} />
+    </Modal>
+  )
+}
+
+/** The same form in a frame of another kind. */
+export function DialogForm({
+  action = components.save,
+  destructive = false,
+  disabled = false,
+  gap,
+  invalid = {},
+  versions,
+  onSubmit,
+  onClose,
+  children,
+}: FormProps) {
+  const [tried, setTried] = useState(false)
+  const [busy, setBusy] = useState(false)
+  const [failure, setFailure] = useState<unknown>()
+  const send = async (latest?: string) => {
+    setTried(true)
+    setFailure(undefined)
+    if (disabled || Object.values(invalid).some(Boolean)) return
+    setBusy(true)
+    try {
+      const done = await onSubmit(latest)
+      if (typeof done !== 'string') return
+      notifyDone(done)
+      onClose()
+    } catch (error) {
+      setFailure(error)
+    } finally {
+      setBusy(false)
+    }
+  }
+  const shown: string[] = []
+  const errorsIn: ErrorsIn = (...prefixes) => {
+    shown.push(...prefixes)
+    return Object.assign({}, ...prefixes.map((prefix) => errorsOf(failure, prefix)))
+  }
+  const details = failure instanceof PenstockError ? failure.details : []
+  const isOf = (field: string, prefix: string) => field === prefix || field.startsWith(`${prefix}.`)
+  const errorOf = (name: string) => {
+    shown.push(`body.${name}`)
+    const message = details.find(({ field }) => isOf(field, `body.${name}`))?.message
+    return (tried && invalid[name]) || (message && sentence(message)) || undefined
+  }
+  const fields = typeof children === 'function' ? children(errorOf, errorsIn) : children
+  const isShown = details.length > 0 && details.every(({ field }) => shown.some((prefix) => isOf(field, prefix)))
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        void send()
+      }}
+    >
+      <Stack {...(gap && { gap })}>
+        {fields}
+        {versions && isChanged(failure) ? (
+          <Changed {...versions} onKeepTheirs={onClose} onSaveMine={(latest) => void send(latest)} />
+        ) : (
+          failure !== undefined && !isShown && <Failure error={failure} />
+        )}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {components.cancel}
+          </Button>
+          <Button type="submit" loading={busy} disabled={disabled} {...(destructive && { color: 'red' })}>
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`
+
+export type OpenDialog = (dialog: (close: () => void) => ReactNode) => void
+
+/** One dialog at a time: what it shows, and a function that opens one, which gets what closes it. */
+export function useDialog(): [ReactNode, OpenDialog] {
+  const [dialog, setDialog] = useState<{ show: (close: () => void) => ReactNode }>()
+  // A late result does not close a dialog that was opened since.
+  const close = () => setDialog((now) => (now === dialog ? undefined : now))
+  return [dialog?.show(close), (show) => setDialog({ show })]
+}

@@ -1,0 +1,38 @@
+/**
+ * A program that has Node compile what runners load, and keep it where NODE_COMPILE_CACHE says. It runs once for each version,
+ * beside the start of a service, and is no runner: many processes run what is compiled, so none that has met data of a tenant
+ * may write it.
+ */
+import { globSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { flushCompileCache } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+
+/** After this time it is compiled again: old files of temporary directories are removed by some systems. In milliseconds. */
+const keptMs = 24 * 60 * 60 * 1000
+
+const code = ['@penstock/parquet', '@penstock/connector', '@penstock/connectors', '@penstock/engine'].flatMap(
+  (name) => {
+    const folder = dirname(fileURLToPath(import.meta.resolve(name)))
+    const exclude = ['**/*.test.ts', '**/*.d.ts', 'acceptance/**']
+    return globSync('**/*.ts', { cwd: folder, exclude }).map((file) => join(folder, file))
+  },
+)
+const newest = Math.max(...code.map((file) => statSync(file).mtimeMs))
+const version = `${process.version} ${code.length} ${newest}`
+const own = fileURLToPath(import.meta.url)
+const mark = join(process.env.NODE_COMPILE_CACHE ?? '', 'runners')
+
+if (process.env.NODE_COMPILE_CACHE && !isCompiled()) {
+  for (const file of code) if (file !== own) await import(pathToFileURL(file).href)
+  flushCompileCache()
+  writeFileSync(mark, version, { mode: 0o600 })
+}
+
+function isCompiled(): boolean {
+  try {
+    return readFileSync(mark, 'utf8') === version && Date.now() - statSync(mark).mtimeMs < keptMs
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,41 @@
+import type { Discovered, DiscoveredPage } from '@penstock/connector'
+import { limits } from '@penstock/wire/rules'
+import type { DiscoveryJob } from './protocol.ts'
+import { type JobRuntime, openContext } from './runtime.ts'
+import { withoutSecrets } from './side-secrets.ts'
+
+/**
+ * Finds values of a setting at the platform. Texts that are too long for a value are left out, and a platform that returns more than was
+ * asked for is cut. Throws a `ConnectorError`, or the signal's reason once that is aborted.
+ */
+export async function runDiscovery(
+  { connector: opened, role, field, search, cursor, size }: DiscoveryJob,
+  runtime: JobRuntime,
+  signal: AbortSignal,
+): Promise<DiscoveredPage> {
+  const connector = await runtime.loadConnector(opened.slug)
+  const discover = (role === 'Source' ? connector.source : connector.destination)?.discover?.[field]
+  if (!discover) throw new Error('This field cannot be discovered')
+  const { context, redact } = openContext(runtime, connector, role, opened, signal)
+  const found = await withoutSecrets(
+    redact,
+    () => discover({ ...context, search, cursor: cursor ?? undefined, size }),
+    role,
+  )
+  const items = found.items.slice(0, size).flatMap((item): Discovered[] => {
+    if (item.value === '' || item.value.length > limits.discoveredLengthMax) return []
+    // A server could return the credentials that it received.
+    if (redact(item.value) !== item.value) return []
+    const { label, type } = item
+    return [
+      {
+        ...item,
+        ...(label === undefined ? {} : { label: redact(label).slice(0, limits.discoveredLengthMax) }),
+        ...(type === undefined ? {} : { type: redact(type).slice(0, limits.discoveredLengthMax) }),
+      },
+    ]
+  })
+  const { next } = found
+  if (next === undefined || next.length > limits.discoveryCursorLengthMax) return { items }
+  return { items, next: redact(next) }
+}

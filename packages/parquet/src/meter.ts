@@ -1,0 +1,61 @@
+import { mebibytes, parquetBounds } from './bounds.ts'
+import { ParquetError } from './parquet-error.ts'
+
+/** Counts what a file needs and becomes, and throws a `ParquetError` if it is more than the limits allow. */
+export type Meter = {
+  /** Bytes of pages and dictionaries that are needed from now on; negative: no longer. */
+  hold(bytes: number): void
+  /** Bytes of values that are longer than what they are stored in, until the next piece begins. */
+  expand(bytes: number): void
+  /** Bytes that a page unpacks to. */
+  unpack(bytes: number): void
+  /** Characters of rows. */
+  emit(chars: number): void
+  beginGroup(): void
+  beginPiece(): void
+}
+
+/** Makes what counts for one reading of a file of so many bytes. */
+export function makeMeter(sizeBytes: number): Meter {
+  const { heldBytes, expansion } = parquetBounds
+  const most = Math.max(expansion.free, expansion.ratio * sizeBytes)
+  let held = 0
+  let expanded = 0
+  let unpacked = 0
+  let emitted = 0
+  const boundHeld = (bytes: number) => {
+    if (bytes <= heldBytes) return
+    const clause = `has a row group whose columns need more than ${mebibytes(heldBytes)} at once`
+    throw new ParquetError('too_large', clause, 'Write it with smaller pages or smaller row groups.')
+  }
+  const boundExpansion = (count: number) => {
+    if (count <= most) return
+    const clause = `unpacks to more than ${mebibytes(expansion.free)} and to more than ${expansion.ratio} times its size`
+    throw new ParquetError('too_large', clause, 'Write the file in parts, or as CSV or NDJSON.')
+  }
+  return {
+    hold(bytes) {
+      held += bytes
+      boundHeld(held)
+    },
+    expand(bytes) {
+      expanded += bytes
+      boundHeld(expanded)
+    },
+    unpack(bytes) {
+      unpacked += bytes
+      boundExpansion(unpacked)
+    },
+    emit(chars) {
+      emitted += chars
+      boundExpansion(emitted)
+    },
+    beginGroup() {
+      held = 0
+      expanded = 0
+    },
+    beginPiece() {
+      expanded = 0
+    },
+  }
+}

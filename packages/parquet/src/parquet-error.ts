@@ -1,0 +1,22 @@
+/**
+ * Why a file is not read. `malformed`: damaged, incomplete, encrypted or no Parquet; `unsupported`: a type that is not read;
+ * `too_large` and `too_many_columns`: it breaks a limit.
+ */
+export type ParquetErrorCode = 'malformed' | 'unsupported' | 'too_large' | 'too_many_columns'
+
+/** Every error about a file. Errors of its source are thrown as they are. */
+export class ParquetError extends Error {
+  override readonly name = 'ParquetError'
+  readonly code: ParquetErrorCode
+  /** The problem, as a clause that follows the name of the file. */
+  readonly clause: string
+  /** The next step, as a sentence; may be empty. */
+  readonly advice: string
+
+  constructor(code: ParquetErrorCode, clause: string, advice: string, options?: ErrorOptions) {
+    super(`The file ${clause}.${advice && ` ${advice}`}`, options)
+    this.code = code
+    this.clause = clause
+    this.advice = advice
+  }
+}

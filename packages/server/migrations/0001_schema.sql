@@ -1,0 +1,1286 @@
+-- The database of version 0.1.0. `packages/server/schema.sql` explains its tables and columns.
+
+create extension if not exists pg_trgm;
+create extension if not exists btree_gin;
+
+-- db/
+
+create table penstock_migrations (
+  name text not null,
+  digest text not null,
+  applied_time timestamptz default now() not null,
+  constraint penstock_migrations_pkey primary key (name)
+);
+
+-- secrets/
+
+create table master_keys (
+  key_id text not null,
+  current boolean not null,
+  sealed_key bytea,
+  created_time timestamptz default now() not null,
+  constraint master_keys_pkey primary key (key_id)
+);
+create unique index master_keys_current on master_keys (current) where current;
+
+create table data_keys (
+  id text not null,
+  key_id text not null,
+  sealed bytea not null,
+  constraint data_keys_pkey primary key (id)
+);
+create index data_keys_key on data_keys (key_id);
+
+create table oauth_apps (
+  env text not null,
+  slug text not null,
+  client_id text not null,
+  key_id text not null,
+  sealed bytea not null,
+  saved_time timestamptz default now() not null,
+  constraint oauth_apps_pkey primary key (env, slug)
+);
+create index oauth_apps_key on oauth_apps (key_id);
+
+-- audit/
+
+create table audit_events (
+  organization_id text not null,
+  number bigint not null,
+  time timestamptz not null,
+  actor_kind text not null,
+  actor_id text,
+  actor_name text,
+  address text,
+  request_id text,
+  action text not null,
+  account_id text,
+  target_id text,
+  outcome text not null,
+  before jsonb,
+  after jsonb,
+  details jsonb,
+  previous_hash bytea,
+  hash bytea not null,
+  constraint audit_events_pkey primary key (organization_id, number),
+  constraint audit_events_actor_kind check (actor_kind in ('client', 'session', 'user', 'link', 'operator', 'schedule', 'service')),
+  constraint audit_events_outcome check (outcome in ('done', 'refused', 'failed'))
+);
+create index audit_events_account on audit_events (organization_id, account_id, number);
+create index audit_events_action on audit_events (organization_id, action, number);
+create index audit_events_actor on audit_events (organization_id, actor_id, number);
+create index audit_events_target on audit_events (organization_id, target_id, number);
+create index audit_events_time on audit_events (organization_id, "time", number);
+
+create table audit_heads (
+  organization_id text not null,
+  number bigint not null,
+  hash bytea not null,
+  time timestamptz not null,
+  purged_number bigint default 0 not null,
+  purged_hash bytea,
+  constraint audit_heads_pkey primary key (organization_id)
+);
+
+-- organizations/
+
+create table environments (
+  name text not null,
+  id text not null,
+  host text not null,
+  constraint environments_pkey primary key (name)
+);
+
+create table organizations (
+  id text not null,
+  name text not null,
+  owner_id text not null,
+  owner_email text not null,
+  second_factor_required boolean default false not null,
+  created_time timestamptz default now() not null,
+  constraint organizations_pkey primary key (id)
+);
+
+create table clients (
+  id text not null,
+  organization_id text not null,
+  name text,
+  secret_digest bytea not null,
+  previous_secret_digest bytea,
+  previous_secret_until timestamptz,
+  scopes text[],
+  account_ids text[],
+  created_time timestamptz default now() not null,
+  expires_time timestamptz,
+  last_used_time timestamptz,
+  revoked_time timestamptz,
+  constraint clients_pkey primary key (id),
+  constraint clients_organization foreign key (organization_id) references organizations(id)
+);
+create index clients_organization on clients (organization_id);
+
+create table mail_counts (
+  key text not null,
+  since timestamptz not null,
+  mails integer not null,
+  constraint mail_counts_pkey primary key (key)
+);
+
+-- tokens/
+
+create table tokens (
+  digest bytea not null,
+  client_id text not null,
+  session_id text,
+  scopes text[],
+  account_ids text[],
+  expires_time timestamptz not null,
+  constraint tokens_pkey primary key (digest),
+  constraint tokens_client foreign key (client_id) references clients(id)
+);
+create index tokens_expires on tokens (expires_time);
+create index tokens_client on tokens (client_id);
+
+-- http/
+
+create table idempotency_keys (
+  organization_id text not null,
+  key text not null,
+  request_digest bytea not null,
+  answer jsonb,
+  created_time timestamptz default now() not null,
+  constraint idempotency_keys_pkey primary key (organization_id, key),
+  constraint idempotency_keys_organization foreign key (organization_id) references organizations(id)
+);
+create index idempotency_keys_created on idempotency_keys (created_time);
+
+-- accounts/
+
+create table accounts (
+  id text not null,
+  organization_id text not null,
+  name text not null,
+  enabled boolean not null,
+  env text not null,
+  creator_id text,
+  creator_email text,
+  volume bigint default 0 not null,
+  version integer default 1 not null,
+  created_time timestamptz default now() not null,
+  updated_time timestamptz default now() not null,
+  deleted_time timestamptz,
+  constraint accounts_pkey primary key (id),
+  constraint accounts_environment foreign key (env) references environments(name),
+  constraint accounts_organization foreign key (organization_id) references organizations(id)
+);
+create index accounts_by_name on accounts (organization_id, lower(name), id) where deleted_time is null;
+create index accounts_deleted on accounts (deleted_time) where deleted_time is not null;
+create index accounts_listed on accounts (organization_id, created_time desc, id desc) where deleted_time is null;
+create index accounts_of_organization_by_id on accounts (organization_id, id) where deleted_time is null;
+
+-- users/
+
+create table users (
+  id text not null,
+  organization_id text not null,
+  email text not null,
+  name text,
+  role text not null,
+  account_ids text[],
+  password_digest text,
+  created_time timestamptz default now() not null,
+  joined_time timestamptz,
+  last_signed_in_time timestamptz,
+  constraint users_pkey primary key (id),
+  constraint users_role check (role in ('owner', 'admin', 'editor', 'viewer')),
+  constraint users_organization foreign key (organization_id) references organizations(id)
+);
+create index users_by_email on users (lower(email));
+create unique index users_email on users (organization_id, lower(email)) where account_ids is null;
+create index users_by_email_in_organization on users (organization_id, lower(email));
+
+create table user_sessions (
+  id text not null,
+  digest bytea not null,
+  user_id text not null,
+  method text not null,
+  address text not null,
+  user_agent text,
+  created_time timestamptz default now() not null,
+  last_used_time timestamptz default now() not null,
+  expires_time timestamptz not null,
+  constraint user_sessions_pkey primary key (id),
+  constraint user_sessions_digest unique (digest),
+  constraint user_sessions_user foreign key (user_id) references users(id) on delete cascade
+);
+create index user_sessions_expires on user_sessions (expires_time);
+create index user_sessions_of_user on user_sessions (user_id);
+
+create table user_links (
+  digest bytea not null,
+  user_id text not null,
+  purpose text not null,
+  created_time timestamptz default now() not null,
+  expires_time timestamptz not null,
+  constraint user_links_pkey primary key (digest),
+  constraint user_links_purpose check (purpose in ('invitation', 'password reset')),
+  constraint user_links_user foreign key (user_id) references users(id) on delete cascade
+);
+create index user_links_expires on user_links (expires_time);
+create index user_links_of_user on user_links (user_id);
+
+create table passkeys (
+  id text not null,
+  user_id text not null,
+  credential_id bytea not null,
+  public_key bytea not null,
+  counter bigint not null,
+  transports text[] not null,
+  name text not null,
+  backed_up boolean not null,
+  created_time timestamptz default now() not null,
+  last_used_time timestamptz,
+  constraint passkeys_pkey primary key (id),
+  constraint passkeys_credential unique (user_id, credential_id),
+  constraint passkeys_user foreign key (user_id) references users(id) on delete cascade
+);
+
+create table used_challenges (
+  digest bytea not null,
+  expires_time timestamptz not null,
+  constraint used_challenges_pkey primary key (digest)
+);
+create index used_challenges_expires on used_challenges (expires_time);
+
+create table user_identities (
+  organization_id text not null,
+  issuer text not null,
+  subject text not null,
+  user_id text not null,
+  created_time timestamptz default now() not null,
+  constraint user_identities_pkey primary key (organization_id, issuer, subject),
+  constraint user_identities_user unique (user_id, issuer),
+  constraint user_identities_person foreign key (user_id) references users(id) on delete cascade
+);
+
+-- single-sign-on/
+
+create table single_sign_on (
+  organization_id text not null,
+  issuer text not null,
+  client_id text not null,
+  authorization_endpoint text not null,
+  email_domains text[],
+  new_user_role text,
+  new_user_account_ids text[],
+  required boolean not null,
+  saved_time timestamptz default now() not null,
+  constraint single_sign_on_pkey primary key (organization_id),
+  constraint single_sign_on_role check (new_user_role in ('admin', 'editor', 'viewer')),
+  constraint single_sign_on_organization foreign key (organization_id) references organizations(id)
+);
+
+-- connectors/
+
+create table added_connectors (
+  account_id text not null,
+  connector_id text not null,
+  configuration_id text not null,
+  configured boolean default false not null,
+  name text not null,
+  secret_name text not null,
+  settings jsonb default '{}'::jsonb not null,
+  oauth_client_id text,
+  saved_time timestamptz,
+  env text not null,
+  version integer default 1 not null,
+  created_time timestamptz default now() not null,
+  constraint added_connectors_pkey primary key (account_id, connector_id),
+  constraint added_connectors_configuration unique (configuration_id),
+  constraint added_connectors_account foreign key (account_id) references accounts(id) on delete cascade,
+  constraint added_connectors_environment foreign key (env) references environments(name)
+);
+create index added_connectors_by_connector on added_connectors (connector_id);
+create index added_connectors_not_configured on added_connectors (account_id, connector_id) where not configured;
+
+create table secrets (
+  account_id text not null,
+  connector_id text not null,
+  name text not null,
+  key_id text not null,
+  sealed bytea not null,
+  lease_id text,
+  lease_until timestamptz,
+  constraint secrets_pkey primary key (account_id, connector_id, name),
+  constraint secrets_added_connector foreign key (account_id, connector_id)
+    references added_connectors(account_id, connector_id) on delete cascade
+);
+create index secrets_key on secrets (key_id);
+
+-- connections/
+
+create table connections (
+  id text not null,
+  organization_id text not null,
+  account_id text not null,
+  name text not null,
+  status text not null,
+  previous_status text,
+  src_connector_id text not null,
+  dest_connector_id text not null,
+  src_configuration_id text not null,
+  dest_configuration_id text not null,
+  live_src_connector_id text generated always as (case
+    when status <> 'deleted' then src_connector_id
+    else null::text end) stored,
+  live_dest_connector_id text generated always as (case
+    when status <> 'deleted' then dest_connector_id
+    else null::text end) stored,
+  src_config jsonb default '{}'::jsonb not null,
+  dest_config jsonb default '{}'::jsonb not null,
+  env text not null,
+  total_volume bigint default 0 not null,
+  used_volume bigint default 0 not null,
+  monthly_volume bigint default 0 not null,
+  volume_month text default '' not null,
+  version integer default 1 not null,
+  created_time timestamptz default now() not null,
+  updated_time timestamptz default now() not null,
+  deleted_time timestamptz,
+  account_deleted boolean default false not null,
+  constraint connections_pkey primary key (id),
+  constraint connections_deleted check ((status = 'deleted') = (deleted_time is not null)),
+  constraint connections_previous_status check (case
+    when status in ('disabled', 'deleted') then previous_status is not null and (previous_status in ('In-progress', 'active', 'broken', 'offline'))
+    else previous_status is null end),
+  constraint connections_status check (status in ('In-progress', 'active', 'disabled', 'deleted', 'broken', 'offline')),
+  constraint connections_account foreign key (account_id) references accounts(id) on delete cascade,
+  constraint connections_dest_added foreign key (account_id, live_dest_connector_id)
+    references added_connectors(account_id, connector_id),
+  constraint connections_environment foreign key (env) references environments(name),
+  constraint connections_organization foreign key (organization_id) references organizations(id),
+  constraint connections_src_added foreign key (account_id, live_src_connector_id)
+    references added_connectors(account_id, connector_id)
+);
+create index connections_name on connections using gin (account_id, (organization_id || ''), name gin_trgm_ops);
+create index connections_of_account on connections (account_id, created_time desc, id desc)
+  include (name, src_connector_id, dest_connector_id, status, deleted_time)
+  where not account_deleted;
+create index connections_by_dest on connections (dest_connector_id, organization_id);
+create index connections_by_name on connections (account_id, lower(name), id) where not account_deleted;
+create index connections_by_src on connections (src_connector_id, organization_id);
+create index connections_deleted on connections (deleted_time) where status = 'deleted';
+create index connections_deleted_of_organization on connections (organization_id, deleted_time, account_id)
+  where status = 'deleted' and not account_deleted;
+create index connections_dest on connections (account_id, live_dest_connector_id);
+create index connections_of_account_by_status on connections (account_id, status, created_time desc, id desc)
+  where not account_deleted;
+create index connections_of_organization on connections (organization_id, created_time desc, id desc)
+  where not account_deleted;
+create index connections_of_organization_by_status on connections (organization_id, status, created_time desc, id desc)
+  where not account_deleted;
+create index connections_src on connections (account_id, live_src_connector_id);
+create index connections_of_account_by_id on connections (account_id, id) where not account_deleted;
+
+create table connection_counts (
+  account_id text not null,
+  organization_id text not null,
+  in_progress integer default 0 not null,
+  active integer default 0 not null,
+  disabled integer default 0 not null,
+  deleted integer default 0 not null,
+  broken integer default 0 not null,
+  offline integer default 0 not null,
+  constraint connection_counts_pkey primary key (account_id),
+  constraint connection_counts_account foreign key (account_id) references accounts(id) on delete cascade
+);
+create index connection_counts_organization on connection_counts (organization_id);
+
+create table connector_counts (
+  account_id text not null,
+  connector_id text not null,
+  src_connections integer default 0 not null,
+  dest_connections integer default 0 not null,
+  constraint connector_counts_pkey primary key (account_id, connector_id),
+  constraint connector_counts_added foreign key (account_id, connector_id)
+    references added_connectors(account_id, connector_id) on delete cascade
+);
+
+create table connection_events (
+  connection_id text not null,
+  number integer not null,
+  kind text not null,
+  was text,
+  became text,
+  changes jsonb,
+  actor_kind text,
+  actor_id text,
+  actor_name text,
+  created_time timestamptz default now() not null,
+  constraint connection_events_pkey primary key (connection_id, number),
+  constraint connection_events_connection foreign key (connection_id) references connections(id) on delete cascade
+);
+
+-- transfers/
+
+create table transfers (
+  id text not null,
+  organization_id text not null,
+  account_id text not null,
+  connection_id text not null,
+  src_connector_id text not null,
+  dest_connector_id text not null,
+  status text not null,
+  trigger text not null,
+  replay_of text,
+  traceparent text,
+  src_config jsonb default '{}'::jsonb not null,
+  dest_config jsonb default '{}'::jsonb not null,
+  src_settings jsonb default '{}'::jsonb not null,
+  dest_settings jsonb default '{}'::jsonb not null,
+  confirmed boolean default false not null,
+  test_rows integer,
+  cancelling boolean default false not null,
+  read bigint default 0 not null,
+  sent bigint default 0 not null,
+  accepted bigint default 0 not null,
+  rejected bigint default 0 not null,
+  bytes bigint default 0 not null,
+  progress double precision,
+  attempt integer default 0 not null,
+  crashes integer default 0 not null,
+  pending integer,
+  source_columns jsonb,
+  columns jsonb,
+  error_code text,
+  error_message text,
+  error_side text,
+  data_key_id text,
+  checkpoint_sealed bytea,
+  cursor_sealed bytea,
+  latest boolean default true not null,
+  heartbeat_time timestamptz,
+  created_time timestamptz default now() not null,
+  started_time timestamptz,
+  finished_time timestamptz,
+  constraint transfers_pkey primary key (id),
+  constraint transfers_counts check (read >= (accepted + rejected)),
+  constraint transfers_test check (read <= test_rows),
+  constraint transfers_status check (status in ('queued', 'running', 'succeeded', 'partial', 'failed', 'cancelled')),
+  constraint transfers_connection foreign key (connection_id) references connections(id) on delete cascade
+);
+create unique index transfers_active on transfers (connection_id) where status in ('queued', 'running');
+create index transfers_with_rejects on transfers (finished_time) where data_key_id is not null;
+create index transfers_data_key on transfers (data_key_id) where data_key_id is not null;
+create unique index transfers_latest on transfers (connection_id) where latest;
+create index transfers_latest_of_account on transfers (account_id, status, created_time desc, id desc) where latest;
+create index transfers_latest_of_organization on transfers (organization_id, status, created_time desc, id desc)
+  where latest;
+create index transfers_of_account_by_status on transfers (account_id, status, created_time desc, id desc);
+create index transfers_of_connection on transfers (connection_id, created_time desc, id desc);
+create index transfers_of_connection_by_status on transfers (connection_id, status, created_time desc, id desc);
+create index transfers_of_organization_by_status on transfers (organization_id, status, created_time desc, id desc);
+create index transfers_queued on transfers (account_id, created_time, id) where status = 'queued';
+create index transfers_running on transfers (account_id) where status = 'running';
+create index transfers_need_attention on transfers (organization_id, account_id)
+  where latest and (status in ('failed', 'partial', 'queued', 'running')) and ((status in ('failed', 'partial'))
+  or error_code is not null);
+
+create table ledger (
+  transfer_id text not null,
+  number integer not null,
+  organization_id text not null,
+  account_id text not null,
+  connection_id text not null,
+  day date not null,
+  read integer not null,
+  accepted integer not null,
+  rejected integer not null,
+  replayed integer not null,
+  test boolean default false not null,
+  bytes bigint not null,
+  delivery_state_sealed bytea,
+  created_time timestamptz default now() not null,
+  constraint ledger_pkey primary key (transfer_id, number),
+  constraint ledger_account foreign key (account_id) references accounts(id) on delete cascade
+);
+create index ledger_of_account on ledger (organization_id, account_id, day);
+create index ledger_of_connection on ledger (account_id, connection_id, day);
+
+create table rejects (
+  transfer_id text not null,
+  number integer not null,
+  row bigint,
+  count integer default 1 not null,
+  field text,
+  reason_sealed bytea,
+  record json not null,
+  sealed bytea,
+  origin_id text,
+  origin_number integer,
+  replayed_by text,
+  constraint rejects_pkey primary key (transfer_id, number),
+  constraint rejects_transfer foreign key (transfer_id) references transfers(id) on delete cascade
+);
+create index rejects_of_origin on rejects (origin_id, origin_number) where origin_id is not null;
+
+create table connection_states (
+  connection_id text not null,
+  data_key_id text,
+  cursor_sealed bytea,
+  state_sealed bytea,
+  pending integer,
+  replaced bigint,
+  constraint connection_states_pkey primary key (connection_id),
+  constraint connection_states_connection foreign key (connection_id) references connections(id) on delete cascade
+);
+create index connection_states_data_key on connection_states (data_key_id) where data_key_id is not null;
+
+create table schedules (
+  connection_id text not null,
+  cron text not null,
+  timezone text not null,
+  enabled boolean not null,
+  next_time timestamptz,
+  last_time timestamptz,
+  organization_id text not null,
+  constraint schedules_pkey primary key (connection_id),
+  constraint schedules_connection foreign key (connection_id) references connections(id) on delete cascade
+);
+create index schedules_due on schedules (next_time) where enabled;
+create index schedules_of_organization on schedules (organization_id) where enabled;
+
+create table schedule_pauses (
+  reason text not null,
+  created_time timestamptz default now() not null,
+  constraint schedule_pauses_pkey primary key (reason)
+);
+
+create table transfer_totals (
+  status text not null,
+  error_code text not null,
+  transfers bigint not null,
+  read bigint not null,
+  sent bigint not null,
+  accepted bigint not null,
+  rejected bigint not null,
+  constraint transfer_totals_pkey primary key (status, error_code)
+);
+
+create table probes (
+  connection_id text not null,
+  attempts integer default 0 not null,
+  next_time timestamptz not null,
+  constraint probes_pkey primary key (connection_id),
+  constraint probes_connection foreign key (connection_id) references connections(id) on delete cascade
+);
+create index probes_due on probes (next_time);
+
+create table purges (
+  only_one boolean default true not null,
+  next_time timestamptz not null,
+  constraint purges_pkey primary key (only_one),
+  constraint purges_only_one_check check (only_one)
+);
+
+create table worker_versions (
+  version text not null,
+  number integer[] not null,
+  first_started_time timestamptz default now() not null,
+  constraint worker_versions_pkey primary key (version)
+);
+
+-- authorizations/
+
+create table authorizations (
+  link_digest bytea not null,
+  account_id text not null,
+  connector_id text not null,
+  configuration_id text not null,
+  client_id text not null,
+  actor_kind text,
+  actor_id text,
+  actor_name text,
+  state_digest bytea,
+  browser_digest bytea,
+  expires_time timestamptz not null,
+  outcome text,
+  constraint authorizations_pkey primary key (link_digest),
+  constraint authorizations_state unique (state_digest),
+  constraint authorizations_outcome check (outcome in ('declined', 'failed')),
+  constraint authorizations_added_connector foreign key (account_id, connector_id)
+    references added_connectors(account_id, connector_id) on delete cascade
+);
+create index authorizations_connector on authorizations (account_id, connector_id);
+create index authorizations_expires on authorizations (expires_time);
+
+-- events/
+
+create table events (
+  id text not null,
+  organization_id text not null,
+  type text not null,
+  payload text not null,
+  created_time timestamptz default now() not null,
+  constraint events_pkey primary key (id),
+  constraint events_organization foreign key (organization_id) references organizations(id)
+);
+create index events_created on events (created_time);
+
+-- webhooks/
+
+create table webhooks (
+  id text not null,
+  organization_id text not null,
+  account_id text,
+  url text not null,
+  description text not null,
+  event_types text[],
+  taken_event_types text[],
+  enabled boolean not null,
+  disabled_reason text,
+  disabled_mail_time timestamptz,
+  data_key_id text not null,
+  secret_sealed bytea not null,
+  previous_secret_sealed bytea,
+  previous_secret_until timestamptz,
+  failing_since timestamptz,
+  last_success_time timestamptz,
+  lease_id text,
+  lease_until timestamptz,
+  turn_time timestamptz default now() not null,
+  slow boolean default false not null,
+  look_again_time timestamptz,
+  version integer default 1 not null,
+  created_time timestamptz default now() not null,
+  updated_time timestamptz default now() not null,
+  constraint webhooks_pkey primary key (id),
+  constraint webhooks_disabled_reason check (disabled_reason in ('gone', 'failing')),
+  constraint webhooks_account foreign key (account_id) references accounts(id) on delete cascade,
+  constraint webhooks_organization foreign key (organization_id) references organizations(id)
+);
+create index webhooks_data_key on webhooks (data_key_id);
+create index webhooks_enabled on webhooks (organization_id, coalesce(account_id, '')) where enabled;
+create index webhooks_of_account on webhooks (account_id, created_time desc, id desc);
+create index webhooks_of_organization on webhooks (organization_id, created_time desc, id desc);
+
+create table webhook_deliveries (
+  id text not null,
+  number bigint generated always as identity not null,
+  webhook_id text not null,
+  event_id text not null,
+  ordering_key text not null,
+  status text default 'pending' not null,
+  attempts integer default 0 not null,
+  response_status integer,
+  error_code text,
+  queued_time timestamptz default now() not null,
+  next_time timestamptz default now() not null,
+  finished_time timestamptz,
+  created_time timestamptz default now() not null,
+  constraint webhook_deliveries_pkey primary key (id),
+  constraint webhook_deliveries_event unique (event_id, webhook_id),
+  constraint webhook_deliveries_status check (status in ('pending', 'delivered', 'failed')),
+  constraint webhook_deliveries_of_event foreign key (event_id) references events(id) on delete cascade,
+  constraint webhook_deliveries_webhook foreign key (webhook_id) references webhooks(id) on delete cascade
+);
+create index webhook_deliveries_by_status on webhook_deliveries (webhook_id, status, created_time desc, id desc);
+create index webhook_deliveries_of_webhook on webhook_deliveries (webhook_id, created_time desc, id desc);
+create index webhook_deliveries_pending on webhook_deliveries (webhook_id, ordering_key, number)
+  where status = 'pending';
+
+create table webhook_attempts (
+  delivery_id text not null,
+  number integer not null,
+  time timestamptz not null,
+  duration_ms integer not null,
+  response_status integer,
+  error_code text,
+  error_message text,
+  answer_sealed bytea,
+  constraint webhook_attempts_pkey primary key (delivery_id, number),
+  constraint webhook_attempts_delivery foreign key (delivery_id) references webhook_deliveries(id) on delete cascade
+);
+
+create table webhook_totals (
+  outcome text not null,
+  deliveries bigint not null,
+  constraint webhook_totals_pkey primary key (outcome)
+);
+
+-- connect-links/
+
+create table connect_links (
+  id text not null,
+  organization_id text not null,
+  account_id text not null,
+  digest bytea not null,
+  page_digest bytea,
+  connector_ids text[] not null,
+  template jsonb,
+  redirect_url text,
+  client_id text,
+  user_id text,
+  created_time timestamptz default now() not null,
+  expires_time timestamptz not null,
+  opened_time timestamptz,
+  finished_time timestamptz,
+  revoked_time timestamptz,
+  outcome text,
+  connection_id text,
+  constraint connect_links_pkey primary key (id),
+  constraint connect_links_digest unique (digest),
+  constraint connect_links_page_digest unique (page_digest),
+  constraint connect_links_outcome check (outcome in ('completed', 'cancelled')),
+  constraint connect_links_account foreign key (account_id) references accounts(id) on delete cascade
+);
+create index connect_links_account on connect_links (account_id, created_time, id);
+create index connect_links_expires on connect_links (expires_time);
+create index connect_links_organization on connect_links (organization_id, created_time, id);
+create index connect_links_usable on connect_links (organization_id, expires_time)
+  where finished_time is null and revoked_time is null;
+
+create table organization_branding (
+  organization_id text not null,
+  name text,
+  logo text,
+  primary_colour text,
+  text_colour text,
+  allowed_origins text[] not null,
+  constraint organization_branding_pkey primary key (organization_id),
+  constraint organization_branding_colours check ((primary_colour is null) = (text_colour is null)),
+  constraint organization_branding_organization foreign key (organization_id) references organizations(id)
+);
+
+-- alerts/
+
+create table alert_rules (
+  id text not null,
+  organization_id text not null,
+  account_id text,
+  name text not null,
+  connection_ids text[],
+  enabled boolean,
+  transfer_failed boolean not null,
+  connection_broken boolean not null,
+  rejected_percent double precision,
+  no_success_hours integer,
+  volume_percent integer,
+  emails text[] not null,
+  email_roles text[] not null,
+  data_key_id text,
+  slack_sealed bytea,
+  teams_sealed bytea,
+  muted_until timestamptz,
+  message_budget double precision default 6 not null,
+  message_time timestamptz default now() not null,
+  delivery_error jsonb,
+  created_time timestamptz default now() not null,
+  updated_time timestamptz default now() not null,
+  constraint alert_rules_pkey primary key (id),
+  constraint alert_rules_account foreign key (account_id) references accounts(id) on delete cascade,
+  constraint alert_rules_data_key foreign key (data_key_id) references data_keys(id),
+  constraint alert_rules_organization foreign key (organization_id) references organizations(id)
+);
+create index alert_rules_by_data_key on alert_rules (data_key_id) where data_key_id is not null;
+create index alert_rules_covering on alert_rules (organization_id, coalesce(account_id, ''));
+create index alert_rules_no_success on alert_rules (organization_id) where no_success_hours is not null;
+create index alert_rules_of_account on alert_rules (account_id, created_time desc, id desc);
+create index alert_rules_of_organization on alert_rules (organization_id, created_time desc, id desc);
+create index alert_rules_volume on alert_rules (organization_id) where volume_percent is not null;
+
+create table alert_incidents (
+  id text not null,
+  rule_id text not null,
+  rule_account_id text,
+  organization_id text not null,
+  account_id text not null,
+  connection_id text not null,
+  reasons text[] not null,
+  transfer_id text,
+  error_code text,
+  error_side text,
+  opened_time timestamptz not null,
+  resolved_time timestamptz,
+  resolution text,
+  acknowledged_time timestamptz,
+  acknowledged_by jsonb,
+  pending text,
+  constraint alert_incidents_pkey primary key (id),
+  constraint alert_incidents_pending check (pending in ('opened', 'resolved')),
+  constraint alert_incidents_resolution check (resolution in ('recovered', 'stopped', 'rule_changed')),
+  constraint alert_incidents_resolved check ((resolved_time is null) = (resolution is null)),
+  constraint alert_incidents_connection foreign key (connection_id) references connections(id) on delete cascade,
+  constraint alert_incidents_rule foreign key (rule_id) references alert_rules(id) on delete cascade
+);
+create index alert_incidents_of_account on alert_incidents (account_id, (resolved_time is not null), opened_time desc, id desc);
+create index alert_incidents_of_connection on alert_incidents (connection_id);
+create index alert_incidents_of_organization on alert_incidents (organization_id, (resolved_time is not null), opened_time desc, id desc);
+create index alert_incidents_of_rule on alert_incidents (rule_id, (resolved_time is not null), opened_time desc, id desc);
+create unique index alert_incidents_open on alert_incidents (rule_id, connection_id) where resolved_time is null;
+create index alert_incidents_open_of_connection on alert_incidents (connection_id) where resolved_time is null;
+create index alert_incidents_pending on alert_incidents (rule_id, pending) where pending is not null;
+create index alert_incidents_resolved on alert_incidents (resolved_time) where resolved_time is not null;
+
+create table alert_checks (
+  number bigint generated always as identity not null,
+  connection_id text not null,
+  constraint alert_checks_pkey primary key (number)
+);
+
+create table alert_sweeps (
+  name text not null,
+  next_time timestamptz not null,
+  constraint alert_sweeps_pkey primary key (name)
+);
+
+create table alert_deliveries (
+  id text not null,
+  rule_id text not null,
+  kind text not null,
+  channel text not null,
+  recipient text,
+  content jsonb not null,
+  attempts integer default 0 not null,
+  next_time timestamptz default now() not null,
+  outcome text,
+  created_time timestamptz default now() not null,
+  finished_time timestamptz,
+  constraint alert_deliveries_pkey primary key (id),
+  constraint alert_deliveries_channel check (channel in ('email', 'slack', 'teams')),
+  constraint alert_deliveries_kind check (kind in ('opened', 'resolved', 'test')),
+  constraint alert_deliveries_outcome check (outcome in ('delivered', 'failed')),
+  constraint alert_deliveries_rule foreign key (rule_id) references alert_rules(id) on delete cascade
+);
+create index alert_deliveries_created on alert_deliveries (created_time);
+create index alert_deliveries_of_rule on alert_deliveries (rule_id, kind, created_time);
+create index alert_deliveries_unsent on alert_deliveries (channel, rule_id, next_time) where outcome is null;
+
+create table alert_delivery_totals (
+  channel text not null,
+  outcome text not null,
+  deliveries bigint not null,
+  constraint alert_delivery_totals_pkey primary key (channel, outcome)
+);
+
+-- Counts
+
+create function make_connection_counts() returns trigger language plpgsql as $$
+begin
+  insert into connection_counts (account_id, organization_id) values (new.id, new.organization_id);
+  return null;
+end $$;
+create trigger accounts_make_counts after insert on accounts for each row execute function make_connection_counts();
+
+create function make_connector_counts() returns trigger language plpgsql as $$
+begin
+  insert into connector_counts (account_id, connector_id) select account_id, connector_id from after_rows;
+  return null;
+end $$;
+create trigger added_connectors_make_counts after insert on added_connectors referencing new table as after_rows
+  for each statement execute function make_connector_counts();
+
+create function add_to_connection_counts(account text, counted text, change bigint) returns void language sql as $$
+  update connection_counts set
+    in_progress = in_progress + case counted when 'In-progress' then change else 0 end,
+    active = active + case counted when 'active' then change else 0 end,
+    disabled = disabled + case counted when 'disabled' then change else 0 end,
+    deleted = deleted + case counted when 'deleted' then change else 0 end,
+    broken = broken + case counted when 'broken' then change else 0 end,
+    offline = offline + case counted when 'offline' then change else 0 end
+  where account_id = account;
+$$;
+
+create function add_to_connector_counts(account text, connector text, srcs integer, dests integer)
+  returns void language sql as $$
+  update connector_counts set src_connections = src_connections + srcs, dest_connections = dest_connections + dests
+  where account_id = account and connector_id = connector;
+$$;
+
+create function keep_connection_counts() returns trigger language plpgsql as $$
+begin
+  case tg_op
+    when 'INSERT' then
+      perform add_to_connection_counts(account_id, status, n)
+      from (select account_id, status, count(*) as n from after_rows group by 1, 2 order by 1) changes;
+      perform add_to_connector_counts(account_id, connector_id, srcs, dests)
+      from (
+        select account_id, connector_id, sum(src)::int as srcs, sum(dest)::int as dests
+        from (
+          select account_id, live_src_connector_id as connector_id, 1 as src, 0 as dest from after_rows
+          union all
+          select account_id, live_dest_connector_id, 0, 1 from after_rows
+        ) sides
+        group by 1, 2
+      ) changes;
+    when 'UPDATE' then
+      perform add_to_connection_counts(account_id, status, n)
+      from (
+        select account_id, status, sum(n)::bigint as n
+        from (
+          select account_id, status, 1 as n from after_rows
+          union all
+          select account_id, status, -1 from before_rows
+        ) touched
+        group by 1, 2 having sum(n) <> 0 order by 1
+      ) changes;
+      perform add_to_connector_counts(account_id, connector_id, srcs, dests)
+      from (
+        select account_id, connector_id, sum(src)::int as srcs, sum(dest)::int as dests
+        from (
+          select account_id, live_src_connector_id as connector_id, 1 as src, 0 as dest from after_rows
+          union all
+          select account_id, live_dest_connector_id, 0, 1 from after_rows
+          union all
+          select account_id, live_src_connector_id, -1, 0 from before_rows
+          union all
+          select account_id, live_dest_connector_id, 0, -1 from before_rows
+        ) sides
+        group by 1, 2 having sum(src) <> 0 or sum(dest) <> 0
+      ) changes;
+    when 'DELETE' then
+      perform add_to_connection_counts(account_id, status, -n)
+      from (select account_id, status, count(*) as n from before_rows group by 1, 2 order by 1) changes;
+      perform add_to_connector_counts(account_id, connector_id, -srcs, -dests)
+      from (
+        select account_id, connector_id, sum(src)::int as srcs, sum(dest)::int as dests
+        from (
+          select account_id, live_src_connector_id as connector_id, 1 as src, 0 as dest from before_rows
+          union all
+          select account_id, live_dest_connector_id, 0, 1 from before_rows
+        ) sides
+        group by 1, 2
+      ) changes;
+  end case;
+  return null;
+end $$;
+create trigger connections_count_deleted after delete on connections referencing old table as before_rows
+  for each statement execute function keep_connection_counts();
+create trigger connections_count_inserted after insert on connections referencing new table as after_rows
+  for each statement execute function keep_connection_counts();
+create trigger connections_count_updated after update on connections referencing old table as before_rows new table as after_rows
+  for each statement execute function keep_connection_counts();
+
+create function count_ended_transfer() returns trigger language plpgsql as $$
+begin
+  insert into transfer_totals as t (status, error_code, transfers, read, sent, accepted, rejected)
+  values (new.status, coalesce(new.error_code, ''), 1, new.read, new.sent, new.accepted, new.rejected)
+  on conflict (status, error_code) do update set
+    transfers = t.transfers + 1, read = t.read + excluded.read, sent = t.sent + excluded.sent,
+    accepted = t.accepted + excluded.accepted, rejected = t.rejected + excluded.rejected;
+  return null;
+end $$;
+create constraint trigger transfers_count_ended after update of status on transfers deferrable initially deferred
+  for each row when ((old.status in ('queued', 'running')) and (new.status not in ('queued', 'running')))
+  execute function count_ended_transfer();
+
+create function mark_latest_transfer() returns trigger language plpgsql as $$
+begin
+  update transfers set latest = false where connection_id = new.connection_id and latest;
+  return new;
+end $$;
+create trigger transfers_mark_latest before insert on transfers
+  for each row when (new.latest) execute function mark_latest_transfer();
+
+create function set_organization_of_schedule() returns trigger language plpgsql as $$
+begin
+  select organization_id into new.organization_id from connections where id = new.connection_id;
+  return new;
+end $$;
+create trigger schedules_set_organization before insert on schedules
+  for each row execute function set_organization_of_schedule();
+
+-- Audit log
+
+create function chain_audit_event() returns trigger language plpgsql as $$
+declare
+  head audit_heads;
+begin
+  select * into head from audit_heads where organization_id = new.organization_id for no key update;
+  if not found then
+    insert into audit_heads (organization_id, number, hash, time) values (new.organization_id, 0, '', '-infinity')
+    on conflict (organization_id) do nothing;
+    select * into head from audit_heads where organization_id = new.organization_id for no key update;
+  end if;
+  new.number := head.number + 1;
+  new.previous_hash := nullif(head.hash, '');
+  new.time := greatest(clock_timestamp(), head.time);
+  new.hash := sha256(convert_to(
+    array[
+      new.organization_id, new.number::text, extract(epoch from new.time)::text, new.actor_kind, new.actor_id,
+      new.actor_name, new.address, new.request_id, new.action, new.account_id, new.target_id, new.outcome,
+      new.before::text, new.after::text, new.details::text, encode(new.previous_hash, 'hex')
+    ]::text, 'UTF8'));
+  update audit_heads set number = new.number, hash = new.hash, time = new.time
+  where organization_id = new.organization_id;
+  return new;
+end $$;
+create trigger audit_events_chain before insert on audit_events for each row execute function chain_audit_event();
+
+-- History of connections
+
+create function actor_of_transaction() returns jsonb language sql stable as $$
+  select nullif(current_setting('penstock.actor', true), '')::jsonb;
+$$;
+
+create function changes_of_settings(old_settings jsonb, new_settings jsonb) returns jsonb language sql immutable as $$
+  select jsonb_agg(
+    jsonb_build_object('key', key, 'from', left(o.value #>> '{}', 200), 'to', left(n.value #>> '{}', 200)) order by key
+  )
+  from jsonb_each(old_settings) o full join jsonb_each(new_settings) n using (key)
+  where o.value is distinct from n.value;
+$$;
+
+create function add_connection_event(connection text, what text, before_it text, after_it text, changed jsonb)
+  returns void language plpgsql as $$
+declare
+  next integer;
+  actor jsonb := actor_of_transaction();
+begin
+  select coalesce(max(number), 0) + 1 into next from connection_events where connection_id = connection;
+  insert into connection_events (connection_id, number, kind, was, became, changes, actor_kind, actor_id, actor_name)
+  values (connection, next, what, before_it, after_it, changed, actor ->> 'kind', actor ->> 'id', actor ->> 'name');
+  -- As many are kept as the limit connectionEventsMax says.
+  delete from connection_events where connection_id = connection and number <= next - 1000;
+end $$;
+
+create function record_created_connections() returns trigger language plpgsql as $$
+declare
+  actor jsonb := actor_of_transaction();
+begin
+  insert into connection_events (connection_id, number, kind, became, actor_kind, actor_id, actor_name)
+  select id, 1, 'created', name, actor ->> 'kind', actor ->> 'id', actor ->> 'name' from after_rows;
+  return null;
+end $$;
+create trigger connections_record_created after insert on connections referencing new table as after_rows
+  for each statement execute function record_created_connections();
+
+create function record_changed_connection() returns trigger language plpgsql as $$
+begin
+  if old.name <> new.name then perform add_connection_event(new.id, 'renamed', old.name, new.name, null); end if;
+  if old.src_config <> new.src_config then
+    perform add_connection_event(
+      new.id, 'settings', null, 'Source', changes_of_settings(old.src_config, new.src_config)
+    );
+  end if;
+  if old.dest_config <> new.dest_config then
+    perform add_connection_event(
+      new.id, 'settings', null, 'Destination', changes_of_settings(old.dest_config, new.dest_config)
+    );
+  end if;
+  if old.status <> new.status then
+    perform add_connection_event(new.id, 'status', old.status, new.status, null);
+  end if;
+  return null;
+end $$;
+create trigger connections_record_changed after update of name, src_config, dest_config, status on connections
+  for each row
+  when (old.name <> new.name
+  or old.status <> new.status
+  or old.src_config <> new.src_config
+  or old.dest_config <> new.dest_config)
+  execute function record_changed_connection();
+
+create function schedule_in_words(schedule schedules) returns text language sql immutable as $$
+  select schedule.cron || ' ' || schedule.timezone || case when schedule.enabled then '' else ' off' end;
+$$;
+
+create function record_changed_schedule() returns trigger language plpgsql as $$
+declare
+  connection text := coalesce(new.connection_id, old.connection_id);
+begin
+  perform from connections where id = connection for no key update;
+  -- A schedule also goes with its connection, which has no history any more.
+  if not found then return null; end if;
+  perform add_connection_event(
+    connection,
+    'schedule',
+    case when tg_op <> 'INSERT' then schedule_in_words(old) end,
+    case when tg_op <> 'DELETE' then schedule_in_words(new) end,
+    null
+  );
+  return null;
+end $$;
+create trigger schedules_record_changed after update of cron, timezone, enabled on schedules
+  for each row
+  when (old.cron is distinct from new.cron
+  or old.timezone is distinct from new.timezone
+  or old.enabled is distinct from new.enabled)
+  execute function record_changed_schedule();
+create trigger schedules_record_set after insert or delete on schedules
+  for each row execute function record_changed_schedule();
+
+-- Events
+
+create function emit_account_changed() returns trigger language plpgsql as $$
+declare
+  what text := case
+    when tg_op = 'INSERT' then 'account.created'
+    when old.deleted_time is null and new.deleted_time is not null then 'account.deleted'
+    when old.deleted_time is not null and new.deleted_time is null then 'account.restored'
+    else 'account.updated' end;
+begin
+  perform emit_event(what, new.organization_id, new.id, null, json_build_object('name', new.name, 'enabled', new.enabled));
+  return null;
+end $$;
+create trigger accounts_emit_changed after update of name, enabled, deleted_time on accounts
+  for each row
+  when (old.name <> new.name
+  or old.enabled <> new.enabled
+  or (old.deleted_time is null) <> (new.deleted_time is null))
+  execute function emit_account_changed();
+create trigger accounts_emit_created after insert on accounts for each row execute function emit_account_changed();
+
+create function emit_client_changed() returns trigger language plpgsql as $$
+declare
+  what text := case
+    when tg_op = 'INSERT' then 'client.created'
+    when old.revoked_time is null and new.revoked_time is not null then 'client.revoked'
+    when old.secret_digest <> new.secret_digest then 'client.rotated'
+    else 'client.renamed' end;
+begin
+  perform emit_event(what, new.organization_id, null, null, json_build_object('clientId', new.id, 'name', new.name));
+  return null;
+end $$;
+create trigger clients_emit_changed after update of name, secret_digest, revoked_time on clients
+  for each row
+  when (old.name is distinct from new.name
+  or old.secret_digest <> new.secret_digest
+  or (old.revoked_time is null) <> (new.revoked_time is null))
+  execute function emit_client_changed();
+create trigger clients_emit_created after insert on clients for each row execute function emit_client_changed();
+
+create function emit_connection_status() returns trigger language plpgsql as $$
+begin
+  if new.status = 'deleted' then
+    perform emit_event('connection.deleted', new.organization_id, new.account_id, new.id,
+      json_build_object('name', new.name, 'from', old.status));
+  else
+    perform emit_event('connection.status_changed', new.organization_id, new.account_id, new.id,
+      json_build_object('name', new.name, 'from', old.status, 'to', new.status));
+  end if;
+  return null;
+end $$;
+create trigger connections_emit_status after update of status on connections
+  for each row when (old.status <> new.status) execute function emit_connection_status();
+
+create function emit_connector_changed() returns trigger language plpgsql as $$
+declare
+  organization text;
+begin
+  select organization_id into organization from accounts where id = old.account_id;
+  -- A connector also goes with its account, which is purged.
+  if not found then return null; end if;
+  if tg_op = 'UPDATE' and new.saved_time is distinct from old.saved_time then
+    perform emit_event('connector.configured', organization, new.account_id, null, json_build_object(
+      'connectorId', new.connector_id, 'configurationId', new.configuration_id, 'name', new.name,
+      'configured', new.configured));
+  end if;
+  if old.oauth_client_id is not null and (tg_op = 'DELETE' or new.oauth_client_id is null) then
+    perform emit_event('authorization.revoked', organization, old.account_id, null, json_build_object(
+      'connectorId', old.connector_id, 'configurationId', old.configuration_id));
+  end if;
+  return null;
+end $$;
+create trigger added_connectors_emit_changed after update of saved_time, oauth_client_id on added_connectors
+  for each row execute function emit_connector_changed();
+create trigger added_connectors_emit_removed after delete on added_connectors
+  for each row when (old.oauth_client_id is not null) execute function emit_connector_changed();
+
+create function emit_event(event_type text, organization text, account text, connection text, event_data json)
+  returns text language plpgsql as $$
+declare
+  event text;
+begin
+  if not exists (
+    select from webhooks where organization_id = organization and enabled
+      and coalesce(account_id, '') in ('', account) and (event_types is null or event_type = any (event_types))
+  ) then
+    return null;
+  end if;
+  event := new_identifier();
+  insert into events (id, organization_id, type, payload)
+  values (event, organization, event_type, json_build_object(
+    'type', event_type, 'timestamp', floor(extract(epoch from clock_timestamp()))::bigint,
+    'organizationId', organization, 'accountId', account, 'connectionId', connection, 'data', event_data)::text);
+  insert into webhook_deliveries (id, webhook_id, event_id, ordering_key)
+  select new_identifier(), id, event, coalesce(connection, account, '') from webhooks
+  where organization_id = organization and enabled
+    and coalesce(account_id, '') in ('', account) and (event_types is null or event_type = any (event_types))
+  for key share;
+  return event;
+end $$;
+
+create function emit_transfer_ended() returns trigger language plpgsql as $$
+begin
+  perform emit_event('transfer.' || new.status, new.organization_id, new.account_id, new.connection_id, json_build_object(
+    'transferId', new.id, 'status', new.status, 'trigger', new.trigger, 'replayOf', new.replay_of,
+    'test', new.test_rows is not null, 'read', new.read, 'sent', new.sent, 'accepted', new.accepted, 'rejected', new.rejected,
+    'errorCode', new.error_code, 'errorSide', new.error_side,
+    'createdTime', floor(extract(epoch from new.created_time))::bigint,
+    'startedTime', floor(extract(epoch from new.started_time))::bigint,
+    'finishedTime', floor(extract(epoch from new.finished_time))::bigint));
+  return null;
+end $$;
+create trigger transfers_emit_ended after update of status on transfers
+  for each row when ((old.status in ('queued', 'running')) and (new.status not in ('queued', 'running')))
+  execute function emit_transfer_ended();
+
+create function new_identifier() returns text language sql as $$
+  select right(u, 12) || left(u, 4) from (select replace(gen_random_uuid()::text, '-', '') as u) random;
+$$;
+
+create function keep_taken_event_types() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'INSERT' then
+    new.taken_event_types := new.event_types;
+  elsif old.taken_event_types is null or new.event_types is null then
+    new.taken_event_types := null;
+  else
+    new.taken_event_types := array(select unnest(old.taken_event_types) union select unnest(new.event_types) order by 1);
+  end if;
+  return new;
+end $$;
+create trigger webhooks_keep_taken_event_types before insert or update of event_types on webhooks
+  for each row execute function keep_taken_event_types();
+
+-- Alerts
+
+create function check_alerts_of(connection text, organization text) returns void language sql as $$
+  insert into alert_checks (connection_id)
+  select connection where exists (select from alert_rules where organization_id = organization);
+$$;
+
+create function check_alerts_of_connection() returns trigger language plpgsql as $$
+begin
+  perform check_alerts_of(new.id, new.organization_id);
+  return null;
+end $$;
+create trigger connections_check_alerts after update of status on connections
+  for each row when (old.status <> new.status) execute function check_alerts_of_connection();
+
+create function check_alerts_of_transfer() returns trigger language plpgsql as $$
+begin
+  perform check_alerts_of(new.connection_id, new.organization_id);
+  return null;
+end $$;
+create trigger transfers_check_alerts after update of status on transfers
+  for each row when ((old.status in ('queued', 'running')) and (new.status in ('succeeded', 'partial', 'failed'))
+  and new.test_rows is null)
+  execute function check_alerts_of_transfer();
+
+create function make_default_alert_rule() returns trigger language plpgsql as $$
+begin
+  insert into alert_rules (id, organization_id, name, transfer_failed, connection_broken, emails, email_roles)
+  values (substr(md5('default alert rule ' || new.id), 1, 16), new.id, 'Failures', true, true, '{}', '{owner}');
+  return null;
+end $$;
+create trigger organizations_make_default_alert_rule after insert on organizations
+  for each row execute function make_default_alert_rule();
+
+-- Each sweep is due from the start.
+insert into alert_sweeps (name, next_time) values ('open and idle', '2026-01-01'), ('volume', '2026-01-01');
+-- The first purge is due in the first night.
+insert into purges (next_time) values (
+  (date_trunc('day', now() at time zone 'UTC' - interval '03:15') + interval '1 day 03:15') at time zone 'UTC'
+);

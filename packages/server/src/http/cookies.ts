@@ -1,0 +1,81 @@
+import { hash } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+
+/**
+ * The cookies that the service sets: out of reach of scripts, and Lax, since links and other sites lead here. Over https
+ * each has the prefix `__Host-`: browsers then accept it from this host alone, so that a page of a sibling domain, or of
+ * plain http, cannot plant one. The prefix demands `Secure` and `Path=/`. Over plain http, where `Secure` is not possible,
+ * the same names come without the prefix; that is for a service on one's own machine.
+ */
+
+/** A cookie by its name. */
+export type Cookie = {
+  /** Its value; undefined where the request has none of this name. */
+  read(headers: IncomingHttpHeaders): string | undefined
+  /** The header that sets it. */
+  set(value: string, maxAgeSeconds: number): string
+  /** The header that removes it. */
+  readonly removed: string
+}
+
+/**
+ * @param publicUrl where callers reach the service
+ * @param name without the prefix
+ */
+export function createCookie(publicUrl: string, name: string): Cookie {
+  const isSecure = new URL(publicUrl).protocol === 'https:'
+  const fullName = isSecure ? `__Host-${name}` : name
+  const set = (value: string, maxAgeSeconds: number) =>
+    `${fullName}=${value}; Max-Age=${maxAgeSeconds}; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`
+  return {
+    read: ({ cookie }) => pairsOf(cookie).find((pair) => pair.name === fullName)?.value,
+    set,
+    removed: set('', 0),
+  }
+}
+
+/** The cookies that bind the answers of another site to the browser that went there: one for each state. */
+export type StateCookies = {
+  /** The value for a state; undefined where the request has none, or the state is no text. */
+  read(headers: IncomingHttpHeaders, state: unknown): string | undefined
+  /**
+   * The headers that set the value for a new state. The oldest cookies of other states that the browser has are removed
+   * if there are too many: a request must not grow with each attempt that was given up.
+   */
+  set(headers: IncomingHttpHeaders, state: string, value: string): string[]
+  /** The headers that remove the one for a state; empty where the request has none. */
+  remove(headers: IncomingHttpHeaders, state: unknown): string[]
+}
+
+/** Of one kind in one browser: more than a person has open side by side. */
+const statesMax = 8
+/** Longer than the way to the other site and back may take, so that a late answer is said to be late. */
+const stateSeconds = 3_600
+
+/**
+ * @param publicUrl where callers reach the service
+ * @param name of the kind, without the prefix; the name of each cookie ends with a digest of its state
+ */
+export function createStateCookies(publicUrl: string, name: string): StateCookies {
+  const cookieOf = (state: string) => createCookie(publicUrl, `${name}-${hash('sha256', state).slice(0, 16)}`)
+  const ofKind = new RegExp(`^(?:__Host-)?(${name}-[0-9a-f]{16})$`)
+  return {
+    read: (headers, state) => (typeof state === 'string' ? cookieOf(state).read(headers) : undefined),
+    set: (headers, state, value) => {
+      // Browsers send those of the same path in the order in which they were set.
+      const others = pairsOf(headers.cookie).flatMap((pair) => ofKind.exec(pair.name)?.[1] ?? [])
+      const removed = others.slice(0, Math.max(0, others.length + 1 - statesMax))
+      return [...removed.map((name) => createCookie(publicUrl, name).removed), cookieOf(state).set(value, stateSeconds)]
+    },
+    remove: (headers, state) => {
+      const cookie = typeof state === 'string' ? cookieOf(state) : undefined
+      return cookie?.read(headers) === undefined ? [] : [cookie.removed]
+    },
+  }
+}
+
+const pairsOf = (header = ''): { name: string; value: string }[] =>
+  header.split(';').map((pair) => {
+    const at = pair.indexOf('=')
+    return { name: pair.slice(0, Math.max(0, at)).trim(), value: pair.slice(at + 1).trim() }
+  })

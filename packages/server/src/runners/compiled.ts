@@ -1,0 +1,25 @@
+import { spawn } from 'node:child_process'
+import { setPriority } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { compiledFor, environmentOfRunners, type RunnerUser } from './permissions.ts'
+
+const program = fileURLToPath(import.meta.resolve('@penstock/engine/compile'))
+const niceness = 19
+
+/**
+ * Has what runners load compiled, in a process of its own and with the lowest priority, unless that was done before. Without
+ * it they work all the same, and their first job takes a tenth of a second longer.
+ */
+export function compileForRunners(user: RunnerUser | undefined): void {
+  const compiled = compiledFor(user)
+  if (compiled === undefined) return
+  const options = { env: environmentOfRunners(compiled), stdio: 'ignore', ...user } as const
+  const child = spawn(process.execPath, [program], options)
+  child.on('error', () => {})
+  child.unref()
+  try {
+    if (child.pid !== undefined) setPriority(child.pid, niceness)
+  } catch {
+    // It has ended already, or the system does not allow it.
+  }
+}

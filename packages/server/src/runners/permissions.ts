@@ -1,0 +1,96 @@
+import { chownSync, lstatSync, mkdirSync, realpathSync } from 'node:fs'
+import { getCompileCacheDir } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The user that runners have in place of the service's. Only root can give them one. */
+export type RunnerUser = { readonly uid: number; readonly gid: number }
+
+/** Packages of runners: their own code and its dependencies. The service's own code is not included. */
+const packages = [
+  '@penstock/engine',
+  '@penstock/connectors',
+  '@penstock/connector',
+  '@penstock/parquet',
+  '@penstock/wire',
+]
+
+/**
+ * Permissions of a runner, as flags of Node: to read the code that it runs, and to read and write the folders that the
+ * operator allows. Until its first job (`engine/src/walls.ts`) it may also start threads, and write what Node compiled.
+ * It is not permitted other files, native addons, processes or an inspector.
+ * @param compiled where Node keeps what it has compiled; undefined if it keeps nothing
+ */
+export function permissionFlags(localFolders: readonly string[], compiled: string | undefined): string[] {
+  const writes = [...localFolders.flatMap(withItsTarget), ...(compiled === undefined ? [] : [compiled])]
+  return [
+    '--permission',
+    '--allow-worker',
+    // Node warns of threads, which are given up.
+    '--disable-warning=PERM0006',
+    // It opens and makes files wherever it likes, whatever is permitted.
+    '--no-experimental-sqlite',
+    ...[...codeFolders(), ...writes].map((folder) => `--allow-fs-read=${all(folder)}`),
+    ...writes.map((folder) => `--allow-fs-write=${all(folder)}`),
+  ]
+}
+
+const certificates = ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR']
+const passedOn = ['PATH', 'TMPDIR', 'TZ', 'LANG', ...certificates]
+
+/** Files and folders that the environment of runners names. */
+export const filesOfEnvironment = (): string[] => certificates.flatMap((name) => process.env[name] || [])
+
+/**
+ * The environment of a runner: neither settings nor secrets of the service.
+ * @param compiled where Node keeps what it has compiled; undefined if it keeps nothing
+ */
+export function environmentOfRunners(compiled: string | undefined): NodeJS.ProcessEnv {
+  const given = passedOn.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]))
+  // The user of runners need not have a home.
+  const home = { HOME: '/nonexistent' }
+  return { ...home, ...Object.fromEntries(given), ...(compiled === undefined ? {} : { NODE_COMPILE_CACHE: compiled }) }
+}
+
+/**
+ * Where Node keeps what runners load compiled: if this process does, or in a folder that only their user enters. Undefined
+ * if it keeps nothing.
+ */
+export function compiledFor(user: RunnerUser | undefined): string | undefined {
+  const own = getCompileCacheDir()
+  if (own === undefined) return undefined
+  // Node adds the name of its own version.
+  if (!user) return realpathSync(dirname(own))
+  const { uid, gid } = user
+  const directory = join(tmpdir(), `penstock-compiled-${uid}`)
+  try {
+    if (mkdirSync(directory, { recursive: true, mode: 0o700 })) chownSync(directory, uid, gid)
+    const there = lstatSync(directory)
+    return there.isDirectory() && there.uid === uid && (there.mode & 0o022) === 0 ? realpathSync(directory) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** A folder and everything in it, whether or not it is there yet. */
+const all = (folder: string) => join(folder, '*')
+
+/** Folders that runners read: their code, and the folders of packages that it may use. */
+export function codeFolders(): string[] {
+  const folders = packages.map((name) => dirname(dirname(fileURLToPath(import.meta.resolve(name)))))
+  const [engine = ''] = folders
+  return [...folders, ...ancestorsOf(engine).map((folder) => join(folder, 'node_modules'))].flatMap(withItsTarget)
+}
+
+const ancestorsOf = (folder: string): string[] =>
+  dirname(folder) === folder ? [] : [dirname(folder), ...ancestorsOf(dirname(folder))]
+
+/** A path as it is given, and its target. */
+function withItsTarget(path: string): string[] {
+  try {
+    return [...new Set([path, realpathSync(path)])]
+  } catch {
+    return [path]
+  }
+}

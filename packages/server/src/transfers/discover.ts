@@ -1,0 +1,70 @@
+import type { Connector } from '@penstock/connector'
+import { type DiscoverValues, limits, type Role } from '@penstock/wire'
+import type { Answer, Call } from '../call.ts'
+import { readFieldValues, requireToDirectSecrets } from '../connections/sides.ts'
+import { databaseNow } from '../db/clock.ts'
+import { Refusal, refuse, refuseFieldErrors } from '../refusal.ts'
+import { unixSeconds } from '../time.ts'
+import type { Discovered } from './discoveries.ts'
+import { JobSecrets } from './job-secrets.ts'
+import { findAddedSettings } from './queries.ts'
+import { openSide } from './sides.ts'
+import type { TransferDeps } from './transfers.ts'
+import { viewError } from './view.ts'
+
+const discoveryTimeoutMs = 30_000
+
+/** Has a runner list the values that a setting can have at the platform. */
+export async function discoverValues(
+  { db: database, actor, account, id: connectorId, body, signal }: Call<'discoverValues'>,
+  { catalogue, keyring, interactive, discoveries }: TransferDeps,
+): Promise<Answer<'discoverValues'>> {
+  const connector = catalogue.find(connectorId) ?? refuse('not_found')
+  const added = await findAddedSettings.first(database, { accountId: account.id, connectorId })
+  if (!added) refuse('connector_not_added')
+  const { field, q = '', size = limits.discoverySizeDefault, cursor = null, fresh = false } = body
+  const role = roleOf(connector, body)
+  if (!added.configured) refuse('connector_not_configured')
+  const { values, fieldErrors } = readFieldValues(connector, role, body.settings ?? {}, 'body.settings')
+  refuseFieldErrors(fieldErrors)
+  requireToDirectSecrets(actor, connector, role, {}, values)
+  const side = await openSide({ database, keyring }, connector, account.id, values)
+  const asked = { kind: 'discovery', connector: side, role, field, search: q.trim(), cursor, size } as const
+  const kept = fresh ? undefined : discoveries.find([account.id, asked])
+  if (kept) return { reply: viewDiscovery(kept) }
+  const secrets = new JobSecrets({ database, keyring }, account.id, [connector])
+  const result = await interactive.run({ ...asked, deadlineMs: discoveryTimeoutMs }, account, signal, secrets)
+  if (!result.ok) {
+    const { side: failed = role, ...failure } = result.failure
+    const ids = { srcConnectorId: connectorId, destConnectorId: connectorId }
+    const details = [{ field: `body.settings.${field}`, message: failure.message }]
+    throw new Refusal('platform_refused', details, undefined, viewError({ ...failure, side: failed }, ids))
+  }
+  const found = { page: result.value, time: unixSeconds(await databaseNow(database)) }
+  discoveries.keep([account.id, asked], found)
+  return { reply: viewDiscovery(found) }
+}
+
+/** The role whose setting is meant. Refuses with `discovery_not_supported` if none has it, and asks for the role if both have. */
+function roleOf({ source, destination, roles }: Connector, { field, role }: DiscoverValues): Role {
+  const has = (one: Role) => Object.hasOwn((one === 'Source' ? source : destination)?.discover ?? {}, field)
+  const found = roles.filter((one) => has(one) && (role === undefined || one === role))
+  const [first, second] = found
+  if (!first) return refuse('discovery_not_supported')
+  if (second) refuseFieldErrors([{ field: 'body.role', message: `must be set: both roles have the setting ${field}` }])
+  return first
+}
+
+const viewDiscovery = ({ page, time }: Discovered) => ({
+  items: page.items.map(({ value, label, kind, type, key, required, rows }) => ({
+    value,
+    label: label ?? null,
+    kind,
+    type: type ?? null,
+    key: key ?? null,
+    required: required ?? null,
+    rows: rows ?? null,
+  })),
+  next: page.next ?? null,
+  discoveredTime: time,
+})

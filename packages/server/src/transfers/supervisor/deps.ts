@@ -1,0 +1,34 @@
+import type { RetryPolicy } from '@penstock/engine'
+import type { Catalogue } from '../../connectors/catalogue.ts'
+import type { Database } from '../../db/database.ts'
+import type { Runners } from '../../runners/runner-pool.ts'
+import type { Keyring } from '../../secrets/keyring.ts'
+import type { Telemetry } from '../../telemetry/telemetry.ts'
+
+/** Dependencies for the supervision of transfers. */
+export type SupervisorDeps = {
+  readonly database: Database
+  readonly keyring: Keyring
+  readonly catalogue: Catalogue
+  readonly runners: Runners
+  readonly settings: SupervisorSettings
+  /** Makes spans, where traces are exported. */
+  readonly startSpan?: Telemetry['startSpan']
+}
+
+export type SupervisorSettings = {
+  readonly retry: RetryPolicy
+  /** A worker without a heartbeat for this long is dead, in milliseconds. */
+  readonly heartbeatTimeoutMs: number
+  /** Rejected records that are kept of one transfer; counts are never bounded. */
+  readonly rejectsMax: number
+  /** A transfer that replaces everything with less than this share of what the last one sent waits for confirmation. */
+  readonly replaceShareMin: number
+  /** Between two signs that a transfer moves, in milliseconds. */
+  readonly progressMs: number
+  /** From the first claim of a transfer to its end, in milliseconds. */
+  readonly runTimeMs: number
+}
+
+/** How often a worker sends a heartbeat, and looks for workers without one. */
+export const heartbeatMs = ({ settings }: Pick<SupervisorDeps, 'settings'>): number => settings.heartbeatTimeoutMs / 4

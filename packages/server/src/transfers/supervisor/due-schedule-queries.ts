@@ -1,0 +1,69 @@
+import type { ConnectionStatus } from '@penstock/wire'
+import { isKept } from '../../db/kept.ts'
+import { statement } from '../../db/statement.ts'
+import { type TransferRow, transferColumns } from '../queries.ts'
+
+/** Statements that start the transfers of schedules that are due, many at once. */
+
+export type DueScheduleRow = {
+  connectionId: string
+  organizationId: string
+  accountId: string
+  cron: string
+  timezone: string
+  status: ConnectionStatus
+  accountEnabled: boolean
+  srcConnectorId: string
+  destConnectorId: string
+  /** Whether its connection can no longer be read. */
+  isGone: boolean
+  /** The time of the database. */
+  now: Date
+}
+/**
+ * Schedules that are due, taken together with their connections: no other worker starts them, and none of the
+ * connections changes before its transfer is written. Rows that another transaction has locked stay due, and are taken
+ * the next time, and so does one whose connection has an active test, which would keep its transfer out.
+ */
+export const takeDue = statement<{ limit: number }, DueScheduleRow>(`
+  select s.connection_id, c.organization_id, c.account_id, s.cron, s.timezone, c.status, a.enabled as account_enabled,
+    c.src_connector_id, c.dest_connector_id, c.account_deleted or not ${isKept('c')} as is_gone, now() as now
+  from schedules s join connections c on c.id = s.connection_id join accounts a on a.id = c.account_id
+  where s.enabled and s.next_time <= now() and not exists (select from schedule_pauses)
+    and not exists (
+      select from transfers t
+      where t.connection_id = c.id and t.status in ('queued', 'running') and t.test_rows is not null
+    )
+  order by s.next_time limit :limit
+  for update of s skip locked for no key update of c skip locked
+`)
+
+/** Moves schedules to their next times, as texts in the order of both lists; one without does not come again. */
+export const moveSchedules = statement<{ connectionIds: readonly string[]; nextTimes: readonly (string | null)[] }>(`
+  update schedules s set next_time = moved.next_time::timestamptz, last_time = now()
+  from unnest(:connectionIds::text[], :nextTimes::text[]) as moved (connection_id, next_time)
+  where s.connection_id = moved.connection_id
+`)
+
+/**
+ * Starts a transfer of each connection that has no active one, with the settings that the connection has. The connections are
+ * held, in a statement before this one.
+ */
+export const insertScheduled = statement<{ ids: readonly string[]; connectionIds: readonly string[] }, TransferRow>(`
+  with t as (
+    insert into transfers
+      (id, organization_id, account_id, connection_id, src_connector_id, dest_connector_id, status, trigger,
+       src_config, dest_config, src_settings, dest_settings)
+    select made.id, c.organization_id, c.account_id, c.id, c.src_connector_id, c.dest_connector_id, 'queued', 'schedule',
+      c.src_config, c.dest_config,
+      (select settings from added_connectors where account_id = c.account_id and connector_id = c.src_connector_id),
+      (select settings from added_connectors where account_id = c.account_id and connector_id = c.dest_connector_id)
+    from unnest(:ids::text[], :connectionIds::text[]) as made (id, connection_id)
+    join connections c on c.id = made.connection_id
+    where not exists (
+      select from transfers active where active.connection_id = c.id and active.status in ('queued', 'running')
+    )
+    returning *
+  )
+  select ${transferColumns} from t
+`)

@@ -1,0 +1,91 @@
+import { type AuditEntry, record, scheduleActor } from '../../audit/record.ts'
+import type { Transaction } from '../../db/database.ts'
+import { newIdentifier } from '../../identifiers.ts'
+import type { Logger } from '../../log.ts'
+import { Refusal } from '../../refusal.ts'
+import { wakeWorkers } from '../queries.ts'
+import { nextRun } from '../schedules.ts'
+import { requireIntegrated, requireRunnable } from '../transfers.ts'
+import { viewTransfer } from '../view.ts'
+import type { SupervisorDeps } from './deps.ts'
+import * as queries from './due-schedule-queries.ts'
+
+/** Starts the transfers of schedules that are due, in every worker. */
+
+/** Schedules of one transaction, which holds their connections. */
+const dueAtOnce = 200
+
+type ScheduleDeps = Pick<SupervisorDeps, 'database' | 'catalogue'>
+
+/**
+ * Starts everything that is due, in batches that several workers may take at once. A schedule that was missed many times
+ * starts once, and is then due after the present time of the database, whatever the clock of this process says.
+ */
+export async function startDue(deps: ScheduleDeps, log: Logger, stopping?: AbortSignal): Promise<void> {
+  for (let taken = dueAtOnce; taken === dueAtOnce && !stopping?.aborted; ) {
+    taken = await deps.database.transaction((tx) => startBatch(tx, deps, log))
+  }
+}
+
+/** @returns how many were due */
+async function startBatch(tx: Transaction, { catalogue }: ScheduleDeps, log: Logger): Promise<number> {
+  const due = await queries.takeDue.all(tx, { limit: dueAtOnce })
+  if (due.length === 0) return 0
+  const nextTimes = nextTimesOf(due, log)
+  await queries.moveSchedules.run(tx, { connectionIds: due.map(({ connectionId }) => connectionId), nextTimes })
+  const runnable = due.filter((row) => {
+    if (row.isGone) return false
+    try {
+      requireIntegrated(catalogue, row)
+      requireRunnable(row)
+      return true
+    } catch (error) {
+      // A connection that may not run now is skipped this time.
+      if (!(error instanceof Refusal)) throw error
+      log.info({ connectionId: row.connectionId, code: error.code }, 'a scheduled transfer was left out')
+      return false
+    }
+  })
+  const connectionIds = runnable.map(({ connectionId }) => connectionId)
+  const started = await queries.insertScheduled.all(tx, { ids: connectionIds.map(newIdentifier), connectionIds })
+  if (started.length === 0) return due.length
+  await wakeWorkers.run(tx, {})
+  const organizations = new Map(due.map(({ connectionId, organizationId }) => [connectionId, organizationId]))
+  record(
+    tx,
+    ...started.map(
+      (row): AuditEntry => ({
+        organizationId: organizations.get(row.connectionId) ?? '',
+        actor: scheduleActor(row.connectionId),
+        action: 'startTransfer',
+        accountId: row.accountId,
+        targetId: row.connectionId,
+        after: viewTransfer(row),
+      }),
+    ),
+  )
+  return due.length
+}
+
+/** When each is due again, after the time of the database, as a text; null if it is not. */
+function nextTimesOf(due: readonly queries.DueScheduleRow[], log: Logger): (string | null)[] {
+  // Many have the same, and a time zone takes a while.
+  const known = new Map<string, string | null>()
+  return due.map(({ connectionId, cron, timezone, now }) => {
+    const key = `${timezone} ${cron}`
+    let nextTime = known.get(key)
+    if (nextTime !== undefined) return nextTime
+    try {
+      nextTime = nextRun(cron, timezone, now)?.toISOString() ?? null
+    } catch (err) {
+      // Such as a time zone that this version of Node.js does not know: it keeps no other schedule waiting.
+      log.error(
+        { err, connectionId, cron, timezone },
+        'a schedule cannot be read, and does not come again: set it again',
+      )
+      nextTime = null
+    }
+    known.set(key, nextTime)
+    return nextTime
+  })
+}

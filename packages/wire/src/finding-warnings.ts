@@ -1,0 +1,27 @@
+import type { ConnectorErrorCode } from './transfer-errors.ts'
+
+/** Problems that a preview finds. They do not fail the transfer. */
+export const findingWarnings = {
+  required_column_not_delivered: {
+    when: 'The destination needs a value in a column that nothing is mapped to and that has no default. A trigger may still fill it.',
+    todo: 'Map a column to it, or give it a default.',
+  },
+  expected_value_missing: {
+    when: 'Some of the previewed records lack a value that the platform expects. It may match or use them less, or not at all.',
+    todo: 'Map a column to it.',
+  },
+  replaced_in_parts: {
+    when: 'The records replace all that is there, and the platform takes them in several requests. If the transfer fails in between, only a part is there until a transfer succeeds.',
+    todo: 'Start another transfer if one fails, or add and remove records instead of replacing them.',
+  },
+  type_mismatch: {
+    when: 'Some of the previewed records have a value that the destination column does not accept.',
+    todo: 'Map another column to it, or change its type.',
+  },
+  rows_without_cursor: {
+    when: 'Some rows of an incremental source have no value in the cursor column, or not a finite number. No transfer reads them.',
+    todo: 'Give these rows a value, use another column as the cursor, or read all rows each time.',
+  },
+} as const
+/** The code of a finding: the one with which a transfer would fail, or a warning. */
+export type FindingCode = ConnectorErrorCode | 'connector_failed' | keyof typeof findingWarnings

@@ -1,0 +1,616 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { after, afterEach, before, describe, test } from 'node:test'
+import type { Account, Connection } from '@penstock/wire'
+import type { Locator, Page } from 'playwright-core'
+import { accessibilityViolations, pick, skip } from './harness/browser.ts'
+import {
+  type ConsoleStage,
+  localFolder,
+  openValues,
+  postgresql,
+  prepareCrowd,
+  prepareLocked,
+  preparePeople,
+  startConsole,
+} from './harness/console.ts'
+import { until } from './harness/until.ts'
+
+/** A server that takes connections and says nothing. */
+async function startSilentServer() {
+  const sockets = new Set<Socket>()
+  const server = createServer()
+  const reached = once(server, 'connection')
+  server.on('connection', (socket) => sockets.add(socket.on('error', () => {})))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    reached,
+    close: async () => {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+describe('a connection in the console', { skip }, () => {
+  let stage: ConsoleStage
+  let account: Account
+  before(async () => {
+    stage = await startConsole()
+    account = await stage.addAccount('Northwind Outdoor')
+    await stage.addSides(account.id)
+    await preparePeople(stage, 200)
+    await prepareCrowd(stage)
+  })
+  afterEach(() => stage.closePages())
+  after(() => stage?.close())
+
+  const pathOf = ({ accountId, id }: Connection) => `/accounts/${accountId}/connections/${id}`
+  const connect = (name: string, options?: Parameters<ConsoleStage['connect']>[2]) =>
+    stage.connect(account.id, name, options)
+  const crowd = (name: string) => connect(name, { file: 'crowd.csv', table: 'crowd' })
+  const button = (page: Page | Locator, name: string) => page.getByRole('button', { name, exact: true })
+  const dialog = (page: Page) => page.getByRole('dialog')
+  const statusOf = async ({ accountId, id }: Connection) =>
+    (await stage.client.getConnection({ accountId, id })).reply.status
+  /** Why a control cannot be used; undefined if it can. */
+  const reasonOf = async (control: Locator): Promise<string | undefined> => {
+    if ((await control.getAttribute('aria-disabled')) !== 'true') return undefined
+    const id = await control.getAttribute('aria-describedby')
+    return (await control.page().locator(`[id="${id}"]`).first().textContent()) ?? ''
+  }
+  const menu = async (page: Page) => {
+    await button(page, 'More actions').click()
+    await page.getByRole('menu').waitFor()
+  }
+  const item = (page: Page, name: string) => page.getByRole('menuitem', { name: new RegExp(`^${name}`) })
+  const choose = async (page: Page, name: string) => {
+    await menu(page)
+    await item(page, name).click()
+  }
+
+  test('sends rows as a test, says where they go, and shows in place what became of them', async () => {
+    await stage.target.query('create table tested (id integer primary key, name text, email text not null)')
+    const connection = await connect('Tested', { table: 'tested' })
+    const page = await stage.open(pathOf(connection))
+    await choose(page, 'Send rows as a test')
+    const rows = dialog(page).getByRole('textbox', { name: 'Rows to send' })
+    await dialog(page)
+      .getByText('The next rows of Local folder are really sent to PostgreSQL, and stay there.')
+      .waitFor()
+    for (const wrong of ['0', '1001', '']) {
+      await rows.fill(wrong)
+      await button(dialog(page), 'Send rows as a test').click()
+      await dialog(page).getByText('Enter a number from 1 to 1,000.').waitFor()
+    }
+    assert.equal((await stage.client.listTransfers({ accountId: connection.accountId, id: connection.id })).total, 0)
+    await rows.fill('10')
+    assert.deepEqual(await accessibilityViolations(page), [])
+    await button(dialog(page), 'Send 10 rows as a test').click()
+    await dialog(page).getByText('The destination did not accept all rows').waitFor()
+    await dialog(page).getByText('10 read = 9 accepted + 1 rejected').waitFor({ state: 'attached' })
+    await dialog(page)
+      .getByRole('listitem')
+      .filter({ hasText: 'Row 10: There is no value for the column email' })
+      .waitFor()
+    assert.deepEqual(await accessibilityViolations(page), [])
+    assert.equal((await stage.target.query('select from tested')).rowCount, 9)
+    await button(dialog(page), 'Close').last().click()
+    await dialog(page).waitFor({ state: 'detached' })
+    // A test is no transfer of the overview.
+    await page.getByText('No transfers yet').waitFor()
+    await page.getByRole('tab', { name: 'Timeline' }).click()
+    await page.getByRole('link', { name: 'Test: partial' }).waitFor()
+    await page.getByRole('tab', { name: 'Transfers' }).click()
+    const open = page.getByRole('link', { name: 'Open the test: Partial' })
+    await open.getByText('Test', { exact: true }).waitFor()
+    await open.click()
+    await page.getByText('This is a test. Its records were really sent').waitFor()
+    assert.match((await reasonOf(button(page, 'Replay rejected records'))) ?? '', /^A test is not replayed/)
+    assert.deepEqual(await accessibilityViolations(page), [])
+  })
+
+  test('says why no rows can be sent as a test', async () => {
+    const connection = await connect('Untested', { activate: false })
+    const page = await stage.open(pathOf(connection))
+    await menu(page)
+    await item(page, 'Send rows as a test').getByText('The connection is not active').waitFor()
+  })
+
+  test('shows its source, destination and status, and describes them in text for screen readers', async () => {
+    const connection = await connect('Spring customers')
+    const page = await stage.open(pathOf(connection))
+    await page
+      .getByText('Data moves from Local folder (configured) to PostgreSQL (configured). Active')
+      .waitFor({ state: 'attached' })
+    await page.getByText('Files: people.csv').waitFor()
+    await page.getByText('No transfers yet').waitFor()
+    assert.equal(await page.title(), 'Spring customers · Penstock')
+    assert.deepEqual(await accessibilityViolations(page), [])
+  })
+
+  test('says what is missing before it can be activated, and links to where it is added', async () => {
+    const bare = await stage.addAccount('Bare')
+    const accountId = bare.id
+    await stage.client.addConnectors({ accountId, body: { connectorIds: [localFolder.id, postgresql.id] } })
+    const { reply: connection } = await stage.client.createConnection({
+      accountId,
+      body: { name: 'Unfinished', srcConnectorId: localFolder.id, destConnectorId: postgresql.id },
+    })
+    const page = await stage.open(pathOf(connection))
+    await button(page, 'Activate').click()
+    const alert = page.getByRole('alert').filter({ hasText: 'Not ready yet' })
+    await alert.getByText('is not configured').first().waitFor()
+    const configure = alert.getByRole('link', { name: 'Configure PostgreSQL' })
+    assert.equal(await configure.getAttribute('href'), `/accounts/${accountId}/connectors?configure=${postgresql.id}`)
+    assert.match((await alert.textContent()) ?? '', /Request [0-9a-f-]{8,}/)
+    assert.deepEqual(await accessibilityViolations(page), [])
+    await alert.getByRole('button', { name: 'Complete the settings' }).first().click()
+    await dialog(page).getByRole('textbox', { name: 'Files' }).waitFor()
+    assert.equal(await statusOf(connection), 'In-progress')
+  })
+
+  test('says of each action that is impossible why it is, and does the others', async () => {
+    const connection = await connect('Loyalty', { activate: false })
+    const page = await stage.open(pathOf(connection))
+    const run = button(page, 'Run now')
+    await run.waitFor()
+    assert.match((await reasonOf(run)) ?? '', /The connection is not active/)
+    await run.hover()
+    await page.getByRole('tooltip').getByText('The connection is not active').waitFor()
+    await button(page, 'Activate').click()
+    await button(page, 'Disable').waitFor()
+    assert.equal(await statusOf(connection), 'active')
+    assert.equal(await reasonOf(run), undefined)
+    await menu(page)
+    assert.equal(await reasonOf(item(page, 'Activate')), 'The connection is already active.')
+    assert.match((await reasonOf(item(page, 'Enable'))) ?? '', /Only a disabled connection can be enabled/)
+    assert.equal(await reasonOf(item(page, 'Disable')), undefined)
+    await item(page, 'Disable').click()
+    await button(dialog(page), 'Disable').click()
+    await button(page, 'Enable').waitFor()
+    assert.equal(await statusOf(connection), 'disabled')
+    await page
+      .getByText('Disabled. No data moves until you enable the connection.')
+      .first()
+      .waitFor({ state: 'attached' })
+    await button(page, 'Enable').click()
+    await until('it is active again', async () => (await statusOf(connection)) === 'active')
+  })
+
+  test('is previewed before it is activated, and activated all the same where its reader wants that', async () => {
+    const connection = await connect('Asked first', { activate: false, table: 'not_there' })
+    const page = await stage.open(pathOf(connection))
+    await button(page, 'Activate').click()
+    await dialog(page).getByText('There is no table not_there in the schema public').waitFor()
+    assert.deepEqual(await accessibilityViolations(page), [])
+    await button(dialog(page), 'Cancel').click()
+    await dialog(page).waitFor({ state: 'detached' })
+    assert.equal(await statusOf(connection), 'In-progress')
+    await button(page, 'Activate').click()
+    await button(dialog(page), 'Activate anyway').click()
+    await button(page, 'Disable').waitFor()
+    assert.equal(await statusOf(connection), 'active')
+  })
+
+  test('is activated without waiting for a destination that does not answer', async () => {
+    const silent = await startSilentServer()
+    try {
+      const slow = await stage.addAccount('Slow')
+      await stage.addSides(slow.id)
+      const secretConfig = { ...stage.targetSecrets, host: '127.0.0.1', port: silent.port }
+      await stage.client.configureConnector({ accountId: slow.id, id: postgresql.id, body: { secretConfig } })
+      const connection = await stage.connect(slow.id, 'Waits for nothing', { activate: false })
+      const page = await stage.open(pathOf(connection))
+      await button(page, 'Activate').click()
+      await dialog(page).getByText('Previewing the connection').waitFor()
+      await silent.reached
+      await button(dialog(page), 'Activate without preview').click()
+      await button(page, 'Disable').waitFor()
+      assert.equal(await statusOf(connection), 'active')
+    } finally {
+      await silent.close()
+    }
+  })
+
+  test('cannot run while its sub-account is disabled, and says so', async () => {
+    const closed = await stage.addAccount('Closed')
+    await stage.addSides(closed.id)
+    const connection = await stage.connect(closed.id, 'Waiting')
+    await stage.client.editAccount({ id: closed.id, body: { enabled: false } })
+    const page = await stage.open(pathOf(connection))
+    await until('the reason is there', async () =>
+      /sub-account is disabled/.test((await reasonOf(button(page, 'Run now'))) ?? ''),
+    )
+  })
+
+  test('runs, and shows how many records came through', async () => {
+    const connection = await connect('Newsletter')
+    const page = await stage.open(pathOf(connection))
+    await button(page, 'Run now').click()
+    await page.getByText('A transfer of Newsletter was started').waitFor()
+    const funnel = page.locator('dl').filter({ hasText: 'from the source' })
+    await funnel.getByText('180', { exact: false }).waitFor()
+    await page.getByText('Partial').first().waitFor()
+    assert.match((await funnel.textContent()) ?? '', /Read.*200.*Sent.*200.*Accepted.*180.*90%.*Rejected.*20.*10%/)
+    await page.getByText('Last 30 days', { exact: true }).click()
+    await until('the month adds up', async () => /Read.*200.*Accepted.*180/.test((await funnel.textContent()) ?? ''))
+    await page.getByRole('img', { name: /180 .*accepted|accepted.*180|180/ }).waitFor()
+    await page.getByRole('tab', { name: 'Transfers' }).click()
+    await page.waitForURL('**?tab=transfers')
+    const row = page.getByRole('row').filter({ hasText: 'Partial' })
+    assert.match((await row.textContent()) ?? '', /200.*180.*20/)
+    await pick(page.getByRole('combobox', { name: 'Status' }), 'Failed')
+    await page.getByText('No transfers with this status').waitFor()
+    assert.match(page.url(), /status=failed/)
+    assert.deepEqual(await accessibilityViolations(page), [])
+  })
+
+  test('shows the progress of a transfer, and can cancel it', async () => {
+    const connection = await crowd('Crowd')
+    const page = await stage.open(pathOf(connection))
+    await button(page, 'Run now').click()
+    const live = page.getByText(/[1-9][\d,]* read so far/)
+    await live.waitFor()
+    const first = await live.textContent()
+    await until('the figures change', async () => (await live.textContent()) !== first)
+    await page.getByRole('progressbar', { name: 'Progress of the transfer' }).first().waitFor()
+    assert.equal(await reasonOf(button(page, 'Run now')), 'A transfer is already active.')
+    await button(page, 'Cancel the transfer').click()
+    await button(dialog(page), 'Cancel the transfer').click()
+    await page.getByText('The transfer was cancelled').waitFor()
+    await live.waitFor({ state: 'detached' })
+    const { reply } = await stage.client.listTransfers({ accountId: account.id, id: connection.id })
+    assert.equal(reply[0]?.status, 'cancelled')
+    await until('it may run again', async () => (await reasonOf(button(page, 'Run now'))) === undefined)
+  })
+
+  test('says that disabling it cancels its transfer, and updates its other open pages without a reload', async () => {
+    const connection = await crowd('Interrupted')
+    const page = await stage.open(pathOf(connection))
+    const watching = await stage.open(pathOf(connection))
+    await button(page, 'Run now').click()
+    await page.getByText(/[1-9][\d,]* read so far/).waitFor()
+    await watching.getByText(/[1-9][\d,]* read so far/).waitFor()
+    await button(page, 'Disable').click()
+    await dialog(page).getByText('A queued or running transfer is cancelled').waitFor()
+    await button(dialog(page), 'Disable').click()
+    await button(watching, 'Enable').waitFor()
+    await watching.getByText('Disabled', { exact: true }).first().waitFor()
+    const cancelled = await until('the transfer is cancelled', async () => {
+      const { reply } = await stage.client.listTransfers({ accountId: account.id, id: connection.id })
+      return reply[0]?.status === 'cancelled' ? reply[0] : undefined
+    })
+    assert.equal(cancelled.error?.code, 'connection_not_active')
+    await watching.getByText('read so far').waitFor({ state: 'detached' })
+  })
+
+  test('shows the temporary error of a transfer while it retries, as does the overview', async () => {
+    await prepareLocked(stage)
+    const connection = await connect('Held up', { table: 'locked' })
+    await stage.client.startTransfer({ accountId: account.id, id: connection.id, body: {} })
+    const page = await stage.open(pathOf(connection))
+    const alert = page.getByRole('alert').filter({ hasText: 'Temporary error, retrying' })
+    await alert.getByText('Another session holds a lock').waitFor()
+    assert.deepEqual(await accessibilityViolations(page), [])
+    const overview = await stage.open(`/accounts/${account.id}`)
+    const concern = overview
+      .getByRole('region', { name: 'Needs attention' })
+      .getByRole('listitem')
+      .filter({ has: overview.getByRole('link', { name: 'Held up', exact: true }) })
+    await concern.getByText('Retrying', { exact: true }).waitFor()
+    await concern.getByText('Another session holds a lock').waitFor()
+    await concern.getByRole('link', { name: 'Open the transfer: Held up' }).waitFor()
+    assert.deepEqual(await accessibilityViolations(overview), [])
+    await button(page, 'Cancel the transfer').click()
+    await button(dialog(page), 'Cancel the transfer').click()
+    await alert.waitFor({ state: 'detached' })
+  })
+
+  test('never shows what has happened as still to come, though the clock of the browser is behind', async () => {
+    const connection = await connect('Early')
+    await stage.client.setSchedule({
+      accountId: account.id,
+      id: connection.id,
+      body: { cron: '0 6 * * *', timezone: 'UTC', enabled: true },
+    })
+    // The clock is that of a whole browser.
+    const page = await stage.open('/', { alone: true })
+    await page.clock.setFixedTime(Date.now() - 40_000)
+    await page.goto(pathOf(connection))
+    await page.getByText('Created just now').waitFor()
+    assert.match(
+      (await page.getByText('Next transfer').locator('..').textContent()) ?? '',
+      /Next transfer(in |tomorrow)/,
+    )
+  })
+
+  test('is deleted after a question, and the deletion is taken back', async () => {
+    const connection = await connect(`Short-lived orders and returns of the outdoor shops ${'x'.repeat(60)}`)
+    const page = await stage.open(pathOf(connection))
+    await choose(page, 'Delete')
+    await button(dialog(page), 'Delete').click()
+    await page.getByText('30 days are left to restore it').waitFor()
+    assert.equal(await statusOf(connection), 'deleted')
+    const cut = await button(page, 'Undo')
+      .locator('span')
+      .evaluateAll((parts) => parts.some(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth))
+    assert.equal(cut, false, 'the action of the message is legible')
+    await button(page, 'Undo').click()
+    await button(page, 'Run now').waitFor()
+    await until('it is as it was', async () => (await statusOf(connection)) === 'active')
+  })
+
+  test('can only be restored once it is deleted', async () => {
+    const connection = await connect('Black Friday')
+    await stage.client.deleteConnection({ accountId: account.id, id: connection.id })
+    const page = await stage.open(pathOf(connection))
+    await page.getByText('This connection is deleted').waitFor()
+    assert.equal(await button(page, 'Run now').count(), 0)
+    assert.equal(await button(page, 'More actions').count(), 0)
+    assert.match((await reasonOf(button(page, 'Set a schedule'))) ?? '', /is deleted. Restore it first/)
+    assert.deepEqual(await accessibilityViolations(page), [])
+    await button(page, 'Restore').click()
+    await button(page, 'Enable').waitFor()
+    assert.equal(await statusOf(connection), 'disabled')
+  })
+
+  test('is given a schedule, which is changed and deleted', async () => {
+    const connection = await connect('Nightly')
+    const page = await stage.open(pathOf(connection))
+    await page.getByText('Manual transfers only').waitFor()
+    await button(page, 'Set a schedule').click()
+    await pick(page.getByRole('combobox', { name: 'Frequency' }), 'Monday to Friday')
+    await dialog(page).getByLabel('At').fill('07:30')
+    const zone = page.getByRole('combobox', { name: 'Time zone' })
+    assert.equal(await zone.inputValue(), 'Europe/Berlin')
+    // Typed text replaces the current zone, however the field gets the focus.
+    await zone.click()
+    await page.keyboard.type('tokyo')
+    await page.getByRole('option', { name: 'Asia/Tokyo' }).click()
+    assert.equal(await zone.inputValue(), 'Asia/Tokyo')
+    await dialog(page).getByLabel('At').focus()
+    await page.keyboard.press('Tab')
+    while ((await zone.and(page.locator(':focus')).count()) === 0) await page.keyboard.press('Tab')
+    await page.keyboard.type('berlin')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    assert.equal(await zone.inputValue(), 'Europe/Berlin')
+    assert.equal(await dialog(page).getByText('Every transfer adds all rows again').count(), 0)
+    assert.deepEqual(await accessibilityViolations(page), [])
+    await button(dialog(page), 'Save').click()
+    await page.getByText('Monday to Friday at 07:30').waitFor()
+    const { reply } = await stage.client.getSchedule({ accountId: account.id, id: connection.id })
+    assert.deepEqual([reply.cron, reply.timezone, reply.enabled], ['30 7 * * 1-5', 'Europe/Berlin', true])
+    await button(page, 'Change the schedule').click()
+    await pick(page.getByRole('combobox', { name: 'Frequency' }), 'Cron expression')
+    const cron = dialog(page).getByRole('textbox', { name: 'Cron expression' })
+    assert.equal(await cron.inputValue(), '30 7 * * 1-5')
+    await cron.fill('0 25 * * *')
+    await button(dialog(page), 'Save').click()
+    await page.locator('[aria-invalid=true]').waitFor()
+    await cron.fill('15 * * * *')
+    await dialog(page).getByRole('switch', { name: 'Scheduled' }).setChecked(false, { force: true })
+    await button(dialog(page), 'Save').click()
+    await page.getByText('Every hour at :15').waitFor()
+    await page.getByText('Switched off').waitFor()
+    await button(page, 'Delete the schedule').click()
+    await button(dialog(page), 'Delete the schedule').click()
+    await page.getByText('Manual transfers only', { exact: true }).waitFor()
+    await page.getByRole('tab', { name: 'Timeline' }).click()
+    await page.getByText('Schedule set: Monday to Friday at 07:30, Europe/Berlin').waitFor()
+    await page.getByText('Schedule deleted: Every hour at :15, Europe/Berlin, switched off').waitFor()
+  })
+
+  test('warns of a schedule whose every transfer would add all rows again', async () => {
+    const { reply: connection } = await stage.client.createConnection({
+      accountId: account.id,
+      body: {
+        name: 'Piling up',
+        srcConnectorId: localFolder.id,
+        destConnectorId: postgresql.id,
+        srcConnectionConfig: { files: 'people.csv' },
+        destConnectionConfig: { table: 'people' },
+      },
+    })
+    const page = await stage.open(pathOf(connection))
+    await button(page, 'Set a schedule').click()
+    const warning = dialog(page).getByRole('alert').filter({ hasText: 'Every transfer adds all rows again' })
+    await warning.getByText('To avoid duplicates, set the write mode to Upsert.').waitFor()
+    assert.deepEqual(await accessibilityViolations(page), [])
+    const scheduledSwitch = dialog(page).getByRole('switch', { name: 'Scheduled' })
+    await scheduledSwitch.setChecked(false, { force: true })
+    await warning.waitFor({ state: 'detached' })
+    await scheduledSwitch.setChecked(true, { force: true })
+    await warning.getByRole('link', { name: 'Change the settings' }).click()
+    await page.getByRole('combobox', { name: 'Write mode' }).waitFor()
+  })
+
+  test('is renamed and set otherwise, and what the service refuses is shown at its field', async () => {
+    const connection = await connect('Old name')
+    const page = await stage.open(pathOf(connection))
+    await choose(page, 'Edit')
+    await dialog(page).getByRole('textbox', { name: 'Name', exact: true }).fill('New name')
+    await openValues(dialog(page), 'Files')
+    await button(page, 'Enter a name').click()
+    const files = dialog(page).getByRole('textbox', { name: 'Files' })
+    await files.fill('')
+    await button(dialog(page), 'Save').click()
+    await dialog(page).locator('[aria-invalid=true]').waitFor()
+    assert.equal(await files.getAttribute('aria-invalid'), 'true')
+    assert.deepEqual(await accessibilityViolations(page), [])
+    await files.fill('people.csv')
+    await dialog(page)
+      .getByRole('textbox', { name: 'Mapping' })
+      .fill('{"id": "id", "name": null, "email": {"column": "email", "normalise": "email"}}')
+    await button(dialog(page), 'Save').click()
+    await page.getByRole('heading', { name: 'New name' }).waitFor()
+    await page.getByRole('tab', { name: 'Configuration' }).click()
+    await page.getByRole('row', { name: /email Column “email” email/ }).waitFor()
+    await page.getByRole('row', { name: /name Stays empty/ }).waitFor()
+    assert.deepEqual(await accessibilityViolations(page), [])
+    const { reply } = await stage.client.getConnection({ accountId: account.id, id: connection.id })
+    assert.equal(reply.destConnectionConfig.table, 'people', 'what was not changed stays')
+  })
+
+  test('two who edit it see both versions, and either can stay', async () => {
+    const connection = await connect('Contested')
+    const of = { accountId: account.id, id: connection.id }
+    const page = await stage.open(pathOf(connection))
+    const edit = async (name: string, theirs: string) => {
+      await choose(page, 'Edit')
+      await dialog(page).getByRole('textbox', { name: 'Name', exact: true }).fill(name)
+      await stage.client.updateConnection({
+        ...of,
+        body: { name: theirs, srcConnectionConfig: { files: 'theirs.csv' } },
+      })
+      await button(dialog(page), 'Save').click()
+      await page.getByText('Modified by someone else').waitFor()
+      await page.getByRole('row', { name: `Name ${name} ${theirs}` }).waitFor()
+      await page.getByRole('row', { name: /Source: Files .*theirs\.csv/ }).waitFor()
+    }
+    await edit('Mine', 'Theirs')
+    assert.deepEqual(await accessibilityViolations(page), [])
+    await button(page, 'Discard my changes').click()
+    await page.getByRole('heading', { level: 1, name: 'Theirs' }).waitFor()
+    await edit('Mine again', 'Theirs again')
+    await button(page, 'Overwrite').click()
+    await page.getByRole('heading', { level: 1, name: 'Mine again' }).waitFor()
+    assert.equal((await stage.client.getConnection(of)).reply.name, 'Mine again')
+  })
+
+  test('lists its transfers, settings and statuses in one history', async () => {
+    const connection = await connect('Storied')
+    await stage.run(account.id, connection.id)
+    await stage.client.updateConnection({ accountId: account.id, id: connection.id, body: { name: 'Storied twice' } })
+    const page = await stage.open(`${pathOf(connection)}?tab=timeline`)
+    await page.getByText('Renamed from “Storied” to “Storied twice”').waitFor()
+    await page.getByText('Draft → Active').waitFor()
+    await page.getByText('Created as “Storied”').waitFor()
+    await page.getByText('By the client First client').first().waitFor()
+    await page.getByText('200 read, 180 accepted, 20 rejected').waitFor()
+    assert.deepEqual(await accessibilityViolations(page), [])
+    await page.getByRole('link', { name: 'Transfer: partial' }).click()
+    await page.getByRole('heading', { name: 'Transfer of Storied twice' }).waitFor()
+  })
+
+  test('is broken after a platform refused it, and says what to fix', async () => {
+    const connection = await connect('Gone file', { file: 'gone.csv' })
+    await stage.run(account.id, connection.id)
+    await until('it is broken', async () => (await statusOf(connection)) === 'broken')
+    const page = await stage.open(pathOf(connection))
+    const alert = page.getByRole('alert').filter({ hasText: 'The latest transfer failed' })
+    await alert.getByText('gone.csv').waitFor()
+    await alert.getByText('object_not_found').waitFor()
+    assert.match((await reasonOf(button(page, 'Run now'))) ?? '', /The connection is not active/)
+    await button(page, 'Activate').click()
+    await dialog(page).getByText('gone.csv').waitFor()
+    await button(dialog(page), 'Activate anyway').click()
+    await until('it is active', async () => (await statusOf(connection)) === 'active')
+  })
+
+  test('offers next steps for a failed transfer, by its error', async () => {
+    const { id: accountId } = await stage.addAccount('Next steps')
+    await stage.addSides(accountId)
+    const failed = async (name: string, options: Parameters<ConsoleStage['connect']>[2]) => {
+      const connection = await stage.connect(accountId, name, options)
+      const { status } = await stage.run(accountId, connection.id)
+      assert.equal(status, 'failed')
+      const page = await stage.open(pathOf(connection))
+      const alert = page.getByRole('alert').filter({ hasText: 'The latest transfer failed' })
+      await alert.waitFor()
+      return { connection, page, alert }
+    }
+    const noFile = await failed('No file', { file: 'gone.csv' })
+    await noFile.alert.getByRole('link', { name: 'Change the settings' }).click()
+    await noFile.page.waitForURL(`**/connections/new?connection=${noFile.connection.id}&step=settings`)
+    await noFile.page.getByRole('combobox', { name: 'Files' }).waitFor()
+
+    await stage.target.query('create table codes (id integer primary key, name text, email text, code text not null)')
+    const unmapped = await failed('Nothing accepted', { table: 'codes' })
+    assert.deepEqual(await accessibilityViolations(unmapped.page), [])
+    await unmapped.alert.getByRole('link', { name: 'Change the mapping' }).click()
+    await unmapped.page.waitForURL(`**/connections/new?connection=${unmapped.connection.id}&step=mapping`)
+    await unmapped.page.getByRole('region', { name: 'Mapping' }).waitFor()
+
+    await stage.client.configureConnector({
+      accountId,
+      id: postgresql.id,
+      body: { secretConfig: { password: 'wrong' } },
+    })
+    const refused = await failed('Wrong password', {})
+    const edit = refused.alert.getByRole('link', { name: 'Edit the destination connector' })
+    await edit.waitFor()
+    assert.equal(await refused.alert.getByRole('link', { name: 'Edit the source connector' }).count(), 0)
+    await refused.alert.getByRole('link', { name: 'Open the transfer' }).click()
+    await refused.page.getByRole('heading', { name: 'Transfer of Wrong password' }).waitFor()
+    await refused.page.getByRole('link', { name: 'Edit the destination connector' }).click()
+    await refused.page.waitForURL(`**/connectors?configure=${postgresql.id}`)
+  })
+
+  test('that stopped before it replaced the existing records can be confirmed and run', async () => {
+    const connection = await connect('Replacing')
+    const { id } = await stage.run(account.id, connection.id)
+    await stage.sql(
+      `update transfers set status = 'failed', error_code = 'confirmation_needed',
+       error_message = 'This would replace everything that is there by 0 records.' where id = '${id}'`,
+    )
+    const page = await stage.open(pathOf(connection))
+    await page.getByText('This would replace everything that is there by 0 records.').waitFor()
+    assert.deepEqual(await accessibilityViolations(page), [])
+    await button(page, 'Run and replace').click()
+    await button(dialog(page), 'Run and replace').click()
+    await page.getByText('A transfer of Replacing was started').waitFor()
+    const { total } = await stage.client.listTransfers({ accountId: account.id, id: connection.id })
+    assert.equal(total, 2)
+    // The new transfer is confirmed.
+    await stage.sql(
+      `do $$ begin if not exists (select from transfers where connection_id = '${connection.id}' and confirmed)
+       then raise 'no transfer was confirmed'; end if; end $$`,
+    )
+  })
+
+  test('that does not exist is said to be unknown', async () => {
+    const page = await stage.open(`/accounts/${account.id}/connections/0000000000000000`)
+    await page.getByRole('alert').getByText('Not found. Check the path').waitFor()
+  })
+
+  for (const look of [
+    { width: 390, height: 844, theme: 'dark' },
+    { width: 360, height: 740, theme: 'light' },
+    { width: 1440, height: 900, theme: 'dark' },
+    { width: 2560, height: 1440, theme: 'light' },
+  ] as const) {
+    test(`fits ${look.width} pixels in the ${look.theme} theme, with the longest name`, async () => {
+      const connection = await connect(`Long-${look.width}-`.padEnd(200, 'x'))
+      await stage.run(account.id, connection.id)
+      const page = await stage.open(pathOf(connection), { look })
+      for (const tab of ['Overview', 'Transfers', 'Timeline', 'Configuration']) {
+        await page.getByRole('tab', { name: tab }).click()
+        await page.getByRole('tabpanel').locator('.mantine-Card-root').first().waitFor()
+        assert.deepEqual(await accessibilityViolations(page), [], tab)
+        const width = await page.evaluate<number>('document.documentElement.scrollWidth')
+        assert(width <= look.width, `${tab} is ${width} pixels wide`)
+      }
+    })
+  }
+
+  test('stays on the page while the service is away, and recovers once it is back', async () => {
+    const connection = await crowd('Through the outage')
+    const page = await stage.open(pathOf(connection))
+    await button(page, 'Run now').click()
+    await page.getByText(/[1-9][\d,]* read so far/).waitFor()
+    // Data that was never read is replaced by its error.
+    await until('all of the page is read', async () => (await page.locator('[aria-busy=true]').count()) === 0)
+    await stage.kill()
+    await page.getByText('The service cannot be reached').first().waitFor()
+    assert.equal(await page.getByText('The service cannot be reached').count(), 1)
+    await page.getByRole('heading', { name: 'Through the outage' }).waitFor()
+    await stage.start()
+    await page.getByText('The service cannot be reached').waitFor({ state: 'detached' })
+  })
+})

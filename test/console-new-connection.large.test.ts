@@ -1,0 +1,416 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, afterEach, before, describe, test } from 'node:test'
+import type { Locator, Page } from 'playwright-core'
+import { accessibilityViolations, pick, skip } from './harness/browser.ts'
+import {
+  type ConsoleStage,
+  enterValue,
+  localFolder,
+  pickValue,
+  postgresql,
+  preparePeople,
+  startConsole,
+} from './harness/console.ts'
+import { connectorBySlug } from './harness/fixtures.ts'
+
+const audiences = connectorBySlug('meta-custom-audiences')
+
+describe('the wizard of new connections', { skip }, () => {
+  let stage: ConsoleStage
+  before(async () => {
+    stage = await startConsole()
+    await preparePeople(stage, 30)
+  })
+  afterEach(() => stage.closePages())
+  after(() => stage?.close())
+
+  const wizard = (accountId: string, query = '') => `/accounts/${accountId}/connections/new${query}`
+  test('says why destinations are incompatible, and adds what is selected from the catalogue', async () => {
+    const { id: accountId } = await stage.addAccount('Pairs')
+    const page = await stage.open(wizard(accountId))
+    await page.getByRole('region', { name: 'From the catalogue' }).waitFor()
+    assert.equal(await page.getByRole('region', { name: 'Added to this sub-account' }).count(), 0)
+    await page.getByRole('button', { name: /^HubSpot CRM/ }).click()
+    await page.getByText('destination for the data of HubSpot CRM').waitFor()
+    await page.getByRole('button', { name: /^Meta Custom Audiences/ }).waitFor()
+    assert.equal(await page.getByRole('button', { name: /^Meta Conversions/ }).count(), 0)
+    await page.getByRole('button', { name: /incompatible with this source/ }).click()
+    const reasonsOf = (name: string) => page.getByRole('listitem').filter({ hasText: name })
+    await reasonsOf('Meta Conversions').getByText('audience activation data cannot go to events').waitFor()
+    await page.getByLabel('Search destinations').fill('google ads reporting')
+    await reasonsOf('Google Ads Reporting').getByText('Google Ads Reporting cannot be a destination').waitFor()
+    await page.getByText('No matching connectors').waitFor()
+    assert.deepEqual(await accessibilityViolations(page), [])
+    const { reply } = await stage.client.listAddedConnectors({ accountId })
+    assert.deepEqual(
+      reply.map(({ name }) => name),
+      ['HubSpot CRM'],
+    )
+    await page.goto(wizard(accountId))
+    await page.getByRole('region', { name: 'Added to this sub-account' }).getByText('Not configured').waitFor()
+  })
+
+  test('keeps what was typed when the user leaves half-way, and no secret', async () => {
+    const { id: accountId } = await stage.addAccount('Half-way')
+    await stage.client.addConnectors({ accountId, body: { connectorIds: [localFolder.id, postgresql.id] } })
+    const page = await stage.open(wizard(accountId))
+    await page.getByRole('button', { name: /^Local folder/ }).click()
+    await page.getByRole('button', { name: /^PostgreSQL/ }).click()
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Typed name')
+    await region(page, 'Source').getByRole('textbox', { name: 'Files' }).fill('typed.csv')
+    await page.getByRole('button', { name: 'Configure PostgreSQL' }).click()
+    await page.getByRole('dialog').locator('input[type=password]').fill('canary-typed-password')
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+
+    const isThere = async () => {
+      await region(page, 'Source').getByRole('textbox', { name: 'Files' }).waitFor()
+      assert.equal(await page.getByRole('textbox', { name: 'Name', exact: true }).inputValue(), 'Typed name')
+      assert.equal(await region(page, 'Source').getByRole('textbox', { name: 'Files' }).inputValue(), 'typed.csv')
+    }
+    await page.reload()
+    await isThere()
+    await page.getByRole('link', { name: 'Back to connections' }).click()
+    await page.waitForURL('**/connections')
+    await page.goto(wizard(accountId))
+    await page.getByText('You have an unfinished connection').waitFor()
+    await page.getByText('“Typed name”: Local folder → PostgreSQL').waitFor()
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await isThere()
+    await page.goBack()
+    assert(!(await page.evaluate(() => JSON.stringify(sessionStorage))).includes('canary-typed'))
+
+    await page.goto(wizard(accountId))
+    await page.getByRole('button', { name: 'Start over' }).click()
+    await page.getByText('You have an unfinished connection').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: /^Local folder/ }).click()
+    await page.getByRole('button', { name: /^PostgreSQL/ }).click()
+    assert.equal(await region(page, 'Source').getByRole('textbox', { name: 'Files' }).inputValue(), '')
+  })
+
+  test('lists what is missing before activation, each with a link to add it', async () => {
+    const { id: accountId } = await stage.addAccount('Missing')
+    await stage.client.addConnectors({ accountId, body: { connectorIds: [localFolder.id, postgresql.id] } })
+    const body = { name: 'Bare', srcConnectorId: localFolder.id, destConnectorId: postgresql.id }
+    const { reply } = await stage.client.createConnection({ accountId, body })
+    const page = await stage.open(wizard(accountId, `?connection=${reply.id}&step=review`))
+    const list = page.getByRole('alert').filter({ hasText: 'Complete this to activate' })
+    await list.getByText('Local folder is not configured').waitFor()
+    assert.equal(await list.getByRole('listitem').count(), 4)
+    assert.deepEqual(await accessibilityViolations(page), [])
+    await page.getByRole('button', { name: 'Activate', exact: true }).click()
+    const refused = page.getByRole('alert').filter({ hasText: 'The connection was not activated' })
+    await refused.getByText('Missing in the settings of the destination: Table.').waitFor()
+    assert.equal(await refused.getByRole('listitem').count(), 4)
+
+    await list.getByRole('link', { name: 'Configure Local folder' }).click()
+    await page.waitForURL(`**/connectors?configure=${localFolder.id}`)
+    await page.goBack()
+    await list.getByRole('link', { name: 'Enter Files' }).click()
+    await region(page, 'Source').getByRole('textbox', { name: 'Files' }).fill('people.csv')
+    await page.getByRole('button', { name: 'Save and continue' }).click()
+    const early = page.getByRole('alert').filter({ hasText: 'Complete this to see a preview' })
+    await early.getByText('Local folder is not configured').waitFor()
+    assert.equal(await early.getByRole('listitem').count(), 3)
+  })
+
+  test('maps columns to the fields of a destination on real records, and says what the values are like', async () => {
+    const { id: accountId } = await stage.addAccount('Audiences')
+    await stage.addSides(accountId)
+    await stage.client.addConnectors({ accountId, body: { connectorIds: [audiences.id] } })
+    const secretConfig = { authType: 'api-token', accessToken: 'canary' }
+    await stage.client.configureConnector({ accountId, id: audiences.id, body: { secretConfig } })
+    await writeFile(
+      join(stage.folder, 'crm.csv'),
+      'Wer,Tel\nada@example.com,+49301234\n GRACE@EXAMPLE.COM ,\nnobody,\n,+493088888\n',
+    )
+    const { reply } = await stage.client.createConnection({
+      accountId,
+      body: {
+        name: 'Audience',
+        srcConnectorId: localFolder.id,
+        destConnectorId: audiences.id,
+        srcConnectionConfig: { files: 'crm.csv' },
+        destConnectionConfig: { advertiserId: '1' },
+      },
+    })
+    const page = await stage.open(wizard(accountId, `?connection=${reply.id}&step=mapping`))
+    await page.getByText('has no column in the source').first().waitFor()
+    const pickSource = async (field: string, option: string) => {
+      await pick(page.getByRole('combobox', { name: `Source of ${field}`, exact: true }), option)
+    }
+    await pickSource('action', 'One value for all records')
+    await pick(page.getByRole('combobox', { name: 'Value for action' }), 'add')
+    await pickSource('email_sha256', 'Wer')
+    await page.getByText('Such as a…@e….com').waitFor()
+    await page.getByRole('button', { name: 'Preview this mapping' }).click()
+    await page.getByText('1 would be rejected').waitFor()
+    await page.getByText('1 malformed').waitFor()
+    await page.getByText('1 unnormalised').waitFor()
+    await page.getByText('1 missing').first().waitFor()
+    await page.getByRole('combobox', { name: 'Source of phone_sha256', exact: true }).waitFor()
+    assert.deepEqual(await accessibilityViolations(page), [])
+    await page.getByRole('button', { name: 'Save and continue' }).click()
+    await page.getByRole('region', { name: 'Mapping' }).getByText('Always “add”').waitFor()
+    const { reply: saved } = await stage.client.getConnection({ accountId, id: reply.id })
+    assert.deepEqual(JSON.parse(String(saved.destConnectionConfig.mapping)), {
+      action: { value: 'add' },
+      email_sha256: 'Wer',
+    })
+    assert.equal(saved.destConnectionConfig.advertiserId, '1')
+  })
+
+  test('hashes and normalises columns where the destination takes any, and refuses names that are there twice', async () => {
+    const { id: accountId } = await stage.addAccount('Columns')
+    await stage.addSides(accountId)
+    await stage.target.query('create table columned (id integer primary key, em text)')
+    const { id } = await stage.connect(accountId, 'Columns', { activate: false, table: 'columned' })
+    const page = await stage.open(wizard(accountId, `?connection=${id}&step=mapping`))
+    await page.getByText('Source columns: id, name, email').waitFor()
+    await page.getByText('30 would be sent').waitFor()
+    await page.getByText('The destination reports 2 problems').waitFor()
+    await page.getByText('The table columned has no column email; add what is missing').waitFor()
+    assert.deepEqual(await accessibilityViolations(page), [])
+    await page.getByText('Selected columns').click()
+    await page.getByRole('textbox', { name: 'Sent as, column 3' }).fill('name')
+    await page.getByText('This name is already used').waitFor()
+    assert(await page.getByRole('button', { name: 'Save and continue' }).isDisabled())
+    await page.getByRole('textbox', { name: 'Sent as, column 3' }).fill('em')
+    await pick(page.getByRole('combobox', { name: 'Normalise em' }), 'E-mail address')
+    await pick(page.getByRole('combobox', { name: 'Hash em' }), 'SHA-256')
+    // Unsaved input survives a reload.
+    await page.reload()
+    await page.getByRole('textbox', { name: 'Sent as, column 3' }).waitFor()
+    await page.getByRole('button', { name: 'Remove name' }).click()
+    await page.getByRole('button', { name: 'Preview this mapping' }).click()
+    await page.getByRole('columnheader', { name: 'em', exact: true }).waitFor()
+    await page.getByText('The destination reports').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Save and continue' }).click()
+    await page.getByText('hashed with SHA-256').waitFor()
+    const { reply } = await stage.client.getConnection({ accountId, id })
+    assert.deepEqual(JSON.parse(String(reply.destConnectionConfig.mapping)), {
+      id: 'id',
+      em: { column: 'email', normalise: 'email', hash: 'sha256' },
+    })
+  })
+
+  test('sends rows as a test with the mapping that is typed, once the connection is active', async () => {
+    const { id: accountId } = await stage.addAccount('Tests')
+    await stage.addSides(accountId)
+    await stage.target.query('create table tries (id integer primary key, name text, email text)')
+    const { id } = await stage.connect(accountId, 'Tests', { activate: false, table: 'tries' })
+    const page = await stage.open(wizard(accountId, `?connection=${id}&step=mapping`))
+    const send = page
+      .getByRole('region', { name: 'Preview', exact: true })
+      .getByRole('button', { name: 'Send rows as a test' })
+    await send.waitFor()
+    assert.equal(await send.getAttribute('aria-disabled'), 'true')
+    await page.getByText('Data moves only while the connection is active.').waitFor({ state: 'attached' })
+    await page.getByRole('button', { name: 'Continue to review' }).click()
+    await page.getByRole('button', { name: 'Activate', exact: true }).click()
+    await page
+      .getByRole('region', { name: 'Activation', exact: true })
+      .getByRole('button', { name: 'Send rows as a test' })
+      .click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Send 10 rows as a test' }).click()
+    await dialog.getByText('The destination accepted all rows').waitFor()
+    await dialog.getByRole('button', { name: 'Close' }).last().click()
+    assert.equal((await stage.target.query('select from tries where email is not null')).rowCount, 9)
+
+    await stage.target.query('truncate tries')
+    await page.goto(wizard(accountId, `?connection=${id}&step=mapping`))
+    await page.getByText('Selected columns').click()
+    await page.getByRole('button', { name: 'Remove email' }).click()
+    await send.click()
+    await dialog.getByRole('textbox', { name: 'Rows to send' }).fill('3')
+    await dialog.getByRole('button', { name: 'Send 3 rows as a test' }).click()
+    await dialog.getByText('The destination accepted all rows').waitFor()
+    const { rows } = await stage.target.query('select * from tries order by id')
+    assert.deepEqual(
+      rows.map((row) => [row.id, row.email]),
+      [
+        [1, null],
+        [2, null],
+        [3, null],
+      ],
+    )
+    const { reply } = await stage.client.getConnection({ accountId, id })
+    assert.equal(reply.destConnectionConfig.mapping, undefined)
+  })
+
+  test('shows the columns of the file that is set now, and never those of the one before', async () => {
+    const { id: accountId } = await stage.addAccount('Other file')
+    await stage.addSides(accountId)
+    await writeFile(join(stage.folder, 'pets.csv'), 'kind,age\ncat,3\n')
+    const { id } = await stage.connect(accountId, 'Other file', { activate: false })
+    const page = await stage.open(wizard(accountId, `?connection=${id}&step=mapping`))
+    await page.getByText('Source columns: id, name, email').waitFor()
+    await page.getByText('Selected columns').click()
+    const filled = page.getByRole('combobox', { name: /^Column/ }).first()
+    const offered = async () => {
+      await filled.click()
+      const names = await page.getByRole('option').allTextContents()
+      await page.keyboard.press('Escape')
+      return names
+    }
+    assert.deepEqual(await offered(), ['id', 'name', 'email'])
+    const setFile = async (file: string) => {
+      await page.getByRole('button', { name: 'Back', exact: true }).click()
+      await enterValue(region(page, 'Source'), 'Files', file)
+      // Whatever is seen before the new file was read would be of the old one.
+      const read = page.waitForResponse(/\/preview\?/)
+      await page.getByRole('button', { name: 'Save and continue' }).click()
+      await page.getByRole('heading', { name: 'Map fields' }).waitFor()
+      assert.equal(await page.getByText(/^Such as/).count(), 0)
+      await read
+    }
+    await setFile('pets.csv')
+    await page.getByText('would be rejected').or(page.getByText('would be sent')).first().waitFor()
+    await filled.waitFor()
+    assert.deepEqual((await offered()).slice(0, 2), ['kind', 'age'])
+    await setFile('gone.csv')
+    await page.getByRole('alert').getByText('gone.csv').first().waitFor()
+    assert.equal(await page.getByRole('combobox', { name: /^Column/ }).count(), 0, 'its columns are not known')
+  })
+
+  test('keeps a wide preview inside of its panel, with its names and its first column in sight', async () => {
+    const { id: accountId } = await stage.addAccount('Wide')
+    await stage.addSides(accountId)
+    const names = Array.from({ length: 60 }, (_, i) => `column_number_${i + 1}`)
+    const lines = Array.from({ length: 40 }, (_, row) => names.map((_, i) => `row ${row} of ${i}`).join(','))
+    await writeFile(join(stage.folder, 'wide.csv'), `${names.join(',')}\n${lines.join('\n')}\n`)
+    const { id } = await stage.connect(accountId, 'Wide', { file: 'wide.csv', activate: false })
+    for (const look of [
+      { width: 1440, height: 900, theme: 'light' },
+      { width: 390, height: 844, theme: 'dark' },
+    ] as const) {
+      const page = await stage.open(wizard(accountId, `?connection=${id}&step=mapping`), { look })
+      const panel = page.getByRole('region', { name: 'Records as they would be sent' })
+      await panel.waitFor()
+      await panel.scrollIntoViewIfNeeded()
+      const first = panel.getByRole('columnheader').first()
+      const cell = panel.getByRole('row').nth(20).getByRole('cell').first()
+      // Beside the panel and at one instant: the page around it may still move.
+      const element = await panel.elementHandle()
+      const placeOf = (one: Locator) =>
+        one.evaluate((inner, outer) => {
+          const [a, b] = [inner, outer ?? inner].map((each) => each.getBoundingClientRect())
+          return { x: (a?.x ?? 0) - (b?.x ?? 0), y: (a?.y ?? 0) - (b?.y ?? 0) }
+        }, element)
+      await panel.getByRole('cell', { name: 'row 15 of 20', exact: true }).waitFor()
+      const before = await placeOf(first)
+      const scrolled = await panel.evaluate((one) => {
+        one.scrollTo(2_000, 300)
+        return [one.scrollLeft, one.scrollTop]
+      })
+      assert.deepEqual(scrolled, [2_000, 300])
+      const after = await placeOf(first)
+      // The border of the table, which scrolls away, is half a pixel or one.
+      const stays = (now: number, then: number) => Math.abs(now - then) <= 1
+      assert(stays(after.x, before.x) && stays(after.y, before.y), 'the name of the first column stays')
+      assert(stays((await placeOf(cell)).x, before.x), 'the first column stays')
+      const width = await page.evaluate<number>('document.documentElement.scrollWidth')
+      assert(width <= look.width, `the page is ${width} pixels wide`)
+      assert.deepEqual(await accessibilityViolations(page), [])
+    }
+  })
+
+  test('offers first what can move data', async () => {
+    const { id } = await stage.addAccount('First things first')
+    const page = await stage.open(wizard(id))
+    const tiles = page.getByRole('region', { name: 'From the catalogue' }).getByRole('button')
+    await tiles.first().waitFor()
+    const moves = (await tiles.allTextContents()).map((text) => !text.includes('Not supported yet'))
+    assert.ok(moves.includes(true) && moves.includes(false))
+    assert.equal(moves.lastIndexOf(true) + 1, moves.indexOf(false))
+  })
+
+  test('makes and activates a connection that cannot move data yet, and says so', async () => {
+    const { id: accountId } = await stage.addAccount('Idle')
+    const hubspot = connectorBySlug('hubspot-crm')
+    const lotame = connectorBySlug('lotame-audiences')
+    await stage.client.addConnectors({ accountId, body: { connectorIds: [hubspot.id, lotame.id] } })
+    const page = await stage.open(wizard(accountId, `?source=${hubspot.id}&destination=${lotame.id}`))
+    await region(page, 'Source').getByText('cannot move data through HubSpot CRM yet').waitFor()
+    await page.getByRole('button', { name: 'Create the connection' }).click()
+    await page.getByText('No preview available').waitFor()
+    await page.getByText('Lotame Audiences does not support a mapping').waitFor()
+    await page.getByRole('button', { name: 'Continue to review' }).click()
+    await page.getByText('Complete this to activate the connection').waitFor()
+  })
+
+  test('says what the service refuses: a name, a setting, a source that is not there, a change meanwhile', async () => {
+    const { id: accountId } = await stage.addAccount('Refused')
+    await stage.addSides(accountId)
+    const page = await stage.open(wizard(accountId, `?source=${localFolder.id}&destination=${postgresql.id}`))
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('   ')
+    await page.getByRole('button', { name: 'Create the connection' }).click()
+    await page.getByRole('textbox', { name: 'Name', exact: true }).and(page.locator('[aria-invalid=true]')).waitFor()
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Refused')
+    await enterValue(region(page, 'Source'), 'Files', 'nowhere.csv')
+    await pickValue(region(page, 'Destination'), 'Table', 'people')
+    await page.getByRole('button', { name: 'Create the connection' }).click()
+    await page.getByRole('alert').getByText('srcConnector').first().waitFor()
+    await page.getByRole('button', { name: 'Back' }).click()
+
+    const id = new URL(page.url()).searchParams.get('connection') ?? ''
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Mine')
+    let theyWereFaster = false
+    await page.route(/\/connections\/[^/]+\?accountId=/, async (route) => {
+      if (route.request().method() === 'PUT' && !theyWereFaster) {
+        theyWereFaster = true
+        await stage.client.updateConnection({ accountId, id, body: { name: 'Theirs' } })
+      }
+      await route.continue()
+    })
+    await page.getByRole('button', { name: 'Save and continue' }).click()
+    await page.getByText('Modified by someone else').waitFor()
+    await page.getByRole('cell', { name: 'Theirs', exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Overwrite' }).click()
+    await page.getByRole('heading', { name: 'Map fields' }).waitFor()
+    await page.unrouteAll()
+    assert.equal((await stage.client.getConnection({ accountId, id })).reply.name, 'Mine')
+
+    await stage.client.updateConnection({ accountId, id, body: { srcConnectionConfig: { files: 'people.csv' } } })
+    await stage.client.updateConnectionStatus({ accountId, id, body: { action: 'activate' } })
+    await stage.client.editAccount({ id: accountId, body: { enabled: false } })
+    await page.goto(wizard(accountId, `?connection=${id}&step=review`))
+    await page.getByRole('button', { name: 'Run now' }).click()
+    await page.getByRole('alert').getByText('The sub-account is disabled').waitFor()
+    await page.goto(wizard(accountId, '?connection=nobody'))
+    await page.getByRole('alert').getByText('Not found.').waitFor()
+  })
+
+  test('is sound for assistive technology in both themes, and fits a phone', async () => {
+    const { id: accountId } = await stage.addAccount(
+      'A name of many characters that has to be cut or wrapped somewhere',
+    )
+    await stage.addSides(accountId)
+    const { id } = await stage.connect(accountId, 'Long '.repeat(40).trim(), { activate: false })
+    const pages: [string, string][] = [
+      ['', 'From the catalogue'],
+      [`?source=${localFolder.id}`, 'From the catalogue'],
+      [`?source=${localFolder.id}&destination=${postgresql.id}`, 'Create the connection'],
+      [`?connection=${id}&step=mapping`, 'would be sent'],
+      [`?connection=${id}&step=review`, 'Activation'],
+    ]
+    for (const look of [
+      { width: 1440, height: 900, theme: 'dark' },
+      { width: 390, height: 844, theme: 'light' },
+    ] as const) {
+      const page = await stage.open(wizard(accountId), { look })
+      for (const [query, text] of pages) {
+        await page.goto(wizard(accountId, query))
+        await page.getByText(text).first().waitFor()
+        assert.deepEqual(await accessibilityViolations(page), [], `${query} ${look.theme}`)
+        const tooWide = await page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth')
+        assert(tooWide <= 0, `${query} is ${tooWide} px wider than the screen`)
+      }
+    }
+  })
+})
+
+const region = (page: Page, side: 'Source' | 'Destination') =>
+  page.getByRole('region', { name: new RegExp(`^${side}: `) })

@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, afterEach, before, describe, test } from 'node:test'
+import type { Account, Reject, Transfer } from '@penstock/wire'
+import type { Page } from 'playwright-core'
+import { accessibilityViolations, skip } from './harness/browser.ts'
+import { type ConsoleStage, prepareCrowd, preparePeople, startConsole } from './harness/console.ts'
+import { until } from './harness/until.ts'
+
+describe('a transfer in the console', { skip }, () => {
+  let stage: ConsoleStage
+  let account: Account
+  before(async () => {
+    stage = await startConsole()
+    account = await stage.addAccount('Northwind Outdoor')
+    await stage.addSides(account.id)
+    await preparePeople(stage, 400)
+    await prepareCrowd(stage)
+  })
+  afterEach(() => stage.closePages())
+  after(() => stage?.close())
+
+  const pathOf = ({ accountId, connectionId, id }: Transfer) =>
+    `/accounts/${accountId}/connections/${connectionId}/transfers/${id}`
+  const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+  const dialog = (page: Page) => page.getByRole('dialog')
+  const runOnce = async (name: string, options?: Parameters<ConsoleStage['connect']>[2]) => {
+    const { id } = await stage.connect(account.id, name, options)
+    return stage.run(account.id, id)
+  }
+  const startCrowd = async (name: string) => {
+    const { id } = await stage.connect(account.id, name, { file: 'crowd.csv', table: 'crowd' })
+    return (await stage.client.startTransfer({ accountId: account.id, id, body: {} })).reply
+  }
+  const read = async ({ accountId, connectionId, id }: Transfer) =>
+    (await stage.client.getTransfer({ accountId, id: connectionId, transferId: id })).reply
+  const reasonOfReplay = async (page: Page) => {
+    const id = await button(page, 'Replay rejected records').getAttribute('aria-describedby')
+    return id === null ? undefined : page.locator(`[id="${id}"]`).first().textContent()
+  }
+  const rows = (page: Page) => page.getByRole('region', { name: 'Rejected records' }).getByRole('row')
+  const download = async (page: Page, format: string) => {
+    await button(page, 'Download all').click()
+    const [saved] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('menuitem', { name: format }).click(),
+    ])
+    return { name: saved.suggestedFilename(), text: await readFile(await saved.path(), 'utf8') }
+  }
+
+  test('is an account of rows that adds up, with its timing and where it belongs', async () => {
+    const run = await runOnce('Adds up')
+    const page = await stage.open(pathOf(run))
+    await page.getByText('400 read = 360 accepted + 40 rejected').waitFor({ state: 'attached' })
+    await page.getByText('Every record that was read is accounted for.').waitFor()
+    await page.getByText('Started by a user or an API call').waitFor()
+    await page.getByText('1 attempt').waitFor()
+    assert.deepEqual(await accessibilityViolations(page), [])
+    await page.getByRole('link', { name: 'All transfers' }).click()
+    await page.waitForURL('**?tab=transfers')
+    await page.getByRole('link', { name: 'Open the transfer: Partial' }).click()
+    await page.getByRole('heading', { name: 'Transfer of Adds up' }).waitFor()
+  })
+
+  test('lists what was rejected, by reason, to search and to leaf through', async () => {
+    const run = await runOnce('Rejecting')
+    const page = await stage.open(pathOf(run))
+    const reason = 'There is no value for the column email, which needs one.'
+    await rows(page).filter({ hasText: reason }).first().waitFor()
+    assert.equal(await rows(page).count(), 26)
+    await page.getByText('1–25 of 40').waitFor()
+    await page.getByRole('button', { name: 'Page 2' }).click()
+    await page.getByText('26–40 of 40').waitFor()
+    await rows(page).filter({ hasText: '400' }).waitFor()
+    await page.getByRole('searchbox', { name: 'Search rejected records' }).fill('120')
+    await until('one is left', async () => (await rows(page).count()) === 2)
+    assert.match((await rows(page).nth(1).textContent()) ?? '', /^120email/)
+    assert.match(page.url(), /q=120/)
+    await page.getByRole('searchbox', { name: 'Search rejected records' }).fill('nobody')
+    await page.getByText('No matching rejected records').waitFor()
+    await button(page, 'Clear the search').click()
+    await page.waitForURL((url) => !url.searchParams.has('q'))
+    await page.getByRole('group', { name: 'Reasons' }).getByText(reason).click()
+    await page.waitForURL(/reason=/)
+    await page.getByRole('radio', { name: `${reason} × 40` }).waitFor({ state: 'attached' })
+    await page.getByText('1–25 of 40').waitFor()
+    assert.deepEqual(await accessibilityViolations(page), [])
+    await rows(page).filter({ hasText: 'Person 10' }).first().waitFor()
+    await page.getByRole('searchbox', { name: 'Search rejected records' }).fill('person 390')
+    await until('one is left', async () => (await rows(page).count()) === 2)
+  })
+
+  test('has all its rejected records to download, as CSV and as NDJSON', async () => {
+    const run = await runOnce('Downloading')
+    const page = await stage.open(pathOf(run))
+    const csv = await download(page, 'As CSV')
+    assert.equal(csv.name, `rejects-${run.id}.csv`)
+    const [head, ...lines] = csv.text.trimEnd().split('\r\n')
+    assert.equal(head, 'row,count,field,reason,record')
+    assert.equal(lines.length, run.records.rejected)
+    assert.match(lines[0] ?? '', /^10,1,email,/)
+    const ndjson = await download(page, 'As NDJSON')
+    assert.equal(ndjson.name, `rejects-${run.id}.ndjson`)
+    const rejects = ndjson.text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Reject)
+    assert.deepEqual(
+      rejects.map(({ row }) => row),
+      Array.from({ length: 40 }, (_, i) => (i + 1) * 10),
+    )
+    await button(page, 'As curl').click()
+    await page
+      .getByText(/rejects\?accountId/)
+      .first()
+      .waitFor()
+  })
+
+  test('replays its rejected records once the cause is fixed', async () => {
+    await preparePeople(stage, 100, 'fixed')
+    const run = await runOnce('Fixed', { file: 'fixed.csv', table: 'fixed' })
+    assert.equal(run.records.rejected, 10)
+    await stage.target.query('alter table fixed alter column email drop not null')
+    const page = await stage.open(pathOf(run))
+    await button(page, 'Replay rejected records').click()
+    await dialog(page).getByText('a new transfer of the 10 rejected records only').waitFor()
+    await dialog(page).getByRole('button', { name: 'Replay rejected records' }).click()
+    await page.getByText('10 read = 10 accepted + 0 rejected').waitFor({ state: 'attached' })
+    await page.getByText('Replay of rejected records').waitFor()
+    await page.getByText('No rejected records', { exact: true }).waitFor()
+    assert.match((await reasonOfReplay(page)) ?? '', /No records were rejected/)
+    assert.deepEqual(await accessibilityViolations(page), [])
+    const first = await stage.open(pathOf(run))
+    await button(first, 'Replay rejected records').click()
+    await dialog(first).getByText('There are no rejected records left to replay.').waitFor()
+    await dialog(first).getByText('10 were delivered by an earlier replay and are not sent again.').waitFor()
+    assert.deepEqual(await accessibilityViolations(first), [])
+  })
+
+  test('says why its rejected records cannot be sent again', async () => {
+    const run = await runOnce('No replay')
+    const page = await stage.open(pathOf(run))
+    await button(page, 'Replay rejected records').waitFor()
+    assert.equal(await reasonOfReplay(page), undefined)
+    // The operator keeps some of them, and for a time only.
+    await stage.sql(`delete from rejects where transfer_id = '${run.id}' and number > 15`)
+    await button(page, 'Replay rejected records').click()
+    await dialog(page).getByText('a new transfer of the 15 rejected records only').waitFor()
+    await dialog(page).getByText('25 were not kept and cannot be replayed.').waitFor()
+    await dialog(page).getByRole('button', { name: 'Cancel' }).click()
+    await stage.sql(`delete from rejects where transfer_id = '${run.id}'`)
+    await button(page, 'Replay rejected records').click()
+    await dialog(page).getByRole('button', { name: 'Replay rejected records' }).click()
+    await dialog(page).getByText('has no rejected records to replay').waitFor()
+    await dialog(page).getByRole('button', { name: 'Cancel' }).click()
+    await page.reload()
+    await page.getByText('The rejected records are no longer kept').first().waitFor()
+    await stage.client.updateConnectionStatus({
+      accountId: run.accountId,
+      id: run.connectionId,
+      body: { action: 'disable' },
+    })
+    await page.reload()
+    await until('the reason is there', async () =>
+      /The connection is not active/.test((await reasonOfReplay(page)) ?? ''),
+    )
+  })
+
+  test('that failed says why in plain words, with its code', async () => {
+    const run = await runOnce('Failing', { table: 'nowhere' })
+    const page = await stage.open(pathOf(run))
+    const alert = page.getByRole('alert').filter({ hasText: 'The transfer failed' })
+    await alert.getByText('nowhere').waitFor()
+    await alert.getByText('Code table_not_found').waitFor()
+    assert.deepEqual(await accessibilityViolations(page), [])
+  })
+
+  test('moves while it is active, and can be cancelled', async () => {
+    const run = await startCrowd('Cancelled on the way')
+    const page = await stage.open(pathOf(run))
+    const equation = page.getByText(/[1-9][\d,]* read = .* accepted/)
+    await equation.waitFor({ state: 'attached' })
+    const first = await equation.textContent()
+    await until('the account moves', async () => (await equation.textContent()) !== first)
+    await page.getByText('So far', { exact: true }).waitFor()
+    await page.getByText(/of the source processed/).waitFor()
+    assert.match((await reasonOfReplay(page)) ?? '', /has not ended yet/)
+    await button(page, 'Cancel the transfer').click()
+    await dialog(page).getByRole('button', { name: 'Cancel the transfer' }).click()
+    await page.getByText('Cancelled', { exact: true }).waitFor()
+    await button(page, 'Cancel the transfer').waitFor({ state: 'detached' })
+    const { records } = await until('it has ended', async () => {
+      const now = await read(run)
+      return now.status === 'cancelled' ? now : undefined
+    })
+    assert.equal(records.read, records.accepted + records.rejected)
+  })
+
+  test('continues in another worker after a crash, and its page stays open and shows both attempts', async () => {
+    const run = await startCrowd('Through a crash')
+    const page = await stage.open(pathOf(run))
+    await page.getByText(/[1-9][\d,]* read = /).waitFor({ state: 'attached' })
+    await stage.kill()
+    const away = page.getByText('The service cannot be reached')
+    await away.first().waitFor()
+    await page.getByRole('heading', { name: 'Transfer of Through a crash' }).waitFor()
+    // As if the lost worker's heartbeat timeout had passed.
+    await stage.sql(`update transfers set heartbeat_time = heartbeat_time - interval '1 hour' where id = '${run.id}'`)
+    await stage.start()
+    await until('the page has found the service again', async () => (await away.count()) === 0)
+    await page.getByText(/\d+ attempts: a worker was lost/).waitFor()
+    await page.getByText('400,000 read = 400,000 accepted + 0 rejected').waitFor({ state: 'attached' })
+  })
+
+  test('that does not exist is said to be unknown', async () => {
+    const run = await runOnce('Known')
+    const page = await stage.open(pathOf({ ...run, id: '0000000000000000' }))
+    await page.getByRole('alert').getByText('Not found. Check the path').waitFor()
+  })
+
+  for (const look of [
+    { width: 390, height: 844, theme: 'dark' },
+    { width: 360, height: 740, theme: 'light' },
+    { width: 1440, height: 900, theme: 'dark' },
+  ] as const) {
+    test(`fits ${look.width} pixels in the ${look.theme} theme`, async () => {
+      await writeFile(join(stage.folder, 'wide.csv'), `id,name,email\n1,${'x'.repeat(300)},\n`)
+      const run = await runOnce(`Long-${look.width}-`.padEnd(200, 'x'), { file: 'wide.csv' })
+      const page = await stage.open(pathOf(run), { look })
+      await rows(page).nth(1).waitFor()
+      assert.deepEqual(await accessibilityViolations(page), [])
+      const width = await page.evaluate<number>('document.documentElement.scrollWidth')
+      assert(width <= look.width, `it is ${width} pixels wide`)
+    })
+  }
+})

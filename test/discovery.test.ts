@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import type { DiscoverValues } from '@penstock/wire'
+import { addAccountWithConnection, type Inbox, localFolder, makeInbox } from './harness/connections.ts'
+import { type Caller, callerOf, connectorBySlug } from './harness/fixtures.ts'
+import { type Reply, startTestService, type TestService } from './harness/service.ts'
+
+/** Values of settings that the service finds at the platform, through the API. */
+
+const webhook = connectorBySlug('webhook')
+const postgresql = connectorBySlug('postgresql')
+
+let inbox: Inbox
+let service: TestService
+let caller: Caller
+before(async () => {
+  inbox = await makeInbox()
+  service = await startTestService(inbox.env)
+  caller = callerOf(service, await service.addOrganization())
+})
+after(async () => {
+  await service.close()
+  await inbox.remove()
+})
+
+const find = (accountId: string, body: DiscoverValues, id = localFolder.id) =>
+  caller.call('discoverValues', { accountId, id, body })
+
+function assertRefused(reply: Reply<unknown>, status: number, error: string, fields?: string[]): void {
+  assert.deepEqual([reply.status, reply.error], [status, error], reply.text)
+  if (fields)
+    assert.deepEqual(
+      reply.details.map(({ field }) => field),
+      fields,
+    )
+}
+
+describe('discover values', () => {
+  test('lists them with the saved configuration, and keeps the answer for a while', async () => {
+    const { accountId } = await addAccountWithConnection(caller, inbox.folder)
+    const first = await caller.expect(find(accountId, { field: 'files' }))
+    assert.ok(first.items.some(({ kind }) => kind === 'file'))
+    assert.deepEqual(Object.keys(first.items[0] ?? {}), ['value', 'label', 'kind', 'type', 'key', 'required', 'rows'])
+    await writeFile(join(inbox.folder, 'zz-later.csv'), 'id\n1\n')
+    const has = async (body: DiscoverValues) =>
+      (await caller.expect(find(accountId, body))).items.some(({ value }) => value === 'zz-later.csv')
+    assert.equal(await has({ field: 'files' }), false, 'it is the answer from before')
+    assert.equal(await has({ field: 'files', fresh: true }), true)
+    assert.equal(await has({ field: 'files' }), true)
+  })
+
+  test('is refused as a check is, and for a setting that has no list', async () => {
+    const { id: accountId } = await caller.addAccount()
+    assertRefused(await find(accountId, { field: 'files' }), 409, 'connector_not_added')
+    await caller.addConnectors(accountId, localFolder, webhook, postgresql)
+    assertRefused(await find(accountId, { field: 'files' }), 409, 'connector_not_configured')
+    assertRefused(await find(accountId, { field: 'url' }, webhook.id), 422, 'discovery_not_supported')
+    assertRefused(await find(accountId, { field: 'constructor' }), 422, 'discovery_not_supported')
+    assertRefused(await find(accountId, { field: 'files', role: 'Destination' }), 422, 'discovery_not_supported')
+    assertRefused(await find(accountId, { field: 'table' }, postgresql.id), 400, 'invalid_request', ['body.role'])
+    assertRefused(await find(accountId, { field: 'files' }, '0123456789abcdef'), 404, 'not_found')
+  })
+
+  test('says at the setting what the platform refused, and which side that is', async () => {
+    const { accountId } = await addAccountWithConnection(caller, inbox.folder)
+    const refused = await find(accountId, { field: 'files', q: '../' })
+    assertRefused(refused, 422, 'platform_refused', ['body.settings.files'])
+    assert.match(refused.details[0]?.message ?? '', /must not lead out of the folder/)
+    const { cause } = refused.json.response as { cause?: { side: string; connectorId: string } }
+    assert.deepEqual([cause?.side, cause?.connectorId], ['source', localFolder.id])
+    assertRefused(await find(accountId, { field: 'files', cursor: '-1' }), 422, 'platform_refused')
+    assertRefused(await find(accountId, { field: 'files', settings: { nothing: 'x' } }), 400, 'invalid_request', [
+      'body.settings.nothing',
+    ])
+  })
+
+  test('is of the sub-account alone, and needs the right to change connectors', async () => {
+    const { accountId } = await addAccountWithConnection(caller, inbox.folder)
+    await caller.expect(find(accountId, { field: 'files' }))
+    const other = callerOf(service, await service.addOrganization())
+    const body = { field: 'files' }
+    assertRefused(await other.call('discoverValues', { accountId, id: localFolder.id, body }), 404, 'not_found')
+  })
+})

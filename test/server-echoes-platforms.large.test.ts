@@ -1,0 +1,4 @@
+import { testEchoes } from './echoes/echo.ts'
+
+/** Platforms of audiences and events. */
+testEchoes('audiences', 'events', 'reports')

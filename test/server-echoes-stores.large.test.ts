@@ -1,0 +1,4 @@
+import { testEchoes } from './echoes/echo.ts'
+
+/** Stores: files, databases, data warehouses. */
+testEchoes('files', 'databases')
