@@ -134,20 +134,22 @@ async function query(url: string, text: string, values: unknown[] = []): Promise
   }
 }
 
-/** Listens on a port until the test is over, as soon as it is free. */
-async function occupy(t: TestContext, port: number): Promise<void> {
+/**
+ * Listens on the port of a server until the test is over. The server is killed, again if it was started again before the
+ * stranger had its port.
+ */
+async function takePort(t: TestContext, port: number, directory: string): Promise<void> {
   const stranger = createServer()
   stranger.on('error', () => {})
   t.after(() => stranger.close())
-  await until(
-    'a stranger listens on the port',
-    () =>
-      stranger.listening ||
-      new Promise<boolean>((resolve) => {
-        stranger.once('error', () => resolve(false))
-        stranger.listen(port, '127.0.0.1', () => resolve(true))
-      }),
-  )
+  await until('a stranger listens on the port', async () => {
+    const postmaster = await findPostmaster(join(directory, 'data'))
+    if (postmaster?.port === port) process.kill(postmaster.pid, 'SIGKILL')
+    return new Promise<boolean>((resolve) => {
+      stranger.once('error', () => resolve(false))
+      stranger.listen(port, '127.0.0.1', () => resolve(true))
+    })
+  })
 }
 
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
@@ -318,11 +320,10 @@ describe('the embedded PostgreSQL', { concurrency: 3 }, () => {
   })
 
   test('gives way to a program that took its port, and every process learns the new one', async (t) => {
-    const { start, spawnHolder, postmasterPid } = await prepare(t)
+    const { directory, start, spawnHolder } = await prepare(t)
     const server = await start()
     const taken = new URL(server.url).port
-    process.kill(await postmasterPid(), 'SIGKILL')
-    await occupy(t, Number(taken))
+    await takePort(t, Number(taken), directory)
     const other = await holding(spawnHolder())
     assert.notEqual(new URL(other.url).port, taken)
     await until('the server has the other address', () => server.url === other.url)

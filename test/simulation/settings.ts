@@ -21,9 +21,9 @@ export const pool: readonly Connector[] = [
 
 export const connectorById = (id: string): Connector | undefined => connectors.find((connector) => connector.id === id)
 
-/** Settings of a side, but for those of the mapping, which have a grammar that random texts do not keep to. */
+/** Settings of a side, except those whose texts have a grammar that random ones do not keep to. */
 export const sideFields = (connector: Connector, role: Role): Fields => {
-  const { mapping, defaultCountry, ...fields } =
+  const { mapping, defaultCountry, defaultTimezone, ...fields } =
     (role === 'Source' ? connector.source : connector.destination)?.fields ?? {}
   return fields
 }
