@@ -48,6 +48,7 @@ export function AccountSwitcher({ onPick }: { onPick: () => void }) {
           fullWidth
           justify="space-between"
           h={44}
+          style={{ flexShrink: 0 }}
           leftSection={<IconBuilding size={18} aria-hidden />}
           rightSection={<IconSelector size={16} aria-hidden />}
           aria-label={`${say.switchAccount}: ${account?.name ?? say.allAccounts}`}

@@ -20,9 +20,9 @@ import type { ComponentType } from 'react'
 import { useForbiddenOf, useMe, useOnlyAccountId } from '../api/me.ts'
 import { shell as say } from '../strings/shell.ts'
 
-/** The entries of the navigation. */
+/** The pages that the navigation and the search lead to. */
 
-type Entry = {
+export type Entry = {
   /** Last part of the address. */
   readonly page: string
   readonly label: string
@@ -44,61 +44,83 @@ const deleted: Entry = { page: 'deleted', label: say.deleted, Icon: IconTrash, r
 
 const audit: Entry = { page: 'audit', label: say.audit, Icon: IconHistory, reads: 'listAudit' }
 
-const ofAccount: readonly Entry[] = [
-  overview,
-  connections,
-  { page: 'connectors', label: say.connectors, Icon: IconPlug, reads: 'listAddedConnectors' },
-  { page: 'catalogue', label: say.catalogue, Icon: IconBuildingStore, reads: 'listConnectors' },
-  { page: 'connect-links', label: say.connectLinks, Icon: IconLink, reads: 'listConnectLinks' },
-  alerts,
-  reports,
-  deleted,
-  audit,
-]
-const ofOrganization: readonly Entry[] = [
-  overview,
-  { page: 'accounts', label: say.accounts, Icon: IconUsers, reads: 'listAccounts' },
-  connections,
-  alerts,
-  reports,
-  deleted,
-]
-/** Entries that do not depend on a sub-account. */
-const administration: readonly Entry[] = [
+const accounts: Entry = { page: 'accounts', label: say.accounts, Icon: IconUsers, reads: 'listAccounts' }
+const connectors: Entry = { page: 'connectors', label: say.connectors, Icon: IconPlug, reads: 'listAddedConnectors' }
+const catalogue: Entry = {
+  page: 'catalogue',
+  label: say.catalogue,
+  Icon: IconBuildingStore,
+  reads: 'listConnectors',
+}
+const connectLinks: Entry = {
+  page: 'connect-links',
+  label: say.connectLinks,
+  Icon: IconLink,
+  reads: 'listConnectLinks',
+}
+
+const administrationOfPeople: readonly Entry[] = [
   { page: 'people', label: say.people, Icon: IconUsersGroup, reads: 'listUsers' },
   { page: 'sign-in-settings', label: say.signInSettings, Icon: IconShieldLock, reads: 'getSingleSignOn' },
   { page: 'branding', label: say.branding, Icon: IconPalette, reads: 'getBranding' },
+]
+const administrationOfDevelopers: readonly Entry[] = [
   { page: 'api-keys', label: say.apiKeys, Icon: IconKey, reads: 'listClients' },
   { page: 'webhooks', label: say.webhooks, Icon: IconWebhook, reads: 'listWebhooks' },
-  audit,
 ]
-const administrationPages = new Set(administration.map(({ page }) => page))
+/** Pages that do not depend on a sub-account, even if they also exist for one. */
+const administrationPages = new Set(
+  [...administrationOfPeople, ...administrationOfDevelopers, audit].map(({ page }) => page),
+)
+
+/** Entries under one heading, all of the sub-account or all of the organization. */
+export type Group = {
+  readonly name: GroupName
+  /** The sub-account that its pages are of; undefined: the organization. */
+  readonly accountId: string | undefined
+  readonly entries: readonly Entry[]
+}
+export type GroupName = keyof typeof say.groups
 
 /**
- * The entries that are shown, by whether they are of the picked sub-account or of the organization. Few may
- * see those of the administration: they are not shown before it is known.
+ * The entries that are shown, in groups; none is empty. Few users may see the administration: its entries are not shown before
+ * it is known.
+ * @param accountId the selected sub-account
  */
-export function useEntries(accountId: string | undefined): {
-  account: readonly Entry[]
-  organization: readonly Entry[]
-} {
+export function useGroups(accountId: string | undefined): readonly Group[] {
   const isKnown = useMe() !== undefined
   const forbidden = useForbiddenOf()
   const onlyAccountId = useOnlyAccountId()
-  const seen = (entries: readonly Entry[]) =>
-    entries.filter(({ reads, page }) => !reads || (isKnown ? !forbidden(reads) : !administrationPages.has(page)))
-  // With a single sub-account there is no page of the organization to switch to.
-  if (accountId)
-    return {
-      account: seen(ofAccount),
-      organization: onlyAccountId ? seen(administration.filter((entry) => entry !== audit)) : [],
-    }
-  return { account: [], organization: seen([...ofOrganization, ...administration]) }
+  const isSeen = ({ reads, page }: Entry) => !reads || (isKnown ? !forbidden(reads) : !administrationPages.has(page))
+  const group = (name: GroupName, entries: readonly Entry[], of?: string): Group => ({
+    name,
+    accountId: of,
+    entries: entries.filter(isSeen),
+  })
+  const data = accountId ? [connections, connectors, catalogue, connectLinks, deleted] : [connections, deleted]
+  const organization = onlyAccountId ? administrationOfPeople : [accounts, ...administrationOfPeople]
+  return [
+    group('overview', [overview], accountId),
+    group('data', data, accountId),
+    group('insights', [reports, alerts, audit], accountId),
+    group('organization', organization),
+    group('developers', administrationOfDevelopers),
+  ].filter(({ entries }) => entries.length > 0)
 }
 
 /** The pages of all sub-accounts that a page of one sub-account can be switched to, and the other way around. */
 export const sharedPages: readonly string[] = [connections, alerts, reports, deleted, audit].map(({ page }) => page)
-export const accountPages: readonly string[] = ofAccount.map(({ page }) => page)
+export const accountPages: readonly string[] = [
+  overview,
+  connections,
+  connectors,
+  catalogue,
+  connectLinks,
+  alerts,
+  reports,
+  deleted,
+  audit,
+].map(({ page }) => page)
 
 /** Whether a path shows all sub-accounts at once. */
 export const isOfAllAccounts = (pathname: string): boolean => {

@@ -2,18 +2,15 @@ import {
   ActionIcon,
   AppShell,
   Burger,
-  Divider,
   Group,
-  NavLink,
-  Stack,
   Text,
   Tooltip,
   useComputedColorScheme,
   useMantineColorScheme,
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { IconApi, IconLogout, IconMoon, IconSun, IconUserCircle } from '@tabler/icons-react'
-import { type ComponentType, type ReactNode, useEffect, useState } from 'react'
+import { IconLogout, IconMoon, IconSun, IconUserCircle } from '@tabler/icons-react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { Link, Navigate, useLocation } from 'react-router'
 import { useMe, useOnlyAccountId } from '../api/me.ts'
 import { signOut } from '../api/session.ts'
@@ -23,7 +20,9 @@ import { shell as say } from '../strings/shell.ts'
 import { pathOf, useAccountId } from './account.ts'
 import { AccountSwitcher } from './account-switcher.tsx'
 import { AsCurl } from './as-curl.tsx'
-import { isOfAllAccounts, sharedPages, useEntries } from './pages.ts'
+import { Jump } from './jump.tsx'
+import { Navigation } from './navigation.tsx'
+import { isOfAllAccounts, sharedPages } from './pages.ts'
 
 /** The frame around every screen: if one is, if one can go, and as which sub-account. */
 export function Shell({ children }: { children: ReactNode }) {
@@ -32,7 +31,6 @@ export function Shell({ children }: { children: ReactNode }) {
   const { pathname } = useLocation()
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the navigation of small screens.
   useEffect(close, [pathname])
-  const { account, organization } = useEntries(accountId)
   const onlyAccountId = useOnlyAccountId()
   if (onlyAccountId && isOfAllAccounts(pathname)) return <Navigate to={onlyPathOf(onlyAccountId, pathname)} replace />
   return (
@@ -67,6 +65,7 @@ export function Shell({ children }: { children: ReactNode }) {
             </Group>
           </Group>
           <Group gap={4} wrap="nowrap">
+            <Jump />
             <AsCurl />
             <ThemeSwitch />
             <Profile />
@@ -74,28 +73,9 @@ export function Shell({ children }: { children: ReactNode }) {
           </Group>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="sm" aria-label={say.navigation} component="nav">
-        <Stack gap={4} h="100%" justify="space-between">
-          <Stack gap={4}>
-            <AccountSwitcher onPick={close} />
-            <Stack gap={2} mt="sm">
-              {account.map(({ page, ...entry }) => (
-                <Entry key={page} to={pathOf(accountId, page)} isFirst={page === ''} {...entry} />
-              ))}
-              {account.length > 0 && organization.length > 0 && <Divider my="xs" />}
-              {organization.map(({ page, ...entry }) => (
-                <Entry key={page} to={pathOf(undefined, page)} isFirst={page === ''} {...entry} />
-              ))}
-            </Stack>
-          </Stack>
-          <NavLink
-            component="a"
-            href={addressOf('/docs')}
-            label={say.api}
-            leftSection={<IconApi size={18} aria-hidden />}
-            style={{ borderRadius: 'var(--mantine-radius-md)' }}
-          />
-        </Stack>
+      <AppShell.Navbar p="sm" aria-label={say.navigation} component="nav" style={{ overflowY: 'auto' }}>
+        <AccountSwitcher onPick={close} />
+        <Navigation accountId={accountId} />
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1} style={{ outline: 'none' }}>
         {children}
@@ -154,33 +134,6 @@ function SignOut() {
         <IconLogout size={20} aria-hidden />
       </ActionIcon>
     </Tooltip>
-  )
-}
-
-/** An entry of the navigation. @param isFirst its address is the beginning of all others */
-function Entry({
-  to,
-  label,
-  Icon,
-  isFirst,
-}: {
-  to: string
-  label: string
-  Icon: ComponentType<{ size: number; 'aria-hidden': true }>
-  isFirst: boolean
-}) {
-  const { pathname } = useLocation()
-  const isHere = pathname === to || (!isFirst && pathname.startsWith(`${to}/`))
-  return (
-    <NavLink
-      component={Link}
-      to={to}
-      label={label}
-      active={isHere}
-      aria-current={isHere ? 'page' : undefined}
-      leftSection={<Icon size={18} aria-hidden />}
-      style={{ borderRadius: 'var(--mantine-radius-md)' }}
-    />
   )
 }
 
