@@ -6,8 +6,6 @@ import { accessibilityViolations, skip } from './harness/browser.ts'
 import { type ConsoleStage, startConsole } from './harness/console.ts'
 import { until } from './harness/until.ts'
 
-const shots = process.env.PENSTOCK_SHOTS
-
 describe('the search over everything', { skip }, () => {
   let stage: ConsoleStage
   let accountId = ''
@@ -38,7 +36,6 @@ describe('the search over everything', { skip }, () => {
     await options.filter({ hasText: 'Acme Winter' }).waitFor()
     await until('the best match is selected', async () => /Winter sale buyers/.test((await selected(page)) ?? ''))
     assert.deepEqual(await accessibilityViolations(page), [])
-    if (shots) await page.screenshot({ path: `${shots}/palette.png` })
     await page.keyboard.press('ArrowDown')
     assert.match((await selected(page)) ?? '', /Acme Winter/)
     await page.keyboard.press('Enter')
@@ -93,7 +90,6 @@ describe('the search over everything', { skip }, () => {
     const page = await stage.open(`/accounts/${accountId}`)
     const group = page.getByRole('button', { name: 'Developers' })
     await page.getByRole('link', { name: 'API keys' }).waitFor()
-    if (shots) await page.screenshot({ path: `${shots}/navigation.png` })
     await group.click()
     assert.equal(await group.getAttribute('aria-expanded'), 'false')
     assert.equal(await page.getByRole('link', { name: 'API keys' }).isVisible(), false)

@@ -55,6 +55,30 @@ function assertRefused(reply: Reply<unknown>, status: number, error: string, fie
   )
 }
 
+describe('schedules', () => {
+  test('are listed of the connections that are asked for, of none that cannot be seen', async () => {
+    const connections = await Promise.all([newConnection(), newConnection(), newConnection()])
+    for (const connection of connections) await set(connection, { cron: '0 6 * * *' })
+    const stranger = callerOf(service, await service.addOrganization())
+    const foreign = await addAccountWithConnection(stranger, inbox.folder)
+    await stranger.call('setSchedule', { ...foreign, body: { cron: '0 6 * * *' } })
+    const [first, second] = connections as [Connection, Connection, Connection]
+    const ask = async (accountId: string | undefined, ...ids: string[]) => {
+      const { response, headers } = await caller.call('listSchedules', {
+        ...(accountId && { accountId }),
+        query: { connectionIds: ids.join(',') },
+      })
+      return [response.map(({ connectionId }) => connectionId), headers['x-total-count']]
+    }
+    assert.deepEqual(await ask(undefined, second.id, first.id), [[second.id, first.id], '2'])
+    assert.deepEqual(await ask(first.accountId, second.id, first.id), [[first.id], '1'])
+    assert.deepEqual(await ask(undefined, foreign.id), [[], '0'])
+    assertRefused(await caller.call('listSchedules', { query: { connectionIds: 'x' } }), 400, 'invalid_request', [
+      'query.connectionIds',
+    ])
+  })
+})
+
 describe('a schedule', () => {
   test('says while the operator has paused them all, and starts nothing', async () => {
     const connection = await newConnection()

@@ -777,7 +777,7 @@ export const operations = {
       'Lists the schedules of connections that are not deleted, those of the newest connections first: of one sub-account, or of all sub-accounts if `accountId` is omitted.',
     actsIn: 'organization or account',
     scope: 'transfers:read',
-    query: { ...page },
+    query: { connectionIds, ...page },
     reply: ScheduleEntry,
     list: 'paged',
     done: 'Schedules listed',

@@ -134,7 +134,7 @@ type LineProps<Row> = Pick<Rows<Row>, 'columns' | 'to' | 'actions'> & { row: Row
 const Line = memo(function Line<Row>({ row, columns, to, actions, top }: LineProps<Row>) {
   const navigate = useNavigate()
   const open = (event: MouseEvent) => {
-    const isElsewhere = event.target instanceof Element && event.target.closest('a, button') !== null
+    const isElsewhere = event.target instanceof Element && event.target.closest('a, button, input, label') !== null
     if (to && !isElsewhere && window.getSelection()?.isCollapsed !== false) navigate(to(row))
   }
   const shown = shownOf(columns)

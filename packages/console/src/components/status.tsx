@@ -20,7 +20,15 @@ export const transferColors: Readonly<Record<TransferStatus, string>> = {
   cancelled: 'gray',
 }
 
-export function ConnectionBadge({ status }: { status: ConnectionStatus }) {
+/** @param failed its newest transfer failed: an active connection is shown as failing then */
+export function ConnectionBadge({ status, failed = false }: { status: ConnectionStatus; failed?: boolean }) {
+  if (failed && status === 'active') {
+    return (
+      <Badge variant="dot" color="orange" fw={500} style={{ verticalAlign: 'middle' }} title={components.failingHelp}>
+        {components.failing}
+      </Badge>
+    )
+  }
   return (
     <Badge variant="dot" color={statusColors[status]} fw={500} style={{ verticalAlign: 'middle' }}>
       {components.status[status]}

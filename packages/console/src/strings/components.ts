@@ -56,6 +56,8 @@ export const components = {
     broken: 'Broken',
     offline: 'Offline',
   },
+  failing: 'Failing',
+  failingHelp: 'The connection is active, and its newest transfer failed',
   test: 'Test',
   transfer: {
     queued: 'Queued',

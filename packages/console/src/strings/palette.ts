@@ -36,6 +36,6 @@ export const palette = {
     alerts: 'Alerts',
     reports: 'Reports',
     close: 'Close a dialog',
-    then: 'then',
+    followedBy: 'then',
   },
 }

@@ -20,7 +20,13 @@ export const findSchedule = statement<{ accountId: string; connectionId: string 
   select ${scheduleColumns} from schedules s join connections c on c.id = s.connection_id
   where s.connection_id = :connectionId and c.account_id = :accountId and not c.account_deleted and ${isKept('c')}
 `)
-type Scope = { organizationId: string; accountId: string | null; accountIds: readonly string[] | null }
+type Scope = {
+  organizationId: string
+  accountId: string | null
+  accountIds: readonly string[] | null
+  /** Null: of all connections. */
+  connectionIds: readonly string[] | null
+}
 const listOf = (scope: string) => {
   const kept = `schedules s join connections c on c.id = s.connection_id
     where ${scope} and not c.account_deleted and c.status <> 'deleted'`
@@ -35,10 +41,21 @@ const lists = {
   account: listOf('c.organization_id = :organizationId and c.account_id = :accountId'),
   organization: listOf('c.organization_id = :organizationId'),
   accounts: listOf('c.organization_id = :organizationId and c.account_id = any(:accountIds)'),
+  asked: listOf(`s.connection_id = any(:connectionIds) and c.organization_id = :organizationId
+    and (:accountId::text is null or c.account_id = :accountId)
+    and (:accountIds::text[] is null or c.account_id = any(:accountIds))`),
 }
 /** Schedules of many connections, and how many there are. */
-export const scheduleList = ({ accountId, accountIds }: Scope) =>
-  lists[accountId !== null ? 'account' : accountIds !== null ? 'accounts' : 'organization']
+export const scheduleList = ({ accountId, accountIds, connectionIds }: Scope) =>
+  lists[
+    connectionIds !== null
+      ? 'asked'
+      : accountId !== null
+        ? 'account'
+        : accountIds !== null
+          ? 'accounts'
+          : 'organization'
+  ]
 
 export const putSchedule = statement<
   { connectionId: string; cron: string; timezone: string; enabled: boolean; nextTime: Date | null },

@@ -29,10 +29,15 @@ export async function listSchedules({
   db,
   actor,
   account,
-  query: { size, offset },
+  query: { connectionIds, size, offset },
 }: Call<'listSchedules'>): Promise<Answer<'listSchedules'>> {
   const { organizationId, accountIds } = actor
-  const filter = { organizationId, accountId: account?.id ?? null, accountIds }
+  const filter = {
+    organizationId,
+    accountId: account?.id ?? null,
+    accountIds,
+    connectionIds: connectionIds?.split(',') ?? null,
+  }
   const { list, count } = queries.scheduleList(filter)
   const [rows, counted] = await Promise.all([list.all(db, { ...filter, size, offset }), count.first(db, filter)])
   const reply = rows.map(({ accountId, ...row }) => ({ accountId, ...viewSchedule(row) }))

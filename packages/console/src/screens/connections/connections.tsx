@@ -1,5 +1,6 @@
 import { Button, Select } from '@mantine/core'
 import { connectionStatuses } from '@penstock/wire'
+import { useState } from 'react'
 import { useForbidden } from '../../api/me.ts'
 import { useAddress } from '../../components/address.ts'
 import { useDialog } from '../../components/form-dialog.tsx'
@@ -9,30 +10,46 @@ import { SearchBox } from '../../components/search-box.tsx'
 import { useAccountId } from '../../shell/account.ts'
 import { components } from '../../strings/components.ts'
 import { connections as say } from '../../strings/connections.ts'
+import { Endings } from './endings.tsx'
 import { PickAccount } from './pick-account.tsx'
+import { Selection } from './selection.tsx'
 import { ConnectionTable } from './table.tsx'
-import { readConnections, useConnections } from './use-connections.ts'
+import { endingOf, readConnections, useConnections } from './use-connections.ts'
 
 export const readAhead = readConnections
 
 /** The connections of a sub-account, or of the whole organization. */
 export function Component() {
   const accountId = useAccountId()
-  const { value, change } = useAddress()
-  const { connections, transfers } = useConnections(accountId)
+  const address = useAddress()
+  const { value, change } = address
+  const ending = endingOf(address)
+  const { connections, transfers, schedules } = useConnections(accountId)
+  const [ids, setIds] = useState<ReadonlySet<string>>(noIds)
+  // What is no longer shown is not acted on.
+  const picked = connections.data?.reply.filter(({ id }) => ids.has(id)) ?? []
   const isNarrowed = value('q') !== '' || value('status') !== ''
   return (
     <Page title={say.title} actions={<NewConnection accountId={accountId} />}>
-      <Toolbar>
-        <SearchBox label={say.search} />
-        <StatusFilter />
-      </Toolbar>
+      <Endings accountId={accountId} />
+      {!ending && (
+        <Toolbar>
+          <SearchBox label={say.search} />
+          <StatusFilter />
+        </Toolbar>
+      )}
       <ConnectionTable
         query={connections}
         transfers={transfers}
+        schedules={schedules}
         showsAccount={accountId === undefined}
+        showsVolume={!ending}
+        picked={ids}
+        onPick={setIds}
         empty={
-          isNarrowed ? (
+          ending ? (
+            <Empty title={say.noneEnded[ending]} help={say.noneEndedHelp} />
+          ) : isNarrowed ? (
             <Empty
               title={say.noneFound}
               help={say.noneFoundHelp}
@@ -47,9 +64,12 @@ export function Component() {
           )
         }
       />
+      <Selection picked={picked} onClear={() => setIds(noIds)} />
     </Page>
   )
 }
+
+const noIds: ReadonlySet<string> = new Set()
 
 function StatusFilter() {
   const { value, change } = useAddress()

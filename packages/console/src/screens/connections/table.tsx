@@ -1,7 +1,6 @@
-import { Box, Group, Stack, Text } from '@mantine/core'
+import { Box, Checkbox, Group, Stack, Text } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
-import type { ResultOf } from '@penstock/client'
-import type { Connection, Transfer } from '@penstock/wire'
+import { mayTransfer, type ScheduleEntry, type Transfer } from '@penstock/wire'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { type ReactNode, useMemo } from 'react'
 import { AccountName } from '../../components/account-name.tsx'
@@ -11,24 +10,36 @@ import { Sides } from '../../components/sides.tsx'
 import { ConnectionBadge, TransferBadge } from '../../components/status.tsx'
 import { Time } from '../../components/time.tsx'
 import { connections as say } from '../../strings/connections.ts'
+import type { Listed } from './use-connections.ts'
 
 /** A table of connections; each row leads to its connection. */
 export function ConnectionTable({
   query,
   transfers,
+  schedules,
   showsAccount,
+  showsVolume,
+  picked,
+  onPick,
   empty,
 }: {
-  query: UseQueryResult<ResultOf<'listConnections'>, Error>
+  query: UseQueryResult<{ readonly reply: readonly Listed[]; readonly total: number }, Error>
   /** The newest of each connection that has one. */
   transfers: ReadonlyMap<string, Transfer>
+  schedules: ReadonlyMap<string, ScheduleEntry>
   showsAccount: boolean
+  showsVolume: boolean
+  /** Identifiers of the selected connections. */
+  picked: ReadonlySet<string>
+  onPick: (ids: ReadonlySet<string>) => void
   empty: ReactNode
 }) {
+  const shownIds = query.data?.reply.map(({ id }) => id).join(',') ?? ''
   // On wide screens both sides have a column of their own, else they are below the name; only one of these is rendered.
   const isWide = useMediaQuery('(min-width: 62em)', true, { getInitialValueInEffect: false })
   const columns = useMemo(
-    (): (Column<Connection> | false)[] => [
+    (): (Column<Listed> | false)[] => [
+      pickColumn(shownIds === '' ? [] : shownIds.split(','), picked, onPick),
       {
         header: say.name,
         cell: ({ id, accountId, name, src, dest }) => (
@@ -48,14 +59,18 @@ export function ConnectionTable({
         ),
       },
       isWide && { header: say.sides, w: '28%', cell: ({ src, dest }) => <Sides src={src} dest={dest} /> },
-      { header: say.status, w: 130, cell: ({ status }) => <ConnectionBadge status={status} /> },
       {
+        header: say.status,
+        w: 130,
+        cell: ({ id, status }) => <ConnectionBadge status={status} failed={transfers.get(id)?.status === 'failed'} />,
+      },
+      showsVolume && {
         header: say.volume,
         from: 'lg',
         w: 170,
         right: true,
         nowrap: true,
-        cell: ({ usedVolume, totalVolume }) => say.volumeOf(count(usedVolume), count(totalVolume)),
+        cell: ({ usedVolume = 0, totalVolume = 0 }) => say.volumeOf(count(usedVolume), count(totalVolume)),
       },
       {
         header: say.lastTransfer,
@@ -63,8 +78,14 @@ export function ConnectionTable({
         w: 150,
         cell: ({ id }) => <LastTransfer transfer={transfers.get(id)} />,
       },
+      {
+        header: say.nextRun,
+        from: 'xl',
+        w: 140,
+        cell: ({ id, status }) => <NextRun schedule={schedules.get(id)} isIdle={!mayTransfer(status)} />,
+      },
     ],
-    [transfers, showsAccount, isWide],
+    [transfers, schedules, showsAccount, showsVolume, isWide, shownIds, picked, onPick],
   )
   return (
     <ResourceTable
@@ -79,7 +100,7 @@ export function ConnectionTable({
   )
 }
 
-const pathOf = ({ accountId, id }: Pick<Connection, 'accountId' | 'id'>) => `/accounts/${accountId}/connections/${id}`
+const pathOf = ({ accountId, id }: Pick<Listed, 'accountId' | 'id'>) => `/accounts/${accountId}/connections/${id}`
 
 function LastTransfer({ transfer }: { transfer: Transfer | undefined }) {
   if (!transfer) {
@@ -96,5 +117,41 @@ function LastTransfer({ transfer }: { transfer: Transfer | undefined }) {
         <Time seconds={transfer.finishedTime ?? transfer.createdTime} />
       </Group>
     </Stack>
+  )
+}
+
+/** Selects rows, and all that are shown. */
+function pickColumn(
+  shown: readonly string[],
+  picked: ReadonlySet<string>,
+  onPick: (ids: ReadonlySet<string>) => void,
+): Column<Listed> {
+  const isAll = shown.length > 0 && shown.every((id) => picked.has(id))
+  const toggle = (id: string) =>
+    onPick(picked.has(id) ? new Set([...picked].filter((one) => one !== id)) : new Set([...picked, id]))
+  return {
+    w: 44,
+    header: (
+      <Checkbox
+        aria-label={say.selectPage}
+        checked={isAll}
+        indeterminate={!isAll && picked.size > 0}
+        onChange={() => onPick(isAll ? new Set() : new Set(shown))}
+      />
+    ),
+    from: 'sm',
+    cell: ({ id, name }) => (
+      <Checkbox aria-label={say.select(name)} checked={picked.has(id)} onChange={() => toggle(id)} />
+    ),
+  }
+}
+
+function NextRun({ schedule, isIdle }: { schedule: ScheduleEntry | undefined; isIdle: boolean }) {
+  const why = !schedule ? say.notPlanned : !schedule.enabled || schedule.paused ? say.paused : isIdle ? say.idle : ''
+  if (why === '') return <Time seconds={schedule?.nextTime} planned />
+  return (
+    <Text size="sm" c="dimmed">
+      {why}
+    </Text>
   )
 }

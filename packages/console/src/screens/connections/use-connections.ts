@@ -1,6 +1,8 @@
 import type { ParametersOf } from '@penstock/client'
-import type { Transfer } from '@penstock/wire'
+import type { Connection, ScheduleEntry, Transfer } from '@penstock/wire'
+import type { UseQueryResult } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
+import { useForbidden } from '../../api/me.ts'
 import { readOnce, useRead } from '../../api/queries.ts'
 import { type ListAddress, useAddress } from '../../components/address.ts'
 import { foundOf, pageSize } from '../../components/pager.tsx'
@@ -11,35 +13,62 @@ const quietMs = 15_000
 /** The next page is read once this one has been there for as long, so that it does not compete with it. */
 const aheadAfterMs = 300
 
+/** Lists of connections by how their newest transfers ended. */
+export const endings = ['transfer_failed', 'transfer_partial'] as const
+export type Ending = (typeof endings)[number]
+export const endingOf = ({ value }: ListAddress): Ending | undefined => endings.find((one) => one === value('last'))
+
+/** A row of the list; the volume is only known in the list of all. */
+export type Listed = Pick<Connection, 'id' | 'accountId' | 'name' | 'status' | 'src' | 'dest'> & Partial<Connection>
+type Page = UseQueryResult<{ reply: readonly Listed[]; total: number }, Error>
+
 const isActive = ({ status }: Transfer) => status === 'queued' || status === 'running'
 
 /** Reads the page of connections that an address names. */
-export const readConnections = (accountId: string | undefined, place: ListAddress) =>
-  readOnce('listConnections', listOf(accountId, place))
+export const readConnections = (accountId: string | undefined, place: ListAddress) => {
+  const ending = endingOf(place)
+  return ending
+    ? readOnce('listAttention', endedOf(accountId, ending, place.page))
+    : readOnce('listConnections', listOf(accountId, place))
+}
 
 /**
- * The page of connections that the address names, and the last transfer of each. Both are refreshed; the next page is read
- * ahead, so that it is shown at once.
+ * The page of connections that the address names, with the newest transfer and the schedule of each. All are refreshed; the
+ * next page is read ahead, so that it is shown at once.
  */
-export function useConnections(accountId: string | undefined) {
+export function useConnections(accountId: string | undefined): {
+  connections: Page
+  transfers: ReadonlyMap<string, Transfer>
+  schedules: ReadonlyMap<string, ScheduleEntry>
+} {
   const { value, page } = useAddress()
+  const ending = endingOf({ value, page })
   const [isBusy, setBusy] = useState(false)
+  const againAfterMs = isBusy ? busyMs : quietMs
   const pageOf = (page: number) => listOf(accountId, { value, page })
-  const connections = useRead('listConnections', pageOf(page), {
+  const all = useRead('listConnections', pageOf(page), { keep: true, againAfterMs, enabled: !ending })
+  const ended = useRead('listAttention', endedOf(accountId, ending ?? endings[0], page), {
     keep: true,
-    againAfterMs: isBusy ? busyMs : quietMs,
+    againAfterMs,
+    enabled: ending !== undefined,
   })
+  const connections: Page = ending ? ended : all
   const connectionIds = connections.data?.reply.map(({ id }) => id).join(',') ?? ''
   const { data } = useRead('listAllTransfers', transfersOf(accountId, connectionIds), {
     enabled: connectionIds !== '',
     keep: true,
     againAfterMs: (result) => (result?.reply.some(isActive) ? busyMs : quietMs),
   })
+  const { data: scheduled } = useRead('listSchedules', schedulesOf(accountId, connectionIds), {
+    enabled: useForbidden('listSchedules') === undefined && connectionIds !== '',
+    keep: true,
+    againAfterMs: quietMs,
+  })
   const newest = data?.reply
   useEffect(() => setBusy(newest?.some(isActive) ?? false), [newest])
 
   const { isPlaceholderData } = connections
-  const hasNext = !isPlaceholderData && (connections.data?.total ?? 0) > (page + 1) * pageSize
+  const hasNext = !ending && !isPlaceholderData && (connections.data?.total ?? 0) > (page + 1) * pageSize
   const next = pageOf(page + 1)
   const nextKey = JSON.stringify(next)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key says all that the parameters do.
@@ -48,15 +77,29 @@ export function useConnections(accountId: string | undefined) {
     const ahead = setTimeout(() => {
       // If reading ahead fails, the list is read when it is opened, and reports the error then.
       readOnce('listConnections', next)
-        .then(({ reply }) => readOnce('listAllTransfers', transfersOf(accountId, reply.map(({ id }) => id).join(','))))
+        .then(({ reply }) => {
+          const connectionIds = reply.map(({ id }) => id).join(',')
+          return Promise.all([
+            readOnce('listAllTransfers', transfersOf(accountId, connectionIds)),
+            readOnce('listSchedules', schedulesOf(accountId, connectionIds)),
+          ])
+        })
         .catch(() => {})
     }, aheadAfterMs)
     return () => clearTimeout(ahead)
   }, [hasNext, nextKey])
 
   const transfers = useMemo(() => new Map(newest?.map((transfer) => [transfer.connectionId, transfer])), [newest])
-  return { connections, transfers }
+  const schedules = useMemo(
+    () => new Map(scheduled?.reply.map((schedule) => [schedule.connectionId, schedule])),
+    [scheduled],
+  )
+  return { connections, transfers, schedules }
 }
+
+/** How many connections ended so; undefined while it is not known. */
+export const useEnded = (accountId: string | undefined, reason: Ending): number | undefined =>
+  useRead('listAttention', { accountId, query: { reason, size: 1 } }, { keep: true, againAfterMs: quietMs }).data?.total
 
 /** A page of the list as the address has it. */
 const listOf = (accountId: string | undefined, address: ListAddress): ParametersOf<'listConnections'> => ({
@@ -64,7 +107,17 @@ const listOf = (accountId: string | undefined, address: ListAddress): Parameters
   query: { ...foundOf(address), status: address.value('status') || undefined },
 })
 
+const endedOf = (accountId: string | undefined, reason: Ending, page: number): ParametersOf<'listAttention'> => ({
+  accountId,
+  query: { reason, size: pageSize, offset: page * pageSize },
+})
+
 const transfersOf = (accountId: string | undefined, connectionIds: string): ParametersOf<'listAllTransfers'> => ({
   accountId,
   query: { latest: true, connectionIds, size: pageSize },
+})
+
+const schedulesOf = (accountId: string | undefined, connectionIds: string): ParametersOf<'listSchedules'> => ({
+  accountId,
+  query: { connectionIds, size: pageSize },
 })

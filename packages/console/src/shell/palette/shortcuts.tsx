@@ -30,7 +30,7 @@ export function Shortcuts({ onClose }: { onClose: () => void }) {
                 <Group key={key} gap={4} wrap="nowrap">
                   {at > 0 && keys[0] === 'G' && (
                     <Text span size="xs" c="dimmed">
-                      {say.then}
+                      {say.followedBy}
                     </Text>
                   )}
                   <Kbd size="xs">{key}</Kbd>

@@ -1,0 +1,156 @@
+import { Button, CloseButton, Group, List, Modal, Paper, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
+import { useForbidden } from '../../api/me.ts'
+import { useWrite } from '../../api/queries.ts'
+import { Confirm } from '../../components/confirm.tsx'
+import { describe } from '../../components/describe.ts'
+import { useDialog } from '../../components/form-dialog.tsx'
+import { notifyDone } from '../../components/notify.tsx'
+import { ReasonedButton } from '../../components/reasoned.tsx'
+import { connections as say } from '../../strings/connections.ts'
+import type { Listed } from './use-connections.ts'
+
+type Act = 'run' | 'activate' | 'disable' | 'delete'
+type Refusal = { readonly connection: Listed; readonly why: string }
+
+/** How many calls are made at once. */
+const atOnce = 4
+/** How many connections a question names. */
+const namedMax = 5
+
+/** What can be done with the selected connections: one after the other, and what was refused is listed with its reason. */
+export function Selection({ picked, onClear }: { picked: readonly Listed[]; onClear: () => void }) {
+  const start = useWrite('startTransfer')
+  const move = useWrite('updateConnectionStatus')
+  const remove = useWrite('deleteConnection')
+  const [busy, setBusy] = useState<Act>()
+  const [dialog, open] = useDialog()
+  const forbidden = {
+    run: useForbidden('startTransfer'),
+    activate: useForbidden('updateConnectionStatus'),
+    disable: useForbidden('updateConnectionStatus'),
+    delete: useForbidden('deleteConnection'),
+  }
+
+  const calls: Readonly<Record<Act, (connection: Listed) => Promise<unknown>>> = {
+    run: ({ accountId, id }) => start.mutateAsync({ accountId, id, body: {} }),
+    activate: ({ accountId, id }) => move.mutateAsync({ accountId, id, body: { action: 'activate' } }),
+    disable: ({ accountId, id }) => move.mutateAsync({ accountId, id, body: { action: 'disable' } }),
+    delete: ({ accountId, id }) => remove.mutateAsync({ accountId, id }),
+  }
+
+  const act = async (what: Act) => {
+    setBusy(what)
+    const waiting = [...picked]
+    const refusals: Refusal[] = []
+    const work = async () => {
+      for (let connection = waiting.shift(); connection; connection = waiting.shift()) {
+        try {
+          await calls[what](connection)
+        } catch (error) {
+          const { title, help } = describe(error)
+          refusals.push({ connection, why: [title, help].filter(Boolean).join('. ') })
+        }
+      }
+    }
+    await Promise.all(Array.from({ length: atOnce }, work))
+    setBusy(undefined)
+    const done = picked.length - refusals.length
+    if (done > 0) notifyDone(say.did[what](done))
+    if (refusals.length > 0) open((close) => <Refused refusals={refusals} of={picked.length} onClose={close} />)
+    else onClear()
+  }
+
+  const button = (what: Act, label: string, onClick: () => void) => (
+    <ReasonedButton
+      size="sm"
+      variant="default"
+      reason={forbidden[what]}
+      loading={busy === what}
+      disabled={busy !== undefined && busy !== what}
+      onClick={onClick}
+    >
+      {label}
+    </ReasonedButton>
+  )
+  const askToDelete = () =>
+    open((close) => (
+      <Confirm
+        title={say.deleteTitle(picked.length)}
+        action={say.delete}
+        onConfirm={() => act('delete')}
+        onClose={close}
+      >
+        {say.deleteHelp}
+        <Names of={picked} />
+      </Confirm>
+    ))
+  return (
+    <>
+      {picked.length > 0 && (
+        <Paper
+          withBorder
+          shadow="lg"
+          px="md"
+          py="sm"
+          radius="md"
+          pos="sticky"
+          bottom={16}
+          role="region"
+          aria-label={say.selection}
+          style={{ zIndex: 10 }}
+        >
+          <Group justify="space-between" gap="sm">
+            <Text fw={600} size="sm" role="status">
+              {say.selected(picked.length)}
+            </Text>
+            <Group gap="xs">
+              {button('run', say.run, () => void act('run'))}
+              {button('activate', say.activate, () => void act('activate'))}
+              {button('disable', say.disable, () => void act('disable'))}
+              {button('delete', say.delete, askToDelete)}
+              <CloseButton aria-label={say.clearSelection} onClick={onClear} />
+            </Group>
+          </Group>
+        </Paper>
+      )}
+      {dialog}
+    </>
+  )
+}
+
+function Names({ of }: { of: readonly Listed[] }) {
+  const more = of.length - namedMax
+  return (
+    <List size="sm" mt="xs">
+      {of.slice(0, namedMax).map(({ id, name }) => (
+        <List.Item key={id} style={{ overflowWrap: 'anywhere' }}>
+          {name}
+        </List.Item>
+      ))}
+      {more > 0 && <List.Item>{say.andMore(more)}</List.Item>}
+    </List>
+  )
+}
+
+function Refused({ refusals, of, onClose }: { refusals: readonly Refusal[]; of: number; onClose: () => void }) {
+  return (
+    <Modal opened onClose={onClose} title={say.refused(refusals.length, of)}>
+      <Stack>
+        <List size="sm" spacing="xs">
+          {refusals.map(({ connection: { id, name }, why }) => (
+            <List.Item key={id} style={{ overflowWrap: 'anywhere' }}>
+              <Text span inherit fw={600}>
+                {name}
+              </Text>
+              {`: ${why}`}
+            </List.Item>
+          ))}
+        </List>
+        <Group justify="flex-end">
+          <Button onClick={onClose}>{say.understood}</Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}
