@@ -110,6 +110,8 @@ function callsOfAll(
     getTransfer: transfer,
     cancelTransfer: transfer,
     listRejects: transfer,
+    findDataSubject: { accountId, body: { values: ['jane.doe@example.com'] } },
+    eraseDataSubject: { accountId, body: { values: ['jane.doe@example.com'] } },
     getReplayable: transfer,
     replayTransfer: transfer,
     listSchedules: { accountId },

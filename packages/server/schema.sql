@@ -569,6 +569,8 @@ create index transfers_running on transfers (account_id) where status = 'running
 create index transfers_need_attention on transfers (organization_id, account_id)
   where latest and (status in ('failed', 'partial', 'queued', 'running')) and ((status in ('failed', 'partial'))
   or error_code is not null);
+create index transfers_with_records on transfers (organization_id, created_time desc, id desc)
+  where data_key_id is not null;
 
 -- One entry for each delivery that a destination confirmed; volume is their sum without tests (invariant 10). Entries are only
 -- added, outlive their connection, and are deleted with the account.
@@ -615,6 +617,8 @@ create table rejects (
   origin_number integer,
   -- The replay in which the destination accepted it; no other replay sends it again.
   replayed_by text,
+  -- When the record was erased because a person asked for it; the row stays, because it is counted.
+  erased_time timestamptz,
   constraint rejects_pkey primary key (transfer_id, number),
   constraint rejects_transfer foreign key (transfer_id) references transfers(id) on delete cascade
 );

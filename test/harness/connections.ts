@@ -61,38 +61,44 @@ export async function addAccountWithConnection(caller: Caller, folder: string): 
   return addConnection(caller, accountId)
 }
 
-/** A transfer as a worker leaves it that had one of two records rejected; gives its identifier. */
+/**
+ * A transfer as a worker leaves it that accepted one record and had others rejected; gives its identifier.
+ * @param emails of the rejected records, which are the second one and those after it
+ */
 export async function addEndedTransfer(
   { database, service }: Pick<TestService, 'database' | 'service'>,
   caller: Caller,
   { accountId, id }: Connection,
+  emails: readonly string[] = ['grace@example.com'],
 ): Promise<string> {
   const started = await caller.expect(caller.call('startTransfer', { accountId, id, body: {} }))
   const { id: keyId, key } = await database.transaction((tx) => makeDataKey(tx, service.deps.keyring))
-  const record = JSON.stringify(['grace@example.com', 'New York'])
-  const sealed = seal(key, places.reject(started.id, 1), record)
-  const reason = seal(key, places.reason(started.id, 1), 'email is taken')
+  const sealed = emails.map((email, i) =>
+    seal(key, places.reject(started.id, i + 1), JSON.stringify([email, 'New York'])),
+  )
+  const reasons = emails.map((_, i) => seal(key, places.reason(started.id, i + 1), 'email is taken'))
   await database.pool.query(
     `with ended as (
       update transfers set
-        status = 'partial', read = 2, sent = 2, accepted = 1, rejected = 1, bytes = 20, progress = 1, attempt = 1,
+        status = 'partial', read = 1 + $5, sent = 1 + $5, accepted = 1, rejected = $5, bytes = 20, progress = 1, attempt = 1,
         started_time = now(), finished_time = now(), source_columns = '["email", "city"]',
         columns = '["email", "city"]', data_key_id = $2
       where id = $1 returning *
     ), book as (
       insert into ledger (transfer_id, number, organization_id, account_id, connection_id, day, read, accepted, rejected, replayed, bytes)
-      select id, 1, organization_id, account_id, connection_id, (now() at time zone 'UTC')::date, 2, 1, 1, 0, 20 from ended
+      select id, 1, organization_id, account_id, connection_id, (now() at time zone 'UTC')::date, 1 + $5, 1, $5, 0, 20 from ended
     ), of_account as (
       update accounts set volume = volume + 1 where id = (select account_id from ended)
     ), of_connection as (
       update connections set
-        total_volume = total_volume + 2, used_volume = used_volume + 1, monthly_volume = monthly_volume + 1,
+        total_volume = total_volume + 1 + $5, used_volume = used_volume + 1, monthly_volume = monthly_volume + 1,
         volume_month = to_char(now() at time zone 'UTC', 'YYYY-MM')
       where id = (select connection_id from ended)
     )
     insert into rejects (transfer_id, number, row, field, reason_sealed, record, sealed)
-    select id, 1, 2, 'email', $4, '{"email": "g… (17)", "city": "N… (8)"}', $3 from ended`,
-    [started.id, keyId, sealed, reason],
+    select id, number, number + 1, 'email', reason, '{"email": "g… (17)", "city": "N… (8)"}', sealed
+    from ended, unnest($3::bytea[], $4::bytea[]) with ordinality as kept (sealed, reason, number)`,
+    [started.id, keyId, sealed, reasons, emails.length],
   )
   return started.id
 }

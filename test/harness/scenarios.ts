@@ -469,6 +469,26 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
     acts: 'in a sub-account',
     prepare: anEndedTransfer,
   },
+  findDataSubject: {
+    request: 'POST /data-subjects/find',
+    status: 200,
+    reply: shapes.foundDataSubject,
+    acts: 'in either',
+    prepare: async (party) => ({
+      accountId: (await anEndedTransfer(party)).accountId,
+      body: { values: ['jane.doe@example.com'] },
+    }),
+  },
+  eraseDataSubject: {
+    request: 'POST /data-subjects/erase',
+    status: 200,
+    reply: shapes.erasedDataSubject,
+    acts: 'in either',
+    prepare: async (party) => ({
+      accountId: (await anEndedTransfer(party)).accountId,
+      body: { values: ['jane.doe@example.com'] },
+    }),
+  },
   getReplayable: {
     request: 'GET /connections/{id}/transfers/{transferId}/replay',
     status: 200,
@@ -1100,6 +1120,8 @@ export const allowedMethods: Readonly<Record<string, string>> = {
   '/connectors/{id}/configuration': 'GET, HEAD, PUT',
   '/connectors/{id}/definition': 'GET, HEAD',
   '/connectors/{id}/discover': 'POST',
+  '/data-subjects/find': 'POST',
+  '/data-subjects/erase': 'POST',
   '/connectors/{id}/authorization': 'GET, HEAD, POST',
   '/accounts': 'GET, HEAD, POST',
   '/accounts/{id}': 'GET, HEAD, PUT, DELETE',

@@ -186,6 +186,8 @@ const valid: {
   getTransfer: ({ activeId, endedId }) => ({ id: activeId, transferId: endedId }),
   cancelTransfer: ({ busyId, waitingId }) => ({ id: busyId, transferId: waitingId }),
   listRejects: ({ activeId, endedId }) => ({ id: activeId, transferId: endedId, query: { size: '5', offset: '0' } }),
+  findDataSubject: () => ({ body: { values: ['jane.doe@example.com'] } }),
+  eraseDataSubject: () => ({ body: { values: ['jane.doe@example.com'] } }),
   getReplayable: ({ activeId, endedId }) => ({ id: activeId, transferId: endedId }),
   replayTransfer: ({ activeId, endedId }) => ({ id: activeId, transferId: endedId }),
   listSchedules: () => ({ query: { size: '5', offset: '0' } }),

@@ -297,6 +297,29 @@ export const reject = {
   reason: 'string',
   record: 'settings',
 } as const satisfies Shape
+/** Ours: one person in the kept records */
+const progress = { searched: 'integer', notKept: 'integer', next: ['string', null] } as const satisfies Shape
+export const foundDataSubject = {
+  records: [
+    {
+      accountId: 'string',
+      connectionId: 'string',
+      connectionName: 'string',
+      transferId: 'string',
+      transferTime: 'integer',
+      row: ['integer', null],
+      field: ['string', null],
+      reason: 'string',
+      record: 'settings',
+    },
+  ],
+  ...progress,
+} as const satisfies Shape
+export const erasedDataSubject = {
+  erased: 'integer',
+  ...progress,
+  activeTransfers: 'integer',
+} as const satisfies Shape
 export const preview = {
   columns: ['string'],
   rows: [[['string', null]]],

@@ -471,6 +471,7 @@ create table transfers (
 );
 create unique index transfers_active on transfers (connection_id) where status in ('queued', 'running');
 create index transfers_with_rejects on transfers (finished_time) where data_key_id is not null;
+create index transfers_with_records on transfers (organization_id, created_time desc, id desc) where data_key_id is not null;
 create index transfers_data_key on transfers (data_key_id) where data_key_id is not null;
 create unique index transfers_latest on transfers (connection_id) where latest;
 create index transfers_latest_of_account on transfers (account_id, status, created_time desc, id desc) where latest;
@@ -519,6 +520,7 @@ create table rejects (
   origin_id text,
   origin_number integer,
   replayed_by text,
+  erased_time timestamptz,
   constraint rejects_pkey primary key (transfer_id, number),
   constraint rejects_transfer foreign key (transfer_id) references transfers(id) on delete cascade
 );

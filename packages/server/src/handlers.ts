@@ -66,6 +66,7 @@ import {
 import { createSession } from './tokens/sessions.ts'
 import { createToken, type TokenDeps } from './tokens/tokens.ts'
 import { checkConnector } from './transfers/check.ts'
+import { eraseDataSubject, findDataSubject } from './transfers/data-subjects/data-subjects.ts'
 import { getConnectorDefinition } from './transfers/definitions.ts'
 import { discoverValues } from './transfers/discover.ts'
 import { previewConnection } from './transfers/preview.ts'
@@ -169,6 +170,8 @@ export const handlers: Handlers<Deps> = {
   getTransfer,
   cancelTransfer,
   listRejects,
+  findDataSubject,
+  eraseDataSubject,
   getReplayable,
   replayTransfer,
   listSchedules,

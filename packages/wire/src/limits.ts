@@ -3,6 +3,14 @@
  * The schemas, the rules and the documents read these; none repeats a number. (Specification, section 8.)
  */
 export const limits = {
+  /** Values that identify a person, in one search for the person. */
+  personValuesMax: 20,
+  /** Characters of such a value, at least: a shorter one would be found in records of other people. */
+  personValueLengthMin: 5,
+  /** Characters of such a value, at most. */
+  personValueLengthMax: 320,
+  /** Kept records that one search for a person looks through. */
+  personRecordsMax: 5_000,
   /** Characters of a name of an account or a connection, after trimming. */
   nameLengthMax: 200,
   /** Characters of the `q` filter. */

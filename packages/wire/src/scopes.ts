@@ -13,6 +13,7 @@ export const scopes = {
   'transfers:read': 'List and get transfers and schedules',
   'transfers:run': 'Start, replay and cancel transfers, and set schedules',
   'records:read': 'Read records: previews, and the records that transfers rejected',
+  'records:erase': 'Erase what is stored of a person',
   'reports:read': 'Read reports',
   'clients:read': 'List client credentials, without their secrets',
   'clients:write': 'Create, rename, rotate and revoke client credentials',

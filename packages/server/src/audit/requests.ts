@@ -35,7 +35,7 @@ export function createRequestAudit(
     },
 
     revealed: async (request, { reply }) => {
-      const rows = Array.isArray(reply) ? reply : 'rows' in reply ? reply.rows : []
+      const rows = shownBy(reply)
       const details = request.stream === undefined ? { records: rows.length } : { streamed: request.stream }
       await recordNow(database, [{ ...entryOf(request), details: detailsOf(request, details) }])
     },
@@ -54,6 +54,13 @@ export function createRequestAudit(
     flush: refusals.flush,
     close: refusals.close,
   }
+}
+
+/** The records that a reply shows. */
+function shownBy(reply: object): readonly unknown[] {
+  if (Array.isArray(reply)) return reply
+  const { rows, records } = reply as { rows?: unknown; records?: unknown }
+  return [rows, records].find(Array.isArray) ?? []
 }
 
 /** A session says whose it is, since its client is who made it. */

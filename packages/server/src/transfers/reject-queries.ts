@@ -16,9 +16,11 @@ export type RejectRow = {
   record: Record<string, string | null>
   /** The record itself; null if it is not kept, or too large to show. */
   sealed: Buffer | null
+  erased: boolean
 }
 const shown = `number, row, count, field, reason_sealed, record,
-    case when octet_length(sealed) <= ${shownBytesMax} then sealed end as sealed`
+    case when octet_length(sealed) <= ${shownBytesMax} then sealed end as sealed,
+    erased_time is not null as erased`
 
 export const listRejects = statement<{ transferId: string; size: number; offset: number }, RejectRow>(`
   select ${shown} from rejects

@@ -18,6 +18,8 @@ import { viewReject } from './view.ts'
  * no part of a value, and one key for all of them would show in the database which records are equal.
  */
 
+/** In place of the reason of a record that was erased. */
+const erasedReason = 'The record was erased at the request of the person.'
 /** In place of a reason whose key the operator has lost. */
 const lostReason = 'The reason was sealed under a key that was lost.'
 /** Records that are in memory at the same time. */
@@ -76,7 +78,8 @@ function openerOf(db: Database, keyring: Keyring, transferId: string): Reader['o
     const { key, columns = [] } = sealing ?? {}
     return rows.map((row) => {
       const { reasonSealed, number, sealed } = row
-      const reason = reasonSealed ? openText(key, places.reason(transferId, number), reasonSealed) : lostReason
+      const without = row.erased ? erasedReason : lostReason
+      const reason = reasonSealed ? openText(key, places.reason(transferId, number), reasonSealed) : without
       const values: Json = sealed ? JSON.parse(openText(key, places.reject(transferId, number), sealed)) : null
       return viewReject(row, reason, recordOf(columns, values) ?? row.record)
     })
@@ -84,7 +87,7 @@ function openerOf(db: Database, keyring: Keyring, transferId: string): Reader['o
 }
 
 /** A record by its columns; undefined if it is not kept, or has other columns than the last session of the transfer. */
-function recordOf(columns: readonly string[], values: Json): Reject['record'] | undefined {
+export function recordOf(columns: readonly string[], values: Json): Reject['record'] | undefined {
   if (!Array.isArray(values) || values.length !== columns.length) return undefined
   return Object.fromEntries(columns.map((column, i) => [column, shownValue(values[i] ?? null)]))
 }

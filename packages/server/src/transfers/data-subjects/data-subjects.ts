@@ -1,0 +1,65 @@
+import { type DataSubject, limits } from '@penstock/wire'
+import type { Answer, Call } from '../../call.ts'
+import { refuseFieldErrors } from '../../refusal.ts'
+import { unixSeconds } from '../../time.ts'
+import { recordOf } from '../rejects.ts'
+import type { TransferDeps } from '../transfers.ts'
+import * as queries from './queries.ts'
+import { type FoundRecord, scopeOf, searchPart } from './search.ts'
+
+/** One person in the records that are kept: where, and the erasure that the person can demand (GDPR, article 17). */
+
+/** Lists the rejected records of a person; neither those of deleted sub-accounts nor those that are about to be purged. */
+export async function findDataSubject(
+  { db, actor, account, body }: Call<'findDataSubject'>,
+  { keyring }: TransferDeps,
+): Promise<Answer<'findDataSubject'>> {
+  requireLongValues(body)
+  const { found, ...progress } = await searchPart({ db, keyring }, scopeOf(actor, account), body)
+  return { reply: { records: found.filter(({ transfer }) => transfer.shown).map(viewFound), ...progress } }
+}
+
+/** Erases values and reasons of the rejected records of a person, of deleted sub-accounts too. */
+export async function eraseDataSubject(
+  { db: tx, actor, account, body }: Call<'eraseDataSubject'>,
+  { keyring }: TransferDeps,
+): Promise<Answer<'eraseDataSubject'>> {
+  requireLongValues(body)
+  const scope = scopeOf(actor, account)
+  const { found, ...progress } = await searchPart({ db: tx, keyring }, scope, body)
+  const byTransfer = Map.groupBy(found, ({ transfer }) => transfer.id)
+  for (const [transferId, records] of byTransfer) {
+    await queries.eraseRecords.run(tx, { transferId, numbers: records.map(({ kept }) => kept.number) })
+  }
+  const active = await queries.countActive.first(tx, scope)
+  return { reply: { erased: found.length, ...progress, activeTransfers: active?.active ?? 0 } }
+}
+
+/** Spaces around a value are not part of it. */
+function requireLongValues({ values }: DataSubject): void {
+  const { personValueLengthMin: min } = limits
+  refuseFieldErrors(
+    values.flatMap((value, i) =>
+      value.trim().length < min
+        ? [
+            {
+              field: `body.values.${i}`,
+              message: `must have at least ${min} characters: shorter ones are found in records of others`,
+            },
+          ]
+        : [],
+    ),
+  )
+}
+
+const viewFound = ({ transfer, kept, reason, values }: FoundRecord) => ({
+  accountId: transfer.accountId,
+  connectionId: transfer.connectionId,
+  connectionName: transfer.connectionName,
+  transferId: transfer.id,
+  transferTime: unixSeconds(transfer.createdTime),
+  row: kept.row,
+  field: kept.field,
+  reason,
+  record: recordOf(transfer.sourceColumns ?? [], values ?? null) ?? kept.record,
+})

@@ -1,0 +1,67 @@
+import { isKept } from '../../db/kept.ts'
+import { statement } from '../../db/statement.ts'
+
+/** Statements that look through rejected records for those of one person. */
+
+/** Where to look. */
+export type SearchScope = {
+  organizationId: string
+  /** Null: in all sub-accounts that the actor may see. */
+  accountId: string | null
+  /** The sub-accounts that the actor is limited to; null: all. */
+  accountIds: readonly string[] | null
+}
+
+export type SearchedTransfer = {
+  id: string
+  accountId: string
+  connectionId: string
+  connectionName: string
+  createdTime: Date
+  dataKeyId: string | null
+  sourceColumns: string[] | null
+  /** Whether it can be shown: neither it nor what it belongs to was deleted long ago. */
+  shown: boolean
+}
+
+const ofScope = `t.organization_id = :organizationId
+  and (:accountId::text is null or t.account_id = :accountId)
+  and (:accountIds::text[] is null or t.account_id = any(:accountIds))`
+
+/**
+ * Transfers of which records may be kept, newest first.
+ * @param fromId begins at this transfer, or at the newest one if there is none with this identifier
+ */
+export const searchedTransfers = statement<SearchScope & { fromId: string | null; limit: number }, SearchedTransfer>(`
+  select t.id, t.account_id, t.connection_id, c.name as connection_name, t.created_time, t.data_key_id, t.source_columns,
+    (not c.account_deleted and ${isKept('c')}) as shown
+  from transfers t join connections c on c.id = t.connection_id
+  where ${ofScope} and t.data_key_id is not null and (t.created_time, t.id)
+    <= (coalesce((select created_time from transfers where id = :fromId), 'infinity'), coalesce(:fromId, 'g'))
+  order by t.created_time desc, t.id desc limit :limit
+`)
+
+export type SearchedRecord = {
+  number: number
+  row: number | null
+  field: string | null
+  reasonSealed: Buffer | null
+  /** The redacted copy. */
+  record: Record<string, string | null>
+  sealed: Buffer | null
+}
+/** Records that are not erased, in their order. */
+export const recordsAfter = statement<{ transferId: string; number: number; limit: number }, SearchedRecord>(`
+  select number, row, field, reason_sealed, record, sealed from rejects
+  where transfer_id = :transferId and number > :number and erased_time is null order by number limit :limit
+`)
+
+/** Erases values and reasons. The rows stay: they are counted. */
+export const eraseRecords = statement<{ transferId: string; numbers: readonly number[] }>(`
+  update rejects set record = '{}', sealed = null, reason_sealed = null, field = null, erased_time = now()
+  where transfer_id = :transferId and number = any(:numbers)
+`)
+
+export const countActive = statement<SearchScope, { active: number }>(`
+  select count(*) as active from transfers t where ${ofScope} and t.status in ('queued', 'running')
+`)

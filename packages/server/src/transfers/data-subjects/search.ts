@@ -1,0 +1,94 @@
+import type { Json } from '@penstock/connector'
+import { type DataSubject, limits } from '@penstock/wire'
+import type { ActingAccount, Actor } from '../../call.ts'
+import type { Db } from '../../db/database.ts'
+import { openDataKey } from '../../secrets/data-keys.ts'
+import type { Keyring } from '../../secrets/keyring.ts'
+import type { MasterKey } from '../../secrets/seal.ts'
+import { openText, places } from '../sealed.ts'
+import { matcherOf } from './matching.ts'
+import * as queries from './queries.ts'
+
+/** Looks through the kept records of many transfers for those of one person, a bounded part at a time. */
+
+/** Records that are in memory at the same time. */
+const recordsAtOnce = 100
+/** Transfers without a kept record cost a statement each: so many are looked at in one part. */
+const transfersAtOnce = 200
+/** No record of a transfer has a greater number. */
+const lastNumber = 2_147_483_647
+
+export type FoundRecord = {
+  readonly transfer: queries.SearchedTransfer
+  readonly kept: queries.SearchedRecord
+  readonly reason: string
+  /** The values by column; undefined if they are not kept. */
+  readonly values: Json | undefined
+}
+
+export type Searched = {
+  readonly found: readonly FoundRecord[]
+  readonly searched: number
+  readonly notKept: number
+  readonly next: string | null
+}
+
+/** Where an actor may look: in one sub-account, or in all that the actor may see. */
+export const scopeOf = (actor: Actor, account: ActingAccount | undefined): queries.SearchScope => ({
+  organizationId: actor.organizationId,
+  accountId: account?.id ?? null,
+  accountIds: actor.accountIds,
+})
+
+/**
+ * Looks through the next part.
+ * @param cursor `next` of the part before; from the newest transfer on if there is none. A transfer that was purged in the
+ *   meantime begins from the newest one again, which finds nothing less.
+ */
+export async function searchPart(
+  { db, keyring }: { readonly db: Db; readonly keyring: Keyring },
+  scope: queries.SearchScope,
+  { values, cursor }: DataSubject,
+): Promise<Searched> {
+  const isOfPerson = matcherOf(values)
+  const [fromId = null, number = '0'] = cursor?.split('-') ?? []
+  const transfers = await queries.searchedTransfers.all(db, { ...scope, fromId, limit: transfersAtOnce })
+  const found: FoundRecord[] = []
+  let searched = 0
+  let notKept = 0
+  for (const transfer of transfers) {
+    let key: MasterKey | undefined
+    for (let after = transfer.id === fromId ? Math.min(Number(number), lastNumber) : 0; ; ) {
+      if (searched >= limits.personRecordsMax) return { found, searched, notKept, next: `${transfer.id}-${after}` }
+      const part = { transferId: transfer.id, number: after, limit: recordsAtOnce }
+      const records = await queries.recordsAfter.all(db, part)
+      if (records.length > 0 && transfer.dataKeyId) key ??= await openDataKey(db, keyring, transfer.dataKeyId)
+      for (const kept of records) {
+        const { reason, values } = openRecord(key, transfer, kept)
+        if (values === undefined) notKept++
+        if (textsOf(values).some(isOfPerson) || isOfPerson(reason)) found.push({ transfer, kept, reason, values })
+      }
+      searched += records.length
+      after = records.at(-1)?.number ?? after
+      if (records.length < recordsAtOnce) break
+    }
+  }
+  const last = transfers.length < transfersAtOnce ? undefined : transfers.at(-1)
+  return { found, searched, notKept, next: last ? `${last.id}-${lastNumber}` : null }
+}
+
+function openRecord(key: MasterKey | undefined, { id }: queries.SearchedTransfer, kept: queries.SearchedRecord) {
+  const { number, reasonSealed, sealed } = kept
+  const reason = key && reasonSealed ? openText(key, places.reason(id, number), reasonSealed) : ''
+  const values: Json | undefined =
+    key && sealed ? JSON.parse(openText(key, places.reject(id, number), sealed)) : undefined
+  return { reason, values }
+}
+
+/** Every text and number in a value, at any depth. */
+function textsOf(value: Json | undefined): string[] {
+  if (value === undefined || value === null || typeof value === 'boolean') return []
+  if (typeof value === 'string') return [value]
+  if (typeof value === 'number') return [String(value)]
+  return Object.values(value).flatMap((one) => textsOf(one as Json))
+}

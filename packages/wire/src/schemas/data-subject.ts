@@ -1,0 +1,91 @@
+import { example } from '../examples.ts'
+import { limits } from '../limits.ts'
+import { type Static, Type } from '../type.ts'
+import { count, exactly, identifier, text, unixSeconds } from './kinds.ts'
+import { Reject } from './transfer.ts'
+
+/** One person in the records that are kept (ours). */
+
+const cursorPattern = '^[0-9a-f]{16}-[0-9]{1,10}$'
+
+/** Request of Find Data Subject and of Erase Data Subject. */
+export const DataSubject = exactly(
+  {
+    values: Type.Array(
+      Type.String({
+        minLength: limits.personValueLengthMin,
+        maxLength: limits.personValueLengthMax,
+        pattern: '\\S',
+        description: 'An e-mail address, a telephone number, or another identifier of the person',
+      }),
+      {
+        minItems: 1,
+        maxItems: limits.personValuesMax,
+        description:
+          'Values that identify the person. A record is of the person if a value of it is one of these in any letter case, contains it as a word, is the same telephone number in another form, or is its SHA-256 or MD5 digest',
+        examples: [['jane.doe@example.com', '+49 30 1234567']],
+      },
+    ),
+    cursor: Type.Optional(
+      Type.String({
+        pattern: cursorPattern,
+        description: '`next` of the response before, with the same values',
+        examples: [`${example.transferId}-17`],
+      }),
+    ),
+  },
+  { description: 'One person, by values that identify the person' },
+)
+export type DataSubject = Static<typeof DataSubject>
+
+const progress = {
+  searched: count('Records that this call looked through', 5_000),
+  notKept: count(
+    'Of these, records of which no values are kept: only their kind and length are, and the reason, which was searched',
+    12,
+  ),
+  next: Type.Union([
+    text('`cursor` of the call that continues, in older transfers', `${example.transferId}-17`),
+    Type.Null(),
+  ]),
+}
+
+/** Response of Find Data Subject. */
+export const FoundDataSubject = exactly(
+  {
+    records: Type.Array(
+      exactly(
+        {
+          accountId: identifier('the sub-account', example.accountId),
+          connectionId: identifier('the connection', example.connectionId),
+          connectionName: text('Name of the connection', 'Orders to Meta'),
+          transferId: identifier('the transfer that rejected the record', example.transferId),
+          transferTime: unixSeconds('When the transfer was requested', example.createdTime),
+          row: Reject.properties.row,
+          field: Reject.properties.field,
+          reason: Reject.properties.reason,
+          record: Reject.properties.record,
+        },
+        { description: 'Rejected record of the person' },
+      ),
+      { description: 'Rejected records of the person, of the newest transfer first' },
+    ),
+    ...progress,
+  },
+  { description: 'What is kept of a person' },
+)
+export type FoundDataSubject = Static<typeof FoundDataSubject>
+
+/** Response of Erase Data Subject. */
+export const ErasedDataSubject = exactly(
+  {
+    erased: count('Records whose values and reasons this call erased', 3),
+    ...progress,
+    activeTransfers: count(
+      'Active transfers, which can reject a record of the person after this call: erase again once they have ended',
+      0,
+    ),
+  },
+  { description: 'What was erased of a person' },
+)
+export type ErasedDataSubject = Static<typeof ErasedDataSubject>

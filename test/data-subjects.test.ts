@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import {
+  addAccountWithConnection,
+  addEndedTransfer,
+  type Connection,
+  type Inbox,
+  makeInbox,
+} from './harness/connections.ts'
+import { type Caller, callerOf } from './harness/fixtures.ts'
+import { assertInvariants } from './harness/invariants.ts'
+import { type Organization, startTestService, type TestService } from './harness/service.ts'
+
+/** One person in the records that are kept: found with the transfer, and erased. */
+
+const jane = 'jane.doe@example.com'
+let inbox: Inbox
+let service: TestService
+let organization: Organization
+let caller: Caller
+before(async () => {
+  inbox = await makeInbox()
+  service = await startTestService(inbox.env)
+  organization = await service.addOrganization()
+  caller = callerOf(service, organization)
+})
+after(async () => {
+  await assertInvariants(service.database.pool)
+  await service.close()
+  await inbox.remove()
+})
+
+const find = (accountId: string | undefined, cursor?: string, values = [jane]) =>
+  caller.expect(
+    caller.call('findDataSubject', {
+      ...(accountId && { accountId }),
+      body: { values, ...(cursor && { cursor }) },
+    }),
+  )
+const erase = (accountId: string | undefined, cursor?: string) =>
+  caller.expect(
+    caller.call('eraseDataSubject', {
+      ...(accountId && { accountId }),
+      body: { values: [jane], ...(cursor && { cursor }) },
+    }),
+  )
+const reject = (connection: Connection, emails: readonly string[]) =>
+  addEndedTransfer(service, caller, connection, emails)
+const newConnection = () => addAccountWithConnection(caller, inbox.folder)
+
+describe('a person in the kept records', () => {
+  test('is found with the transfers, and erased; the other records and the counts stay', async () => {
+    const [one, other] = [await newConnection(), await newConnection()]
+    const first = await reject(one, ['john@example.com', jane, `Jane <${jane}>`])
+    const second = await reject(other, [jane])
+    const found = await find(undefined)
+    assert.deepEqual(
+      found.records.map(({ transferId, row, record }) => [transferId, row, record.email]),
+      [
+        [second, 2, jane],
+        [first, 3, jane],
+        [first, 4, `Jane <${jane}>`],
+      ],
+    )
+    assert.deepEqual([found.searched, found.notKept, found.next], [4, 0, null])
+    assert.equal((await find(one.accountId)).records.length, 2)
+
+    const erased = await erase(undefined)
+    assert.deepEqual([erased.erased, erased.next, erased.activeTransfers], [3, null, 0])
+    assert.deepEqual((await find(undefined)).records, [])
+    const rejects = await caller.expect(caller.call('listRejects', { ...one, transferId: first }))
+    assert.deepEqual(
+      rejects.map(({ row, count, field, reason, record }) => ({ row, count, field, reason, record })),
+      [
+        {
+          row: 2,
+          count: 1,
+          field: 'email',
+          reason: 'email is taken',
+          record: { email: 'john@example.com', city: 'New York' },
+        },
+        ...[3, 4].map((row) => ({
+          row,
+          count: 1,
+          field: null,
+          reason: 'The record was erased at the request of the person.',
+          record: {},
+        })),
+      ],
+    )
+    const replayable = await caller.expect(caller.call('getReplayable', { ...one, transferId: first }))
+    assert.deepEqual(replayable, { replayable: 1, replayed: 0, notKept: 2 })
+    const { rows } = await service.database.pool.query('select * from rejects')
+    assert(!JSON.stringify(rows).includes('jane'))
+    assert.equal((await erase(undefined)).erased, 0)
+  })
+
+  test('leaves a receipt in the audit log that names nobody', async () => {
+    const connection = await newConnection()
+    await reject(connection, [jane])
+    await find(connection.accountId)
+    await erase(connection.accountId)
+    const [receipt, read] = await caller.expect(caller.call('listAudit', { query: { size: 2 } }))
+    assert.deepEqual([receipt?.action, receipt?.accountId], ['eraseDataSubject', connection.accountId])
+    assert.deepEqual(receipt?.after, { erased: 1, searched: 1, notKept: 0, next: null, activeTransfers: 0 })
+    assert.deepEqual([read?.action, read?.details], ['findDataSubject', { records: 1 }])
+    const { rows } = await service.database.pool.query('select * from audit_events')
+    assert(!JSON.stringify(rows).toLowerCase().includes('jane'))
+  })
+
+  test('is searched part by part, from the newest transfer to the oldest', async () => {
+    const connection = await newConnection()
+    const many = Array.from({ length: 6_000 }, (_, i) => (i % 1_000 === 0 ? jane : `p${i}@example.com`))
+    await reject(connection, many)
+    await reject(connection, [jane])
+    const { accountId } = connection
+    const first = await find(accountId)
+    assert(first.searched >= 5_000 && first.next)
+    const second = await find(accountId, first.next)
+    assert.equal(second.next, null)
+    assert.equal(first.searched + second.searched, 6_001)
+    assert.equal(first.records.length + second.records.length, 7)
+    const begun = await erase(accountId)
+    const rest = await erase(accountId, begun.next ?? undefined)
+    assert.deepEqual([begun.erased + rest.erased, rest.next], [7, null])
+  })
+
+  test('of another organization, or of a sub-account that a key cannot see, is neither found nor erased', async () => {
+    const connection = await newConnection()
+    await reject(connection, [jane])
+    const stranger = callerOf(service, await service.addOrganization())
+    for (const operation of ['findDataSubject', 'eraseDataSubject'] as const) {
+      const asked = await stranger.call(operation, { body: { values: [jane] } })
+      assert.equal((asked.response as { searched: number }).searched, 0)
+      assert.equal(
+        (await stranger.call(operation, { accountId: connection.accountId, body: { values: [jane] } })).status,
+        404,
+      )
+    }
+    const other = await caller.addAccount()
+    const limited = await caller.expect(
+      caller.call('createClient', {
+        body: { name: 'Limited', scopes: ['records:read', 'records:erase'], accountIds: [other.id] },
+      }),
+    )
+    const { clientId, clientSecret } = { ...limited, clientId: limited.id }
+    const { accessToken: token } = await caller.expect(
+      service.call('createToken', { body: { clientId, clientSecret } }),
+    )
+    const erased = await service.call('eraseDataSubject', { token, body: { values: [jane] } })
+    assert.deepEqual([erased.status, erased.response.erased], [200, 0])
+    assert.equal((await find(connection.accountId)).records.length, 1)
+  })
+
+  test('is refused by values that others have too, and by a cursor that is none', async () => {
+    const bodies: [object, string][] = [
+      [{ values: [] }, 'body.values'],
+      [{ values: ['a   '] }, 'body.values.0'],
+      [{ values: ['     '] }, 'body.values.0'],
+      [{ values: [jane], cursor: 'x' }, 'body.cursor'],
+      [{ values: Array(21).fill(jane) }, 'body.values'],
+    ]
+    for (const [body, field] of bodies) {
+      const { status, details } = await caller.call('eraseDataSubject', { body: body as never })
+      assert.deepEqual([status, details[0]?.field], [400, field])
+    }
+    const far = await caller.call('findDataSubject', {
+      body: { values: [jane], cursor: 'ffffffffffffffff-9999999999' },
+    })
+    assert.equal(far.status, 200)
+  })
+})
