@@ -52,6 +52,7 @@ const screens: readonly Screen[] = [
   },
   { name: 'deleted', path: ofAccount('/deleted'), title: /Deleted/ },
   { name: 'audit', path: () => '/audit', title: /Audit log/ },
+  { name: 'find-person', path: () => '/find-person', title: /Find one person/ },
   { name: 'alerts', path: () => '/alerts', title: /Alerts/ },
   {
     name: 'create-alert-rule',

@@ -95,14 +95,14 @@ describe('a person in the kept records', () => {
     assert.equal((await erase(undefined)).erased, 0)
   })
 
-  test('leaves a receipt in the audit log that names nobody', async () => {
+  test('leaves an event in the audit log that names no one', async () => {
     const connection = await newConnection()
     await reject(connection, [jane])
     await find(connection.accountId)
     await erase(connection.accountId)
-    const [receipt, read] = await caller.expect(caller.call('listAudit', { query: { size: 2 } }))
-    assert.deepEqual([receipt?.action, receipt?.accountId], ['eraseDataSubject', connection.accountId])
-    assert.deepEqual(receipt?.after, { erased: 1, searched: 1, notKept: 0, next: null, activeTransfers: 0 })
+    const [event, read] = await caller.expect(caller.call('listAudit', { query: { size: 2 } }))
+    assert.deepEqual([event?.action, event?.accountId], ['eraseDataSubject', connection.accountId])
+    assert.deepEqual(event?.after, { erased: 1, searched: 1, notKept: 0, next: null, activeTransfers: 0 })
     assert.deepEqual([read?.action, read?.details], ['findDataSubject', { records: 1 }])
     const { rows } = await service.database.pool.query('select * from audit_events')
     assert(!JSON.stringify(rows).toLowerCase().includes('jane'))

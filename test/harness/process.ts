@@ -40,6 +40,8 @@ export type Start = {
   cwd?: string
   /** Makes it the leader of a process group, as a shell does. */
   terminal?: boolean
+  /** Standard input; none unless given. */
+  input?: string
 }
 
 type Reply = { status: number; headers: Headers; text: string; error: string | undefined; response: unknown }
@@ -86,13 +88,18 @@ export async function prepareStage(t: Hooks, name = 'penstock'): Promise<Stage> 
     await rm(base, { recursive: true, force: true, maxRetries: 10 })
   })
 
-  const start = (file: string, args: readonly string[], { env = {}, cwd = root, terminal = false }: Start = {}) => {
+  const start = (
+    file: string,
+    args: readonly string[],
+    { env = {}, cwd = root, terminal = false, input }: Start = {},
+  ) => {
     const child = spawn(file, args, {
       cwd,
       detached: terminal,
       env: { ...environment(dataDirectory), ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     })
+    child.stdin?.end(input)
     const program = follow(child, terminal)
     children.push({ child, program })
     return program

@@ -16,4 +16,5 @@ export const pageRoots = [
   'profile',
   'audit',
   'alerts',
+  'find-person',
 ] as const

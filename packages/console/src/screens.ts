@@ -32,6 +32,7 @@ const connections = screen(() => import('./screens/connections/connections.tsx')
 const reports = screen(() => import('./screens/reports/reports.tsx'))
 const audit = screen(() => import('./screens/audit/audit.tsx'))
 const alerts = screen(() => import('./screens/alerts/alerts.tsx'))
+const dataSubjects = screen(() => import('./screens/data-subjects/data-subjects.tsx'))
 const deleted = screen(() => import('./screens/deleted/deleted.tsx'))
 
 /** Screens without a session. */
@@ -51,6 +52,7 @@ export const screens = {
   '/deleted': deleted,
   '/alerts': alerts,
   '/audit': audit,
+  '/find-person': dataSubjects,
   '/api-keys': screen(() => import('./screens/api-keys/api-keys.tsx')),
   '/webhooks': screen(() => import('./screens/webhooks/webhooks.tsx')),
   '/webhooks/:webhookId': screen(() => import('./screens/webhook/webhook.tsx')),
@@ -72,6 +74,7 @@ export const screens = {
   '/accounts/:accountId/deleted': deleted,
   '/accounts/:accountId/alerts': alerts,
   '/accounts/:accountId/audit': audit,
+  '/accounts/:accountId/find-person': dataSubjects,
 } satisfies Record<string, Screen>
 
 /** The screen of an address, with the sub-account and all else that the address names. */

@@ -757,7 +757,7 @@ export const operations = {
     tag: 'Transfers',
     summary: 'Erase a person from the records that are kept',
     description:
-      'Erases the values and reasons of the rejected records of one person: of one sub-account, or of all sub-accounts if `accountId` is omitted. The records stay counted, and cannot be replayed. Each call looks through a part; `next` continues, and null says that all was searched. The audit log has a receipt that names nobody. What was delivered to a destination has to be erased there.',
+      'Erases the values and reasons of the rejected records of one person: of one sub-account, or of all sub-accounts if `accountId` is omitted. The records stay counted, and cannot be replayed. Each call looks through a part; `next` continues, and null says that all was searched. The audit log has an event that names no one. What was delivered to a destination has to be erased there.',
     actsIn: 'organization or account',
     scope: 'records:erase',
     body: DataSubject,

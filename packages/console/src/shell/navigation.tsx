@@ -66,7 +66,7 @@ function Section({ name, children }: { name: GroupName; children: ReactNode }) {
   )
 }
 
-/** What the service says about itself, outside of the console. */
+/** The documents of the service, which are pages outside of the console. */
 function Documents() {
   return (
     <>

@@ -12,6 +12,7 @@ import {
   IconPlug,
   IconShieldLock,
   IconTrash,
+  IconUserSearch,
   IconUsers,
   IconUsersGroup,
   IconWebhook,
@@ -42,6 +43,12 @@ const alerts: Entry = { page: 'alerts', label: say.alerts, Icon: IconBell, reads
 const reports: Entry = { page: 'reports', label: say.reports, Icon: IconChartBar, reads: 'reportAccounts' }
 const deleted: Entry = { page: 'deleted', label: say.deleted, Icon: IconTrash, reads: 'listConnections' }
 
+const findPerson: Entry = {
+  page: 'find-person',
+  label: say.findPerson,
+  Icon: IconUserSearch,
+  reads: 'findDataSubject',
+}
 const audit: Entry = { page: 'audit', label: say.audit, Icon: IconHistory, reads: 'listAudit' }
 
 const accounts: Entry = { page: 'accounts', label: say.accounts, Icon: IconUsers, reads: 'listAccounts' }
@@ -102,14 +109,16 @@ export function useGroups(accountId: string | undefined): readonly Group[] {
   return [
     group('overview', [overview], accountId),
     group('data', data, accountId),
-    group('insights', [reports, alerts, audit], accountId),
+    group('insights', [reports, alerts, findPerson, audit], accountId),
     group('organization', organization),
     group('developers', administrationOfDevelopers),
   ].filter(({ entries }) => entries.length > 0)
 }
 
 /** The pages of all sub-accounts that a page of one sub-account can be switched to, and the other way around. */
-export const sharedPages: readonly string[] = [connections, alerts, reports, deleted, audit].map(({ page }) => page)
+export const sharedPages: readonly string[] = [connections, alerts, reports, findPerson, deleted, audit].map(
+  ({ page }) => page,
+)
 export const accountPages: readonly string[] = [
   overview,
   connections,
@@ -118,6 +127,7 @@ export const accountPages: readonly string[] = [
   connectLinks,
   alerts,
   reports,
+  findPerson,
   deleted,
   audit,
 ].map(({ page }) => page)

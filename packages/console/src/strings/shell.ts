@@ -33,6 +33,7 @@ export const shell = {
   signInSettings: 'Sign-in settings',
   branding: 'Branding',
   connectLinks: 'Connect links',
+  findPerson: 'Find one person',
   audit: 'Audit log',
   alerts: 'Alerts',
   profile: 'Profile',

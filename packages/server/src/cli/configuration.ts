@@ -1,6 +1,6 @@
 import { mkdir, open, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { type Client, createClient } from '@penstock/client'
+import type { Client } from '@penstock/client'
 import {
   applyPlan,
   ConfigurationError,
@@ -22,29 +22,12 @@ import {
 } from '@penstock/configuration'
 import { ConfigError } from '../config.ts'
 import { print } from './print.ts'
+import { connect, type Service } from './remote.ts'
 
 /** Configuration as code: commands that call the API of a service, wherever it is, and use no database. */
 
 /** Exit codes of plan: as of terraform plan -detailed-exitcode. */
 const exits = { same: 0, failed: 1, changes: 2, changedMeanwhile: 3 } as const
-
-type Service = { url?: string; json?: boolean }
-
-/** The client that the environment names. The secret is never an argument, since other processes can read these. */
-function connect({ url = process.env.PENSTOCK_URL }: Service): { client: Client; baseUrl: string } {
-  const { PENSTOCK_CLIENT_ID: clientId, PENSTOCK_CLIENT_SECRET: clientSecret } = process.env
-  const missing = Object.entries({
-    'PENSTOCK_URL, or --url,': url,
-    PENSTOCK_CLIENT_ID: clientId,
-    PENSTOCK_CLIENT_SECRET: clientSecret,
-  }).filter(([, value]) => !value)
-  if (missing.length > 0)
-    throw new ConfigError(missing.map(([name]) => `${name} is not set: set it to call a service.`))
-  if (!URL.canParse(url ?? '') || !/^https?:$/.test(new URL(url ?? '').protocol))
-    throw new ConfigError(['PENSTOCK_URL must be an address, such as https://penstock.example.com.'])
-  const baseUrl = url ?? ''
-  return { client: createClient({ baseUrl, clientId: clientId ?? '', clientSecret: clientSecret ?? '' }), baseUrl }
-}
 
 /** Runs a command; what is wrong with files and references is said as what is wrong with settings is, a line each. */
 async function sayingProblems(work: () => Promise<void>): Promise<void> {

@@ -281,6 +281,19 @@ export function buildProgram(): Command {
     .option('--webhook-secrets <file>', 'add the signing secrets of new webhooks to this file, which only you can read')
     .action(async (paths, options) => (await configuration()).applyCommand(paths, options))
 
+  const person = program.command('person').description('one person in the rejected records that a service keeps')
+  const withPersonOptions = (command: Command) =>
+    command
+      .option(...ofService)
+      .option('--account <accountId>', 'in this sub-account only')
+      .option(...json)
+  withPersonOptions(person.command('find'))
+    .description('list the records of the person who is named on standard input, one value a line')
+    .action(async (options) => (await import('./data-subjects.ts')).findPersonCommand(options))
+  withPersonOptions(person.command('erase'))
+    .description('erase the records of the person who is named on standard input, one value a line')
+    .action(async (options) => (await import('./data-subjects.ts')).erasePersonCommand(options))
+
   program
     .command('key')
     .description('master key')

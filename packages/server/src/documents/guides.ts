@@ -8,7 +8,10 @@ import { html } from './markup.ts'
 const groups: readonly { title: string; slugs: readonly string[] }[] = [
   { title: 'Start', slugs: ['getting-started', 'configuration-as-code', 'mcp'] },
   { title: 'Embed', slugs: ['embedding', 'webhooks', 'authorizations'] },
-  { title: 'Use', slugs: ['alerts', 'people', 'single-sign-on', 'access', 'errors', 'api-decisions', 'glossary'] },
+  {
+    title: 'Use',
+    slugs: ['alerts', 'people', 'single-sign-on', 'access', 'data-subjects', 'errors', 'api-decisions', 'glossary'],
+  },
   { title: 'Operate', slugs: ['operating', 'observability', 'backup', 'scaling', 'upgrading', 'audit', 'debugging'] },
 ]
 

@@ -26,7 +26,7 @@ export function Component() {
   const ending = endingOf(address)
   const { connections, transfers, schedules } = useConnections(accountId)
   const [ids, setIds] = useState<ReadonlySet<string>>(noIds)
-  // What is no longer shown is not acted on.
+  // Rows that are no longer shown are not acted on.
   const picked = connections.data?.reply.filter(({ id }) => ids.has(id)) ?? []
   const isNarrowed = value('q') !== '' || value('status') !== ''
   return (

@@ -18,7 +18,7 @@ const atOnce = 4
 /** How many connections a question names. */
 const namedMax = 5
 
-/** What can be done with the selected connections: one after the other, and what was refused is listed with its reason. */
+/** Actions on the selected connections. Refusals are listed with their reasons. */
 export function Selection({ picked, onClear }: { picked: readonly Listed[]; onClear: () => void }) {
   const start = useWrite('startTransfer')
   const move = useWrite('updateConnectionStatus')

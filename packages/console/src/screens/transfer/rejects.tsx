@@ -10,6 +10,7 @@ import { notifyFailure } from '../../components/notify.tsx'
 import { count } from '../../components/numbers.ts'
 import { Empty, Toolbar } from '../../components/page.tsx'
 import { Pager, pageSize } from '../../components/pager.tsx'
+import { RecordValues } from '../../components/record-values.tsx'
 import { type Column, DataTable } from '../../components/resource-table.tsx'
 import { SearchBox } from '../../components/search-box.tsx'
 import { transfer as say } from '../../strings/transfer.ts'
@@ -107,29 +108,13 @@ const columns: readonly Column<Reject>[] = [
       <>
         {reason}
         <Box hiddenFrom="md" mt={4}>
-          <Values record={record} />
+          <RecordValues record={record} />
         </Box>
       </>
     ),
   },
-  { header: say.record, from: 'md', cell: ({ record }) => <Values record={record} /> },
+  { header: say.record, from: 'md', cell: ({ record }) => <RecordValues record={record} /> },
 ]
-
-/** A record by its columns, as it was read. */
-function Values({ record }: { record: Reject['record'] }) {
-  return (
-    <Group gap={6} fz="xs" ff="monospace" style={{ overflowWrap: 'anywhere' }}>
-      {Object.entries(record).map(([field, value]) => (
-        <span key={field}>
-          <Text span inherit c="dimmed">
-            {field}:
-          </Text>{' '}
-          {value ?? '∅'}
-        </span>
-      ))}
-    </Group>
-  )
-}
 
 const endings = { 'text/csv': 'csv', 'application/x-ndjson': 'ndjson' } as const
 type DownloadType = keyof typeof endings

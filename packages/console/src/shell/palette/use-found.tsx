@@ -126,7 +126,7 @@ function usePages(): Found[] {
   ]
 }
 
-/** What can be done here, and with the connection that fits best. */
+/** Actions that are possible here, and with the connection that fits best. */
 function useActions(best: Connection | undefined): Found[] {
   const accountId = useAccountId()
   const forbidden = useForbiddenOf()

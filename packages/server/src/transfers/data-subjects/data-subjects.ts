@@ -9,7 +9,7 @@ import { type FoundRecord, scopeOf, searchPart } from './search.ts'
 
 /** One person in the records that are kept: where, and the erasure that the person can demand (GDPR, article 17). */
 
-/** Lists the rejected records of a person; neither those of deleted sub-accounts nor those that are about to be purged. */
+/** Lists the rejected records of a person, without those of deleted sub-accounts and connections. */
 export async function findDataSubject(
   { db, actor, account, body }: Call<'findDataSubject'>,
   { keyring }: TransferDeps,

@@ -1,0 +1,180 @@
+import { Alert, Anchor, Box, Button, Card, Group, Loader, Stack, Text, Textarea } from '@mantine/core'
+import { limits } from '@penstock/wire'
+import { IconUserSearch } from '@tabler/icons-react'
+import { type FormEvent, useState } from 'react'
+import { Link } from 'react-router'
+import { useForbidden } from '../../api/me.ts'
+import { Confirm } from '../../components/confirm.tsx'
+import { Failure } from '../../components/failure.tsx'
+import { useDialog } from '../../components/form-dialog.tsx'
+import { notifyDone, notifyProblem } from '../../components/notify.tsx'
+import { count } from '../../components/numbers.ts'
+import { Empty, Page } from '../../components/page.tsx'
+import { ReasonedButton } from '../../components/reasoned.tsx'
+import { RecordValues } from '../../components/record-values.tsx'
+import { DataTable } from '../../components/resource-table.tsx'
+import { Time } from '../../components/time.tsx'
+import { useAccountId } from '../../shell/account.ts'
+import { dataSubjects as say } from '../../strings/data-subjects.ts'
+import { type Search, useSearch } from './use-search.ts'
+
+const { personValuesMax: valuesMax, personValueLengthMin: lengthMin } = limits
+
+/** Finds one person in the records that are kept, and erases them. */
+export function Component() {
+  const accountId = useAccountId()
+  const forbidden = useForbidden('eraseDataSubject')
+  const { search, failure, isBusy, find, stop, erase } = useSearch(accountId)
+  const [dialog, open] = useDialog()
+  const ask = (values: readonly string[]) =>
+    open((close) => (
+      <Confirm
+        title={say.eraseTitle}
+        action={say.erase}
+        onConfirm={async () => {
+          const { erased, active } = await erase(values)
+          notifyDone(say.erased(erased, count(erased)))
+          if (active > 0) notifyProblem(say.eraseTitle, say.again(count(active)))
+        }}
+        onClose={close}
+      >
+        <Stack gap="xs">
+          <span>{say.eraseHelp}</span>
+          <span>{say.eraseElsewhere}</span>
+        </Stack>
+      </Confirm>
+    ))
+  return (
+    <Page title={say.title} help={say.help}>
+      <Form isBusy={isBusy} onFind={(values) => void find(values)} />
+      {failure !== undefined && <Failure error={failure} />}
+      {search && (
+        <Stack gap="md">
+          <Group justify="space-between" mih={36}>
+            <Group gap="sm" role="status">
+              {isBusy && <Loader size="sm" />}
+              <Text fw={600}>
+                {search.isWhole
+                  ? search.records.length > 0 &&
+                    say.found(search.records.length, count(search.records.length), count(search.searched))
+                  : say.searching(count(search.searched))}
+              </Text>
+            </Group>
+            <Group gap="sm">
+              {isBusy && (
+                <Button variant="default" onClick={stop}>
+                  {say.stop}
+                </Button>
+              )}
+              {search.records.length > 0 && (
+                <ReasonedButton color="red" reason={forbidden} onClick={() => ask(search.values)}>
+                  {say.erase}
+                </ReasonedButton>
+              )}
+            </Group>
+          </Group>
+          <Results search={search} />
+        </Stack>
+      )}
+      {dialog}
+    </Page>
+  )
+}
+
+function Form({ isBusy, onFind }: { isBusy: boolean; onFind: (values: readonly string[]) => void }) {
+  const [text, setText] = useState('')
+  const [error, setError] = useState<string>()
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    const values = text
+      .split('\n')
+      .map((line) => line.trim())
+      .filter(Boolean)
+    const wrong =
+      values.length === 0
+        ? say.missing
+        : values.length > valuesMax
+          ? say.tooMany(valuesMax)
+          : values.some((value) => value.length < lengthMin)
+            ? say.tooShort(lengthMin)
+            : undefined
+    setError(wrong)
+    if (!wrong) onFind(values)
+  }
+  return (
+    <Card withBorder padding="lg" component="form" onSubmit={submit} maw={720}>
+      <Textarea
+        label={say.values}
+        description={say.valuesHelp(valuesMax)}
+        autosize
+        minRows={2}
+        maxRows={10}
+        autoComplete="off"
+        data-1p-ignore
+        value={text}
+        error={error}
+        onChange={({ currentTarget }) => setText(currentTarget.value)}
+      />
+      <Group mt="md">
+        <Button type="submit" loading={isBusy} leftSection={<IconUserSearch size={18} aria-hidden />}>
+          {say.find}
+        </Button>
+      </Group>
+    </Card>
+  )
+}
+
+function Results({ search: { records, searched, notKept, isWhole } }: { search: Search }) {
+  if (records.length === 0) {
+    return isWhole ? <Empty title={say.none} help={say.noneHelp(count(searched))} /> : null
+  }
+  return (
+    <>
+      <Card withBorder padding={0}>
+        <DataTable
+          label={say.results}
+          top
+          rows={records}
+          keyOf={({ transferId, row }) => `${transferId} ${row}`}
+          columns={[
+            {
+              header: say.transfer,
+              w: '28%',
+              wraps: true,
+              cell: ({ accountId, connectionId, connectionName, transferId, transferTime, row }) => (
+                <>
+                  <Anchor
+                    component={Link}
+                    to={`/accounts/${accountId}/connections/${connectionId}/transfers/${transferId}`}
+                    fw={550}
+                    fz="inherit"
+                  >
+                    {connectionName}
+                  </Anchor>
+                  <Text size="sm" c="dimmed">
+                    <Time seconds={transferTime} />
+                    {row !== null && ` · ${say.rowOf(count(row))}`}
+                  </Text>
+                </>
+              ),
+            },
+            {
+              header: say.reason,
+              wraps: true,
+              cell: ({ reason, record }) => (
+                <>
+                  {reason}
+                  <Box hiddenFrom="md" mt={4}>
+                    <RecordValues record={record} />
+                  </Box>
+                </>
+              ),
+            },
+            { header: say.record, from: 'md', cell: ({ record }) => <RecordValues record={record} /> },
+          ]}
+        />
+      </Card>
+      {notKept > 0 && <Alert color="gray">{say.notKept(count(notKept))}</Alert>}
+    </>
+  )
+}

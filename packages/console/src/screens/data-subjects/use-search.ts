@@ -1,0 +1,74 @@
+import type { ResultOf } from '@penstock/client'
+import { useRef, useState } from 'react'
+import { readNow, useWrite } from '../../api/queries.ts'
+
+type Found = ResultOf<'findDataSubject'>['reply']['records'][number]
+export type Search = {
+  readonly values: readonly string[]
+  readonly records: readonly Found[]
+  readonly searched: number
+  readonly notKept: number
+  /** Whether all was searched. */
+  readonly isWhole: boolean
+}
+
+/**
+ * Searches for a person, part by part, and erases what there is. The values are kept in memory alone: neither in the address
+ * nor in the cache.
+ */
+export function useSearch(accountId: string | undefined) {
+  const [search, setSearch] = useState<Search>()
+  const [failure, setFailure] = useState<unknown>()
+  const [isBusy, setBusy] = useState(false)
+  const latest = useRef(0)
+  const eraseNext = useWrite('eraseDataSubject')
+
+  const find = async (values: readonly string[]) => {
+    const run = ++latest.current
+    setBusy(true)
+    setFailure(undefined)
+    let found: Search = { values, records: [], searched: 0, notKept: 0, isWhole: false }
+    setSearch(found)
+    try {
+      for (let cursor: string | null | undefined; cursor !== null; ) {
+        const body = { values: [...values], ...(cursor !== undefined && { cursor }) }
+        const { reply } = await readNow('findDataSubject', { accountId, body })
+        if (run !== latest.current) return
+        cursor = reply.next
+        found = {
+          values,
+          records: [...found.records, ...reply.records],
+          searched: found.searched + reply.searched,
+          notKept: found.notKept + reply.notKept,
+          isWhole: cursor === null,
+        }
+        setSearch(found)
+      }
+    } catch (error) {
+      if (run === latest.current) setFailure(error)
+    } finally {
+      if (run === latest.current) setBusy(false)
+    }
+  }
+  /** Leaves the search where it is. */
+  const stop = () => {
+    latest.current++
+    setBusy(false)
+  }
+  /** Erases everywhere that was or was not searched yet. */
+  const erase = async (values: readonly string[]) => {
+    stop()
+    let erased = 0
+    let active = 0
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const body = { values: [...values], ...(cursor !== undefined && { cursor }) }
+      const { reply } = await eraseNext.mutateAsync({ accountId, body })
+      cursor = reply.next
+      erased += reply.erased
+      active = reply.activeTransfers
+    }
+    setSearch(undefined)
+    return { erased, active }
+  }
+  return { search, failure, isBusy, find, stop, erase }
+}

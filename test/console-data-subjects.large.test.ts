@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, describe, test } from 'node:test'
+import { accessibilityViolations, skip } from './harness/browser.ts'
+import { type ConsoleStage, preparePeople, startConsole } from './harness/console.ts'
+
+describe('one person in the kept records, in the console', { skip }, () => {
+  let stage: ConsoleStage
+  let accountId: string
+  before(async () => {
+    stage = await startConsole()
+    await preparePeople(stage, 20)
+    accountId = (await stage.addAccount('Acme Outdoor')).id
+    await stage.addSides(accountId)
+    const connection = await stage.connect(accountId, 'Carries people')
+    await stage.run(accountId, connection.id)
+  })
+  afterEach(() => stage.closePages())
+  after(() => stage?.close())
+
+  test('is found with its transfer, and erased after a question', async () => {
+    const [transfer] = (await stage.client.listAllTransfers({ accountId, query: {} })).reply
+    assert(transfer)
+    const { reply: rejects } = await stage.client.listRejects({
+      accountId,
+      id: transfer.connectionId,
+      transferId: transfer.id,
+      query: {},
+    })
+    const value = Object.values(rejects[0]?.record ?? {}).find((text) => (text ?? '').length > 5) ?? ''
+    assert.notEqual(value, '')
+    const page = await stage.open(`/accounts/${accountId}/find-person`)
+    const box = page.getByRole('textbox', { name: /E-mail addresses/ })
+    await page.getByRole('button', { name: 'Find', exact: true }).click()
+    await page.getByText('Enter at least one value.').waitFor()
+    await box.fill('abc')
+    await page.getByRole('button', { name: 'Find', exact: true }).click()
+    await page.getByText(/at least 5 characters/).waitFor()
+    await box.fill(value)
+    await page.getByRole('button', { name: 'Find', exact: true }).click()
+    await page.getByText(/records? found, of \d+ kept records/).waitFor()
+    await page.getByRole('link', { name: 'Carries people' }).first().waitFor()
+    assert(!page.url().includes(encodeURIComponent(value)), 'the address does not name the person')
+    assert.deepEqual(await accessibilityViolations(page), [])
+    await page.getByRole('button', { name: 'Erase' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Erase this person?' })
+    await dialog.waitFor()
+    assert.deepEqual(await accessibilityViolations(page), [])
+    await dialog.getByRole('button', { name: 'Erase' }).click()
+    await page.getByText(/records? (?:was|were) erased/).waitFor()
+    await page.getByRole('button', { name: 'Find', exact: true }).click()
+    await page.getByText('Nothing is kept of this person').waitFor()
+  })
+})
