@@ -208,20 +208,22 @@ test('after a restore nothing is looked at until schedules are resumed, and what
   await assertNothingWaits()
 })
 
-test('the first rule of an organization is on where mail is set up', async () => {
+test('the first rule of an organization is on, and says that it reaches no one if mail is not set up', async () => {
   const rules = async (of: TestService) =>
     (await of.call('listAlertRules', { token: (await of.addOrganization()).token })).response
   const withoutMail = await startTestService(inbox.env)
   try {
-    for (const [of, enabled] of [
-      [service, true],
-      [withoutMail, false],
+    for (const [of, error] of [
+      [service, undefined],
+      [withoutMail, /mail/],
     ] as const) {
       const [first, ...more] = await rules(of)
       assert.deepEqual(
         [first?.name, first?.enabled, first?.emailRoles, first?.conditions.transferFailed, more],
-        ['Failures', enabled, ['owner'], true, []],
+        ['Failures', true, ['owner'], true, []],
       )
+      if (error) assert.match(first?.deliveryError?.message ?? '', error)
+      else assert.equal(first?.deliveryError, null)
     }
   } finally {
     await withoutMail.close()

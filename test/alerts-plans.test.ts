@@ -151,7 +151,7 @@ function bounds(): Record<string, Bound> {
     factsOf: bound(checkQueries.factsOf, { connectionIds, weeks: 8 }, 50 * many),
     findCovering: bound(
       checkQueries.findCovering,
-      { organizationIds: [organizationId], accountIds: [accountId(1)], connectionIds, mailIsSetUp: true },
+      { organizationIds: [organizationId], accountIds: [accountId(1)], connectionIds },
       3 * (rules + 10),
     ),
     findOpen: bound(checkQueries.findOpen, { connectionIds }, 2 * many),

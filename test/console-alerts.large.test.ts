@@ -9,6 +9,9 @@ describe('alerts in the console', { skip }, () => {
   let stage: ConsoleStage
   before(async () => {
     stage = await startConsole()
+    // The first rule covers everything: its incidents would be beside those of the tests.
+    const [first] = (await stage.client.listAlertRules({ query: {} })).reply
+    if (first) await stage.client.deleteAlertRule({ id: first.id })
   })
   afterEach(() => stage.closePages())
   after(() => stage?.close())
@@ -22,6 +25,9 @@ describe('alerts in the console', { skip }, () => {
     await stage.sql(`update connections set status = 'broken' where id = '${connectionId}'`)
     const page = await stage.open(`/accounts/${accountId}/alerts?view=rules`)
     await page.getByText('No alert rules of this sub-account').waitFor()
+    await page.getByText('Incidents', { exact: true }).click()
+    await page.getByText('No rule has an incident, but 1 connection needs attention').waitFor()
+    await page.getByText('Rules', { exact: true }).click()
     await page.getByRole('button', { name: 'Create rule' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('textbox', { name: 'Name' }).fill('Night watch')

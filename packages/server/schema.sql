@@ -915,8 +915,7 @@ create table alert_rules (
   name text not null,
   -- Null: all, later ones included.
   connection_ids text[],
-  -- Null: on where mail is set up.
-  enabled boolean,
+  enabled boolean default true not null,
   transfer_failed boolean not null,
   connection_broken boolean not null,
   rejected_percent double precision,

@@ -762,7 +762,7 @@ create table alert_rules (
   account_id text,
   name text not null,
   connection_ids text[],
-  enabled boolean,
+  enabled boolean default true not null,
   transfer_failed boolean not null,
   connection_broken boolean not null,
   rejected_percent double precision,

@@ -12,6 +12,15 @@ export const alerts = {
   resolved: 'Resolved',
 
   noneOpen: 'No open incidents',
+  noneOpenBut: (n: string, one: boolean) =>
+    one
+      ? 'No rule has an incident, but 1 connection needs attention'
+      : `No rule has an incident, but ${n} connections need attention`,
+  noneOpenButHelp: 'Turn on a rule that covers it, or open the list of what needs attention.',
+  needsAttention: 'Show what needs attention',
+  reachesNoOne: 'No one is notified outside of the console',
+  reachesNoOneHelp:
+    'Without a recipient, incidents are shown here and sent to webhooks that receive alert.opened. Enter a role, an address, Slack or Microsoft Teams, or save the rule as it is.',
   noneResolved: 'No resolved incidents',
   noRules: 'No alert rules',
   noRulesFound: 'No matching alert rules',
@@ -81,6 +90,7 @@ export const alerts = {
   removeHelp: 'Its incidents are deleted with it. No message is sent about those that are open.',
   removed: (name: string) => `${name} was deleted`,
   saved: (name: string) => `${name} was saved`,
+  savedBut: (name: string, problem: string) => `${name} was saved. ${problem}`,
   inAccount: 'You are limited to sub-accounts. Open one to create a rule for it.',
 
   forOrganization: 'The rule covers all sub-accounts of the organization.',

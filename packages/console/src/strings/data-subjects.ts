@@ -25,7 +25,7 @@ export const dataSubjects = {
   erase: 'Erase',
   eraseTitle: 'Erase this person?',
   eraseHelp:
-    'The values and reasons of all rejected records of this person are erased for good. The records stay counted, and cannot be sent again. The audit log has an event that names no one.',
+    'The values and reasons of all rejected records of this person are erased permanently. The records stay counted, and cannot be sent again. The audit log has an event that names no one.',
   eraseElsewhere: 'What was delivered has to be erased at the destinations. Uploaded files are deleted as a whole.',
   erased: (n: number, shown: string) => (n === 1 ? '1 record was erased' : `${shown} records were erased`),
   again: (n: string) =>

@@ -107,7 +107,6 @@ export const findCovering = statement<
     organizationIds: readonly string[]
     accountIds: readonly string[]
     connectionIds: readonly string[]
-    mailIsSetUp: boolean
   },
   CoveringRow
 >(`
@@ -115,7 +114,7 @@ export const findCovering = statement<
     no_success_hours, volume_percent
   from alert_rules
   where organization_id = any(:organizationIds) and coalesce(account_id, '') = any(array_append(:accountIds::text[], ''))
-    and (connection_ids is null or connection_ids && :connectionIds::text[]) and coalesce(enabled, :mailIsSetUp)
+    and (connection_ids is null or connection_ids && :connectionIds::text[]) and enabled
 `)
 
 export type OpenRow = { id: string; ruleId: string; connectionId: string; reasons: AlertReason[]; openedTime: Date }

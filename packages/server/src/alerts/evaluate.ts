@@ -16,7 +16,7 @@ const checksAtOnce = 200
 const changesAtOnce = 2_000
 
 /** Looks at connections that are noted, at most so many. Resolves with how many notes there were. */
-export async function evaluate(tx: Transaction, mailIsSetUp: boolean): Promise<number> {
+export async function evaluate(tx: Transaction): Promise<number> {
   const noted = await queries.takeChecks.all(tx, { limit: checksAtOnce })
   const connectionIds = [...new Set(noted.map(({ connectionId }) => connectionId))]
   if (connectionIds.length === 0) return 0
@@ -24,7 +24,6 @@ export async function evaluate(tx: Transaction, mailIsSetUp: boolean): Promise<n
   const covering = Map.groupBy(
     await queries.findCovering.all(tx, {
       connectionIds,
-      mailIsSetUp,
       organizationIds: [...new Set(all.map(({ organizationId }) => organizationId))],
       accountIds: [...new Set(all.map(({ accountId }) => accountId))],
     }),

@@ -46,7 +46,7 @@ export async function lookAtAll(
     for (let [checked, written] = [1, 1]; checked + written > 0 && !signal?.aborted; ) {
       ;[checked, written] = await database.transaction(async (tx) => {
         if (!(await takeTurn.first(tx, {}))?.taken) return [0, 0]
-        return [await evaluate(tx, mailIsSetUp), await announce(tx, { catalogue, mailIsSetUp })]
+        return [await evaluate(tx), await announce(tx, { catalogue, mailIsSetUp })]
       })
     }
   }

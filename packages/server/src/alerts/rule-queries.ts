@@ -11,8 +11,7 @@ export type RuleRow = {
   accountId: string | null
   name: string
   connectionIds: string[] | null
-  /** Null: on where mail is set up. */
-  enabled: boolean | null
+  enabled: boolean
   transferFailed: boolean
   connectionBroken: boolean
   rejectedPercent: number | null
@@ -94,7 +93,7 @@ export type RuleContent = {
   id: string
   name: string
   connectionIds: readonly string[] | null
-  enabled: boolean | null
+  enabled: boolean
   transferFailed: boolean
   connectionBroken: boolean
   rejectedPercent: number | null

@@ -147,7 +147,7 @@ function sendsMore(before: queries.RuleContent, body: BodyOf<'updateAlertRule'>)
   const { connectionIds, conditions, emails, emailRoles, slackUrl, teamsUrl } = body
   const isGiven = (address: string | null | undefined) =>
     address !== undefined && address !== null && address !== secretMask
-  if (body.enabled === true && before.enabled !== true) return true
+  if (body.enabled === true && !before.enabled) return true
   if (isGiven(slackUrl) || isGiven(teamsUrl)) return true
   return [connectionIds, conditions, emails, emailRoles].some((one) => one !== undefined)
 }

@@ -85,7 +85,7 @@ const lowest = (column: string) => `
     lowest as materialized (
       select coalesce(named.id, r.account_id, '') as covers, min(r.${column}) as bound
       from alert_rules r left join lateral unnest(r.connection_ids) as named (id) on true
-      where r.organization_id = :scopeId and r.${column} is not null and r.enabled is not false group by 1
+      where r.organization_id = :scopeId and r.${column} is not null and r.enabled group by 1
     ),
     covered as materialized (
       select p.id, p.created_time, min(l.bound) as bound

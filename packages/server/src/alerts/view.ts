@@ -9,13 +9,13 @@ const optional = (time: Date | null) => time && unixSeconds(time)
 /** One version of a rule; its incidents and its deliveries are not in it. */
 export const etagOf = ({ version }: Pick<RuleRow, 'version'>): string => version
 
-/** @param mailIsSetUp whether a rule is on that does not say it */
+/** @param mailIsSetUp whether e-mails can be sent */
 export const viewRule = (row: RuleRow, mailIsSetUp: boolean): AlertRule => ({
   id: row.id,
   name: row.name,
   accountId: row.accountId,
   connectionIds: row.connectionIds,
-  enabled: row.enabled ?? mailIsSetUp,
+  enabled: row.enabled,
   conditions: {
     transferFailed: row.transferFailed,
     connectionBroken: row.connectionBroken,

@@ -60,7 +60,7 @@ export const AlertRule = exactly(
     name: text('Name', 'Failures'),
     accountId: orNull(Identifier, 'Sub-account that it covers; null: the organization', null),
     connectionIds: orNull(Type.Array(Identifier), connectionIds, null),
-    enabled: flag('Whether it is on. The first rule of an organization is on where mail is set up'),
+    enabled: flag('Whether it is on'),
     conditions,
     emails: Type.Array(Type.String(), { description: addresses, examples: [['data@example.com']] }),
     emailRoles: Type.Array(role, { description: people, examples: [['owner']] }),

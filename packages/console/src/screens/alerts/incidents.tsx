@@ -1,16 +1,18 @@
-import { Anchor, Badge, Group, Pill, Stack, Text } from '@mantine/core'
+import { Anchor, Badge, Button, Group, Pill, Stack, Text } from '@mantine/core'
 import type { AlertIncident, AlertReason } from '@penstock/wire'
 import { Link } from 'react-router'
 import { useForbidden } from '../../api/me.ts'
 import { useRead, useWrite } from '../../api/queries.ts'
 import { type ListAddress, useAddress } from '../../components/address.ts'
 import { notifyDone, notifyFailure } from '../../components/notify.tsx'
+import { count } from '../../components/numbers.ts'
 import { Empty } from '../../components/page.tsx'
 import { pageOf } from '../../components/pager.tsx'
 import { ReasonedButton } from '../../components/reasoned.tsx'
 import { NameLink, ResourceTable } from '../../components/resource-table.tsx'
 import { statusColors, transferColors } from '../../components/status.tsx'
 import { Time } from '../../components/time.tsx'
+import { pathOf } from '../../shell/account.ts'
 import { alerts as say } from '../../strings/alerts.ts'
 
 const isResolved = ({ value }: ListAddress) => value('show') === 'resolved'
@@ -51,7 +53,7 @@ export function Incidents({ accountId }: { accountId: string | undefined }) {
         label={say.incidents}
         top
         query={query}
-        empty={<Empty title={isResolved(address) ? say.noneResolved : say.noneOpen} />}
+        empty={isResolved(address) ? <Empty title={say.noneResolved} /> : <NoneOpen accountId={accountId} />}
         columns={[
           {
             header: say.connection,
@@ -83,6 +85,24 @@ export function Incidents({ accountId }: { accountId: string | undefined }) {
         actionsW={150}
       />
     </Stack>
+  )
+}
+
+/** That no incident is open. It does not say that all is well while a connection is broken that no rule covers. */
+function NoneOpen({ accountId }: { accountId: string | undefined }) {
+  const { data } = useRead('listAttention', { accountId, query: { size: 1 } })
+  const n = data?.total ?? 0
+  if (n === 0) return <Empty title={say.noneOpen} />
+  return (
+    <Empty
+      title={say.noneOpenBut(count(n), n === 1)}
+      help={say.noneOpenButHelp}
+      action={
+        <Button component={Link} to={pathOf(accountId)} variant="default">
+          {say.needsAttention}
+        </Button>
+      }
+    />
   )
 }
 

@@ -1,4 +1,5 @@
 import {
+  Alert,
   Checkbox,
   Fieldset,
   Group,
@@ -73,7 +74,7 @@ export function SaveRule({
     const { reply } = rule
       ? await update.mutateAsync({ id: rule.id, body })
       : await create.mutateAsync({ body: { ...body, accountId } })
-    return say.saved(reply.name)
+    return reply.deliveryError ? say.savedBut(reply.name, reply.deliveryError.message) : say.saved(reply.name)
   }
   return (
     <FormDialog
@@ -139,6 +140,11 @@ export function SaveRule({
                   onChange={({ currentTarget }) => change(currentTarget.value)}
                 />
               ))}
+              {roles.length + emails.length === 0 && slackUrl.trim() === '' && teamsUrl.trim() === '' && (
+                <Alert color="yellow" title={say.reachesNoOne} role="status">
+                  {say.reachesNoOneHelp}
+                </Alert>
+              )}
             </Stack>
           </Fieldset>
           <Switch label={say.enabled} checked={enabled} onChange={() => setEnabled(!enabled)} />
