@@ -246,6 +246,14 @@ describe('a preview', () => {
     )
     assert.equal(rows.length, 1)
     assert.equal((await fixture.target.query(`select * from ${table}`)).rows.length, 1)
+    await fixture.target.query(`alter table ${table} add foreign key (id) references ${table} (id)`)
+    await fixture.target.query(`create trigger keep before insert on ${table} for each row
+      execute function suppress_redundant_updates_trigger()`)
+    const { findings } = (await preview(id)).response
+    const untried = findings.filter(({ code }) => code === 'rows_not_tried').map(({ message }) => message)
+    assert.deepEqual(untried, [
+      'A transfer may reject further records: the preview does not try foreign keys, triggers.',
+    ])
   })
 
   test('reads local forms of numbers and times, and needs a word if one can be read in two ways', async () => {

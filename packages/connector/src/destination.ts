@@ -24,7 +24,7 @@ export type Destination = {
    * Finds the rows that the destination would refuse, by asking it and without changing anything, for a preview; none if it can take
    * no row with these columns, which `inspect` reports. Throws a `ConnectorError` if it cannot be asked. Absent if only a delivery shows it.
    */
-  readonly tryRows?: (context: InspectionContext) => Promise<readonly Rejection[]>
+  readonly tryRows?: (context: InspectionContext) => Promise<TriedRows>
   /**
    * Makes the function that finds the rows of a batch which the destination would not send, with the reasons, by the same code
    * as a delivery. It uses no network, so that a preview shows what a transfer rejects. Absent if every row is sent.
@@ -32,6 +32,13 @@ export type Destination = {
   readonly rejectionsOf?: (
     context: Pick<DestinationContext, 'settings' | 'secrets'>,
   ) => Promise<(batch: Batch) => readonly Rejection[]>
+}
+
+/** Answer of a destination when rows are only tried. */
+export type TriedRows = {
+  readonly rejected: readonly Rejection[]
+  /** Rules of the destination that were not tried, such as `triggers`: a delivery may reject further rows for them. */
+  readonly untried?: readonly string[]
 }
 
 export type Inspect = (context: InspectionContext) => Promise<readonly Finding[]>

@@ -220,11 +220,23 @@ export async function startSnowflakeServer(): Promise<SnowflakeServer> {
       if (show) return await shown(show)
       const { columns, rows } = await engine.run(translate(statement), values)
       const types = columns.map(({ type }) => typeOf(type))
-      const rowType = columns.map(({ name }, at) => ({ name, nullable: true, ...types[at] }))
+      const needed = await neededIn(statement)
+      const rowType = columns.map(({ name }, at) => ({ name, nullable: !needed.has(name), ...types[at] }))
       return { rowType, rows: rows.map((row) => row.map((text, at) => rawOf(text, types[at]?.type ?? ''))) }
     } catch (error) {
       return { rowType: [], rows: [], failed: refusalOf(String(error)) }
     }
+  }
+
+  /** The columns of a described table that are NOT NULL. */
+  async function neededIn(statement: string): Promise<Set<string | null>> {
+    const [, table] = /^select \* from "SALES"\."PUBLIC"\."(\w+)" limit 0$/.exec(statement) ?? []
+    if (table === undefined) return new Set()
+    const { rows } = await engine.run(
+      `select column_name from information_schema.columns where table_name = $1 and is_nullable = 'NO'`,
+      [table],
+    )
+    return new Set(rows.map(([name]) => name ?? null))
   }
 
   /** What SHOW lists; a pattern has the marks of a string, and matches in any letter case. */
@@ -390,8 +402,8 @@ const textColumn = (name: string) => ({ name, type: 'text', length: 100, nullabl
 
 /** How Snowflake calls a type of DuckDB. */
 function typeOf(type: string): { type: string; scale?: number; precision?: number } {
-  const [, scale] = /^DECIMAL\(\d+,(\d+)\)$/.exec(type) ?? []
-  if (scale !== undefined) return { type: 'fixed', precision: 38, scale: Number(scale) }
+  const [, precision, scale] = /^DECIMAL\((\d+),(\d+)\)$/.exec(type) ?? []
+  if (scale !== undefined) return { type: 'fixed', precision: Number(precision), scale: Number(scale) }
   if (/^U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?$/.test(type)) return { type: 'fixed', precision: 38, scale: 0 }
   if (type === 'DOUBLE' || type === 'FLOAT') return { type: 'real' }
   if (type === 'TIMESTAMP') return { type: 'timestamp_ntz', scale: 9 }

@@ -67,9 +67,10 @@ export async function runPreview(
   const unread = reading.findings.map((finding) => ({ ...finding, message: side.redact(finding.message) }))
   const inspected = await inspectDestination(destination, { ...side.context, ...sent }, side.redact, boundMs)
   const others = inspected.filter(({ message }) => !unread.some((finding) => finding.message === message))
-  const findings = [...found, ...unread, ...others].slice(0, limits.previewFindingsMax)
-  const refused = await tryRows(destination, { ...side.context, ...sent }, deadline - performance.now() - answerMs)
-  const rejected = refused.flatMap(({ index, reason, field = null }): Preview['rejected'] => {
+  const bound = deadline - performance.now() - answerMs
+  const tried = await tryRows(destination, { ...side.context, ...sent }, side.redact, bound, inspected.length > 0)
+  const findings = [...found, ...unread, ...others, ...tried.findings]
+  const rejected = tried.rejected.flatMap(({ index, reason, field = null }): Preview['rejected'] => {
     const row = index === undefined ? undefined : sent.numbers[index]
     return row === undefined ? [] : [{ row, field, reason: side.redact(reason) }]
   })
@@ -79,7 +80,7 @@ export async function runPreview(
       ...preview,
       rows: preview.rows.filter((_, at) => !isRefused.has(sent.numbers[at] as number)),
       rejected: [...preview.rejected, ...rejected].sort((a, b) => a.row - b.row),
-      findings,
+      findings: findings.slice(0, limits.previewFindingsMax),
     },
   }
 }
@@ -146,25 +147,49 @@ async function readByDestination({ destination }: Connector, settings: Values, s
   }
 }
 
-/** Rows that the destination refuses when it is asked. If it cannot be asked, its inspection has said why. */
+type Tried = Pick<Preview, 'findings'> & { readonly rejected: readonly Rejection[] }
+
+/**
+ * Rows that the destination refuses when it is asked, and a finding about what it could not be asked.
+ * @param known whether the inspection has findings, which say why the destination cannot be asked
+ */
 async function tryRows(
   { destination }: Connector,
   context: InspectionContext,
+  redact: SideSecrets['redact'],
   boundMs: number,
-): Promise<readonly Rejection[]> {
+  known: boolean,
+): Promise<Tried> {
   const find = destination?.deliver?.tryRows
-  if (!find || context.rows.length === 0 || boundMs <= 0) return []
+  const without = (why: string): Tried => ({ rejected: [], findings: known ? [] : [notTried(redact(why))] })
+  if (!find || context.rows.length === 0) return { rejected: [], findings: [] }
+  if (boundMs <= 0) return without('there was no time left')
   try {
-    return await find({
+    const { rejected, untried = [] } = await find({
       ...context,
       signal: AbortSignal.any([context.signal, AbortSignal.timeout(Math.floor(boundMs))]),
     })
+    const message = `A transfer may reject further records: the preview does not try ${untried.join(', ')}.`
+    return { rejected, findings: untried.length > 0 ? [{ code: 'rows_not_tried', message, column: null }] : [] }
   } catch (error) {
     context.signal.throwIfAborted()
-    if (asConnectorError(error) || (error instanceof Error && error.name === 'TimeoutError')) return []
+    const connectorError = asConnectorError(error)
+    if (connectorError) return without(connectorError.message)
+    if (error instanceof Error && error.name === 'TimeoutError')
+      return without('the destination did not answer in time')
     throw error
   }
 }
+
+const notTried = (why: string): Preview['findings'][number] => ({
+  code: 'rows_not_tried',
+  message:
+    `A transfer may reject records that this preview shows, because they could not be tried at the destination: ${why}`.replace(
+      /\.?$/,
+      '.',
+    ),
+  column: null,
+})
 
 async function look(
   chunks: AsyncIterable<{ columns: readonly string[]; rows: readonly Row[]; errors?: ReadonlyMap<number, string> }>,

@@ -18,6 +18,10 @@ export const findingWarnings = {
     when: 'Some of the previewed records have a value that the destination column does not accept.',
     todo: 'Map another column to it, or change its type.',
   },
+  rows_not_tried: {
+    when: 'The preview cannot find all records that the destination would reject: it could not try them there, or not under all rules of the table.',
+    todo: 'Read the rejected records after the first transfer, or send a few records as a test.',
+  },
   rows_without_cursor: {
     when: 'Some rows of an incremental source have no value in the cursor column, or not a finite number. No transfer reads them.',
     todo: 'Give these rows a value, use another column as the cursor, or read all rows each time.',

@@ -31,6 +31,7 @@ export const mysql = defineConnector({
       batch: () => ({ rowsMax: 50_000, bytesMax: 16 * 1024 * 1024 }),
       open: async (context) => (await import('./write.ts')).open(context),
       inspect: async (context) => (await import('./inspect.ts')).inspect(context),
+      tryRows: async (context) => (await import('./try-rows.ts')).tryRows(context),
     },
     discover: { table: tables, keyColumns: columns, columns },
   },

@@ -22,13 +22,14 @@ import { type MysqlCellWriter, writerFor } from './writers.ts'
  * A mode of our own, so that an invalid value is refused and never changed silently; times in UTC; a lock timeout; and
  * shorter bounds for what the server waits for this process: one that sleeps in a transaction would block its successor.
  */
-const settle = `set session sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,NO_AUTO_VALUE_ON_ZERO',
+export const settle = `set session sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,NO_AUTO_VALUE_ON_ZERO',
   session time_zone = '+00:00', session sql_notes = 1, session max_error_count = 1024, session innodb_lock_wait_timeout = 60, session autocommit = 1,
   session wait_timeout = 20, session net_read_timeout = 20`
 
 const keptDays = 30
 
-type Server = { readonly infile: boolean; readonly packetBytes: number }
+/** Properties of a server: whether it takes files, and the bytes of a packet. */
+export type Server = { readonly infile: boolean; readonly packetBytes: number }
 
 /** Opens a writer: finds the table, and what it lacks. */
 export async function open(context: DestinationContext): Promise<DestinationWriter> {
@@ -75,7 +76,8 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
   }
 }
 
-async function serverOf(session: MysqlSession): Promise<Server> {
+/** Looks up the properties of a server. Throws `not_supported` if it does not allow the mode of `settle`. */
+export async function serverOf(session: MysqlSession): Promise<Server> {
   const { host } = session.place
   const [row] = await session.run(
     'select @@local_infile as local_files, @@max_allowed_packet as packet, @@session.sql_mode as mode',
@@ -117,10 +119,10 @@ async function deliver(
 }
 
 /** Which rows the table holds just as they are, and why it does not hold the others. */
-function judge(
+export function judge(
   table: MysqlTable,
   writers: readonly MysqlCellWriter[],
-  { rows }: Batch,
+  { rows }: Pick<Batch, 'rows'>,
 ): { picked: number[]; doubtful: Rejection[] } {
   const picked: number[] = []
   const doubtful: Rejection[] = []

@@ -19,7 +19,7 @@ const upsert: Values = { ...insert, writeMode: 'Upsert', keyColumns: 'id' }
 async function tried(settings: Values, columns: readonly string[], rows: readonly Row[]) {
   const find = postgresql.destination?.deliver?.tryRows
   assert.ok(find)
-  const rejected = await find({ ...testContext({ secrets, settings }), columns, rows })
+  const { rejected } = await find({ ...testContext({ secrets, settings }), columns, rows })
   return rejected.map(({ index }) => index ?? -1).sort((a, b) => a - b)
 }
 async function delivered(settings: Values, columns: readonly string[], rows: readonly Row[]) {
@@ -61,6 +61,14 @@ describe('trying rows at PostgreSQL', () => {
       create trigger note before insert on crm.t for each row execute function crm.note()`)
     assert.deepEqual(await tried(insert, columns, [['1', 'Ada', null, '1']]), [])
     assert.deepEqual(await query('select * from crm.log'), [])
+  })
+
+  test('reports the rules that it does not try', async () => {
+    await query(`${table}; create unique index on crm.t (lower(name));
+      alter table crm.t add foreign key (id) references crm.t (id)`)
+    const context = { ...testContext({ secrets, settings: insert }), columns, rows: [['1', 'Ada', null, '1']] }
+    const found = await postgresql.destination?.deliver?.tryRows?.(context)
+    assert.deepEqual(found?.untried, ['foreign keys', 'unique indexes of an expression or with a condition'])
   })
 
   test('rejects nothing if the table is missing or would be created', async () => {

@@ -1,4 +1,4 @@
-import type { InspectionContext, Rejection } from '@penstock/connector'
+import type { InspectionContext, Rejection, TriedRows } from '@penstock/connector'
 import pg from 'pg'
 import { inSession } from '../databases/sessions.ts'
 import { placeOf, writingOf } from '../databases/settings.ts'
@@ -28,27 +28,47 @@ const twinName = 'pg_temp.penstock_twin'
  * Writes the rows to a temporary table with the columns, types, checks and keys of the real one, by the code of a delivery, and
  * looks up unique keys in the real one. Triggers, rules, partitions and foreign keys are left to the delivery: they could act elsewhere.
  */
-export async function tryRows(context: InspectionContext): Promise<readonly Rejection[]> {
+export async function tryRows(context: InspectionContext): Promise<TriedRows> {
   const { columns, rows, settings } = context
   const writing = writingOf(settings, 'public')
   const session = await openSession(context, placeOf(context.secrets, 5432))
-  const work = async () => {
+  const work = async (): Promise<TriedRows> => {
     await session.execute(begin)
     const { found, errors } = await judgeTable(session, writing, columns)
-    if (found.length === 0 || errors.length > 0) return []
+    if (found.length === 0 || errors.length > 0) return { rejected: [] }
     const table = tableOf(writing, columns, found, false)
     const writers = table.columns.map((column) => writerFor(column, bytesFormatOf(settings)))
     const { rejected, picked } = unwritable(table, writers, rows, { halves: true })
-    if (picked?.length === 0) return rejected
+    if (picked?.length === 0) return { rejected }
     const keys = await uniqueKeys(session, table)
+    const untried = await untriedRules(session, table)
     await session.execute(twinOf(table, found, keys))
     const refused = await loadRowByRow({ session, table: { ...table, name: twinName }, writers, rows, picked })
     const repeated = table.keys.length > 0 ? [] : await inTableAlready(session, table, keys)
     await session.execute(['rollback'])
     const known = new Set(refused.rejected.map(({ index }) => index))
-    return [...rejected, ...refused.rejected, ...repeated.filter(({ index }) => !known.has(index))]
+    const others = repeated.filter(({ index }) => !known.has(index))
+    return { rejected: [...rejected, ...refused.rejected, ...others], untried }
   }
   return inSession(session, work, boundMs)
+}
+
+/** The rules of the table that the temporary one lacks, or that another table has for it. */
+async function untriedRules(session: PostgresSession, { name }: PostgresTable): Promise<string[]> {
+  const rules: Readonly<Record<string, string>> = {
+    'foreign keys': "pg_constraint where conrelid = to_regclass($1) and contype = 'f'",
+    triggers: 'pg_trigger where tgrelid = to_regclass($1) and not tgisinternal',
+    rules: 'pg_rewrite where ev_class = to_regclass($1)',
+    partitions: "pg_class where oid = to_regclass($1) and relkind = 'p'",
+    'row security': 'pg_class where oid = to_regclass($1) and relrowsecurity',
+    'unique indexes of an expression or with a condition':
+      'pg_index where indrelid = to_regclass($1) and (indisexclusion or indisunique and (indpred is not null or indexprs is not null))',
+  }
+  const selects = Object.entries(rules).map(
+    ([rule, from]) => `select '${rule}' as rule where exists (select from ${from})`,
+  )
+  const found = await session.rows(selects.join(' union all '), { rule: 'text' }, [name])
+  return found.map(({ rule }) => rule)
 }
 
 /** The columns of each unique key that is delivered whole, by their places. */

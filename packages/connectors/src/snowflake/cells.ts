@@ -8,6 +8,12 @@ export type SnowflakeColumn = {
   readonly type: string
   /** Digits behind the point of a FIXED. */
   readonly scale: number
+  /** Digits of a FIXED. */
+  readonly precision?: number
+  /** NOT NULL. */
+  readonly needed?: boolean
+  /** The most characters of a TEXT. */
+  readonly length?: number
 }
 
 /**

@@ -67,6 +67,7 @@ export const snowflakeDestination = defineConnector({
       replaces: (settings) => settings.writeMode === 'Replace',
       open: async (context) => (await import('./write.ts')).open(context),
       inspect: async (context) => (await import('./write.ts')).inspect(context),
+      tryRows: async (context) => (await import('./write.ts')).tryRows(context),
     },
   },
   check: async (context) => (await import('./check.ts')).checkDestination(context),

@@ -182,10 +182,13 @@ function handleIn({ statementHandle }: Rest): string {
 function columnsIn({ resultSetMetaData }: Rest): SnowflakeColumn[] {
   return listIn(objectIn(resultSetMetaData).rowType)
     .filter(isObject)
-    .map(({ name, type, scale }) => ({
+    .map(({ name, type, scale, precision, nullable, length }) => ({
       name: String(name),
       type: String(type).toUpperCase(),
       scale: numberIn(scale) ?? 0,
+      ...(nullable === false ? { needed: true } : {}),
+      ...(numberIn(precision) === undefined ? {} : { precision: numberIn(precision) as number }),
+      ...(numberIn(length) === undefined ? {} : { length: numberIn(length) as number }),
     }))
 }
 

@@ -8,12 +8,14 @@ import {
   type Finding,
   type InspectionContext,
   type Rejection,
+  type TriedRows,
 } from '@penstock/connector'
 import { inOrder } from '../databases/rejections.ts'
 import { findingsOf, valuesNotTaken } from '../databases/table-findings.ts'
 import { sendInHalves, type Taken } from '../platform-api/rows/halving.ts'
 import { Refusals } from '../platform-api/rows/refusals.ts'
 import { accountOf } from './account.ts'
+import type { SnowflakeColumn } from './cells.ts'
 import { type ColumnWriter, writerFor } from './column-writers.ts'
 import { quoteAsIs } from './plan.ts'
 import { makeSqlApi, type SqlApi } from './sql-api.ts'
@@ -63,20 +65,83 @@ type Item = { readonly index: number; readonly texts: readonly (string | null)[]
 
 async function deliver(work: Work, batch: Batch): Promise<Delivery> {
   const writers = work.table.columns.map(writerFor)
+  const { items, doubtful } = judgeRows(writers, batch)
+  const { bytes, rejected } = await sendInHalves(items, work.refusals, (part) => insert(work, writers, batch, part))
+  const all = inOrder([...doubtful, ...rejected])
+  return { bytes, ...(all.length > 0 ? { rejected: all } : {}) }
+}
+
+/** The texts of the rows, and the rows that a column would not store exactly. */
+function judgeRows(
+  writers: readonly ColumnWriter[],
+  { rows, columns }: Pick<Batch, 'rows' | 'columns'>,
+): { items: Item[]; doubtful: Rejection[] } {
   const doubtful: Rejection[] = []
   const items: Item[] = []
-  for (const [index, row] of batch.rows.entries()) {
+  for (const [index, row] of rows.entries()) {
     const texts = writers.map((writer, at) => writer.text(row[at] ?? null))
     const at = texts.findIndex((text, column) => text !== null && writers[column]?.doubt(text) !== undefined)
     if (at < 0) items.push({ index, texts })
     else {
       const reason = writers[at]?.doubt(texts[at] ?? '') ?? ''
-      doubtful.push({ index, reason, field: batch.columns[at] ?? '' })
+      doubtful.push({ index, reason, field: columns[at] ?? '' })
     }
   }
-  const { bytes, rejected } = await sendInHalves(items, work.refusals, (part) => insert(work, writers, batch, part))
-  const all = inOrder([...doubtful, ...rejected])
-  return { bytes, ...(all.length > 0 ? { rejected: all } : {}) }
+  return { items, doubtful }
+}
+
+/**
+ * Has Snowflake read the rows as a delivery does, by a SELECT in place of the INSERT, and compares the texts with the lengths
+ * of the columns and missing values with NOT NULL. Snowflake enforces no other rule of a table.
+ */
+export async function tryRows(context: InspectionContext): Promise<TriedRows> {
+  const target = targetOf(context.settings)
+  const api = makeSqlApi(context, accountOf(context.secrets), true)
+  const at = { ...target.at, timeoutSeconds: 60 }
+  const found = await columnsOf(api, target.name, at)
+  const { columns, errors } = judge(target, context.columns, found ?? [])
+  if (!found || errors.length > 0) return { rejected: [] }
+  const writers = columns.map(writerFor)
+  const { items, doubtful } = judgeRows(writers, context)
+  const text = `select ${valuesOf(writers)} from ${flattened}`
+  const misfits = items.flatMap(({ index, texts }): Rejection[] => {
+    const reason = misfitOf(columns, texts)
+    return reason === undefined ? [] : [{ index, reason }]
+  })
+  const others = items.filter(({ index }) => !misfits.some((misfit) => misfit.index === index))
+  const { rejected } = await sendInHalves(others, new Refusals('Snowflake'), async (part) => {
+    try {
+      await api.run({ ...at, text, bindings: [JSON.stringify(part.map(({ texts }) => texts))] })
+      return { bytes: 0 }
+    } catch (error) {
+      const refusal = refusalIn(error)
+      if (refusal === undefined) throw error
+      return { bytes: 0, refused: refusal }
+    }
+  })
+  return { rejected: inOrder([...doubtful, ...misfits, ...rejected]) }
+}
+
+/** Why the INSERT of a row would fail although its values can be read. */
+function misfitOf(columns: readonly SnowflakeColumn[], texts: readonly (string | null)[]): string | undefined {
+  for (const [at, { type, needed, length, precision, scale }] of columns.entries()) {
+    const text = texts[at] ?? null
+    if (text === null) {
+      if (needed) return reasons['100072']
+    } else if (type === 'TEXT' && length !== undefined && [...text].length > length) {
+      return reasons['100078']
+    } else if (type === 'FIXED' && precision !== undefined && wholeDigits(text) > precision - scale) {
+      return reasons['100039']
+    }
+  }
+  return undefined
+}
+
+/** How many digits a number has before its point. */
+function wholeDigits(text: string): number {
+  const [, whole = '', fraction = '', exponent = '0'] = /^\s*[+-]?(\d*)\.?(\d*)(?:[eE]([+-]?\d+))?\s*$/.exec(text) ?? []
+  const digits = (whole + fraction).replace(/^0+/, '').length
+  return digits === 0 ? 0 : digits - fraction.length + Number(exponent)
 }
 
 /**
@@ -110,16 +175,20 @@ async function insert(
 
 /** The binding is a JSON array of rows, each an array of texts and nulls. */
 function insertStatement({ name, batches, columns }: SnowflakeTable, writers: readonly ColumnWriter[]): string {
-  const values = writers.map((writer, at) => `${writer.value(`as_varchar(get(f.value, ${at}))`)} as c${at}`)
   const names = columns.map((column) => quoteAsIs(column.name)).join(', ')
   const aliases = writers.map((_, at) => `c${at}`).join(', ')
   return `insert all
     when 1 = 1 then into ${name} (${names}) values (${aliases})
     when n = 0 then into ${batches} ("TRANSFER_ID", "BATCH_KEY", "DELIVERED_TIME") values (transfer, batch, noted)
-    select f.index as n, ? as transfer, ? as batch, sysdate() as noted, ${values.join(', ')}
-      from table(flatten(input => parse_json(?))) as f
+    select f.index as n, ? as transfer, ? as batch, sysdate() as noted, ${valuesOf(writers)}
+      from ${flattened}
      where not exists (select 1 from ${batches} where "TRANSFER_ID" = ? and "BATCH_KEY" = ?)`
 }
+
+const flattened = 'table(flatten(input => parse_json(?))) as f'
+
+const valuesOf = (writers: readonly ColumnWriter[]): string =>
+  writers.map((writer, at) => `${writer.value(`as_varchar(get(f.value, ${at}))`)} as c${at}`).join(', ')
 
 /** By Snowflake's own count: all rows and the note of them, or nothing if they were noted before. */
 function assertWritten(counts: readonly (string | null)[], sent: number): void {
