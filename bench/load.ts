@@ -65,9 +65,15 @@ const insertAccounts = `
   from generate_series(0, $3::int - 1) n, lateral (select now() - n * interval '1 minute' as made) m`
 
 const insertAddedConnectors = `
-  insert into added_connectors (account_id, connector_id, configuration_id, configured, name, secret_name, env)
-  select a.id, connector, ${identifier("'configuration'", 'a.id', 'connector')}, true, 'Default', 'secret/' || a.id, $2
-  from accounts a, unnest($1::text[]) connector`
+  with added as (
+    insert into added_connectors (account_id, connector_id, env)
+    select a.id, connector, $2 from accounts a, unnest($1::text[]) connector
+    returning account_id, connector_id
+  )
+  insert into configurations (account_id, connector_id, id, first, configured, name, secret_name)
+  select account_id, connector_id, ${identifier("'configuration'", 'account_id', 'connector_id')}, true, true, 'Default',
+    'secret/' || account_id
+  from added`
 
 /**
  * `a` numbers the accounts and `k` the connections of one; words, statuses and ends go round, each at its own pace, so

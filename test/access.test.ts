@@ -89,6 +89,7 @@ const accountOf = (id: OperationId, call: AnyCall): string | undefined => {
 /** Scopes that a call needs besides that of its operation, for what its body says. */
 const besides: { readonly [I in OperationId]?: readonly Scope[] } = {
   configureConnector: ['secrets:write'],
+  createConnectorConfiguration: ['secrets:write'],
   createClient: ['accounts:read'],
   createSession: ['connections:read'],
   createConnectLink: connectLinkScopes,
@@ -486,8 +487,9 @@ describe('what all sub-accounts share', () => {
         most: limits.connectLinksOfAccountMax,
         table: 'connect_links',
         made: ({ id }: { id: string }) => id,
-        columns: 'organization_id, account_id, digest, connector_ids, expires_time',
-        values: "organization_id, account_id, sha256(convert_to(id || n, 'UTF8')), connector_ids, expires_time",
+        columns: 'organization_id, account_id, digest, connector_ids, configuration_ids, expires_time',
+        values:
+          "organization_id, account_id, sha256(convert_to(id || n, 'UTF8')), connector_ids, configuration_ids, expires_time",
       },
       createClient: {
         body: (accountId: string) => ({ name: 'Key', accountIds: [accountId] }),

@@ -172,6 +172,7 @@ describe('a deleted account', () => {
     const bodies: Partial<Record<OperationId, object>> = {
       addConnectors: { connectorIds: [source.id] },
       configureConnector: { secretConfig: {} },
+      createConnectorConfiguration: { name: 'Second' },
       editAccount: { name: 'Back' },
       createConnection: { name: 'New', srcConnectorId: source.id, destConnectorId: destination.id },
       updateConnection: { name: 'New' },
@@ -185,7 +186,11 @@ describe('a deleted account', () => {
       const inAccount = operation.actsIn === 'account' || name === 'listConnections'
       if (!inAccount && !operation.path.startsWith('/accounts/{id}')) continue
       const id = !inAccount ? account.id : operation.tag === 'Connectors' ? source.id : live.id
-      const query = name === 'listSupportedConnectors' ? { srcConnectorId: source.id } : {}
+      const queries: Partial<Record<OperationId, Record<string, string>>> = {
+        listSupportedConnectors: { srcConnectorId: source.id },
+        deleteConnectorConfiguration: { configurationId: source.id },
+      }
+      const query = queries[name] ?? {}
       const call = { id, query, body: bodies[name], ...(inAccount ? { accountId: account.id } : {}) }
       const { status, error } = await caller.call(name, call as CallOptions<never>)
       assert.deepEqual([status, error], [404, 'not_found'], name)

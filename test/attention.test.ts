@@ -228,7 +228,7 @@ describe('among ten thousand connections of an account', () => {
     })
     await loadPairsOfTransfers(session, huge.id)
     // A connector of some accounts, the huge one among them, is not configured.
-    await session.query('update added_connectors set configured = false where connector_id = $1 and account_id < $2', [
+    await session.query('update configurations set configured = false where connector_id = $1 and account_id < $2', [
       usedConnectors.find((one) => one.destination && !one.source)?.id,
       accountId(20),
     ])

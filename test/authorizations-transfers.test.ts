@@ -13,6 +13,7 @@ import { JobSecrets } from '../packages/server/src/transfers/job-secrets.ts'
 import { openSide } from '../packages/server/src/transfers/sides.ts'
 import { Claims } from '../packages/server/src/transfers/supervisor/claim.ts'
 import { workOnTransfers } from '../packages/server/src/transfers/supervisor/work.ts'
+import { firstConfiguration, firstSide } from './harness/configurations.ts'
 import { addFolder, inboxFile, localFolder, makeInbox } from './harness/connections.ts'
 import { consent, openBrowser, startConsentServer, startSpokenServer } from './harness/consenting.ts'
 import { engineOf } from './harness/engine-of.ts'
@@ -77,7 +78,7 @@ after(async () => {
 
 const start = async ({ id }: Connector) =>
   (await caller.expect(caller.call('authorizeConnector', { accountId, id }))).url
-const owner = ({ id: connectorId }: Connector) => ({ accountId, connectorId })
+const owner = ({ id: connectorId }: Connector) => firstConfiguration(service.database, { accountId, connectorId })
 const authorize = async () => {
   const browser = openBrowser(service)
   const reply = await browser.get(await consent(platform, await browser.open(await start(authorizable))))
@@ -191,7 +192,7 @@ test('two workers at once renew what was granted one after the other', async () 
     assert.equal((await browser.get(`/oauth/callback?code=any&state=${state}`)).status, 200)
     const { database } = service
     const { keyring } = service.service.deps
-    const saved = async () => (await openSecrets(database, keyring, owner(microsoft))).refreshToken
+    const saved = async () => (await openSecrets(database, keyring, await owner(microsoft))).refreshToken
     assert.equal(await saved(), rotating.current)
 
     const check = async (context: ConnectorContext) => {
@@ -207,10 +208,11 @@ test('two workers at once renew what was granted one after the other', async () 
         atOnce: 1,
         perOrganization: 1,
       })
-      const connector = await openSide({ database, keyring }, microsoft, accountId)
+      const side = await firstSide(database, microsoft, accountId)
+      const connector = await openSide({ database, keyring }, side)
       assert.deepEqual(connector.secrets.clientSecret, appOfTests.clientSecret)
       const job = { kind: 'check', connector, deadlineMs: 60_000 } as const
-      const secrets = new JobSecrets({ database, keyring }, accountId, [microsoft])
+      const secrets = new JobSecrets({ database, keyring }, [side])
       return jobs.run(job, { organizationId: 'any', id: accountId }, new AbortController().signal, secrets)
     }
     const results = await Promise.all([work(), work()])
@@ -248,7 +250,7 @@ test('an answer that never comes, or whose service dies meanwhile, leaves nothin
   spoken.say(undefined)
   const browser = openBrowser(service)
   const state = (await browser.open(await start(microsoft))).searchParams.get('state')
-  const before = await openSecrets(service.database, service.service.deps.keyring, owner(microsoft))
+  const before = await openSecrets(service.database, service.service.deps.keyring, await owner(microsoft))
   const flow = createAuthorizationFlow({
     ...service.service.deps,
     database: service.database,
@@ -266,5 +268,5 @@ test('an answer that never comes, or whose service dies meanwhile, leaves nothin
   assert.equal(page.status, 422)
   assert.match(page.message, /did not answer/)
   assert.equal((await browser.get(`/oauth/callback?code=any&state=${state}`)).status, 400)
-  assert.deepEqual(await openSecrets(service.database, service.service.deps.keyring, owner(microsoft)), before)
+  assert.deepEqual(await openSecrets(service.database, service.service.deps.keyring, await owner(microsoft)), before)
 })

@@ -6,6 +6,7 @@ import { removeOAuthApp } from '../packages/server/src/secrets/oauth-apps.ts'
 import { generateMasterKey } from '../packages/server/src/secrets/seal.ts'
 import { openSecrets } from '../packages/server/src/secrets/secrets.ts'
 import { openSide } from '../packages/server/src/transfers/sides.ts'
+import { firstConfiguration, firstSide } from './harness/configurations.ts'
 import { createLink, openLink } from './harness/connect-links.ts'
 import { consent, openBrowser, startConsentServer } from './harness/consenting.ts'
 import { type Caller, callerOf, source } from './harness/fixtures.ts'
@@ -36,7 +37,13 @@ after(async () => {
 const app = () => ({ env: service.config.environment.name, slug: server.slug })
 const owner = () => ({ accountId, connectorId: authorizable.id })
 const keyring = () => service.service.deps.keyring
-const savedSecrets = () => openSecrets(service.database, keyring(), owner())
+const savedSecrets = async () =>
+  openSecrets(service.database, keyring(), await firstConfiguration(service.database, owner()))
+const openedSide = async () =>
+  openSide(
+    { database: service.database, keyring: keyring() },
+    await firstSide(service.database, authorizable, accountId),
+  )
 const sql = async (text: string, ...values: unknown[]) => (await service.database.pool.query(text, values)).rows
 const connector = () => ({ accountId, id: authorizable.id })
 const start = async (): Promise<string> => (await caller.expect(caller.call('authorizeConnector', connector()))).url
@@ -125,7 +132,7 @@ test('the client of the app counts as filled, is shown to no one, and reaches th
     ['clientSecret', false, ''],
     ['refreshToken', true, '********'],
   ])
-  const side = () => openSide({ database: service.database, keyring: keyring() }, authorizable, accountId)
+  const side = openedSide
   const { refreshToken } = await savedSecrets()
   assert.deepEqual((await side()).secrets, { ...appOfTests, refreshToken })
   // A secret that is rotated reaches every connector.
@@ -157,12 +164,12 @@ test('a client of the account takes the place of the app, and its grant goes', a
   assert.equal(await authorized(), true)
   await caller.expect(save({ clientId: 'own-client', clientSecret: 'own-secret', refreshToken: 'own-token' }))
   assert.equal(await authorized(), false)
-  const side = await openSide({ database: service.database, keyring: keyring() }, authorizable, accountId)
+  const side = await openedSide()
   const own = { clientId: 'own-client', clientSecret: 'own-secret', refreshToken: 'own-token' }
   assert.deepEqual(side.secrets, own)
   await authorize()
   assert.deepEqual(Object.keys(await savedSecrets()), ['refreshToken'])
-  const [row] = await sql('select settings from added_connectors where account_id = $1', accountId)
+  const [row] = await sql('select settings from configurations where account_id = $1', accountId)
   assert.deepEqual(row.settings, {})
 })
 
@@ -404,7 +411,10 @@ describe('what is refused changes nothing', () => {
     assert.equal((await browser.get(back)).status, 400)
     // If the connector is removed while the platform is asked, the redirect finds another connector in its place.
     const next = await consent(platform, await browser.open(await start()))
-    await sql(`update authorizations set configuration_id = 'ffffffffffffffff'`)
+    await sql(`
+      begin; set local session_replication_role = replica;
+      update authorizations set configuration_id = 'ffffffffffffffff'; commit
+    `)
     assert.equal((await browser.get(next)).status, 409)
     const deleted = await consent(platform, await browser.open(await start()))
     await caller.expect(caller.call('deleteAccount', { id: accountId }))

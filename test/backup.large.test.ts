@@ -17,6 +17,7 @@ import { openSecrets } from '../packages/server/src/secrets/secrets.ts'
 import { places, sealJson } from '../packages/server/src/transfers/sealed.ts'
 import { startDue } from '../packages/server/src/transfers/supervisor/due-schedules.ts'
 import { type Commands, commandsOn } from './harness/commands.ts'
+import { firstConfiguration } from './harness/configurations.ts'
 import { addAccountWithConnection, makeInbox } from './harness/connections.ts'
 import { createEmptyDatabase, createTestDatabase } from './harness/database.ts'
 import { engineOf } from './harness/engine-of.ts'
@@ -203,10 +204,8 @@ describe('a backup', { concurrency: 2 }, () => {
     const service = await startServiceOn(to.url, env)
     t.after(service.close)
     await assertInvariants(service.database.pool)
-    const opened = await openSecrets(service.database, service.service.deps.keyring, {
-      accountId: account.id,
-      connectorId: source.id,
-    })
+    const owner = await firstConfiguration(service.database, { accountId: account.id, connectorId: source.id })
+    const opened = await openSecrets(service.database, service.service.deps.keyring, owner)
     assert.equal(opened.secretAccessKey, sourceSecrets.secretAccessKey)
     assert(destination.id)
 

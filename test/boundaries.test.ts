@@ -525,6 +525,7 @@ test('each table is written only by its own module', () => {
     single_sign_on: 'single-sign-on/',
     user_identities: 'users/',
     added_connectors: 'connectors/',
+    configurations: 'connectors/',
     authorizations: 'authorizations/',
     connect_links: 'connect-links/',
     organization_branding: 'connect-links/',

@@ -4,6 +4,7 @@ import type { Connector, FieldDefinition } from '@penstock/connector'
 import { connectors } from '@penstock/connectors'
 import type { BodyOf } from '@penstock/wire'
 import { openSecrets } from '../packages/server/src/secrets/secrets.ts'
+import { firstConfiguration } from './harness/configurations.ts'
 import { contentOf } from './harness/content.ts'
 import { type Caller, callerOf, connectorBySlug, destination, destinationSecrets, source } from './harness/fixtures.ts'
 import { badNames, goodNames } from './harness/names.ts'
@@ -48,8 +49,10 @@ async function added(connector: Connector = destination) {
     /** The form as a person sees it: every field by its name. */
     values: async () => Object.fromEntries((await fields()).map(({ name, value }) => [name, value])),
     /** Secrets in the context of the connector. */
-    secrets: () =>
-      openSecrets(service.database, service.service.deps.keyring, { accountId, connectorId: connector.id }),
+    secrets: async () => {
+      const owner = await firstConfiguration(service.database, { accountId, connectorId: connector.id })
+      return openSecrets(service.database, service.service.deps.keyring, owner)
+    },
   }
 }
 

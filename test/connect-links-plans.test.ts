@@ -26,17 +26,17 @@ test(`with ${links} links of one sub-account, and as many that have expired`, as
       insert into accounts (id, organization_id, name, enabled, env)
         select 'a' || n, case when n < 20 then 'o' else 'p' end, 'A', true, 'test' from generate_series(0, 200) n;
       insert into clients (id, organization_id, secret_digest) select 'c' || n, 'o', '' from generate_series(0, 50) n;
-      insert into connect_links (id, organization_id, account_id, digest, page_digest, connector_ids, client_id, created_time,
+      insert into connect_links (id, organization_id, account_id, digest, page_digest, connector_ids, configuration_ids, client_id, created_time,
           expires_time, opened_time)
-        select 'l' || n, 'o', 'a0', sha256(n::text::bytea), case when n % 2 = 0 then sha256(('page' || n)::bytea) end, '{x}',
+        select 'l' || n, 'o', 'a0', sha256(n::text::bytea), case when n % 2 = 0 then sha256(('page' || n)::bytea) end, '{x}', '{""}',
           'c' || n % 50, now() - make_interval(secs => n), now() + interval '1 hour', case when n % 2 = 0 then now() end
         from generate_series(1, ${links}) n;
-      insert into connect_links (id, organization_id, account_id, digest, connector_ids, client_id, created_time, expires_time)
+      insert into connect_links (id, organization_id, account_id, digest, connector_ids, configuration_ids, client_id, created_time, expires_time)
         select 'e' || n, case when n % 20 = 0 then 'o' else 'p' end, 'a' || case when n % 20 = 0 then 1 else 20 + n % 180 end,
-          sha256(('e' || n)::bytea), '{x}', 'c0', now() - interval '90 days', now() - make_interval(days => 60, secs => n)
+          sha256(('e' || n)::bytea), '{x}', '{""}', 'c0', now() - interval '90 days', now() - make_interval(days => 60, secs => n)
         from generate_series(1, ${links}) n;
-      insert into connect_links (id, organization_id, account_id, digest, connector_ids, client_id, created_time, expires_time)
-        select 'f' || n, 'o', 'a' || 7 + n % 2, sha256(('f' || n)::bytea), '{x}', 'c0', now() - interval '1 day', now() + interval '1 hour'
+      insert into connect_links (id, organization_id, account_id, digest, connector_ids, configuration_ids, client_id, created_time, expires_time)
+        select 'f' || n, 'o', 'a' || 7 + n % 2, sha256(('f' || n)::bytea), '{x}', '{""}', 'c0', now() - interval '1 day', now() + interval '1 hour'
         from generate_series(1, ${few}) n;
       analyze connect_links, accounts, clients, organizations`)
     const digest = (text: string) => `\\x${hash('sha256', text)}`

@@ -176,8 +176,8 @@ describe('creating a link', () => {
     const { id } = await owner.addAccount()
     const link = await createLink(owner, id)
     await sql(
-      `insert into connect_links (id, organization_id, account_id, digest, connector_ids, expires_time)
-       select 'filler' || n, organization_id, case when n > $3 then account_id else $4 end, n::text::bytea, connector_ids,
+      `insert into connect_links (id, organization_id, account_id, digest, connector_ids, configuration_ids, expires_time)
+       select 'filler' || n, organization_id, case when n > $3 then account_id else $4 end, n::text::bytea, connector_ids, configuration_ids,
          expires_time
        from connect_links, generate_series(2, $2::int) n where id = $1`,
       link.id,

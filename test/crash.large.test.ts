@@ -6,6 +6,7 @@ import { openDatabase } from '../packages/server/src/db/database.ts'
 import { openKeyring } from '../packages/server/src/secrets/keyring.ts'
 import { parseMasterKey } from '../packages/server/src/secrets/seal.ts'
 import { openSecrets } from '../packages/server/src/secrets/secrets.ts'
+import { firstConfiguration } from './harness/configurations.ts'
 import { source } from './harness/fixtures.ts'
 import { assertInvariants } from './harness/invariants.ts'
 import { http, prepareStage, type Served, type Stage, tokenOf } from './harness/process.ts'
@@ -35,14 +36,15 @@ async function assertKept(stage: Stage, served: Served, token: string, record: R
   try {
     const keyring = await openKeyring(database, key)
     for (const [accountId, values] of record.secrets) {
-      const { secretAccessKey } = await openSecrets(database, keyring, { accountId, connectorId: source.id })
+      const owner = await firstConfiguration(database, { accountId, connectorId: source.id })
+      const { secretAccessKey } = await openSecrets(database, keyring, owner)
       assert(values.includes(secretAccessKey), `secret of ${accountId}`)
     }
     await assertInvariants(database.pool)
     const { rows: halves } = await database.pool.query(
       `select account_id from added_connectors group by 1 having count(*) <> 2
        union all
-       select a.account_id from added_connectors a left join secrets s using (account_id, connector_id)
+       select a.account_id from configurations a left join secrets s using (account_id, connector_id)
        where a.connector_id = $1 and a.configured <> (s.name is not null)`,
       [source.id],
     )

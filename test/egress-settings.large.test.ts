@@ -201,7 +201,7 @@ describe('an address with http:// that secrets are sent to', () => {
     const { caller, accountId, save, service } = await start(t, { PENSTOCK_EGRESS: 'any' })
     await caller.expect(save(webhook.id, { url: 'https://hooks.example.com/in', signingSecret }))
     await service.database.pool.query(
-      `update added_connectors set settings = '{"url": "http://hooks.example.com/in"}' where connector_id = $1`,
+      `update configurations set settings = '{"url": "http://hooks.example.com/in"}' where connector_id = $1`,
       [webhook.id],
     )
     const check = await caller.expect(caller.call('checkConnector', { accountId, id: webhook.id }))

@@ -5,6 +5,7 @@ import { openKeyring } from '../packages/server/src/secrets/keyring.ts'
 import { rotateMasterKey } from '../packages/server/src/secrets/rotate.ts'
 import { generateMasterKey, type MasterKey, parseMasterKey, seal, unseal } from '../packages/server/src/secrets/seal.ts'
 import { openSecrets } from '../packages/server/src/secrets/secrets.ts'
+import { firstConfiguration } from './harness/configurations.ts'
 import { type Caller, callerOf, destination, destinationSecrets, source, sourceSecrets } from './harness/fixtures.ts'
 import { assertInvariants } from './harness/invariants.ts'
 import { startServiceOn, startTestService, type TestService } from './harness/service.ts'
@@ -50,9 +51,17 @@ async function assertOpens(
 ): Promise<void> {
   const keyring = await openKeyring(database, key)
   for (const accountId of accountIds) {
-    const ofSource = await openSecrets(database, keyring, { accountId, connectorId: source.id })
+    const ofSource = await openSecrets(
+      database,
+      keyring,
+      await firstConfiguration(database, { accountId, connectorId: source.id }),
+    )
     assert.deepEqual(ofSource, { secretAccessKey: sourceSecrets.secretAccessKey })
-    const ofDestination = await openSecrets(database, keyring, { accountId, connectorId: destination.id })
+    const ofDestination = await openSecrets(
+      database,
+      keyring,
+      await firstConfiguration(database, { accountId, connectorId: destination.id }),
+    )
     assert.deepEqual(ofDestination, { password: destinationSecrets.password })
   }
 }
@@ -97,9 +106,15 @@ test('a rotation seals every secret again while two services save more of them',
   await assertOnly(service, next.key, [first.key])
   const keyring = await openKeyring(database, next.key)
   for (const [accountId, secretAccessKey] of saved) {
-    assert.deepEqual(await openSecrets(database, keyring, { accountId, connectorId: source.id }), { secretAccessKey })
+    assert.deepEqual(
+      await openSecrets(database, keyring, await firstConfiguration(database, { accountId, connectorId: source.id })),
+      { secretAccessKey },
+    )
     const { keyring: own } = second.service.deps
-    assert.deepEqual(await openSecrets(database, own, { accountId, connectorId: source.id }), { secretAccessKey })
+    assert.deepEqual(
+      await openSecrets(database, own, await firstConfiguration(database, { accountId, connectorId: source.id })),
+      { secretAccessKey },
+    )
   }
 })
 
@@ -126,10 +141,11 @@ test('a save that waits for the key to change is sealed under the new one', asyn
   await rotateMasterKey(slow, await openKeyring(database, first.key), next.key, keepNothing)
   await waiting
   await assertOnly(service, next.key, [first.key])
-  const opened = await openSecrets(database, await openKeyring(database, next.key), {
-    accountId,
-    connectorId: source.id,
-  })
+  const opened = await openSecrets(
+    database,
+    await openKeyring(database, next.key),
+    await firstConfiguration(database, { accountId, connectorId: source.id }),
+  )
   assert.equal(opened.secretAccessKey, 'saved meanwhile')
 })
 

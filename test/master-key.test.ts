@@ -5,6 +5,7 @@ import { describe, test } from 'node:test'
 import { findSealingKeyId, openKeyring } from '../packages/server/src/secrets/keyring.ts'
 import { generateMasterKey, type MasterKey, parseMasterKey, seal, unseal } from '../packages/server/src/secrets/seal.ts'
 import { openSecrets } from '../packages/server/src/secrets/secrets.ts'
+import { firstConfiguration } from './harness/configurations.ts'
 import { createTestDatabase } from './harness/database.ts'
 import { callerOf, source, sourceSecrets } from './harness/fixtures.ts'
 import { http, prepareStage, tokenOf } from './harness/process.ts'
@@ -73,7 +74,11 @@ test('no other key becomes the first one while values are sealed under it', asyn
   await assert.rejects(openKeyring(database, other), { name: 'MasterKeyMismatch', message: new RegExp(key.id) })
   assert.equal((await database.pool.query('select from master_keys')).rowCount, 0)
   const keyring = await openKeyring(database, key)
-  const opened = await openSecrets(database, keyring, { accountId: id, connectorId: source.id })
+  const opened = await openSecrets(
+    database,
+    keyring,
+    await firstConfiguration(database, { accountId: id, connectorId: source.id }),
+  )
   assert.deepEqual(opened, { secretAccessKey: sourceSecrets.secretAccessKey })
 })
 

@@ -150,7 +150,8 @@ for (const by of ['/mcp', 'penstock mcp'] as const) {
       for (const { id, operation } of writing.filter(({ operation: { scope } }) => scope)) {
         const prepared = argumentsOf(await scenarios[id].prepare(party))
         // A secret is refused before the service is asked.
-        const args = id === 'configureConnector' ? { ...prepared, body: { secretConfig: {} } } : prepared
+        const holdsSecrets = id === 'configureConnector' || id === 'createConnectorConfiguration'
+        const args = holdsSecrets ? { ...prepared, body: { name: 'Second', secretConfig: {} } } : prepared
         const rows = await digest()
         const first = await call(id, args)
         const code = first.structuredContent?.confirmation?.code

@@ -83,6 +83,8 @@ function callsOfAll(
     getConnectorConfiguration: connector,
     getConnectorDefinition: { id: source.id },
     configureConnector: { ...connector, body: { secretConfig: sourceSecrets } },
+    createConnectorConfiguration: { ...connector, body: { name: 'Second' } },
+    deleteConnectorConfiguration: { ...connector, query: { configurationId: '0123456789abcdef' } },
     removeConnector: connector,
     getAccount: account,
     listAccounts: {},

@@ -116,16 +116,16 @@ describe('the purge', () => {
     await sql(`update accounts set created_time = now() - interval '9 years' where id = $1`, live)
     const held = (id: string) =>
       Promise.all(
-        ['connections', 'added_connectors', 'secrets', 'connection_counts'].map(
+        ['connections', 'added_connectors', 'configurations', 'secrets', 'connection_counts'].map(
           async (table) => (await sql(`select count(*)::int from ${table} where account_id = $1`, id))[0]?.count,
         ),
       )
-    const whole = [1, 2, 2, 1]
+    const whole = [1, 2, 2, 2, 1]
     for (const id of [beyond, within, live]) assert.deepEqual(await held(id), whole)
 
     assert.deepEqual(await purgeAll(), { ...nothing, connections: 1, accounts: 1 })
     assert.deepEqual(await kept('accounts', [beyond, within, live]), [within, live])
-    assert.deepEqual(await held(beyond), [0, 0, 0, 0])
+    assert.deepEqual(await held(beyond), [0, 0, 0, 0, 0])
     for (const id of [within, live]) assert.deepEqual(await held(id), whole)
     await assertInvariants(service.database.pool)
   })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Account, type Connection, type ConnectionStatus, lifecycle, type Trigger } from '@penstock/wire'
 import { openSecrets } from '../packages/server/src/secrets/secrets.ts'
+import { firstConfiguration } from './harness/configurations.ts'
 import { source, sourceSecrets } from './harness/fixtures.ts'
 import { type Move, type Rivals, runRace, startRivals } from './harness/race.ts'
 import type { Reply } from './harness/service.ts'
@@ -161,10 +162,9 @@ describe('of two writes with the same If-Match at once one wins, and the other i
           assert.equal(lost[0]?.error, mayBeGone ? 'not_found' : 'precondition_failed')
           if (kind !== 'configuration') return rivals.assertInvariants(scene.accountId)
           const { keyring } = rivals.one.service.deps
-          const opened = await openSecrets(rivals.one.database, keyring, {
-            accountId: scene.accountId,
-            connectorId: source.id,
-          })
+          const { database } = rivals.one
+          const owner = await firstConfiguration(database, { accountId: scene.accountId, connectorId: source.id })
+          const opened = await openSecrets(database, keyring, owner)
           assert.equal(opened.secretAccessKey, lost[0] === replies[0] ? 'second' : 'first')
         },
       }))

@@ -77,6 +77,96 @@ describe('connections and their connectors', () => {
       },
     }))
 
+  test('of two creations of a configuration with one name, one wins', () =>
+    runRace(rounds, {
+      prepare: () => rivals.caller(0).addAccountWithSides(),
+      moves: ({ id: accountId }, round) =>
+        [0, 1].map((index) =>
+          rivals.move(round + index, 'createConnectorConfiguration', {
+            accountId,
+            id: source.id,
+            body: { name: 'One' },
+          }),
+        ),
+      judge: async ({ id: accountId }, replies) => {
+        assert.deepEqual(replies.map(said).sort(), [201, 'configuration_exists'])
+        await rivals.assertInvariants(accountId)
+      },
+    }))
+
+  test('of a creation of a configuration and a save that renames another to its name, one wins', () =>
+    runRace(rounds, {
+      prepare: () => rivals.caller(0).addAccountWithSides(),
+      moves: ({ id: accountId }, round) => [
+        rivals.move(round, 'createConnectorConfiguration', { accountId, id: source.id, body: { name: 'One' } }),
+        rivals.move(round + 1, 'configureConnector', {
+          accountId,
+          id: source.id,
+          body: { name: 'One', secretConfig: sourceSecrets },
+        }),
+      ],
+      judge: async (_, replies) => {
+        const outcome = replies.map(said)
+        assert.deepEqual(outcome, outcome[0] === 201 ? [201, 'configuration_exists'] : ['configuration_exists', 200])
+      },
+    }))
+
+  test('of a deletion of a configuration, a creation and a restore of connections that use it, the connections win or it goes', () =>
+    runRace(rounds, {
+      prepare: async () => {
+        const { call, expect, addAccountWithSides } = rivals.caller(0)
+        const { id: accountId } = await addAccountWithSides()
+        const { configurationId } = await expect(
+          call('createConnectorConfiguration', { accountId, id: source.id, body: { name: 'Second' } }),
+        )
+        const body = { ...connectionBody('one'), srcConfigurationId: configurationId }
+        const { id } = await expect(call('createConnection', { accountId, body }))
+        await expect(call('deleteConnection', { accountId, id }))
+        return { accountId, configurationId, id, body }
+      },
+      moves: ({ accountId, configurationId, id, body }, round) => [
+        rivals.move(round, 'deleteConnectorConfiguration', { accountId, id: source.id, query: { configurationId } }),
+        rivals.move(round + 1, 'createConnection', { accountId, body }),
+        rivals.move(round + 1, 'restoreConnection', { accountId, id }),
+      ],
+      judge: async ({ accountId }, replies) => {
+        const outcome = replies.map(said)
+        const wanted =
+          outcome[0] === 200 ? [200, 'not_found', 'configuration_deleted'] : ['configuration_in_use', 201, 200]
+        assert.deepEqual(outcome, wanted)
+        await rivals.assertInvariants(accountId)
+      },
+    }))
+
+  test('of a deletion of a configuration and the removal of its connector, neither waits for the other forever', () =>
+    runRace(rounds, {
+      prepare: async () => {
+        const { call, expect, addAccountWithSides } = rivals.caller(0)
+        const { id: accountId } = await addAccountWithSides()
+        const { configurationId } = await expect(
+          call('createConnectorConfiguration', { accountId, id: source.id, body: { name: 'Second' } }),
+        )
+        return { accountId, configurationId }
+      },
+      moves: ({ accountId, configurationId }, round) => [
+        rivals.move(round, 'deleteConnectorConfiguration', { accountId, id: source.id, query: { configurationId } }),
+        rivals.move(round + 1, 'configureConnector', {
+          accountId,
+          id: source.id,
+          body: { configurationId, secretConfig: sourceSecrets },
+        }),
+        rivals.move(round + 1, 'removeConnector', { accountId, id: source.id }),
+      ],
+      judge: async ({ accountId }, [deleted, saved, removed]) => {
+        assert(deleted && saved && removed)
+        assert([200, 'connector_not_added', 'not_found'].includes(said(deleted)), deleted.text)
+        assert([200, 'connector_not_added', 'not_found'].includes(said(saved)), saved.text)
+        assert.equal(said(removed), 200)
+        const { rows } = await rivals.one.database.pool.query('select from secrets where account_id = $1', [accountId])
+        assert.equal(rows.length, 0)
+      },
+    }))
+
   test('of an activation and a save that clears what it needs, one is refused', () =>
     runRace(rounds, {
       prepare: async () => {

@@ -13,6 +13,7 @@ import { openSecrets } from '../packages/server/src/secrets/secrets.ts'
 import { createInteractiveJobs } from '../packages/server/src/transfers/interactive.ts'
 import { JobSecrets } from '../packages/server/src/transfers/job-secrets.ts'
 import { openSide } from '../packages/server/src/transfers/sides.ts'
+import { firstSide } from './harness/configurations.ts'
 import { people, startEngine, taken } from './harness/engine.ts'
 import { createInProcessRunners } from './harness/in-process-runners.ts'
 import type { Renewing } from './harness/renewing-process.ts'
@@ -35,7 +36,9 @@ const { sides, caller, accountId, service } = engine
 const { database, config } = service
 const { masterKey } = config
 assert(masterKey)
-const owner = { accountId, connectorId: postgresql.id }
+const configured = await firstSide(database, postgresql, accountId)
+const { configurationId } = configured
+const owner = { accountId, connectorId: postgresql.id, configurationId }
 const secret = { ...owner, name: 'password' }
 const keyringOf = () => openKeyring(database, masterKey)
 
@@ -76,7 +79,7 @@ beforeEach(async () => {
 
 describe('a secret that a transfer renews', () => {
   test('is replaced by one job at a time, and every job sees the new one', async () => {
-    const versions = () => engine.sql(`select version, saved_time from added_connectors order by connector_id`)
+    const versions = () => engine.sql(`select version, saved_time from configurations order by connector_id`)
     const before = await versions()
     const ids = [await engine.connectSides(), await engine.connectSides(), await engine.connectSides()]
     const started = await Promise.all(ids.map((id) => engine.start(id)))
@@ -229,8 +232,8 @@ describe('the right to replace a secret', () => {
 
   test('is given back when the runner of a job ends, however it does', async () => {
     const keyring = await keyringOf()
-    const secrets = new JobSecrets({ database, keyring }, accountId, [postgresql])
-    const asked = { slug: postgresql.slug, key: 'password' }
+    const secrets = new JobSecrets({ database, keyring }, [configured])
+    const asked = { slug: postgresql.slug, configurationId, key: 'password' }
     await secrets.answer('leaseSecret', asked)
     assert.equal((await leases()).length, 1)
     await secrets.close()
@@ -283,13 +286,13 @@ describe('a check', () => {
     }
     const runners = createInProcessRunners({ localFolders: [], loadConnector: async () => ({ ...postgresql, check }) })
     const interactive = createInteractiveJobs(runners, { atOnce: 1, perOrganization: 1 })
-    const connector = await openSide({ database, keyring: await keyringOf() }, postgresql, accountId)
+    const connector = await openSide({ database, keyring: await keyringOf() }, configured)
     const job = { kind: 'check', connector, deadlineMs: 60_000 } as const
     return interactive.run(job, { organizationId: 'any', id: accountId }, new AbortController().signal, secrets)
   }
 
   test('renews a secret, too', async () => {
-    const result = await run(new JobSecrets({ database, keyring: await keyringOf() }, accountId, [postgresql]))
+    const result = await run(new JobSecrets({ database, keyring: await keyringOf() }, [configured]))
     assert(result.ok)
     assert.equal(await saved(), server.current)
     assert.match(String(server.current), /-1$/)
@@ -297,29 +300,32 @@ describe('a check', () => {
   })
 
   test('fails with what the service itself met', async () => {
-    await assert.rejects(run(new JobSecrets({ database, keyring: await keyringOf() }, accountId, [])), /not of its job/)
+    await assert.rejects(run(new JobSecrets({ database, keyring: await keyringOf() })), /not of its job/)
   })
 })
 
 test('a runner reaches the secrets of its job alone', async () => {
-  const secrets = new JobSecrets({ database, keyring: await keyringOf() }, accountId, [postgresql])
+  const secrets = new JobSecrets({ database, keyring: await keyringOf() }, [configured])
   const { slug } = postgresql
   const before = await saved()
   for (const argument of [
-    { slug, key: 'host' },
-    { slug, key: '__proto__' },
-    { slug, key: 'constructor' },
-    { slug, key: 7 },
-    { slug: 'local-folder', key: 'password' },
-    { slug: 'amazon-s3-source', key: 'secretAccessKey' },
-    { slug: ['postgresql'], key: 'password' },
+    { slug, configurationId, key: 'host' },
+    { slug, configurationId, key: '__proto__' },
+    { slug, configurationId, key: 'constructor' },
+    { slug, configurationId, key: 7 },
+    { slug, key: 'password' },
+    { slug, configurationId: 'ffffffffffffffff', key: 'password' },
+    { slug, configurationId: [configurationId], key: 'password' },
+    { slug: 'local-folder', configurationId, key: 'password' },
+    { slug: 'amazon-s3-source', configurationId, key: 'secretAccessKey' },
+    { slug: ['postgresql'], configurationId, key: 'password' },
     null,
     'postgresql',
     {},
   ]) {
     await assert.rejects(secrets.answer('leaseSecret', argument), /not of its job/, JSON.stringify(argument))
   }
-  const lease = (await secrets.answer('leaseSecret', { slug, key: 'password' })) as { leaseId: string }
+  const lease = (await secrets.answer('leaseSecret', { slug, configurationId, key: 'password' })) as { leaseId: string }
   for (const argument of [
     { leaseId: 'unknown', value: 'new' },
     { leaseId: lease.leaseId, value: '' },
@@ -339,9 +345,9 @@ test('a runner reaches the secrets of its job alone', async () => {
 
 test('a runner of a transfer reaches no secret that was saved for another host since', async () => {
   const settings = { host: 'before.example', port: 5432, database: 'any', user: 'any' }
-  const frozen = new Map([[postgresql.id, { role: 'Destination', settings } as const]])
-  const secrets = new JobSecrets({ database, keyring: await keyringOf() }, accountId, [postgresql], frozen)
-  const lease = secrets.answer('leaseSecret', { slug: postgresql.slug, key: 'password' })
+  const frozen = { role: 'Destination', settings } as const
+  const secrets = new JobSecrets({ database, keyring: await keyringOf() }, [{ ...configured, frozen }])
+  const lease = secrets.answer('leaseSecret', { slug: postgresql.slug, configurationId, key: 'password' })
   await assert.rejects(lease, { code: 'settings_changed', side: 'Destination' })
   await secrets.close()
 })

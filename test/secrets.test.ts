@@ -4,8 +4,10 @@ import { after, before, describe, test } from 'node:test'
 import type { Connector, FieldDefinition, Fields } from '@penstock/connector'
 import { connectors } from '@penstock/connectors'
 import { basePath, limits, type Operation, operations, takesIdempotencyKey } from '@penstock/wire'
-import { openSecrets, type SecretOwner } from '../packages/server/src/secrets/secrets.ts'
+import type { SecretOwner } from '../packages/server/src/secrets/queries.ts'
+import { openSecrets } from '../packages/server/src/secrets/secrets.ts'
 import { addIncident } from './harness/alerts.ts'
+import { firstConfiguration } from './harness/configurations.ts'
 import { createLink } from './harness/connect-links.ts'
 import { addConnection, addEndedTransfer, addFolder, type Inbox, makeInbox } from './harness/connections.ts'
 import { dumpDatabase, placesOf } from './harness/dump.ts'
@@ -217,10 +219,8 @@ test('a secret is found in no reply, no log line, no metric and no row, whatever
   // Messages about what cannot be parsed quote a few characters of it; its beginning alone is too much.
   for (const text of seen) assert.deepEqual(placesOf(canary.slice(0, 9), text), [])
 
-  const opened = await openSecrets(service.database, service.service.deps.keyring, {
-    accountId,
-    connectorId: source.id,
-  })
+  const owner = await firstConfiguration(service.database, { accountId, connectorId: source.id })
+  const opened = await openSecrets(service.database, service.service.deps.keyring, owner)
   assert.equal(opened.secretAccessKey, canary)
 })
 
@@ -256,28 +256,31 @@ describe('a sealed secret', () => {
       const body = { secretConfig: { privateKey: secrets.privateKey } }
       await caller.expect(caller.call('configureConnector', { accountId, id: destination.id, body }))
     }
-    owner = { accountId: accounts[0]?.id ?? '', connectorId: destination.id }
-    other = { accountId: accounts[1]?.id ?? '', connectorId: destination.id }
+    const [mine, others] = accounts.map(({ id }) => ({ accountId: id, connectorId: destination.id }))
+    assert(mine && others)
+    owner = await firstConfiguration(service.database, mine)
+    other = await firstConfiguration(service.database, others)
   })
   const open = (of: SecretOwner) => openSecrets(service.database, service.service.deps.keyring, of)
-  const where = 'account_id = $1 and connector_id = $2 and name = $3'
-  const sealedOf = async ({ accountId, connectorId }: SecretOwner, name: string): Promise<Buffer> => {
+  const where = 'account_id = $1 and connector_id = $2 and name = $3 and configuration_id = $4'
+  const sealedOf = async ({ accountId, connectorId, configurationId }: SecretOwner, name: string): Promise<Buffer> => {
     const found = await service.database.pool.query(`select sealed from secrets where ${where}`, [
       accountId,
       connectorId,
       name,
+      configurationId,
     ])
     return found.rows[0].sealed
   }
   /** Opens the secrets of a connector while one of them holds other bytes. */
   const openWith = async (of: SecretOwner, name: string, sealed: Buffer) => {
-    const put = `update secrets set sealed = $4 where ${where}`
+    const put = `update secrets set sealed = $5 where ${where}`
     const kept = await sealedOf(of, name)
-    await service.database.pool.query(put, [of.accountId, of.connectorId, name, sealed])
+    await service.database.pool.query(put, [of.accountId, of.connectorId, name, of.configurationId, sealed])
     try {
       return await open(of)
     } finally {
-      await service.database.pool.query(put, [of.accountId, of.connectorId, name, kept])
+      await service.database.pool.query(put, [of.accountId, of.connectorId, name, of.configurationId, kept])
     }
   }
 
@@ -286,11 +289,17 @@ describe('a sealed secret', () => {
     assert.deepEqual(await openWith(owner, 'password', await sealedOf(owner, 'password')), secrets)
   })
 
-  test('does not open in another account, under another connector or another name', async () => {
+  test('does not open in another account, under another connector, another configuration or another name', async () => {
     const sealed = await sealedOf(owner, 'password')
+    const { accountId, connectorId: id } = owner
+    const body = { name: 'Second', secretConfig: destinationSecrets }
+    const { configurationId } = await caller.expect(
+      caller.call('createConnectorConfiguration', { accountId, id, body }),
+    )
     const places: [SecretOwner, string][] = [
       [other, 'password'],
-      [{ ...owner, connectorId: source.id }, 'secretAccessKey'],
+      [await firstConfiguration(service.database, { ...owner, connectorId: source.id }), 'secretAccessKey'],
+      [{ ...owner, configurationId }, 'password'],
       [owner, 'privateKey'],
     ]
     for (const [place, name] of places) await assert.rejects(openWith(place, name, sealed), /does not open/)

@@ -265,12 +265,19 @@ describe('what serve refuses', { concurrency: 2 }, () => {
     const { pool } = service.database
     // Both of another version, one of them used.
     await pool.query(
-      `insert into added_connectors (account_id, connector_id, configuration_id, name, secret_name, env)
-       select $1, connector_id, connector_id, 'Default', 'unknown', 'production'
-       from unnest('{eeeeeeeeeeeeeeee,ffffffffffffffff}'::text[]) as new (connector_id)`,
+      `with added as (
+         insert into added_connectors (account_id, connector_id, env)
+         select $1, connector_id, 'production'
+         from unnest('{eeeeeeeeeeeeeeee,ffffffffffffffff}'::text[]) as new (connector_id)
+         returning account_id, connector_id
+       )
+       insert into configurations (account_id, connector_id, id, first, name, secret_name)
+       select account_id, connector_id, connector_id, true, 'Default', 'unknown' from added`,
       [id],
     )
-    await pool.query(`update connections set src_connector_id = 'ffffffffffffffff'`)
+    await pool.query(
+      `update connections set src_connector_id = 'ffffffffffffffff', src_configuration_id = 'ffffffffffffffff'`,
+    )
     await service.close()
     const env = {
       DATABASE_URL: database.url,

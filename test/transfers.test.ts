@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { type Fixture, localFolder, postgresql, startFixture } from './harness/transfers.ts'
+import pg from 'pg'
+import { createTestDatabase } from './harness/database.ts'
+import { type Fixture, localFolder, postgresql, postgresqlSecrets, startFixture } from './harness/transfers.ts'
 
 /** Transfers from end to end: asked for through the interface, done by a worker, seen at the destination. */
 
@@ -44,6 +46,64 @@ describe('a transfer', () => {
       { email: 'a@example.com', city: 'Berlin' },
       { email: 'b@example.com', city: 'Köln, Deutz' },
     ])
+  })
+})
+
+describe('two configurations of a connector', () => {
+  test('are the two sides of a connection: from one PostgreSQL to another, with the secrets of each', async (t) => {
+    const { caller, accountId, target, targetUrl } = fixture
+    const other = await createTestDatabase()
+    const pool = new pg.Pool({ connectionString: other.url, max: 1 })
+    pool.on('error', () => {})
+    t.after(async () => {
+      await pool.end()
+      await other.drop()
+    })
+    await target.query('create table orders (id integer primary key, total integer)')
+    await target.query('insert into orders select n, n * 10 from generate_series(1, 25) n')
+    await pool.query('create table orders (id integer primary key, total integer)')
+    const of = { accountId, id: postgresql.id }
+    const secretConfig = postgresqlSecrets(other.url)
+    const second = await caller.expect(
+      caller.call('createConnectorConfiguration', { ...of, body: { name: 'Warehouse', secretConfig } }),
+    )
+    const { configurationId } = second
+    const query = { configurationId }
+    assert.equal((await caller.expect(caller.call('checkConnector', { ...of, query }))).ok, true)
+    await pool.query('create table only_there (id integer)')
+    const tables = async (call: object) =>
+      (await caller.expect(caller.call('discoverValues', { ...of, ...call, body: { field: 'table', role: 'Source' } })))
+        .items
+    assert((await tables({ query })).some(({ value }) => value === 'only_there'))
+    assert(!(await tables({})).some(({ value }) => value === 'only_there'))
+
+    const body = {
+      name: 'Copy',
+      srcConnectorId: postgresql.id,
+      destConnectorId: postgresql.id,
+      destConfigurationId: configurationId,
+      srcConnectionConfig: { table: 'orders', keyColumns: 'id' },
+      destConnectionConfig: { table: 'orders', writeMode: 'Upsert', keyColumns: 'id' },
+    }
+    const { id } = await caller.expect(caller.call('createConnection', { accountId, body }))
+    await caller.expect(caller.call('updateConnectionStatus', { accountId, id, body: { action: 'activate' } }))
+    const preview = await caller.expect(caller.call('previewConnection', { accountId, id, body: {} }))
+    assert.deepEqual(preview.findings, [])
+    const transfer = await fixture.ended(id, (await fixture.start(id)).id)
+    assert.deepEqual([transfer.status, transfer.error, transfer.records.accepted], ['succeeded', null, 25])
+    const { rows } = await pool.query('select count(*)::int as count, sum(total)::int as total from orders')
+    assert.deepEqual(rows, [{ count: 25, total: 3250 }])
+    assert.equal((await target.query('select from orders')).rowCount, 25)
+
+    // The other way round: each side has the configuration that the connection says, not that of its connector.
+    await pool.query('insert into orders values (26, 1)')
+    const [first] = (await caller.expect(caller.call('getConnectorConfiguration', of))).secretConfig
+    const swap = { srcConfigurationId: configurationId, destConfigurationId: first?.configurationId ?? '' }
+    await caller.expect(caller.call('updateConnection', { accountId, id, body: swap }))
+    const back = await fixture.ended(id, (await fixture.start(id)).id)
+    assert.deepEqual([back.status, back.error, back.records.accepted], ['succeeded', null, 26])
+    assert.equal((await target.query('select from orders')).rowCount, 26)
+    assert.notEqual(targetUrl, other.url)
   })
 })
 

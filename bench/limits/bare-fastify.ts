@@ -77,6 +77,8 @@ app.post<{ Querystring: AccountQuery; Body: NewConnection }>('/es/v2/connections
       destConnectorId: body.destConnectorId,
       srcConfigurationId: id,
       destConfigurationId: id,
+      srcFirst: true,
+      destFirst: true,
       srcConfig: JSON.stringify(body.srcConnectionConfig),
       destConfig: JSON.stringify(body.destConnectionConfig),
       env: ENVIRONMENT,

@@ -19,6 +19,8 @@ export type Connection = {
   readonly organizationId: string
   readonly srcConnectorId: string
   readonly destConnectorId: string
+  readonly srcConfigurationId: string
+  readonly destConfigurationId: string
 }
 
 const columns = ['id', 'email', 'phone', 'first_name', 'last_name', 'city', 'zip', 'country', 'born', 'amount']

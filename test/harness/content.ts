@@ -4,6 +4,7 @@ import type { TestService } from './service.ts'
 const tables = [
   'accounts',
   'added_connectors',
+  'configurations',
   'secrets',
   'connections',
   'connection_counts',

@@ -41,9 +41,18 @@ const brokenRules = `
   )
   union all
   select 'a live connection lacks a side', c.id from connections c
-  left join added_connectors s on s.account_id = c.account_id and s.connector_id = c.src_connector_id
-  left join added_connectors d on d.account_id = c.account_id and d.connector_id = c.dest_connector_id
-  where c.status <> 'deleted' and (s.connector_id is null or d.connector_id is null)
+  left join configurations s on s.account_id = c.account_id and s.connector_id = c.src_connector_id
+    and s.id = c.src_configuration_id and s.first = c.src_first
+  left join configurations d on d.account_id = c.account_id and d.connector_id = c.dest_connector_id
+    and d.id = c.dest_configuration_id and d.first = c.dest_first
+  where c.status <> 'deleted' and (s.id is null or d.id is null)
+  union all
+  select 'an added connector has not one first configuration', a.account_id || '/' || a.connector_id
+  from added_connectors a
+  where ($1::text is null or a.account_id = $1) and 1 <> (
+    select count(*) from configurations f
+    where f.account_id = a.account_id and f.connector_id = a.connector_id and f.first
+  )
   union all
   select 'a live connection is in a deleted account', c.id
   from connections c join accounts a on a.id = c.account_id

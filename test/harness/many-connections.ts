@@ -62,11 +62,17 @@ export async function loadAccounts(
     [...numbers, organizationIds.most, organizationIds.other],
   )
   await client.query(
-    `insert into added_connectors (account_id, connector_id, configuration_id, configured, name, secret_name, env)
-     select a.id, connector_id, substr(md5(a.id || connector_id), 1, 16), true, 'Default', 'secret', 'production'
-     from generate_series($1::int, $2::int) as number
-     join accounts a on a.id = 'account' || lpad(number::text, 9, '0')
-     cross join unnest($3::text[]) as connector_id`,
+    `with added as (
+       insert into added_connectors (account_id, connector_id, env)
+       select a.id, connector_id, 'production'
+       from generate_series($1::int, $2::int) as number
+       join accounts a on a.id = 'account' || lpad(number::text, 9, '0')
+       cross join unnest($3::text[]) as connector_id
+       returning account_id, connector_id
+     )
+     insert into configurations (account_id, connector_id, id, first, configured, name, secret_name)
+     select account_id, connector_id, substr(md5(account_id || connector_id), 1, 16), true, true, 'Default', 'secret'
+     from added`,
     [...numbers, usedConnectors.map(({ id }) => id)],
   )
   await client.query(
@@ -76,12 +82,12 @@ export async function loadAccounts(
      select substr(md5(number || '-' || n), 1, 16), a.organization_id, a.id,
        ($4::text[])[1 + n % cardinality($4::text[])] || ' to partner ' || number || '-' || n,
        status, case when status in ('disabled', 'deleted') then 'active' end,
-       ($5::text[])[1 + n % cardinality($5::text[])], ($6::text[])[1 + n / 7 % cardinality($6::text[])],
-       'source', 'destination', 'production', timestamptz '2026-02-01' + n * interval '1 hour' + number * interval '1 second',
+       src, dest, substr(md5(a.id || src), 1, 16), substr(md5(a.id || dest), 1, 16), 'production', timestamptz '2026-02-01' + n * interval '1 hour' + number * interval '1 second',
        case when status = 'deleted' then now() end
      from generate_series($1::int, $2::int) as number
      cross join generate_series(1, $3::int) as n
-     cross join lateral (select ($7::text[])[1 + (number + n * 7) % cardinality($7::text[])] as status) as chosen
+     cross join lateral (select ($7::text[])[1 + (number + n * 7) % cardinality($7::text[])] as status,
+       ($5::text[])[1 + n % cardinality($5::text[])] as src, ($6::text[])[1 + n / 7 % cardinality($6::text[])] as dest) as chosen
      join accounts a on a.id = 'account' || lpad(number::text, 9, '0')`,
     [
       ...numbers,

@@ -13,6 +13,7 @@ import { openKeyring } from '../../packages/server/src/secrets/keyring.ts'
 import { parseMasterKey } from '../../packages/server/src/secrets/seal.ts'
 import { answerSecrets, JobSecrets } from '../../packages/server/src/transfers/job-secrets.ts'
 import { openSide } from '../../packages/server/src/transfers/sides.ts'
+import { firstSide } from './configurations.ts'
 import { connectorBySlug } from './fixtures.ts'
 import { createInProcessRunners } from './in-process-runners.ts'
 
@@ -51,8 +52,9 @@ const connector: Connector = {
   },
 }
 const runners = createInProcessRunners({ localFolders: [], loadConnector: async () => connector })
-const secrets = new JobSecrets({ database, keyring }, accountId, [connector])
-const side = await openSide({ database, keyring }, connector, accountId)
+const configured = await firstSide(database, connector, accountId)
+const secrets = new JobSecrets({ database, keyring }, [configured])
+const side = await openSide({ database, keyring }, configured)
 const result = await runners.run(
   { kind: 'check', connector: side, deadlineMs: 120_000 },
   {

@@ -4,6 +4,7 @@ import { openDatabase } from '../../packages/server/src/db/database.ts'
 import { openKeyring } from '../../packages/server/src/secrets/keyring.ts'
 import { parseMasterKey } from '../../packages/server/src/secrets/seal.ts'
 import { openSecrets } from '../../packages/server/src/secrets/secrets.ts'
+import { firstConfiguration } from './configurations.ts'
 import { destination, destinationSecrets, source, sourceSecrets } from './fixtures.ts'
 import { http, type Served } from './process.ts'
 
@@ -33,12 +34,22 @@ export async function assertKeyOpens(databaseUrl: string, key: string, accountId
   try {
     const keyring = await openKeyring(database, masterKey)
     for (const accountId of accountIds) {
-      assert.deepEqual(await openSecrets(database, keyring, { accountId, connectorId: source.id }), {
-        secretAccessKey: sourceSecrets.secretAccessKey,
-      })
-      assert.deepEqual(await openSecrets(database, keyring, { accountId, connectorId: destination.id }), {
-        password: destinationSecrets.password,
-      })
+      assert.deepEqual(
+        await openSecrets(database, keyring, await firstConfiguration(database, { accountId, connectorId: source.id })),
+        {
+          secretAccessKey: sourceSecrets.secretAccessKey,
+        },
+      )
+      assert.deepEqual(
+        await openSecrets(
+          database,
+          keyring,
+          await firstConfiguration(database, { accountId, connectorId: destination.id }),
+        ),
+        {
+          password: destinationSecrets.password,
+        },
+      )
     }
   } finally {
     await database.close()

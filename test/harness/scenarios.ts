@@ -87,6 +87,14 @@ export const isForPeople = (id: OperationId): boolean =>
 const anAccount = async ({ caller }: Party) => ({ id: (await caller.addAccount()).id })
 const inAccount = async ({ caller }: Party) => ({ accountId: (await caller.addAccountWithSides()).id })
 const aConnector = async (party: Party) => ({ ...(await inAccount(party)), id: source.id })
+/** A connector with a second configuration. */
+const aSecondConfiguration = async (party: Party) => {
+  const connector = await aConnector(party)
+  const body = { name: 'Second', secretConfig: sourceSecrets }
+  const { caller } = party
+  const made = await caller.expect(caller.call('createConnectorConfiguration', { ...connector, body }))
+  return { ...connector, query: { configurationId: made.configurationId } }
+}
 const aConnection = async ({ caller }: Party) => {
   const { id: accountId } = await caller.addAccountWithSides()
   await caller.configureSides(accountId)
@@ -238,6 +246,24 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
     acts: 'in a sub-account',
     changes: 'getConnectorConfiguration',
     prepare: async (party) => ({ ...(await aConnector(party)), body: { secretConfig: sourceSecrets } }),
+  },
+  createConnectorConfiguration: {
+    request: 'POST /connectors/{id}/configurations',
+    status: 201,
+    reply: shapes.savedConfiguration,
+    acts: 'in a sub-account',
+    prepare: async (party) => ({
+      ...(await aConnector(party)),
+      body: { name: 'Second', secretConfig: sourceSecrets },
+    }),
+  },
+  deleteConnectorConfiguration: {
+    request: 'DELETE /connectors/{id}/configuration',
+    status: 200,
+    reply: shapes.savedConfiguration,
+    acts: 'in a sub-account',
+    changes: 'getConnectorConfiguration',
+    prepare: aSecondConfiguration,
   },
   removeConnector: {
     request: 'DELETE /connectors/{id}',
@@ -1117,7 +1143,8 @@ export const allowedMethods: Readonly<Record<string, string>> = {
   '/connectors/configurations': 'GET, HEAD',
   '/connectors/supported': 'GET, HEAD',
   '/connectors/{id}': 'GET, HEAD, DELETE',
-  '/connectors/{id}/configuration': 'GET, HEAD, PUT',
+  '/connectors/{id}/configuration': 'GET, HEAD, PUT, DELETE',
+  '/connectors/{id}/configurations': 'POST',
   '/connectors/{id}/definition': 'GET, HEAD',
   '/connectors/{id}/discover': 'POST',
   '/data-subjects/find': 'POST',

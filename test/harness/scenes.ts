@@ -27,6 +27,7 @@ export type Scene = Readonly<
   Record<
     | 'accountId'
     | 'srcConfigurationId'
+    | 'secondConfigurationId'
     | 'destConfigurationId'
     | 'connectionId'
     | 'deletedId'
@@ -60,6 +61,10 @@ export async function makeScene(service: TestService, caller: Caller, folder: st
   await caller.expect(caller.call('deleteConnection', { accountId, id: deletedId }))
   const details = await caller.expect(caller.call('getConnection', { accountId, id: connectionId }))
   const { srcConfigurationId, destConfigurationId } = details
+  const second = { accountId, id: source.id, body: { name: 'Second', secretConfig: sourceSecrets } }
+  const { configurationId: secondConfigurationId } = await caller.expect(
+    caller.call('createConnectorConfiguration', second),
+  )
   await addFolder(caller, accountId, folder)
   const active = await addConnection(caller, accountId)
   const endedId = await addEndedTransfer(service, caller, active)
@@ -80,6 +85,7 @@ export async function makeScene(service: TestService, caller: Caller, folder: st
   return {
     accountId,
     srcConfigurationId,
+    secondConfigurationId,
     destConfigurationId,
     connectionId,
     deletedId,
@@ -133,6 +139,14 @@ const valid: {
   configureConnector: ({ srcConfigurationId }) => ({
     id: source.id,
     body: { name: 'Name', secretConfig: sourceSecrets, configurationId: srcConfigurationId, secretName: 'Secret' },
+  }),
+  createConnectorConfiguration: () => ({
+    id: source.id,
+    body: { name: 'Third', secretConfig: sourceSecrets, secretName: 'Secret' },
+  }),
+  deleteConnectorConfiguration: ({ secondConfigurationId }) => ({
+    id: source.id,
+    query: { configurationId: secondConfigurationId },
   }),
   removeConnector: () => ({ id: spare.id }),
   getAccount: ({ accountId }) => ({ id: accountId }),

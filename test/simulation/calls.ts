@@ -1,7 +1,7 @@
 import type { Connector, FieldDefinition, Fields } from '@penstock/connector'
 import type { OperationId } from '@penstock/wire'
 import type { Account, Call, Model } from './model.ts'
-import { accountOf } from './model.ts'
+import { accountOf, configurationOf } from './model.ts'
 import type { Random } from './random.ts'
 import { connectorById, mask, pool, type Role, sideFields } from './settings.ts'
 
@@ -30,6 +30,8 @@ type Choose = {
   readonly account: Account | undefined
   connection(): string
   connector(): Connector
+  /** A configuration of a connector: mostly one that is there. */
+  configuration(connectorId: string): string
 }
 
 export function chooseCall(random: Random, model: Model, focus?: Focus): Call {
@@ -51,6 +53,11 @@ export function chooseCall(random: Random, model: Model, focus?: Focus): Call {
     },
     connector: () =>
       random.any(pool.filter(({ id }) => account?.added.has(id) || random.percent(4))) ?? (pool[0] as Connector),
+    configuration: (connectorId) => {
+      const added = account?.added.get(connectorId)
+      if (!added || random.percent(5)) return unknownId
+      return random.any([added.configurationId, ...added.others.keys()]) || unknownId
+    },
   }
   const operation = chooseOperation(random, focus ? writes : everything, live.length, account)
   const call = { org, operation, ...makers[operation]?.(choose) }
@@ -63,6 +70,8 @@ const writes: Partial<Record<OperationId, number>> = {
   deleteAccount: 1,
   addConnectors: 8,
   configureConnector: 8,
+  createConnectorConfiguration: 4,
+  deleteConnectorConfiguration: 3,
   removeConnector: 4,
   createConnection: 12,
   updateConnection: 6,
@@ -84,6 +93,8 @@ const everything: Partial<Record<OperationId, number>> = {
 
 const ofConnectors: readonly OperationId[] = [
   'configureConnector',
+  'createConnectorConfiguration',
+  'deleteConnectorConfiguration',
   'removeConnector',
   'getConnectorConfiguration',
   'createConnection',
@@ -160,12 +171,35 @@ const makers: Partial<Record<OperationId, Maker>> = {
       ...(choose.random.percent(50) ? { added: choose.random.percent(70) } : {}),
     },
   }),
-  getConnectorConfiguration: (choose) => ({ accountId: choose.accountId, id: choose.connector().id }),
+  getConnectorConfiguration: (choose) => {
+    const { id } = choose.connector()
+    const query = choose.random.percent(40) ? { configurationId: choose.configuration(id) } : {}
+    return { accountId: choose.accountId, id, query }
+  },
+  createConnectorConfiguration: (choose) => {
+    const { random, accountId } = choose
+    const connector = choose.connector()
+    return {
+      accountId,
+      id: connector.id,
+      body: {
+        name: random.pick(names),
+        ...(random.percent(70) ? { secretConfig: chooseValues(random, connector.secrets) } : {}),
+        ...(random.percent(10) ? { secretName: random.pick(names) } : {}),
+      },
+    }
+  },
+  deleteConnectorConfiguration: (choose) => {
+    const { id } = choose.connector()
+    return { accountId: choose.accountId, id, query: { configurationId: choose.configuration(id) } }
+  },
   removeConnector: (choose) => ({ accountId: choose.accountId, id: choose.connector().id }),
   configureConnector: (choose) => {
     const { random, account, accountId } = choose
     const connector = choose.connector()
-    const { configurationId, values = {} } = account?.added.get(connector.id) ?? {}
+    const added = account?.added.get(connector.id)
+    const configurationId = random.percent(40) ? choose.configuration(connector.id) : undefined
+    const { values = {} } = configurationOf(added, configurationId) ?? {}
     const known = random.percent(25) ? random.any(Object.keys(values)) : undefined
     return {
       accountId,
@@ -174,7 +208,7 @@ const makers: Partial<Record<OperationId, Maker>> = {
         secretConfig: known ? { [known]: random.pick([null, '', mask]) } : chooseValues(random, connector.secrets),
         ...(random.percent(20) ? { name: random.pick(names) } : {}),
         ...(random.percent(10) ? { secretName: random.pick(names) } : {}),
-        ...(random.percent(10) ? { configurationId: configurationId || unknownId } : {}),
+        ...(configurationId ? { configurationId } : {}),
       },
     }
   },
@@ -182,14 +216,14 @@ const makers: Partial<Record<OperationId, Maker>> = {
     const { random, account, accountId } = choose
     const sides = random.percent(85) ? random.any(fittingPairs(account)) : undefined
     const [source, destination] = sides ?? [choose.connector(), choose.connector()]
-    const ownId = account?.added.get(source.id)?.configurationId
     return {
       accountId,
       body: {
         name: random.pick(names),
         srcConnectorId: random.percent(98) ? source.id : unknownId,
         destConnectorId: destination.id,
-        ...(random.percent(10) ? { srcConfigurationId: ownId || unknownId } : {}),
+        ...(random.percent(40) ? { srcConfigurationId: choose.configuration(source.id) } : {}),
+        ...(random.percent(40) ? { destConfigurationId: choose.configuration(destination.id) } : {}),
         ...(random.percent(80) ? { srcConnectionConfig: chooseValues(random, sideFields(source, 'Source')) } : {}),
         ...(random.percent(80)
           ? { destConnectionConfig: chooseValues(random, sideFields(destination, 'Destination')) }
@@ -223,6 +257,8 @@ const makers: Partial<Record<OperationId, Maker>> = {
         ...(random.percent(10) ? { srcConnectorId: random.percent(60) ? src : choose.connector().id } : {}),
         ...(srcConnectionConfig ? { srcConnectionConfig } : {}),
         ...(destConnectionConfig ? { destConnectionConfig } : {}),
+        ...(random.percent(20) ? { srcConfigurationId: choose.configuration(src) } : {}),
+        ...(random.percent(20) ? { destConfigurationId: choose.configuration(dest) } : {}),
       },
     }
   },
@@ -271,13 +307,20 @@ const versioned: readonly OperationId[] = [
   'editAccount',
   'deleteAccount',
   'configureConnector',
+  'deleteConnectorConfiguration',
   'removeConnector',
   'updateConnection',
   'updateConnectionStatus',
   'deleteConnection',
   'restoreConnection',
 ]
-const repeatable: readonly OperationId[] = ['addAccount', 'addConnectors', 'createConnection', 'restoreConnection']
+const repeatable: readonly OperationId[] = [
+  'addAccount',
+  'addConnectors',
+  'createConnectorConfiguration',
+  'createConnection',
+  'restoreConnection',
+]
 
 function withHeaders(random: Random, model: Model, call: Call): Call {
   if (repeatable.includes(call.operation) && random.percent(25)) {
@@ -287,8 +330,10 @@ function withHeaders(random: Random, model: Model, call: Call): Call {
     return known && random.percent(50) ? again(call, known.request, key) : { ...call, key }
   }
   if (!versioned.includes(call.operation) || !random.percent(20)) return call
-  const configurationId = model.accounts.get(call.accountId ?? '')?.added.get(call.id ?? '')?.configurationId
-  const isOfConnector = call.operation === 'configureConnector' || call.operation === 'removeConnector'
+  const added = model.accounts.get(call.accountId ?? '')?.added.get(call.id ?? '')
+  const named = call.body?.configurationId ?? call.query?.configurationId
+  const configurationId = configurationOf(added, named)?.configurationId
+  const isOfConnector = /onnectorConfiguration$|^configureConnector$|^removeConnector$/.test(call.operation)
   const resource = isOfConnector ? configurationId : call.id
   const seen = [...model.etags].filter(([version]) => version.startsWith(`${resource}@`)).slice(-2)
   const [version, etag] = random.any(seen) ?? []

@@ -1,8 +1,10 @@
 import type { ErrorCode } from '@penstock/wire'
 import {
   type Account,
+  type Added,
   accountOf,
   type Connection,
+  configurationOf,
   isGone,
   isLive,
   type Model,
@@ -29,8 +31,11 @@ function lead(account: Account, connection: Connection, trigger: Trigger): { to:
   if (trigger === 'recovery') return { to: status === 'offline' ? 'active' : status }
   if (trigger === 'restore') {
     if (status !== 'deleted') return { refused: 'connection_not_deleted' }
-    const there = account.added.has(connection.src) && account.added.has(connection.dest)
-    return there ? { to: 'disabled' } : { refused: 'connector_not_added' }
+    const sources = [account.added.get(connection.src), account.added.get(connection.dest)]
+    if (!sources.every(Boolean)) return { refused: 'connector_not_added' }
+    const [source, destination] = sources
+    const there = configurationOf(source, connection.srcOther) && configurationOf(destination, connection.destOther)
+    return there ? { to: 'disabled' } : { refused: 'configuration_deleted' }
   }
   if (status === 'deleted') return { refused: 'connection_deleted' }
   if (trigger === 'delete') return { to: 'deleted' }
@@ -103,8 +108,7 @@ export const connectionRules = {
       for (const { key } of sides) {
         const added = account.added.get(ids[key])
         if (!added) codes.push('connector_not_added')
-        const given = body[`${key}ConfigurationId`]
-        if (given !== undefined && given !== added?.configurationId) codes.push('not_found')
+        if (!configurationOf(added, body[`${key}ConfigurationId`])) codes.push('not_found')
       }
       if (!fits(source, destination)) codes.push('connectors_incompatible')
       if (!configsAfter({ call }, ids, { src: {}, dest: {} })) codes.push('invalid_request')
@@ -120,6 +124,8 @@ export const connectionRules = {
         status: 'In-progress',
         previous: null,
         ...ids,
+        srcOther: otherOf(account.added.get(ids.src), body.srcConfigurationId),
+        destOther: otherOf(account.added.get(ids.dest), body.destConfigurationId),
         srcConfig: configs.src,
         destConfig: configs.dest,
         version: 1,
@@ -135,9 +141,14 @@ export const connectionRules = {
     needs: 'connection',
     refusals: () => [],
     answer: ({ account, connection }, payload) => ({
-      is: { ...shows.connection(payload), ...pick(payload, 'srcConnectionConfig', 'destConnectionConfig') },
+      is: {
+        ...shows.connection(payload),
+        ...pick(payload, 'srcConnectionConfig', 'destConnectionConfig', 'srcConfigurationId', 'destConfigurationId'),
+      },
       shouldBe: {
         ...viewConnection(account, connection),
+        srcConfigurationId: connection.srcOther ?? firstOf(account, connection.src, payload, 'srcConfigurationId'),
+        destConfigurationId: connection.destOther ?? firstOf(account, connection.dest, payload, 'destConfigurationId'),
         srcConnectionConfig: connection.srcConfig,
         destConnectionConfig: connection.destConfig,
       },
@@ -154,18 +165,30 @@ export const connectionRules = {
       for (const { key } of sides) {
         const given = body[`${key}ConnectorId`]
         if (given !== undefined && given !== connection[key]) codes.push('connector_immutable')
+        const configurationId = body[`${key}ConfigurationId`]
+        if (configurationId !== undefined && !configurationOf(account.added.get(connection[key]), configurationId)) {
+          codes.push('not_found')
+        }
       }
       const configs = configsAfter({ call }, connection, { src: connection.srcConfig, dest: connection.destConfig })
       if (!configs) codes.push('invalid_request')
       else if (
         connection.status === 'active' &&
-        !isReady(account, { ...connection, srcConfig: configs.src, destConfig: configs.dest })
+        !isReady(account, {
+          ...connection,
+          ...othersAfter(account, connection, body),
+          srcConfig: configs.src,
+          destConfig: configs.dest,
+        })
       ) {
         codes.push('connection_not_ready')
       }
       return codes
     },
-    answer: ({ call, connection }, payload) => {
+    answer: ({ call, account, connection }, payload) => {
+      const others = othersAfter(account, connection, call.body ?? {})
+      if (others.srcOther !== connection.srcOther || others.destOther !== connection.destOther) connection.version++
+      Object.assign(connection, others)
       const before = JSON.stringify([connection.name, sorted(connection.srcConfig), sorted(connection.destConfig)])
       const configs = configsAfter({ call }, connection, { src: connection.srcConfig, dest: connection.destConfig })
       connection.name = call.body?.name === undefined ? connection.name : String(call.body.name).trim()
@@ -213,6 +236,25 @@ export const connectionRules = {
   },
 } satisfies Record<string, Rule>
 
+/** A configuration as a connection has it; the first one has no identifier there. */
+const otherOf = (added: Added | undefined, id: unknown): string | undefined => {
+  const found = configurationOf(added, id)
+  return found === added ? undefined : found?.configurationId
+}
+
+/** The configurations of both sides after a change. */
+const othersAfter = (account: Account, connection: Connection, body: Readonly<Record<string, unknown>>) => {
+  const after = (key: 'src' | 'dest') =>
+    body[`${key}ConfigurationId`] === undefined
+      ? connection[`${key}Other`]
+      : otherOf(account.added.get(connection[key]), body[`${key}ConfigurationId`])
+  return { srcOther: after('src'), destOther: after('dest') }
+}
+
+/** The first configuration of a side; as it is shown while the model does not know it. */
+const firstOf = (account: Account, connectorId: string, payload: unknown, key: string): unknown =>
+  account.added.get(connectorId)?.configurationId || pick(payload, key)[key]
+
 const sorted = (values: Values) => Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1))
 
 function listedConnections(model: Model, { org, accountId }: Place['call']) {
@@ -222,8 +264,8 @@ function listedConnections(model: Model, { org, accountId }: Place['call']) {
 }
 
 function viewConnection(account: Account, connection: Connection) {
-  const side = (id: string) => ({
-    configured: account.added.get(id)?.configured ?? false,
+  const side = (id: string, other: string | undefined) => ({
+    configured: configurationOf(account.added.get(id), other)?.configured ?? false,
     connectorId: id,
     connectorName: connectorById(id)?.name,
   })
@@ -238,7 +280,7 @@ function viewConnection(account: Account, connection: Connection) {
     totalVolume: 0,
     usedVolume: 0,
     monthlyVolume: 0,
-    src: side(connection.src),
-    dest: side(connection.dest),
+    src: side(connection.src, connection.srcOther),
+    dest: side(connection.dest, connection.destOther),
   }
 }

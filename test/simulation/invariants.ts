@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { openSecrets } from '../../packages/server/src/secrets/secrets.ts'
+import { firstConfiguration } from '../harness/configurations.ts'
 import { assertInvariants } from '../harness/invariants.ts'
 import type { Model, Values } from './model.ts'
 import { connectorById } from './settings.ts'
@@ -17,9 +18,14 @@ export async function assertSecretsOpen({ service }: World, model: Model, accoun
   const { keyring } = service.service.deps
   const accounts = [...model.accounts.values()].filter(({ id }) => accountId === undefined || id === accountId)
   for (const { id: accountId, added } of accounts) {
-    for (const { connectorId, values } of added.values()) {
-      const opened = await openSecrets(service.database, keyring, { accountId, connectorId })
-      assert.deepEqual(opened, split(connectorId, values).secrets, `the secrets of ${connectorId} in ${accountId}`)
+    for (const { connectorId, values, others } of added.values()) {
+      const owner = await firstConfiguration(service.database, { accountId, connectorId })
+      const first: [string, Values] = [owner.configurationId, values]
+      const all = [first, ...[...others].map(([id, other]): [string, Values] => [id, other.values])]
+      for (const [configurationId, saved] of all) {
+        const opened = await openSecrets(service.database, keyring, { ...owner, configurationId })
+        assert.deepEqual(opened, split(connectorId, saved).secrets, `the secrets of ${connectorId} in ${accountId}`)
+      }
     }
   }
 }
@@ -77,13 +83,14 @@ async function readRows({ service, organizations }: World) {
        from accounts`,
     ),
     added: await read(
-      `select account_id, connector_id, configured, name, secret_name, version, settings,
-         array(select s.name from secrets s where s.account_id = a.account_id and s.connector_id = a.connector_id order by 1)
-       from added_connectors a`,
+      `select account_id, connector_id, first, configured, name, secret_name, version, settings,
+         array(select s.name from secrets s where s.configuration_id = a.id order by 1)
+       from configurations a`,
     ),
     connections: await read(
-      `select id, account_id, name, status, previous_status, src_connector_id, dest_connector_id, version,
-         src_config, dest_config from connections`,
+      `select id, account_id, name, status, previous_status, src_connector_id, dest_connector_id,
+         case when not src_first then src_configuration_id end, case when not dest_first then dest_configuration_id end,
+         version, src_config, dest_config from connections`,
     ),
     keys: keys.map(([organizationId, key]) => [orgs.indexOf(String(organizationId)), key]).sort(byId),
   }
@@ -97,11 +104,14 @@ function rowsOf(model: Model): Awaited<ReturnType<typeof readRows>> {
       .sort(byId),
     added: accounts
       .flatMap(({ id, added }) =>
-        [...added.values()].map((one) => {
-          const { settings, secrets } = split(one.connectorId, one.values)
-          const names = Object.keys(secrets).sort()
-          return [id, one.connectorId, one.configured, one.name, one.secretName, one.version, settings, names]
-        }),
+        [...added.values()].flatMap((first) =>
+          [first, ...first.others.values()].map((one) => {
+            const { settings, secrets } = split(first.connectorId, one.values)
+            const names = Object.keys(secrets).sort()
+            const of = [id, first.connectorId, one === first]
+            return [...of, one.configured, one.name, one.secretName, one.version, settings, names]
+          }),
+        ),
       )
       .sort(byId),
     connections: accounts
@@ -114,6 +124,8 @@ function rowsOf(model: Model): Awaited<ReturnType<typeof readRows>> {
           one.previous,
           one.src,
           one.dest,
+          one.srcOther ?? null,
+          one.destOther ?? null,
           one.version,
           one.srcConfig,
           one.destConfig,

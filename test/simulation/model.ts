@@ -8,9 +8,8 @@ export type PreviousStatus = Exclude<Status, 'disabled' | 'deleted'>
 export type Value = string | number | boolean | readonly string[]
 export type Values = Record<string, Value>
 
-/** A connector in a sub-account. `values` holds settings and secrets alike. */
-export type Added = {
-  connectorId: string
+/** A configuration of a connector. `values` holds settings and secrets alike. */
+export type Configuration = {
   configurationId: string
   configured: boolean
   name: string
@@ -18,8 +17,10 @@ export type Added = {
   values: Values
   saved: boolean
   version: number
-  order: number
 }
+
+/** A connector in a sub-account with its first configuration, and the others by their identifiers. */
+export type Added = Configuration & { connectorId: string; order: number; others: Map<string, Configuration> }
 
 export type Connection = {
   id: string
@@ -28,6 +29,9 @@ export type Connection = {
   previous: PreviousStatus | null
   src: string
   dest: string
+  /** The configuration that it uses, if it is not the first one. */
+  srcOther: string | undefined
+  destOther: string | undefined
   srcConfig: Values
   destConfig: Values
   version: number
@@ -104,6 +108,10 @@ export type Rule = {
     payload: unknown,
   ): { is: unknown; shouldBe: unknown; etagOf?: [resource: string, version: number]; total?: number }
 }
+
+/** A configuration of an added connector; without an identifier, the first one. */
+export const configurationOf = (added: Added | undefined, id: unknown): Configuration | undefined =>
+  id === undefined || (id !== '' && id === added?.configurationId) ? added : added?.others.get(String(id))
 
 export const restoreWindowDays = 30
 const keyWindowHours = 24

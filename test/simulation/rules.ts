@@ -2,7 +2,18 @@ import type { Connector } from '@penstock/connector'
 import { connectors } from '@penstock/connectors'
 import type { ErrorCode, OperationId } from '@penstock/wire'
 import { connectionRules } from './connection-rules.ts'
-import { type Account, type Added, accountOf, type Call, isLive, type Model, type Rule, type Values } from './model.ts'
+import {
+  type Account,
+  type Added,
+  accountOf,
+  type Call,
+  type Configuration,
+  configurationOf,
+  isLive,
+  type Model,
+  type Rule,
+  type Values,
+} from './model.ts'
 import { connectorById, fits, isComplete, isConfiguredFromStart, mask, merged } from './settings.ts'
 import { page, pick, shows } from './views.ts'
 
@@ -109,22 +120,36 @@ const addedOrRefusal = (account: Account, id: string | undefined): ErrorCode[] =
 }
 
 /** The values of a configuration as they are shown: of a secret that it is there, of the others themselves. */
-function viewValues({ connectorId, values }: Added): Record<string, string> {
+function viewValues(connectorId: string, { values }: Configuration): Record<string, string> {
   const fields = Object.entries(connectorById(connectorId)?.secrets ?? {})
   const shown = ([key, field]: (typeof fields)[number]) =>
     field.type === 'Password' ? (key in values ? mask : '') : String(values[key] ?? field.default ?? '')
   return Object.fromEntries(fields.map((entry) => [entry[0], shown(entry)]))
 }
 
-/** Whether the active connections that use a connector have all they need of it in these values. */
-const areActiveComplete = (account: Account, { id, secrets }: Connector, values: Values): boolean =>
-  [...account.connections.values()]
+/** Whether the active connections that use a configuration have all they need of it in these values. */
+function areActiveComplete(account: Account, { id, secrets }: Connector, used: Configuration, values: Values): boolean {
+  const added = account.added.get(id)
+  return [...account.connections.values()]
     .filter(({ status }) => status === 'active')
     .every(
-      ({ src, dest }) =>
-        (src !== id || isComplete(secrets, values, 'Source')) &&
-        (dest !== id || isComplete(secrets, values, 'Destination')),
+      ({ src, dest, srcOther, destOther }) =>
+        (src !== id || configurationOf(added, srcOther) !== used || isComplete(secrets, values, 'Source')) &&
+        (dest !== id || configurationOf(added, destOther) !== used || isComplete(secrets, values, 'Destination')),
     )
+}
+
+/** Whether another configuration of the connector has the name. */
+const isTaken = (added: Added, name: unknown, but?: Configuration): boolean =>
+  name !== undefined && [added, ...added.others.values()].some((one) => one !== but && one.name === String(name).trim())
+
+const viewSaved = (configuration: Configuration, payload: unknown) => ({
+  is: {
+    ...pick(payload, 'configurationId', 'name', 'secretName', 'configured'),
+    saved: (payload as { lastUpdated: number }).lastUpdated > 0,
+  },
+  shouldBe: pick(configuration, 'configurationId', 'name', 'secretName', 'configured', 'saved'),
+})
 
 const idsIn = ({ body }: Call): string[] => (body?.connectorIds ?? []) as string[]
 
@@ -148,6 +173,7 @@ const connectorRules = {
           saved: false,
           version: 1,
           order,
+          others: new Map(),
         })
       }
       return { is: (payload as unknown[]).map(shows.added), shouldBe: ids.map((id) => viewAdded(account, id)) }
@@ -188,8 +214,13 @@ const connectorRules = {
   },
   getConnectorConfiguration: {
     needs: 'account',
-    refusals: ({ call, account }) => addedOrRefusal(account, call.id),
-    answer: ({ added }, payload) => {
+    refusals: ({ call, account, added }) => {
+      const codes = addedOrRefusal(account, call.id)
+      if (codes.length > 0) return codes
+      return configurationOf(added, call.query?.configurationId) ? [] : ['not_found']
+    },
+    answer: ({ call, added: first }, payload) => {
+      const added = configurationOf(first, call.query?.configurationId) ?? first
       const { secretConfig, configured, secretName, lastUpdated } = payload as {
         secretConfig: { configurationId: string; name: string; configuration: { name: string; value: string }[] }[]
         configured: boolean
@@ -210,7 +241,7 @@ const connectorRules = {
         },
         shouldBe: {
           ...pick(added, 'configurationId', 'name', 'configured', 'secretName'),
-          values: viewValues(added),
+          values: viewValues(first.connectorId, added),
           saved: added.saved,
         },
         etagOf: [added.configurationId, added.version],
@@ -219,22 +250,28 @@ const connectorRules = {
   },
   configureConnector: {
     needs: 'account',
-    version: ({ added }) => `${added.configurationId}@${added.version}`,
+    version: ({ call, added }) => {
+      const saved = configurationOf(added, call.body?.configurationId)
+      return `${saved?.configurationId}@${saved?.version}`
+    },
     refusals: ({ call, account, added }) => {
       const codes = addedOrRefusal(account, call.id)
       const connector = connectorById(call.id ?? '')
       if (codes.length > 0 || !connector) return codes
-      const { configurationId, secretConfig } = call.body ?? {}
-      if (configurationId !== undefined && configurationId !== added.configurationId) codes.push('not_found')
-      const values = merged(connector.secrets, added.values, secretConfig as Values)
+      const { configurationId, secretConfig, name } = call.body ?? {}
+      const saved = configurationOf(added, configurationId)
+      if (!saved) return ['not_found']
+      const values = merged(connector.secrets, saved.values, secretConfig as Values)
       if (!values || !isComplete(connector.secrets, values)) codes.push('invalid_request')
-      else if (!areActiveComplete(account, connector, values)) codes.push('connection_not_ready')
+      else if (!areActiveComplete(account, connector, saved, values)) codes.push('connection_not_ready')
+      if (isTaken(added, name, saved)) codes.push('configuration_exists')
       return codes
     },
-    answer: ({ call, added }, payload) => {
+    answer: ({ call, added: first }, payload) => {
       const { name, secretName, secretConfig } = call.body ?? {}
       const { configurationId, lastUpdated } = payload as { configurationId: string; lastUpdated: number }
-      added.values = merged(connectorById(added.connectorId)?.secrets ?? {}, added.values, secretConfig as Values) ?? {}
+      const added = configurationOf(first, call.body?.configurationId) ?? first
+      added.values = merged(connectorById(first.connectorId)?.secrets ?? {}, added.values, secretConfig as Values) ?? {}
       added.name = name === undefined ? added.name : String(name).trim()
       added.secretName = secretName === undefined ? added.secretName : String(secretName).trim()
       added.configurationId ||= configurationId
@@ -243,6 +280,59 @@ const connectorRules = {
         is: { ...pick(payload, 'configurationId', 'name', 'secretName', 'configured'), saved: lastUpdated > 0 },
         shouldBe: { ...pick(added, 'configurationId', 'name', 'secretName', 'configured'), saved: true },
       }
+    },
+  },
+  createConnectorConfiguration: {
+    needs: 'account',
+    refusals: ({ call, account, added }) => {
+      const codes = addedOrRefusal(account, call.id)
+      const connector = connectorById(call.id ?? '')
+      if (codes.length > 0 || !connector) return codes
+      const { secretConfig, name } = call.body ?? {}
+      if (isTaken(added, name)) codes.push('configuration_exists')
+      const values = secretConfig && merged(connector.secrets, {}, secretConfig as Values)
+      if (secretConfig && !(values && isComplete(connector.secrets, values as Values))) codes.push('invalid_request')
+      return codes
+    },
+    answer: ({ call, account, added }, payload) => {
+      const { name, secretName, secretConfig } = call.body ?? {}
+      const { configurationId } = payload as { configurationId: string }
+      const connector = connectorById(added.connectorId)
+      const made: Configuration = {
+        configurationId,
+        configured: secretConfig !== undefined || (connector !== undefined && isConfiguredFromStart(connector)),
+        name: String(name).trim(),
+        secretName:
+          secretName === undefined ? `${connector?.slug}/${account.id}/${configurationId}` : String(secretName).trim(),
+        values: secretConfig === undefined ? {} : (merged(connector?.secrets ?? {}, {}, secretConfig as Values) ?? {}),
+        saved: secretConfig !== undefined,
+        version: secretConfig === undefined ? 1 : 2,
+      }
+      added.others.set(configurationId, made)
+      return viewSaved(made, payload)
+    },
+  },
+  deleteConnectorConfiguration: {
+    needs: 'account',
+    version: ({ call, added }) => {
+      const deleted = configurationOf(added, call.query?.configurationId)
+      return `${deleted?.configurationId}@${deleted?.version}`
+    },
+    refusals: ({ call, account, added }) => {
+      const codes = addedOrRefusal(account, call.id)
+      if (codes.length > 0) return codes
+      const deleted = configurationOf(added, call.query?.configurationId)
+      if (!deleted) return ['not_found']
+      if (deleted === added) codes.push('configuration_is_first')
+      const used = [...account.connections.values()].some(
+        (one) => isLive(one) && [one.srcOther, one.destOther].includes(deleted.configurationId),
+      )
+      return used ? [...codes, 'configuration_in_use'] : codes
+    },
+    answer: ({ call, added }, payload) => {
+      const deleted = configurationOf(added, call.query?.configurationId) ?? added
+      added.others.delete(deleted.configurationId)
+      return viewSaved(deleted, payload)
     },
   },
   removeConnector: {

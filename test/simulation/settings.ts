@@ -1,7 +1,7 @@
 import type { Connector, FieldDefinition, Fields } from '@penstock/connector'
 import { connectors } from '@penstock/connectors'
 import { connectorBySlug } from '../harness/fixtures.ts'
-import type { Account, Connection, Value, Values } from './model.ts'
+import { type Account, type Connection, configurationOf, type Value, type Values } from './model.ts'
 
 /** Connectors in the model: their names, their compatibility, and their settings. */
 
@@ -92,11 +92,12 @@ const countsNow = (fields: Fields, key: string, values: Values): boolean =>
 /** Whether a connection may carry data: both sides configured, everything required there. */
 export function isReady(
   account: Account,
-  { src, dest, srcConfig, destConfig }: Pick<Connection, 'src' | 'dest' | 'srcConfig' | 'destConfig'>,
+  connection: Pick<Connection, 'src' | 'dest' | 'srcOther' | 'destOther' | 'srcConfig' | 'destConfig'>,
 ): boolean {
-  const side = (id: string, role: Role, config: Values) => {
+  const { src, dest, srcOther, destOther, srcConfig, destConfig } = connection
+  const side = (id: string, other: string | undefined, role: Role, config: Values) => {
     const connector = connectorById(id)
-    const added = account.added.get(id)
+    const added = configurationOf(account.added.get(id), other)
     return (
       connector !== undefined &&
       added?.configured === true &&
@@ -104,5 +105,5 @@ export function isReady(
       isComplete(sideFields(connector, role), config, role)
     )
   }
-  return side(src, 'Source', srcConfig) && side(dest, 'Destination', destConfig)
+  return side(src, srcOther, 'Source', srcConfig) && side(dest, destOther, 'Destination', destConfig)
 }

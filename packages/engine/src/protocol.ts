@@ -25,6 +25,8 @@ export type RunnerSettings = {
 /** A connector with its opened secrets and, if it is a side of a connection, that side's settings. */
 export type OpenedSide = {
   readonly slug: string
+  /** Which configuration of the connector it is; absent if none of its secrets was opened. */
+  readonly configurationId?: string
   /** The saved configuration, secrets in the clear; defaults are filled in by the runner. */
   readonly secrets: Values
   readonly settings: Values
@@ -253,8 +255,12 @@ export type TransferHost = {
   readRejects(after: number): Promise<ReplayPage>
 }
 
-/** A secret of a connector of the job. */
-export type SecretReference = { readonly slug: string; readonly key: string }
+/** A secret of a configuration of the job. */
+export type SecretReference = {
+  readonly slug: string
+  readonly configurationId?: string | undefined
+  readonly key: string
+}
 
 /** Result of a request for the exclusive lease to replace a secret. */
 export type SecretLease =

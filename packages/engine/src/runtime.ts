@@ -34,7 +34,7 @@ export function openContext(
   { egress, localFolders, plainHttp, secrets: saver }: JobRuntime,
   connector: Connector,
   role: Role | undefined,
-  { slug, secrets, settings, refusal }: OpenedSide,
+  { slug, configurationId, secrets, settings, refusal }: OpenedSide,
   signal: AbortSignal,
 ): { readonly context: ConnectorContext; readonly redact: SideSecrets['redact'] } {
   const [insecure] = insecureAddresses(connector.secrets, secrets, plainHttp)
@@ -51,7 +51,7 @@ export function openContext(
     egress: watch(egress),
     localFolders,
     saveSecret: (key: string, renew: (current: string) => Promise<string>) =>
-      saver.save({ connector, reference: { slug, key }, signal, note }, renew),
+      saver.save({ connector, reference: { slug, configurationId, key }, signal, note }, renew),
   }
   return { context, redact }
 }

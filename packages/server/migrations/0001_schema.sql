@@ -285,35 +285,48 @@ create table single_sign_on (
 create table added_connectors (
   account_id text not null,
   connector_id text not null,
-  configuration_id text not null,
+  env text not null,
+  created_time timestamptz default now() not null,
+  constraint added_connectors_pkey primary key (account_id, connector_id),
+  constraint added_connectors_account foreign key (account_id) references accounts(id) on delete cascade,
+  constraint added_connectors_environment foreign key (env) references environments(name)
+);
+create index added_connectors_by_connector on added_connectors (connector_id);
+
+create table configurations (
+  account_id text not null,
+  connector_id text not null,
+  id text not null,
+  first boolean not null,
   configured boolean default false not null,
   name text not null,
   secret_name text not null,
   settings jsonb default '{}'::jsonb not null,
   oauth_client_id text,
   saved_time timestamptz,
-  env text not null,
   version integer default 1 not null,
   created_time timestamptz default now() not null,
-  constraint added_connectors_pkey primary key (account_id, connector_id),
-  constraint added_connectors_configuration unique (configuration_id),
-  constraint added_connectors_account foreign key (account_id) references accounts(id) on delete cascade,
-  constraint added_connectors_environment foreign key (env) references environments(name)
+  constraint configurations_pkey primary key (account_id, connector_id, id),
+  constraint configurations_id unique (id),
+  constraint configurations_name unique (account_id, connector_id, name),
+  constraint configurations_added foreign key (account_id, connector_id)
+    references added_connectors(account_id, connector_id) on delete cascade
 );
-create index added_connectors_by_connector on added_connectors (connector_id);
-create index added_connectors_not_configured on added_connectors (account_id, connector_id) where not configured;
+create unique index configurations_first on configurations (account_id, connector_id) where first;
+create index configurations_not_configured on configurations (account_id, connector_id, id) where not configured;
 
 create table secrets (
   account_id text not null,
   connector_id text not null,
+  configuration_id text not null,
   name text not null,
   key_id text not null,
   sealed bytea not null,
   lease_id text,
   lease_until timestamptz,
-  constraint secrets_pkey primary key (account_id, connector_id, name),
-  constraint secrets_added_connector foreign key (account_id, connector_id)
-    references added_connectors(account_id, connector_id) on delete cascade
+  constraint secrets_pkey primary key (account_id, connector_id, configuration_id, name),
+  constraint secrets_configuration foreign key (account_id, connector_id, configuration_id)
+    references configurations(account_id, connector_id, id) on delete cascade
 );
 create index secrets_key on secrets (key_id);
 
@@ -330,11 +343,19 @@ create table connections (
   dest_connector_id text not null,
   src_configuration_id text not null,
   dest_configuration_id text not null,
+  src_first boolean default true not null,
+  dest_first boolean default true not null,
   live_src_connector_id text generated always as (case
     when status <> 'deleted' then src_connector_id
     else null::text end) stored,
   live_dest_connector_id text generated always as (case
     when status <> 'deleted' then dest_connector_id
+    else null::text end) stored,
+  live_src_configuration_id text generated always as (case
+    when status <> 'deleted' then src_configuration_id
+    else null::text end) stored,
+  live_dest_configuration_id text generated always as (case
+    when status <> 'deleted' then dest_configuration_id
     else null::text end) stored,
   src_config jsonb default '{}'::jsonb not null,
   dest_config jsonb default '{}'::jsonb not null,
@@ -357,10 +378,14 @@ create table connections (
   constraint connections_account foreign key (account_id) references accounts(id) on delete cascade,
   constraint connections_dest_added foreign key (account_id, live_dest_connector_id)
     references added_connectors(account_id, connector_id),
+  constraint connections_dest_configuration foreign key (account_id, live_dest_connector_id, live_dest_configuration_id)
+    references configurations(account_id, connector_id, id),
   constraint connections_environment foreign key (env) references environments(name),
   constraint connections_organization foreign key (organization_id) references organizations(id),
   constraint connections_src_added foreign key (account_id, live_src_connector_id)
-    references added_connectors(account_id, connector_id)
+    references added_connectors(account_id, connector_id),
+  constraint connections_src_configuration foreign key (account_id, live_src_connector_id, live_src_configuration_id)
+    references configurations(account_id, connector_id, id)
 );
 create index connections_name on connections using gin (account_id, (organization_id || ''), name gin_trgm_ops);
 create index connections_of_account on connections (account_id, created_time desc, id desc)
@@ -610,10 +635,10 @@ create table authorizations (
   constraint authorizations_pkey primary key (link_digest),
   constraint authorizations_state unique (state_digest),
   constraint authorizations_outcome check (outcome in ('declined', 'failed')),
-  constraint authorizations_added_connector foreign key (account_id, connector_id)
-    references added_connectors(account_id, connector_id) on delete cascade
+  constraint authorizations_configuration foreign key (account_id, connector_id, configuration_id)
+    references configurations(account_id, connector_id, id) on delete cascade
 );
-create index authorizations_connector on authorizations (account_id, connector_id);
+create index authorizations_by_configuration on authorizations (account_id, connector_id, configuration_id);
 create index authorizations_expires on authorizations (expires_time);
 
 -- events/
@@ -719,6 +744,7 @@ create table connect_links (
   digest bytea not null,
   page_digest bytea,
   connector_ids text[] not null,
+  configuration_ids text[] not null,
   template jsonb,
   redirect_url text,
   client_id text,
@@ -881,6 +907,21 @@ begin
 end $$;
 create trigger added_connectors_make_counts after insert on added_connectors referencing new table as after_rows
   for each statement execute function make_connector_counts();
+
+create function follow_first_configurations() returns trigger language plpgsql as $$
+begin
+  update connections c set src_configuration_id = f.id
+  from after_rows f
+  where f.first and c.account_id = f.account_id and c.src_connector_id = f.connector_id and c.src_first
+    and c.status = 'deleted' and not c.account_deleted;
+  update connections c set dest_configuration_id = f.id
+  from after_rows f
+  where f.first and c.account_id = f.account_id and c.dest_connector_id = f.connector_id and c.dest_first
+    and c.status = 'deleted' and not c.account_deleted;
+  return null;
+end $$;
+create trigger configurations_follow_first after insert on configurations referencing new table as after_rows
+  for each statement execute function follow_first_configurations();
 
 create function add_to_connection_counts(account text, counted text, change bigint) returns void language sql as $$
   update connection_counts set
@@ -1083,6 +1124,27 @@ create trigger connections_record_changed after update of name, src_config, dest
   or old.dest_config <> new.dest_config)
   execute function record_changed_connection();
 
+create function change_configurations() returns trigger language plpgsql as $$
+begin
+  if old.src_configuration_id <> new.src_configuration_id then
+    perform add_connection_event(new.id, 'settings', null, 'Source', jsonb_build_array(jsonb_build_object(
+      'key', 'configurationId', 'from', old.src_configuration_id, 'to', new.src_configuration_id)));
+    update connection_states set cursor_sealed = null, pending = null where connection_id = new.id;
+  end if;
+  if old.dest_configuration_id <> new.dest_configuration_id then
+    perform add_connection_event(new.id, 'settings', null, 'Destination', jsonb_build_array(jsonb_build_object(
+      'key', 'configurationId', 'from', old.dest_configuration_id, 'to', new.dest_configuration_id)));
+    delete from connection_states where connection_id = new.id;
+  end if;
+  return null;
+end $$;
+create trigger connections_change_configurations
+  after update of src_configuration_id, dest_configuration_id on connections
+  for each row
+  when (old.status <> 'deleted' and (old.src_configuration_id <> new.src_configuration_id
+  or old.dest_configuration_id <> new.dest_configuration_id))
+  execute function change_configurations();
+
 create function schedule_in_words(schedule schedules) returns text language sql immutable as $$
   select schedule.cron || ' ' || schedule.timezone || case when schedule.enabled then '' else ' off' end;
 $$;
@@ -1166,7 +1228,7 @@ end $$;
 create trigger connections_emit_status after update of status on connections
   for each row when (old.status <> new.status) execute function emit_connection_status();
 
-create function emit_connector_changed() returns trigger language plpgsql as $$
+create function emit_configuration_changed() returns trigger language plpgsql as $$
 declare
   organization text;
 begin
@@ -1175,19 +1237,19 @@ begin
   if not found then return null; end if;
   if tg_op = 'UPDATE' and new.saved_time is distinct from old.saved_time then
     perform emit_event('connector.configured', organization, new.account_id, null, json_build_object(
-      'connectorId', new.connector_id, 'configurationId', new.configuration_id, 'name', new.name,
+      'connectorId', new.connector_id, 'configurationId', new.id, 'name', new.name,
       'configured', new.configured));
   end if;
   if old.oauth_client_id is not null and (tg_op = 'DELETE' or new.oauth_client_id is null) then
     perform emit_event('authorization.revoked', organization, old.account_id, null, json_build_object(
-      'connectorId', old.connector_id, 'configurationId', old.configuration_id));
+      'connectorId', old.connector_id, 'configurationId', old.id));
   end if;
   return null;
 end $$;
-create trigger added_connectors_emit_changed after update of saved_time, oauth_client_id on added_connectors
-  for each row execute function emit_connector_changed();
-create trigger added_connectors_emit_removed after delete on added_connectors
-  for each row when (old.oauth_client_id is not null) execute function emit_connector_changed();
+create trigger configurations_emit_changed after update of saved_time, oauth_client_id on configurations
+  for each row execute function emit_configuration_changed();
+create trigger configurations_emit_removed after delete on configurations
+  for each row when (old.oauth_client_id is not null) execute function emit_configuration_changed();
 
 create function emit_event(event_type text, organization text, account text, connection text, event_data json)
   returns text language plpgsql as $$

@@ -52,6 +52,12 @@ export function requireOfLink({ link }: Actor, id: string): void {
   if (link && id !== '' && !link.connectorIds.includes(id)) refuse('not_found')
 }
 
+/** The configuration that a connect link is for, of one of its connectors; null: the first one. */
+export const configurationOfLink = (
+  { connectorIds, configurationIds }: NonNullable<Actor['link']>,
+  connectorId: string,
+): string | null => configurationIds[connectorIds.indexOf(connectorId)] || null
+
 /** Refuses with `second_factor_required` a person who has to register a passkey before they may do anything else. */
 export function requireSecondFactor({ person }: Actor): void {
   if (person?.mustRegisterPasskey) refuse('second_factor_required')

@@ -35,7 +35,11 @@ export type Actor = Grants & {
   /** The client behind the token. */
   readonly clientId?: string
   /** Of the page of a connect link: the connectors that it may configure. */
-  readonly link?: { readonly connectorIds: readonly string[] }
+  readonly link?: {
+    readonly connectorIds: readonly string[]
+    /** The configuration of each of them, in the same order; empty: the first one of the connector. */
+    readonly configurationIds: readonly string[]
+  }
   /** Of a person: how they signed in, and whether they may do nothing before they have registered a passkey. */
   readonly person?: {
     readonly email: string

@@ -35,7 +35,11 @@ import {
   updateConnectionStatus,
 } from './connections/connections.ts'
 import { listConnectionDetails } from './connections/details.ts'
-import { listConnectorConfigurations } from './connectors/configurations.ts'
+import {
+  createConnectorConfiguration,
+  deleteConnectorConfiguration,
+  listConnectorConfigurations,
+} from './connectors/configurations.ts'
 import {
   addConnectors,
   type ConnectorDeps,
@@ -141,6 +145,8 @@ export const handlers: Handlers<Deps> = {
   getConnectorConfiguration,
   getConnectorDefinition,
   configureConnector,
+  createConnectorConfiguration,
+  deleteConnectorConfiguration,
   getConnectorAuthorization,
   authorizeConnector,
   removeConnector,

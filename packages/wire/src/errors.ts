@@ -100,6 +100,34 @@ export const errors = {
     message: 'The connector is used by connections. Delete the connections listed in details first.',
     when: 'Remove Connector while a connection that is not deleted uses the connector. `details` lists these connections.',
   },
+  configuration_in_use: {
+    status: 409,
+    message: 'The configuration is used by connections. Delete the connections listed in details first.',
+    when: 'Delete a Configuration while a connection that is not deleted uses it. `details` lists these connections.',
+  },
+  configuration_is_first: {
+    status: 409,
+    message:
+      'The first configuration belongs to the connector. Change its values instead, or remove the connector with all its configurations.',
+    when: 'Delete a Configuration with the first configuration of a connector, which is meant where no configuration is named.',
+  },
+  configuration_exists: {
+    status: 409,
+    message: 'Another configuration of the connector has this name. Choose another name.',
+    when: 'Create a Configuration, or Configure Connector, with the name of another configuration of the connector in the sub-account.',
+  },
+  configuration_busy: {
+    status: 409,
+    message:
+      'A transfer of the connection is active, and continues with the configurations that it has. Wait until it has ended or cancel it, then retry.',
+    when: 'Update Connection with another configuration of its source or destination while a transfer of the connection is active.',
+  },
+  configuration_deleted: {
+    status: 409,
+    message:
+      'The configuration that the connection used was deleted. Create a new connection with another configuration.',
+    when: 'Restore Connection when a configuration of its source or destination was deleted meanwhile.',
+  },
   connector_not_added: {
     status: 409,
     message: 'The connector is not added to this sub-account. Add it first, then retry.',

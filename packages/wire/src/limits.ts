@@ -27,6 +27,8 @@ export const limits = {
   selectedOptionsMax: 100,
   /** Keys of one configuration object. */
   configurationFieldsMax: 100,
+  /** Configurations of one connector in a sub-account. */
+  configurationsOfConnectorMax: 50,
   /** Connectors named in one Add Connector call. */
   connectorIdsMax: 500,
   /** Entries in one page of a list. */

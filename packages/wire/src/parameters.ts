@@ -45,6 +45,14 @@ export const yes = (description: string) => Type.Optional(Type.Boolean({ descrip
 export const optionalId = (description: string, example: string) =>
   Type.Optional(Type.String({ ...Identifier, description, examples: [example] }))
 
+/** The configuration that an operation on a connector means. */
+export const ofConfiguration = {
+  configurationId: optionalId(
+    'Configuration of the connector; omitted: the first one',
+    example.destination.configurationId,
+  ),
+}
+
 /** A time that may be left out. */
 export const optionalTime = (description: string) =>
   Type.Optional(

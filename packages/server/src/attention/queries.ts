@@ -56,14 +56,15 @@ const isLive = "status not in ('disabled', 'deleted') and not account_deleted"
 
 /** Looked up by a key for each row: with a limit of one row, no plan reads the whole table instead. */
 const lookUp = (name: string, select: string) => `left join lateral (${select} limit 1) ${name} on true`
-const configuredOf = (connectorId: string) =>
-  `select configured from added_connectors where account_id = c.account_id and connector_id = c.${connectorId}`
+const configuredOf = (side: 'src' | 'dest') => `
+  select configured from configurations
+  where account_id = c.account_id and connector_id = c.${side}_connector_id and id = c.${side}_configuration_id`
 
 /**
  * Finds connections by what is wrong with them, each by an index that holds the wrong ones alone, and reads the page whole
  * and nothing else. So it costs what there is to list, not what there is.
  * @param scope the condition on a table with the columns of an organization and an account
- * @param bare added connectors of the scope that are not configured
+ * @param bare configurations of the scope that are not configured
  */
 const listIn = (scope: string, bare: string) =>
   statement<Filter, AttentionRow | TotalRow>(`
@@ -87,6 +88,7 @@ const listIn = (scope: string, bare: string) =>
       cross join lateral (
         select id, created_time from connections
         where account_id = a.account_id and ${isLive} and a.connector_id in (live_src_connector_id, live_dest_connector_id)
+          and a.configuration_id in (src_configuration_id, dest_configuration_id)
         offset 0
       ) c
     ),
@@ -108,25 +110,25 @@ const listIn = (scope: string, bare: string) =>
     ${lookUp('c', 'select * from connections where id = p.id')}
     ${lookUp('a', 'select name from accounts where id = c.account_id')}
     ${lookUp('t', 'select * from transfers where connection_id = p.id and latest')}
-    ${lookUp('s', configuredOf('src_connector_id'))} ${lookUp('d', configuredOf('dest_connector_id'))}
+    ${lookUp('s', configuredOf('src'))} ${lookUp('d', configuredOf('dest'))}
     order by p.reasons[1], p.created_time desc, p.id desc
   `)
 
-const bareConnectors = 'select account_id, connector_id from added_connectors'
+const bareConfigurations = 'select f.account_id, f.connector_id, f.id as configuration_id from configurations f'
 
 /** Of one sub-account, of some, or of the organization: no plan would fit all. */
 export const attentionOf = {
   account: listIn(
     'organization_id = :organizationId and account_id = :accountId',
-    `${bareConnectors} where account_id = :accountId and not configured`,
+    `${bareConfigurations} where f.account_id = :accountId and not f.configured`,
   ),
   organization: listIn(
     'organization_id = :organizationId',
-    `${bareConnectors} join accounts o on o.id = account_id
-        where o.organization_id = :organizationId and o.deleted_time is null and not configured`,
+    `${bareConfigurations} join accounts o on o.id = f.account_id
+        where o.organization_id = :organizationId and o.deleted_time is null and not f.configured`,
   ),
   accounts: listIn(
     'organization_id = :organizationId and account_id = any(:accountIds)',
-    `${bareConnectors} where account_id = any(:accountIds) and not configured`,
+    `${bareConfigurations} where f.account_id = any(:accountIds) and not f.configured`,
   ),
 }

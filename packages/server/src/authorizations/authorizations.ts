@@ -1,6 +1,6 @@
 import { limits } from '@penstock/wire'
 import type { Answer, Call } from '../call.ts'
-import { findConfiguration, lockConfiguration } from '../connectors/configuration.ts'
+import { findConfiguration, lockConfiguration, requireConfiguration } from '../connectors/configuration.ts'
 import type { ConnectorDeps } from '../connectors/connectors.ts'
 import { refuse, requireEditable } from '../refusal.ts'
 import { findOAuthClientId } from '../secrets/oauth-apps.ts'
@@ -15,12 +15,13 @@ const atOnceMax = 20
 
 /** Whether a connector can be authorized with a click, and whether it works with such a grant. */
 export async function getConnectorAuthorization(
-  { db, actor, account, id: connectorId }: Call<'getConnectorAuthorization'>,
+  { db, actor, account, id: connectorId, query }: Call<'getConnectorAuthorization'>,
   { catalogue, config }: ConnectorDeps,
 ): Promise<Answer<'getConnectorAuthorization'>> {
   const { authorization } = catalogue.find(connectorId) ?? refuse('not_found')
-  const owner = { accountId: account.id, connectorId }
-  const row = (await findConfiguration(db, owner)) ?? refuse('connector_not_added')
+  const wanted = { actor, accountId: account.id, connectorId, ...query, field: 'query.configurationId' }
+  const row = await requireConfiguration(db, { configurationId: undefined, ...wanted }, findConfiguration)
+  const owner = { accountId: account.id, connectorId, configurationId: row.configurationId }
   const last = await findLastAuthorization.first(db, { ...owner, actorKind: actor.kind, actorId: actor.id })
   const app = authorization && { env: config.environment.name, slug: authorization.server.slug }
   return {
@@ -35,13 +36,14 @@ export async function getConnectorAuthorization(
 
 /** Gives out a link that can be opened once, by the person who consents. */
 export async function authorizeConnector(
-  { db: tx, actor, account, id: connectorId }: Call<'authorizeConnector'>,
+  { db: tx, actor, account, id: connectorId, query }: Call<'authorizeConnector'>,
   deps: ConnectorDeps,
 ): Promise<Answer<'authorizeConnector'>> {
   const { catalogue, config } = deps
   const connector = catalogue.find(connectorId) ?? refuse('not_found')
-  const owner = { accountId: account.id, connectorId }
-  const row = (await lockConfiguration(tx, owner)) ?? refuse('connector_not_added')
+  const wanted = { actor, accountId: account.id, connectorId, ...query, field: 'query.configurationId' }
+  const row = await requireConfiguration(tx, { configurationId: undefined, ...wanted }, lockConfiguration)
+  const owner = { accountId: account.id, connectorId, configurationId: row.configurationId }
   requireEditable(row, deps)
   const { server } = connector.authorization ?? refuse('authorization_not_supported')
   const clientId = await findOAuthClientId(tx, { env: config.environment.name, slug: server.slug })
@@ -51,11 +53,9 @@ export async function authorizeConnector(
   }
   await dropOldAuthorizations.run(tx, { ...owner, kept: atOnceMax - 1 })
   const link = newToken()
-  const { configurationId } = row
   const made = await insertAuthorization.first(tx, {
     linkDigest: digestOf(link),
     ...owner,
-    configurationId,
     clientId,
     actorKind: actor.kind,
     actorId: actor.id,

@@ -249,7 +249,7 @@ async function exchange(
     { kind: 'authorization', slug: connector.slug, client, ...consented, deadlineMs: exchangeTimeoutMs },
     { organizationId, id: accountId },
     signal,
-    new JobSecrets({ database, keyring }, accountId, []),
+    new JobSecrets({ database, keyring }),
   )
   if (result.ok) return result.value
   return {
@@ -273,9 +273,9 @@ async function save(
     return await deps.database.transaction(async (tx) => {
       if (by.actorKind === 'link' && !(await deps.isLinkOpen(tx, by.actorId ?? ''))) return pages.linkEnded
       const account = await deps.accounts.find(tx, organizationId, accountId, true)
-      const row = account && (await lockConfiguration(tx, { accountId, connectorId }))
       // One that was added again is not the one that the person consented for.
-      if (!row || row.configurationId !== configurationId || !isEditable(row, deps)) return pages.removed
+      const row = account && (await lockConfiguration(tx, { accountId, connectorId, configurationId }))
+      if (!row || !isEditable(row, deps)) return pages.removed
       const secretConfig = { ...sets, [client.id]: null, [client.secret]: null, [key]: refreshToken }
       const given = { secretConfig, oauthClientId: clientId }
       const { audited } = await saveConfiguration(tx, connector, account, row, given, deps)

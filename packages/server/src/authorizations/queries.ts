@@ -1,5 +1,6 @@
 import type { AuditActorKind } from '@penstock/wire'
 import { statement } from '../db/statement.ts'
+import type { SecretOwner } from '../secrets/queries.ts'
 
 /** A link that was given out. Of what travels through browsers only digests are stored. */
 export const insertAuthorization = statement<
@@ -23,11 +24,14 @@ export const insertAuthorization = statement<
   returning expires_time
 `)
 
-/** Deletes earlier authorizations of a connector: the expired ones, and all but the newest. */
-export const dropOldAuthorizations = statement<{ accountId: string; connectorId: string; kept: number }>(`
-  delete from authorizations where account_id = :accountId and connector_id = :connectorId and (
+const ofConfiguration =
+  'account_id = :accountId and connector_id = :connectorId and configuration_id = :configurationId'
+
+/** Deletes earlier authorizations of a configuration: the expired ones, and all but the newest. */
+export const dropOldAuthorizations = statement<SecretOwner & { kept: number }>(`
+  delete from authorizations where ${ofConfiguration} and (
     expires_time < now() or link_digest not in (
-      select link_digest from authorizations where account_id = :accountId and connector_id = :connectorId
+      select link_digest from authorizations where ${ofConfiguration}
       order by expires_time desc limit :kept
     )
   )
@@ -88,17 +92,18 @@ export const deleteAuthorization = statement<{ linkDigest: Buffer }>(`
   delete from authorizations a using authorizations granted
   where granted.link_digest = :linkDigest
     and a.account_id = granted.account_id and a.connector_id = granted.connector_id
+    and a.configuration_id = granted.configuration_id
     and (a.link_digest = granted.link_digest
       or a.outcome is not null and a.actor_kind = granted.actor_kind and a.actor_id = granted.actor_id)
 `)
 
-/** The last authorization of a connector that someone has started and that granted nothing yet. */
+/** The last authorization of a configuration that someone has started and that granted nothing yet. */
 export const findLastAuthorization = statement<
-  { accountId: string; connectorId: string; actorKind: AuditActorKind; actorId: string },
+  SecretOwner & { actorKind: AuditActorKind; actorId: string },
   { outcome: 'declined' | 'failed' | null }
 >(`
   select outcome from authorizations
-  where account_id = :accountId and connector_id = :connectorId and actor_kind = :actorKind and actor_id = :actorId
+  where ${ofConfiguration} and actor_kind = :actorKind and actor_id = :actorId
     and expires_time > now()
   order by expires_time desc limit 1
 `)

@@ -4,7 +4,7 @@ import { record } from '../audit/record.ts'
 import { auditActorOf } from '../audit/requests.ts'
 import type { ActingAccount, Answer, Awaitable, Call } from '../call.ts'
 import { type ConnectionDeps, readTemplate } from '../connections/connections.ts'
-import { findConfiguration } from '../connectors/configuration.ts'
+import { connectorsOfConfigurations, findConfiguration } from '../connectors/configuration.ts'
 import { addToAccount, type ConnectorDeps } from '../connectors/connectors.ts'
 import type { Db } from '../db/database.ts'
 import { newIdentifier } from '../identifiers.ts'
@@ -41,6 +41,7 @@ export async function createConnectLink(
     refuse('invalid_request', [{ field: 'body.accountId', message: 'is not a sub-account of the organization' }])
   }
   const { connectorIds, redirectUrl } = readBody(body, deps)
+  const configurationIds = await readConfigurations(call, connectorIds)
   await addMissing(call, account, [...new Set([...connectorIds, ...sidesOf(template)])], deps)
   const { organizationId } = actor
   await queries.lockOrganization.first(tx, { organizationId })
@@ -62,6 +63,7 @@ export async function createConnectLink(
     accountId,
     digest: digestOf(token),
     connectorIds,
+    configurationIds,
     redirectUrl,
     template: template ? JSON.stringify(template) : null,
     clientId: actor.clientId ?? null,
@@ -98,6 +100,39 @@ function readBody(body: BodyOf<'createConnectLink'>, { catalogue }: ConnectLinkD
   return { connectorIds, redirectUrl: 'url' in redirect ? redirect.url : null }
 }
 
+/**
+ * The configuration of each connector of a link, empty for the first one. Refuses what is not a configuration of one of them
+ * in the sub-account, a second one of a connector, and a template with configurations of other connectors.
+ */
+async function readConfigurations(
+  { db: tx, body }: Call<'createConnectLink'>,
+  connectorIds: readonly string[],
+): Promise<string[]> {
+  const { accountId, configurationIds = [], connectionTemplate: template } = body
+  const { srcConfigurationId, destConfigurationId } = template ?? {}
+  const ofTemplate = [srcConfigurationId, destConfigurationId].filter((id) => id !== undefined)
+  const connectorOf = await connectorsOfConfigurations(tx, accountId, [...configurationIds, ...ofTemplate])
+  const fieldErrors: FieldError[] = []
+  const chosen = new Map<string, string>()
+  for (const [index, id] of configurationIds.entries()) {
+    const field = `body.configurationIds.${index}`
+    const connectorId = connectorOf.get(id)
+    if (connectorId === undefined || !connectorIds.includes(connectorId)) {
+      fieldErrors.push({ field, message: 'is not a configuration of one of the connectors in this sub-account' })
+    } else if (chosen.has(connectorId)) {
+      fieldErrors.push({ field, message: 'is the second configuration of its connector' })
+    } else chosen.set(connectorId, id)
+  }
+  for (const key of ['src', 'dest'] as const) {
+    const id = template?.[`${key}ConfigurationId`]
+    if (id === undefined || connectorOf.get(id) === template?.[`${key}ConnectorId`]) continue
+    const field = `body.connectionTemplate.${key}ConfigurationId`
+    fieldErrors.push({ field, message: 'is not a configuration of that connector in this sub-account' })
+  }
+  refuseFieldErrors(fieldErrors)
+  return connectorIds.map((connectorId) => chosen.get(connectorId) ?? '')
+}
+
 /** Adds what the sub-account does not have; what it has must be changeable here. */
 async function addMissing(
   call: Call<'createConnectLink'>,
@@ -108,7 +143,7 @@ async function addMissing(
   const { db: tx, actor, address, requestId } = call
   const missing: string[] = []
   for (const connectorId of connectorIds) {
-    const row = await findConfiguration(tx, { accountId: account.id, connectorId })
+    const row = await findConfiguration(tx, { accountId: account.id, connectorId, configurationId: null })
     if (row) requireEditable(row, deps)
     else missing.push(connectorId)
   }

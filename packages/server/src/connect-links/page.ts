@@ -1,4 +1,5 @@
 import { type ConnectPage, type ConnectPageResult, connectLinkScopes, limits } from '@penstock/wire'
+import { configurationOfLink } from '../access.ts'
 import { type AuditEntry, record } from '../audit/record.ts'
 import { auditActorOf } from '../audit/requests.ts'
 import type { ActingAccount, Actor, Answer, Call } from '../call.ts'
@@ -64,8 +65,14 @@ export async function getConnectPage(
   return { reply }
 }
 
-async function viewConnectors(db: Db, { accountId, connectorIds }: queries.PageRow, { catalogue }: ConnectLinkDeps) {
-  const rows = await Promise.all(connectorIds.map((connectorId) => findConfiguration(db, { accountId, connectorId })))
+async function viewConnectors(db: Db, row: queries.PageRow, { catalogue }: ConnectLinkDeps) {
+  const { accountId, connectorIds } = row
+  const rows = await Promise.all(
+    connectorIds.map((connectorId) => {
+      const configurationId = configurationOfLink(row, connectorId)
+      return findConfiguration(db, { accountId, connectorId, configurationId })
+    }),
+  )
   return connectorIds.map((connectorId, index) => {
     const connector = catalogue.known(connectorId)
     return {
@@ -80,14 +87,14 @@ async function viewConnectors(db: Db, { accountId, connectorIds }: queries.PageR
 }
 
 /** The page of a link as the one who acts: in one sub-account, with some of its connectors. */
-const actorOf = ({ id, organizationId, accountId, connectorIds }: queries.PageRow): Actor => ({
+const actorOf = ({ id, organizationId, accountId, connectorIds, configurationIds }: queries.PageRow): Actor => ({
   kind: 'link',
   id,
   name: null,
   organizationId,
   scopes: connectLinkScopes,
   accountIds: [accountId],
-  link: { connectorIds },
+  link: { connectorIds, configurationIds },
 })
 
 /** Finds the actor behind the token of a page, as long as its link can be used. Nothing is cached: a revocation counts at once. */
@@ -180,7 +187,12 @@ async function complete({ tx, account, about }: Finishing, row: queries.PageRow,
     'connector_not_configured',
   )
   if (!row.template) return undefined
-  const { activate, ...body } = row.template
+  const { activate, ...template } = row.template
+  // Unless the template names another configuration, it is the one that the customer has saved.
+  const ofLink = (key: 'src' | 'dest') => ({
+    [`${key}ConfigurationId`]: configurationOfLink(row, template[`${key}ConnectorId`]) ?? undefined,
+  })
+  const body = { ...ofLink('src'), ...ofLink('dest'), ...template }
   const made = await addConnection({ db: tx, account, body }, deps)
   const { id } = made.reply
   record(tx, { ...about, action: 'createConnection', targetId: id, after: made.reply })

@@ -21,6 +21,8 @@ export type LinkRow = CreatorRow & {
   id: string
   accountId: string
   connectorIds: string[]
+  /** The configuration of each of them, in the same order; empty: the first one. */
+  configurationIds: string[]
   template: ConnectionTemplate | null
   redirectUrl: string | null
   createdTime: Date
@@ -33,7 +35,7 @@ export type LinkRow = CreatorRow & {
   connectionId: string | null
 }
 const linkColumns = `${creatorColumns},
-  l.id, l.account_id, l.connector_ids, l.template, l.redirect_url, l.created_time, l.expires_time,
+  l.id, l.account_id, l.connector_ids, l.configuration_ids, l.template, l.redirect_url, l.created_time, l.expires_time,
   l.expires_time <= now() as expired, l.opened_time, l.finished_time, l.revoked_time, l.outcome, l.connection_id`
 
 /** A link of the organization, in a sub-account that is not deleted and that the actor may see. */
@@ -67,6 +69,7 @@ export const insertLink = statement<
     accountId: string
     digest: Buffer
     connectorIds: readonly string[]
+    configurationIds: readonly string[]
     template: string | null
     redirectUrl: string | null
     clientId: string | null
@@ -76,9 +79,9 @@ export const insertLink = statement<
   LinkRow
 >(`
   with l as (
-    insert into connect_links (id, organization_id, account_id, digest, connector_ids, template, redirect_url,
+    insert into connect_links (id, organization_id, account_id, digest, connector_ids, configuration_ids, template, redirect_url,
       client_id, user_id, expires_time)
-    values (:id, :organizationId, :accountId, :digest, :connectorIds, :template, :redirectUrl, :clientId, :userId,
+    values (:id, :organizationId, :accountId, :digest, :connectorIds, :configurationIds, :template, :redirectUrl, :clientId, :userId,
       now() + make_interval(secs => :seconds))
     returning *
   )

@@ -18,6 +18,7 @@ export const viewLink = (row: LinkRow): ConnectLink => ({
   id: row.id,
   accountId: row.accountId,
   connectorIds: row.connectorIds,
+  configurationIds: row.configurationIds.filter((id) => id !== ''),
   connectionTemplate: row.template,
   redirectUrl: row.redirectUrl,
   status: statusOf(row),

@@ -13,7 +13,7 @@ import { newIdentifier } from '../identifiers.ts'
 import { refuse, refuseFieldErrors, requireEditable, requireQuota } from '../refusal.ts'
 import { connectionList, countForQuota, countsOfAll } from './list-queries.ts'
 import * as queries from './queries.ts'
-import { readSettings, requireCompatible, requireReady, requireToDirectSecrets, sides } from './sides.ts'
+import { readSettings, requireCompatible, requireReady, requireToDirectSecrets, type SideKey, sides } from './sides.ts'
 import { etagOf, viewConnection, viewConnectionDetails, viewEvent, viewUpdatedConnection } from './view.ts'
 
 /** Connections (specification, sections 2.8, 3 and 4.4). */
@@ -88,22 +88,24 @@ export async function addConnection(
 ): Promise<Answer<'createConnection'>> {
   const { catalogue, config } = deps
   const connectors = findConnectors(catalogue, body, 'body')
-  const configurationIds = await findConfigurationIds(tx, account, body)
+  const configurations = await findConfigurations(tx, account, body)
   const { srcConfig, destConfig } = readPair(connectors, body, 'body')
   const id = newIdentifier()
-  const row = await requireSides(() =>
-    queries.insertConnection.first(tx, {
-      id,
-      organizationId: account.organizationId,
-      accountId: account.id,
-      name: body.name.trim(),
-      srcConnectorId: body.srcConnectorId,
-      destConnectorId: body.destConnectorId,
-      ...configurationIds,
-      srcConfig,
-      destConfig,
-      env: config.environment.name,
-    }),
+  const row = await requireSides(
+    () =>
+      queries.insertConnection.first(tx, {
+        id,
+        organizationId: account.organizationId,
+        accountId: account.id,
+        name: body.name.trim(),
+        srcConnectorId: body.srcConnectorId,
+        destConnectorId: body.destConnectorId,
+        ...configurations,
+        srcConfig,
+        destConfig,
+        env: config.environment.name,
+      }),
+    (key) => refuse('not_found', [{ field: `body.${key}ConfigurationId`, message: notItsConfiguration }]),
   )
   if (!row) throw new Error(`Connection ${id} was not made`)
   // The trigger has counted the connection, and holds the count of the account until this transaction ends.
@@ -152,40 +154,45 @@ function readPair(connectors: ReturnType<typeof findConnectors>, pair: Pair, pat
 }
 
 /** The configurations of both sides; refuses where a side is not added, or a configuration that was named is not its own. */
-async function findConfigurationIds(
+async function findConfigurations(
   tx: Transaction,
   account: ActingAccount,
-  body: BodyOf<'createConnection'>,
-): Promise<{ srcConfigurationId: string; destConfigurationId: string }> {
+  body: Pick<
+    BodyOf<'createConnection'>,
+    'srcConnectorId' | 'destConnectorId' | 'srcConfigurationId' | 'destConfigurationId'
+  >,
+): Promise<{ srcConfigurationId: string; destConfigurationId: string; srcFirst: boolean; destFirst: boolean }> {
   const rows = await queries.findSides.all(tx, {
     accountId: account.id,
     srcConnectorId: body.srcConnectorId,
     destConnectorId: body.destConnectorId,
+    srcConfigurationId: body.srcConfigurationId ?? null,
+    destConfigurationId: body.destConfigurationId ?? null,
   })
-  const own = (connectorId: string) => rows.find((row) => row.connectorId === connectorId)?.configurationId
+  const [src, dest] = sides.map(({ key }) => rows.find(({ side }) => side === key))
   refuseFieldErrors(
-    (['srcConnectorId', 'destConnectorId'] as const)
-      .filter((field) => !own(body[field]))
-      .map((field) => ({ field: `body.${field}`, message: 'is not added to this sub-account' })),
+    sides
+      .filter(({ key }) => !rows.some(({ side }) => side === key))
+      .map(({ key }) => ({ field: `body.${key}ConnectorId`, message: 'is not added to this sub-account' })),
     'connector_not_added',
   )
-  const configurationIds = {
-    srcConfigurationId: own(body.srcConnectorId) ?? '',
-    destConfigurationId: own(body.destConnectorId) ?? '',
-  }
   refuseFieldErrors(
-    (['srcConfigurationId', 'destConfigurationId'] as const)
-      .filter((field) => body[field] !== undefined && body[field] !== configurationIds[field])
-      .map((field) => ({
-        field: `body.${field}`,
-        message: 'is not the configuration of that connector in this sub-account',
-      })),
+    sides
+      .filter(({ key }) => rows.some(({ side, configurationId }) => side === key && configurationId === null))
+      .map(({ key }) => ({ field: `body.${key}ConfigurationId`, message: notItsConfiguration })),
     'not_found',
   )
-  return configurationIds
+  return {
+    srcConfigurationId: src?.configurationId ?? '',
+    destConfigurationId: dest?.configurationId ?? '',
+    srcFirst: src?.first ?? true,
+    destFirst: dest?.first ?? true,
+  }
 }
 
-/** Changes the name and the settings; the sides never change (invariant 2). */
+const notItsConfiguration = 'is not a configuration of that connector in this sub-account'
+
+/** Changes the name, the settings and the configurations; the connectors never change (invariant 2). */
 export async function updateConnection(
   call: Call<'updateConnection'>,
   deps: ConnectionDeps,
@@ -213,12 +220,21 @@ export async function updateConnection(
   })
   refuseFieldErrors([...(src?.fieldErrors ?? []), ...(dest?.fieldErrors ?? [])])
   const change = { srcConfig: src?.values ?? {}, destConfig: dest?.values ?? {} }
+  const { srcConfigurationId, destConfigurationId } = row
+  const wanted = {
+    srcConfigurationId: body.srcConfigurationId ?? srcConfigurationId,
+    destConfigurationId: body.destConfigurationId ?? destConfigurationId,
+  }
+  const switched = sides.filter(({ key }) => wanted[`${key}ConfigurationId`] !== row[`${key}ConfigurationId`])
   for (const { key, role } of sides) {
     const config = `${key}Config` as const
-    requireToDirectSecrets(call.actor, catalogue.known(row[`${key}ConnectorId`]), role, row[config], change[config])
+    // Settings of the connection can say where the secrets of another configuration go, too.
+    const before = switched.some((side) => side.key === key) ? {} : row[config]
+    requireToDirectSecrets(call.actor, catalogue.known(row[`${key}ConnectorId`]), role, before, change[config])
   }
+  if (switched.length > 0) await switchConfigurations(tx, account, { ...row, ...wanted })
   // A connection that carries data stays complete.
-  if (row.status === 'active') await requireReady(tx, catalogue, { ...row, ...change })
+  if (row.status === 'active') await requireReady(tx, catalogue, { ...row, ...wanted, ...change })
   await queries.updateConnection.run(tx, {
     id,
     name: body.name?.trim() ?? row.name,
@@ -226,8 +242,30 @@ export async function updateConnection(
     destConfig: JSON.stringify(change.destConfig),
   })
   const changed = await findConnection(tx, account, id)
-  const audited = { before: viewUpdatedConnection(row) }
-  return { reply: viewUpdatedConnection(changed), etag: etagOf(changed), audited }
+  const reply = viewUpdatedConnection(changed)
+  if (switched.length === 0) return { reply, etag: etagOf(changed), audited: { before: viewUpdatedConnection(row) } }
+  const ofBefore = { srcConfigurationId, destConfigurationId }
+  const audited = { before: { ...viewUpdatedConnection(row), ...ofBefore }, after: { ...reply, ...wanted } }
+  return { reply, etag: etagOf(changed), audited }
+}
+
+/**
+ * Gives a connection other configurations of its connectors. What it stored of those before is dropped: the next transfer reads
+ * from the beginning. Refuses with `configuration_busy` while a transfer is active, which would continue with others.
+ */
+async function switchConfigurations(
+  tx: Transaction,
+  account: ActingAccount,
+  row: queries.ConnectionRow,
+): Promise<void> {
+  const { id } = row
+  const configurations = await findConfigurations(tx, account, row)
+  const transfers = await queries.hasActiveTransfer.first(tx, { id })
+  if (transfers?.active) refuse('configuration_busy')
+  await requireSides(
+    () => queries.changeConfigurations.run(tx, { id, ...configurations }),
+    (key) => refuse('not_found', [{ field: `body.${key}ConfigurationId`, message: notItsConfiguration }]),
+  )
 }
 
 /** The operations that move a connection along its lifecycle; see `triggerConnection`. */
@@ -261,7 +299,10 @@ export async function triggerConnection(
     const mustBeReady = transition.to === 'previous' ? to === 'active' : transition.ready
     if (mustBeReady) await requireReady(tx, deps.catalogue, row)
     const previousStatus = to === 'disabled' || to === 'deleted' ? previousStatusOf(row) : null
-    const moved = await requireSides(() => queries.moveConnection.run(tx, { id, from: row.status, to, previousStatus }))
+    const moved = await requireSides(
+      () => queries.moveConnection.run(tx, { id, from: row.status, to, previousStatus }),
+      (key) => refuse('configuration_deleted', [{ field: `${key}Connector`, message: 'no longer has it' }]),
+    )
     if (moved === 0) throw new Error(`Connection ${id} was held and moved all the same`)
   }
   const now = await findConnection(tx, account, id)
@@ -326,8 +367,11 @@ async function lockForChange(
   return row
 }
 
-/** Runs a statement that needs both sides to be added; the database, which sees every race, has the last word. */
-async function requireSides<T>(work: () => Promise<T>): Promise<T> {
+/**
+ * Runs a statement that needs both sides to be added; the database, which sees every race, has the last word.
+ * @param onDeleted refuses where the configuration of a side was deleted
+ */
+async function requireSides<T>(work: () => Promise<T>, onDeleted: (side: SideKey) => never): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -335,6 +379,7 @@ async function requireSides<T>(work: () => Promise<T>): Promise<T> {
       if (violates(error, `connections_${key}_added`)) {
         refuse('connector_not_added', [{ field: `${key}Connector`, message: 'is no longer added to this sub-account' }])
       }
+      if (violates(error, `connections_${key}_configuration`)) onDeleted(key)
     }
     throw error
   }

@@ -41,31 +41,32 @@ const columnsOfBoth = `
   case when c.volume_month = to_char(now() at time zone 'UTC', 'YYYY-MM') then c.monthly_volume else 0 end as monthly_volume,
   c.created_time, c.updated_time`
 
-const configured = (connectorId: string) => `
+/** The configuration of a side, found by its key. */
+const configurationOf = (side: 'src' | 'dest') => `
+    from configurations a
+    where a.account_id = c.account_id and a.connector_id = c.${side}_connector_id and a.id = c.${side}_configuration_id`
+
+const configured = (side: 'src' | 'dest') => `
   coalesce((
-    select a.configured from added_connectors a
-    where a.account_id = c.account_id and a.connector_id = c.${connectorId}
+    select a.configured ${configurationOf(side)}
   ), false)`
 
 /** The columns of a `ConnectionEntryRow`; `c` is the connection. One value of a side takes less than a join does. */
 export const entryColumns = `${columnsOfBoth},
-  ${configured('src_connector_id')} as src_configured, ${configured('dest_connector_id')} as dest_configured`
+  ${configured('src')} as src_configured, ${configured('dest')} as dest_configured`
 
 /** A connection with what its sides are now: `sideTables` are joined to it. A deleted one may have outlived a side. */
 export const connectionColumns = `${columnsOfBoth},
   coalesce(s.configured, false) as src_configured, coalesce(d.configured, false) as dest_configured,
-  c.previous_status, c.src_config, c.dest_config, c.version,
-  coalesce(s.configuration_id, c.src_configuration_id) as src_configuration_id,
-  coalesce(d.configuration_id, c.dest_configuration_id) as dest_configuration_id`
+  c.previous_status, c.src_config, c.dest_config, c.version, c.src_configuration_id, c.dest_configuration_id`
 
-const sideTable = (side: string, connectorId: string) => `
+const sideTable = (name: string, side: 'src' | 'dest') => `
   left join lateral (
-    select a.configured, a.configuration_id from added_connectors a
-    where a.account_id = c.account_id and a.connector_id = c.${connectorId} limit 1
-  ) ${side} on true`
+    select a.configured ${configurationOf(side)} limit 1
+  ) ${name} on true`
 
 /** The limit of one row says what the key says already, so that every plan looks an end up and none reads them all. */
-export const sideTables = `${sideTable('s', 'src_connector_id')} ${sideTable('d', 'dest_connector_id')}`
+export const sideTables = `${sideTable('s', 'src')} ${sideTable('d', 'dest')}`
 
 export const findConnection = statement<{ accountId: string; id: string }, ConnectionRow>(`
   select ${connectionColumns} from connections c ${sideTables}
@@ -79,13 +80,25 @@ export const lockConnection = statement<{ accountId: string; id: string }, { id:
   for no key update
 `)
 
-/** The sides that a new connection names, if they are added. */
+/** The sides that a new connection names, if they are added. Without a configuration, the first one of the connector is meant. */
 export const findSides = statement<
-  { accountId: string; srcConnectorId: string; destConnectorId: string },
-  { connectorId: string; configurationId: string }
+  {
+    accountId: string
+    srcConnectorId: string
+    destConnectorId: string
+    srcConfigurationId: string | null
+    destConfigurationId: string | null
+  },
+  { side: 'src' | 'dest'; configurationId: string | null; first: boolean | null }
 >(`
-  select connector_id, configuration_id from added_connectors
-  where account_id = :accountId and connector_id in (:srcConnectorId, :destConnectorId)
+  select s.side, f.id as configuration_id, f.first
+  from (values
+    ('src', :srcConnectorId::text, :srcConfigurationId::text),
+    ('dest', :destConnectorId::text, :destConfigurationId::text)
+  ) s (side, connector_id, configuration_id)
+  join added_connectors a on a.account_id = :accountId and a.connector_id = s.connector_id
+  left join configurations f on f.account_id = a.account_id and f.connector_id = a.connector_id
+    and case when s.configuration_id is null then f.first else f.id = s.configuration_id end
 `)
 
 export const insertConnection = statement<
@@ -98,6 +111,8 @@ export const insertConnection = statement<
     destConnectorId: string
     srcConfigurationId: string
     destConfigurationId: string
+    srcFirst: boolean
+    destFirst: boolean
     srcConfig: string
     destConfig: string
     env: string
@@ -107,10 +122,10 @@ export const insertConnection = statement<
   with c as (
     insert into connections
       (id, organization_id, account_id, name, status, src_connector_id, dest_connector_id,
-       src_configuration_id, dest_configuration_id, src_config, dest_config, env)
+       src_configuration_id, dest_configuration_id, src_first, dest_first, src_config, dest_config, env)
     values
       (:id, :organizationId, :accountId, :name, 'In-progress', :srcConnectorId, :destConnectorId,
-       :srcConfigurationId, :destConfigurationId, :srcConfig, :destConfig, :env)
+       :srcConfigurationId, :destConfigurationId, :srcFirst, :destFirst, :srcConfig, :destConfig, :env)
     returning *
   )
   select ${connectionColumns} from c ${sideTables}
@@ -147,6 +162,27 @@ export const updateConnection = statement<{ id: string; name: string; srcConfig:
   where id = :id and (name, src_config, dest_config) is distinct from (:name, :srcConfig::jsonb, :destConfig::jsonb)
 `)
 
+/** Gives a connection other configurations. A trigger drops what it stored of those before: cursor and state. */
+export const changeConfigurations = statement<{
+  id: string
+  srcConfigurationId: string
+  destConfigurationId: string
+  srcFirst: boolean
+  destFirst: boolean
+}>(`
+  update connections set
+    src_configuration_id = :srcConfigurationId, dest_configuration_id = :destConfigurationId,
+    src_first = :srcFirst, dest_first = :destFirst, version = version + 1, updated_time = now()
+  where id = :id
+`)
+
+/** Whether a transfer of a connection is active; the connection is locked, so that none starts meanwhile. */
+export const hasActiveTransfer = statement<{ id: string }, { active: boolean }>(`
+  select exists (
+    select from transfers where connection_id = :id and status in ('queued', 'running')
+  ) as active
+`)
+
 export const moveConnection = statement<
   { id: string; from: ConnectionStatus; to: ConnectionStatus; previousStatus: PreviousStatus | null },
   { organizationId: string; accountId: string }
@@ -160,20 +196,22 @@ export const moveConnection = statement<
 `)
 
 /** Locks the configurations of both sides until the transaction ends. Waits for one that is being saved. */
-export const holdSides = statement<{ accountId: string; connectorIds: readonly string[] }>(`
-  select from added_connectors where account_id = :accountId and connector_id = any(:connectorIds)
-  order by connector_id for share
+export const holdSides = statement<{ accountId: string; configurationIds: readonly string[] }>(`
+  select from configurations where account_id = :accountId and id = any(:configurationIds) order by id for share
 `)
 
-/** The secrets that an added connector has, to know whether it is complete for a role. */
+/** The fields that configurations have filled, to know whether each is complete for a role. */
 export const filledFields = statement<
-  { accountId: string; connectorIds: readonly string[] },
-  { connectorId: string; settings: Values; oauthClientId: string | null; secretNames: string[] }
+  { accountId: string; configurationIds: readonly string[] },
+  { configurationId: string; settings: Values; oauthClientId: string | null; secretNames: string[] }
 >(`
-  select a.connector_id, a.settings, a.oauth_client_id,
-    array(select s.name from secrets s where s.account_id = a.account_id and s.connector_id = a.connector_id) as secret_names
-  from added_connectors a
-  where a.account_id = :accountId and a.connector_id = any(:connectorIds) and a.configured
+  select a.id as configuration_id, a.settings, a.oauth_client_id,
+    array(
+      select s.name from secrets s
+      where s.account_id = a.account_id and s.connector_id = a.connector_id and s.configuration_id = a.id
+    ) as secret_names
+  from configurations a
+  where a.account_id = :accountId and a.id = any(:configurationIds) and a.configured
 `)
 
 /** With their account: connections that were not deleted yet become so, at the account's own time. */

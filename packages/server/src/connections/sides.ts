@@ -68,15 +68,24 @@ export const readFieldValues: ReadSettings = (connector, role, given, path, curr
 export async function requireReady(
   tx: Transaction,
   catalogue: Catalogue,
-  connection: Pick<ConnectionRow, 'accountId' | 'srcConnectorId' | 'destConnectorId' | 'srcConfig' | 'destConfig'>,
+  connection: Pick<
+    ConnectionRow,
+    | 'accountId'
+    | 'srcConnectorId'
+    | 'destConnectorId'
+    | 'srcConfigurationId'
+    | 'destConfigurationId'
+    | 'srcConfig'
+    | 'destConfig'
+  >,
 ): Promise<void> {
-  const connectorIds = [connection.srcConnectorId, connection.destConnectorId]
-  const of = { accountId: connection.accountId, connectorIds }
+  const configurationIds = [connection.srcConfigurationId, connection.destConfigurationId]
+  const of = { accountId: connection.accountId, configurationIds }
   await holdSides.run(tx, of)
   const rows = await filledFields.all(tx, of)
   const fieldErrors = sides.flatMap(({ key, role }): FieldError[] => {
     const connector = catalogue.known(connection[`${key}ConnectorId`])
-    const filled = rows.find(({ connectorId }) => connectorId === connector.id)
+    const filled = rows.find(({ configurationId }) => configurationId === connection[`${key}ConfigurationId`])
     return [
       ...(filled
         ? missingForRole(connector, role, filled, `${key}Connector`)

@@ -7,12 +7,14 @@ import {
   type Values,
 } from '@penstock/connector'
 import type { FieldError } from '@penstock/wire'
-import { requireScope } from '../access.ts'
+import { configurationOfLink, requireScope } from '../access.ts'
 import type { ActingAccount, Actor } from '../call.ts'
 import type { Config } from '../config.ts'
 import type { Db, Transaction } from '../db/database.ts'
+import { violates } from '../db/errors.ts'
 import { refuse, refuseFieldErrors } from '../refusal.ts'
 import type { Keyring } from '../secrets/keyring.ts'
+import type { SecretOwner } from '../secrets/queries.ts'
 import { namesOfSecrets, saveSecrets } from '../secrets/secrets.ts'
 import * as queries from './queries.ts'
 import { filledByApp, missingForRole } from './readiness.ts'
@@ -48,7 +50,8 @@ export const usersNamedMax = 10
  * Saves values: keys given replace, keys left out stay, null clears. Stored secrets do not follow to a new destination, and
  * none goes over http:// to where the operator does not allow it. Refuses with `forbidden` where a secret would change and the
  * actor may not change secrets.
- * @param row the added connector, locked
+ * Refuses with `configuration_exists` where another configuration of the connector has the name.
+ * @param row the configuration, locked
  * @returns the row as it is now, and what the audit log keeps of the change: of secrets their names alone
  */
 export async function saveConfiguration(
@@ -59,7 +62,7 @@ export async function saveConfiguration(
   given: GivenConfiguration,
   { config, keyring }: ConfigurationDeps,
 ): Promise<{ now: queries.ConfigurationRow; audited: AuditedConfiguration }> {
-  const owner = { accountId: account.id, connectorId: connector.id }
+  const owner = { accountId: account.id, connectorId: connector.id, configurationId: row.configurationId }
   const current = await currentValues(tx, account, row)
   const reading = readValues(connector.secrets, given.secretConfig, 'body.secretConfig', current)
   const rebinding = rebindSecrets(connector.secrets, current, reading, 'body.secretConfig')
@@ -89,7 +92,9 @@ export async function saveConfiguration(
     oauthClientId,
   }
   const settings = only(merged, (key) => !isSecret(key))
-  const saved = await queries.saveConfiguration.first(tx, { ...owner, ...change, settings: JSON.stringify(settings) })
+  const saved = await uniqueName(() =>
+    queries.saveConfiguration.first(tx, { ...owner, ...change, settings: JSON.stringify(settings) }),
+  )
   const now = { ...row, ...change, ...saved, settings: settings as Values, configured: true }
   const details = {
     secretsSaved: Object.keys(set).filter(isSecret),
@@ -129,7 +134,7 @@ function clientLeft(
 async function requireActiveReady(
   tx: Transaction,
   connector: Connector,
-  owner: { accountId: string; connectorId: string },
+  owner: SecretOwner,
   settings: Values,
 ): Promise<void> {
   const lacking = connector.roles
@@ -162,7 +167,8 @@ export async function currentValues(
   account: Pick<ActingAccount, 'id'>,
   row: queries.ConfigurationRow,
 ): Promise<Values> {
-  const names = await namesOfSecrets(db, { accountId: account.id, connectorId: row.connectorId })
+  const { connectorId, configurationId } = row
+  const names = await namesOfSecrets(db, { accountId: account.id, connectorId, configurationId })
   return { ...row.settings, ...Object.fromEntries(names.map((name) => [name, ''])) }
 }
 
@@ -170,14 +176,64 @@ export async function currentValues(
 const withoutRepeats = (fieldErrors: readonly FieldError[], known: readonly FieldError[]) =>
   fieldErrors.filter(({ field }) => !known.some((fieldError) => fieldError.field === field))
 
-/** An added connector; `undefined` if it is not added. */
-export const findConfiguration = (
-  db: Db,
-  owner: { accountId: string; connectorId: string },
-): Promise<queries.ConfigurationRow | undefined> => queries.findAdded.first(db, owner)
+/** Runs a statement that names a configuration. Refuses with `configuration_exists` where another one has the name. */
+export async function uniqueName<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (violates(error, 'configurations_name')) {
+      refuse('configuration_exists', [{ field: 'body.name', message: 'is the name of another configuration' }])
+    }
+    throw error
+  }
+}
 
-/** The same, locked for a change of its configuration. */
+/** A configuration of an added connector; null: the first. `undefined` if there is none. */
+export const findConfiguration = (db: Db, of: queries.OfConfiguration): Promise<queries.ConfigurationRow | undefined> =>
+  queries.findConfiguration.first(db, of)
+
+/** The same, locked for a change. */
 export const lockConfiguration = (
   tx: Transaction,
-  owner: { accountId: string; connectorId: string },
-): Promise<queries.ConfigurationRow | undefined> => queries.lockAdded.first(tx, owner)
+  of: queries.OfConfiguration,
+): Promise<queries.ConfigurationRow | undefined> => queries.lockConfiguration.first(tx, of)
+
+/** The connector of each of these configurations that the sub-account has, by the configuration. */
+export async function connectorsOfConfigurations(
+  db: Db,
+  accountId: string,
+  configurationIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (configurationIds.length === 0) return new Map()
+  const rows = await queries.connectorsOfConfigurations.all(db, { accountId, configurationIds })
+  return new Map(rows.map(({ configurationId, connectorId }) => [configurationId, connectorId]))
+}
+
+/** The configuration that a request names. */
+export type WantedConfiguration = {
+  readonly actor: Actor
+  readonly accountId: string
+  readonly connectorId: string
+  /** `undefined`: the first one, or the one of the connect link whose page asks. */
+  readonly configurationId: string | undefined
+  /** Where it is in the request, for the refusal. */
+  readonly field: string
+}
+
+/**
+ * Finds the configuration that a request names. Refuses with `connector_not_added`, and with `not_found` what is not a
+ * configuration of this connector in this sub-account, or not the one of the connect link.
+ * @param find `lockConfiguration` to change it
+ */
+export async function requireConfiguration<D extends Db>(
+  db: D,
+  { actor, accountId, connectorId, configurationId: given, field }: WantedConfiguration,
+  find: (db: D, of: queries.OfConfiguration) => Promise<queries.ConfigurationRow | undefined>,
+): Promise<queries.ConfigurationRow> {
+  const owner = { accountId, connectorId }
+  const configurationId = actor.link ? configurationOfLink(actor.link, connectorId) : (given ?? null)
+  const row = await find(db, { ...owner, configurationId })
+  if (row && (given === undefined || given === row.configurationId)) return row
+  if (!row && !(await queries.isAdded.first(db, owner))) refuse('connector_not_added')
+  return refuse('not_found', [{ field, message: 'is not a configuration of this connector in this sub-account' }])
+}

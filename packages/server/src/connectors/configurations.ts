@@ -1,15 +1,32 @@
+import { limits } from '@penstock/wire'
 import type { Answer, Call } from '../call.ts'
-import type { ConnectorDeps } from './connectors.ts'
+import { violates } from '../db/errors.ts'
+import { newIdentifier } from '../identifiers.ts'
+import { refuse, refuseFieldErrors, requireEditable } from '../refusal.ts'
+import {
+  lockConfiguration,
+  requireConfiguration,
+  saveConfiguration,
+  uniqueName,
+  usersNamedMax,
+} from './configuration.ts'
+import { type ConnectorDeps, heldByConnections, isConfiguredFromStart } from './connectors.ts'
 import * as queries from './queries.ts'
-import { viewSavedValues } from './view.ts'
+import { etagOf, viewSaved, viewSavedValues } from './view.ts'
+
+/** Which configurations an added connector has: the first one since it was added, and others that are created. */
 
 /** The configurations of one sub-account, or of all that the actor may see, each without its secrets. */
 export async function listConnectorConfigurations(
-  { db, actor, account, query: { size, offset } }: Call<'listConnectorConfigurations'>,
+  { db, actor, account, query: { connectorId, size, offset } }: Call<'listConnectorConfigurations'>,
   deps: ConnectorDeps,
 ): Promise<Answer<'listConnectorConfigurations'>> {
   const { organizationId, accountIds } = actor
-  const filter = { organizationId, accountIds: account ? [account.id] : accountIds }
+  const filter = {
+    organizationId,
+    accountIds: account ? [account.id] : accountIds,
+    connectorId: connectorId ?? null,
+  }
   const [rows, count] = await Promise.all([
     queries.listConfigurations.all(db, { ...filter, size, offset }),
     queries.countConfigurations.first(db, filter),
@@ -18,4 +35,77 @@ export async function listConnectorConfigurations(
     reply: rows.map((row) => viewSavedValues(deps.catalogue.known(row.connectorId), row, deps)),
     total: count?.total ?? 0,
   }
+}
+
+/**
+ * Gives an added connector another configuration; with values, it is saved as Configure Connector does. Refuses with
+ * `configuration_exists` where another one has the name, and with `quota_exceeded` beyond the bound of a connector.
+ */
+export async function createConnectorConfiguration(
+  { db: tx, actor, account, id: connectorId, body }: Call<'createConnectorConfiguration'>,
+  deps: ConnectorDeps,
+): Promise<Answer<'createConnectorConfiguration'>> {
+  const connector = deps.catalogue.find(connectorId) ?? refuse('not_found')
+  const owner = { accountId: account.id, connectorId }
+  // Configurations of one connector are created one after another, so that each counts those before it.
+  const added = (await queries.lockAdded.first(tx, owner)) ?? refuse('connector_not_added')
+  requireEditable(added, deps)
+  const count = await queries.countOfConnector.first(tx, owner)
+  if ((count?.total ?? 0) >= limits.configurationsOfConnectorMax) {
+    const message = `at most ${limits.configurationsOfConnectorMax} of a connector: delete those that are not needed`
+    refuse('quota_exceeded', [{ field: 'configurations', message }])
+  }
+  const of = { ...owner, configurationId: newIdentifier() }
+  await uniqueName(() =>
+    queries.insertConfiguration.run(tx, {
+      ...of,
+      configured: isConfiguredFromStart(connector),
+      name: body.name.trim(),
+      secretName: body.secretName?.trim() ?? `${connector.slug}/${account.id}/${of.configurationId}`,
+    }),
+  )
+  const row = await lockConfiguration(tx, of)
+  if (!row) throw new Error(`Configuration ${of.configurationId} was not made`)
+  const { name, secretName, configured } = row
+  const made = { configurationId: of.configurationId, name, secretName, configured }
+  if (!body.secretConfig) return { reply: viewSaved(row), etag: etagOf(row), audited: { after: made } }
+  const given = { actor, secretConfig: body.secretConfig }
+  const { now, audited } = await saveConfiguration(tx, connector, account, row, given, deps)
+  const after = { ...made, ...audited.after }
+  return { reply: viewSaved(now), etag: etagOf(now), audited: { after, details: audited.details } }
+}
+
+/** Deletes a configuration with its secrets. The first one goes with its connector alone. */
+export async function deleteConnectorConfiguration(
+  {
+    db: tx,
+    actor,
+    account,
+    id: connectorId,
+    query: { configurationId },
+    precondition,
+  }: Call<'deleteConnectorConfiguration'>,
+  deps: ConnectorDeps,
+): Promise<Answer<'deleteConnectorConfiguration'>> {
+  if (!deps.catalogue.find(connectorId)) refuse('not_found')
+  const wanted = { actor, accountId: account.id, connectorId, configurationId, field: 'query.configurationId' }
+  const row = await requireConfiguration(tx, wanted, lockConfiguration)
+  requireEditable(row, deps)
+  precondition.check(etagOf(row))
+  if (row.first) refuse('configuration_is_first')
+  const of = { accountId: account.id, connectorId, configurationId }
+  const users = await queries.connectionsUsing.all(tx, { ...of, limit: usersNamedMax })
+  refuseFieldErrors(
+    users.map(({ id, name }) => ({ field: `connection.${id}`, message: `${name} uses this configuration` })),
+    'configuration_in_use',
+  )
+  try {
+    await queries.deleteConfiguration.run(tx, of)
+  } catch (error) {
+    // A connection came in between; the foreign key rejects the delete.
+    if (violates(error, ...heldByConnections)) refuse('configuration_in_use')
+    throw error
+  }
+  const { name, secretName, settings } = row
+  return { reply: viewSaved(row), audited: { before: { configurationId, name, secretName, settings }, after: null } }
 }

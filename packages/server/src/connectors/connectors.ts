@@ -6,7 +6,14 @@ import { newIdentifier } from '../identifiers.ts'
 import { refuse, refuseFieldErrors, requireEditable } from '../refusal.ts'
 import type { Keyring } from '../secrets/keyring.ts'
 import { type Catalogue, isNamed } from './catalogue.ts'
-import { currentValues, saveConfiguration, usersNamedMax } from './configuration.ts'
+import {
+  currentValues,
+  findConfiguration,
+  lockConfiguration,
+  requireConfiguration,
+  saveConfiguration,
+  usersNamedMax,
+} from './configuration.ts'
 import * as queries from './queries.ts'
 import { etagOf, viewAdded, viewConfiguration, viewSaved, viewSupported } from './view.ts'
 
@@ -54,7 +61,9 @@ export async function addToAccount(
     chosen.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
     account,
   )
-  await queries.insertAdded.run(tx, { accountId: account.id, env: config.environment.name, ...inserted })
+  const { connectorIds: ids } = inserted
+  await queries.insertAdded.run(tx, { accountId: account.id, env: config.environment.name, connectorIds: ids })
+  const added = await queries.insertFirstConfigurations.all(tx, { accountId: account.id, ...inserted })
   const rows = await queries.listAdded.all(tx, {
     accountId: account.id,
     connectorIds: wanted,
@@ -67,17 +76,18 @@ export async function addToAccount(
     const row = byId.get(connector.id)
     return row ? [viewAdded(connector, row, deps)] : []
   })
-  // Connectors that were added before have other identifiers of their configuration.
-  const isNew = ({ configurationId }: queries.AddedConnectorRow) => inserted.configurationIds.includes(configurationId)
-  const newIds = rows.filter(isNew).map(({ connectorId }) => connectorId)
+  const newIds = rows.map(({ connectorId }) => connectorId).filter((id) => added.some((one) => one.connectorId === id))
   return { reply, audited: { after: { connectorIds: newIds }, unchanged: newIds.length === 0 } }
 }
+
+/** A connector without fields to fill is configured from the start. */
+export const isConfiguredFromStart = ({ secrets }: Connector): boolean =>
+  Object.values(secrets).every((field) => field.readonly)
 
 const columns = (connectors: readonly Connector[], account: ActingAccount) => ({
   connectorIds: connectors.map(({ id }) => id),
   configurationIds: connectors.map(newIdentifier),
-  // A connector without fields to fill is configured from the start.
-  configured: connectors.map(({ secrets }) => Object.values(secrets).every((field) => field.readonly)),
+  configured: connectors.map(isConfiguredFromStart),
   secretNames: connectors.map(({ slug }) => `${slug}/${account.id}`),
 })
 
@@ -120,12 +130,12 @@ export async function listSupportedConnectors(
 }
 
 export async function getConnectorConfiguration(
-  { db, account, id: connectorId }: Call<'getConnectorConfiguration'>,
+  { db, actor, account, id: connectorId, query: { configurationId } }: Call<'getConnectorConfiguration'>,
   deps: ConnectorDeps,
 ): Promise<Answer<'getConnectorConfiguration'>> {
   const connector = deps.catalogue.find(connectorId) ?? refuse('not_found')
-  const row =
-    (await queries.findAdded.first(db, { accountId: account.id, connectorId })) ?? refuse('connector_not_added')
+  const wanted = { actor, accountId: account.id, connectorId, configurationId, field: 'query.configurationId' }
+  const row = await requireConfiguration(db, wanted, findConfiguration)
   const values = await currentValues(db, account, row)
   return { reply: viewConfiguration(connector, row, values, deps), etag: etagOf(row) }
 }
@@ -137,11 +147,8 @@ export async function configureConnector(
 ): Promise<Answer<'configureConnector'>> {
   const { name, secretConfig, configurationId, secretName } = body
   const connector = deps.catalogue.find(connectorId) ?? refuse('not_found')
-  const owner = { accountId: account.id, connectorId }
-  const row = (await queries.lockAdded.first(tx, owner)) ?? refuse('connector_not_added')
-  if (configurationId !== undefined && configurationId !== row.configurationId) {
-    refuse('not_found', [{ field: 'body.configurationId', message: 'is not the configuration of this connector' }])
-  }
+  const wanted = { actor, accountId: account.id, connectorId, configurationId, field: 'body.configurationId' }
+  const row = await requireConfiguration(tx, wanted, lockConfiguration)
   requireEditable(row, deps)
   precondition.check(etagOf(row))
 
@@ -150,18 +157,20 @@ export async function configureConnector(
   return { reply: viewSaved(now), etag: etagOf(now), audited }
 }
 
-/** Removes a connector from the sub-account, and destroys its secrets with it (invariant 4). */
+/** Removes a connector from the sub-account with all its configurations, and destroys their secrets (invariant 4). */
 export async function removeConnector(
   { db: tx, account, id: connectorId, precondition }: Call<'removeConnector'>,
   deps: ConnectorDeps,
 ): Promise<Answer<'removeConnector'>> {
   const connector = deps.catalogue.find(connectorId) ?? refuse('not_found')
   const owner = { accountId: account.id, connectorId }
+  if (!(await queries.lockAdded.first(tx, owner))) refuse('connector_not_added')
   // Waits for a save of its configuration, so that the answer is what was removed.
-  const row = (await queries.lockAdded.first(tx, owner)) ?? refuse('connector_not_added')
+  const of = { ...owner, configurationId: null }
+  const row = (await queries.lockConfiguration.first(tx, of)) ?? refuse('connector_not_added')
   requireEditable(row, deps)
   precondition.check(etagOf(row))
-  const users = await queries.connectionsUsing.all(tx, { ...owner, limit: usersNamedMax })
+  const users = await queries.connectionsUsing.all(tx, { ...of, limit: usersNamedMax })
   refuseFieldErrors(
     users.map(({ id, name }) => ({ field: `connection.${id}`, message: `${name} uses this connector` })),
     'connector_in_use',
@@ -171,7 +180,7 @@ export async function removeConnector(
     if (removed === 0) refuse('connector_not_added')
   } catch (error) {
     // A connection came in between; the database has the last word.
-    if (violates(error, 'connections_src_added', 'connections_dest_added')) refuse('connector_in_use')
+    if (violates(error, ...heldByConnections)) refuse('connector_in_use')
     throw error
   }
   const { name, secretName, settings, ...removed } = row
@@ -180,6 +189,14 @@ export async function removeConnector(
   const unused = { ...row, srcConnections: 0, destConnections: 0 }
   return { reply: viewAdded(connector, unused, deps), audited: { before, after: null } }
 }
+
+/** The constraints with which connections keep the connectors and configurations that they use. */
+export const heldByConnections = [
+  'connections_src_added',
+  'connections_dest_added',
+  'connections_src_configuration',
+  'connections_dest_configuration',
+]
 
 /** The connectors that a `q` filter names; null if it filters nothing. */
 export const idsNamed = (catalogue: Catalogue, q: string | undefined): string[] | null =>

@@ -3,9 +3,12 @@ import type { Role } from '@penstock/wire'
 import { distinct } from '../db/distinct.ts'
 import { statement } from '../db/statement.ts'
 
-export type AddedConnectorRow = {
+/** A configuration of an added connector. */
+export type ConfigurationRow = {
   connectorId: string
   configurationId: string
+  /** Whether it is the one that is meant where none is named. */
+  first: boolean
   configured: boolean
   name: string
   secretName: string
@@ -13,16 +16,20 @@ export type AddedConnectorRow = {
   /** The client ID of the operator's app that its refresh token was granted to. */
   oauthClientId: string | null
   savedTime: Date | null
+  /** The environment of its connector. */
   env: string
   version: number
-  srcConnections: number
-  destConnections: number
 }
 
-const addedColumns = `
-  a.connector_id, a.configuration_id, a.configured, a.name, a.secret_name, a.settings, a.oauth_client_id, a.saved_time, a.env,
-  a.version,
-  k.src_connections, k.dest_connections`
+/** An added connector, with its first configuration. */
+export type AddedConnectorRow = ConfigurationRow & { srcConnections: number; destConnections: number }
+
+/** Of a configuration `f` of the connector `a`. */
+const configurationColumns = `
+  a.connector_id, f.id as configuration_id, f.first, f.configured, f.name, f.secret_name, f.settings, f.oauth_client_id,
+  f.saved_time, a.env, f.version`
+
+const addedColumns = `${configurationColumns}, k.src_connections, k.dest_connections`
 
 /** The limit of one row says what the key says already, so that every plan looks the counts up and none reads them all. */
 const addedCounts = `
@@ -31,19 +38,34 @@ const addedCounts = `
     where account_id = a.account_id and connector_id = a.connector_id limit 1
   ) k on true`
 
-export const findAdded = statement<{ accountId: string; connectorId: string }, AddedConnectorRow>(`
-  select ${addedColumns} from added_connectors a ${addedCounts}
+const firstConfiguration = `
+  join lateral (
+    select * from configurations where account_id = a.account_id and connector_id = a.connector_id and first limit 1
+  ) f on true`
+
+const one = `
+  from added_connectors a join configurations f on f.account_id = a.account_id and f.connector_id = a.connector_id
   where a.account_id = :accountId and a.connector_id = :connectorId
+    and case when :configurationId::text is null then f.first else f.id = :configurationId end`
+
+/** Which configuration of an added connector; null: the first. */
+export type OfConfiguration = { accountId: string; connectorId: string; configurationId: string | null }
+
+export const findConfiguration = statement<OfConfiguration, ConfigurationRow>(`select ${configurationColumns} ${one}`)
+
+/** Takes a configuration for a change. Neither it nor its connector can be removed meanwhile. */
+export const lockConfiguration = statement<OfConfiguration, ConfigurationRow>(
+  `select ${configurationColumns} ${one} for no key update of f`,
+)
+
+/** Whether a connector is added. */
+export const isAdded = statement<{ accountId: string; connectorId: string }, { env: string }>(`
+  select env from added_connectors where account_id = :accountId and connector_id = :connectorId
 `)
 
-export type ConfigurationRow = Omit<AddedConnectorRow, 'srcConnections' | 'destConnections'>
-
-/** Takes an added connector for a change of its configuration. */
-export const lockAdded = statement<{ accountId: string; connectorId: string }, ConfigurationRow>(`
-  select connector_id, configuration_id, configured, name, secret_name, settings, oauth_client_id, saved_time, env, version
-  from added_connectors
-  where account_id = :accountId and connector_id = :connectorId
-  for no key update
+/** Takes an added connector to remove it, or to give it another configuration. */
+export const lockAdded = statement<{ accountId: string; connectorId: string }, { env: string }>(`
+  select env from added_connectors where account_id = :accountId and connector_id = :connectorId for no key update
 `)
 
 export const listAdded = statement<
@@ -58,12 +80,15 @@ export const listAdded = statement<
 >(`
   select ${addedColumns}
   from (
-    select * from added_connectors
-    where account_id = :accountId
-      and (:connectorIds::text[] is null or connector_id = any(:connectorIds))
-      and (:configured::boolean is null or configured = :configured)
-    order by created_time desc, connector_id desc limit :size offset :offset
-  ) a ${addedCounts}
+    select a.* from added_connectors a
+    where a.account_id = :accountId
+      and (:connectorIds::text[] is null or a.connector_id = any(:connectorIds))
+      and (:configured::boolean is null or exists (
+        select from configurations
+        where account_id = a.account_id and connector_id = a.connector_id and first and configured = :configured
+      ))
+    order by a.created_time desc, a.connector_id desc limit :size offset :offset
+  ) a ${addedCounts} ${firstConfiguration}
   order by a.created_time desc, a.connector_id desc
 `)
 
@@ -75,91 +100,139 @@ type OfAccounts = { organizationId: string; accountIds: readonly string[] | null
 
 export type ListedConfigurationRow = ConfigurationRow & { accountId: string; secrets: string[] }
 
-/** The page is picked by the primary key; only its secrets are looked up. */
-export const listConfigurations = statement<OfAccounts & { size: number; offset: number }, ListedConfigurationRow>(`
-  select a.account_id, a.connector_id, a.configuration_id, a.configured, a.name, a.secret_name, a.settings,
-    a.oauth_client_id, a.saved_time, a.env, a.version,
+/** In the order in which they are listed: by sub-account and connector, the first one first, then the oldest. */
+const listedOrder = (f: string) => `${f}.account_id, ${f}.connector_id, ${f}.first desc, ${f}.created_time, ${f}.id`
+
+/** The page is picked first; only its secrets are looked up. */
+export const listConfigurations = statement<
+  OfAccounts & { connectorId: string | null; size: number; offset: number },
+  ListedConfigurationRow
+>(`
+  select f.account_id, f.connector_id, f.id as configuration_id, f.first, f.configured, f.name, f.secret_name, f.settings,
+    f.oauth_client_id, f.saved_time, e.env, f.version,
     array(
-      select s.name from secrets s where s.account_id = a.account_id and s.connector_id = a.connector_id order by s.name
+      select s.name from secrets s
+      where s.account_id = f.account_id and s.connector_id = f.connector_id and s.configuration_id = f.id order by s.name
     ) as secrets
   from (
-    select a.* from added_connectors a ${ofAccounts}
-    order by a.account_id, a.connector_id limit :size offset :offset
-  ) a
-  order by a.account_id, a.connector_id
+    select a.* from configurations a ${ofAccounts}
+    where :connectorId::text is null or a.connector_id = :connectorId
+    order by ${listedOrder('a')} limit :size offset :offset
+  ) f
+  join lateral (
+    select env from added_connectors where account_id = f.account_id and connector_id = f.connector_id limit 1
+  ) e on true
+  order by ${listedOrder('f')}
 `)
 
-export const countConfigurations = statement<OfAccounts, { total: number }>(`
-  select count(*) as total from added_connectors a ${ofAccounts}
+export const countConfigurations = statement<OfAccounts & { connectorId: string | null }, { total: number }>(`
+  select count(*) as total from configurations a ${ofAccounts}
+  where :connectorId::text is null or a.connector_id = :connectorId
 `)
 
 export const countAdded = statement<
   { accountId: string; connectorIds: readonly string[] | null; configured: boolean | null },
   { total: number }
 >(`
-  select count(*) as total from added_connectors
+  select count(*) as total from added_connectors a
   where account_id = :accountId
     and (:connectorIds::text[] is null or connector_id = any(:connectorIds))
-    and (:configured::boolean is null or configured = :configured)
+    and (:configured::boolean is null or exists (
+      select from configurations
+      where account_id = a.account_id and connector_id = a.connector_id and first and configured = :configured
+    ))
 `)
 
 /** One that is there already is taken, not changed: it cannot be removed before this transaction has ended. */
-export const insertAdded = statement<{
-  accountId: string
-  env: string
-  connectorIds: readonly string[]
-  configurationIds: readonly string[]
-  configured: readonly boolean[]
-  secretNames: readonly string[]
-}>(`
-  insert into added_connectors (account_id, env, connector_id, configuration_id, configured, name, secret_name)
-  select :accountId, :env, connector_id, configuration_id, configured, 'Default', secret_name
-  from unnest(:connectorIds::text[], :configurationIds::text[], :configured::boolean[], :secretNames::text[])
-    as new (connector_id, configuration_id, configured, secret_name)
+export const insertAdded = statement<{ accountId: string; env: string; connectorIds: readonly string[] }>(`
+  insert into added_connectors (account_id, env, connector_id)
+  select :accountId, :env, unnest(:connectorIds::text[])
   on conflict (account_id, connector_id) do update set env = added_connectors.env
 `)
 
-export const saveConfiguration = statement<
+/** The first configurations of connectors that have none yet. */
+export const insertFirstConfigurations = statement<
   {
     accountId: string
-    connectorId: string
-    name: string
-    secretName: string
-    settings: string
-    oauthClientId: string | null
+    connectorIds: readonly string[]
+    configurationIds: readonly string[]
+    configured: readonly boolean[]
+    secretNames: readonly string[]
   },
+  { connectorId: string }
+>(`
+  insert into configurations (account_id, connector_id, id, first, configured, name, secret_name)
+  select :accountId, connector_id, configuration_id, true, configured, 'Default', secret_name
+  from unnest(:connectorIds::text[], :configurationIds::text[], :configured::boolean[], :secretNames::text[])
+    as new (connector_id, configuration_id, configured, secret_name)
+  on conflict (account_id, connector_id) where first do nothing
+  returning connector_id
+`)
+
+/** Another configuration of an added connector; violates `configurations_name` where one has the name. */
+export const insertConfiguration = statement<{
+  accountId: string
+  connectorId: string
+  configurationId: string
+  configured: boolean
+  name: string
+  secretName: string
+}>(`
+  insert into configurations (account_id, connector_id, id, first, configured, name, secret_name)
+  values (:accountId, :connectorId, :configurationId, false, :configured, :name, :secretName)
+`)
+
+/** The connectors of these configurations, of those that the sub-account has. */
+export const connectorsOfConfigurations = statement<
+  { accountId: string; configurationIds: readonly string[] },
+  { configurationId: string; connectorId: string }
+>(`
+  select id as configuration_id, connector_id from configurations
+  where account_id = :accountId and id = any(:configurationIds)
+`)
+
+/** How many configurations an added connector has. */
+export const countOfConnector = statement<{ accountId: string; connectorId: string }, { total: number }>(`
+  select count(*) as total from configurations where account_id = :accountId and connector_id = :connectorId
+`)
+
+type Named = { accountId: string; connectorId: string; configurationId: string }
+const named = 'account_id = :accountId and connector_id = :connectorId and id = :configurationId'
+
+export const saveConfiguration = statement<
+  Named & { name: string; secretName: string; settings: string; oauthClientId: string | null },
   { savedTime: Date; version: number }
 >(`
-  update added_connectors set
+  update configurations set
     configured = true, name = :name, secret_name = :secretName, settings = :settings,
     oauth_client_id = :oauthClientId, saved_time = now(), version = version + 1
-  where account_id = :accountId and connector_id = :connectorId
+  where ${named}
   returning saved_time, version
 `)
+
+export const deleteConfiguration = statement<Named>(`delete from configurations where ${named}`)
 
 export const deleteAdded = statement<{ accountId: string; connectorId: string }>(`
   delete from added_connectors where account_id = :accountId and connector_id = :connectorId
 `)
 
-/** Some connections that hold a connector in place, to name them in the refusal. */
-export const connectionsUsing = statement<
-  { accountId: string; connectorId: string; limit: number },
-  { id: string; name: string }
->(`
+/** Some connections that hold a connector, or one of its configurations, in place, to name them in the refusal. */
+export const connectionsUsing = statement<OfConfiguration & { limit: number }, { id: string; name: string }>(`
   select id, name from connections
   where account_id = :accountId and (live_src_connector_id = :connectorId or live_dest_connector_id = :connectorId)
+    and (:configurationId::text is null or :configurationId in (src_configuration_id, dest_configuration_id))
   order by created_time desc, id desc limit :limit
 `)
 
-/** Some active connections that a connector plays any of these roles in, to name them in the refusal. */
+/** Some active connections that a configuration plays any of these roles in, to name them in the refusal. */
 export const activeConnectionsUsing = statement<
-  { accountId: string; connectorId: string; roles: readonly Role[]; limit: number },
+  Named & { roles: readonly Role[]; limit: number },
   { id: string; name: string }
 >(`
   select id, name from connections
   where account_id = :accountId and status = 'active' and not account_deleted and (
-    (src_connector_id = :connectorId and 'Source' = any(:roles))
-    or (dest_connector_id = :connectorId and 'Destination' = any(:roles))
+    (live_src_connector_id = :connectorId and src_configuration_id = :configurationId and 'Source' = any(:roles))
+    or (live_dest_connector_id = :connectorId and dest_configuration_id = :configurationId and 'Destination' = any(:roles))
   )
   order by created_time desc, id desc limit :limit
 `)

@@ -66,6 +66,7 @@ export const viewSavedValues = (
   connectorId: row.connectorId,
   slug: connector.slug,
   ...viewSaved(row),
+  first: row.first,
   settings: row.settings as SavedValues['settings'],
   secrets: row.secrets,
   authorized: row.oauthClientId !== null,

@@ -34,7 +34,8 @@ export async function callTool(
 ): Promise<ToolResult> {
   try {
     const parameters = parametersOf(tool, given)
-    if (tool.id === 'configureConnector') await refuseSecrets(parameters, caller, signal)
+    if (tool.id === 'configureConnector' || tool.id === 'createConnectorConfiguration')
+      await refuseSecrets(parameters, caller, signal)
     if (!tool.confirmed) return answerOf(tool, parameters, await call(caller.client, tool.id, parameters, signal))
     return await callConfirmed(tool, parameters, given.confirmation, caller, signal)
   } catch (error) {
@@ -81,16 +82,24 @@ async function callConfirmed(
 async function readTarget(
   client: Client,
   { path }: Operation,
-  { id, transferId, accountId }: CallParameters,
+  { id, transferId, accountId, query, body }: CallParameters,
   signal: AbortSignal,
 ): Promise<Result | undefined> {
+  // A write of one configuration of a connector names it in its query or in its body.
+  const configurationId = query?.configurationId ?? (body as { configurationId?: unknown } | undefined)?.configurationId
   const reads = Object.entries<Operation>(operations).filter(
     ([, { method, list, scope }]) => method === 'GET' && !list && scope !== 'records:read',
   )
   for (let at = path; at.includes('{'); at = at.slice(0, at.lastIndexOf('/'))) {
     const read = reads.find(([, operation]) => operation.path === at)
     if (!read) continue
-    const named = { id, ...(at.includes('{transferId}') ? { transferId } : {}), ...(accountId ? { accountId } : {}) }
+    const isConfiguration = configurationId !== undefined && read[1].query?.configurationId !== undefined
+    const named = {
+      id,
+      ...(at.includes('{transferId}') ? { transferId } : {}),
+      ...(accountId ? { accountId } : {}),
+      ...(isConfiguration ? { query: { configurationId } } : {}),
+    }
     return call(client, read[0] as OperationId, named, signal).catch((error) => {
       // The call itself will say so.
       if (error instanceof PenstockError && error.status < 500) return undefined

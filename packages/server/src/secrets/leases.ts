@@ -1,7 +1,15 @@
 import type { Database, Db } from '../db/database.ts'
 import { newIdentifier } from '../identifiers.ts'
 import type { Keyring } from './keyring.ts'
-import { dropSecretLease, lockSecret, resealSecret, type SecretRow, secretNames, takeSecretLease } from './queries.ts'
+import {
+  dropSecretLease,
+  lockSecret,
+  resealSecret,
+  type SecretKey,
+  type SecretRow,
+  secretNames,
+  takeSecretLease,
+} from './queries.ts'
 import { seal, unseal } from './seal.ts'
 import { secretPlace } from './secrets.ts'
 
@@ -9,9 +17,6 @@ import { secretPlace } from './secrets.ts'
  * Replacing secrets that are saved. One process at a time may replace a secret, by a lease in the database: no transaction
  * is open while a platform is asked for the new value.
  */
-
-/** A secret of an added connector. */
-export type SecretKey = Pick<SecretRow, 'accountId' | 'connectorId' | 'name'>
 
 /** The right to replace a secret, and the value that was saved when it was given. */
 export type HeldLease = { readonly secret: SecretKey; readonly id: string; readonly value: string }

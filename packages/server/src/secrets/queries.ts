@@ -1,10 +1,18 @@
 import { notify } from '../db/notices.ts'
 import { statement } from '../db/statement.ts'
 
-export type SecretRow = { accountId: string; connectorId: string; name: string; keyId: string; sealed: Buffer }
+/** Of which configuration a secret is. */
+export type SecretOwner = { accountId: string; connectorId: string; configurationId: string }
+/** One of its secrets. */
+export type SecretKey = SecretOwner & { name: string }
+export type SecretRow = SecretKey & { keyId: string; sealed: Buffer }
 export type DataKeyRow = { id: string; keyId: string; sealed: Buffer }
 export type OAuthAppRow = { env: string; slug: string; clientId: string; keyId: string; sealed: Buffer }
 export type MasterKeyRow = { keyId: string; current: boolean; sealedKey: Buffer | null }
+
+const ofConfiguration =
+  'account_id = :accountId and connector_id = :connectorId and configuration_id = :configurationId'
+const ofSecret = `${ofConfiguration} and name = :name`
 
 /** The current key, and beside it those of rotations that were interrupted. */
 export const masterKeyRows = statement<Record<never, never>, MasterKeyRow>(`
@@ -56,86 +64,63 @@ export const dropSealedMasterKey = statement(`update master_keys set sealed_key 
 export const announceMasterKey = statement<{ topic: string; value: string }>(notify)
 
 export const secretsUnderOtherKeys = statement<{ keyId: string; limit: number }, SecretRow>(`
-  select account_id, connector_id, name, key_id, sealed
+  select account_id, connector_id, configuration_id, name, key_id, sealed
   from secrets where key_id <> :keyId
-  order by account_id, connector_id, name limit :limit for update
+  order by account_id, connector_id, configuration_id, name limit :limit for update
 `)
 
-export const resealSecret = statement<{
-  accountId: string
-  connectorId: string
-  name: string
-  keyId: string
-  sealed: Buffer
-}>(`
+export const resealSecret = statement<SecretRow>(`
   update secrets set key_id = :keyId, sealed = :sealed
-  where account_id = :accountId and connector_id = :connectorId and name = :name
+  where ${ofSecret}
 `)
 
 /** Saves a value, which ends the right to replace the one before. */
-export const putSecret = statement<{
-  accountId: string
-  connectorId: string
-  name: string
-  keyId: string
-  sealed: Buffer
-}>(`
-  insert into secrets (account_id, connector_id, name, key_id, sealed)
-  values (:accountId, :connectorId, :name, :keyId, :sealed)
-  on conflict (account_id, connector_id, name) do update set
+export const putSecret = statement<SecretRow>(`
+  insert into secrets (account_id, connector_id, configuration_id, name, key_id, sealed)
+  values (:accountId, :connectorId, :configurationId, :name, :keyId, :sealed)
+  on conflict (account_id, connector_id, configuration_id, name) do update set
     key_id = excluded.key_id, sealed = excluded.sealed, lease_id = null, lease_until = null
 `)
 
 /** Takes the right to replace a secret if no one has it; no row where someone has, or the secret is not there. */
 export const takeSecretLease = statement<
-  { accountId: string; connectorId: string; name: string; leaseId: string; seconds: number },
+  SecretKey & { leaseId: string; seconds: number },
   { keyId: string; sealed: Buffer }
 >(`
   update secrets set lease_id = :leaseId, lease_until = now() + make_interval(secs => :seconds)
-  where account_id = :accountId and connector_id = :connectorId and name = :name
+  where ${ofSecret}
     and (lease_until is null or lease_until < now())
   returning key_id, sealed
 `)
 
-export const dropSecretLease = statement<{
-  accountId: string
-  connectorId: string
-  name: string
-  leaseId: string
-}>(`
+export const dropSecretLease = statement<SecretKey & { leaseId: string }>(`
   update secrets set lease_id = null, lease_until = null
-  where account_id = :accountId and connector_id = :connectorId and name = :name and lease_id = :leaseId
+  where ${ofSecret} and lease_id = :leaseId
 `)
 
-export const lockSecret = statement<
-  { accountId: string; connectorId: string; name: string },
-  { keyId: string; sealed: Buffer }
->(`
+export const lockSecret = statement<SecretKey, { keyId: string; sealed: Buffer }>(`
   select key_id, sealed from secrets
-  where account_id = :accountId and connector_id = :connectorId and name = :name for update
+  where ${ofSecret} for update
 `)
 
-export const deleteSecret = statement<{ accountId: string; connectorId: string; name: string }>(`
-  delete from secrets where account_id = :accountId and connector_id = :connectorId and name = :name
+export const deleteSecret = statement<SecretKey>(`
+  delete from secrets where ${ofSecret}
 `)
 
-export const secretNames = statement<{ accountId: string; connectorId: string }, { name: string }>(`
-  select name from secrets where account_id = :accountId and connector_id = :connectorId
+export const secretNames = statement<SecretOwner, { name: string }>(`
+  select name from secrets where ${ofConfiguration}
 `)
 
-export const secretsOfConnector = statement<{ accountId: string; connectorId: string }, SecretRow>(`
-  select account_id, connector_id, name, key_id, sealed
-  from secrets where account_id = :accountId and connector_id = :connectorId
+export const secretsOfConfiguration = statement<SecretOwner, SecretRow>(`
+  select account_id, connector_id, configuration_id, name, key_id, sealed
+  from secrets where ${ofConfiguration}
 `)
 
 /** All secrets, a page at a time: those after the one named. */
-export const secretsAfter = statement<
-  { accountId: string; connectorId: string; name: string; limit: number },
-  SecretRow
->(`
-  select account_id, connector_id, name, key_id, sealed from secrets
-  where (account_id, connector_id, name) > (:accountId, :connectorId, :name)
-  order by account_id, connector_id, name limit :limit
+export const secretsAfter = statement<SecretKey & { limit: number }, SecretRow>(`
+  select account_id, connector_id, configuration_id, name, key_id, sealed from secrets
+  where (account_id, connector_id, configuration_id, name) > (:accountId, :connectorId, :configurationId, :name)
+  order by account_id, connector_id, configuration_id, name limit :limit
 `)
 
 export const dataKeysAfter = statement<{ id: string; limit: number }, DataKeyRow>(`

@@ -1,17 +1,23 @@
 import type { Db, Transaction } from '../db/database.ts'
 import type { Keyring } from './keyring.ts'
-import { deleteSecret, putSecret, type SecretRow, secretNames, secretsOfConnector } from './queries.ts'
+import {
+  deleteSecret,
+  putSecret,
+  type SecretKey,
+  type SecretOwner,
+  secretNames,
+  secretsOfConfiguration,
+} from './queries.ts'
 import { seal, unseal } from './seal.ts'
 
-/** Which added connector a secret is of. */
-export type SecretOwner = { accountId: string; connectorId: string }
-
-/** Place that a secret is bound to: its account, connector and name. */
-export const secretPlace = ({
+/** Place that a secret is bound to: its account, connector, configuration and name. */
+export const secretPlace = ({ accountId, connectorId, configurationId, name }: SecretKey) => [
+  'secret',
   accountId,
   connectorId,
+  configurationId,
   name,
-}: Pick<SecretRow, 'accountId' | 'connectorId' | 'name'>) => ['secret', accountId, connectorId, name]
+]
 
 /** Seals and stores secret values, and deletes the cleared ones. */
 export async function saveSecrets(
@@ -36,10 +42,10 @@ export async function namesOfSecrets(db: Db, owner: SecretOwner): Promise<string
   return (await secretNames.all(db, owner)).map(({ name }) => name)
 }
 
-/** Opens a connector's secrets, only for the connector itself. */
+/** Opens the secrets of a configuration, only for the configuration itself. */
 export async function openSecrets(db: Db, keyring: Keyring, owner: SecretOwner): Promise<Record<string, string>> {
   const opened: Record<string, string> = {}
-  for (const row of await secretsOfConnector.all(db, owner)) {
+  for (const row of await secretsOfConfiguration.all(db, owner)) {
     opened[row.name] = unseal(await keyring.forOpening(db, row.keyId), secretPlace(row), row.sealed).toString('utf8')
   }
   return opened

@@ -15,13 +15,13 @@ const pageRows = 1_000
  */
 export async function verifySecrets(db: Db, keyring: Keyring): Promise<number> {
   let opened = 0
-  for (let last = { accountId: '', connectorId: '', name: '' }; ; ) {
+  for (let last = { accountId: '', connectorId: '', configurationId: '', name: '' }; ; ) {
     const rows = await secretsAfter.all(db, { ...last, limit: pageRows })
     for (const row of rows) unseal(await keyring.forOpening(db, row.keyId), secretPlace(row), row.sealed)
     opened += rows.length
     const end = rows.at(-1)
     if (!end || rows.length < pageRows) break
-    last = { accountId: end.accountId, connectorId: end.connectorId, name: end.name }
+    last = end
   }
   const apps = await allOAuthApps.all(db, {})
   for (const row of apps) unseal(await keyring.forOpening(db, row.keyId), oauthAppPlace(row), row.sealed)

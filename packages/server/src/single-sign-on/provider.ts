@@ -43,7 +43,7 @@ export function askProvider(
     // Separate turns: sign-ins do not delay checks, and checks do not delay sign-ins.
     { organizationId: `single sign-on ${organizationId}`, id: organizationId },
     signal,
-    new JobSecrets({ database, keyring }, organizationId, []),
+    new JobSecrets({ database, keyring }),
   )
 }
 

@@ -1,11 +1,11 @@
 import type { CheckStep, Connector } from '@penstock/connector'
 import type { Role } from '@penstock/wire'
 import type { Answer, Call } from '../call.ts'
+import { findConfiguration, requireConfiguration } from '../connectors/configuration.ts'
 import { databaseNow } from '../db/clock.ts'
 import { refuse } from '../refusal.ts'
 import { unixSeconds } from '../time.ts'
 import { JobSecrets } from './job-secrets.ts'
-import { findAddedSettings } from './queries.ts'
 import { openSide } from './sides.ts'
 import type { TransferDeps } from './transfers.ts'
 import { viewError } from './view.ts'
@@ -14,17 +14,18 @@ const checkTimeoutMs = 30_000
 
 /** Tries a connector's stored secrets against its platform. */
 export async function checkConnector(
-  { db: database, account, id: connectorId, signal }: Call<'checkConnector'>,
+  { db: database, actor, account, id: connectorId, query: { configurationId }, signal }: Call<'checkConnector'>,
   { catalogue, keyring, interactive }: TransferDeps,
 ): Promise<Answer<'checkConnector'>> {
   const connector = catalogue.find(connectorId) ?? refuse('not_found')
-  const added = await findAddedSettings.first(database, { accountId: account.id, connectorId })
-  if (!added) refuse('connector_not_added')
+  const wanted = { actor, accountId: account.id, connectorId, configurationId, field: 'query.configurationId' }
+  const row = await requireConfiguration(database, wanted, findConfiguration)
   if (!connector.check) refuse('check_not_supported')
-  if (!added.configured) refuse('connector_not_configured')
-  const side = await openSide({ database, keyring }, connector, account.id)
-  const job = { kind: 'check', connector: side, deadlineMs: checkTimeoutMs } as const
-  const secrets = new JobSecrets({ database, keyring }, account.id, [connector])
+  if (!row.configured) refuse('connector_not_configured')
+  const side = { connector, accountId: account.id, configurationId: row.configurationId }
+  const opened = await openSide({ database, keyring }, side)
+  const job = { kind: 'check', connector: opened, deadlineMs: checkTimeoutMs } as const
+  const secrets = new JobSecrets({ database, keyring }, [side])
   const result = await interactive.run(job, account, signal, secrets)
   const checks = result.ok ? result.value : [{ name: 'connectivity', ok: false, message: result.failure.message }]
   const failed = checks.find(({ ok }) => !ok)

@@ -2,12 +2,12 @@ import type { Connector } from '@penstock/connector'
 import { type DiscoverValues, limits, type Role } from '@penstock/wire'
 import type { Answer, Call } from '../call.ts'
 import { readFieldValues, requireToDirectSecrets } from '../connections/sides.ts'
+import { findConfiguration, requireConfiguration } from '../connectors/configuration.ts'
 import { databaseNow } from '../db/clock.ts'
 import { Refusal, refuse, refuseFieldErrors } from '../refusal.ts'
 import { unixSeconds } from '../time.ts'
 import type { Discovered } from './discoveries.ts'
 import { JobSecrets } from './job-secrets.ts'
-import { findAddedSettings } from './queries.ts'
 import { openSide } from './sides.ts'
 import type { TransferDeps } from './transfers.ts'
 import { viewError } from './view.ts'
@@ -16,23 +16,24 @@ const discoveryTimeoutMs = 30_000
 
 /** Has a runner list the values that a setting can have at the platform. */
 export async function discoverValues(
-  { db: database, actor, account, id: connectorId, body, signal }: Call<'discoverValues'>,
+  { db: database, actor, account, id: connectorId, query: { configurationId }, body, signal }: Call<'discoverValues'>,
   { catalogue, keyring, interactive, discoveries }: TransferDeps,
 ): Promise<Answer<'discoverValues'>> {
   const connector = catalogue.find(connectorId) ?? refuse('not_found')
-  const added = await findAddedSettings.first(database, { accountId: account.id, connectorId })
-  if (!added) refuse('connector_not_added')
+  const wanted = { actor, accountId: account.id, connectorId, configurationId, field: 'query.configurationId' }
+  const row = await requireConfiguration(database, wanted, findConfiguration)
   const { field, q = '', size = limits.discoverySizeDefault, cursor = null, fresh = false } = body
   const role = roleOf(connector, body)
-  if (!added.configured) refuse('connector_not_configured')
+  if (!row.configured) refuse('connector_not_configured')
   const { values, fieldErrors } = readFieldValues(connector, role, body.settings ?? {}, 'body.settings')
   refuseFieldErrors(fieldErrors)
   requireToDirectSecrets(actor, connector, role, {}, values)
-  const side = await openSide({ database, keyring }, connector, account.id, values)
-  const asked = { kind: 'discovery', connector: side, role, field, search: q.trim(), cursor, size } as const
+  const side = { connector, accountId: account.id, configurationId: row.configurationId }
+  const opened = await openSide({ database, keyring }, side, values)
+  const asked = { kind: 'discovery', connector: opened, role, field, search: q.trim(), cursor, size } as const
   const kept = fresh ? undefined : discoveries.find([account.id, asked])
   if (kept) return { reply: viewDiscovery(kept) }
-  const secrets = new JobSecrets({ database, keyring }, account.id, [connector])
+  const secrets = new JobSecrets({ database, keyring }, [side])
   const result = await interactive.run({ ...asked, deadlineMs: discoveryTimeoutMs }, account, signal, secrets)
   if (!result.ok) {
     const { side: failed = role, ...failure } = result.failure

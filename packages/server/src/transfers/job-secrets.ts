@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Connector } from '@penstock/connector'
 import { type HostMethod, isSecretMethod, type SecretHost, type SecretLease } from '@penstock/engine'
 import { limits } from '@penstock/wire'
 import type { Database } from '../db/database.ts'
@@ -7,7 +6,7 @@ import { isAway } from '../db/errors.ts'
 import { EndJob } from '../runners/runner-process.ts'
 import type { Keyring } from '../secrets/keyring.ts'
 import { type HeldLease, leaseSecret, releaseSecret, replaceSecret } from '../secrets/leases.ts'
-import { type FrozenSide, requireSameDestination } from './sides.ts'
+import { type ConfiguredSide, requireSameDestination } from './sides.ts'
 
 /** Rights that one job may have at once; a connector has a few secrets, and renews one. */
 const leasesMax = 16
@@ -17,27 +16,21 @@ const saveAgainMs = 1_000
 
 /**
  * Answers what the runner of one job asks about the secrets of its connectors. Its calls are not trusted: they reach
- * only the secrets of these connectors and of this account.
+ * only the secrets of these configurations.
  */
 export class JobSecrets {
   readonly #deps: { readonly database: Database; readonly keyring: Keyring }
-  readonly #accountId: string
-  readonly #connectors: readonly Connector[]
-  readonly #frozen: ReadonlyMap<string, FrozenSide>
+  readonly #sides: readonly ConfiguredSide[]
   readonly #held = new Map<string, HeldLease>()
   #isClosed = false
 
-  /** @param frozen what a transfer keeps of the configuration of its connectors, by connector */
+  /** @param sides the configurations of the job's connectors; none, and the job has no secrets */
   constructor(
     { database, keyring }: { readonly database: Database; readonly keyring: Keyring },
-    accountId: string,
-    connectors: readonly Connector[],
-    frozen: ReadonlyMap<string, FrozenSide> = new Map(),
+    sides: readonly ConfiguredSide[] = [],
   ) {
-    this.#frozen = frozen
     this.#deps = { database, keyring }
-    this.#accountId = accountId
-    this.#connectors = connectors
+    this.#sides = sides
   }
 
   /**
@@ -65,20 +58,20 @@ export class JobSecrets {
   }
 
   async #lease(argument: unknown): Promise<SecretLease> {
-    const { slug, key } = membersOf(argument)
-    const connector = this.#connectors.find((one) => one.slug === slug)
-    const field = typeof key === 'string' && connector && Object.hasOwn(connector.secrets, key)
-    if (!field || connector.secrets[key]?.type !== 'Password') throw notAllowed()
+    const { slug, configurationId, key } = membersOf(argument)
+    const side = this.#sides.find((one) => one.connector.slug === slug && one.configurationId === configurationId)
+    const field = typeof key === 'string' && side && Object.hasOwn(side.connector.secrets, key)
+    if (!field || side.connector.secrets[key]?.type !== 'Password') throw notAllowed()
     if (this.#held.size >= leasesMax) throw notAllowed()
     const { database, keyring } = this.#deps
-    const secret = { accountId: this.#accountId, connectorId: connector.id, name: key }
+    const { accountId, connector } = side
+    const secret = { accountId, connectorId: connector.id, configurationId: side.configurationId, name: key }
     const lease = await leaseSecret(database, keyring, secret)
     if (typeof lease === 'string') return { state: lease }
     this.#held.set(lease.id, lease)
     // A runner that was killed asked for it.
     if (this.#isClosed) await this.close()
-    const frozen = this.#frozen.get(connector.id)
-    if (frozen) await requireSameDestination(database, connector, this.#accountId, frozen)
+    await requireSameDestination(database, side)
     return { state: 'leased', leaseId: lease.id, value: lease.value }
   }
 

@@ -3,7 +3,7 @@ import type { Answer, Call } from '../call.ts'
 import { readFieldValues, requireReady } from '../connections/sides.ts'
 import { Refusal, refuse } from '../refusal.ts'
 import { JobSecrets } from './job-secrets.ts'
-import { movingSides, openSide } from './sides.ts'
+import { configuredSides, movingSides, openSide } from './sides.ts'
 import { readRunTimeConfigs, requireConnection, requireIntegrated, type TransferDeps } from './transfers.ts'
 import { viewError } from './view.ts'
 
@@ -30,18 +30,19 @@ export async function previewConnection(
     destConfig: { ...row.destConfig, ...given.destConfig },
   }
   await database.transaction((tx) => requireReady(tx, catalogue, { ...row, ...configs }))
-  const { source, destination, deliver } = movingSides(catalogue, row)
+  const { deliver } = movingSides(catalogue, row)
+  const { source, destination } = configuredSides(catalogue, row)
   const unmapped = body.unmapped ?? false
   const opening = { database, keyring }
   const asksDestination = deliver.inspect !== undefined && !unmapped
   const result = await interactive.run(
     {
       kind: 'preview',
-      source: await openSide(opening, source, account.id, configs.srcConfig),
+      source: await openSide(opening, source, configs.srcConfig),
       // Its secrets are opened for what asks the destination alone.
       destination: asksDestination
-        ? await openSide(opening, destination, account.id, configs.destConfig)
-        : { slug: destination.slug, secrets: {}, settings: configs.destConfig },
+        ? await openSide(opening, destination, configs.destConfig)
+        : { slug: destination.connector.slug, secrets: {}, settings: configs.destConfig },
       unmapped,
       noAnswerMs,
       inspectionMs,
@@ -49,7 +50,7 @@ export async function previewConnection(
     },
     account,
     signal,
-    new JobSecrets(opening, account.id, asksDestination ? [source, destination] : [source]),
+    new JobSecrets(opening, asksDestination ? [source, destination] : [source]),
   )
   if (!result.ok) {
     const { side = 'Source', ...failure } = result.failure

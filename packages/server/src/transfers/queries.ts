@@ -3,6 +3,7 @@ import type { ConnectionStatus, Role, TransferStatus, TransferTrigger } from '@p
 import { isKept } from '../db/kept.ts'
 import { notifyOf } from '../db/notices.ts'
 import { statement } from '../db/statement.ts'
+import type { SecretOwner } from '../secrets/queries.ts'
 
 export type TransferRow = {
   id: string
@@ -43,6 +44,8 @@ export type RunnableRow = {
   env: string
   srcConnectorId: string
   destConnectorId: string
+  srcConfigurationId: string
+  destConfigurationId: string
   srcConfig: Values
   destConfig: Values
   accountEnabled: boolean
@@ -50,18 +53,21 @@ export type RunnableRow = {
 
 const runnable = `
   select c.id, c.organization_id, c.account_id, c.status, c.env, c.src_connector_id, c.dest_connector_id,
-    c.src_config, c.dest_config, a.enabled as account_enabled
+    c.src_configuration_id, c.dest_configuration_id, c.src_config, c.dest_config, a.enabled as account_enabled
   from connections c join accounts a on a.id = c.account_id
   where c.id = :id and c.account_id = :accountId and not c.account_deleted
     and ${isKept('c')}`
 
-/** The saved settings of an added connector; no row if it is not added. */
-export const findAddedSettings = statement<
-  { accountId: string; connectorId: string },
-  { settings: Values; configured: boolean; env: string; oauthClientId: string | null }
->(`
-  select settings, configured, env, oauth_client_id from added_connectors where account_id = :accountId and connector_id = :connectorId
+/** The saved settings of a configuration; no row if it is deleted. */
+export const findSettings = statement<SecretOwner, { settings: Values; env: string; oauthClientId: string | null }>(`
+  select f.settings, a.env, f.oauth_client_id
+  from configurations f join added_connectors a on a.account_id = f.account_id and a.connector_id = f.connector_id
+  where f.account_id = :accountId and f.connector_id = :connectorId and f.id = :configurationId
 `)
+
+/** The saved settings of a side's configuration, by the values of a new transfer's connection. */
+export const savedSettings = (account: string, connector: string, configuration: string) => `
+  (select settings from configurations where account_id = ${account} and connector_id = ${connector} and id = ${configuration})`
 
 /** Sides and settings of a connection for a transfer. */
 export const findRunnable = statement<{ accountId: string; id: string }, RunnableRow>(runnable)
@@ -79,6 +85,8 @@ export const insertTransfer = statement<
     connectionId: string
     srcConnectorId: string
     destConnectorId: string
+    srcConfigurationId: string
+    destConfigurationId: string
     trigger: TransferTrigger
     replayOf: string | null
     srcConfig: string
@@ -96,8 +104,8 @@ export const insertTransfer = statement<
     values
       (:id, :organizationId, :accountId, :connectionId, :srcConnectorId, :destConnectorId, 'queued', :trigger,
        :replayOf, :srcConfig, :destConfig,
-       (select settings from added_connectors where account_id = :accountId and connector_id = :srcConnectorId),
-       (select settings from added_connectors where account_id = :accountId and connector_id = :destConnectorId),
+       ${savedSettings(':accountId', ':srcConnectorId', ':srcConfigurationId')},
+       ${savedSettings(':accountId', ':destConnectorId', ':destConfigurationId')},
        :confirmed, :testRows, :testRows::integer is null, :traceparent)
     returning *
   )

@@ -5,49 +5,80 @@ import type { Catalogue } from '../connectors/catalogue.ts'
 import type { Db } from '../db/database.ts'
 import type { Keyring } from '../secrets/keyring.ts'
 import { openOAuthApp } from '../secrets/oauth-apps.ts'
+import type { SecretOwner } from '../secrets/queries.ts'
 import { openSecrets } from '../secrets/secrets.ts'
-import { findAddedSettings } from './queries.ts'
+import { findSettings } from './queries.ts'
 
 /** The two sides of a connection, as a runner gets them. */
 
 /** The configuration that a side of a transfer keeps: saved values without secrets, as they were when it started. */
 export type FrozenSide = { readonly role: Role; readonly settings: Values }
 
-type FrozenRow = {
-  readonly srcConnectorId: string
-  readonly destConnectorId: string
-  readonly srcSettings: Values
-  readonly destSettings: Values
+/** A configuration of a connector, as a job works with it. */
+export type ConfiguredSide = {
+  readonly connector: Connector
+  readonly accountId: string
+  readonly configurationId: string
+  /** What the transfer keeps of the configuration; without it, the configuration is read as it is now. */
+  readonly frozen?: FrozenSide
 }
 
-/** The stored sides of a transfer, by connector. */
-export function frozenSides(row: FrozenRow): ReadonlyMap<string, FrozenSide> {
-  const { srcConnectorId, destConnectorId, srcSettings, destSettings } = row
-  return new Map([
-    [srcConnectorId, { role: 'Source', settings: srcSettings }],
-    [destConnectorId, { role: 'Destination', settings: destSettings }],
-  ])
+type SidesRow = {
+  readonly accountId: string
+  readonly srcConnectorId: string
+  readonly destConnectorId: string
+  readonly srcConfigurationId: string
+  readonly destConfigurationId: string
 }
+
+/** The configurations of both sides of a connection. */
+export function configuredSides(
+  { known }: Pick<Catalogue, 'known'>,
+  row: SidesRow,
+): { source: ConfiguredSide; destination: ConfiguredSide } {
+  const { accountId } = row
+  return {
+    source: { connector: known(row.srcConnectorId), accountId, configurationId: row.srcConfigurationId },
+    destination: { connector: known(row.destConnectorId), accountId, configurationId: row.destConfigurationId },
+  }
+}
+
+/** The same of a transfer, with what it keeps of both configurations. */
+export function frozenSides(
+  catalogue: Pick<Catalogue, 'known'>,
+  row: SidesRow & { readonly srcSettings: Values; readonly destSettings: Values },
+): { source: ConfiguredSide; destination: ConfiguredSide } {
+  const { source, destination } = configuredSides(catalogue, row)
+  return {
+    source: { ...source, frozen: { role: 'Source', settings: row.srcSettings } },
+    destination: { ...destination, frozen: { role: 'Destination', settings: row.destSettings } },
+  }
+}
+
+const ownerOf = ({ connector, accountId, configurationId }: ConfiguredSide): SecretOwner => ({
+  accountId,
+  connectorId: connector.id,
+  configurationId,
+})
 
 /**
  * Opens what a connector works with. Secrets are in the clear from here on, on their way to a runner and in it alone.
  * @param settings the connection's settings of this side
- * @param frozen what the transfer keeps of the configuration; without it, the configuration is read as it is now
  * @throws ConnectorError as {@link requireSameDestination} does
  */
 export async function openSide(
   { database, keyring }: { database: Db; keyring: Keyring },
-  connector: Connector,
-  accountId: string,
+  configured: ConfiguredSide,
   settings: Values = {},
-  frozen?: FrozenSide,
 ): Promise<OpenedSide> {
-  const owner = { accountId, connectorId: connector.id }
+  const { connector, configurationId, frozen } = configured
+  const owner = ownerOf(configured)
   const { authorization } = connector
-  const now = frozen && !authorization ? undefined : await findAddedSettings.first(database, owner)
+  const now = frozen && !authorization ? undefined : await findSettings.first(database, owner)
   const secrets = await openSecrets(database, keyring, owner)
-  if (frozen) await requireSameDestination(database, connector, accountId, frozen)
-  const side = { slug: connector.slug, secrets: { ...(frozen?.settings ?? now?.settings), ...secrets }, settings }
+  await requireSameDestination(database, configured)
+  const values = { ...(frozen?.settings ?? now?.settings), ...secrets }
+  const side = { slug: connector.slug, configurationId, secrets: values, settings }
   if (!authorization || !now) return side
   if (now.oauthClientId !== null) return withApp({ database, keyring }, side, authorization, now)
   // The client ID belongs to the secrets, which are read now, too.
@@ -59,14 +90,12 @@ export async function openSide(
  * Keeps a secret that was saved since a transfer started from the host that the transfer started with: throws
  * `settings_changed` if another one is configured by now. Ask after the secret was read: whatever is saved in between is found.
  */
-export async function requireSameDestination(
-  db: Db,
-  { id, name, secrets: fields }: Connector,
-  accountId: string,
-  { role, settings }: FrozenSide,
-): Promise<void> {
+export async function requireSameDestination(db: Db, side: ConfiguredSide): Promise<void> {
+  if (!side.frozen) return
+  const { role, settings } = side.frozen
+  const { name, secrets: fields } = side.connector
   if (Object.values(fields).every(({ binds = [] }) => binds.length === 0)) return
-  const now = await findAddedSettings.first(db, { accountId, connectorId: id })
+  const now = await findSettings.first(db, ownerOf(side))
   const changed = changedBindings(fields, settings, now?.settings ?? {})
   if (changed.length === 0) return
   const labels = changed.map((key) => fields[key]?.label).join(', ')

@@ -147,6 +147,8 @@ export async function begin(
     connectionId: row.id,
     srcConnectorId: row.srcConnectorId,
     destConnectorId: row.destConnectorId,
+    srcConfigurationId: row.srcConfigurationId,
+    destConfigurationId: row.destConfigurationId,
     trigger,
     replayOf: replayOf ?? null,
     // A transfer runs with the settings that it starts with.

@@ -51,6 +51,8 @@ const secretName = text('Name of the secret key in the secret store', example.se
 const configurationId = identifier('the configuration', example.destination.configurationId)
 const lastUpdated = unixSeconds('When the configuration was last saved (0: never)')
 
+const first = flag('Whether it is the first one, which is meant where no configuration is named')
+
 const savedConfiguration = {
   configurationId,
   name: text('Name of the configuration', 'Default'),
@@ -104,6 +106,7 @@ export const SavedValues = exactly(
     connectorId: identifier('the connector', example.destination.connectorId),
     slug: text('Name of the connector that is the same in every deployment and version', 'meta-custom-audiences'),
     ...savedConfiguration,
+    first,
     settings: configuration(limits.textLengthMax, 'Values that are set and are no secrets, by field', {
       authType: 'api-token',
     }),
@@ -116,7 +119,7 @@ export const SavedValues = exactly(
     env,
     etag: etag('configuration'),
   },
-  { description: 'Configuration of an added connector, without secrets' },
+  { description: 'A configuration of an added connector, without secrets' },
 )
 export type SavedValues = Static<typeof SavedValues>
 
@@ -138,6 +141,25 @@ export const Configure = exactly(
   {
     description: 'Configuration to save',
     examples: [{ secretConfig: { authType: 'api-token', accessToken: 'EAAB…' } }],
+  },
+)
+
+/** Body of Create a Configuration, ours. */
+export const CreateConfiguration = exactly(
+  {
+    name: name('Staging'),
+    secretConfig: Type.Optional(
+      configuration(
+        limits.secretLengthMax,
+        'Values by field; omitted: the configuration is not configured yet, and is saved or authorized later',
+        { authType: 'api-token', accessToken: 'EAAB…' },
+      ),
+    ),
+    secretName: Type.Optional(SecretName),
+  },
+  {
+    description: 'Another configuration of a connector',
+    examples: [{ name: 'Staging', secretConfig: { authType: 'api-token', accessToken: 'EAAB…' } }],
   },
 )
 

@@ -14,7 +14,15 @@ const shown = {
 }
 const maybe = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T, description: string) =>
   Type.Union([schema, Type.Null()], { description })
-const { name, srcConnectorId, destConnectorId, srcConnectionConfig, destConnectionConfig } = CreateConnection.properties
+const {
+  name,
+  srcConnectorId,
+  destConnectorId,
+  srcConfigurationId,
+  destConfigurationId,
+  srcConnectionConfig,
+  destConnectionConfig,
+} = CreateConnection.properties
 
 /** The connection that is created once its connectors are configured. */
 export const ConnectionTemplate = exactly(
@@ -22,6 +30,8 @@ export const ConnectionTemplate = exactly(
     name,
     srcConnectorId,
     destConnectorId,
+    srcConfigurationId,
+    destConfigurationId,
     srcConnectionConfig,
     destConnectionConfig,
     activate: Type.Optional(
@@ -46,6 +56,16 @@ export const CreateConnectLink = exactly(
     accountId: identifier('the sub-account', example.accountId),
     connectorIds: Type.Optional(
       connectorIds('Connectors that the customer configures; omitted: both sides of the template'),
+    ),
+    configurationIds: Type.Optional(
+      Type.Array(Identifier, {
+        minItems: 1,
+        maxItems: limits.connectLinkConnectorsMax,
+        uniqueItems: true,
+        description:
+          'Which of their configurations the customer saves, at most one of each connector. A connector without one: its first',
+        examples: [[example.destination.configurationId]],
+      }),
     ),
     connectionTemplate: Type.Optional(ConnectionTemplate),
     redirectUrl: Type.Optional(
@@ -76,6 +96,10 @@ const linkFields = {
   connectorIds: Type.Array(Identifier, {
     description: 'Connectors that the customer configures',
     examples: [[example.destination.connectorId]],
+  }),
+  configurationIds: Type.Array(Identifier, {
+    description: 'Configurations that the link names; of the other connectors, it is the first one',
+    examples: [[]],
   }),
   connectionTemplate: maybe(ConnectionTemplate, 'Connection to create when the customer finishes; null: none'),
   redirectUrl: maybe(text('Where the browser goes in the end', shown.redirectUrl), 'Where the browser goes in the end'),

@@ -104,6 +104,8 @@ export const UpdateConnection = exactly(
     name: Type.Optional(Name),
     srcConnectorId: Type.Optional(connectorIds.srcConnectorId),
     destConnectorId: Type.Optional(connectorIds.destConnectorId),
+    srcConfigurationId: Type.Optional(configurationIds.srcConfigurationId),
+    destConfigurationId: Type.Optional(configurationIds.destConfigurationId),
     srcConnectionConfig: Type.Optional(connectionConfigs.srcConnectionConfig),
     destConnectionConfig: Type.Optional(connectionConfigs.destConnectionConfig),
   },

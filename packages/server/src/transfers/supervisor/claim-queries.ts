@@ -13,6 +13,9 @@ export type WorkRow = StandingRow & {
   connectionId: string
   srcConnectorId: string
   destConnectorId: string
+  /** Of the connection. */
+  srcConfigurationId: string
+  destConfigurationId: string
   trigger: TransferTrigger
   replayOf: string | null
   srcConfig: Values
@@ -46,8 +49,9 @@ export const holdClaims = `do $$ begin perform pg_advisory_xact_lock(hashtext('p
 
 /** Columns of a transfer that a worker needs. */
 const workOf = (transfers: 'transfers' | 'claimed') => `
-  select t.id, t.organization_id, t.account_id, t.connection_id, t.src_connector_id, t.dest_connector_id, t.trigger,
-    t.replay_of, t.src_config, t.dest_config, t.src_settings, t.dest_settings, t.confirmed, t.test_rows, t.read, t.attempt,
+  select t.id, t.organization_id, t.account_id, t.connection_id, t.src_connector_id, t.dest_connector_id,
+    c.src_configuration_id, c.dest_configuration_id, t.trigger, t.replay_of, t.src_config, t.dest_config,
+    t.src_settings, t.dest_settings, t.confirmed, t.test_rows, t.read, t.attempt,
     t.checkpoint_sealed, t.pending, t.source_columns, t.columns, t.data_key_id, t.created_time, t.started_time,
     extract(epoch from now() - t.started_time)::float8 * 1000 as ran_ms, t.traceparent,
     s.data_key_id as connection_data_key_id, s.cursor_sealed, s.state_sealed, s.replaced,

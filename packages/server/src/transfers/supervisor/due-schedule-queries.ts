@@ -1,7 +1,7 @@
 import type { ConnectionStatus } from '@penstock/wire'
 import { isKept } from '../../db/kept.ts'
 import { statement } from '../../db/statement.ts'
-import { type TransferRow, transferColumns } from '../queries.ts'
+import { savedSettings, type TransferRow, transferColumns } from '../queries.ts'
 
 /** Statements that start the transfers of schedules that are due, many at once. */
 
@@ -56,8 +56,8 @@ export const insertScheduled = statement<{ ids: readonly string[]; connectionIds
        src_config, dest_config, src_settings, dest_settings)
     select made.id, c.organization_id, c.account_id, c.id, c.src_connector_id, c.dest_connector_id, 'queued', 'schedule',
       c.src_config, c.dest_config,
-      (select settings from added_connectors where account_id = c.account_id and connector_id = c.src_connector_id),
-      (select settings from added_connectors where account_id = c.account_id and connector_id = c.dest_connector_id)
+      ${savedSettings('c.account_id', 'c.src_connector_id', 'c.src_configuration_id')},
+      ${savedSettings('c.account_id', 'c.dest_connector_id', 'c.dest_configuration_id')}
     from unnest(:ids::text[], :connectionIds::text[]) as made (id, connection_id)
     join connections c on c.id = made.connection_id
     where not exists (

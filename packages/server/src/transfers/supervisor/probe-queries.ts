@@ -7,7 +7,14 @@ export const scheduleProbe = statement<{ connectionId: string; inSeconds: number
   on conflict (connection_id) do update set attempts = 0, next_time = excluded.next_time
 `)
 
-export type ProbeRow = { connectionId: string; accountId: string; srcConnectorId: string; destConnectorId: string }
+export type ProbeRow = {
+  connectionId: string
+  accountId: string
+  srcConnectorId: string
+  destConnectorId: string
+  srcConfigurationId: string
+  destConfigurationId: string
+}
 /** Probes that are due, each put off already, ever longer: a worker that dies while it probes is no hindrance. */
 export const takeProbes = statement<{ limit: number; mostSeconds: number }, ProbeRow>(`
   update probes p set
@@ -18,6 +25,7 @@ export const takeProbes = statement<{ limit: number; mostSeconds: number }, Prob
     where d.next_time <= now() and o.status = 'offline'
     order by d.next_time limit :limit for update of d skip locked
   )
-  returning p.connection_id, c.account_id, c.src_connector_id, c.dest_connector_id
+  returning p.connection_id, c.account_id, c.src_connector_id, c.dest_connector_id,
+    c.src_configuration_id, c.dest_configuration_id
 `)
 export const dropProbe = statement<{ connectionId: string }>(`delete from probes where connection_id = :connectionId`)

@@ -1,10 +1,9 @@
-import type { Connector } from '@penstock/connector'
 import { serviceActor } from '../../audit/record.ts'
 import { meet } from '../../connections/connections.ts'
 import type { Logger } from '../../log.ts'
 import { EndJob } from '../../runners/runner-process.ts'
 import { answerSecrets, JobSecrets } from '../job-secrets.ts'
-import { openSide } from '../sides.ts'
+import { type ConfiguredSide, configuredSides, openSide } from '../sides.ts'
 import type { SupervisorDeps } from './deps.ts'
 import * as queries from './probe-queries.ts'
 
@@ -52,14 +51,10 @@ export class Probes {
 }
 
 /** Activates the connection again where both of its sides answer. */
-async function probe(
-  deps: SupervisorDeps,
-  { connectionId, accountId, srcConnectorId, destConnectorId }: queries.ProbeRow,
-  log: Logger,
-  stopping: AbortSignal,
-): Promise<void> {
-  const sides = [srcConnectorId, destConnectorId].map(deps.catalogue.known)
-  const found = await Promise.all(sides.map((connector) => answers(deps, connector, accountId, stopping)))
+async function probe(deps: SupervisorDeps, row: queries.ProbeRow, log: Logger, stopping: AbortSignal): Promise<void> {
+  const { connectionId } = row
+  const { source, destination } = configuredSides(deps.catalogue, row)
+  const found = await Promise.all([source, destination].map((side) => answers(deps, side, stopping)))
   if (!found.every(Boolean)) return
   await deps.database.transaction(async (tx) => {
     await meet(tx, connectionId, 'recovery')
@@ -68,23 +63,18 @@ async function probe(
   log.info({ connectionId }, 'an offline connection answers again')
 }
 
-async function answers(
-  deps: SupervisorDeps,
-  connector: Connector,
-  accountId: string,
-  stopping: AbortSignal,
-): Promise<boolean> {
-  if (!connector.check) return true
+async function answers(deps: SupervisorDeps, side: ConfiguredSide, stopping: AbortSignal): Promise<boolean> {
+  if (!side.connector.check) return true
   const ending = new AbortController()
-  const secrets = new JobSecrets(deps, accountId, [connector])
+  const secrets = new JobSecrets(deps, [side])
   const end = () => ending.abort(new EndJob(false, probeGraceMs))
   stopping.addEventListener('abort', end, { once: true })
   try {
     const result = await deps.runners.run(
-      { kind: 'check', connector: await openSide(deps, connector, accountId), deadlineMs: probeTimeoutMs },
+      { kind: 'check', connector: await openSide(deps, side), deadlineMs: probeTimeoutMs },
       {
         // Runners of its own, so that no transfer of the sub-account waits for one.
-        owner: `probes of ${accountId}`,
+        owner: `probes of ${side.accountId}`,
         watch: { deadlineMs: probeTimeoutMs + probeGraceMs },
         signal: ending.signal,
         answer: answerSecrets(secrets),

@@ -91,8 +91,8 @@ async function runTransfer(
     )
   }, heartbeatMs(deps))
   const host = new DatabaseTransferHost(deps, work)
-  const sides = work.replayOf ? [work.destConnectorId] : [work.srcConnectorId, work.destConnectorId]
-  const secrets = new JobSecrets(deps, work.accountId, sides.map(catalogue.known), frozenSides(work))
+  const { source, destination } = frozenSides(catalogue, work)
+  const secrets = new JobSecrets(deps, work.replayOf ? [destination] : [source, destination])
   try {
     const { retry, replaceShareMin, progressMs } = settings
     trace?.runs()

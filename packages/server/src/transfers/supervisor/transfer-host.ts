@@ -4,7 +4,6 @@ import type {
   ConfirmArgument,
   Confirmation,
   KeptReject,
-  OpenedSide,
   ReplayPage,
   TransferHost,
   TransferMethod,
@@ -90,12 +89,10 @@ export class DatabaseTransferHost {
     const stored = { read: now.read, entries: entries.length, keptRejects, rejectsMax: settings.rejectsMax }
     this.#ledger = new LedgerWriter(database, keys, now, stored, replay)
     this.#staged = []
-    const frozen = frozenSides(now)
-    const side = (connectorId: string, config: OpenedSide['settings']) =>
-      openSide(this.#deps, catalogue.known(connectorId), now.accountId, config, frozen.get(connectorId))
+    const { source, destination } = frozenSides(catalogue, now)
     return {
-      source: now.replayOf ? null : await side(now.srcConnectorId, now.srcConfig),
-      destination: await side(now.destConnectorId, now.destConfig),
+      source: now.replayOf ? null : await openSide(this.#deps, source, now.srcConfig),
+      destination: await openSide(this.#deps, destination, now.destConfig),
       replay: replay ? { columns: replay.columns, rows: replay.numbers.length } : null,
       confirmed: now.confirmed,
       testRows: now.testRows,
