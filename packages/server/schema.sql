@@ -342,7 +342,7 @@ create table added_connectors (
 );
 create index added_connectors_by_connector on added_connectors (connector_id);
 
--- Configurations of added connectors. The first one is there as long as its connector, and is meant where none is named.
+-- Configurations of added connectors. The first one is there as long as its connector, and is used if none is named.
 create table configurations (
   account_id text not null,
   connector_id text not null,
@@ -1308,7 +1308,7 @@ create trigger connections_record_changed after update of name, src_config, dest
   or old.dest_config <> new.dest_config)
   execute function record_changed_connection();
 
--- What was stored of the configurations before is dropped: where reading continues, and what the destination stored.
+-- The cursor and the state belong to the configurations before, and are dropped.
 create function change_configurations() returns trigger language plpgsql as $$
 begin
   if old.src_configuration_id <> new.src_configuration_id then

@@ -109,7 +109,7 @@ export const errors = {
     status: 409,
     message:
       'The first configuration belongs to the connector. Change its values instead, or remove the connector with all its configurations.',
-    when: 'Delete a Configuration with the first configuration of a connector, which is meant where no configuration is named.',
+    when: 'Delete a Configuration with the first configuration of a connector, which is used if no configuration is named.',
   },
   configuration_exists: {
     status: 409,

@@ -250,7 +250,7 @@ export async function updateConnection(
 }
 
 /**
- * Gives a connection other configurations of its connectors. What it stored of those before is dropped: the next transfer reads
+ * Gives a connection other configurations of its connectors. Its cursor and its state are dropped: the next transfer reads
  * from the beginning. Refuses with `configuration_busy` while a transfer is active, which would continue with others.
  */
 async function switchConfigurations(

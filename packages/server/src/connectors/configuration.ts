@@ -216,7 +216,7 @@ export type WantedConfiguration = {
   readonly connectorId: string
   /** `undefined`: the first one, or the one of the connect link whose page asks. */
   readonly configurationId: string | undefined
-  /** Where it is in the request, for the refusal. */
+  /** Its place in the request, for the refusal. */
   readonly field: string
 }
 

@@ -7,7 +7,7 @@ import { statement } from '../db/statement.ts'
 export type ConfigurationRow = {
   connectorId: string
   configurationId: string
-  /** Whether it is the one that is meant where none is named. */
+  /** Whether it is the one that is used if none is named. */
   first: boolean
   configured: boolean
   name: string
@@ -169,7 +169,7 @@ export const insertFirstConfigurations = statement<
   returning connector_id
 `)
 
-/** Another configuration of an added connector; violates `configurations_name` where one has the name. */
+/** Another configuration of an added connector; violates `configurations_name` if one has the name. */
 export const insertConfiguration = statement<{
   accountId: string
   connectorId: string
@@ -182,7 +182,7 @@ export const insertConfiguration = statement<{
   values (:accountId, :connectorId, :configurationId, false, :configured, :name, :secretName)
 `)
 
-/** The connectors of these configurations, of those that the sub-account has. */
+/** The connectors of these configurations, if the sub-account has them. */
 export const connectorsOfConfigurations = statement<
   { accountId: string; configurationIds: readonly string[] },
   { configurationId: string; connectorId: string }

@@ -19,7 +19,7 @@ export type ConfiguredSide = {
   readonly connector: Connector
   readonly accountId: string
   readonly configurationId: string
-  /** What the transfer keeps of the configuration; without it, the configuration is read as it is now. */
+  /** The part of the configuration that the transfer keeps; without it, the configuration is read as it is now. */
   readonly frozen?: FrozenSide
 }
 

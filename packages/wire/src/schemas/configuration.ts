@@ -51,7 +51,7 @@ const secretName = text('Name of the secret key in the secret store', example.se
 const configurationId = identifier('the configuration', example.destination.configurationId)
 const lastUpdated = unixSeconds('When the configuration was last saved (0: never)')
 
-const first = flag('Whether it is the first one, which is meant where no configuration is named')
+const first = flag('Whether it is the first one, which is used if no configuration is named')
 
 const savedConfiguration = {
   configurationId,
