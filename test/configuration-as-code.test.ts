@@ -270,6 +270,102 @@ describe('a file', { concurrency: 3 }, () => {
     assert(party.requests.every((request) => request.startsWith('GET ') || request.endsWith('/client-token')))
   })
 
+  test('has further configurations of a connector, which connections name', async () => {
+    const party = await aParty()
+    const text = `
+version: 1
+accounts:
+  - name: Two servers
+    connectors:
+      - connector: amazon-s3-source
+        settings: {accessKeyId: AKIAFIRST}
+        secrets: {secretAccessKey: "\${env:S3_SECRET}"}
+      - connector: amazon-s3-source
+        configuration: Staging
+        settings: {accessKeyId: AKIASTAGING}
+        secrets: {secretAccessKey: "\${env:S3_SECRET}"}
+      - connector: webhook
+        settings: {url: "https://hooks.example.com/in"}
+        secrets: {signingSecret: "\${env:HOOK}"}
+    connections:
+      - name: Live
+        source: {connector: amazon-s3-source, settings: {bucketUri: "s3://acme/live/"}}
+        destination: {connector: webhook}
+        status: active
+      - name: Staging
+        source: {connector: amazon-s3-source, configuration: Staging, settings: {bucketUri: "s3://acme/staging/"}}
+        destination: {connector: webhook}
+        status: active
+`
+    const path = await party.write(text)
+    assert.deepEqual(actions(await party.plan(path)).slice(1, 4), [
+      'create connector amazon-s3-source',
+      'create connector amazon-s3-source (Staging)',
+      'create connector webhook',
+    ])
+    await party.apply(path)
+    const read = async () => (await readState(party.client)).accounts[0] ?? assert.fail()
+    const { connectors, connections } = await read()
+    const staging = connectors.find(({ name }) => name === 'Staging')
+    assert.deepEqual([staging?.settings, staging?.first], [{ accessKeyId: 'AKIASTAGING' }, false])
+    const ids = Object.fromEntries(connections.map(({ name, srcConfigurationId }) => [name, srcConfigurationId]))
+    assert.equal(ids.Staging, staging?.configurationId)
+    assert.notEqual(ids.Live, staging?.configurationId)
+
+    // The exported file makes the same elsewhere.
+    const exported = await party.export()
+    assert.deepEqual(exported.variables, [
+      'TWO_SERVERS_AMAZON_S3_SOURCE_CONFIGURATION_STAGING_SECRET_ACCESS_KEY',
+      'TWO_SERVERS_AMAZON_S3_SOURCE_SECRET_ACCESS_KEY',
+      'TWO_SERVERS_WEBHOOK_SIGNING_SECRET',
+    ])
+    const env = { ...Object.fromEntries(exported.variables.map((name) => [name, 'any'])), ...hooks(exported.variables) }
+    const again = await party.write(exported.text)
+    assert.deepEqual(actions(await party.plan(again, { env })), [])
+    const other = await aParty()
+    await other.apply(await other.write(exported.text), { env })
+    assert.deepEqual(await other.state(), await party.state())
+
+    // Renamed, and the connection that used the first one moves to it.
+    const renamed = text
+      .replace('configuration: Staging\n', 'configuration: Test\n        was: [Staging]\n')
+      .replace('configuration: Staging, ', 'configuration: Test, ')
+      .replace(
+        '{connector: amazon-s3-source, settings: {bucketUri: "s3://acme/live/"}}',
+        '{connector: amazon-s3-source, configuration: Test, settings: {bucketUri: "s3://acme/live/"}}',
+      )
+    const plan = await party.plan(await party.write(renamed))
+    assert.deepEqual(actions(plan), ['update connector amazon-s3-source (Test)', 'update connection Live'])
+    assert.deepEqual(
+      fieldsOf(plan).filter((field) => !field.startsWith('secrets.')),
+      ['name', 'source.configuration'],
+    )
+    await party.apply(await party.write(renamed))
+    const after = await read()
+    assert.deepEqual(
+      new Set(after.connections.map(({ srcConfigurationId }) => srcConfigurationId)),
+      new Set([staging?.configurationId]),
+    )
+
+    // The first one stays as long as there are others; one that no file has goes.
+    const without = text
+      .replace(/ {6}- connector: amazon-s3-source\n {8}configuration[^-]*(?= {6}- )/, '')
+      .replace(/ {6}- name: Staging[\s\S]*/, '')
+    const destroying = await party.plan(await party.write(without), { allowDestroy: true })
+    assert.deepEqual(actions(destroying), [
+      'update connection Live',
+      'delete connection Staging',
+      'delete connector amazon-s3-source (Test)',
+    ])
+    await party.apply(await party.write(without), { allowDestroy: true })
+    assert.deepEqual((await read()).connectors.map(({ slug, first }) => [slug, first]).sort(), [
+      ['amazon-s3-source', true],
+      ['webhook', true],
+    ])
+    const wrong = text.replace('configuration: Staging,', 'configuration: Unknown,')
+    assert.match(await problemsOf(party.plan(await party.write(wrong))), /amazon-s3-source \(Unknown\) is not added/)
+  })
+
   test('repairs what was changed by hand, and only that', async () => {
     const party = await aParty()
     const path = await party.write(acme)

@@ -27,6 +27,7 @@ export async function applyPlan(plan: Plan, options: ApplyOptions): Promise<Appl
     resolver,
     onSecret,
     accountIds: new Map(plan.accountIds),
+    configurationIds: new Map(),
     connections: new Map(),
     each: async (changes, step) => {
       await withBound(changes, async (change) => {

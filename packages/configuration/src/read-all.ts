@@ -8,8 +8,8 @@ const walksMax = 10
 
 /** What of an entry no other one has. */
 const keyOf = (entry: object): string => {
-  const { id, accountId, connectorId, connectionId } = entry as Record<string, string | undefined>
-  return id ?? connectionId ?? `${accountId} ${connectorId}`
+  const { id, accountId, connectorId, connectionId, configurationId } = entry as Record<string, string | undefined>
+  return id ?? connectionId ?? configurationId ?? `${accountId} ${connectorId}`
 }
 
 /**

@@ -117,6 +117,8 @@ export type Applying = {
   readonly onSecret: ApplyOptions['onSecret']
   /** The identifiers of sub-accounts, by their names in the files. */
   readonly accountIds: Map<string, string>
+  /** The identifiers of configurations that were created, by the names of the sub-account and of the connector. */
+  readonly configurationIds: Map<string, string>
   /** The identifier and the version of connections, by their changes. */
   readonly connections: Map<Change, { readonly id: string; readonly etag: string }>
   /** Runs a step of the changes that have not failed and whose sub-account is there. */

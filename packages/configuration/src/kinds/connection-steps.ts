@@ -6,10 +6,16 @@ import { readAll, scopesFor } from '../read-all.ts'
 import type { Applying, Change, Entry, ManagedKind } from '../resource-kind.ts'
 import { differences, type FieldChange, isSame, type Values } from '../values.ts'
 import { createdTooOften, creationKey, deleteOnce, generationsMax } from '../writes.ts'
+import { keyOfConfiguration } from './connector.ts'
 
 /** How connections are applied. Each step says what it expects to find, so that what someone else changed meanwhile stays. */
 
-type Side = { readonly slug: string; readonly settings: Values }
+type Side = {
+  readonly slug: string
+  /** As its configuration is named among the connectors of the sub-account. */
+  readonly connector: string
+  readonly settings: Values
+}
 export type Schedule = { readonly cron: string; readonly timezone: string; readonly enabled: boolean }
 export type DesiredConnection = Entry & {
   readonly source: Side
@@ -22,6 +28,9 @@ export type ConnectionState = ConnectionWithSettings & {
   /** The slugs of its connectors. */
   readonly source: string
   readonly destination: string
+  /** The names of their configurations; undefined: the first one. */
+  readonly sourceConfiguration: string | undefined
+  readonly destinationConfiguration: string | undefined
   readonly schedule?: ScheduleEntry | undefined
   /** The names that it had before, as its history has them. */
   readonly formerNames: () => Promise<string[]>
@@ -33,6 +42,8 @@ export type Configs = {
 export type Own = {
   /** What is created or updated; undefined where only the schedule or the status changes. */
   readonly saves?: Configs | undefined
+  /** The sides whose configuration is set; it is created by then. Null: that is done by the apply. */
+  readonly configures?: Partial<Record<'source' | 'destination', string | null>>
   readonly setsSchedule?: boolean
   readonly statusAction?: 'activate' | 'disable' | undefined
 }
@@ -40,8 +51,8 @@ type ConnectionChange = Change<DesiredConnection, ConnectionState, Own>
 
 /** The two sides as a file and as the API call them. */
 export const sides = [
-  { path: 'source', config: 'srcConnectionConfig', role: 'Source' },
-  { path: 'destination', config: 'destConnectionConfig', role: 'Destination' },
+  { path: 'source', config: 'srcConnectionConfig', configuration: 'srcConfigurationId', role: 'Source' },
+  { path: 'destination', config: 'destConnectionConfig', configuration: 'destConfigurationId', role: 'Destination' },
 ] as const
 
 export const scheduleKeys = ['cron', 'timezone', 'enabled'] as const
@@ -67,9 +78,10 @@ export const steps: Pick<
     async run(change, applying) {
       const { saves, name } = change
       if (!saves) return
-      const body = { name, ...saves } as never
+      const ids = configurationIdsOf(change, applying)
+      const body = { name, ...saves, ...ids } as never
       const isDone = (now: ConnectionWithSettings | Seen) =>
-        now.name === name && sides.every(({ config }) => includes(now[config], saves[config]))
+        now.name === name && sides.every(({ config }) => includes(now[config], saves[config])) && includes(now, ids)
       const version = await write(change, applying, (at) => applying.client.updateConnection({ ...at, body }), isDone)
       applying.connections.set(change, version)
     },
@@ -94,7 +106,10 @@ export const steps: Pick<
       async run(change, applying) {
         const { desired, statusAction } = change
         if (!desired) return
-        if (statusAction === 'activate' && applying.lacks(change, [desired.source.slug, desired.destination.slug]))
+        if (
+          statusAction === 'activate' &&
+          applying.lacks(change, [desired.source.connector, desired.destination.connector])
+        )
           return applying.fail(change, 'One of its connectors could not be changed: it is not activated.')
         await setStatus(change, applying)
       },
@@ -104,6 +119,20 @@ export const steps: Pick<
 
 type Seen = Pick<ConnectionState, 'name' | 'status' | 'srcConnectionConfig' | 'destConnectionConfig'>
 type At = { readonly accountId: string; readonly id: string }
+
+/** The configurations that a change sets, which exist by now. */
+function configurationIdsOf({ account, desired, configures = {} }: ConnectionChange, applying: Applying) {
+  const ids: { srcConfigurationId?: string; destConfigurationId?: string } = {}
+  for (const { path, configuration } of sides) {
+    const known = configures[path]
+    if (known === undefined || !desired) continue
+    const made = applying.configurationIds.get(keyOfConfiguration(account, desired[path].connector))
+    const id = known ?? made
+    if (id === undefined) throw `The configuration ${desired[path].connector} could not be created.`
+    ids[configuration] = id
+  }
+  return ids
+}
 
 /** A connection as the plan found it, or as an earlier step left it. */
 function locate({ connections, accountIds }: Applying, change: ConnectionChange): At & { readonly etag: string } {
@@ -180,6 +209,7 @@ async function create(changes: readonly ConnectionChange[], applying: Applying):
         name,
         srcConnectorId: connectorIdOf(desired.source.slug),
         destConnectorId: connectorIdOf(desired.destination.slug),
+        ...configurationIdsOf(change, applying),
         ...saves,
       } as never
       const idempotencyKey = creationKey('connection', accountId, name, generation)

@@ -1,5 +1,5 @@
 import type { Client } from '@penstock/client'
-import { SetSchedule } from '@penstock/wire'
+import { Configure, SetSchedule } from '@penstock/wire'
 import { persistently, withBound } from '../calls.ts'
 import { escapeAll, ifAny } from '../export-names.ts'
 import { pageSize, readAll } from '../read-all.ts'
@@ -26,9 +26,17 @@ import {
   sides,
   steps,
 } from './connection-steps.ts'
-import { connector, connectorChanges, isAdded, missingFields, valuesIn } from './connector.ts'
+import {
+  configurationIdIn,
+  connector,
+  connectorChanges,
+  isAdded,
+  missingFields,
+  nameOfConfiguration,
+  valuesIn,
+} from './connector.ts'
 
-type FileSide = { connector: string; settings?: Values }
+type FileSide = { connector: string; configuration?: string; settings?: Values }
 type FileConnection = {
   name: string
   was?: string[]
@@ -53,7 +61,14 @@ export const connection: ResourceKind<'connections', FileConnection, DesiredConn
     const side = (role: string) =>
       object(
         ['connector'],
-        { connector: connectorSlug, settings: { ...settings, description: `Settings of the ${role}; all of them` } },
+        {
+          connector: connectorSlug,
+          configuration: {
+            ...of(Configure, 'name'),
+            description: 'Name of a further configuration of the connector. Left out: the first one',
+          },
+          settings: { ...settings, description: `Settings of the ${role}; all of them` },
+        },
         `The ${role}`,
       )
     return object(
@@ -92,7 +107,11 @@ export const connection: ResourceKind<'connections', FileConnection, DesiredConn
         message: 'mapping is also in the settings of the destination: write it once.',
         at: at('mapping'),
       })
-    const sideOf = ({ connector: slug, settings = {} }: FileSide) => ({ slug, settings })
+    const sideOf = ({ connector: slug, configuration, settings = {} }: FileSide) => ({
+      slug,
+      connector: nameOfConfiguration(slug, configuration?.trim()),
+      settings,
+    })
     const { cron, timezone = 'UTC', enabled = true } = schedule ?? {}
     return {
       name: name.trim(),
@@ -119,8 +138,12 @@ export const connection: ResourceKind<'connections', FileConnection, DesiredConn
     return {
       name: state.name,
       ...twin,
-      source: { connector: source, ...ifAny('settings', escapeAll(from)) },
-      destination: { connector: destination, ...ifAny('settings', escapeAll(to)) },
+      source: { connector: source, ...named(state.sourceConfiguration), ...ifAny('settings', escapeAll(from)) },
+      destination: {
+        connector: destination,
+        ...named(state.destinationConfiguration),
+        ...ifAny('settings', escapeAll(to)),
+      },
       ...(mapping ? ifAny('mapping', mapping) : {}),
       ...(schedule
         ? { schedule: { cron: schedule.cron, timezone: schedule.timezone, enabled: schedule.enabled } }
@@ -134,8 +157,15 @@ export const connection: ResourceKind<'connections', FileConnection, DesiredConn
     const schedules = await readAll(client, 'listSchedules', accountId)
     const scheduleOf = new Map(schedules.map((entry) => [entry.connectionId, entry]))
     const slugs = new Map(statesIn(connector, lists).map(({ connectorId, slug }) => [connectorId, slug]))
+    const further = new Map(
+      statesIn(connector, lists).flatMap(({ first, configurationId, name }) =>
+        first ? [] : [[configurationId, name]],
+      ),
+    )
     return connections.map((one) => ({
       ...one,
+      sourceConfiguration: further.get(one.srcConfigurationId),
+      destinationConfiguration: further.get(one.destConfigurationId),
       source: slugs.get(one.src.connectorId) ?? one.src.connectorId,
       destination: slugs.get(one.dest.connectorId) ?? one.dest.connectorId,
       schedule: scheduleOf.get(one.id),
@@ -146,6 +176,8 @@ export const connection: ResourceKind<'connections', FileConnection, DesiredConn
   diff,
   ...steps,
 }
+
+const named = (configuration: string | undefined) => (configuration === undefined ? {} : { configuration })
 
 const readFormerNames = async (client: Client, { accountId, id }: Pick<ConnectionState, 'accountId' | 'id'>) => {
   const { reply } = await persistently(() => client.listConnectionEvents({ accountId, id, query: { size: pageSize } }))
@@ -192,8 +224,8 @@ async function diff(entry: DesiredConnection, found: ConnectionState | undefined
   const { name, at } = entry
   const what = `The connection ${name}${whose(scope.account)}`
   for (const { path } of sides)
-    if (!isAdded(entry[path].slug, scope)) {
-      const message = `${entry[path].slug} is not added to the sub-account ${scope.account}: list it under its connectors.`
+    if (!isAdded(entry[path].connector, scope)) {
+      const message = `${entry[path].connector} is not added to the sub-account ${scope.account}: list it under its connectors.`
       problems.push({ message, at: at(path, 'connector') })
     }
   const moved = sides.filter(({ path }) => found && found[path] !== entry[path].slug)
@@ -203,6 +235,16 @@ async function diff(entry: DesiredConnection, found: ConnectionState | undefined
     from: found?.[path],
     to: entry[path].slug,
   }))
+  const configures: NonNullable<Own['configures']> = {}
+  for (const { path, configuration } of sides) {
+    const { slug, connector: wanted } = entry[path]
+    const from = existing && nameOfConfiguration(slug, existing[`${path}Configuration`])
+    const id = configurationIdIn(scope, wanted)
+    const isFirst = wanted === slug
+    if (existing ? id === existing[configuration] : isFirst) continue
+    configures[path] = id ?? null
+    if (existing) fields.push({ field: `${path}.configuration`, from, to: wanted })
+  }
   if (found && found.name !== name) fields.push({ field: 'name', from: found.name, to: name })
   const saved: { -readonly [K in keyof Configs]: Configs[K] } = { srcConnectionConfig: {}, destConnectionConfig: {} }
   for (const { path, config } of sides) {
@@ -228,9 +270,9 @@ async function diff(entry: DesiredConnection, found: ConnectionState | undefined
   const scheduleFields = compareSchedule(entry.schedule, existing?.schedule)
   fields.push(...scheduleFields)
 
-  const isTouched = saves !== undefined || sides.some(({ path }) => connectorChanges(scope).has(entry[path].slug))
+  const isTouched = saves !== undefined || sides.some(({ path }) => connectorChanges(scope).has(entry[path].connector))
   let statusAction = statusActionOf(entry, existing, isTouched)
-  if (statusAction === 'activate' && sides.some(({ path }) => scope.waiting.has(entry[path].slug))) {
+  if (statusAction === 'activate' && sides.some(({ path }) => scope.waiting.has(entry[path].connector))) {
     statusAction = undefined
     notes.push(`${what} is activated once its connectors are authorized.`)
   } else if (existing?.status === 'broken' && entry.status === 'active' && !statusAction) {
@@ -250,6 +292,7 @@ async function diff(entry: DesiredConnection, found: ConnectionState | undefined
   return {
     fields,
     saves,
+    configures,
     setsSchedule: scheduleFields.length > 0,
     statusAction,
     ...(moved.length > 0 ? { action: 'replace' as const } : {}),
@@ -282,15 +325,15 @@ function statusActionOf(
 async function notReady(entry: DesiredConnection, saved: Configs, scope: Scope, planning: Planning): Promise<string[]> {
   const reasons: string[] = []
   for (const { path, config, role } of sides) {
-    const { slug } = entry[path]
+    const { slug, connector } = entry[path]
     const definition = await planning.definitions(slug)
     const fields = definition?.[path]?.fields
     if (!definition || !fields) continue
-    const values = await valuesIn(scope, definition, slug, planning)
-    if (!values) reasons.push(`the connector ${slug} is not configured`)
+    const values = await valuesIn(scope, definition, connector, planning)
+    if (!values) reasons.push(`the connector ${connector} is not configured`)
     else
       for (const name of missingFields(definition.secretFields, values, role))
-        reasons.push(`the connector ${slug} needs ${name}`)
+        reasons.push(`the connector ${connector} needs ${name}`)
     for (const name of missingFields(fields, saved[config], role))
       reasons.push(`the settings of the ${path} need ${name}`)
   }

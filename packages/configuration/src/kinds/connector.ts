@@ -8,7 +8,7 @@ import {
 } from '@penstock/wire'
 import { persistently } from '../calls.ts'
 import { connectorIdOf } from '../definitions.ts'
-import { escapeAll, ifAny } from '../export-names.ts'
+import { escapeAll, ifAny, wordsOfNames } from '../export-names.ts'
 import { ChangedMeanwhile, isRefused } from '../failures.ts'
 import { readAll } from '../read-all.ts'
 import {
@@ -23,7 +23,7 @@ import {
   statesIn,
   whose,
 } from '../resource-kind.ts'
-import { connectorSlug, object, of, settings } from '../schema-parts.ts'
+import { connectorSlug, object, of, settings, was } from '../schema-parts.ts'
 import { planSecrets, resolveSecrets, type Secrets } from '../secrets.ts'
 import {
   differences,
@@ -39,13 +39,18 @@ import { deleteOnce } from '../writes.ts'
 
 type FileConnector = {
   connector: string
+  configuration?: string
+  was?: string[]
   name?: string
   secretName?: string
   settings?: Values
   secrets?: Record<string, string | null>
 }
-/** Its name is its slug. */
+/** Its name is its slug, with the name of its configuration unless that is the first one. */
 type DesiredConnector = Entry & {
+  readonly slug: string
+  /** The name of the configuration; undefined: the first one. */
+  readonly configuration: string | undefined
   readonly configured: { readonly name?: string | undefined; readonly secretName?: string | undefined }
   /** As written: with references. */
   readonly settings: Values
@@ -62,7 +67,14 @@ type Own = {
 }
 type ConnectorChange = Change<DesiredConnector, SavedValues, Own>
 
-/** The connectors of sub-accounts, and what is configured for them. They have no names, so they are found by their slugs. */
+/** How a configuration of a connector is named within its sub-account; without a name, it is the first one. */
+export const nameOfConfiguration = (slug: string, configuration: string | undefined): string =>
+  configuration === undefined ? slug : `${slug} (${configuration})`
+
+/**
+ * The connectors of sub-accounts, and what is configured for them. They have no names, so they are found by their slugs, and
+ * further configurations of a connector by their names.
+ */
 export const connector: ResourceKind<'connectors', FileConnector, DesiredConnector, SavedValues, Own> = {
   kind: 'connector',
   title: 'connector',
@@ -71,13 +83,18 @@ export const connector: ResourceKind<'connectors', FileConnector, DesiredConnect
   key: 'connector',
   ofOrganization: false,
   destroyedBy: 'allowDestroy',
-  nameOf: ({ slug }) => slug,
+  nameOf: ({ slug, first, name }) => nameOfConfiguration(slug, first ? undefined : name),
   schema: () =>
     object(
       ['connector'],
       {
         connector: connectorSlug,
-        name: { ...of(Configure, 'name'), description: 'Name of the configuration' },
+        configuration: {
+          ...of(Configure, 'name'),
+          description: 'Name of a further configuration of the connector. Left out: the first one',
+        },
+        was: { ...was, description: 'Names that this further configuration had before' },
+        name: { ...of(Configure, 'name'), description: 'Name of the first configuration' },
         secretName: {
           ...of(Configure, 'secretName'),
           description: 'Name of the secrets in your secret store. With another name, the secrets are sent again',
@@ -99,61 +116,85 @@ export const connector: ResourceKind<'connectors', FileConnector, DesiredConnect
       },
       'A connector that is added to the sub-account',
     ),
-  parse({ connector: slug, name, secretName, settings = {}, secrets = {} }, at) {
+  parse({ connector: slug, configuration, was = [], name, secretName, settings = {}, secrets = {} }, at, _, problems) {
+    const isFirst = configuration === undefined
+    if (!isFirst && name !== undefined)
+      problems.push({ message: 'A further configuration has its name under configuration.', at: at('name') })
+    if (isFirst && was.length > 0)
+      problems.push({ message: 'The first configuration has no name that it is found by.', at: at('was') })
     return {
-      name: slug,
-      was: [],
-      configured: { name: name?.trim(), secretName: secretName?.trim() },
+      name: nameOfConfiguration(slug, configuration?.trim()),
+      was: isFirst ? [] : was.map((one) => nameOfConfiguration(slug, one.trim())),
+      slug,
+      configuration: configuration?.trim(),
+      configured: { name: isFirst ? name?.trim() : configuration.trim(), secretName: secretName?.trim() },
       settings,
       secrets,
       at,
     }
   },
-  async write(saved, _, __, { definitions, account, secret, notes }) {
-    const { slug, name, secretName, accountId, authorized } = saved
+  async write(saved, _, siblings, { definitions, account, secret, notes }) {
+    const { slug, name, first, configurationId, secretName, accountId, authorized } = saved
+    const named = { connector: slug, ...(first ? {} : { configuration: name }) }
     const definition = await definitions(slug)
-    if (!definition) return { connector: slug }
+    if (!definition) return named
     const byClick = authorized ? (definition.authorization?.fields ?? []) : []
+    const others = siblings.filter((one) => one.slug === slug && !one.first).map((one) => one.name)
+    const words = first ? slug : `${slug} configuration ${wordsOfNames(others)(name)}`
     if (authorized)
       notes.push(
-        `${slug} of the sub-account ${account?.name} was authorized with a click. In another service, authorize it there.`,
+        `${connector.nameOf(saved)} of the sub-account ${account?.name} was authorized with a click. In another service, authorize it there.`,
       )
     const secrets = saved.secrets
       .filter((field) => !byClick.includes(field))
-      .map((field) => [field, secret(slug, field)] as const)
+      .map((field) => [field, secret(words, field)] as const)
     return {
-      connector: slug,
-      ...(name === 'Default' ? {} : { name }),
+      ...named,
+      ...(!first || name === 'Default' ? {} : { name }),
       // The name that the service gave has the identifier of the sub-account in it.
-      ...(secretName === `${slug}/${accountId}` ? {} : { secretName }),
+      ...(secretName === `${slug}/${accountId}${first ? '' : `/${configurationId}`}` ? {} : { secretName }),
       ...ifAny('settings', escapeAll(settable(fieldsOf(definition.secretFields), saved.settings))),
       ...ifAny('secrets', Object.fromEntries(secrets)),
     }
   },
   read: (client, accountId) => readAll(client, 'listConnectorConfigurations', accountId),
   diff,
-  isNeeded: ({ slug }, { desired }) => isUsed(desired).has(slug),
+  isNeeded: (saved, { desired }) => {
+    const isOfOther = ({ slug, configuration }: DesiredConnector) => slug === saved.slug && configuration !== undefined
+    // The others go with the first one.
+    return (
+      isUsed(desired).has(connector.nameOf(saved)) || (saved.first && entriesIn(connector, desired).some(isOfOther))
+    )
+  },
   create: { stage: 'connectors', runAll: add },
   also: [{ stage: 'connectors', when: ({ saves }) => saves !== undefined, run: configure }],
   remove: {
     stage: 'unused connectors',
     async run({ existing }, { client }) {
       if (!existing) return
-      const { accountId, connectorId: id, etag: ifMatch } = existing
-      await deleteOnce(() => client.removeConnector({ accountId, id, ifMatch }), 'connector_not_added')
+      const { accountId, connectorId: id, configurationId, first, etag: ifMatch } = existing
+      const query = { configurationId }
+      await deleteOnce(
+        () =>
+          first
+            ? client.removeConnector({ accountId, id, ifMatch })
+            : client.deleteConnectorConfiguration({ accountId, id, query, ifMatch }),
+        'connector_not_added',
+        'not_found',
+      )
     },
   },
 }
 
-type Sides = { readonly source: { readonly slug: string }; readonly destination: { readonly slug: string } }
+type Sides = { readonly source: { readonly connector: string }; readonly destination: { readonly connector: string } }
 
-/** The connectors that the connections of the files use. */
+/** The connectors that the connections of the files use, each as a configuration is named. */
 const isUsed = once(
   (desired: object) =>
     new Set(
       ((desired as { connections?: readonly Sides[] }).connections ?? []).flatMap(({ source, destination }) => [
-        source.slug,
-        destination.slug,
+        source.connector,
+        destination.connector,
       ]),
     ),
 )
@@ -164,7 +205,7 @@ const isUsed = once(
  */
 async function diff(entry: DesiredConnector, existing: SavedValues | undefined, scope: Scope, planning: Planning) {
   const { definitions, resolver, options, problems, notes, refused } = planning
-  const { name: slug, at } = entry
+  const { slug, name: what, at } = entry
   const definition = await definitions(slug)
   if (!definition) {
     const message = `There is no connector ${slug} in this version of the service: its name is the last part of the address of its page under /docs/connectors.`
@@ -172,8 +213,8 @@ async function diff(entry: DesiredConnector, existing: SavedValues | undefined, 
     return undefined
   }
   const fields = fieldsOf(definition.secretFields)
-  const what = { at, path: ['settings'], of: `the connector ${slug}` }
-  const settings = await readSettings(entry, fields, what, resolver, problems)
+  const of = { at, path: ['settings'], of: `the connector ${what}` }
+  const settings = await readSettings(entry, fields, of, resolver, problems)
   const isSet = (key: string) => existing?.secrets.includes(key) ?? false
   const byClick = definition.authorization?.fields ?? []
   const secrets = planSecrets(
@@ -205,9 +246,9 @@ async function diff(entry: DesiredConnector, existing: SavedValues | undefined, 
     definition.authorization !== null &&
     byClick.every((key) => !secrets.sent.has(key) && !isSet(key))
   if (waits) {
-    scope.waiting.add(slug)
+    scope.waiting.add(what)
     notes.push(
-      `${slug}${whose(scope.account)} has to be authorized with a click, in the console or with POST /connectors/${connectorIdOf(slug)}/authorization. Then apply again.`,
+      `${what}${whose(scope.account)} has to be authorized with a click, in the console or with POST /connectors/${connectorIdOf(slug)}/authorization. Then apply again.`,
     )
   }
   if (waits || (own.length === 0 && !secrets.isChange)) return { fields: [] }
@@ -220,7 +261,7 @@ async function diff(entry: DesiredConnector, existing: SavedValues | undefined, 
   }
   const values = await valuesAfter(entry, existing, { saves }, definition, planning)
   const lacking = missingFields(definition.secretFields, values ?? {})
-  const message = `${slug}${whose(scope.account)} cannot be saved: it needs ${lacking.join(', ')}.`
+  const message = `${what}${whose(scope.account)} cannot be saved: it needs ${lacking.join(', ')}.`
   if (lacking.length > 0) refused.push({ message, at: at('connector') })
   return { fields: [...own, ...sent.fields], saves }
 }
@@ -233,17 +274,26 @@ export const connectorChanges = once(
     ),
 )
 
-/** Whether the sub-account has a connector, or will have it. */
-export const isAdded = (slug: string, { desired, existing }: Scope): boolean =>
-  statesIn(connector, existing ?? {}).some((one) => one.slug === slug) ||
-  entriesIn(connector, desired).some(({ name }) => name === slug)
+/** Whether the sub-account has a configuration of a connector, or will have it. @param name as a configuration is named */
+export const isAdded = (name: string, { desired, existing }: Scope): boolean =>
+  statesIn(connector, existing ?? {}).some((one) => connector.nameOf(one) === name) ||
+  entriesIn(connector, desired).some((one) => one.name === name)
 
-/** The values that a connector of a sub-account has once the plan is applied; undefined if it is not configured. */
-export const valuesIn = (scope: Scope, definition: ConnectorDefinition, slug: string, planning: Planning) =>
+/** The identifier of a configuration that is there, also if the files rename it. */
+export function configurationIdIn({ desired, existing }: Scope, name: string): string | undefined {
+  const was = entriesIn(connector, desired).find((one) => one.name === name)?.was ?? []
+  const there = statesIn(connector, existing ?? {})
+  return [name, ...was]
+    .map((one) => there.find((state) => connector.nameOf(state) === one)?.configurationId)
+    .find((id) => id !== undefined)
+}
+
+/** The values that a configuration of a sub-account has once the plan is applied; undefined if it is not configured. */
+export const valuesIn = (scope: Scope, definition: ConnectorDefinition, name: string, planning: Planning) =>
   valuesAfter(
-    entriesIn(connector, scope.desired).find(({ name }) => name === slug),
-    statesIn(connector, scope.existing ?? {}).find((one) => one.slug === slug),
-    connectorChanges(scope).get(slug),
+    entriesIn(connector, scope.desired).find((one) => one.name === name),
+    statesIn(connector, scope.existing ?? {}).find((one) => one.configurationId === configurationIdIn(scope, name)),
+    connectorChanges(scope).get(name),
     definition,
     planning,
   )
@@ -290,7 +340,7 @@ export function missingFields(
     )
 }
 
-/** Adds connectors, all of a sub-account in one call. Adding one again changes nothing. */
+/** Adds connectors, all of a sub-account in one call, then their further configurations. Adding one again changes nothing. */
 async function add(changes: readonly ConnectorChange[], applying: Applying): Promise<void> {
   for (const [account, all] of Map.groupBy(changes, ({ account }) => account ?? '')) {
     for (let start = 0; start < all.length; start += limits.connectorIdsMax) {
@@ -299,27 +349,57 @@ async function add(changes: readonly ConnectorChange[], applying: Applying): Pro
       if (!first) continue
       await applying.each([first], async () => {
         const accountId = applying.accountIds.get(account) ?? ''
-        const connectorIds = some.map(({ name }) => connectorIdOf(name))
+        const connectorIds = [...new Set(some.map(({ name, desired }) => connectorIdOf(desired?.slug ?? name)))]
         await persistently(() => applying.client.addConnectors({ accountId, body: { connectorIds } }))
       })
       if (applying.hasFailed(first))
         for (const change of some) applying.fail(change, 'Its connectors could not be added.')
     }
   }
+  const further = changes.filter((change) => change.desired?.configuration !== undefined && !applying.hasFailed(change))
+  await applying.each(further, (change) => createConfiguration(change, applying))
 }
 
-async function configure(change: ConnectorChange, { client, accountIds, resolver }: Applying): Promise<void> {
-  const { saves, existing, at } = change
+/** By which a step of an apply finds a configuration that an earlier step created. */
+export const keyOfConfiguration = (account: string | null, name: string): string => `${account ?? ''}\n${name}`
+
+/** Creates a further configuration without values, once: another apply of the same files may have created it. */
+async function createConfiguration({ account, name, desired }: ConnectorChange, applying: Applying): Promise<void> {
+  const { client, accountIds, configurationIds } = applying
+  const { slug, configuration = '' } = desired ?? { slug: name }
+  const accountId = accountIds.get(account ?? '') ?? ''
+  const id = connectorIdOf(slug)
+  const body = { name: configuration }
+  const made = await persistently(() => client.createConnectorConfiguration({ accountId, id, body })).then(
+    ({ reply }) => reply.configurationId,
+    async (error) => {
+      if (!isRefused(error, 'configuration_exists')) throw error
+      const there = await readAll(client, 'listConnectorConfigurations', accountId)
+      return there.find((one) => one.connectorId === id && one.name === configuration)?.configurationId
+    },
+  )
+  if (made === undefined) throw new ChangedMeanwhile([{ field: 'configuration' }])
+  configurationIds.set(keyOfConfiguration(account, name), made)
+}
+
+async function configure(
+  change: ConnectorChange,
+  { client, accountIds, configurationIds, resolver }: Applying,
+): Promise<void> {
+  const { saves, existing, desired, at } = change
   if (!saves) return
   const accountId = existing?.accountId ?? accountIds.get(change.account ?? '') ?? ''
   const { name, secretName, settings } = saves
+  const made = configurationIds.get(keyOfConfiguration(change.account, change.name))
+  const configurationId = existing && !existing.first ? existing.configurationId : made
   const body = {
+    ...(configurationId === undefined ? {} : { configurationId }),
     ...(name === undefined ? {} : { name }),
     ...(secretName === undefined ? {} : { secretName }),
     secretConfig: { ...settings, ...(await resolveSecrets(saves.secrets, at, resolver)) } as never,
   }
   try {
-    const id = connectorIdOf(change.name)
+    const id = connectorIdOf(desired?.slug ?? change.name)
     await persistently(() => client.configureConnector({ accountId, id, body, ifMatch: existing?.etag }))
   } catch (error) {
     // Whether it is the same by now cannot be known: secrets cannot be read.
