@@ -716,7 +716,7 @@ describe('webhooks and alert rules', { concurrency: 3 }, () => {
       {
         of: null,
         url: 'Failures',
-        enabled: false,
+        enabled: true,
         connections: null,
         conditions: { ...noCondition, transferFailed: true },
         emails: [],

@@ -22,7 +22,7 @@ import {
 } from '@penstock/configuration'
 import { ConfigError } from '../config.ts'
 import { print } from './print.ts'
-import { connect, type Service } from './remote.ts'
+import { connect, type RemoteService } from './remote.ts'
 
 /** Configuration as code: commands that call the API of a service, wherever it is, and use no database. */
 
@@ -38,7 +38,7 @@ async function sayingProblems(work: () => Promise<void>): Promise<void> {
   }
 }
 
-type ExportOptions = Service & { account?: string[]; output?: string; directory?: string }
+type ExportOptions = RemoteService & { account?: string[]; output?: string; directory?: string }
 
 /** `penstock export` */
 export const exportCommand = (options: ExportOptions) => sayingProblems(() => exportFiles(options))
@@ -74,7 +74,7 @@ async function exportFiles({ account, output, directory, json, ...service }: Exp
     )
 }
 
-type PlanOptions = Service & {
+type PlanOptions = RemoteService & {
   allowDestroy?: boolean
   allowDestroyAccounts?: boolean
   setSecrets?: boolean

@@ -2,11 +2,11 @@ import { text } from 'node:stream/consumers'
 import type { BodyOf } from '@penstock/wire'
 import { ConfigError } from '../config.ts'
 import { print } from './print.ts'
-import { connect, type Service } from './remote.ts'
+import { connect, type RemoteService } from './remote.ts'
 
 /** `penstock person`: one person in the records that a service keeps. */
 
-type PersonOptions = Service & { account?: string }
+type PersonOptions = RemoteService & { account?: string }
 
 /** Prints where records of the person are kept. The person is named on standard input: arguments are seen by other processes. */
 export async function findPersonCommand(options: PersonOptions): Promise<void> {

@@ -2,13 +2,13 @@ import { type Client, createClient } from '@penstock/client'
 import { ConfigError } from '../config.ts'
 
 /** Options of commands that call the API of a service. */
-export type Service = { url?: string; json?: boolean }
+export type RemoteService = { url?: string; json?: boolean }
 
 /**
  * The client that the environment names. The secret is never an argument, since other processes can read these.
  * @throws ConfigError if a setting is missing, or the address is none
  */
-export function connect({ url = process.env.PENSTOCK_URL }: Service): { client: Client; baseUrl: string } {
+export function connect({ url = process.env.PENSTOCK_URL }: RemoteService): { client: Client; baseUrl: string } {
   const { PENSTOCK_CLIENT_ID: clientId, PENSTOCK_CLIENT_SECRET: clientSecret } = process.env
   const missing = Object.entries({
     'PENSTOCK_URL, or --url,': url,
