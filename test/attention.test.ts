@@ -162,6 +162,8 @@ describe('the list of connections that need attention', () => {
       status: 'broken',
       src,
       dest,
+      srcConfigurationId: null,
+      destConfigurationId: null,
       reasons: ['broken', 'transfer_failed'],
       notConfigured: [],
       lastTransfer: {

@@ -277,6 +277,8 @@ export const attentionEntry = {
   status: 'string',
   src: side,
   dest: side,
+  srcConfigurationId: ['string', null],
+  destConfigurationId: ['string', null],
   reasons: ['string'],
   notConfigured: ['string'],
   lastTransfer: [

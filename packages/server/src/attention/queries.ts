@@ -20,6 +20,9 @@ export type AttentionRow = {
   reasons: number[]
   srcConnectorId: string
   destConnectorId: string
+  /** Null: the first one of its connector. */
+  srcConfigurationId: string | null
+  destConfigurationId: string | null
   srcConfigured: boolean
   destConfigured: boolean
   /** Null where the connection has no transfer, with all that follows. */
@@ -102,6 +105,8 @@ const listIn = (scope: string, bare: string) =>
     )
     select counted.total, c.id, c.account_id, a.name as account_name, c.name, c.status, p.reasons,
       c.src_connector_id, c.dest_connector_id,
+      case when not c.src_first then c.src_configuration_id end as src_configuration_id,
+      case when not c.dest_first then c.dest_configuration_id end as dest_configuration_id,
       coalesce(s.configured, false) as src_configured, coalesce(d.configured, false) as dest_configured,
       t.id as transfer_id, t.status as transfer_status, t.finished_time, t.read, t.sent, t.accepted, t.rejected,
       t.error_code, t.error_message, t.error_side

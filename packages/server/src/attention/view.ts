@@ -14,6 +14,8 @@ export function viewAttention(row: AttentionRow, catalogue: Catalogue): Attentio
     status: row.status,
     src: viewSide(row.srcConnectorId, row.srcConfigured, catalogue),
     dest: viewSide(row.destConnectorId, row.destConfigured, catalogue),
+    srcConfigurationId: row.srcConfigurationId,
+    destConfigurationId: row.destConfigurationId,
     reasons: row.reasons.map((place) => attentionReasons[place] as AttentionReason),
     notConfigured: [
       ...(row.srcConfigured ? [] : (['source'] as const)),

@@ -1,10 +1,15 @@
+import { example } from '../examples.ts'
 import { attentionReasons, connectionSides } from '../terms.ts'
 import { type Static, Type } from '../type.ts'
 import { Connection } from './connection.ts'
-import { exactly, oneOf, text } from './kinds.ts'
+import { exactly, identifier, oneOf, text } from './kinds.ts'
 import { Transfer } from './transfer.ts'
 
 const { id, accountId, name, status, src, dest } = Connection.properties
+const configurationOf = (side: string) =>
+  Type.Union([identifier('the configuration', example.destination.configurationId), Type.Null()], {
+    description: `Configuration that the ${side} uses; null: the first one of its connector`,
+  })
 
 const lastTransfer = exactly(
   {
@@ -27,6 +32,8 @@ export const AttentionEntry = exactly(
     status,
     src,
     dest,
+    srcConfigurationId: configurationOf('source'),
+    destConfigurationId: configurationOf('destination'),
     reasons: Type.Array(
       oneOf(attentionReasons, {
         description:
