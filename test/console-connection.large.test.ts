@@ -146,7 +146,12 @@ describe('a connection in the console', { skip }, () => {
     const alert = page.getByRole('alert').filter({ hasText: 'Not ready yet' })
     await alert.getByText('is not configured').first().waitFor()
     const configure = alert.getByRole('link', { name: 'Configure PostgreSQL' })
-    assert.equal(await configure.getAttribute('href'), `/accounts/${accountId}/connectors?configure=${postgresql.id}`)
+    const { reply: details } = await stage.client.getConnection({ accountId, id: connection.id })
+    const { destConfigurationId } = details
+    assert.equal(
+      await configure.getAttribute('href'),
+      `/accounts/${accountId}/connectors?configure=${postgresql.id}&configuration=${destConfigurationId}`,
+    )
     assert.match((await alert.textContent()) ?? '', /Request [0-9a-f-]{8,}/)
     assert.deepEqual(await accessibilityViolations(page), [])
     await alert.getByRole('button', { name: 'Complete the settings' }).first().click()
@@ -549,7 +554,7 @@ describe('a connection in the console', { skip }, () => {
     await refused.alert.getByRole('link', { name: 'Open the transfer' }).click()
     await refused.page.getByRole('heading', { name: 'Transfer of Wrong password' }).waitFor()
     await refused.page.getByRole('link', { name: 'Edit the destination connector' }).click()
-    await refused.page.waitForURL(`**/connectors?configure=${postgresql.id}`)
+    await refused.page.waitForURL(`**/connectors?configure=${postgresql.id}&configuration=*`)
   })
 
   test('that stopped before it replaced the existing records can be confirmed and run', async () => {

@@ -374,6 +374,60 @@ describe('the connectors of a sub-account, in the console', { skip }, () => {
     assert.equal(new URL(page.url()).search, '')
   })
 
+  test('have several configurations: added, configured, renamed, checked and deleted on the page', async () => {
+    const { id, path } = await accountWith('Several', azure)
+    await stage.client.configureConnector({ accountId: id, id: azure.id, body: { secretConfig: keyOfAzure } })
+    const page = await stage.open(path)
+    await page.getByRole('button', { name: `Actions for ${azure.name}` }).click()
+    await page.getByRole('menuitem', { name: 'Configurations' }).click()
+    const list = dialog(page, `Configurations of ${azure.name}`)
+    await list.getByText('Used unless you pick another').waitFor()
+    assert.deepEqual(await accessibilityViolations(page), [])
+    await list.getByRole('button', { name: 'Add configuration' }).click()
+    const adding = dialog(page, `Add a configuration of ${azure.name}`)
+    await adding.getByLabel('Name').fill('Default')
+    await adding.getByRole('button', { name: 'Add configuration' }).click()
+    await adding.getByText('Is the name of another configuration.').waitFor()
+    await adding.getByLabel('Name').fill('Staging')
+    await adding.getByRole('button', { name: 'Add configuration' }).click()
+    const form = dialog(page, `Configure ${azure.name} · Staging`)
+    await pick(form.getByRole('combobox', { name: 'Credential type' }), 'account-key')
+    await form.getByRole('textbox', { name: 'Account name' }).fill('staging')
+    await form.getByLabel(/^Access key/).fill('another')
+    await form.getByRole('button', { name: 'Save', exact: true }).click()
+    await form.waitFor({ state: 'hidden' })
+    const read = async () => (await stage.client.listConnectorConfigurations({ accountId: id })).reply
+    assert.deepEqual(
+      (await read()).map(({ name, settings }) => [name, settings.accountName]),
+      [
+        ['Default', 'northwind'],
+        ['Staging', 'staging'],
+      ],
+    )
+    const open = async (item: string) => {
+      await page.goto(`${new URL(page.url()).origin}${path}?configurations=${azure.id}`)
+      await page.getByRole('button', { name: 'Actions for Staging' }).click()
+      await page.getByRole('menuitem', { name: item }).click()
+    }
+    await open('Rename')
+    const renaming = dialog(page, 'Rename Staging')
+    await renaming.getByLabel('Name').fill('Test')
+    await renaming.getByRole('button', { name: 'Save' }).click()
+    await list.getByText('Test', { exact: true }).waitFor()
+    assert.deepEqual(
+      (await read()).map(({ name }) => name),
+      ['Default', 'Test'],
+    )
+    await page.getByRole('button', { name: 'Actions for Default' }).click()
+    await page.getByText('The first configuration belongs to the connector').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Actions for Test' }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    await dialog(page, 'Delete Test?').getByRole('button', { name: 'Delete' }).click()
+    await list.getByText('Test', { exact: true }).waitFor({ state: 'hidden' })
+    assert.equal((await read()).length, 1)
+  })
+
   test('that cannot be checked say why', async () => {
     const { path } = await accountWith('Unchecked', unmoved, azure)
     const page = await stage.open(path)

@@ -89,6 +89,63 @@ describe('the wizard of new connections', { skip }, () => {
     assert.equal(await region(page, 'Source').getByRole('textbox', { name: 'Files' }).inputValue(), '')
   })
 
+  test('picks the configurations of both sides, adds another one, and changes them later', async () => {
+    const { id: accountId } = await stage.addAccount('Configurations')
+    await stage.addSides(accountId)
+    const { reply: archive } = await stage.client.createConnectorConfiguration({
+      accountId,
+      id: localFolder.id,
+      body: { name: 'Archive', secretConfig: { folder: stage.folder } },
+    })
+    const page = await stage.open(wizard(accountId, `?source=${localFolder.id}&destination=${postgresql.id}`))
+    const source = region(page, 'Source').getByRole('combobox', { name: 'Configuration of Local folder' })
+    await pick(source, 'Archive')
+    assert.equal(
+      await region(page, 'Destination')
+        .getByRole('combobox', { name: /^Configuration of/ })
+        .count(),
+      0,
+    )
+    await enterValue(region(page, 'Source'), 'Files', 'people.csv')
+    await region(page, 'Destination').getByRole('button', { name: 'Add another configuration' }).click()
+    const adding = page.getByRole('dialog', { name: 'Add a configuration of PostgreSQL' })
+    await adding.getByLabel('Name').fill('Warehouse')
+    await adding.getByRole('button', { name: 'Add configuration' }).click()
+    const destination = region(page, 'Destination').getByRole('combobox', { name: 'Configuration of PostgreSQL' })
+    await destination.waitFor()
+    assert.equal(await destination.inputValue(), 'Warehouse (not configured)')
+    await region(page, 'Destination').getByRole('button', { name: 'Configure PostgreSQL' }).waitFor()
+    assert.deepEqual(await accessibilityViolations(page), [])
+    await page.getByRole('button', { name: 'Create the connection' }).click()
+    await page.waitForURL('**step=mapping**')
+    const id = new URL(page.url()).searchParams.get('connection') ?? ''
+    const read = async () => (await stage.client.getConnection({ accountId, id })).reply
+    const { reply: configurations } = await stage.client.listConnectorConfigurations({
+      accountId,
+      query: { connectorId: postgresql.id },
+    })
+    const [first, warehouse] = configurations.map(({ configurationId }) => configurationId)
+    const made = await read()
+    assert.deepEqual([made.srcConfigurationId, made.destConfigurationId], [archive.configurationId, warehouse])
+
+    await page.goto(wizard(accountId, `?connection=${id}&step=settings`))
+    await pick(destination, 'Default')
+    await page.getByRole('button', { name: 'Save and continue' }).click()
+    await page.waitForURL('**step=mapping**')
+    assert.equal((await read()).destConfigurationId, first)
+
+    await page.goto(`/accounts/${accountId}/connections/${id}`)
+    await page.getByRole('button', { name: 'More actions', exact: true }).click()
+    await page.getByRole('menuitem', { name: /^Edit/ }).click()
+    const edit = page.getByRole('dialog')
+    await pick(edit.getByRole('combobox', { name: 'Configuration of Local folder' }), 'Default')
+    await edit.getByRole('button', { name: 'Save' }).click()
+    await edit.waitFor({ state: 'hidden' })
+    const after = await read()
+    assert.notEqual(after.srcConfigurationId, archive.configurationId)
+    assert.equal(after.destConfigurationId, first)
+  })
+
   test('lists what is missing before activation, each with a link to add it', async () => {
     const { id: accountId } = await stage.addAccount('Missing')
     await stage.client.addConnectors({ accountId, body: { connectorIds: [localFolder.id, postgresql.id] } })
@@ -105,7 +162,7 @@ describe('the wizard of new connections', { skip }, () => {
     assert.equal(await refused.getByRole('listitem').count(), 4)
 
     await list.getByRole('link', { name: 'Configure Local folder' }).click()
-    await page.waitForURL(`**/connectors?configure=${localFolder.id}`)
+    await page.waitForURL(`**/connectors?configure=${localFolder.id}&configuration=*`)
     await page.goBack()
     await list.getByRole('link', { name: 'Enter Files' }).click()
     await region(page, 'Source').getByRole('textbox', { name: 'Files' }).fill('people.csv')

@@ -89,7 +89,8 @@ export function DialogForm({
     <form
       onSubmit={(event) => {
         event.preventDefault()
-        void send()
+        // Events of a form in a dialog of its own come here all the same.
+        if (event.target === event.currentTarget) void send()
       }}
     >
       <Stack {...(gap && { gap })}>

@@ -90,7 +90,7 @@ export const newConnection = {
   configure: (name: string) => `Configure ${name}`,
   reconfigure: (name: string) => `Change the configuration of ${name}`,
   change: 'Change',
-  configureHelp: 'Address and credentials. Saved once for all connections of this sub-account.',
+  configureHelp: 'Address and credentials. Saved once for all connections that use it.',
   lastChanged: 'Last changed',
   create: 'Create the connection',
   created: (name: string) => `${name} was created. It is in progress until you activate it.`,

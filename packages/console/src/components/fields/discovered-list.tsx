@@ -40,7 +40,7 @@ type Item = Pick<Found['items'][number], 'value' | 'label'>
 
 /** The values that a platform has for a setting, searched by the service: to pick one, or several. */
 export function DiscoveredList({
-  discovery: { accountId, connectorId, role },
+  discovery: { accountId, connectorId, configurationId, role },
   settings,
   field,
   value,
@@ -71,7 +71,12 @@ export function DiscoveredList({
   // The list stays while names of it are picked.
   const [asked] = useState(settings)
   const body = { field: field.name, role, settings: asked, ...(q && { q }) }
-  const { query, items, time, refresh } = useDiscovered({ accountId, id: connectorId, body })
+  const { query, items, time, refresh } = useDiscovered({
+    accountId,
+    id: connectorId,
+    ...(configurationId === undefined ? {} : { query: { configurationId } }),
+    body,
+  })
   const settled = q === text.trim() && !query.isFetching
   const picked = several ? namesIn(value) : [value]
   const above = folderAbove(folderOf(text))

@@ -5,6 +5,8 @@ import { changesOf, type FormField, type FormValues, valuesOf } from './form-fie
 export type Discovery = {
   readonly accountId: string
   readonly connectorId: string
+  /** The configuration with which they are listed; undefined: the first one. */
+  readonly configurationId?: string | undefined
   readonly role: Role
   /** Their names. */
   readonly fields: readonly string[]

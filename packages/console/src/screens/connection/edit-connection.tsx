@@ -22,6 +22,7 @@ import { useDiscovery } from '../../components/fields/use-discovery.ts'
 import { DialogForm } from '../../components/form-dialog.tsx'
 import { Lines } from '../../components/loaded.tsx'
 import { connection as say } from '../../strings/connection.ts'
+import { PickConfiguration } from '../connectors/pick-configuration.tsx'
 
 type Opened = { connection: ConnectionDetails; version: string | undefined }
 type SideFields = { src: FormField[]; dest: FormField[] }
@@ -79,9 +80,13 @@ function Form({ opened, definitions, onClose }: { opened: Opened; definitions: D
   const [dest, setDest] = useState(() => valuesOf(fields.dest))
   const update = useWrite('updateConnection')
   const { accountId, id } = connection
+  const [configurations, setConfigurations] = useState({
+    src: connection.srcConfigurationId,
+    dest: connection.destConfigurationId,
+  })
   const discovery = {
-    src: useDiscovery(accountId, definitions.src, 'Source'),
-    dest: useDiscovery(accountId, definitions.dest, 'Destination'),
+    src: useDiscovery(accountId, definitions.src, 'Source', configurations.src),
+    dest: useDiscovery(accountId, definitions.dest, 'Destination', configurations.dest),
   }
   const theirs = useRead('getConnection', { accountId, id }, { enabled: false })
 
@@ -90,6 +95,8 @@ function Form({ opened, definitions, onClose }: { opened: Opened; definitions: D
       name: name.trim(),
       srcConnectionConfig: configOf(fields.src, connection.srcConnectionConfig, src),
       destConnectionConfig: configOf(fields.dest, connection.destConnectionConfig, dest),
+      ...(configurations.src === connection.srcConfigurationId ? {} : { srcConfigurationId: configurations.src }),
+      ...(configurations.dest === connection.destConfigurationId ? {} : { destConfigurationId: configurations.dest }),
     }
     await update.mutateAsync({ accountId, id, body, ifMatch: latest })
     return say.saved(body.name)
@@ -128,6 +135,13 @@ function Form({ opened, definitions, onClose }: { opened: Opened; definitions: D
                       <ConnectorName logo={connectorLogo} name={connectorName} size={18} />
                     </Group>
                   }
+                />
+                <PickConfiguration
+                  accountId={accountId}
+                  connectorId={connection[side].connectorId}
+                  connectorName={connectorName}
+                  configurationId={configurations[side]}
+                  onPick={(configurationId) => setConfigurations((before) => ({ ...before, [side]: configurationId }))}
                 />
                 <FieldForm
                   fields={fields[side]}

@@ -5,7 +5,9 @@ import { IconAlertCircle, IconCircleCheck } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import { useRead } from '../../api/queries.ts'
 import { Logo } from '../../components/connector-name.tsx'
+import { pathOf } from '../../shell/account.ts'
 import { connection as say } from '../../strings/connection.ts'
+import { configureAt } from '../connectors/of-account.ts'
 import { FlowStatus, flowStates } from './flow-status.tsx'
 
 const shownSettings = 2
@@ -73,7 +75,7 @@ function Side({ connection, side }: { connection: ConnectionDetails; side: 'src'
             <Anchor
               component={Link}
               fz="inherit"
-              to={`/accounts/${connection.accountId}/connectors?configure=${connectorId}`}
+              to={pathOf(connection.accountId, configureAt(connectorId, connection[`${side}ConfigurationId`]))}
               aria-label={say.fixConnector(connectorName)}
             >
               {say.configure}

@@ -4,8 +4,10 @@ import type { ConnectionDetails } from '@penstock/wire'
 import { IconClipboardList } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import { Failure } from '../../components/failure.tsx'
+import { pathOf } from '../../shell/account.ts'
 import { components } from '../../strings/components.ts'
 import { connection as say } from '../../strings/connection.ts'
+import { configureAt } from '../connectors/of-account.ts'
 
 /** The reason why an action was refused. Each missing value has a link to the place where the user can add it. */
 export function Refusal({
@@ -56,7 +58,8 @@ export function Refusal({
 
 /** The service names a connector's own configuration or the settings that the connection makes for it. */
 function Fix({ field, connection, onEdit }: { field: string; connection: ConnectionDetails; onEdit: () => void }) {
-  const side = /^src/.test(field) ? connection.src : connection.dest
+  const key = /^src/.test(field) ? 'src' : 'dest'
+  const side = connection[key]
   if (!/^(src|dest)Connector(\.|$)/.test(field)) {
     return (
       <Anchor component="button" type="button" fz="inherit" onClick={onEdit}>
@@ -68,7 +71,7 @@ function Fix({ field, connection, onEdit }: { field: string; connection: Connect
     <Anchor
       component={Link}
       fz="inherit"
-      to={`/accounts/${connection.accountId}/connectors?configure=${side.connectorId}`}
+      to={pathOf(connection.accountId, configureAt(side.connectorId, connection[`${key}ConfigurationId`]))}
     >
       {say.fixConnector(side.connectorName)}
     </Anchor>

@@ -4,7 +4,7 @@ import { IconCircleCheck, IconInfoCircle } from '@tabler/icons-react'
 import { Time } from '../../components/time.tsx'
 import { authorization as say } from '../../strings/authorization.ts'
 import { ConnectButton } from './connect-button.tsx'
-import type { ConnectorOfAccount } from './use-connect.ts'
+import type { ConnectorOfAccount } from './of-account.ts'
 
 /** Above the form of a connector that can be connected with a click: the button, or that it is connected. */
 export function Authorize({

@@ -9,31 +9,33 @@ import { Time } from '../../components/time.tsx'
 import { components } from '../../strings/components.ts'
 import { connectors as say } from '../../strings/connectors.ts'
 import { keepCheck } from './failed-checks.ts'
+import { type ConnectorOfAccount, parametersOf, useConfigurations } from './of-account.ts'
 
 /** Checks a connector against its platform as soon as it is opened, and says how each step went. */
 export function CheckConnector({
   accountId,
   connectorId,
+  configurationId,
   onClose,
   onConfigure,
-}: {
-  accountId: string
-  connectorId: string
+}: ConnectorOfAccount & {
   onClose: () => void
   onConfigure: () => void
 }) {
   const connector = useRead('getConnector', { accountId, id: connectorId })
   const { mutateAsync, data, error, isPending } = useWrite('checkConnector')
-  const check = useCallback(
-    () =>
-      void mutateAsync({ accountId, id: connectorId }).then(
-        ({ reply }) => keepCheck(accountId, connectorId, reply),
-        () => {}, // It is shown as `error`.
-      ),
-    [mutateAsync, accountId, connectorId],
-  )
+  const check = useCallback(() => {
+    const of = { accountId, connectorId, configurationId }
+    void mutateAsync(parametersOf(of)).then(
+      ({ reply }) => keepCheck(of, reply),
+      () => {}, // It is shown as `error`.
+    )
+  }, [mutateAsync, accountId, connectorId, configurationId])
   useEffect(check, [check])
-  const name = connector.data?.reply.name
+  const configuration = useConfigurations(accountId, connectorId, { enabled: configurationId !== undefined })?.find(
+    (one) => one.configurationId === configurationId,
+  )
+  const name = connector.data && say.named(connector.data.reply.name, configuration?.name)
   return (
     <Modal opened onClose={onClose} size="lg" title={name ? say.checkTitle(name) : say.check}>
       <Stack aria-live="polite" aria-busy={isPending}>

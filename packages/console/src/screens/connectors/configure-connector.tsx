@@ -11,18 +11,18 @@ import { connectors as say } from '../../strings/connectors.ts'
 import { Authorize } from './authorize.tsx'
 import { ConfigureForm } from './configure-form.tsx'
 import { useFailedCheck } from './failed-checks.ts'
+import { type ConnectorOfAccount, parametersOf } from './of-account.ts'
 import { useAuthorization } from './use-connect.ts'
 
 /** A drawer in which a connector is configured, with what is to be known of it. */
 export function ConfigureConnector({
   accountId,
   connectorId,
+  configurationId,
   byHand = false,
   onClose,
   onCheck,
-}: {
-  accountId: string
-  connectorId: string
+}: ConnectorOfAccount & {
   /** Shows the fields for credentials although a click can fill them. */
   byHand?: boolean
   onClose: () => void
@@ -30,8 +30,9 @@ export function ConfigureConnector({
 }) {
   const connector = useRead('getConnector', { accountId, id: connectorId })
   const definition = useRead('getConnectorDefinition', { id: connectorId })
-  const configuration = useRead('getConnectorConfiguration', { accountId, id: connectorId })
-  const authorization = useAuthorization({ accountId, connectorId }, definition.data?.reply, {
+  const of = { accountId, connectorId, configurationId }
+  const configuration = useRead('getConnectorConfiguration', parametersOf(of))
+  const authorization = useAuthorization(of, definition.data?.reply, {
     enabled: configuration.data !== undefined,
   })
   const [changed, setChanged] = useState(false)
@@ -39,6 +40,7 @@ export function ConfigureConnector({
   const [drawn, setDrawn] = useState(0)
   const { name, docUrl, logo, integrated = false } = connector.data?.reply ?? {}
   const lastUpdated = configuration.data?.reply.lastUpdated
+  const configurationName = configurationId && configuration.data?.reply.secretConfig[0]?.name
   // All at once: what arrived later would move what is read already.
   const isReading =
     [connector, definition, configuration].some(({ isPending }) => isPending) ||
@@ -56,7 +58,7 @@ export function ConfigureConnector({
         <Group gap="sm" wrap="nowrap" mih={28}>
           {logo && <Logo src={logo} size={28} />}
           <Text span fw={650} fz="lg">
-            {name ? say.configureTitle(name) : say.configure}
+            {name ? say.configureTitle(say.named(name, configurationName)) : say.configure}
           </Text>
         </Group>
       }
@@ -86,12 +88,7 @@ export function ConfigureConnector({
             </Spoiler>
           )}
           {lastUpdated !== undefined && (
-            <LastCheck
-              accountId={accountId}
-              connectorId={connectorId}
-              lastUpdated={lastUpdated}
-              onCheck={integrated ? onCheck : undefined}
-            />
+            <LastCheck {...of} lastUpdated={lastUpdated} onCheck={integrated ? onCheck : undefined} />
           )}
           <Loaded query={configuration} lines={5}>
             {(opened) => (
@@ -103,8 +100,7 @@ export function ConfigureConnector({
                       <NotRead query={authorization} />
                       {byClick && grant && opened.reply.editable && (
                         <Authorize
-                          accountId={accountId}
-                          connectorId={connectorId}
+                          {...of}
                           definition={byClick}
                           authorization={grant}
                           lastUpdated={opened.reply.lastUpdated}
@@ -119,9 +115,8 @@ export function ConfigureConnector({
                             ? { fields: byClick.fields, authorized: grant.authorized, unfolded: byHand }
                             : undefined
                         }
-                        accountId={accountId}
-                        connectorId={connectorId}
-                        name={name ?? ''}
+                        {...of}
+                        name={say.named(name ?? '', configurationName)}
                         configuration={opened}
                         definitions={secretFields}
                         readAgain={async () => (await configuration.refetch({ throwOnError: true })).data ?? opened}
@@ -145,18 +140,15 @@ export function ConfigureConnector({
 
 /** Says that the last check failed, unless the configuration was saved since. */
 function LastCheck({
-  accountId,
-  connectorId,
   lastUpdated,
   onCheck,
-}: {
-  accountId: string
-  connectorId: string
+  ...of
+}: ConnectorOfAccount & {
   /** When the configuration was saved, in seconds since 1970. */
   lastUpdated: number
   onCheck: (() => void) | undefined
 }) {
-  const failed = useFailedCheck(accountId, connectorId)
+  const failed = useFailedCheck(of)
   if (!failed || failed.checkedTime < lastUpdated) return null
   return (
     <Alert color="red" icon={<IconPlugConnectedX aria-hidden />} title={say.lastCheckFailed}>

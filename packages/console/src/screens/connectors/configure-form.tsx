@@ -27,6 +27,7 @@ import { components } from '../../strings/components.ts'
 import { connectors as say } from '../../strings/connectors.ts'
 import { ConnectionsNamed, ofConnection } from './connections-named.tsx'
 import { forgetCheck } from './failed-checks.ts'
+import type { ConnectorOfAccount } from './of-account.ts'
 import { baseOf, wordsOfValues } from './versions.ts'
 
 const basePath = 'body.secretConfig'
@@ -47,6 +48,7 @@ type ByClick = {
 export function ConfigureForm({
   accountId,
   connectorId,
+  configurationId,
   name,
   configuration,
   definitions,
@@ -56,9 +58,7 @@ export function ConfigureForm({
   onTakeTheirs,
   onCheck,
   onClose,
-}: {
-  accountId: string
-  connectorId: string
+}: ConnectorOfAccount & {
   name: string
   configuration: Opened
   definitions: readonly FieldDefinition[]
@@ -108,8 +108,9 @@ export function ConfigureForm({
     setJudged(wrong)
     if (Object.keys(wrong).length > 0) return
     try {
-      await save.mutateAsync({ accountId, id: connectorId, body: { secretConfig }, ifMatch })
-      forgetCheck(accountId, connectorId)
+      const body = { secretConfig, ...(configurationId === undefined ? {} : { configurationId }) }
+      await save.mutateAsync({ accountId, id: connectorId, body, ifMatch })
+      forgetCheck({ accountId, connectorId, configurationId })
       notifyDone(say.saved(name))
       next()
     } catch (error) {

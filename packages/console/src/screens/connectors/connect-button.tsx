@@ -6,7 +6,8 @@ import { notifyFailure, notifyProblem } from '../../components/notify.tsx'
 import { ReasonedButton } from '../../components/reasoned.tsx'
 import { authorization as say } from '../../strings/authorization.ts'
 import { Blocked, ConnectProgress, OpenPlatform } from './connect-progress.tsx'
-import { type ConnectorOfAccount, useConnect } from './use-connect.ts'
+import type { ConnectorOfAccount } from './of-account.ts'
+import { useConnect } from './use-connect.ts'
 
 type Props = ConnectorOfAccount & {
   /** The name of the platform. */

@@ -17,7 +17,7 @@ import { useFailedCheck } from './failed-checks.ts'
 import { Reconnect, refusedSide } from './reconnect.tsx'
 
 type Doing = {
-  onLook: (at: { configure?: string; check?: string }) => void
+  onLook: (at: { configure?: string; check?: string; configurations?: string }) => void
   onRemove: (connector: AddedConnector) => void
 }
 
@@ -124,7 +124,7 @@ function Name({
 
 /** Whether it is configured, and whether its last check failed. */
 function Readiness({ connector, accountId }: { connector: AddedConnector; accountId: string }) {
-  const failed = useFailedCheck(accountId, connector.connectorId)
+  const failed = useFailedCheck({ accountId, connectorId: connector.connectorId })
   return (
     <Group gap={6}>
       <ConfiguredBadge configured={connector.configured} />
@@ -212,6 +212,7 @@ function Actions({
               reason: forbidden('checkConnector') ?? whyNoCheck(connector),
               onClick: () => onLook({ check: connectorId }),
             },
+            { label: say.configurations, onClick: () => onLook({ configurations: connectorId }) },
           ],
           [
             {

@@ -10,8 +10,10 @@ import { SearchBox } from '../../components/search-box.tsx'
 import { pathOf, useAccount } from '../../shell/account.ts'
 import { connectors as say } from '../../strings/connectors.ts'
 import { CheckConnector } from './check-connector.tsx'
+import { Configurations } from './configurations.tsx'
 import { ConfigureConnector } from './configure-connector.tsx'
 import { ConnectorTable } from './connector-table.tsx'
+import { useConfigurations } from './of-account.ts'
 import { RemoveConnector } from './remove-connector.tsx'
 
 const configuredOf: Readonly<Record<string, boolean>> = { yes: true, no: false }
@@ -34,8 +36,15 @@ export function Component() {
   const query = useRead('listAddedConnectors', listOf(accountId, address), { keep: true })
   const forbidden = useForbidden('addConnectors')
   // Which part of the list is shown stays as it is while one of it is looked at.
-  const look = (at: { configure?: string; check?: string }) =>
-    change({ configure: '', check: '', ...at, page: value('page') })
+  const look = (at: { configure?: string; check?: string; configuration?: string; configurations?: string }) =>
+    change({ configure: '', check: '', configuration: '', configurations: '', ...at, page: value('page') })
+  const opened = value('configure') || value('check')
+  const asked = value('configuration') || undefined
+  const configurations = useConfigurations(accountId, opened, { enabled: opened !== '' && asked !== undefined })
+  const configurationId = configurations?.find((one) => one.configurationId === asked && !one.first)?.configurationId
+  const at = configurationId === undefined ? {} : { configuration: configurationId }
+  // Whether it is the first one, which needs no identifier, is known first.
+  const isKnown = asked === undefined || configurations !== undefined
   const add = (
     <AddButton to={pathOf(accountId, 'catalogue')} reason={forbidden}>
       {say.add}
@@ -78,22 +87,33 @@ export function Component() {
           open((close) => <RemoveConnector accountId={accountId} connector={connector} onClose={close} />)
         }
       />
-      {value('configure') && (
-        <ConfigureConnector
-          key={value('configure')}
+      {value('configurations') && (
+        <Configurations
+          key={value('configurations')}
           accountId={accountId}
-          connectorId={value('configure')}
+          connectorId={value('configurations')}
+          onLook={look}
           onClose={() => look({})}
-          onCheck={() => look({ check: value('configure') })}
         />
       )}
-      {value('check') && (
+      {value('configure') && isKnown && (
+        <ConfigureConnector
+          key={`${value('configure')} ${configurationId}`}
+          accountId={accountId}
+          connectorId={value('configure')}
+          configurationId={configurationId}
+          onClose={() => look({})}
+          onCheck={() => look({ check: value('configure'), ...at })}
+        />
+      )}
+      {value('check') && isKnown && (
         <CheckConnector
-          key={value('check')}
+          key={`${value('check')} ${configurationId}`}
           accountId={accountId}
           connectorId={value('check')}
+          configurationId={configurationId}
           onClose={() => look({})}
-          onConfigure={() => look({ configure: value('check') })}
+          onConfigure={() => look({ configure: value('check'), ...at })}
         />
       )}
       {dialog}

@@ -1,6 +1,7 @@
 import type { CheckResult } from '@penstock/wire'
 import { useSyncExternalStore } from 'react'
 import { kept, sessionStore } from '../../api/session.ts'
+import type { ConnectorOfAccount } from './of-account.ts'
 
 /**
  * The checks of connectors that failed, kept in this browser: the service keeps no result of a check. A check that succeeds
@@ -14,7 +15,8 @@ const name = 'failed-checks'
 /** More are not kept: the oldest go. */
 const keptMax = 200
 
-const keyOf = (accountId: string, connectorId: string) => `${accountId}/${connectorId}`
+const keyOf = ({ accountId, connectorId, configurationId }: ConnectorOfAccount) =>
+  [accountId, connectorId, ...(configurationId === undefined ? [] : [configurationId])].join('/')
 
 const none: FailedChecks = {}
 let text: string | null = null
@@ -67,18 +69,18 @@ function subscribe(listener: () => void): () => void {
 }
 
 /** Stores the result of a check if it failed. */
-export function keepCheck(accountId: string, connectorId: string, { ok, message, checkedTime }: CheckResult): void {
-  if (ok) forgetCheck(accountId, connectorId)
-  else write({ ...read(), [keyOf(accountId, connectorId)]: { message, checkedTime } })
+export function keepCheck(of: ConnectorOfAccount, { ok, message, checkedTime }: CheckResult): void {
+  if (ok) forgetCheck(of)
+  else write({ ...read(), [keyOf(of)]: { message, checkedTime } })
 }
 
 /** Forgets a check that says nothing any more about the connector as it is now. */
-export function forgetCheck(accountId: string, connectorId: string): void {
-  const { [keyOf(accountId, connectorId)]: gone, ...rest } = read()
+export function forgetCheck(of: ConnectorOfAccount): void {
+  const { [keyOf(of)]: gone, ...rest } = read()
   if (gone) write(rest)
 }
 
 /** The last check of a connector, if it failed. */
-export function useFailedCheck(accountId: string, connectorId: string): FailedCheck | undefined {
-  return useSyncExternalStore(subscribe, read)[keyOf(accountId, connectorId)]
+export function useFailedCheck(of: ConnectorOfAccount): FailedCheck | undefined {
+  return useSyncExternalStore(subscribe, read)[keyOf(of)]
 }

@@ -7,6 +7,7 @@ import { notifyDone, notifyFailure } from '../../components/notify.tsx'
 import { authorization as say } from '../../strings/authorization.ts'
 import { blamedSide, type SideSummary } from '../transfer/blame.ts'
 import { SmallConnectButton } from './connect-button.tsx'
+import { parametersOf } from './of-account.ts'
 import { isConnectable, useAuthorization } from './use-connect.ts'
 
 /** Connections that are broken since a user of a platform took back what was granted, or it expired. */
@@ -34,26 +35,31 @@ export function refusedSide(
  * @param children shown where the connector is not connected with a click
  */
 export function Reconnect({
-  connection: { accountId, id, name },
-  side: { connectorId, connectorName },
+  connection,
+  side,
   failedTime,
   variant = 'filled',
   children = null,
 }: {
-  connection: Pick<Connection, 'accountId' | 'id' | 'name'>
+  connection: Pick<Connection, 'accountId' | 'id' | 'name' | 'src' | 'dest'>
   side: SideSummary
   /** When the transfer failed, in seconds since 1970. */
   failedTime: number | null
   variant?: 'filled' | 'light'
   children?: ReactNode
 }) {
+  const { accountId, id, name } = connection
+  const { connectorId, connectorName } = side
   const definition = useRead('getConnectorDefinition', { id: connectorId }).data?.reply
-  const authorization = useAuthorization({ accountId, connectorId }, definition).data?.reply
-  const configuration = useRead(
-    'getConnectorConfiguration',
-    { accountId, id: connectorId },
-    { enabled: authorization?.authorized === true },
-  ).data?.reply
+  const enabled = Boolean(definition?.authorization)
+  const details = useRead('getConnection', { accountId, id }, { enabled }).data?.reply
+  const configurationId = details?.[connection.src === side ? 'srcConfigurationId' : 'destConfigurationId']
+  const of = { accountId, connectorId, configurationId }
+  const isKnown = { enabled: configurationId !== undefined }
+  const authorization = useAuthorization(of, definition, isKnown).data?.reply
+  const configuration = useRead('getConnectorConfiguration', parametersOf(of), {
+    enabled: authorization?.authorized === true,
+  }).data?.reply
   const setStatus = useWrite('updateConnectionStatus')
   const [isAsked, setAsked] = useState(false)
   if (!definition?.authorization || !authorization?.authorized || !isConnectable(authorization)) return children
@@ -80,8 +86,7 @@ export function Reconnect({
         </Button>
       ) : (
         <SmallConnectButton
-          accountId={accountId}
-          connectorId={connectorId}
+          {...of}
           variant={variant}
           platform={definition.authorization.platform}
           label={say.reconnect}

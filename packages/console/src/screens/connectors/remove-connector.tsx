@@ -39,7 +39,7 @@ export function RemoveConnector(props: Props) {
           if (error instanceof PenstockError && error.code === 'connector_in_use') setHeld(true)
           throw error
         }
-        forgetCheck(accountId, connector.connectorId)
+        forgetCheck({ accountId, connectorId: connector.connectorId })
         notifyDone(say.removed(connector.name))
       }}
     >

@@ -6,10 +6,9 @@ import { readOnce, useRead, useWrite } from '../../api/queries.ts'
 import { notifyDone } from '../../components/notify.tsx'
 import { authorization as say } from '../../strings/authorization.ts'
 import { forgetCheck } from './failed-checks.ts'
+import { type ConnectorOfAccount, parametersOf } from './of-account.ts'
 
 /** Connecting a connector with a click: a person consents at the platform, in another tab. */
-
-export type ConnectorOfAccount = { readonly accountId: string; readonly connectorId: string }
 
 const againMs = 2_000
 
@@ -41,15 +40,11 @@ export type Connecting = {
  * @param definition undefined while it is not known
  */
 export const useAuthorization = (
-  { accountId, connectorId }: ConnectorOfAccount,
+  of: ConnectorOfAccount,
   definition: Pick<ConnectorDefinition, 'authorization'> | undefined,
   { enabled = true }: { enabled?: boolean } = {},
 ): UseQueryResult<ResultOf<'getConnectorAuthorization'>, Error> =>
-  useRead(
-    'getConnectorAuthorization',
-    { accountId, id: connectorId },
-    { enabled: enabled && Boolean(definition?.authorization) },
-  )
+  useRead('getConnectorAuthorization', parametersOf(of), { enabled: enabled && Boolean(definition?.authorization) })
 
 /** Whether the button that connects is shown. */
 export const isConnectable = (authorization: ConnectorAuthorization | undefined): boolean =>
@@ -61,11 +56,11 @@ export const isConnectable = (authorization: ConnectorAuthorization | undefined)
  * @param onConnected called once what was granted is saved
  */
 export function useConnect(
-  { accountId, connectorId }: ConnectorOfAccount,
+  { accountId, connectorId, configurationId }: ConnectorOfAccount,
   platform: string,
   onConnected: () => void = () => {},
 ): Connecting {
-  const of = { accountId, id: connectorId }
+  const of = parametersOf({ accountId, connectorId, configurationId })
   const queries = useQueryClient()
   const authorize = useWrite('authorizeConnector')
   const [busy, setBusy] = useState(false)
@@ -88,8 +83,8 @@ export function useConnect(
   }, [attempt])
   const done = () => {
     setLink(undefined)
-    forgetCheck(accountId, connectorId)
-    void readOnce('getConnector', of).then(
+    forgetCheck({ accountId, connectorId, configurationId })
+    void readOnce('getConnector', { accountId, id: connectorId }).then(
       ({ reply }) => notifyDone(say.done(reply.name)),
       () => {}, // The page shows that it is connected all the same.
     )

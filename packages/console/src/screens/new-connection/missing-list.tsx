@@ -1,6 +1,6 @@
 import { Alert, Anchor, Group, List, Text } from '@mantine/core'
 import { PenstockError } from '@penstock/client'
-import type { Connection, FieldError } from '@penstock/wire'
+import type { Connection, ConnectionDetails, FieldError } from '@penstock/wire'
 import { IconListCheck } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import { useRead } from '../../api/queries.ts'
@@ -8,6 +8,7 @@ import { pathOf } from '../../shell/account.ts'
 import { authorization as sayAuthorization } from '../../strings/authorization.ts'
 import { newConnection as say } from '../../strings/new-connection.ts'
 import { SmallConnectButton } from '../connectors/connect-button.tsx'
+import { configureAt } from '../connectors/of-account.ts'
 import { isConnectable, useAuthorization } from '../connectors/use-connect.ts'
 import { sideOf, sides } from './settings.ts'
 import { useWizard, type WizardStep } from './wizard.ts'
@@ -22,7 +23,7 @@ export function MissingList({
   /** A refusal of which every detail is something that is missing. */
   error?: unknown
   missing?: readonly FieldError[]
-  connection: Connection
+  connection: ConnectionDetails
   title: string
 }) {
   const fieldErrors = missing ?? (error instanceof PenstockError ? error.details : [])
@@ -43,27 +44,27 @@ export function MissingList({
   )
 }
 
-function Missing({ fieldError: { field }, connection }: { fieldError: FieldError; connection: Connection }) {
+function Missing({ fieldError: { field }, connection }: { fieldError: FieldError; connection: ConnectionDetails }) {
   const { accountId } = useWizard()
   const side = sides.find(({ key }) => field.startsWith(key)) ?? sides[0]
   const { connectorId, connectorName } = connection[side.key]
   const definition = useRead('getConnectorDefinition', { id: connectorId }).data?.reply
   const [place = '', name = ''] = field.split('.')
-  const authorization = useAuthorization({ accountId, connectorId }, definition).data?.reply
+  const of = { accountId, connectorId, configurationId: connection[`${side.key}ConfigurationId`] }
+  const authorization = useAuthorization(of, definition).data?.reply
   const byClick = isConnectable(authorization) ? definition?.authorization : undefined
   const ofConnector = place === `${side.key}Connector`
   const fields = definition && (ofConnector ? definition.secretFields : sideOf(definition, side.role).fields)
   const label = fields?.find((one) => one.name === name)?.label ?? name
   if (ofConnector) {
-    const path = pathOf(accountId, `connectors?configure=${connectorId}`)
+    const path = pathOf(accountId, configureAt(connectorId, of.configurationId))
     if (name === '' && byClick) {
       const platform = byClick.platform
       return (
         <Group gap="sm">
           {say.missingConfiguration(connectorName)}
           <SmallConnectButton
-            accountId={accountId}
-            connectorId={connectorId}
+            {...of}
             platform={platform}
             label={sayAuthorization.connect(platform)}
             fullLabel={sayAuthorization.connect(platform)}

@@ -15,6 +15,7 @@ import { pathOf } from '../../shell/account.ts'
 import { newConnection as say } from '../../strings/new-connection.ts'
 import { TestButton } from '../connection/test-transfer.tsx'
 import { useReasons } from '../connection/use-connection.ts'
+import { parametersOf } from '../connectors/of-account.ts'
 import { MappingSummary } from './mapping-summary.tsx'
 import { missingOf } from './missing.ts'
 import { MissingList } from './missing-list.tsx'
@@ -40,9 +41,15 @@ type Definitions = Readonly<Record<ConnectionSide['key'], ConnectorDefinition>>
 
 function Decided({ connection, definitions }: { connection: ConnectionDetails; definitions: Definitions }) {
   const { accountId, draft, keys, go } = useWizard()
+  const parametersOfSide = (key: ConnectionSide['key']) =>
+    parametersOf({
+      accountId,
+      connectorId: connection[key].connectorId,
+      configurationId: connection[`${key}ConfigurationId`],
+    })
   const configurations = {
-    src: useRead('getConnectorConfiguration', { accountId, id: connection.src.connectorId }).data?.reply,
-    dest: useRead('getConnectorConfiguration', { accountId, id: connection.dest.connectorId }).data?.reply,
+    src: useRead('getConnectorConfiguration', parametersOfSide('src')).data?.reply,
+    dest: useRead('getConnectorConfiguration', parametersOfSide('dest')).data?.reply,
   }
   const known = sides.every(({ key }) => configurations[key] !== undefined)
   const missing = missingOf(connection, {
@@ -50,7 +57,9 @@ function Decided({ connection, definitions }: { connection: ConnectionDetails; d
     dest: { definition: definitions.dest, configuration: configurations.dest },
   })
   const unsaved = [
-    ...([keys.name, keys.src, keys.dest].some((key) => key in draft.texts || key in draft.settings)
+    ...([keys.name, keys.src, keys.dest, keys.srcConfiguration, keys.destConfiguration].some(
+      (key) => key in draft.texts || key in draft.settings,
+    )
       ? (['settings'] as const)
       : []),
     ...(keys.mapping in draft.texts ? (['mapping'] as const) : []),
@@ -185,7 +194,7 @@ function Activation({ connection }: { connection: ConnectionDetails }) {
     attempt(async () => {
       await start.mutateAsync({ ...target, body: {} })
       // The connection is complete: its draft is dropped and no longer offered to continue.
-      drop(keys.name, keys.src, keys.dest, keys.mapping)
+      drop(keys.name, keys.src, keys.dest, keys.srcConfiguration, keys.destConfiguration, keys.mapping)
       setAt(undefined)
       void navigate(path)
     })

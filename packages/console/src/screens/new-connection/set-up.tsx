@@ -56,8 +56,17 @@ function Form({ definitions }: { definitions: Readonly<Record<SideKey, Definitio
     return { fields, values: valuesNow(fields, typed), saved, typed: isTyped(fields, typed) }
   }
   const form = { src: of('src'), dest: of('dest') }
-  const changed = form.src.typed || form.dest.typed || (connection !== undefined && name.trim() !== connection.name)
+  /** The configuration that was picked; undefined: that of the connection, or the first one. */
+  const picked = (key: SideKey) => draft.texts[keys[`${key}Configuration`]]
+  const switched = (['src', 'dest'] as const).filter(
+    (key) => picked(key) !== undefined && picked(key) !== connection?.[`${key}ConfigurationId`],
+  )
+  const changed =
+    form.src.typed ||
+    form.dest.typed ||
+    (connection !== undefined && (name.trim() !== connection.name || switched.length > 0))
   const body = {
+    ...Object.fromEntries(switched.map((key) => [`${key}ConfigurationId`, picked(key)])),
     name: name.trim(),
     srcConnectionConfig: settingsToSend(form.src.fields, form.src.values, form.src.saved),
     destConnectionConfig: settingsToSend(form.dest.fields, form.dest.values, form.dest.saved),
@@ -69,7 +78,7 @@ function Form({ definitions }: { definitions: Readonly<Record<SideKey, Definitio
   const nameError =
     failure instanceof PenstockError ? failure.details.find(({ field }) => field === 'body.name') : undefined
   const once = useOnce()
-  const typedKeys = [keys.name, keys.src, keys.dest]
+  const typedKeys = [keys.name, keys.src, keys.dest, keys.srcConfiguration, keys.destConfiguration]
 
   const save = async (ifMatch: string | undefined) => {
     setFailure(undefined)
@@ -123,6 +132,8 @@ function Form({ definitions }: { definitions: Readonly<Record<SideKey, Definitio
               fields={form[side.key].fields}
               values={form[side.key].values}
               fieldErrors={fieldErrors[side.key]}
+              configurationId={picked(side.key) ?? connection?.[`${side.key}ConfigurationId`]}
+              onConfiguration={(configurationId) => wizard.setText(keys[`${side.key}Configuration`], configurationId)}
               onChange={(field, value) => wizard.setValue(keys[side.key], field, value)}
             />
           ))}

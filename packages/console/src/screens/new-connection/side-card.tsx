@@ -17,6 +17,8 @@ import { newConnection as say } from '../../strings/new-connection.ts'
 import { CheckConnector } from '../connectors/check-connector.tsx'
 import { ConfigureConnector } from '../connectors/configure-connector.tsx'
 import { ConnectButton } from '../connectors/connect-button.tsx'
+import { parametersOf, useOtherConfiguration } from '../connectors/of-account.ts'
+import { PickConfiguration } from '../connectors/pick-configuration.tsx'
 import { isConnectable, useAuthorization } from '../connectors/use-connect.ts'
 import { type ConnectionSide, sideOf } from './settings.ts'
 import { useWizard } from './wizard.ts'
@@ -28,6 +30,8 @@ export function SideCard({
   fields,
   values,
   fieldErrors,
+  configurationId,
+  onConfiguration,
   onChange,
 }: {
   side: ConnectionSide
@@ -35,12 +39,16 @@ export function SideCard({
   fields: readonly FormField[]
   values: FormValues
   fieldErrors: Readonly<Record<string, string>>
+  /** The configuration that the side uses; undefined: the first one. */
+  configurationId: string | undefined
+  onConfiguration: (configurationId: string) => void
   onChange: (name: string, value: FormValue) => void
 }) {
   const { accountId } = useWizard()
   const connector = useRead('getConnector', { accountId, id: definition.connectorId })
   const { platformId } = connector.data?.reply ?? {}
-  const discovery = useDiscovery(accountId, definition, role)
+  const used = useOtherConfiguration({ accountId, connectorId: definition.connectorId, configurationId })
+  const discovery = useDiscovery(accountId, definition, role, used)
   const title = key === 'src' ? say.source : say.destination
   return (
     <Card withBorder component="section" aria-label={`${title}: ${definition.name}`} padding="lg">
@@ -61,7 +69,14 @@ export function SideCard({
             {say.movesNothingYet(definition.name)}
           </Text>
         )}
-        <Configuration definition={definition} />
+        <PickConfiguration
+          accountId={accountId}
+          connectorId={definition.connectorId}
+          connectorName={definition.name}
+          configurationId={configurationId}
+          onPick={onConfiguration}
+        />
+        <Configuration key={used} definition={definition} configurationId={used} />
         <Divider label={say.settingsOfThis} labelPosition="left" />
         {fields.length === 0 ? (
           <Text size="sm" c="dimmed">
@@ -83,11 +98,18 @@ export function SideCard({
 }
 
 /** Whether the connector is configured in this sub-account; it can be, without leaving the page. */
-function Configuration({ definition }: { definition: ConnectorDefinition }) {
+function Configuration({
+  definition,
+  configurationId,
+}: {
+  definition: ConnectorDefinition
+  configurationId: string | undefined
+}) {
   const { connectorId, name, secretFields } = definition
   const { accountId } = useWizard()
-  const configuration = useRead('getConnectorConfiguration', { accountId, id: connectorId })
-  const authorization = useAuthorization({ accountId, connectorId }, definition, {
+  const of = { accountId, connectorId, configurationId }
+  const configuration = useRead('getConnectorConfiguration', parametersOf(of))
+  const authorization = useAuthorization(of, definition, {
     enabled: configuration.data !== undefined,
   })
   const add = useWrite('addConnectors')
@@ -146,12 +168,7 @@ function Configuration({ definition }: { definition: ConnectorDefinition }) {
       {platform !== undefined && (
         <Stack gap="xs" align="flex-start">
           <Text size="sm">{sayAuthorization.connectHelp(platform)}</Text>
-          <ConnectButton
-            accountId={accountId}
-            connectorId={connectorId}
-            platform={platform}
-            label={sayAuthorization.connect(platform)}
-          />
+          <ConnectButton {...of} platform={platform} label={sayAuthorization.connect(platform)} />
           <Button variant="subtle" color="gray" size="xs" onClick={() => setOpened('by hand')}>
             {sayAuthorization.byHand}
           </Button>
@@ -164,20 +181,14 @@ function Configuration({ definition }: { definition: ConnectorDefinition }) {
       )}
       {(opened === 'configure' || opened === 'by hand') && (
         <ConfigureConnector
-          accountId={accountId}
-          connectorId={connectorId}
+          {...of}
           byHand={opened === 'by hand'}
           onClose={() => setOpened(undefined)}
           onCheck={() => setOpened('check')}
         />
       )}
       {opened === 'check' && (
-        <CheckConnector
-          accountId={accountId}
-          connectorId={connectorId}
-          onClose={() => setOpened(undefined)}
-          onConfigure={() => setOpened('configure')}
-        />
+        <CheckConnector {...of} onClose={() => setOpened(undefined)} onConfigure={() => setOpened('configure')} />
       )}
     </>
   )

@@ -26,7 +26,9 @@ export type Wizard = DraftStore & {
   readonly isOpen: (step: WizardStep) => boolean
   readonly go: (step: WizardStep, picks?: Readonly<Record<string, string>>) => void
   /** Keys of the drafts of this connection, or of the new connection between these sides. */
-  readonly keys: { readonly name: string; readonly src: string; readonly dest: string; readonly mapping: string }
+  readonly keys: Readonly<
+    Record<'name' | 'src' | 'dest' | 'srcConfiguration' | 'destConfiguration' | 'mapping', string>
+  >
 }
 
 const WizardContext = createContext<Wizard | undefined>(undefined)
@@ -80,6 +82,8 @@ export function useNewWizard(): Wizard {
       name: `name of ${scope}`,
       src: `source of ${connectionId || sourceId}`,
       dest: `destination of ${connectionId || destinationId}`,
+      srcConfiguration: `source configuration of ${connectionId || sourceId}`,
+      destConfiguration: `destination configuration of ${connectionId || destinationId}`,
       mapping: `mapping of ${scope}`,
     },
   }

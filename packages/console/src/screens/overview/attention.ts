@@ -6,6 +6,7 @@ import { useAddress } from '../../components/address.ts'
 import { count } from '../../components/numbers.ts'
 import { pathOf } from '../../shell/account.ts'
 import { overview as say } from '../../strings/overview.ts'
+import { configureAt } from '../connectors/of-account.ts'
 import { type Reconnect, refusedSide } from '../connectors/reconnect.tsx'
 import { blamedSide } from '../transfer/blame.ts'
 import { ownStep } from '../transfer/next-steps.ts'
@@ -70,8 +71,12 @@ export function useAttention(accountId: string | undefined): UseQueryResult<Atte
 
 const none = { connectors: [], more: undefined }
 
-const configureAt = (accountId: string | undefined, connectorId: string) =>
-  `${pathOf(accountId, 'connectors')}?configure=${connectorId}`
+const configureOf = (accountId: string | undefined, connectorId: string, configurationId: string | null = null) =>
+  pathOf(accountId, configureAt(connectorId, configurationId ?? undefined))
+
+/** The configuration of a side of a connection; null: the first one of its connector. */
+const configurationOf = (entry: AttentionEntry, side: AttentionEntry['src']) =>
+  side === entry.src ? entry.srcConfigurationId : entry.destConfigurationId
 
 function ofEntry(entry: AttentionEntry, namesAccount: boolean): Concern {
   const kind = entry.reasons[0] ?? 'not_configured'
@@ -104,7 +109,10 @@ function whatToDo(kind: AttentionReason, entry: AttentionEntry, to: string): Pic
         action:
           ownStep(failure, entry) ??
           (side
-            ? { label: words.action(side.connectorName), to: configureAt(accountId, side.connectorId) }
+            ? {
+                label: words.action(side.connectorName),
+                to: configureOf(accountId, side.connectorId, configurationOf(entry, side)),
+              }
             : { label: say.lookInto, to }),
       }
     }
@@ -120,10 +128,14 @@ function whatToDo(kind: AttentionReason, entry: AttentionEntry, to: string): Pic
       }
     }
     case 'not_configured': {
-      const { connectorId, connectorName } = entry.src.configured ? entry.dest : entry.src
+      const side = entry.src.configured ? entry.dest : entry.src
+      const { connectorId, connectorName } = side
       return {
         why: say.unfinishedWhy(connectorName),
-        action: { label: say.unfinishedDo(connectorName), to: configureAt(accountId, connectorId) },
+        action: {
+          label: say.unfinishedDo(connectorName),
+          to: configureOf(accountId, connectorId, configurationOf(entry, side)),
+        },
       }
     }
   }
@@ -133,7 +145,7 @@ type Bare = NonNullable<ReturnType<typeof useBareConnectors>['data']>
 
 function ofBare({ reply, total }: Bare, accountId: string | undefined, concerns: readonly Concern[]) {
   const connectors = reply.flatMap(({ connectorId, name }): Concern[] => {
-    const to = configureAt(accountId, connectorId)
+    const to = configureOf(accountId, connectorId)
     // Each action is shown once.
     if (concerns.some(({ action }) => action.to === to)) return []
     const action = { label: say.connectorDo(name), to }

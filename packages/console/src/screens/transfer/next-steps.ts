@@ -1,4 +1,4 @@
-import type { Connection, Transfer, TransferErrorCode } from '@penstock/wire'
+import type { Connection, ConnectionDetails, Transfer, TransferErrorCode } from '@penstock/wire'
 import { transfer as say } from '../../strings/transfer.ts'
 import { blamedSide } from './blame.ts'
 import { pathOfConnection } from './paths.ts'
@@ -39,13 +39,16 @@ const remedies: ReadonlyMap<string, Remedy> = new Map(
 /** Defects of ours: nothing that a connection says would change them. */
 const defects: readonly string[] = ['connector_failed', 'internal', 'out_of_memory', 'runner_crashed']
 
+/** A connection, with its configurations if they are known. */
+type Failing = Connection & Partial<Pick<ConnectionDetails, 'srcConfigurationId' | 'destConfigurationId'>>
+
 export type NextStep = { readonly label: string; readonly to: string }
 
 /**
  * Actions for the error of a transfer, the most likely first. If an error belongs to neither side, actions for both are
  * offered.
  */
-export function nextSteps({ error }: Pick<Transfer, 'error'>, connection: Connection): readonly NextStep[] {
+export function nextSteps({ error }: Pick<Transfer, 'error'>, connection: Failing): readonly NextStep[] {
   const remedy = error ? remedies.get(error.code) : undefined
   const bySide = error !== null && !defects.includes(error.code) && (remedy === undefined || remedy === 'configure')
   const { accountId, id } = connection
@@ -81,9 +84,13 @@ function sidesOf(connection: Connection, error: Transfer['error']): readonly Sid
 }
 
 /** @param remedy undefined for what may pass, which a check finds out */
-function ofSide(connection: Connection, side: Side, remedy: Remedy | undefined): NextStep {
+function ofSide(connection: Failing, side: Side, remedy: Remedy | undefined): NextStep {
   const words = remedy === 'configure' ? say.next.configure : say.next.check
-  const query = { [remedy === 'configure' ? 'configure' : 'check']: connection[side].connectorId }
+  const configuration = connection[`${side}ConfigurationId`]
+  const query = {
+    [remedy === 'configure' ? 'configure' : 'check']: connection[side].connectorId,
+    ...(configuration === undefined ? {} : { configuration }),
+  }
   return {
     label: words[side],
     to: `/accounts/${connection.accountId}/connectors?${new URLSearchParams(query)}`,
