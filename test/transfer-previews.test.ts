@@ -238,7 +238,7 @@ describe('a preview', () => {
       rejected.map(({ row, field }) => [row, field]),
       [
         [2, 'name'],
-        [3, 'id'],
+        [3, null],
         [4, null],
         [5, 'id'],
         [6, 'name'],

@@ -214,14 +214,15 @@ async function isUnique(session: PostgresSession, name: string, keys: readonly s
 export async function uniqueIndexes(
   session: PostgresSession,
   name: string,
-): Promise<{ readonly columns: readonly unknown[]; readonly immediate: boolean }[]> {
+): Promise<{ readonly name: string; readonly columns: readonly unknown[]; readonly immediate: boolean }[]> {
   const indexes = await session.rows(
-    `select json_agg(attname order by attnum)::text as columns, indimmediate as immediate
-       from pg_index join pg_attribute on attrelid = indrelid and attnum = any((indkey::int2[])[0:indnkeyatts - 1])
+    `select relname as name, json_agg(attname order by attnum)::text as columns, indimmediate as immediate
+       from pg_index join pg_class on pg_class.oid = indexrelid
+       join pg_attribute on attrelid = indrelid and attnum = any((indkey::int2[])[0:indnkeyatts - 1])
       where indrelid = to_regclass($1) and indisunique and indisvalid and indpred is null and indexprs is null
-      group by indexrelid`,
-    { columns: 'json', immediate: 'boolean' },
+      group by indexrelid, relname`,
+    { name: 'text', columns: 'json', immediate: 'boolean' },
     [name],
   )
-  return indexes.map(({ columns, immediate }) => ({ columns: listIn(columns), immediate }))
+  return indexes.map(({ name: index, columns, immediate }) => ({ name: index, columns: listIn(columns), immediate }))
 }

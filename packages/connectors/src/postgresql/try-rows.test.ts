@@ -63,6 +63,24 @@ describe('trying rows at PostgreSQL', () => {
     assert.deepEqual(await query('select * from crm.log'), [])
   })
 
+  test('finds conflicts of an upsert with other unique keys, and rows that a rejected one does not displace', async () => {
+    await query(
+      `create table crm.t (id int primary key, code text unique); insert into crm.t values (1, 'a'), (2, 'b')`,
+    )
+    const rows: Row[] = [
+      [2, 'c'],
+      [3, 'c'],
+      [1, 'b'],
+      [4, 'd'],
+    ]
+    for (const settings of [upsert, insert]) {
+      const found = await tried(settings, ['id', 'code'], rows)
+      assert.ok(found.length > 0)
+      assert.deepEqual(await delivered(settings, ['id', 'code'], rows), found)
+      await query(`truncate crm.t; insert into crm.t values (1, 'a'), (2, 'b'); drop table crm.penstock_batches`)
+    }
+  })
+
   test('reports the rules that it does not try', async () => {
     await query(`${table}; create unique index on crm.t (lower(name));
       alter table crm.t add foreign key (id) references crm.t (id)`)

@@ -1,4 +1,4 @@
-import type { InspectionContext, Rejection, TriedRows } from '@penstock/connector'
+import type { InspectionContext, TriedRows } from '@penstock/connector'
 import pg from 'pg'
 import { inSession } from '../databases/sessions.ts'
 import { placeOf, writingOf } from '../databases/settings.ts'
@@ -25,8 +25,9 @@ const begin = [
 const twinName = 'pg_temp.penstock_twin'
 
 /**
- * Writes the rows to a temporary table with the columns, types, checks and keys of the real one, by the code of a delivery, and
- * looks up unique keys in the real one. Triggers, rules, partitions and foreign keys are left to the delivery: they could act elsewhere.
+ * Writes the rows to a temporary table with the columns, types, checks and keys of the real one, by the code of a delivery. It
+ * begins with the rows of the real one that have a unique key of them, which a first table without keys finds. Triggers, rules,
+ * partitions and foreign keys are left to the delivery: they could act elsewhere.
  */
 export async function tryRows(context: InspectionContext): Promise<TriedRows> {
   const { columns, rows, settings } = context
@@ -42,13 +43,21 @@ export async function tryRows(context: InspectionContext): Promise<TriedRows> {
     if (picked?.length === 0) return { rejected }
     const keys = await uniqueKeys(session, table)
     const untried = await untriedRules(session, table)
-    await session.execute(twinOf(table, found, keys))
-    const refused = await loadRowByRow({ session, table: { ...table, name: twinName }, writers, rows, picked })
-    const repeated = table.keys.length > 0 ? [] : await inTableAlready(session, table, keys)
+    const job = { session, writers, rows }
+    const twin = { ...table, name: twinName }
+    await session.execute(twinOf(table, found, []))
+    const invalid = await loadRowByRow({ ...job, table: { ...twin, keys: [] }, picked })
+    await session.execute([
+      'drop table pg_temp.penstock_texts, pg_temp.penstock_errors',
+      `alter table ${twinName} rename to penstock_given`,
+      ...twinOf(table, found, keys),
+      ...existingRows(table, found, keys),
+    ])
+    const isInvalid = new Set(invalid.rejected.map(({ index }) => index))
+    const valid = [...(picked ?? rows.keys())].filter((index) => !isInvalid.has(index))
+    const refused = await loadRowByRow({ ...job, table: twin, picked: valid })
     await session.execute(['rollback'])
-    const known = new Set(refused.rejected.map(({ index }) => index))
-    const others = repeated.filter(({ index }) => !known.has(index))
-    return { rejected: [...rejected, ...refused.rejected, ...others], untried }
+    return { rejected: [...rejected, ...invalid.rejected, ...refused.rejected], untried }
   }
   return inSession(session, work, boundMs)
 }
@@ -71,60 +80,41 @@ async function untriedRules(session: PostgresSession, { name }: PostgresTable): 
   return found.map(({ rule }) => rule)
 }
 
-/** The columns of each unique key that is delivered whole, by their places. */
-async function uniqueKeys(session: PostgresSession, { name, columns }: PostgresTable): Promise<number[][]> {
+type UniqueKey = { readonly name: string; readonly columns: readonly string[] }
+
+/** The unique keys that are delivered whole. */
+async function uniqueKeys(session: PostgresSession, { name, columns }: PostgresTable): Promise<UniqueKey[]> {
+  const isDelivered = (key: string) => columns.some((column) => column.name === key)
   return (await uniqueIndexes(session, name))
-    .map((index) => index.columns.map((key) => columns.findIndex((column) => column.name === key)))
-    .filter((places) => places.length > 0 && !places.includes(-1))
+    .map((index) => ({ name: index.name, columns: index.columns.map(String) }))
+    .filter((index) => index.columns.length > 0 && index.columns.every(isDelivered))
 }
 
 /**
  * Makes the temporary table. It has no defaults, which would draw numbers from the sequences of the real one: a column that is not
  * delivered stays empty.
  */
-function twinOf(
-  table: PostgresTable,
-  found: readonly ExistingColumn[],
-  keys: readonly (readonly number[])[],
-): string[] {
+function twinOf(table: PostgresTable, found: readonly ExistingColumn[], keys: readonly UniqueKey[]): string[] {
   const isDelivered = (name: string) => table.columns.some((column) => column.name === name)
   const free = found.filter(({ name, required, generated }) => !required && !generated && !isDelivered(name))
   return [
     `create temp table penstock_twin (like ${table.name} including constraints including generated) on commit drop`,
     ...free.map(({ name }) => `alter table ${twinName} alter column ${escapeIdentifier(name)} drop not null`),
+    // Under their own names, which reasons quote.
     ...keys.map(
-      (places) =>
-        `create unique index on ${twinName} (${places.map((at) => escapeIdentifier(nameAt(table, at))).join(', ')})`,
+      ({ name, columns }) =>
+        `create unique index ${escapeIdentifier(name)} on ${twinName} (${columns.map(escapeIdentifier).join(', ')})`,
     ),
   ]
 }
 
-const nameAt = ({ columns }: PostgresTable, at: number): string => columns[at]?.name ?? ''
-
-/** Rows that the temporary table took and whose unique keys the real one has. */
-async function inTableAlready(
-  session: PostgresSession,
-  table: PostgresTable,
-  keys: readonly (readonly number[])[],
-): Promise<Rejection[]> {
-  const repeated = new Map<number, Rejection>()
-  for (const places of keys) {
-    const equal = places.map(
-      (at) => `kept.${escapeIdentifier(nameAt(table, at))} = texts.c${at}::${table.columns[at]?.type}`,
-    )
-    const found = await session.rows(
-      // The rows that it took come first, because the others have no value of the type.
-      `with texts as materialized (
-         select * from pg_temp.penstock_texts as texts
-          where not exists (select from pg_temp.penstock_errors as errors where errors.penstock_row = texts.penstock_row)
-       )
-       select penstock_row as index from texts
-        where exists (select from ${table.name} as kept where ${equal.join(' and ')})`,
-      { index: 'integer' },
-    )
-    const field = places.length === 1 ? { field: nameAt(table, places[0] as number) } : {}
-    const reason = 'The table has a row with this value of a unique key already.'
-    for (const { index } of found) repeated.set(index, { index, ...field, reason })
-  }
-  return [...repeated.values()]
+/** Statements that copy the rows of the table that have a unique key of the given ones. */
+function existingRows(table: PostgresTable, found: readonly ExistingColumn[], keys: readonly UniqueKey[]): string[] {
+  const names = found.filter(({ generated }) => !generated).map(({ name }) => escapeIdentifier(name))
+  return keys.map(({ columns }) => {
+    const equal = columns.map(escapeIdentifier).map((name) => `given.${name} = kept.${name}`)
+    return `insert into ${twinName} (${names.join(', ')}) select ${names.map((name) => `kept.${name}`).join(', ')}
+      from ${table.name} as kept where exists (select from pg_temp.penstock_given as given where ${equal.join(' and ')})
+      on conflict do nothing`
+  })
 }
