@@ -181,6 +181,7 @@ describe('a deleted account', () => {
       previewConnection: {},
       startTransfer: {},
       setSchedule: { cron: '0 6 * * *' },
+      setDrift: { drift: 'stop' },
     }
     for (const [name, operation] of Object.entries(operations) as [OperationId, Operation][]) {
       const inAccount = operation.actsIn === 'account' || name === 'listConnections'

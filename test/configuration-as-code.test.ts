@@ -153,6 +153,7 @@ async function aParty() {
               from: one.srcConnectionConfig,
               to: one.destConnectionConfig,
               schedule: one.schedule && [one.schedule.cron, one.schedule.timezone, one.schedule.enabled],
+              drift: one.drift,
             }))
             .sort((a, b) => (a.name < b.name ? -1 : 1)),
         }))
@@ -213,6 +214,7 @@ accounts:
         destination: {connector: webhook}
         mapping: {email: E-Mail, city: null, source: {value: shop}}
         schedule: {cron: 0 6 * * *, timezone: Europe/Berlin}
+        drift: stop
         status: active
       - name: Returns
         source: {connector: amazon-s3-source, settings: {bucketUri: "s3://acme/returns/"}}
@@ -247,6 +249,7 @@ describe('a file', { concurrency: 3 }, () => {
         from: { bucketUri: 's3://acme/orders/' },
         to: { mapping: JSON.stringify({ email: 'E-Mail', city: null, source: { value: 'shop' } }) },
         schedule: ['0 6 * * *', 'Europe/Berlin', true],
+        drift: 'stop',
       },
       {
         name: 'Returns',
@@ -256,6 +259,7 @@ describe('a file', { concurrency: 3 }, () => {
         from: { bucketUri: 's3://acme/returns/' },
         to: {},
         schedule: undefined,
+        drift: 'ignore',
       },
     ])
     assert.deepEqual(
@@ -387,6 +391,7 @@ accounts:
       },
     })
     await client.setSchedule({ accountId, id: orders.id, body: { cron: '1 1 * * *' } })
+    await client.setDrift({ accountId, id: orders.id, body: { drift: 'ignore' } })
     await client.updateConnectionStatus({ accountId, id: orders.id, body: { action: 'disable' } })
     await client.configureConnector({
       accountId,
@@ -404,7 +409,7 @@ accounts:
         'mapping.email',
         'mapping.city',
         'mapping.source',
-        ...['source.settings.bucketUri', 'source.settings.format', 'schedule.cron', 'status'].sort(),
+        ...['source.settings.bucketUri', 'source.settings.format', 'schedule.cron', 'drift', 'status'].sort(),
       ].sort((a, b) => fieldsOf(plan).indexOf(a) - fieldsOf(plan).indexOf(b)),
     )
     await party.apply(path)

@@ -579,6 +579,34 @@ describe('a connection in the console', { skip }, () => {
     )
   })
 
+  test('stops where columns changed, shows them, and continues once they are accepted', async () => {
+    const connection = await connect('Drifting')
+    const of = { accountId: account.id, id: connection.id }
+    const page = await stage.open(`${pathOf(connection)}?tab=configuration`)
+    await page.getByText('The columns are known after the first successful transfer.').waitFor()
+    await page.getByRole('radio', { name: 'Stop' }).click()
+    await page.getByText('The setting was saved').waitFor()
+    await until('it is saved', async () => (await stage.client.getDrift(of)).reply.drift === 'stop')
+    await stage.run(account.id, connection.id)
+    await stage.sql(
+      `update connection_states set shape = jsonb_set(shape, '{source}',
+         '{"columns": [{"name": "gone", "type": null, "required": false, "key": false}], "count": 1, "digest": ""}')
+       where connection_id = '${connection.id}'`,
+    )
+    const { id } = await stage.run(account.id, connection.id)
+    await page.goto(page.url().replace(/\?.*/, `/transfers/${id}`))
+    await page.getByText(/^gone was renamed to \S+ in the source$/).waitFor()
+    assert.deepEqual(await accessibilityViolations(page), [])
+    await button(page, 'Accept the changes').click()
+    await button(dialog(page), 'Accept the changes').click()
+    await page.getByText('The changes were accepted').waitFor()
+    await button(page, 'Accept the changes').waitFor({ state: 'detached' })
+    assert.deepEqual((await stage.client.getDrift(of)).reply.changes, [])
+    await stage.run(account.id, connection.id)
+    await page.goto(page.url().replace(/\/transfers\/.*/, '?tab=timeline'))
+    await page.getByText('Columns of the source changed').waitFor()
+  })
+
   test('that does not exist is said to be unknown', async () => {
     const page = await stage.open(`/accounts/${account.id}/connections/0000000000000000`)
     await page.getByRole('alert').getByText('Not found. Check the path').waitFor()

@@ -120,6 +120,8 @@ function callsOfAll(
     getSchedule: connection,
     setSchedule: { ...connection, body: { cron: '0 6 * * *' } },
     deleteSchedule: connection,
+    getDrift: connection,
+    setDrift: { ...connection, body: { drift: 'stop' } },
     reportAccounts: {},
     reportConnections: { accountId },
     listAlertRules: {},

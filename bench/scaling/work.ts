@@ -77,6 +77,7 @@ export async function openTransfer(db: Database, keyring: Keyring, id: string) {
         pending: covered,
         sourceColumns: names,
         columns: names,
+        shape: null,
         dataKeyId: candidate?.id ?? null,
         keyId: candidate?.keyId ?? null,
         sealed: candidate?.sealed ?? null,

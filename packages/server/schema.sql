@@ -557,6 +557,9 @@ create table transfers (
   -- The columns of the source, and those that the destination gets.
   source_columns jsonb,
   columns jsonb,
+  -- The columns of both sides with their types, as far as they are known, and the changed ones.
+  shape jsonb,
+  column_changes jsonb,
   error_code text,
   error_message text,
   -- Where the error happened: Source, Destination, or null for neither.
@@ -665,7 +668,12 @@ create table connection_states (
   pending integer,
   -- Records sent by the last transfer that replaced everything; the replace guard compares with it.
   replaced bigint,
+  -- The reaction to changed columns: `ignore` or `stop`.
+  drift text default 'ignore' not null,
+  -- The columns of the last successful transfer, or the ones that a person accepted.
+  shape jsonb,
   constraint connection_states_pkey primary key (connection_id),
+  constraint connection_states_drift check (drift in ('ignore', 'stop')),
   constraint connection_states_connection foreign key (connection_id) references connections(id) on delete cascade
 );
 create index connection_states_data_key on connection_states (data_key_id) where data_key_id is not null;
@@ -1359,6 +1367,25 @@ create trigger schedules_record_changed after update of cron, timezone, enabled 
 create trigger schedules_record_set after insert or delete on schedules
   for each row execute function record_changed_schedule();
 
+-- The column changes of a transfer, one entry for each side.
+create function record_changed_columns() returns trigger language plpgsql as $$
+declare
+  side text;
+begin
+  for side in select distinct value ->> 'side' from jsonb_array_elements(new.column_changes) order by 1 desc loop
+    perform add_connection_event(new.connection_id, 'columns', null, initcap(side), (
+      select jsonb_agg(jsonb_build_object('key', value ->> 'column',
+        'from', case when value ->> 'change' = 'added' then null else coalesce(value ->> 'from', value ->> 'column') end,
+        'to', case when value ->> 'change' = 'removed' then null else coalesce(value ->> 'to', value ->> 'column') end))
+      from jsonb_array_elements(new.column_changes) where value ->> 'side' = side
+    ));
+  end loop;
+  return null;
+end $$;
+create trigger transfers_record_changed_columns after update of column_changes on transfers
+  for each row when (old.column_changes is null and new.column_changes is not null)
+  execute function record_changed_columns();
+
 -- Events
 
 create function emit_account_changed() returns trigger language plpgsql as $$
@@ -1466,7 +1493,7 @@ begin
   perform emit_event('transfer.' || new.status, new.organization_id, new.account_id, new.connection_id, json_build_object(
     'transferId', new.id, 'status', new.status, 'trigger', new.trigger, 'replayOf', new.replay_of,
     'test', new.test_rows is not null, 'read', new.read, 'sent', new.sent, 'accepted', new.accepted, 'rejected', new.rejected,
-    'errorCode', new.error_code, 'errorSide', new.error_side,
+    'changedColumns', coalesce(jsonb_array_length(new.column_changes), 0), 'errorCode', new.error_code, 'errorSide', new.error_side,
     'createdTime', floor(extract(epoch from new.created_time))::bigint,
     'startedTime', floor(extract(epoch from new.started_time))::bigint,
     'finishedTime', floor(extract(epoch from new.finished_time))::bigint));

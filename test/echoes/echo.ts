@@ -142,11 +142,14 @@ async function reportOf(side: Side, kind: 'check' | 'preview' | 'transfer', egre
     state: null,
     replaced: null,
     deliveryStates: [],
+    drift: 'ignore',
+    shape: null,
     rejectsLeft: 10,
   }
   const host: TransferHost & SecretHost = {
     leaseSecret: () => assert.fail('no connector of these renews a secret'),
     replaceSecret: () => assert.fail('nothing was leased'),
+    reportColumns: async () => {},
     releaseSecret: () => assert.fail('nothing was leased'),
     open: async () => state,
     beginBatch: async () => {},

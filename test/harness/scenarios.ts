@@ -554,6 +554,20 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
       body: { cron: '*/5 8-18 * * 1-5', timezone: 'Europe/Berlin', enabled: false },
     }),
   },
+  getDrift: {
+    request: 'GET /connections/{id}/drift',
+    status: 200,
+    reply: shapes.drift,
+    acts: 'in a sub-account',
+    prepare: anActiveConnection,
+  },
+  setDrift: {
+    request: 'PUT /connections/{id}/drift',
+    status: 200,
+    reply: shapes.drift,
+    acts: 'in a sub-account',
+    prepare: async (party) => ({ ...(await anActiveConnection(party)), body: { drift: 'stop', accept: true } }),
+  },
   deleteSchedule: {
     request: 'DELETE /connections/{id}/schedule',
     status: 200,
@@ -1169,6 +1183,7 @@ export const allowedMethods: Readonly<Record<string, string>> = {
   '/connections/{id}/transfers/{transferId}/rejects': 'GET, HEAD',
   '/connections/{id}/transfers/{transferId}/replay': 'GET, HEAD, POST',
   '/connections/{id}/schedule': 'GET, HEAD, PUT, DELETE',
+  '/connections/{id}/drift': 'GET, HEAD, PUT',
   '/reports/accounts': 'GET, HEAD',
   '/reports/connections': 'GET, HEAD',
   '/alert-rules': 'GET, HEAD, POST',

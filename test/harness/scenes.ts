@@ -210,6 +210,8 @@ const valid: {
     id: activeId,
     body: { cron: '0 6 * * *', timezone: 'Europe/Berlin', enabled: true },
   }),
+  getDrift: ({ activeId }) => ({ id: activeId }),
+  setDrift: ({ activeId }) => ({ id: activeId, body: { drift: 'stop', accept: true } }),
   deleteSchedule: ({ activeId }) => ({ id: activeId }),
   reportAccounts: ({ accountId }) => ({ query: { ...month, q: 'a', accountIds: accountId, size: '5', offset: '0' } }),
   reportConnections: ({ activeId }) => ({

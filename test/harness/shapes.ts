@@ -236,7 +236,7 @@ export const updatedConnection = {
   srcConnectionConfig: 'settings',
   destConnectionConfig: 'settings',
 } as const satisfies Shape
-export const connectionWithSettings = { ...connectionDetails, etag: 'string' } as const satisfies Shape
+export const connectionWithSettings = { ...connectionDetails, drift: 'string', etag: 'string' } as const satisfies Shape
 
 /** Ours: the history of a connection */
 export const connectionEvent = {
@@ -252,6 +252,13 @@ export const connectionEvent = {
 
 /** Ours: transfers and what belongs to them */
 const transferError = { code: 'string', message: 'string', side: 'string', connectorId: ['string', null] } as const
+const columnChange = {
+  side: 'string',
+  change: 'string',
+  column: 'string',
+  from: ['string', null],
+  to: ['string', null],
+} as const
 export const transfer = {
   id: 'string',
   connectionId: 'string',
@@ -266,6 +273,7 @@ export const transfer = {
   bytes: 'integer',
   progress: ['number', null],
   attempt: 'integer',
+  columnChanges: [columnChange],
   error: [transferError, null],
 } as const satisfies Shape
 /** Ours: what needs attention */
@@ -351,6 +359,14 @@ export const schedule = {
   nextTime: ['integer', null],
   lastTime: ['integer', null],
   paused: 'boolean',
+} as const satisfies Shape
+const knownColumn = { name: 'string', type: ['string', null], required: 'boolean', key: 'boolean' } as const
+export const drift = {
+  connectionId: 'string',
+  drift: 'string',
+  source: [[knownColumn], null],
+  destination: [[knownColumn], null],
+  changes: [columnChange],
 } as const satisfies Shape
 export const scheduleEntry = { accountId: 'string', ...schedule } as const satisfies Shape
 export const checkResult = {

@@ -47,6 +47,8 @@ export async function transferFile(folder: string, file: string, destination: De
     state: null,
     replaced: null,
     deliveryStates: [],
+    drift: 'ignore',
+    shape: null,
     rejectsLeft: 1_000_000,
   }
   const leases = new Map<string, string>()
@@ -60,6 +62,7 @@ export async function transferFile(folder: string, file: string, destination: De
       stored.destination = { ...stored.destination, secrets: renewed }
       return value
     },
+    reportColumns: async () => {},
     releaseSecret: async () => {},
     open: async () => structuredClone(stored),
     beginBatch: async ({ columns }) => {

@@ -39,6 +39,7 @@ export class HostChannel implements TransferHost, SecretHost {
   open = () => this.#call<TransferState>('open', null)
   beginBatch = (batch: BatchStart) => this.#call<void>('beginBatch', batch)
   reportRetry = (error: Parameters<TransferHost['reportRetry']>[0]) => this.#call<void>('reportRetry', error)
+  reportColumns = (report: Parameters<TransferHost['reportColumns']>[0]) => this.#call<void>('reportColumns', report)
   leaseSecret = (secret: SecretReference) => this.#call<SecretLease>('leaseSecret', secret)
   replaceSecret = (replacement: Parameters<SecretHost['replaceSecret']>[0]) =>
     this.#call<string | null>('replaceSecret', replacement)

@@ -1,6 +1,6 @@
 import type { CheckStep, ConnectorErrorCode, DiscoveredPage, Json, PlainHttp, Values } from '@penstock/connector'
 import type { EgressOptions } from '@penstock/connector/egress'
-import type { FieldError, Preview } from '@penstock/wire'
+import type { ColumnChange, DriftMode, FieldError, Preview } from '@penstock/wire'
 import type { Role, TransferErrorCode } from '@penstock/wire/rules'
 
 /**
@@ -166,6 +166,21 @@ export type RetryPolicy = {
   readonly totalMs: number
 }
 
+/** A column of a side, as far as it is known. */
+export type ShapeColumn = {
+  readonly name: string
+  /** In the words of the platform; `null` if it is unknown. */
+  readonly type: string | null
+  readonly required: boolean
+  readonly key: boolean
+}
+
+/** The columns of a side. `columns` is bounded; `count` and `digest` are of all. */
+export type SideShape = { readonly columns: readonly ShapeColumn[]; readonly count: number; readonly digest: string }
+
+/** The columns of both sides; `null` of a side that cannot be asked. */
+export type Shape = { readonly source: SideShape | null; readonly destination: SideShape | null }
+
 /** Where a transfer stands, as the database has it, with what it needs to continue. */
 export type TransferState = {
   /** Absent where rejected rows of an earlier transfer are sent again. */
@@ -193,6 +208,9 @@ export type TransferState = {
   /** How many rows the last replacing transfer sent. */
   readonly replaced: number | null
   readonly deliveryStates: readonly Json[]
+  /** Reaction to changed columns, and the columns of the last successful transfer. */
+  readonly drift: DriftMode
+  readonly shape: Shape | null
   /** How many rejected rows may still be kept. */
   readonly rejectsLeft: number
 }
@@ -229,7 +247,12 @@ export type BatchStart = {
   /** How many rows of the source it covers, if it comes again as it is after a crash. */
   readonly pending: number | null
   /** The columns of the source and of the destination: with the first batch of a session. */
-  readonly columns?: { readonly source: readonly string[]; readonly destination: readonly string[] }
+  readonly columns?: {
+    readonly source: readonly string[]
+    readonly destination: readonly string[]
+    /** Absent of a test and a replay, which are compared with nothing. */
+    readonly shape?: Shape
+  }
 }
 
 export type ReplayPage = readonly { readonly number: number; readonly raw: string }[]
@@ -251,6 +274,8 @@ export type TransferHost = {
   confirm(confirmation: Confirmation, next?: BatchStart): Promise<boolean>
   /** Shows a transient error to people while the transfer retries. */
   reportRetry(error: { code: TransferErrorCode; message: string; side: Role | null; waitMs: number }): Promise<void>
+  /** Stores the columns that changed since the last successful transfer, before anything moves. */
+  reportColumns(report: { shape: Shape; changes: readonly ColumnChange[] }): Promise<void>
   /** Rejected rows to send again, after a number; none once all are read. */
   readRejects(after: number): Promise<ReplayPage>
 }

@@ -477,6 +477,8 @@ create table transfers (
   pending integer,
   source_columns jsonb,
   columns jsonb,
+  shape jsonb,
+  column_changes jsonb,
   error_code text,
   error_message text,
   error_side text,
@@ -558,7 +560,10 @@ create table connection_states (
   state_sealed bytea,
   pending integer,
   replaced bigint,
+  drift text default 'ignore' not null,
+  shape jsonb,
   constraint connection_states_pkey primary key (connection_id),
+  constraint connection_states_drift check (drift in ('ignore', 'stop')),
   constraint connection_states_connection foreign key (connection_id) references connections(id) on delete cascade
 );
 create index connection_states_data_key on connection_states (data_key_id) where data_key_id is not null;
@@ -1174,6 +1179,24 @@ create trigger schedules_record_changed after update of cron, timezone, enabled 
 create trigger schedules_record_set after insert or delete on schedules
   for each row execute function record_changed_schedule();
 
+create function record_changed_columns() returns trigger language plpgsql as $$
+declare
+  side text;
+begin
+  for side in select distinct value ->> 'side' from jsonb_array_elements(new.column_changes) order by 1 desc loop
+    perform add_connection_event(new.connection_id, 'columns', null, initcap(side), (
+      select jsonb_agg(jsonb_build_object('key', value ->> 'column',
+        'from', case when value ->> 'change' = 'added' then null else coalesce(value ->> 'from', value ->> 'column') end,
+        'to', case when value ->> 'change' = 'removed' then null else coalesce(value ->> 'to', value ->> 'column') end))
+      from jsonb_array_elements(new.column_changes) where value ->> 'side' = side
+    ));
+  end loop;
+  return null;
+end $$;
+create trigger transfers_record_changed_columns after update of column_changes on transfers
+  for each row when (old.column_changes is null and new.column_changes is not null)
+  execute function record_changed_columns();
+
 -- Events
 
 create function emit_account_changed() returns trigger language plpgsql as $$
@@ -1280,7 +1303,7 @@ begin
   perform emit_event('transfer.' || new.status, new.organization_id, new.account_id, new.connection_id, json_build_object(
     'transferId', new.id, 'status', new.status, 'trigger', new.trigger, 'replayOf', new.replay_of,
     'test', new.test_rows is not null, 'read', new.read, 'sent', new.sent, 'accepted', new.accepted, 'rejected', new.rejected,
-    'errorCode', new.error_code, 'errorSide', new.error_side,
+    'changedColumns', coalesce(jsonb_array_length(new.column_changes), 0), 'errorCode', new.error_code, 'errorSide', new.error_side,
     'createdTime', floor(extract(epoch from new.created_time))::bigint,
     'startedTime', floor(extract(epoch from new.started_time))::bigint,
     'finishedTime', floor(extract(epoch from new.finished_time))::bigint));

@@ -73,6 +73,7 @@ import { checkConnector } from './transfers/check.ts'
 import { eraseDataSubject, findDataSubject } from './transfers/data-subjects/data-subjects.ts'
 import { getConnectorDefinition } from './transfers/definitions.ts'
 import { discoverValues } from './transfers/discover.ts'
+import { getDrift, setDrift } from './transfers/drift.ts'
 import { previewConnection } from './transfers/preview.ts'
 import { listRejects } from './transfers/rejects.ts'
 import { getReplayable, replayTransfer } from './transfers/replays.ts'
@@ -184,6 +185,8 @@ export const handlers: Handlers<Deps> = {
   getSchedule,
   setSchedule,
   deleteSchedule,
+  getDrift,
+  setDrift,
 
   listAttention,
 

@@ -29,6 +29,7 @@ const transfer = exactly(
     sent: count('Records sent to the destination', 998),
     accepted: count('Records that the destination accepted', 990),
     rejected: count('Records rejected', 10),
+    changedColumns: count('Columns that changed since the last successful transfer', 0),
     errorCode: Type.Union([Type.String(), Type.Null()], {
       description: 'Code of the error; null: it has none',
       examples: [null],

@@ -61,6 +61,12 @@ export const limits = {
   previewRowsMax: 100,
   /** Records that a test transfer sends. */
   testRowsMax: 1_000,
+  /** Columns of a side that are kept to compare them with those of the next transfer. */
+  shapeColumnsMax: 1_000,
+  /** Changed columns that a transfer lists. */
+  columnChangesMax: 100,
+  /** Characters of the name or the type of a column that is kept. */
+  shapeTextLengthMax: 200,
   /** Findings about the destination that a preview answers. */
   previewFindingsMax: 100,
   /** Values of one page of a discovery. */

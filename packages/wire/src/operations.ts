@@ -63,6 +63,7 @@ import {
   DiscoverValues,
   Discovery,
   Done,
+  Drift,
   EditAccount,
   ErasedDataSubject,
   FinishConnectPage,
@@ -98,6 +99,7 @@ import {
   ScheduleEntry,
   SessionToken,
   SetBranding,
+  SetDrift,
   SetSchedule,
   SetSignInRules,
   SetSingleSignOn,
@@ -896,6 +898,32 @@ export const operations = {
     reply: Schedule,
     done: 'Schedule deleted',
     refusals: ['not_editable'],
+  }),
+  getDrift: operation({
+    method: 'GET',
+    path: '/connections/{id}/drift',
+    tag: 'Transfers',
+    summary: 'Get the column changes of a connection',
+    description:
+      'Returns what the connection does if columns of its source or its destination table change, the columns of the last successful transfer, and the changes that wait to be accepted.',
+    actsIn: 'account',
+    scope: 'transfers:read',
+    reply: Drift,
+    done: 'Column changes found',
+  }),
+  setDrift: operation({
+    method: 'PUT',
+    path: '/connections/{id}/drift',
+    tag: 'Transfers',
+    summary: 'Set what column changes do',
+    description:
+      'Sets what the connection does if columns were added, removed, renamed or retyped since the last successful transfer. With `accept`, the changes that stopped the newest transfer are accepted, and the next one continues.',
+    actsIn: 'account',
+    scope: 'transfers:run',
+    body: SetDrift,
+    reply: Drift,
+    done: 'Column changes set',
+    refusals: ['connection_deleted', 'not_editable'],
   }),
 
   // Reports (ours)

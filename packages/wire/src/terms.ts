@@ -77,6 +77,14 @@ export type TransferStatus = (typeof transferStatuses)[number]
 export const transferTriggers = ['manual', 'schedule', 'replay'] as const
 export type TransferTrigger = (typeof transferTriggers)[number]
 
+/** Reactions of a connection to columns that changed since the last successful transfer; ours. */
+export const driftModes = ['ignore', 'stop'] as const
+export type DriftMode = (typeof driftModes)[number]
+
+/** How a column changed; ours. */
+export const columnChangeKinds = ['added', 'removed', 'renamed', 'retyped'] as const
+export type ColumnChangeKind = (typeof columnChangeKinds)[number]
+
 /** Where an error happened: at a side of the connection, or at neither; ours. */
 export const errorSides = ['source', 'destination', 'service'] as const
 
@@ -95,6 +103,7 @@ export type AttentionReason = (typeof attentionReasons)[number]
 export const alertReasons = [
   'connection_broken',
   'connection_offline',
+  'columns_changed',
   'transfer_failed',
   'transfer_partial',
   'no_success',
@@ -132,7 +141,7 @@ export const fieldTypes = ['Text', 'Password', 'Number', 'Date', 'Boolean', 'Sel
 export type FieldType = (typeof fieldTypes)[number]
 
 /** Which changes are in the history of a connection; ours. */
-export const connectionEventKinds = ['created', 'renamed', 'settings', 'status', 'schedule'] as const
+export const connectionEventKinds = ['created', 'renamed', 'settings', 'status', 'schedule', 'columns'] as const
 export type ConnectionEventKind = (typeof connectionEventKinds)[number]
 
 /**

@@ -301,6 +301,11 @@ export const transferErrors = {
     when: 'The transfer would replace all data at the destination with much less data than the last time. Nothing was changed.',
     todo: 'Check the source, or start the transfer with "confirm": true.',
   },
+  columns_changed: {
+    action: 'fail',
+    when: 'Columns of the source or the destination table changed since the last successful transfer, and the connection stops then. Nothing was moved.',
+    todo: 'Restore the columns, or accept the changes of the connection; then start a new transfer.',
+  },
   settings_changed: {
     action: 'fail',
     when: 'After the transfer started, its connector was configured for another server or account, whose secret must not go to the one before.',

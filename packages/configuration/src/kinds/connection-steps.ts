@@ -1,4 +1,4 @@
-import type { ConnectionWithSettings, ScheduleEntry } from '@penstock/wire'
+import type { ConnectionWithSettings, DriftMode, ScheduleEntry } from '@penstock/wire'
 import { persistently, withBound } from '../calls.ts'
 import { connectorIdOf } from '../definitions.ts'
 import { ChangedMeanwhile, isRefused } from '../failures.ts'
@@ -22,6 +22,7 @@ export type DesiredConnection = Entry & {
   readonly destination: Side
   readonly mapping?: Readonly<Record<string, unknown>> | undefined
   readonly schedule?: Schedule | undefined
+  readonly drift?: DriftMode | undefined
   readonly status?: 'active' | 'disabled' | undefined
 }
 export type ConnectionState = ConnectionWithSettings & {
@@ -40,11 +41,12 @@ export type Configs = {
   readonly destConnectionConfig: Readonly<Record<string, unknown>>
 }
 export type Own = {
-  /** What is created or updated; undefined where only the schedule or the status changes. */
+  /** What is created or updated; undefined where only the schedule, the drift or the status changes. */
   readonly saves?: Configs | undefined
   /** The sides whose configuration is set; it is created by then. Null: that is done by the apply. */
   readonly configures?: Partial<Record<'source' | 'destination', string | null>>
   readonly setsSchedule?: boolean
+  readonly setsDrift?: boolean
   readonly statusAction?: 'activate' | 'disable' | undefined
 }
 type ConnectionChange = Change<DesiredConnection, ConnectionState, Own>
@@ -98,6 +100,11 @@ export const steps: Pick<
       stage: 'start',
       when: ({ action, setsSchedule }) => action !== 'delete' && setsSchedule === true,
       run: setSchedule,
+    },
+    {
+      stage: 'start',
+      when: ({ action, setsDrift }) => action !== 'delete' && setsDrift === true,
+      run: setDrift,
     },
     {
       stage: 'start',
@@ -261,4 +268,18 @@ async function setSchedule(change: ConnectionChange, applying: Applying): Promis
   }
   if (wanted) await persistently(() => client.setSchedule({ accountId, id, body: wanted }))
   else await deleteOnce(() => client.deleteSchedule({ accountId, id }), 'not_found')
+}
+
+/** Sets what column changes do. It has no version: what is there is compared with what the plan found right before. */
+async function setDrift(change: ConnectionChange, applying: Applying): Promise<void> {
+  const { accountId, id } = locate(applying, change)
+  const { client } = applying
+  const wanted = change.desired?.drift
+  if (wanted === undefined) return
+  if (change.action === 'update') {
+    const { reply } = await persistently(() => client.getDrift({ accountId, id }))
+    if (reply.drift !== change.existing?.drift && reply.drift !== wanted)
+      throw new ChangedMeanwhile([{ field: 'drift' }])
+  }
+  await persistently(() => client.setDrift({ accountId, id, body: { drift: wanted } }))
 }

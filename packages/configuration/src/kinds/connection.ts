@@ -1,5 +1,5 @@
 import type { Client } from '@penstock/client'
-import { Configure, SetSchedule } from '@penstock/wire'
+import { Configure, type DriftMode, SetDrift, SetSchedule } from '@penstock/wire'
 import { persistently, withBound } from '../calls.ts'
 import { escapeAll, ifAny } from '../export-names.ts'
 import { pageSize, readAll } from '../read-all.ts'
@@ -45,6 +45,7 @@ type FileConnection = {
   destination: FileSide
   mapping?: Record<string, unknown>
   schedule?: { cron: string; timezone?: string; enabled?: boolean }
+  drift?: DriftMode
   status?: 'active' | 'disabled'
 }
 /** Connections. Their connectors cannot be changed: with others, a connection is replaced. */
@@ -93,6 +94,7 @@ export const connection: ResourceKind<'connections', FileConnection, DesiredConn
           },
           'When transfers start automatically; left out: never',
         ),
+        drift: { ...of(SetDrift, 'drift'), description: 'What it does if columns change; left out: as it is' },
         status: {
           enum: ['active', 'disabled'],
           description: 'What it is to be, once it is ready; left out: as it is',
@@ -101,7 +103,7 @@ export const connection: ResourceKind<'connections', FileConnection, DesiredConn
       'A connection',
     )
   },
-  parse({ name, was = [], id, source, destination, mapping, schedule, status }, at, _, problems) {
+  parse({ name, was = [], id, source, destination, mapping, schedule, drift, status }, at, _, problems) {
     if (mapping && destination.settings?.mapping !== undefined)
       problems.push({
         message: 'mapping is also in the settings of the destination: write it once.',
@@ -121,12 +123,13 @@ export const connection: ResourceKind<'connections', FileConnection, DesiredConn
       destination: sideOf(destination),
       mapping,
       schedule: cron === undefined ? undefined : { cron: cron.trim(), timezone, enabled },
+      drift,
       status,
       at,
     }
   },
   async write(state, twin, _, { definitions }) {
-    const { source, destination, schedule, status } = state
+    const { source, destination, schedule, drift, status } = state
     const settingsOf = async (path: 'source' | 'destination', values: object) => {
       const definition = await definitions(state[path])
       return settable(fieldsOf(definition?.[path]?.fields ?? []), values as Record<string, unknown>)
@@ -148,6 +151,7 @@ export const connection: ResourceKind<'connections', FileConnection, DesiredConn
       ...(schedule
         ? { schedule: { cron: schedule.cron, timezone: schedule.timezone, enabled: schedule.enabled } }
         : {}),
+      ...(drift === 'stop' ? { drift } : {}),
       // What is broken or offline is to be active; what was never activated is not mentioned.
       ...(status === 'In-progress' ? {} : { status: status === 'disabled' ? 'disabled' : 'active' }),
     }
@@ -269,6 +273,8 @@ async function diff(entry: DesiredConnection, found: ConnectionState | undefined
   const saves = existing && fields.length === 0 ? undefined : saved
   const scheduleFields = compareSchedule(entry.schedule, existing?.schedule)
   fields.push(...scheduleFields)
+  const setsDrift = entry.drift !== undefined && entry.drift !== (existing?.drift ?? 'ignore')
+  if (setsDrift) fields.push({ field: 'drift', ...(existing ? { from: existing.drift } : {}), to: entry.drift })
 
   const isTouched = saves !== undefined || sides.some(({ path }) => connectorChanges(scope).has(entry[path].connector))
   let statusAction = statusActionOf(entry, existing, isTouched)
@@ -294,6 +300,7 @@ async function diff(entry: DesiredConnection, found: ConnectionState | undefined
     saves,
     configures,
     setsSchedule: scheduleFields.length > 0,
+    setsDrift,
     statusAction,
     ...(moved.length > 0 ? { action: 'replace' as const } : {}),
   }

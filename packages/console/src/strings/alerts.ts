@@ -43,6 +43,7 @@ export const alerts = {
   reason: {
     connection_broken: 'Connection broken',
     connection_offline: 'Connection offline',
+    columns_changed: 'Columns changed',
     transfer_failed: 'Transfer failed',
     transfer_partial: 'Too many records rejected',
     no_success: 'No success for too long',

@@ -216,6 +216,7 @@ export const connection = {
     `${read} read, ${accepted} accepted, ${rejected} rejected`,
   created: (name: string) => `Created as “${name}”`,
   renamed: (from: string, to: string) => `Renamed from “${from}” to “${to}”`,
+  columnsChanged: (side: string) => `Columns of the ${side.toLowerCase()} changed`,
   settingsChanged: (side: string) => `Settings of the ${side.toLowerCase()} changed`,
   settingChanged: (key: string, from: string, to: string) => `${key}: ${from} → ${to}`,
   noValue: 'no value',

@@ -23,6 +23,7 @@ import {
   fillBatches,
   halve,
 } from './batches.ts'
+import { ColumnWatch } from './column-watch.ts'
 import { type Entry, entryOf, flushEntryOf } from './confirmation.ts'
 import { checked, codeOf, isOfTheSides, ofConnector, sideOf, withoutSecretsInReasons } from './connector-calls.ts'
 import { readAhead } from './read-ahead.ts'
@@ -64,6 +65,7 @@ export class Session {
   readonly #state: TransferState
   readonly #sides: Sides
   readonly #unconfirmed: Unconfirmed
+  readonly #watch: ColumnWatch | undefined
   #reader: SourceReader | undefined
   #writer: OpenedWriter | undefined
   /** Columns that are not stored yet: they go with the first batch. */
@@ -76,6 +78,7 @@ export class Session {
     this.#state = state
     this.#sides = sides
     this.#unconfirmed = new Unconfirmed(state)
+    this.#watch = ColumnWatch.of(state, deps.host)
   }
 
   /** Asks for the state of the transfer, and loads the connectors of both sides. */
@@ -145,6 +148,7 @@ export class Session {
   async #deliverAll(): Promise<void> {
     const { bounds, replaces } = this.#sides
     const { checkpoint, read, pending, unconfirmed, testRows } = this.#state
+    await this.#watch?.ask(this.#sides, this.#deps.signal)
     if (replaces && checkpoint === null) await this.#guardReplace()
     this.#reader = await this.#sides.openReader(this.#deps.signal)
     const filledBatches = fillBatches(this.#reader, {
@@ -171,8 +175,9 @@ export class Session {
 
   async #mapperFor(chunk: Chunk): Promise<ChunkMapper> {
     this.#deps.onProgress()
+    await this.#watch?.read(chunk)
     const { mapper, newColumns } = await this.#sides.mapperFor(chunk)
-    if (newColumns) this.#newColumns = newColumns
+    if (newColumns) this.#newColumns = { ...newColumns, ...(this.#watch && { shape: this.#watch.shape }) }
     return mapper
   }
 

@@ -1,23 +1,32 @@
-import type {
-  Chunk,
-  Connector,
-  Destination,
-  DestinationContext,
-  DestinationWriter,
-  SourceReader,
+import {
+  asConnectorError,
+  type Chunk,
+  type Connector,
+  type Destination,
+  type DestinationContext,
+  type DestinationWriter,
+  type Discovered,
+  type DiscoveredPage,
+  type SourceReader,
 } from '@penstock/connector'
+import { limits, type Role } from '@penstock/wire/rules'
+import { runDiscovery } from '../discover.ts'
 import { type RowMapping, requireMapping } from '../map-rows.ts'
-import type { BatchStart, TransferHost, TransferState } from '../protocol.ts'
+import type { BatchStart, SideShape, TransferHost, TransferState } from '../protocol.ts'
 import { type JobRuntime, openContext } from '../runtime.ts'
 import { sideSettings } from '../settings.ts'
 import type { SideSecrets } from '../side-secrets.ts'
 import { storable } from '../storable.ts'
 import type { Bounds, ChunkMapper } from './batches.ts'
+import { shapeOf } from './column-changes.ts'
 import { guarded, ofConnector } from './connector-calls.ts'
 import { readReplay } from './replay.ts'
 
 /** A writer of the destination, and what removes the secrets of the destination from what it reports. */
 export type OpenedWriter = { readonly writer: DestinationWriter; readonly redact: SideSecrets['redact'] }
+
+/** Pages of columns that are asked for. */
+const pagesMax = 25
 
 /** Parameters of a writer that are not in a configuration. */
 type Delivered = Pick<DestinationContext, 'transferId' | 'deliveryStates' | 'state'>
@@ -90,6 +99,36 @@ export class Sides {
       open({ ...context, cursor: cursor ?? undefined }),
     )
     return guarded(reader, signal, redact)
+  }
+
+  /** The columns of the side that its platform lists; `null` if it cannot. Throws a `ConnectorError` that can be retried. */
+  async shapeOf(role: Role, signal: AbortSignal): Promise<SideShape | null> {
+    const opened = role === 'Source' ? this.#state.source : this.destinationSide
+    const connector = role === 'Source' ? this.#source : this.#destination
+    const discover = (role === 'Source' ? connector?.source : connector?.destination)?.discover
+    if (!opened || !discover?.columns) return null
+    const found: Discovered[] = []
+    const ask = { kind: 'discovery', connector: opened, role, field: 'columns', search: '', deadlineMs: 0 } as const
+    try {
+      let cursor: string | null = null
+      for (let page = 0; page < pagesMax; page += 1) {
+        const { items, next }: DiscoveredPage = await runDiscovery(
+          { ...ask, cursor, size: limits.discoverySizeMax },
+          this.#runtime,
+          signal,
+        )
+        found.push(...items)
+        if (next === undefined) break
+        cursor = next
+      }
+    } catch (error) {
+      signal.throwIfAborted()
+      const action = asConnectorError(error)?.action
+      if (action === undefined || action === 'retry' || action === 'reconnect') throw error
+      // The transfer meets it as well, and reports it.
+      return null
+    }
+    return shapeOf(found)
   }
 
   /** Opens the destination. */

@@ -83,7 +83,12 @@ const covers = (rule: queries.CoveringRow, { accountId, connectionId }: queries.
   (rule.accountId === null || rule.accountId === accountId) &&
   (rule.connectionIds === null || rule.connectionIds.includes(connectionId))
 
-const aboutTransfer: readonly AlertReason[] = ['connection_broken', 'connection_offline', 'transfer_failed']
+const aboutTransfer: readonly AlertReason[] = [
+  'connection_broken',
+  'connection_offline',
+  'columns_changed',
+  'transfer_failed',
+]
 
 function incidentOf(
   facts: queries.FactsRow,

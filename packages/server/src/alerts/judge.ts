@@ -15,6 +15,7 @@ export type Facts = {
   readonly live: boolean
   /** The newest transfer that ended and was not cancelled; null: none. */
   readonly transferStatus: string | null
+  readonly errorCode: string | null
   readonly transferTime: Date | null
   /** The newest transfer that succeeded, wholly or partly; null: none. */
   readonly successTime: Date | null
@@ -37,7 +38,12 @@ export type Verdict =
   | { readonly do: 'resolve'; readonly resolution: AlertResolution }
 
 /** Reasons that are over only once data has moved again: a connection that was activated may fail at once. */
-const untilSuccess: readonly AlertReason[] = ['connection_broken', 'connection_offline', 'transfer_failed']
+const untilSuccess: readonly AlertReason[] = [
+  'connection_broken',
+  'connection_offline',
+  'columns_changed',
+  'transfer_failed',
+]
 
 export function judge(facts: Facts): Verdict {
   const { incidentReasons: open, openedTime, successTime } = facts
@@ -61,7 +67,8 @@ function reasonsOf(facts: Facts): AlertReason[] {
   const found: Record<AlertReason, boolean> = {
     connection_broken: facts.connectionBroken && status === 'broken',
     connection_offline: facts.connectionBroken && status === 'offline',
-    transfer_failed: facts.transferFailed && facts.transferStatus === 'failed',
+    columns_changed: facts.transferFailed && facts.transferStatus === 'failed' && facts.errorCode === 'columns_changed',
+    transfer_failed: facts.transferFailed && facts.transferStatus === 'failed' && facts.errorCode !== 'columns_changed',
     transfer_partial: rejectedPercent !== null && shareOf(rejected, accepted) * 100 > rejectedPercent,
     no_success: noSuccessHours !== null && facts.idleHours > noSuccessHours,
     volume_unusual:
@@ -78,6 +85,7 @@ function isLookedFor(reason: AlertReason, facts: Facts): boolean {
     case 'connection_broken':
     case 'connection_offline':
       return facts.connectionBroken
+    case 'columns_changed':
     case 'transfer_failed':
       return facts.transferFailed
     case 'transfer_partial':

@@ -22,6 +22,7 @@ const nameLengthMax = 80
 const what: Record<AlertReason, string> = {
   connection_broken: 'The connection is broken',
   connection_offline: 'The connection is offline',
+  columns_changed: 'Columns changed, and the transfer stopped',
   transfer_failed: 'A transfer failed',
   transfer_partial: 'A transfer rejected more records than the rule allows',
   no_success: 'No transfer has succeeded for longer than the rule allows',
@@ -30,6 +31,7 @@ const what: Record<AlertReason, string> = {
 const todo: Record<AlertReason, string> = {
   connection_broken: 'Fix the connector or the platform, then activate the connection.',
   connection_offline: 'Check that the platform can be reached. The connection becomes active once it answers.',
+  columns_changed: 'Look at the changes, and accept them or restore the columns.',
   transfer_failed: 'Look at the transfer, then start it again.',
   transfer_partial: 'Look at the rejected records and their reasons.',
   no_success: 'Check the schedule and the last transfers of the connection.',

@@ -1,4 +1,4 @@
-import type { ConnectionStatus } from '@penstock/wire'
+import type { ConnectionStatus, DriftMode } from '@penstock/wire'
 import { isKept } from '../db/kept.ts'
 import { type Statement, type StatementOptions, statement } from '../db/statement.ts'
 import { type ConnectionEntryRow, type ConnectionRow, connectionColumns, entryColumns, sideTables } from './queries.ts'
@@ -187,8 +187,10 @@ export function connectionList({ accountId, accountIds, like, connectorIds, stat
 
 type Scope = Pick<Filter, 'organizationId' | 'accountId' | 'accountIds'>
 const detailsOf = (scope: keyof typeof listedBy) =>
-  statement<Scope & Page, ConnectionRow>(`
-    select ${connectionColumns} from (
+  statement<Scope & Page, ConnectionRow & { drift: DriftMode }>(`
+    select ${connectionColumns},
+      coalesce((select t.drift from connection_states t where t.connection_id = c.id), 'ignore') as drift
+    from (
       select * from connections where ${listedBy[scope]} and not account_deleted and status <> 'deleted'
       order by created_time desc, id desc limit :size offset :offset
     ) c ${sideTables}

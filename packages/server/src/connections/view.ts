@@ -4,6 +4,7 @@ import type {
   ConnectionDetails,
   ConnectionEvent,
   ConnectionWithSettings,
+  DriftMode,
   UpdatedConnection,
 } from '@penstock/wire'
 import { isEnabled } from '@penstock/wire'
@@ -49,8 +50,12 @@ export const viewConnectionDetails = (row: ConnectionRow, deps: ViewDeps): Conne
 export const etagOf = ({ version }: Pick<ConnectionRow, 'version'>): string => String(version)
 
 /** An entry of the list of connections with their settings. */
-export const viewConnectionWithSettings = (row: ConnectionRow, deps: ViewDeps): ConnectionWithSettings => ({
+export const viewConnectionWithSettings = (
+  row: ConnectionRow & { drift: DriftMode },
+  deps: ViewDeps,
+): ConnectionWithSettings => ({
   ...viewConnectionDetails(row, deps),
+  drift: row.drift,
   etag: quoteEtag(etagOf(row)),
 })
 

@@ -1,5 +1,5 @@
 import type { Values } from '@penstock/connector'
-import type { ConnectionStatus, Role, TransferStatus, TransferTrigger } from '@penstock/wire'
+import type { ColumnChange, ConnectionStatus, Role, TransferStatus, TransferTrigger } from '@penstock/wire'
 import { isKept } from '../db/kept.ts'
 import { notifyOf } from '../db/notices.ts'
 import { statement } from '../db/statement.ts'
@@ -23,6 +23,7 @@ export type TransferRow = {
   errorCode: string | null
   errorMessage: string | null
   errorSide: Role | null
+  columnChanges: ColumnChange[] | null
   srcConnectorId: string
   destConnectorId: string
   createdTime: Date
@@ -33,7 +34,7 @@ export type TransferRow = {
 /** The columns of a `TransferRow`, of the table or the part of a statement that is named `t`. */
 export const transferColumns = `
   t.id, t.account_id, t.connection_id, t.status, t.trigger, t.test_rows, t.read, t.sent, t.accepted, t.rejected, t.bytes, t.progress,
-  t.attempt, t.error_code, t.error_message, t.error_side, t.src_connector_id, t.dest_connector_id, t.created_time,
+  t.attempt, t.error_code, t.error_message, t.error_side, t.column_changes, t.src_connector_id, t.dest_connector_id, t.created_time,
   t.started_time, t.finished_time`
 
 export type RunnableRow = {

@@ -1,5 +1,7 @@
-import type { Reject, Role, Schedule, Transfer, TransferError } from '@penstock/wire'
+import type { SideShape } from '@penstock/engine'
+import type { Drift, Reject, Role, Schedule, Transfer, TransferError } from '@penstock/wire'
 import { unixSeconds } from '../time.ts'
+import type { DriftRow } from './drift-queries.ts'
 import type { TransferRow } from './queries.ts'
 import type { RejectRow } from './reject-queries.ts'
 import type { ScheduleRow } from './schedule-queries.ts'
@@ -20,6 +22,7 @@ export const viewTransfer = (row: TransferRow): Transfer => ({
   bytes: row.bytes,
   progress: row.progress,
   attempt: row.attempt,
+  columnChanges: row.columnChanges ?? [],
   error: viewErrorOf(row),
 })
 
@@ -53,6 +56,17 @@ export const viewReject = ({ row, count, field }: RejectRow, reason: string, rec
   reason,
   record,
 })
+
+export const viewDrift = ({ connectionId, drift, shape, changes }: DriftRow): Drift => ({
+  connectionId,
+  drift,
+  source: viewShape(shape?.source),
+  destination: viewShape(shape?.destination),
+  changes: changes ?? [],
+})
+
+const viewShape = (shape: SideShape | null | undefined): Drift['source'] =>
+  shape ? shape.columns.map(({ name, type, required, key }) => ({ name, type, required, key })) : null
 
 export const viewSchedule = (row: ScheduleRow): Schedule => ({
   connectionId: row.connectionId,

@@ -1,7 +1,7 @@
 import { example } from '../examples.ts'
 import { statusActions } from '../lifecycle.ts'
 import { limits } from '../limits.ts'
-import { connectionEventKinds, connectionStatuses } from '../terms.ts'
+import { connectionEventKinds, connectionStatuses, driftModes } from '../terms.ts'
 import { type Static, Type } from '../type.ts'
 import { AuditActor } from './audit.ts'
 import {
@@ -82,7 +82,13 @@ export type ConnectionDetails = Static<typeof ConnectionDetails>
 
 /** Entry of the list of connections with their settings, ours. */
 export const ConnectionWithSettings = exactly(
-  { ...connectionFields, ...configurationIds, ...connectionConfigs, etag: etag('connection') },
+  {
+    ...connectionFields,
+    ...configurationIds,
+    ...connectionConfigs,
+    drift: oneOf(driftModes, { description: 'What it does if columns change', examples: ['ignore'] }),
+    etag: etag('connection'),
+  },
   { description: 'Connection with its parameters and its version' },
 )
 export type ConnectionWithSettings = Static<typeof ConnectionWithSettings>
@@ -136,7 +142,7 @@ export const ConnectionEvent = exactly(
     time: unixSeconds('When it happened'),
     kind: oneOf(connectionEventKinds, {
       description:
-        'created: to is its name. renamed: the names. settings: those of the side that to names, Source or Destination, changed. status: the statuses, whether a caller, a transfer or a probe changed it. schedule: the schedules, null where there is none',
+        'created: to is its name. renamed: the names. settings: those of the side that to names, Source or Destination, changed. status: the statuses, whether a caller, a transfer or a probe changed it. schedule: the schedules, null where there is none. columns: those of the side that to names changed since the last successful transfer',
       examples: ['status'],
     }),
     from: maybeText('What it was; null where there was nothing', 'active'),
@@ -149,7 +155,7 @@ export const ConnectionEvent = exactly(
         Type.Array(
           exactly(
             {
-              key: text('Setting', 'audienceSource'),
+              key: text('Setting or column', 'audienceSource'),
               from: maybeText('Its value before, at most 200 characters; null where it had none', 'CRM'),
               to: maybeText('Its value since, at most 200 characters; null where it has none', 'Website'),
             },
@@ -158,7 +164,7 @@ export const ConnectionEvent = exactly(
         ),
         Type.Null(),
       ],
-      { description: 'Of settings: each one that changed; null where it is not known', examples: [null] },
+      { description: 'Of settings and columns: each one that changed; null where it is not known', examples: [null] },
     ),
     actor: Type.Union([AuditActor, Type.Null()], {
       description: 'Who did it; null for events from before actors were recorded',

@@ -25,6 +25,7 @@ export const incidentsOf = (accountId: string | undefined, address: ListAddress)
 export const reasonColors: Readonly<Record<AlertReason, string>> = {
   connection_broken: statusColors.broken,
   connection_offline: statusColors.offline,
+  columns_changed: transferColors.failed,
   transfer_failed: transferColors.failed,
   transfer_partial: transferColors.partial,
   no_success: 'orange',

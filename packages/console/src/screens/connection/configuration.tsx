@@ -9,6 +9,7 @@ import { ReasonedButton } from '../../components/reasoned.tsx'
 import { DataTable } from '../../components/resource-table.tsx'
 import { connection as say } from '../../strings/connection.ts'
 import { shell } from '../../strings/shell.ts'
+import { DriftCard } from './drift-card.tsx'
 import { linesOfMapping } from './mapping.ts'
 
 /** How both sides are set, in words, and the identifiers by which the API knows them. */
@@ -40,6 +41,7 @@ export function Configuration({
         <SideSettings connection={connection} side="dest" />
       </SimpleGrid>
       <Mapping connection={connection} />
+      <DriftCard connection={connection} reason={reason} />
       <Card withBorder padding="lg">
         <Title order={2} size="h4" mb="md">
           {say.identifiers}

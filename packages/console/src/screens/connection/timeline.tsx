@@ -2,6 +2,7 @@ import { Anchor, Box, Button, Card, Text, ThemeIcon, Timeline } from '@mantine/c
 import { type ConnectionDetails, type ConnectionEvent, connectionStatuses, limits, type Transfer } from '@penstock/wire'
 import {
   IconCalendarTime,
+  IconColumns,
   IconPencil,
   IconPlus,
   IconSettings,
@@ -29,6 +30,7 @@ const icons = {
   settings: IconSettings,
   status: IconToggleRight,
   schedule: IconCalendarTime,
+  columns: IconColumns,
 }
 
 type Entry = { time: number } & ({ event: ConnectionEvent } | { transfer: Transfer })
@@ -187,6 +189,8 @@ function wordsOf({ kind, from, to }: ConnectionEvent): string {
       return say.renamed(from ?? '', to ?? '')
     case 'settings':
       return say.settingsChanged(to ?? '')
+    case 'columns':
+      return say.columnsChanged(to ?? '')
     case 'status':
       return from === null ? say.statusSet(statusOf(to)) : say.statusChanged(statusOf(from), statusOf(to))
     case 'schedule':

@@ -14,6 +14,7 @@ import { connection as sayConnection } from '../../strings/connection.ts'
 import { transfer as say } from '../../strings/transfer.ts'
 import { CancelTransfer } from '../connection/active-transfer.tsx'
 import { isActive, useReadAgainAfter, useReasons } from '../connection/use-connection.ts'
+import { ColumnChanges } from './column-changes.tsx'
 import { Failed } from './failed.tsx'
 import { pathOfConnection, pathOfTransfer } from './paths.ts'
 import { BigProgress, RecordSummary } from './record-summary.tsx'
@@ -71,6 +72,8 @@ function Shown({
   const moves = isActive(transfer)
   const latest = useRead('listTransfers', { accountId, id: connectionId, query: { size: 1 } })
   const reasons = useReasons(connection, latest.data?.reply[0])
+  const isStopped = transfer.error?.code === 'columns_changed' && latest.data?.reply[0]?.id === transfer.id
+  const drift = useRead('getDrift', { accountId, id: connectionId }, { enabled: isStopped })
   const forbidden = useForbiddenOf()
   const [asked, setAsked] = useState<'cancel' | 'replay'>()
   const stop = () => setAsked(undefined)
@@ -119,6 +122,12 @@ function Shown({
       ) : (
         <Failed transfer={transfer} connection={connection} />
       )}
+      <ColumnChanges
+        connection={connection}
+        changes={transfer.columnChanges}
+        stopped={isStopped && (drift.data?.reply.changes.length ?? 0) > 0}
+        reason={reasons.edit}
+      />
       {transfer.test && (
         <Alert color="gray" icon={<IconFlask aria-hidden />}>
           {say.isTest}

@@ -1,5 +1,6 @@
 import type { Values } from '@penstock/connector'
-import type { TransferTrigger } from '@penstock/wire'
+import type { Shape } from '@penstock/engine'
+import type { DriftMode, TransferTrigger } from '@penstock/wire'
 import { statement } from '../../db/statement.ts'
 import type { StandingRow } from './queries.ts'
 import { isOutdated, type ProgramParameters } from './version-queries.ts'
@@ -42,6 +43,9 @@ export type WorkRow = StandingRow & {
   stateSealed: Buffer | null
   replaced: number | null
   traceparent: string | null
+  drift: DriftMode
+  /** Columns of the last successful transfer. */
+  shape: Shape | null
 }
 
 /** Only one claims at a time, so that no limit is passed by two at once. Without rows, to travel with the claim. */
@@ -55,6 +59,7 @@ const workOf = (transfers: 'transfers' | 'claimed') => `
     t.checkpoint_sealed, t.pending, t.source_columns, t.columns, t.data_key_id, t.created_time, t.started_time,
     extract(epoch from now() - t.started_time)::float8 * 1000 as ran_ms, t.traceparent,
     s.data_key_id as connection_data_key_id, s.cursor_sealed, s.state_sealed, s.replaced,
+    coalesce(s.drift, 'ignore') as drift, s.shape,
     case when t.read = 0 and t.test_rows is null then s.pending end as unconfirmed,
     c.status, a.enabled as account_enabled, t.cancelling, c.account_deleted as gone
   from ${transfers} t

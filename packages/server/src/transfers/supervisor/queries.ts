@@ -32,6 +32,7 @@ export const beginFirstBatch = statement<
     pending: number | null
     sourceColumns: string
     columns: string
+    shape: string | null
     dataKeyId: string | null
     keyId: string | null
     sealed: Buffer | null
@@ -40,7 +41,7 @@ export const beginFirstBatch = statement<
 >(`
   with ${makingDataKey('exists (select from transfers where id = :id and data_key_id is null)')}
   update transfers t set
-    heartbeat_time = now(), pending = :pending, source_columns = :sourceColumns, columns = :columns,
+    heartbeat_time = now(), pending = :pending, source_columns = :sourceColumns, columns = :columns, shape = :shape,
     data_key_id = coalesce(t.data_key_id, (select id from made))
   from connections c join accounts a on a.id = c.account_id
   where t.id = :id and t.attempt = :attempt and t.status = 'running' and c.id = t.connection_id
@@ -51,6 +52,13 @@ export const beginFirstBatch = statement<
 export const recordRetry = statement<Fence & { code: TransferErrorCode; message: string; side: Role | null }>(`
   update transfers set error_code = :code, error_message = :message, error_side = :side
   where id = :id and attempt = :attempt and status = 'running'
+`)
+
+/** The columns that changed since the last successful transfer. Locks the connection first: its history has them, too. */
+export const recordColumns = statement<Fence & { connectionId: string; shape: string; changes: string }>(`
+  with connection as (select id from connections where id = :connectionId for no key update)
+  update transfers t set shape = :shape, column_changes = :changes from connection c
+  where t.id = :id and t.attempt = :attempt and t.status = 'running' and t.connection_id = c.id
 `)
 
 /** Gives a transfer back, so that another worker claims it at once. */

@@ -57,6 +57,8 @@ export class DatabaseTransferHost {
         return this.#confirm(argument as ConfirmArgument)
       case 'reportRetry':
         return this.#reportRetry(argument as Parameters<TransferHost['reportRetry']>[0])
+      case 'reportColumns':
+        return this.#reportColumns(argument as Parameters<TransferHost['reportColumns']>[0])
       case 'readRejects':
         return this.#readRejects(argument as number)
     }
@@ -107,6 +109,8 @@ export class DatabaseTransferHost {
       state: await openJson(database, connection, places.state(now.connectionId), now.stateSealed),
       replaced: now.replaced,
       deliveryStates,
+      drift: now.drift,
+      shape: now.shape,
       // Of a replay it must be known of each record whether it was rejected again, kept or not.
       rejectsLeft: Math.max(0, settings.rejectsMax - keptRejects, (replay?.numbers.length ?? 0) - keptRejects),
     }
@@ -127,6 +131,7 @@ export class DatabaseTransferHost {
       pending,
       sourceColumns: JSON.stringify(columns.source),
       columns: JSON.stringify(columns.destination),
+      shape: columns.shape ? JSON.stringify(columns.shape) : null,
       dataKeyId: candidate?.id ?? null,
       keyId: candidate?.keyId ?? null,
       sealed: candidate?.sealed ?? null,
@@ -154,6 +159,11 @@ export class DatabaseTransferHost {
 
   async #reportRetry({ code, message, side }: Parameters<TransferHost['reportRetry']>[0]): Promise<void> {
     await queries.recordRetry.run(this.#deps.database, { ...this.#fence, code, message, side })
+  }
+
+  async #reportColumns({ shape, changes }: Parameters<TransferHost['reportColumns']>[0]): Promise<void> {
+    const parameters = { ...this.#fence, shape: JSON.stringify(shape), changes: JSON.stringify(changes) }
+    await queries.recordColumns.run(this.#deps.database, { ...parameters, connectionId: this.#work.connectionId })
   }
 
   async #openReplay(transferId: string): Promise<Replay & { columns: readonly string[] }> {

@@ -1,0 +1,64 @@
+import { Card, Radio, Stack, Text, Title } from '@mantine/core'
+import { type ConnectionDetails, type DriftMode, driftModes } from '@penstock/wire'
+import { useState } from 'react'
+import { useForbidden } from '../../api/me.ts'
+import { useRead, useWrite } from '../../api/queries.ts'
+import { Loaded } from '../../components/loaded.tsx'
+import { notifyDone, notifyFailure } from '../../components/notify.tsx'
+import { columnChanges as say } from '../../strings/column-changes.ts'
+import { ColumnChanges } from '../transfer/column-changes.tsx'
+
+/** The setting for changed columns, and the changes that wait to be accepted. */
+export function DriftCard({ connection, reason }: { connection: ConnectionDetails; reason: string | undefined }) {
+  const { accountId, id } = connection
+  const query = useRead('getDrift', { accountId, id })
+  const set = useWrite('setDrift')
+  const whyNot = useForbidden('setDrift') ?? reason
+  const [chosen, setChosen] = useState<DriftMode>('ignore')
+  const save = async (drift: DriftMode) => {
+    setChosen(drift)
+    try {
+      await set.mutateAsync({ accountId, id, body: { drift } })
+      notifyDone(say.saved)
+    } catch (error) {
+      notifyFailure(error)
+    }
+  }
+  return (
+    <Card withBorder padding="lg">
+      <Title order={2} size="h4" mb="md">
+        {say.title}
+      </Title>
+      <Loaded query={query} lines={3} quiet>
+        {({ reply }) => (
+          <Stack gap="md">
+            <Radio.Group
+              label={say.mode}
+              description={whyNot}
+              value={set.isPending ? chosen : reply.drift}
+              onChange={(drift) => void save(drift as DriftMode)}
+            >
+              <Stack gap="xs" mt="xs">
+                {driftModes.map((mode) => (
+                  <Radio
+                    key={mode}
+                    value={mode}
+                    label={say.modes[mode]}
+                    description={say.modesHelp[mode]}
+                    disabled={whyNot !== undefined || set.isPending}
+                  />
+                ))}
+              </Stack>
+            </Radio.Group>
+            <Text size="sm" c="dimmed">
+              {reply.source ? say.known(reply.source.length, reply.destination?.length) : say.unknown}
+            </Text>
+            {reply.changes.length > 0 && (
+              <ColumnChanges connection={connection} changes={reply.changes} stopped reason={whyNot} />
+            )}
+          </Stack>
+        )}
+      </Loaded>
+    </Card>
+  )
+}

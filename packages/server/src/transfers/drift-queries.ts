@@ -1,0 +1,33 @@
+import type { Shape } from '@penstock/engine'
+import type { ColumnChange, DriftMode } from '@penstock/wire'
+import { isKept } from '../db/kept.ts'
+import { statement } from '../db/statement.ts'
+
+/** Statements of what a connection does if columns change. */
+
+export type DriftRow = {
+  connectionId: string
+  drift: DriftMode
+  /** Columns of the last successful transfer. */
+  shape: Shape | null
+  /** Changes that stopped the newest transfer, and the columns that it found; null once they are accepted. */
+  changes: ColumnChange[] | null
+  foundShape: Shape | null
+}
+
+export const findDrift = statement<{ accountId: string; connectionId: string }, DriftRow>(`
+  select c.id as connection_id, coalesce(s.drift, 'ignore') as drift, s.shape, t.column_changes as changes,
+    t.shape as found_shape
+  from connections c
+  left join connection_states s on s.connection_id = c.id
+  left join transfers t on t.connection_id = c.id and t.latest and t.error_code = 'columns_changed'
+    and t.shape is distinct from s.shape
+  where c.id = :connectionId and c.account_id = :accountId and not c.account_deleted and ${isKept('c')}
+`)
+
+/** @param shape the columns that are accepted; null: they stay */
+export const putDrift = statement<{ connectionId: string; drift: DriftMode; shape: string | null }>(`
+  insert into connection_states (connection_id, drift, shape) values (:connectionId, :drift, :shape)
+  on conflict (connection_id) do update set
+    drift = excluded.drift, shape = coalesce(excluded.shape, connection_states.shape)
+`)

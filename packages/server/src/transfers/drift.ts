@@ -1,0 +1,42 @@
+import type { Answer, Call } from '../call.ts'
+import { refuse, requireEditable } from '../refusal.ts'
+import * as queries from './drift-queries.ts'
+import { holdRunnable } from './queries.ts'
+import type { TransferDeps } from './transfers.ts'
+import { viewDrift } from './view.ts'
+
+/** The reaction of a connection to columns that changed since its last successful transfer. */
+
+/** Answers 404 if there is no such connection. */
+export async function getDrift({ db, account, id }: Call<'getDrift'>): Promise<Answer<'getDrift'>> {
+  const row = await queries.findDrift.first(db, { accountId: account.id, connectionId: id })
+  return { reply: viewDrift(row ?? refuse('not_found')) }
+}
+
+/**
+ * Sets what changes do, and accepts the ones that stopped the newest transfer: the next transfer is compared with the columns that
+ * it found.
+ */
+export async function setDrift(
+  { db: tx, account, id: connectionId, body }: Call<'setDrift'>,
+  deps: TransferDeps,
+): Promise<Answer<'setDrift'>> {
+  const row = (await holdRunnable.first(tx, { accountId: account.id, id: connectionId })) ?? refuse('not_found')
+  requireEditable(row, deps)
+  if (row.status === 'deleted') refuse('connection_deleted')
+  const of = { accountId: account.id, connectionId }
+  const before = (await queries.findDrift.first(tx, of)) ?? refuse('not_found')
+  await queries.putDrift.run(tx, {
+    connectionId,
+    drift: body.drift ?? before.drift,
+    shape: body.accept && before.changes ? JSON.stringify(before.foundShape) : null,
+  })
+  const after = (await queries.findDrift.first(tx, of)) ?? refuse('not_found')
+  return {
+    reply: viewDrift(after),
+    audited: {
+      before: { drift: before.drift, changes: before.changes?.length ?? 0 },
+      after: { drift: after.drift, changes: after.changes?.length ?? 0 },
+    },
+  }
+}
