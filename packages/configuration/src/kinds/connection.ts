@@ -83,7 +83,13 @@ export const connection: ResourceKind<'connections', FileConnection, DesiredConn
         mapping: {
           type: 'object',
           description: 'Which column fills which field of the destination; left out: by name',
-          additionalProperties: { type: ['string', 'null', 'object'], additionalProperties: { type: 'string' } },
+          additionalProperties: {
+            type: ['string', 'null', 'object'],
+            additionalProperties: {
+              type: ['string', 'object'],
+              additionalProperties: { type: ['string', 'null'] },
+            },
+          },
         },
         schedule: object(
           ['cron'],

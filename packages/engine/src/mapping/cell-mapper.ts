@@ -1,4 +1,5 @@
 import type { Cell, Normalisation, RecordField } from '@penstock/connector'
+import { answerKey, answersOf } from './answers.ts'
 import {
   type Digest,
   type DigestEncoding,
@@ -42,6 +43,26 @@ export function fieldMapper(definition: RecordField | undefined, local: LocalFor
       return text === undefined ? undefined : map(text, country)
     },
     messageOf: (cell) => read(String(cell)).wrong ?? mapper.messageOf(cell),
+  }
+}
+
+/**
+ * The same functions, where single values stand for others.
+ * @param values what they stand for: `null` for nothing
+ */
+export function withAnswers(
+  mapper: FieldMapper,
+  values: Readonly<Record<string, string | null>> | undefined,
+): FieldMapper {
+  if (!values) return mapper
+  const { map = (cell) => cell } = mapper
+  const answers = new Map([...answersOf(values)].map(([key, to]) => [key, to === null ? null : map(to, undefined)]))
+  return {
+    ...mapper,
+    map: (cell, country) => {
+      const answer = answers.get(answerKey(String(cell)))
+      return answer === undefined ? map(cell, country) : answer
+    },
   }
 }
 

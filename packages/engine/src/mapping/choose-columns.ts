@@ -1,36 +1,22 @@
 import type { RecordField, Records } from '@penstock/connector'
 import type { FieldError } from '@penstock/wire'
 import { fieldMapper } from './cell-mapper.ts'
-import { type ColumnName, foldName, readColumnName, wellKnownNames } from './column-names.ts'
-import type { LocalForm } from './local-forms.ts'
-import { fieldErrorOf, localFormOf, type Mapping } from './read-mapping.ts'
+import { foldName } from './column-names.ts'
+import { matchForTransfer, readColumns, type SourceColumn } from './match-columns.ts'
+import { type ColumnReading, fieldErrorOf, type Mapping, readingOf } from './read-mapping.ts'
 import { list, noSuchColumn } from './wording.ts'
 
 /** Source of one column of the destination. */
-export type MappingStep = {
+export type MappingStep = ColumnReading & {
   /** The destination's name of it. */
   readonly field: string
   /** Its definition; absent where the destination takes any column. */
   readonly definition: RecordField | undefined
   /** The source's column, by name and by its index in a row; absent where `value` is set. */
   readonly column?: { readonly name: string; readonly index: number }
-  /** How its values are written, if the mapping says it. */
-  readonly local?: LocalForm
   /** One value for all rows. */
   readonly value?: string
 }
-
-/** How well a column fits a field, best first; every candidate of a better rank is served before. */
-const ranks = [
-  'same name',
-  'same but for case and signs',
-  'same but for hashing',
-  'synonym',
-  'well-known name',
-] as const
-type Rank = (typeof ranks)[number]
-
-type SourceColumn = ColumnName & { readonly name: string; readonly index: number }
 
 /**
  * Finds the column of a source for each field of a record: what the mapping says, then by name. A column fills one field,
@@ -44,7 +30,7 @@ export function chooseColumns(
   path: string,
 ): { steps: MappingStep[]; fieldErrors: FieldError[] } {
   const fieldErrors: FieldError[] = []
-  const columns = names.map((name, index): SourceColumn => ({ ...readColumnName(name), name, index }))
+  const columns = readColumns(names)
   const steps = new Map<string, MappingStep>()
   const taken = new Set<SourceColumn>()
 
@@ -63,33 +49,36 @@ export function chooseColumns(
       if (!column) fieldError(noSuchColumn(name, names))
       else {
         const from = { name: column.name, index: column.index }
-        steps.set(field, { field, definition, column: from, ...localFormOf(entry) })
+        const reading = readingOf(entry)
+        const wrong = wrongAnswer(definition, reading)
+        if (wrong !== undefined) fieldError(wrong)
+        else steps.set(field, { field, definition, column: from, ...reading })
         taken.add(column)
       }
     }
   }
 
-  const open = new Map(Object.entries(records).filter(([field]) => !Object.hasOwn(mapping, field)))
-  for (const rank of ranks) {
-    for (const [field, definition] of open) {
-      const fitsField = fitter(rank, field, definition)
-      const fitting = columns.filter((column) => !taken.has(column) && fitsField(column))
-      const [column] = fitting
-      if (!column) continue
-      open.delete(field)
-      if (fitting.length === 1) {
-        steps.set(field, { field, definition, column: { name: column.name, index: column.index } })
-        taken.add(column)
-      } else {
-        const [first = '', second = ''] = fitting.map(({ name }) => name)
-        fieldErrors.push({
-          field: `${path}.${field}`,
-          message: `could be filled by ${fitting.length > 2 ? 'any of ' : ''}${list(fitting.map(({ name }) => name))}: choose one, {${JSON.stringify(field)}: ${JSON.stringify(first)}} or {${JSON.stringify(field)}: ${JSON.stringify(second)}}`,
-        })
-      }
-    }
+  const open = Object.fromEntries(Object.entries(records).filter(([field]) => !Object.hasOwn(mapping, field)))
+  const { chosen, ambiguous } = matchForTransfer(open, columns, taken)
+  for (const [field, { name, index }] of chosen) {
+    steps.set(field, { field, definition: records[field], column: { name, index } })
+  }
+  for (const { field, columns: fitting } of ambiguous) {
+    const [first = '', second = ''] = fitting.map(({ name }) => name)
+    fieldErrors.push({
+      field: `${path}.${field}`,
+      message: `could be filled by ${fitting.length > 2 ? 'any of ' : ''}${list(fitting.map(({ name }) => name))}: choose one, {${JSON.stringify(field)}: ${JSON.stringify(first)}} or {${JSON.stringify(field)}: ${JSON.stringify(second)}}`,
+    })
   }
   return { steps: Object.keys(records).flatMap((field) => steps.get(field) ?? []), fieldErrors }
+}
+
+/** Why a value that a mapping gives instead of one of the column is none of the field's. */
+function wrongAnswer(definition: RecordField, { values = {}, default: fallback }: ColumnReading): string | undefined {
+  const { map, messageOf } = fieldMapper(definition)
+  const given = [...Object.values(values), ...(fallback === undefined ? [] : [fallback])].filter((one) => one !== null)
+  const wrong = map && given.find((value) => map(value, undefined) === undefined)
+  return wrong && `${messageOf(wrong)}: ${JSON.stringify(wrong)} is not`
 }
 
 /** The column of exactly this name, else the only one that differs from it in case and signs alone. */
@@ -99,32 +88,4 @@ function findNamed(columns: readonly SourceColumn[], name: string): SourceColumn
   const wanted = foldName(name)
   const folded = columns.filter((column) => column.folded === wanted)
   return folded.length === 1 ? folded[0] : undefined
-}
-
-/** Makes the test whether a column fits a field at a rank; the field is read once, however many columns there are. */
-function fitter(rank: Rank, field: string, definition: RecordField): (column: SourceColumn) => boolean {
-  const wanted = readColumnName(field)
-  switch (rank) {
-    case 'same name':
-      return ({ name }) => name === field
-    case 'same but for case and signs':
-      return ({ folded }) => folded !== '' && folded === wanted.folded
-    case 'same but for hashing':
-      return (column) => column.subject !== '' && column.subject === wanted.subject && takesDigest(definition, column)
-    case 'synonym': {
-      const synonyms = new Set((definition.synonyms ?? []).map(foldName).filter((folded) => folded !== ''))
-      return (column) =>
-        synonyms.has(column.folded) || (synonyms.has(column.subject) && takesDigest(definition, column))
-    }
-    case 'well-known name': {
-      const names = wellKnownNames(field, definition)
-      return (column) => takesDigest(definition, column) && names.has(column.subject)
-    }
-  }
-}
-
-/** Whether a field can take what a column's name says of hashing: it takes such digests, or there are none. */
-function takesDigest({ hashed = [] }: RecordField, { digest }: SourceColumn): boolean {
-  if (digest === undefined) return true
-  return digest === 'any' ? hashed.length > 0 : digest !== 'other' && hashed.includes(digest)
 }

@@ -1,5 +1,5 @@
 import type { Cell, RecordField, Row } from '@penstock/connector'
-import { fieldMapper, takesAnyText } from './cell-mapper.ts'
+import { takesAnyText } from './cell-mapper.ts'
 import type { MappingStep } from './choose-columns.ts'
 import { normaliseCountry } from './country.ts'
 import {
@@ -12,9 +12,9 @@ import {
   readDigest,
 } from './hash.ts'
 import { type Kind, kindOf } from './kinds.ts'
-import { localFormIn, type MapperOptions } from './mapper.ts'
+import { type MapperOptions, stepMapper } from './mapper.ts'
 import { normalisers } from './normalise.ts'
-import type { MappingPlan } from './plan.ts'
+import { countryNamedBy, type MappingPlan } from './plan.ts'
 
 /**
  * Statistics of the values of one field. `missing`, `malformed`, `unnormalised`, `alreadyHashed` and `wrongHashLength`
@@ -80,7 +80,7 @@ function lintColumn(
     wrongHashLength: 0,
     mixedKinds: 0,
   }
-  const { map } = fieldMapper(definition, localFormIn(step, options))
+  const { map } = stepMapper(step, options)
   const kinds: Kind[] = []
   for (const [at, row] of rows.entries()) {
     const cell = row[index] ?? null
@@ -165,11 +165,5 @@ const formsOf = (text: string): Set<string> =>
     ].filter((form) => form !== undefined),
   )
 
-function countryOf(
-  { countryIndex, countryOfAll }: MappingPlan,
-  row: Row,
-  defaultCountry: string | undefined,
-): string | undefined {
-  const named = countryIndex === undefined ? countryOfAll : row[countryIndex]
-  return normaliseCountry(String(named ?? '')) ?? normaliseCountry(defaultCountry ?? '')
-}
+const countryOf = (plan: MappingPlan, row: Row, defaultCountry: string | undefined): string | undefined =>
+  countryNamedBy(plan, row) ?? normaliseCountry(defaultCountry ?? '')

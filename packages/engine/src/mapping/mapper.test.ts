@@ -317,3 +317,45 @@ test('For any rows: what is delivered is in its form, and no reason holds a valu
   )
   assert.equal(mapper([[null, '+1 415 555 2671', ' JOHN', 'USA']]).rows[0]?.[2], sha256(normalisers.name('john') ?? ''))
 })
+
+test('A mapping says what single values stand for, and the value where the column is empty', () => {
+  const records: Records = {
+    action: column({ description: 'What to do', required: true, values: ['add', 'remove'] }),
+    phone: column({ description: 'Phone', normalise: 'phone-e164', oneOf: 'identifier' }),
+    country: column({ description: 'Country', normalise: 'country' }),
+  }
+  const mapping: Mapping = {
+    action: { column: 'Werbesperre', values: { ja: 'remove', nein: 'add' }, default: 'add' },
+    country: { column: 'Land', values: { 'D-A-CH': null, Flandern: 'BE' }, default: 'DE' },
+  }
+  const { rows, reasons } = mapRows(
+    records,
+    ['Werbesperre', 'phone', 'Land'],
+    [
+      [' JA', '0664 5550134', 'Österreich'],
+      ['nein', '0171 5550123', ''],
+      [null, '0171 5550123', ' '],
+      ['', '0470 12 34 56', 'flandern'],
+      ['nein', '+43 664 5550134', 'd-a-ch'],
+      ['vielleicht', '+43 664 5550134', 'AT'],
+    ],
+    { mapping },
+  )
+  assert.deepEqual(rows.slice(0, 5), [
+    ['remove', '+436645550134', 'at'],
+    ['add', '+491715550123', 'de'],
+    ['add', '+491715550123', 'de'],
+    ['add', '+32470123456', 'be'],
+    ['add', '+436645550134', 'de'],
+  ])
+  assert.deepEqual(reasons, { 5: 'action must be one of add, remove' })
+})
+
+test('Values that a mapping gives instead of others are checked like one value for all rows', () => {
+  const mapping: Mapping = { action: { column: 'x', values: { ja: 'give' } }, email: { column: 'y', default: 'none' } }
+  const { fieldErrors } = planMapping({ records: identifiers, columns: ['x', 'y'], mapping, path: 'm' })
+  assert.deepEqual(fieldErrors?.slice(0, 2), [
+    { field: 'm.action', message: 'must be one of add, remove: "give" is not' },
+    { field: 'm.email', message: 'is not an e-mail address: "none" is not' },
+  ])
+})

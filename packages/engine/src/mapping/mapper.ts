@@ -1,9 +1,9 @@
 import type { Cell, Row } from '@penstock/connector'
-import { fieldMapper } from './cell-mapper.ts'
+import { type FieldMapper, fieldMapper, withAnswers } from './cell-mapper.ts'
 import type { MappingStep } from './choose-columns.ts'
 import { normaliseCountry } from './country.ts'
 import type { LocalForm } from './local-forms.ts'
-import type { MappingPlan } from './plan.ts'
+import { countryNamedBy, type MappingPlan } from './plan.ts'
 
 /** Why a row is not delivered, and the field to blame. The reason names the field and holds no value of the row. */
 export type RowError = { readonly field: string; readonly reason: string }
@@ -52,12 +52,17 @@ export const localFormIn = (
 ): LocalForm =>
   definition?.reads === 'time' && defaultTimezone ? { timezone: defaultTimezone, ...local } : (local ?? {})
 
+/** The functions that map the values of a step's column. */
+export const stepMapper = (step: MappingStep, options: MapperOptions): FieldMapper =>
+  withAnswers(fieldMapper(step.definition, localFormIn(step, options)), step.values)
+
 type CompiledStep = ReturnType<typeof compileStep>
 type CountryOf = (row: Row) => string | undefined
 
 function compileStep(step: MappingStep, to: number, options: MapperOptions) {
   const { field, definition } = step
-  const mapper = fieldMapper(definition, localFormIn(step, options))
+  const mapper = stepMapper(step, options)
+  const given = step.value ?? step.default
   const isIdentifier = definition?.oneOf !== undefined && !definition.required && !definition.values
   const errors = new Map<string, RowError>()
   const errorOf = (message: string): RowError => {
@@ -71,7 +76,7 @@ function compileStep(step: MappingStep, to: number, options: MapperOptions) {
     ...mapper,
     to,
     from: step.column?.index ?? -1,
-    constant: step.value === undefined ? undefined : (mapper.map?.(step.value, undefined) ?? step.value),
+    constant: given === undefined ? undefined : (mapper.map?.(given, undefined) ?? given),
     isRequired: definition?.required ?? false,
     isIdentifier,
     isLeftOut: isIdentifier || (definition?.leftOutIfUnusable ?? false),
@@ -106,20 +111,20 @@ class Mapped {
   }
 
   mapColumn(step: CompiledStep, countryOf: CountryOf): void {
-    const { map, from, to, byCountry } = step
+    const { map, from, to, byCountry, constant } = step
     if (from < 0) return
     const given = this.#given
     const rows = this.rows
     for (let at = 0; at < given.length; at++) {
       const row = given[at] as Row
       const cell = row[from]
-      if (cell === null || cell === undefined) continue
+      if (cell === null || cell === undefined || (cell === '' && constant !== undefined)) continue
       if (!map || cell === '') {
         ;(rows[at] as Cell[])[to] = cell
         continue
       }
       const made = map(cell, byCountry ? countryOf(row) : undefined)
-      if (made !== undefined) (rows[at] as Cell[])[to] = made
+      if (made !== undefined) (rows[at] as Cell[])[to] = made ?? constant ?? null
       else if (step.isLeftOut) this.#leaveOut(at, to, step.errorOf(step.messageOf(cell)))
       else this.#blame(at, step.errorOf(step.messageOf(cell)))
     }
@@ -193,15 +198,16 @@ class Mapped {
 }
 
 /** Reads a row's country by the column that says it, a few of which fill a whole file; else the default. */
-function countryReader({ countryIndex, countryOfAll }: MappingPlan, defaultCountry: string | undefined): CountryOf {
-  const byDefault = normaliseCountry(countryOfAll ?? '') ?? normaliseCountry(defaultCountry ?? '')
+function countryReader(plan: MappingPlan, defaultCountry: string | undefined): CountryOf {
+  const byDefault = countryNamedBy({ ...plan, countryIndex: undefined }, []) ?? normaliseCountry(defaultCountry ?? '')
+  const { countryIndex } = plan
   if (countryIndex === undefined) return () => byDefault
   const known = new Map<string, string | undefined>()
   return (row) => {
     const cell = row[countryIndex]
     if (typeof cell !== 'string' || cell === '') return byDefault
     if (known.has(cell)) return known.get(cell)
-    const country = normaliseCountry(cell) ?? byDefault
+    const country = countryNamedBy(plan, row) ?? byDefault
     if (known.size < 1_000) known.set(Buffer.from(cell, 'utf16le').toString('utf16le'), country)
     return country
   }

@@ -1,9 +1,11 @@
-import type { RecordField, Records } from '@penstock/connector'
+import type { RecordField, Records, Row } from '@penstock/connector'
 import type { FieldError } from '@penstock/wire'
+import { answerKey, answersOf } from './answers.ts'
 import { chooseColumns, type MappingStep } from './choose-columns.ts'
 import { conceptOf, readColumnName } from './column-names.ts'
+import { normaliseCountry } from './country.ts'
 import { readsByCountry } from './normalise.ts'
-import { type ColumnEntry, localFormOf, type Mapping } from './read-mapping.ts'
+import { type ColumnEntry, type Mapping, readingOf } from './read-mapping.ts'
 import { howToMap, list, noSuchColumn } from './wording.ts'
 
 /** How rows of a source become rows of a destination; made once a transfer. */
@@ -18,8 +20,10 @@ export type MappingPlan = {
   readonly together: readonly (readonly number[])[]
   /** The source's column that says a row's country, by which its national phone numbers are read. */
   readonly countryIndex: number | undefined
-  /** The country that the mapping gives to all rows: read by it like by such a column. */
+  /** The country that the mapping gives to all rows, or to those whose column is empty: read by it like by such a column. */
   readonly countryOfAll?: string
+  /** What the mapping says that values of that column stand for. */
+  readonly countryAnswers?: ReadonlyMap<string, string | null>
   /** Fields that a column would fill but that are not sent, and why. */
   readonly leftOut: readonly { readonly field: string; readonly reason: string }[]
 }
@@ -55,7 +59,7 @@ export function planMapping(given: {
       asIs:
         !records &&
         kept.length === columns.length &&
-        kept.every(({ column, definition, local }, index) => column?.index === index && !definition && !local),
+        kept.every((step, index) => step.column?.index === index && passesAsIs(step)),
       oneOf: groupsOf(kept, 'oneOf'),
       together: groupsOf(kept, 'together'),
       ...findCountry(kept, columns),
@@ -63,6 +67,9 @@ export function planMapping(given: {
     },
   }
 }
+
+const passesAsIs = ({ definition, local, values, default: fallback }: MappingStep): boolean =>
+  !definition && !local && !values && fallback === undefined
 
 function renameColumns(columns: readonly string[], mapping: Mapping, path: string) {
   const fieldErrors: FieldError[] = []
@@ -78,7 +85,7 @@ function renameColumns(columns: readonly string[], mapping: Mapping, path: strin
     const name = typeof entry === 'object' ? entry.column : entry
     const index = columns.indexOf(name)
     if (index >= 0)
-      steps.push({ field, definition: definitionOf(field, entry), column: { name, index }, ...localFormOf(entry) })
+      steps.push({ field, definition: definitionOf(field, entry), column: { name, index }, ...readingOf(entry) })
     else fieldErrors.push({ field: `${path}.${field}`, message: noSuchColumn(name, columns) })
   }
   return { steps, fieldErrors }
@@ -173,7 +180,7 @@ function groupsOf(steps: readonly MappingStep[], kind: 'oneOf' | 'together'): nu
 function findCountry(
   steps: readonly MappingStep[],
   columns: readonly string[],
-): Pick<MappingPlan, 'countryIndex' | 'countryOfAll'> {
+): Pick<MappingPlan, 'countryIndex' | 'countryOfAll' | 'countryAnswers'> {
   if (!steps.some(({ definition }) => definition?.normalise && readsByCountry(definition.normalise))) {
     return { countryIndex: undefined }
   }
@@ -181,7 +188,13 @@ function findCountry(
     steps.find(({ definition }) => definition?.normalise === 'country') ??
     steps.find(({ field, definition, value }) => !definition && value !== undefined && isCountryName(field))
   if (mapped?.value !== undefined) return { countryIndex: undefined, countryOfAll: mapped.value }
-  if (mapped?.column) return { countryIndex: mapped.column.index }
+  if (mapped?.column) {
+    return {
+      countryIndex: mapped.column.index,
+      ...(mapped.default === undefined ? {} : { countryOfAll: mapped.default }),
+      ...(mapped.values ? { countryAnswers: answersOf(mapped.values) } : {}),
+    }
+  }
   const named = columns.flatMap((name, index) => (isCountryName(name) ? [index] : []))
   return { countryIndex: named.length === 1 ? named[0] : undefined }
 }
@@ -189,4 +202,15 @@ function findCountry(
 function isCountryName(name: string): boolean {
   const { subject, digest } = readColumnName(name)
   return digest === undefined && conceptOf(subject) === 'country'
+}
+
+/** The country that a row itself names, by which its national phone numbers are read. */
+export function countryNamedBy(
+  { countryIndex, countryOfAll, countryAnswers }: MappingPlan,
+  row: Row,
+): string | undefined {
+  const cell = countryIndex === undefined ? null : (row[countryIndex] ?? null)
+  const text = cell === null ? '' : String(cell)
+  const answer = countryAnswers?.get(answerKey(text))
+  return normaliseCountry(answer === undefined ? text : (answer ?? '')) ?? normaliseCountry(countryOfAll ?? '')
 }

@@ -9,12 +9,16 @@ import { list } from './wording.ts'
 /**
  * Which column of the source fills a field of the destination: its name; `null` where the field is to stay empty; or one
  * value for all rows. If the destination takes any columns, a column can also be brought into a form and hashed on its
- * way; a destination with fields of its own says for itself in which form it wants them. How numbers and times of a column are
- * written can be said for both.
+ * way; a destination with fields of its own says for itself in which form it wants them. For both, an entry can say how numbers and
+ * times of a column are written, what single values of it stand for, and the value of records in which it is empty.
  */
 export type MappingEntry = string | null | { readonly value: string } | ColumnEntry
 export type ColumnEntry = LocalForm & {
   readonly column: string
+  /** What single values of the column stand for, compared without case and surrounding spaces; `null` for nothing. */
+  readonly values?: Readonly<Record<string, string | null>>
+  /** The value of records in which the column is empty. */
+  readonly default?: string
   readonly normalise?: NonNullable<RecordField['normalise']>
   readonly hash?: NonNullable<RecordField['hashed']>[number]
 }
@@ -95,7 +99,17 @@ function entryErrorsOf(entry: unknown): string[] {
     return [...(typeof value === 'string' ? [] : ['value must be a text']), ...unknownParts(rest, 'value stands alone')]
   }
   if (!('column' in entry)) return [entryForm]
-  const { column, normalise, hash, numbers, dates, timezone, ...rest } = entry as Record<string, unknown>
+  const {
+    column,
+    normalise,
+    hash,
+    numbers,
+    dates,
+    timezone,
+    values,
+    default: fallback,
+    ...rest
+  } = entry as Record<string, unknown>
   const isZone = timezone === undefined || (typeof timezone === 'string' && isTimezone(timezone))
   return [
     ...(typeof column === 'string' && column !== '' ? [] : ['column must be the name of a column']),
@@ -104,9 +118,18 @@ function entryErrorsOf(entry: unknown): string[] {
     ...notOneOf('numbers', numbers, numberForms),
     ...notOneOf('dates', dates, dateForms),
     ...(isZone ? [] : ['timezone must be the name of a time zone, such as Europe/Berlin']),
-    ...unknownParts(rest, 'beside column stand normalise, hash, numbers, dates and timezone'),
+    ...(values === undefined || areAnswers(values) ? [] : ['values must be an object of texts or null, one at least']),
+    ...(fallback === undefined || (typeof fallback === 'string' && fallback !== '') ? [] : ['default must be a text']),
+    ...unknownParts(rest, 'beside column stand normalise, hash, numbers, dates, timezone, values and default'),
   ]
 }
+
+const areAnswers = (values: unknown): boolean =>
+  typeof values === 'object' &&
+  values !== null &&
+  !Array.isArray(values) &&
+  Object.keys(values).length > 0 &&
+  Object.values(values).every((to) => to === null || (typeof to === 'string' && to !== ''))
 
 const notOneOf = (part: string, value: unknown, known: readonly string[]): string[] =>
   value === undefined || known.some((one) => one === value) ? [] : [`${part} must be one of ${known.join(', ')}`]
@@ -114,12 +137,24 @@ const notOneOf = (part: string, value: unknown, known: readonly string[]): strin
 const unknownParts = (rest: object, known: string): string[] =>
   Object.keys(rest).map((part) => `${part} is unknown: ${known}`)
 
-/** How an entry says that the values of its column are written. */
-export function localFormOf(entry: MappingEntry): { local?: LocalForm } {
+/** How the values of a column become those of a field, as far as an entry says it. */
+export type ColumnReading = {
+  /** How they are written. */
+  readonly local?: LocalForm
+  readonly values?: NonNullable<ColumnEntry['values']>
+  readonly default?: string
+}
+
+/** What an entry says about the values of its column. */
+export function readingOf(entry: MappingEntry): ColumnReading {
   if (entry === null || typeof entry === 'string' || !('column' in entry)) return {}
-  const { numbers, dates, timezone } = entry
-  if (!(numbers || dates || timezone)) return {}
-  return { local: { ...(numbers && { numbers }), ...(dates && { dates }), ...(timezone && { timezone }) } }
+  const { numbers, dates, timezone, values, default: fallback } = entry
+  const local = { ...(numbers && { numbers }), ...(dates && { dates }), ...(timezone && { timezone }) }
+  return {
+    ...(Object.keys(local).length > 0 && { local }),
+    ...(values && { values }),
+    ...(fallback !== undefined && { default: fallback }),
+  }
 }
 
 /** An offset in a text as people count. */

@@ -1,0 +1,241 @@
+import type { RecordField, Records } from '@penstock/connector'
+import { type ColumnMeaning, meaningOfField, meaningsOf } from './column-meanings.ts'
+import { type ColumnName, foldName, readColumnName, wellKnownNames } from './column-names.ts'
+
+/**
+ * Which column of a source is called like a field of a destination: the one place that decides it, for transfers, previews
+ * and proposals. Transfers use the ranks of `transferRanks`, which stay as they are, so that no saved connection starts to send
+ * another column. Proposals know more names, and a person sees them before they are saved.
+ */
+
+/** A column of a source, with what its name says. */
+export type SourceColumn = ColumnName & { readonly name: string; readonly index: number }
+
+/** How well a column fits a field, best first; every candidate of a better rank is served before. */
+const transferRanks = [
+  'same name',
+  'same but for case and signs',
+  'same but for hashing',
+  'synonym',
+  'well-known name',
+] as const
+const proposalRanks = [...transferRanks.slice(0, 4), 'known meaning', 'known meaning of an address'] as const
+type Rank = (typeof transferRanks)[number] | (typeof proposalRanks)[number]
+
+/** Columns of which each fits a field equally well, so that none of them was taken. */
+export type Ambiguity = { readonly field: string; readonly columns: readonly SourceColumn[] }
+type Assigned = { readonly chosen: ReadonlyMap<string, SourceColumn>; readonly ambiguous: readonly Ambiguity[] }
+
+/** Reads the names of the columns of a source. */
+export const readColumns = (names: readonly string[]): SourceColumn[] =>
+  names.map((name, index) => ({ ...readColumnName(name), name, index }))
+
+/**
+ * Chooses columns for fields as a transfer does, for those that its mapping does not name.
+ * @param taken columns that the mapping names: each column fills one field
+ */
+export const matchForTransfer = (
+  open: Records,
+  columns: readonly SourceColumn[],
+  taken: ReadonlySet<SourceColumn>,
+): Assigned => assign(open, columns, taken, transferRanks, (rank, field, definition) => fitter(rank, field, definition))
+
+/** What the names of columns say about a field, for a person who maps it. */
+export type ColumnMatch = {
+  readonly field: string
+  /** The column that its name shows to be meant. */
+  readonly column: string | undefined
+  /** Columns that may be meant if none is certain: at most five. */
+  readonly candidates: readonly string[]
+  /** The column that a transfer takes if the mapping does not name the field. */
+  readonly byDefault: string | undefined
+}
+
+const candidatesMax = 5
+
+/**
+ * Proposes columns for the fields of a destination, in the order of the fields. Fields about which no name says anything are left
+ * out. Does not depend on the order of the columns, and never fails.
+ */
+export function matchColumns(records: Records, names: readonly string[]): ColumnMatch[] {
+  const columns = readColumns(names)
+  const meanings = new Map(
+    meaningsOf(columns.map(({ subject }, at) => subjectOf(names[at] as string, subject))).entries(),
+  )
+  const meaningOf = ({ index }: SourceColumn) => meanings.get(index)
+  const wanted = wantedMeanings(records)
+  const fits = (rank: Rank, field: string, definition: RecordField) => {
+    const isOfAddress = rank === 'known meaning of an address'
+    if (rank !== 'known meaning' && !isOfAddress) return fitter(rank, field, definition)
+    const meaning = wanted.get(field)
+    if (meaning === undefined) return isOfAddress ? () => false : fitter('well-known name', field, definition)
+    return (column: SourceColumn) => {
+      const of = meaningOf(column)
+      if (!of || of.isWeak || of.meaning !== meaning) return false
+      return (of.role !== 'own') === isOfAddress && takesDigest(definition, column)
+    }
+  }
+  const proposed = assign(records, columns, new Set(), proposalRanks, fits, (one) => resolve(one, meaningOf))
+  const chosen = withoutIncompleteGroups(records, proposed.chosen)
+  const used = new Set(chosen.values())
+  const sent = withoutIncompleteGroups(records, matchForTransfer(records, columns, new Set()).chosen)
+  return Object.entries(records).flatMap(([field, definition]): ColumnMatch[] => {
+    const column = chosen.get(field)
+    const byDefault = sent.get(field)?.name
+    if (column) return [{ field, column: column.name, candidates: [], byDefault }]
+    const equals = new Set([
+      ...[proposed.chosen.get(field) ?? []].flat(),
+      ...(proposed.ambiguous.find((one) => one.field === field)?.columns ?? []),
+    ])
+    const alike = sorted(
+      columns.filter((other) => {
+        const meaning = meaningOf(other)?.meaning
+        return meaning !== undefined && meaning === wanted.get(field) && takesDigest(definition, other)
+      }),
+    )
+    const candidates = [...new Set([...equals, ...alike])].filter((one) => !used.has(one)).slice(0, candidatesMax)
+    if (candidates.length === 0 && byDefault === undefined) return []
+    return [{ field, column: undefined, candidates: candidates.map(({ name }) => name), byDefault }]
+  })
+}
+
+/** The name without the mark of hashed values, in its own spelling if there is no mark. */
+const subjectOf = (name: string, subject: string): string => (foldName(name) === subject ? name : subject)
+
+/** Gives each field the only column that fits it best; a column fills one field. */
+function assign(
+  records: Records,
+  columns: readonly SourceColumn[],
+  given: ReadonlySet<SourceColumn>,
+  ranks: readonly Rank[],
+  fits: (rank: Rank, field: string, definition: RecordField) => (column: SourceColumn) => boolean,
+  choose: (fitting: readonly SourceColumn[]) => SourceColumn | undefined = only,
+): Assigned {
+  const open = new Map(Object.entries(records))
+  const taken = new Set(given)
+  const chosen = new Map<string, SourceColumn>()
+  const ambiguous: Ambiguity[] = []
+  for (const rank of ranks) {
+    for (const [field, definition] of open) {
+      const fitsField = fits(rank, field, definition)
+      const fitting = columns.filter((column) => !taken.has(column) && fitsField(column))
+      if (fitting.length === 0) continue
+      open.delete(field)
+      const column = choose(fitting)
+      if (!column) ambiguous.push({ field, columns: sorted(fitting) })
+      else {
+        chosen.set(field, column)
+        taken.add(column)
+      }
+    }
+  }
+  return { chosen, ambiguous }
+}
+
+const only = (fitting: readonly SourceColumn[]): SourceColumn | undefined =>
+  fitting.length === 1 ? fitting[0] : undefined
+
+/** By their names, so that the order of the columns makes no difference. */
+const sorted = (columns: readonly SourceColumn[]): SourceColumn[] =>
+  [...columns].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
+
+/** The only column, or the only one with the code of what the others have in words. A shipping address is never taken. */
+function resolve(
+  fitting: readonly SourceColumn[],
+  meaningOf: (column: SourceColumn) => ColumnMeaning | undefined,
+): SourceColumn | undefined {
+  const isShipping = (column: SourceColumn) => meaningOf(column)?.role === 'shipping'
+  if (fitting.length === 1) return fitting.find((column) => !isShipping(column))
+  const meaning = meaningOf(fitting[0] as SourceColumn)
+  const areOfOnePlace = fitting.every((column) => {
+    const other = meaningOf(column)
+    return other?.meaning === meaning?.meaning && other?.role === meaning?.role && !isShipping(column)
+  })
+  if (!areOfOnePlace || !['country', 'state', 'currency'].includes(meaning?.meaning ?? '')) return undefined
+  const codes = fitting.filter((column) => meaningOf(column)?.isCode)
+  return codes.length === 1 && fitting.length === 2 ? codes[0] : undefined
+}
+
+/** What each field takes: by its own name, else by its form, else by what its author also calls it, if no other field takes that. */
+function wantedMeanings(records: Records): ReadonlyMap<string, string> {
+  const wanted = new Map<string, string>()
+  for (const [field, { normalise }] of Object.entries(records)) {
+    const { subject } = readColumnName(field)
+    const meaning = meaningOfField(field) ?? meaningOfField(subject) ?? (normalise && meaningOfForm[normalise])
+    if (meaning !== undefined) wanted.set(field, meaning)
+  }
+  for (const [field, { synonyms = [] }] of Object.entries(records)) {
+    if (wanted.has(field)) continue
+    const meaning = synonyms.map(meaningOfField).find((one) => one !== undefined)
+    if (meaning !== undefined && ![...wanted.values()].includes(meaning)) wanted.set(field, meaning)
+  }
+  return wanted
+}
+
+const meaningOfForm: Readonly<Partial<Record<NonNullable<RecordField['normalise']>, string>>> = {
+  email: 'email',
+  'email-gmail': 'email',
+  'email-gmail-dots': 'email',
+  'email-plain-local': 'email',
+  'email-no-dots-no-tag': 'email',
+  'email-alphanumeric': 'email',
+  'phone-e164': 'phone',
+  'phone-digits': 'phone',
+  'given-name': 'first name',
+  'family-name': 'last name',
+  city: 'city',
+  'city-ascii': 'city',
+  state: 'state',
+  'state-ascii': 'state',
+  'postal-code': 'postal code',
+  country: 'country',
+  'birth-date': 'birth date',
+  gender: 'gender',
+  'gender-or-n': 'gender',
+}
+
+/** Identifiers that a destination only takes together are proposed together. */
+function withoutIncompleteGroups(
+  records: Records,
+  chosen: ReadonlyMap<string, SourceColumn>,
+): ReadonlyMap<string, SourceColumn> {
+  const incomplete = new Set(
+    Object.entries(records).flatMap(([field, { together }]) => (together && !chosen.has(field) ? [together] : [])),
+  )
+  return new Map(
+    [...chosen].filter(([field]) => {
+      const { together, oneOf, required } = records[field] as RecordField
+      return !together || required || oneOf === undefined || !incomplete.has(together)
+    }),
+  )
+}
+
+/** Makes the test whether a column fits a field at a rank; the field is read once, however many columns there are. */
+function fitter(rank: Rank, field: string, definition: RecordField): (column: SourceColumn) => boolean {
+  const wanted = readColumnName(field)
+  switch (rank) {
+    case 'same name':
+      return ({ name }) => name === field
+    case 'same but for case and signs':
+      return ({ folded }) => folded !== '' && folded === wanted.folded
+    case 'same but for hashing':
+      return (column) => column.subject !== '' && column.subject === wanted.subject && takesDigest(definition, column)
+    case 'synonym': {
+      const synonyms = new Set((definition.synonyms ?? []).map(foldName).filter((folded) => folded !== ''))
+      return (column) =>
+        synonyms.has(column.folded) || (synonyms.has(column.subject) && takesDigest(definition, column))
+    }
+    case 'well-known name': {
+      const names = wellKnownNames(field, definition)
+      return (column) => takesDigest(definition, column) && names.has(column.subject)
+    }
+    default:
+      return () => false
+  }
+}
+
+/** Whether a field can take what a column's name says of hashing: it takes such digests, or there are none. */
+function takesDigest({ hashed = [] }: RecordField, { digest }: SourceColumn): boolean {
+  if (digest === undefined) return true
+  return digest === 'any' ? hashed.length > 0 : digest !== 'other' && hashed.includes(digest)
+}
