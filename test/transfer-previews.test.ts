@@ -171,6 +171,58 @@ describe('a preview', () => {
     assert.deepEqual((await preview(id, { unmapped: true, destConnectionConfig: { mapping } })).response, response)
   })
 
+  test('proposes columns for the fields of a destination, which no transfer follows', async () => {
+    const lists = connectorBySlug('meta-custom-audiences')
+    const { accountId, caller } = fixture
+    await caller.expect(caller.call('addConnectors', { accountId, body: { connectorIds: [lists.id] } }))
+    const secretConfig = { authType: 'api-token', accessToken: 'canary' }
+    await caller.expect(caller.call('configureConnector', { accountId, id: lists.id, body: { secretConfig } }))
+    const files = await addFile(
+      'Courriel,Billing Country,Shipping Country,Mobile',
+      'ada@example.com,FR,AT,+33612345678',
+    )
+    const id = await fixture.connect(localFolder, { files }, lists, { advertiserId: '1' })
+    const { matches = [] } = (await preview(id, { unmapped: true })).response
+    const ofField = (name: string) => matches.find(({ field }) => field === name)
+    const email = matches.find(({ column }) => column === 'Courriel')
+    assert.equal(email?.byDefault, null)
+    assert.match(email?.field ?? '', /^email/)
+    assert.deepEqual(matches.find(({ column }) => column === 'Mobile')?.byDefault, 'Mobile')
+    assert.deepEqual(ofField('country_code_sha256')?.candidates ?? ofField('country_code')?.candidates, [
+      'Billing Country',
+      'Shipping Country',
+    ])
+    const { status, text } = await preview(id, {})
+    assert.equal(status, 422, text)
+    assert.equal(text.includes('Courriel'), false, text)
+  })
+
+  test('shows what is valid of a mapping that is not finished, and why the rest is not', async () => {
+    const lists = connectorBySlug('meta-custom-audiences')
+    const { accountId, caller } = fixture
+    await caller.expect(caller.call('addConnectors', { accountId, body: { connectorIds: [lists.id] } }))
+    const secretConfig = { authType: 'api-token', accessToken: 'canary' }
+    await caller.expect(caller.call('configureConnector', { accountId, id: lists.id, body: { secretConfig } }))
+    const files = await addFile('Courriel,Pays', 'Ada@example.com,FR', 'none,France')
+    const id = await fixture.connect(localFolder, { files }, lists, { advertiserId: '1' })
+    const mapping = (entries: object) => ({ destConnectionConfig: { mapping: JSON.stringify(entries) } })
+    const entries = { email_sha256: 'Courriel', city_sha256: 'Ville' }
+    assert.equal((await preview(id, mapping(entries))).status, 422)
+    const { response, text } = await preview(id, { ...mapping(entries), partial: true })
+    assert.deepEqual(
+      response.mappingErrors?.map(({ field }) => field),
+      ['destConnectionConfig.mapping.city_sha256', 'destConnectionConfig.mapping.action'],
+      text,
+    )
+    const [lint] = response.lint
+    assert.equal(lint?.column, 'Courriel')
+    assert.equal(lint?.samples[0]?.before, 'A…@e….com')
+    assert.match(lint?.samples[0]?.after ?? '', /^[0-9a-f]{8}…$/)
+    assert.deepEqual(lint?.samples[1], { before: 'n…', after: null })
+    const whole = { ...mapping({ email_sha256: 'Courriel', action: { value: 'add' } }), partial: true }
+    assert.equal((await preview(id, whole)).response.mappingErrors, undefined)
+  })
+
   test('shows phone numbers without a country as rejected, and how to give one', async () => {
     const lists = connectorBySlug('meta-custom-audiences')
     const { accountId, caller } = fixture

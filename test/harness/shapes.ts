@@ -347,6 +347,7 @@ export const preview = {
       hashedTwice: 'integer',
       wrongHashLength: 'integer',
       mixedKinds: 'integer',
+      samples: [{ before: 'string', after: ['string', null] }],
     },
   ],
   findings: [{ code: 'string', message: 'string', column: ['string', null] }],

@@ -24,15 +24,27 @@ export type PlannedRows =
   | { readonly mapping: RowMapping; readonly fieldErrors?: never }
   | { readonly mapping?: never; readonly fieldErrors: readonly FieldError[] }
 
+type FittingRows = { readonly mapping?: RowMapping; readonly fieldErrors: readonly FieldError[] }
+
 const settingsPath = 'destConnectionConfig'
 const path = `${settingsPath}.mapping`
 
 /** Plans the mapping of a connection, with every error if there is none. */
 export async function planRows(
-  { destination }: Connector,
+  connector: Connector,
   columns: readonly string[],
   settings: Values,
 ): Promise<PlannedRows> {
+  const { mapping, fieldErrors } = await planFittingRows(connector, columns, settings)
+  return mapping && fieldErrors.length === 0 ? { mapping } : { fieldErrors }
+}
+
+/** Plans as much of the mapping of a connection as is valid, and the errors of the rest; nothing if it cannot be read. */
+export async function planFittingRows(
+  { destination }: Connector,
+  columns: readonly string[],
+  settings: Values,
+): Promise<FittingRows> {
   const { mapping, fieldErrors } = readMapping(
     settings.mapping === undefined ? undefined : String(settings.mapping),
     path,
@@ -47,14 +59,14 @@ export async function planRows(
 }
 
 /** The plan by which all columns of a source pass under their own names. */
-export const planUnmapped = (columns: readonly string[]): Promise<PlannedRows> => plan(undefined, columns, undefined)
+export const planUnmapped = (columns: readonly string[]): Promise<FittingRows> => plan(undefined, columns, undefined)
 
 async function plan(
   records: Records | undefined,
   columns: readonly string[],
   mapping: Mapping | undefined,
   options: MapperOptions = {},
-): Promise<PlannedRows> {
+): Promise<FittingRows> {
   if (!records && !mapping && columns.length > 0) {
     const untouched = {
       options,
@@ -62,22 +74,23 @@ async function plan(
       plan: planAsIs(columns),
       map: ({ rows }: Pick<Chunk, 'rows'>) => ({ rows, errors: none }),
     }
-    return { mapping: untouched }
+    return { mapping: untouched, fieldErrors: [] }
   }
   // With its tables of phone numbers and countries this takes long to load, and many transfers do without it.
-  const { createMapper, defaultCountryErrors, defaultTimezoneErrors, planMapping } = await import(
+  const { createMapper, defaultCountryErrors, defaultTimezoneErrors, planWhatFits } = await import(
     './mapping/mapping.ts'
   )
-  const planned = planMapping({ records, columns, mapping, path })
+  const planned = planWhatFits({ records, columns, mapping, path })
   const settingErrors = [
     ...defaultCountryErrors(options.defaultCountry, `${settingsPath}.defaultCountry`),
     ...defaultTimezoneErrors(options.defaultTimezone, `${settingsPath}.defaultTimezone`),
   ]
-  if (!planned.plan || settingErrors.length > 0) {
-    return { fieldErrors: [...(planned.fieldErrors ?? []), ...settingErrors] }
-  }
+  const fieldErrors = [...planned.fieldErrors, ...settingErrors]
+  // Settings for all fields that are invalid leave nothing that could be shown.
+  if (settingErrors.length > 0) return { fieldErrors }
   const map = createMapper(planned.plan, options)
   return {
+    fieldErrors,
     mapping: {
       options,
       columns: planned.plan.columns,

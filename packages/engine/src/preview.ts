@@ -10,7 +10,7 @@ import {
 import type { FieldError, Preview } from '@penstock/wire'
 import { limits } from '@penstock/wire/rules'
 import { inspectDestination } from './inspect.ts'
-import { type PlannedRows, planRows, planUnmapped } from './map-rows.ts'
+import { planFittingRows, planRows, planUnmapped, type RowMapping } from './map-rows.ts'
 import { lintRows } from './mapping/lint.ts'
 import { isPersonal, shorten } from './mapping/shorten.ts'
 import type { JobValues, PreviewJob } from './protocol.ts'
@@ -43,10 +43,15 @@ export async function runPreview(
       const reader = await open({ ...context, egress, cursor: undefined, sample: { noAnswerMs } })
       try {
         const seen = await look(reader.read(), redact, {
-          planFor: (columns) => (job.unmapped ? planUnmapped(columns) : planRows(destination, columns, settings)),
+          planFor: (columns) => {
+            if (job.unmapped) return planUnmapped(columns)
+            return job.partial
+              ? planFittingRows(destination, columns, settings)
+              : planRows(destination, columns, settings)
+          },
           rejectionsOf: reading.rejectionsOf,
         })
-        if (seen.fieldErrors || job.unmapped) return { ...seen, findings: [] }
+        if (seen.fieldErrors || job.unmapped || !seen.sent) return { ...seen, findings: [] }
         const boundMs = Math.min(sourceFindingsMs, (deadline - performance.now()) / 2 - answerMs)
         const findings = boundMs > 0 ? ((await reader.findings?.(boundMs)) ?? []) : []
         return {
@@ -61,7 +66,8 @@ export async function runPreview(
   )
   if (looked.fieldErrors) return { fieldErrors: looked.fieldErrors }
   const { preview, sent, findings: found } = looked
-  if (!sent || job.unmapped) return { preview: { ...preview, findings: found } }
+  if (job.unmapped) return { preview: { ...preview, findings: found, ...(await proposalsFor(destination, preview)) } }
+  if (!sent || job.partial) return { preview: { ...preview, findings: found } }
   const boundMs = Math.min(job.inspectionMs, deadline - performance.now() - answerMs)
   const side = openContext(runtime, destination, 'Destination', job.destination, signal)
   const unread = reading.findings.map((finding) => ({ ...finding, message: side.redact(finding.message) }))
@@ -82,6 +88,23 @@ export async function runPreview(
       rejected: [...preview.rejected, ...rejected].sort((a, b) => a.row - b.row),
       findings: findings.slice(0, limits.previewFindingsMax),
     },
+  }
+}
+
+/** The columns that are proposed for the fields of a destination; nothing if it takes any columns. */
+async function proposalsFor(
+  { destination }: Connector,
+  { columns }: Pick<Preview, 'columns'>,
+): Promise<Pick<Preview, 'matches'>> {
+  if (!destination?.records) return {}
+  const { matchColumns } = await import('./mapping/mapping.ts')
+  return {
+    matches: matchColumns(destination.records, columns).map(({ field, column, candidates, byDefault }) => ({
+      field,
+      column: column ?? null,
+      candidates: [...candidates],
+      byDefault: byDefault ?? null,
+    })),
   }
 }
 
@@ -112,7 +135,7 @@ type Looked =
   | {
       readonly fieldErrors?: never
       readonly preview: Omit<Preview, 'findings'>
-      /** The rows to be sent; absent if the source has no columns. */
+      /** The rows to be sent; absent if the source has no columns, and if only a part of the mapping is valid. */
       readonly sent?: Sent
     }
 
@@ -197,7 +220,10 @@ async function look(
   {
     planFor,
     rejectionsOf,
-  }: { planFor: (columns: readonly string[]) => Promise<PlannedRows>; rejectionsOf: RejectionsOf },
+  }: {
+    planFor: (columns: readonly string[]) => Promise<{ mapping?: RowMapping; fieldErrors?: readonly FieldError[] }>
+    rejectionsOf: RejectionsOf
+  },
 ): Promise<Looked> {
   const raws: Row[] = []
   const broken = new Map<number, string>()
@@ -211,16 +237,19 @@ async function look(
     if (raws.length >= limits.previewRowsMax) break
   }
   if (!columns) return { preview: { columns: [], rows: [], rejected: [], lint: [] } }
-  const { mapping, fieldErrors } = await planFor(columns)
+  const { mapping, fieldErrors = [] } = await planFor(columns)
   if (!mapping) return { fieldErrors }
+  const isWhole = fieldErrors.length === 0
   const mapped = mapping.map({ rows: raws, errors: broken })
   const errors = new Map<number, RowError>(mapped.errors)
   for (const [i, reason] of broken) errors.set(i, { field: null, reason })
   const deliverable = [...mapped.rows.keys()].filter((i) => !errors.has(i))
-  const rejections = rejectionsOf(
-    mapping.columns,
-    deliverable.map((i) => mapped.rows[i] as Row),
-  )
+  const rejections = isWhole
+    ? rejectionsOf(
+        mapping.columns,
+        deliverable.map((i) => mapped.rows[i] as Row),
+      )
+    : []
   for (const { index, reason, field = null } of rejections) {
     const i = index === undefined ? undefined : deliverable[index]
     if (i !== undefined) errors.set(i, { field, reason: redact(reason) })
@@ -241,7 +270,13 @@ async function look(
       mapping.plan,
       raws.filter((_, i) => !broken.has(i)),
       mapping.options,
-    ),
+    ).map((lint) => ({
+      ...lint,
+      samples: lint.samples.map(({ before, after }) => ({
+        before: redact(before),
+        after: after === null ? null : redact(after),
+      })),
+    })),
   }
-  return { preview: shown, sent }
+  return isWhole ? { preview: shown, sent } : { preview: { ...shown, mappingErrors: [...fieldErrors] } }
 }

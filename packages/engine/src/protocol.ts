@@ -56,6 +56,8 @@ export type PreviewJob = {
   readonly destination: OpenedSide
   /** Shows the columns of the source as they are, and does not ask the destination. */
   readonly unmapped: boolean
+  /** Shows what can be mapped though some of the mapping is invalid, and does not ask the destination. */
+  readonly partial?: boolean
   /** How long a store of files may say nothing. */
   readonly noAnswerMs: number
   /** How long the inspection of the destination may take. */

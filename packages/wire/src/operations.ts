@@ -695,7 +695,7 @@ export const operations = {
     tag: 'Transfers',
     summary: 'Preview a transfer',
     description:
-      'Reads up to 100 records and maps them to the fields of the destination. Sends nothing. Returns the records with shortened identifiers, statistics for each field, and `findings`: problems at the destination that would make a transfer fail or reject records. With `unmapped`, it returns the columns of the source.',
+      'Reads up to 100 records and maps them to the fields of the destination. Sends nothing. Returns the records with shortened identifiers, statistics for each field, and `findings`: problems at the destination that would make a transfer fail or reject records. With `unmapped`, it returns the columns of the source, and the columns that are proposed for each field. With `partial`, a mapping that is not finished shows what is valid of it.',
     reads: true,
     actsIn: 'account',
     scope: 'records:read',

@@ -15,7 +15,7 @@ function lint(records: Records | undefined, columns: readonly string[], rows: re
   return Object.fromEntries(fields.map(({ field, ...rest }) => [field, found(rest)]))
 }
 const found = (counts: Omit<FieldLint, 'field'>) =>
-  Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== 0))
+  Object.fromEntries(Object.entries(counts).filter(([key, count]) => count !== 0 && key !== 'samples'))
 
 const hashedEmail: Records = { email: column({ description: '', normalise: 'email', hashed: ['sha256'] }) }
 
@@ -130,4 +130,28 @@ test('Values that are none of the choices of a field are malformed', () => {
 
 test('Columns for a store are only counted', () => {
   assert.deepEqual(lint(undefined, ['a'], [['x'], [null], [3]]), { a: { column: 'a', records: 3, missing: 1 } })
+})
+
+test('Samples show a value that fits, then one that cannot be used, each once and shortened', () => {
+  const { plan } = planMapping({ records: hashedEmail, columns: ['E-Mail'], mapping: undefined })
+  assert.ok(plan)
+  const emails = [
+    'ada@example.com',
+    'Ada@Example.com ',
+    null,
+    '',
+    'nobody',
+    'no one',
+    'grace@example.org',
+    'x@example.com',
+  ]
+  const [field] = lintRows(
+    plan,
+    emails.map((email) => [email]),
+  )
+  assert.deepEqual(field?.samples, [
+    { before: 'a…@e….com', after: `${sha256('ada@example.com').slice(0, 8)}…` },
+    { before: 'n…', after: null },
+    { before: 'A…@E….com', after: `${sha256('ada@example.com').slice(0, 8)}…` },
+  ])
 })

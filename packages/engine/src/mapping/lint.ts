@@ -15,6 +15,7 @@ import { type Kind, kindOf } from './kinds.ts'
 import { type MapperOptions, stepMapper } from './mapper.ts'
 import { normalisers } from './normalise.ts'
 import { countryNamedBy, type MappingPlan } from './plan.ts'
+import { isPersonal, shorten } from './shorten.ts'
 
 /**
  * Statistics of the values of one field. `missing`, `malformed`, `unnormalised`, `alreadyHashed` and `wrongHashLength`
@@ -43,7 +44,14 @@ export type FieldLint = {
   wrongHashLength: number
   /** Is of another kind than most of the column (e-mail address, phone number, digest, device, other): of identifiers only. */
   mixedKinds: number
+  /** Different values and what becomes of them, shortened for people: first one that fits, then one that does not, then others. */
+  readonly samples: readonly Sample[]
 }
+
+/** A value as it is in the source, and as it would be sent; `null` if it cannot be used. */
+export type Sample = { readonly before: string; readonly after: string | null }
+
+const samplesMax = 3
 
 /**
  * Looks at values as they are in the source, for each field that a column fills, in the order of the plan.
@@ -68,7 +76,7 @@ function lintColumn(
   country: (row: Row) => string | undefined,
 ): FieldLint {
   const { field, definition } = step
-  const lint: FieldLint = {
+  const lint: FieldLint & { samples: readonly Sample[] } = {
     field,
     column: name,
     records: rows.length,
@@ -79,7 +87,9 @@ function lintColumn(
     hashedTwice: 0,
     wrongHashLength: 0,
     mixedKinds: 0,
+    samples: [],
   }
+  const samples = new Samples(isPersonal(step))
   const { map } = stepMapper(step, options)
   const kinds: Kind[] = []
   for (const [at, row] of rows.entries()) {
@@ -91,11 +101,39 @@ function lintColumn(
     }
     kinds.push(kindOf(cell))
     if (madeOf[at]?.has(text.toLowerCase())) lint.hashedTwice++
-    const verdict = judge(definition, cell, text, map ? map(cell, country(row)) : cell, country(row))
+    const made = map ? map(cell, country(row)) : cell
+    samples.add(cell, made)
+    const verdict = judge(definition, cell, text, made, country(row))
     if (verdict) lint[verdict]++
   }
+  lint.samples = samples.chosen()
   if (isIdentifying(definition)) lint.mixedKinds = countMixed(kinds)
   return lint
+}
+
+/** Chooses a few values of a column that show what becomes of its values. */
+class Samples {
+  readonly #fitting = new Map<string, Sample>()
+  readonly #unusable = new Map<string, Sample>()
+  readonly #personal: boolean
+
+  constructor(personal: boolean) {
+    this.#personal = personal
+  }
+
+  add(cell: string | number | boolean, made: Cell | undefined): void {
+    const [kept, after] = made === undefined ? [this.#unusable, null] : [this.#fitting, made]
+    if (kept.size >= samplesMax) return
+    const before = shorten(cell, this.#personal) ?? ''
+    const sample = { before, after: after === null ? null : shorten(after, this.#personal) }
+    if (!kept.has(before)) kept.set(before, sample)
+  }
+
+  chosen(): Sample[] {
+    const [fits, ...fitting] = this.#fitting.values()
+    const [wrong, ...unusable] = this.#unusable.values()
+    return [fits, wrong, ...fitting, ...unusable].filter((one) => one !== undefined).slice(0, samplesMax)
+  }
 }
 
 function judge(

@@ -35,12 +35,22 @@ export type MappingPlan = {
  * returns all errors together, each with advice how to map.
  * @param path the path of the mapping in the request, for the errors
  */
-export function planMapping(given: {
+export function planMapping(
+  given: PlanOptions,
+): { plan: MappingPlan; fieldErrors?: never } | { plan?: never; fieldErrors: FieldError[] } {
+  const { plan, fieldErrors } = planWhatFits(given)
+  return fieldErrors.length > 0 ? { fieldErrors } : { plan }
+}
+
+type PlanOptions = {
   records: Records | undefined
   columns: readonly string[]
   mapping: Mapping | undefined
   path?: string
-}): { plan: MappingPlan; fieldErrors?: never } | { plan?: never; fieldErrors: FieldError[] } {
+}
+
+/** The same for the fields that can be filled, with the errors of the others: to show what a mapping does that is not finished. */
+export function planWhatFits(given: PlanOptions): { plan: MappingPlan; fieldErrors: FieldError[] } {
   const { records, columns, mapping = {}, path = 'destConnectionConfig.mapping' } = given
   const { steps, fieldErrors } = records
     ? chooseColumns(records, columns, mapping, path)
@@ -51,8 +61,8 @@ export function planMapping(given: {
   if (fieldErrors.length === 0 && kept.length === 0) {
     fieldErrors.push({ field: path, message: `leaves nothing to send; the source has the columns ${list(columns)}` })
   }
-  if (fieldErrors.length > 0) return { fieldErrors }
   return {
+    fieldErrors,
     plan: {
       columns: kept.map(({ field }) => field),
       steps: kept,

@@ -34,7 +34,8 @@ export async function previewConnection(
   const { source, destination } = configuredSides(catalogue, row)
   const unmapped = body.unmapped ?? false
   const opening = { database, keyring }
-  const asksDestination = deliver.inspect !== undefined && !unmapped
+  const partial = body.partial ?? false
+  const asksDestination = deliver.inspect !== undefined && !unmapped && !partial
   const result = await interactive.run(
     {
       kind: 'preview',
@@ -44,6 +45,7 @@ export async function previewConnection(
         ? await openSide(opening, destination, configs.destConfig)
         : { slug: destination.connector.slug, secrets: {}, settings: configs.destConfig },
       unmapped,
+      partial,
       noAnswerMs,
       inspectionMs,
       deadlineMs: previewTimeoutMs,

@@ -167,7 +167,15 @@ export const StartTransfer = exactly(
 export const PreviewConnection = exactly(
   {
     ...runTimeConfigs,
-    unmapped: Type.Optional(flag('Returns the records with the columns of the source, before the mapping', true)),
+    unmapped: Type.Optional(
+      flag('Returns the records with the columns of the source, before the mapping, and `matches`', true),
+    ),
+    partial: Type.Optional(
+      flag(
+        'If a part of the mapping is invalid, shows the fields that are valid, and returns `mappingErrors`. The destination is not asked',
+        true,
+      ),
+    ),
   },
   { description: 'Options of the preview', examples: [{}] },
 )
@@ -233,6 +241,16 @@ export const Preview = exactly(
           hashedTwice: count('Values that look as if they were hashed twice', 0),
           wrongHashLength: count('Values that look like a hash of another kind', 0),
           mixedKinds: count('Values of another kind than most of the column', 0),
+          samples: Type.Array(
+            exactly(
+              {
+                before: text('Value of the source, shortened', 'A…@e….com'),
+                after: maybe(text('Value as it would be sent, shortened; null if it cannot be used', '5f2a91c0…')),
+              },
+              { description: 'Value before and after the mapping' },
+            ),
+            { description: 'Up to 3 different values: one that fits, one that does not, then others' },
+          ),
         },
         { description: 'Statistics on the values of one field' },
       ),
@@ -251,6 +269,40 @@ export const Preview = exactly(
         description:
           'Problems that the source and the destination report for these fields; empty if there are none, if the connectors cannot ask, and with `unmapped`',
       },
+    ),
+    matches: Type.Optional(
+      Type.Array(
+        exactly(
+          {
+            field: text('Field of the destination', 'email'),
+            column: maybe(
+              text('Column that its name shows to be meant; null if that is not certain', 'E-Mail Address'),
+            ),
+            candidates: Type.Array(Type.String(), {
+              description: 'Columns that may be meant if none is certain',
+              examples: [['Billing Country', 'Shipping Country']],
+            }),
+            byDefault: maybe(text('Column that a transfer takes if the mapping does not name the field', 'email')),
+          },
+          { description: 'Columns whose names fit a field' },
+        ),
+        {
+          description:
+            'With `unmapped`: proposals for a mapping, of the fields that a name of a column fits. A transfer follows none but `byDefault`',
+        },
+      ),
+    ),
+    mappingErrors: Type.Optional(
+      Type.Array(
+        exactly(
+          {
+            field: text('Path of the field in the settings', 'destConnectionConfig.mapping.email'),
+            message: text('What is wrong, and what to do', 'has no column in the source'),
+          },
+          { description: 'Error of a field of the mapping' },
+        ),
+        { description: 'With `partial`: why the mapping is invalid; absent if it is valid' },
+      ),
     ),
   },
   { description: 'What a transfer would send, and problems of the source and at the destination' },
