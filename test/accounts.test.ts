@@ -4,7 +4,7 @@ import { type Account, type Operation, type OperationId, operations } from '@pen
 import { restoreAccount } from '../packages/server/src/accounts/accounts.ts'
 import { connectionsOfAccounts } from '../packages/server/src/connections/connections.ts'
 import { contentOf } from './harness/content.ts'
-import { type Caller, callerOf, destination, source } from './harness/fixtures.ts'
+import { anyFile, type Caller, callerOf, destination, source } from './harness/fixtures.ts'
 import { assertInvariants } from './harness/invariants.ts'
 import { badNames, filteredNames, filters, goodNames } from './harness/names.ts'
 import { type CallOptions, startTestService, type TestService } from './harness/service.ts'
@@ -182,6 +182,7 @@ describe('a deleted account', () => {
       startTransfer: {},
       setSchedule: { cron: '0 6 * * *' },
       setDrift: { drift: 'stop' },
+      createUpload: anyFile,
     }
     for (const [name, operation] of Object.entries(operations) as [OperationId, Operation][]) {
       const inAccount = operation.actsIn === 'account' || name === 'listConnections'

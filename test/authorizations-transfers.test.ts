@@ -9,7 +9,7 @@ import { createLogger } from '../packages/server/src/log.ts'
 import { removeOAuthApp } from '../packages/server/src/secrets/oauth-apps.ts'
 import { openSecrets } from '../packages/server/src/secrets/secrets.ts'
 import { createInteractiveJobs } from '../packages/server/src/transfers/interactive.ts'
-import { JobSecrets } from '../packages/server/src/transfers/job-secrets.ts'
+import { JobHost } from '../packages/server/src/transfers/job-host.ts'
 import { openSide } from '../packages/server/src/transfers/sides.ts'
 import { Claims } from '../packages/server/src/transfers/supervisor/claim.ts'
 import { workOnTransfers } from '../packages/server/src/transfers/supervisor/work.ts'
@@ -212,7 +212,7 @@ test('two workers at once renew what was granted one after the other', async () 
       const connector = await openSide({ database, keyring }, side)
       assert.deepEqual(connector.secrets.clientSecret, appOfTests.clientSecret)
       const job = { kind: 'check', connector, deadlineMs: 60_000 } as const
-      const secrets = new JobSecrets({ database, keyring }, [side])
+      const secrets = new JobHost({ database, keyring }, [side])
       return jobs.run(job, { organizationId: 'any', id: accountId }, new AbortController().signal, secrets)
     }
     const results = await Promise.all([work(), work()])

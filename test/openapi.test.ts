@@ -84,7 +84,8 @@ describe('the OpenAPI document', () => {
     }
     for (const { operationId, parameters, requestBody, responses } of described) {
       for (const { name, schema, example } of parameters ?? []) accept(`${operationId}, ${name}`, schema, example)
-      if (requestBody) acceptMedia(`${operationId}, body`, requestBody.content['application/json'])
+      if (requestBody && 'application/json' in requestBody.content)
+        acceptMedia(`${operationId}, body`, requestBody.content['application/json'])
       for (const [status, { content }] of Object.entries(responses)) {
         acceptMedia(`${operationId}, ${status}`, content['application/json'])
       }

@@ -6,7 +6,7 @@ import { endClient } from '../packages/server/src/organizations/credentials.ts'
 import { generateMasterKey } from '../packages/server/src/secrets/seal.ts'
 import { answerWith, createCredential } from './harness/authenticator.ts'
 import { createTestDatabase, holdLock } from './harness/database.ts'
-import { callerOf, destination, source, sourceSecrets } from './harness/fixtures.ts'
+import { anyFile, callerOf, destination, source, sourceSecrets } from './harness/fixtures.ts'
 import { startProxy, type Way } from './harness/proxy.ts'
 import { type CallOptions, type Reply, startServiceOn, type TestService } from './harness/service.ts'
 import { bounded, until } from './harness/until.ts'
@@ -132,6 +132,10 @@ function callsOfAll(
     muteAlertRule: { id: clientId, body: { until: null } },
     testAlertRule: { id: clientId },
     listAlertIncidents: {},
+    listUploads: { accountId },
+    createUpload: { accountId, query: { name: 'people.csv' }, body: anyFile },
+    getUpload: connection,
+    deleteUpload: connection,
     getAlertIncident: { id: clientId },
     acknowledgeAlertIncident: { id: clientId },
     listClients: {},

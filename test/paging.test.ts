@@ -4,7 +4,7 @@ import { connectors } from '@penstock/connectors'
 import { type Operation, type OperationId, operations } from '@penstock/wire'
 import { createLink } from './harness/connect-links.ts'
 import { addAccountWithConnection, addEndedTransfer, type Inbox, makeInbox } from './harness/connections.ts'
-import { type Caller, callerOf, destination, source } from './harness/fixtures.ts'
+import { anyFile, type Caller, callerOf, destination, source } from './harness/fixtures.ts'
 import { type Reply, startTestService, type TestService } from './harness/service.ts'
 
 /** Every list that has pages: so many entries that the default page does not hold them, many of them made at once. */
@@ -40,6 +40,7 @@ before(async () => {
     await caller.expect(caller.call('inviteUser', { body }))
   }
   for (let n = 1; n <= count; n++) await createLink(caller, id)
+  for (let n = 1; n <= count; n++) await caller.expect(caller.call('createUpload', { accountId: id, body: anyFile }))
   // The rule that every organization begins with is one of them.
   for (let n = 2; n <= count; n++) {
     const body = { name: `Rule ${n}`, conditions: { transferFailed: true } }
@@ -62,6 +63,7 @@ before(async () => {
     'connections',
     'connect_links',
     'transfers',
+    'uploads',
     'webhooks',
     'webhook_deliveries',
   ]) {
@@ -250,8 +252,8 @@ const lists: Record<string, PagedList> = {
   'the audit log of a sub-account': {
     operation: 'listAudit',
     id: 'number',
-    // It was added, its connectors, and its connections and connect links.
-    total: 2 * count + 2,
+    // It was added, its connectors, and its connections, connect links and uploaded files.
+    total: 3 * count + 2,
     order: { by: 'number', newestFirst: true },
     filter: { action: 'nothing' },
   },
@@ -272,6 +274,11 @@ const lists: Record<string, PagedList> = {
     id: 'id',
     everywhere: true,
     order: { madeSql: 'select id, created_time from connect_links' },
+  },
+  'uploaded files': {
+    operation: 'listUploads',
+    id: 'id',
+    order: { madeSql: 'select id, created_time from uploads' },
   },
   'alert rules': {
     operation: 'listAlertRules',

@@ -11,7 +11,7 @@ import { rotateMasterKey } from '../packages/server/src/secrets/rotate.ts'
 import { generateMasterKey, parseMasterKey } from '../packages/server/src/secrets/seal.ts'
 import { openSecrets } from '../packages/server/src/secrets/secrets.ts'
 import { createInteractiveJobs } from '../packages/server/src/transfers/interactive.ts'
-import { JobSecrets } from '../packages/server/src/transfers/job-secrets.ts'
+import { JobHost } from '../packages/server/src/transfers/job-host.ts'
 import { openSide } from '../packages/server/src/transfers/sides.ts'
 import { firstSide } from './harness/configurations.ts'
 import { people, startEngine, taken } from './harness/engine.ts'
@@ -232,7 +232,7 @@ describe('the right to replace a secret', () => {
 
   test('is given back when the runner of a job ends, however it does', async () => {
     const keyring = await keyringOf()
-    const secrets = new JobSecrets({ database, keyring }, [configured])
+    const secrets = new JobHost({ database, keyring }, [configured])
     const asked = { slug: postgresql.slug, configurationId, key: 'password' }
     await secrets.answer('leaseSecret', asked)
     assert.equal((await leases()).length, 1)
@@ -279,7 +279,7 @@ function renewInProcess(times: number) {
 }
 
 describe('a check', () => {
-  const run = async (secrets: JobSecrets) => {
+  const run = async (secrets: JobHost) => {
     const check = async (context: ConnectorContext) => {
       await tokensOf(context).token()
       return [{ name: 'Authentication', ok: true, message: 'It answers.' }] as const
@@ -292,7 +292,7 @@ describe('a check', () => {
   }
 
   test('renews a secret, too', async () => {
-    const result = await run(new JobSecrets({ database, keyring: await keyringOf() }, [configured]))
+    const result = await run(new JobHost({ database, keyring: await keyringOf() }, [configured]))
     assert(result.ok)
     assert.equal(await saved(), server.current)
     assert.match(String(server.current), /-1$/)
@@ -300,12 +300,12 @@ describe('a check', () => {
   })
 
   test('fails with what the service itself met', async () => {
-    await assert.rejects(run(new JobSecrets({ database, keyring: await keyringOf() })), /not of its job/)
+    await assert.rejects(run(new JobHost({ database, keyring: await keyringOf() })), /not of its job/)
   })
 })
 
 test('a runner reaches the secrets of its job alone', async () => {
-  const secrets = new JobSecrets({ database, keyring: await keyringOf() }, [configured])
+  const secrets = new JobHost({ database, keyring: await keyringOf() }, [configured])
   const { slug } = postgresql
   const before = await saved()
   for (const argument of [
@@ -346,7 +346,7 @@ test('a runner reaches the secrets of its job alone', async () => {
 test('a runner of a transfer reaches no secret that was saved for another host since', async () => {
   const settings = { host: 'before.example', port: 5432, database: 'any', user: 'any' }
   const frozen = { role: 'Destination', settings } as const
-  const secrets = new JobSecrets({ database, keyring: await keyringOf() }, [{ ...configured, frozen }])
+  const secrets = new JobHost({ database, keyring: await keyringOf() }, [{ ...configured, frozen }])
   const lease = secrets.answer('leaseSecret', { slug: postgresql.slug, configurationId, key: 'password' })
   await assert.rejects(lease, { code: 'settings_changed', side: 'Destination' })
   await secrets.close()

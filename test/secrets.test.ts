@@ -11,7 +11,15 @@ import { firstConfiguration } from './harness/configurations.ts'
 import { createLink } from './harness/connect-links.ts'
 import { addConnection, addEndedTransfer, addFolder, type Inbox, makeInbox } from './harness/connections.ts'
 import { dumpDatabase, placesOf } from './harness/dump.ts'
-import { type Caller, callerOf, destination, destinationSecrets, source, sourceSecrets } from './harness/fixtures.ts'
+import {
+  anyFile,
+  type Caller,
+  callerOf,
+  destination,
+  destinationSecrets,
+  source,
+  sourceSecrets,
+} from './harness/fixtures.ts'
 import { type Organization, type RawRequest, startTestService, type TestService } from './harness/service.ts'
 import { addPerson } from './harness/users.ts'
 
@@ -167,6 +175,7 @@ test('a secret is found in no reply, no log line, no metric and no row, whatever
   const { ruleId, incidentId } = await addIncident(service, caller, accountId)
   ids['/alert-rules'] = ruleId
   ids['/alert-incidents'] = incidentId
+  ids['/uploads'] = (await caller.expect(caller.call('createUpload', { accountId, body: anyFile }))).id
   ids['Connect links'] = (await createLink(caller, accountId)).id
   const person = await addPerson(service, organization)
   ids.Users = person.id

@@ -9,7 +9,10 @@ import { tables } from './echoes/tables.ts'
 test('every connector that reaches a platform is looked at', () => {
   const reaching = connectors.filter(
     ({ slug, check, source, destination }) =>
-      slug !== 'local-folder' && (check ?? source?.open ?? destination?.deliver) !== undefined,
+      // One reads and writes files of this machine, the other one files of this service.
+      slug !== 'local-folder' &&
+      slug !== 'file-upload' &&
+      (check ?? source?.open ?? destination?.deliver) !== undefined,
   )
   const seen = new Set(Object.values(tables).flatMap((sides) => sides.map(({ slug }) => slug)))
   // The destinations over SFTP share the session and its errors with the source.

@@ -14,6 +14,7 @@ function callOf({
   scope,
   person,
   body,
+  file,
   list,
   bare,
   reads,
@@ -21,7 +22,7 @@ function callOf({
   already,
   streams,
 }: Operation) {
-  return { method, path, actsIn, scope, person, body: body && {}, list, bare, reads, success, already, streams }
+  return { method, path, actsIn, scope, person, body: body && {}, file, list, bare, reads, success, already, streams }
 }
 
 /** The module: the base path, and how each operation is called. */
@@ -45,8 +46,22 @@ export function contractTypes(wire: typeof Wire): string {
     (type) => `  /** ${events[type].when} */\n  '${type}': ${print(eventSchema(type), '  ')}\n`,
   )
   const described = Object.entries<Operation>(operations).map(([id, operation]) => {
-    const { method, path, actsIn, query, exactlyOne, body, reply, list, bare, reads, unrepeatable, already, streams } =
-      operation
+    const {
+      method,
+      path,
+      actsIn,
+      query,
+      exactlyOne,
+      body,
+      file,
+      reply,
+      list,
+      bare,
+      reads,
+      unrepeatable,
+      already,
+      streams,
+    } = operation
     const lines = [
       `method: '${method}'`,
       `path: '${path}'`,
@@ -54,6 +69,7 @@ export function contractTypes(wire: typeof Wire): string {
       query && `query: ${printQuery(query, print)}`,
       exactlyOne && `exactlyOne: readonly [${exactlyOne.map((name) => `'${name}'`).join(', ')}]`,
       body && `body: ${print(body, '    ')}`,
+      file && 'file: true',
       `reply: ${print(reply, '    ')}`,
       list && `list: '${list}'`,
       bare && 'bare: true',
@@ -77,6 +93,7 @@ export type Operation = {
   path: string
   actsIn: 'public' | 'organization' | 'account' | 'organization or account'
   body?: object
+  file?: true
   list?: 'whole' | 'paged'
   bare?: true
   reads?: true
@@ -105,7 +122,9 @@ export interface Operations {
 ${described.join('')}}
 export type OperationId = keyof Operations
 export type QueryOf<I extends OperationId> = Operations[I] extends { query: infer Q } ? Q : Record<never, never>
-export type BodyOf<I extends OperationId> = Operations[I] extends { body: infer B } ? B : undefined
+/** The bytes of a file that is uploaded. */
+export type FileBody = Blob | ArrayBuffer | Uint8Array<ArrayBuffer>
+export type BodyOf<I extends OperationId> = Operations[I] extends { body: infer B } ? B : Operations[I] extends { file: true } ? FileBody : undefined
 export type ReplyOf<I extends OperationId> = Operations[I] extends { list: string; reply: infer R } ? R[] : Operations[I]['reply']
 export type IsPaged<I extends OperationId> = Operations[I] extends { list: 'paged' } ? true : false
 `

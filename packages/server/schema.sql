@@ -387,6 +387,38 @@ create table secrets (
 );
 create index secrets_key on secrets (key_id);
 
+-- uploads/
+
+-- Files that people uploaded, as a source of connections. Deleted once they expire, within a minute.
+create table uploads (
+  id text not null,
+  organization_id text not null,
+  account_id text not null,
+  -- Empty while the content is received.
+  name text not null,
+  -- While the content is received, what it may become: it counts towards the bound of the sub-account.
+  size_bytes bigint not null,
+  -- In how many pieces the content is stored; null while it is received, when no one sees the file.
+  chunks integer,
+  data_key_id text not null,
+  created_time timestamptz default now() not null,
+  expires_time timestamptz not null,
+  constraint uploads_pkey primary key (id),
+  constraint uploads_account foreign key (account_id) references accounts(id) on delete cascade
+);
+create index uploads_data_key on uploads (data_key_id);
+create index uploads_expires on uploads (expires_time);
+create index uploads_of_account on uploads (account_id, created_time desc, id desc);
+
+-- The content, in pieces of 256 KiB from 0 on, sealed under the data key of the file (invariant 6).
+create table upload_chunks (
+  upload_id text not null,
+  number integer not null,
+  sealed bytea not null,
+  constraint upload_chunks_pkey primary key (upload_id, number),
+  constraint upload_chunks_upload foreign key (upload_id) references uploads(id) on delete cascade
+);
+
 -- connections/
 
 create table connections (

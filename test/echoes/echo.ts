@@ -5,7 +5,15 @@ import { describe, test } from 'node:test'
 import type { Connector, Egress, Row } from '@penstock/connector'
 import { loadConnector } from '@penstock/connectors/load'
 import { runJob } from '../../packages/engine/src/jobs.ts'
-import type { Confirmation, Job, SecretHost, TransferHost, TransferState } from '../../packages/engine/src/protocol.ts'
+import type {
+  Confirmation,
+  Job,
+  SecretHost,
+  TransferHost,
+  TransferState,
+  UploadHost,
+} from '../../packages/engine/src/protocol.ts'
+import { noUploads } from '../harness/no-uploads.ts'
 import { canary, issuedToken, jsonKey, type Side } from './side.ts'
 import { type TableName, tables } from './tables.ts'
 
@@ -146,7 +154,8 @@ async function reportOf(side: Side, kind: 'check' | 'preview' | 'transfer', egre
     shape: null,
     rejectsLeft: 10,
   }
-  const host: TransferHost & SecretHost = {
+  const host: TransferHost & SecretHost & UploadHost = {
+    ...noUploads,
     leaseSecret: () => assert.fail('no connector of these renews a secret'),
     replaceSecret: () => assert.fail('nothing was leased'),
     reportColumns: async () => {},

@@ -6,6 +6,8 @@ const tables = [
   'added_connectors',
   'configurations',
   'secrets',
+  'uploads',
+  'upload_chunks',
   'connections',
   'connection_counts',
   'idempotency_keys',

@@ -67,3 +67,6 @@ export function callerOf(test: TestService, { token }: Organization) {
       ),
   }
 }
+
+/** A file that anyone can upload. */
+export const anyFile: Uint8Array<ArrayBuffer> = new TextEncoder().encode('email,name\nada@example.com,Ada\n')

@@ -11,7 +11,7 @@ import { openTokens } from '../../packages/connectors/src/platform-api/oauth.ts'
 import { openDatabase } from '../../packages/server/src/db/database.ts'
 import { openKeyring } from '../../packages/server/src/secrets/keyring.ts'
 import { parseMasterKey } from '../../packages/server/src/secrets/seal.ts'
-import { answerSecrets, JobSecrets } from '../../packages/server/src/transfers/job-secrets.ts'
+import { answerJob, JobHost } from '../../packages/server/src/transfers/job-host.ts'
 import { openSide } from '../../packages/server/src/transfers/sides.ts'
 import { firstSide } from './configurations.ts'
 import { connectorBySlug } from './fixtures.ts'
@@ -53,7 +53,7 @@ const connector: Connector = {
 }
 const runners = createInProcessRunners({ localFolders: [], loadConnector: async () => connector })
 const configured = await firstSide(database, connector, accountId)
-const secrets = new JobSecrets({ database, keyring }, [configured])
+const secrets = new JobHost({ database, keyring }, [configured])
 const side = await openSide({ database, keyring }, configured)
 const result = await runners.run(
   { kind: 'check', connector: side, deadlineMs: 120_000 },
@@ -61,7 +61,7 @@ const result = await runners.run(
     owner: accountId,
     watch: {},
     signal: new AbortController().signal,
-    answer: answerSecrets(secrets, (error) => console.error(error)),
+    answer: answerJob(secrets, (error) => console.error(error)),
   },
 )
 console.log(JSON.stringify(result))

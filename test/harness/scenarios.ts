@@ -4,6 +4,7 @@ import { addPasskey, preparePasskey, preparePasskeySignIn } from './authenticato
 import { createLink, openLink, tokenOf } from './connect-links.ts'
 import { addAccountWithConnection, addEndedTransfer, localFolder } from './connections.ts'
 import {
+  anyFile,
   type Caller,
   callerOf,
   destination,
@@ -129,6 +130,12 @@ const anAlertRule = async ({ caller }: Party) => {
 const anIncident = async (party: Party) => {
   const { accountId } = await anEndedTransfer(party)
   return { accountId, ...(await addIncident(party.service, party.caller, accountId)) }
+}
+const anUpload = async ({ caller }: Party) => {
+  const { id: accountId } = await caller.addAccount()
+  const query = { name: 'people.csv' }
+  const { id } = await caller.expect(caller.call('createUpload', { accountId, query, body: anyFile }))
+  return { accountId, id }
 }
 const aClient = async ({ caller }: Party) => {
   const { id } = await caller.expect(caller.call('createClient', { body: { name: 'Key', scopes: ['accounts:read'] } }))
@@ -689,6 +696,39 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
     prepare: async (party) => ({ id: (await anIncident(party)).incidentId }),
   },
 
+  listUploads: {
+    request: 'GET /uploads',
+    status: 200,
+    reply: [shapes.upload],
+    acts: 'in a sub-account',
+    prepare: async (party) => ({ accountId: (await anUpload(party)).accountId }),
+  },
+  createUpload: {
+    request: 'POST /uploads',
+    status: 201,
+    reply: shapes.upload,
+    acts: 'in a sub-account',
+    prepare: async ({ caller }) => ({
+      accountId: (await caller.addAccount()).id,
+      query: { name: 'people.csv' },
+      body: anyFile,
+    }),
+  },
+  getUpload: {
+    request: 'GET /uploads/{id}',
+    status: 200,
+    reply: shapes.upload,
+    acts: 'in a sub-account',
+    prepare: anUpload,
+  },
+  deleteUpload: {
+    request: 'DELETE /uploads/{id}',
+    status: 200,
+    reply: shapes.done,
+    acts: 'in a sub-account',
+    prepare: anUpload,
+  },
+
   listClients: {
     request: 'GET /clients',
     status: 200,
@@ -1233,4 +1273,6 @@ export const allowedMethods: Readonly<Record<string, string>> = {
   '/invitations/accept': 'POST',
   '/password-resets': 'POST',
   '/password-resets/complete': 'POST',
+  '/uploads': 'GET, HEAD, POST',
+  '/uploads/{id}': 'GET, HEAD, DELETE',
 }

@@ -5,6 +5,7 @@ import { answerWith, createCredential } from './authenticator.ts'
 import { createLink, openLink, tokenOf } from './connect-links.ts'
 import { addConnection, addEndedTransfer, addFolder, inboxFile, localFolder } from './connections.ts'
 import {
+  anyFile,
   type Caller,
   connectorBySlug,
   destination,
@@ -39,6 +40,7 @@ export type Scene = Readonly<
     | ('webhookId' | 'deliveryId')
     | ('linkId' | 'linkToken' | 'pageToken')
     | ('alertRuleId' | 'alertIncidentId')
+    | 'uploadId'
     | ('personId' | 'personEmail' | 'cookie' | 'csrfToken' | 'userId' | 'sessionId' | 'invitation' | 'passwordReset'),
     string
   >
@@ -81,6 +83,8 @@ export async function makeScene(service: TestService, caller: Caller, folder: st
   const invited = await invite(people, {})
   const { headers } = await signInAgain(service, person)
   const sessions = await service.call('listMySessions', { headers: { ...headers } })
+  const upload = { accountId, query: { name: 'people.csv' }, body: anyFile }
+  const { id: uploadId } = await caller.expect(caller.call('createUpload', upload))
   const { id: waitingId } = await caller.expect(caller.call('startTransfer', { ...busy, body: {} }))
   return {
     accountId,
@@ -98,6 +102,7 @@ export async function makeScene(service: TestService, caller: Caller, folder: st
     deliveryId,
     alertRuleId: alert.ruleId,
     alertIncidentId: alert.incidentId,
+    uploadId,
     personId: person.id,
     personEmail: person.email,
     userId: invited.id,
@@ -123,7 +128,7 @@ const valid: {
   readonly [I in OperationId]: (
     scene: Scene,
     organization: Organization,
-  ) => { id?: string; transferId?: string; query?: Record<string, string>; body?: unknown }
+  ) => { id?: string; transferId?: string; query?: Record<string, string>; body?: unknown; bytes?: Buffer }
 } = {
   createToken: (_, { clientId, clientSecret }) => ({ body: { clientId, clientSecret } }),
   listConnectors: () => ({
@@ -254,6 +259,10 @@ const valid: {
   deleteAlertRule: ({ alertRuleId }) => ({ id: alertRuleId }),
   muteAlertRule: ({ alertRuleId }) => ({ id: alertRuleId, body: { until: Math.floor(Date.now() / 1_000) + 3_600 } }),
   testAlertRule: ({ alertRuleId }) => ({ id: alertRuleId }),
+  listUploads: () => ({ query: { size: '5', offset: '0' } }),
+  createUpload: () => ({ query: { name: 'people.csv' }, bytes: Buffer.from(anyFile) }),
+  getUpload: ({ uploadId }) => ({ id: uploadId }),
+  deleteUpload: ({ uploadId }) => ({ id: uploadId }),
   listAlertIncidents: ({ alertRuleId }) => ({ query: { open: 'true', ruleId: alertRuleId, size: '5', offset: '0' } }),
   getAlertIncident: ({ alertIncidentId }) => ({ id: alertIncidentId }),
   acknowledgeAlertIncident: ({ alertIncidentId }) => ({ id: alertIncidentId }),
@@ -387,7 +396,7 @@ let keysUsed = 0
 /** A valid request of an operation, about a scene. */
 export function draftOf(operationId: OperationId, scene: Scene, organization: Organization): Draft {
   const operation: Operation = operations[operationId]
-  const { id = '', transferId = '', query = {}, body } = valid[operationId](scene, organization)
+  const { id = '', transferId = '', query = {}, body, bytes } = valid[operationId](scene, organization)
   const accountId: [string, string][] = operation.actsIn.includes('account') ? [['accountId', scene.accountId]] : []
   return {
     method: operation.method,
@@ -402,8 +411,10 @@ export function draftOf(operationId: OperationId, scene: Scene, organization: Or
       ['x-forwarded-for', `fd00:0:${randomBytes(2).toString('hex')}:${randomBytes(2).toString('hex')}::1`],
       ...credentialsOf(operation, scene, organization),
       ...(body === undefined ? [] : [['content-type', 'application/json'] as const]),
+      ...(bytes === undefined ? [] : [['content-type', 'application/octet-stream'] as const]),
       ...(takesIdempotencyKey(operation) ? [['idempotency-key', `key ${++keysUsed}`] as const] : []),
     ]),
     json: body,
+    ...(bytes === undefined ? {} : { bytes }),
   }
 }

@@ -205,12 +205,18 @@ export function requestOf(
     path: parameters.size > 0 ? `${path}?${parameters}` : path,
     headers: {
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(body === undefined
+        ? {}
+        : { 'content-type': operation.file ? 'application/octet-stream' : 'application/json' }),
       ...headers,
     },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(body === undefined ? {} : { body: writeBody(body) }),
   }
 }
+
+/** A file is sent as it is. */
+const writeBody = (body: object): Buffer | string =>
+  body instanceof Uint8Array ? Buffer.from(body) : JSON.stringify(body)
 
 const ajv = new Ajv({ strict: false, allErrors: true, formats: { password: true } })
 const validators = new Map<string, ValidateFunction>()

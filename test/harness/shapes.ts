@@ -523,6 +523,14 @@ export const alertRule = {
   createdTime: 'integer',
   updatedTime: 'integer',
 } as const satisfies Shape
+export const upload = {
+  id: 'string',
+  accountId: 'string',
+  name: 'string',
+  sizeBytes: 'integer',
+  createdTime: 'integer',
+  expiresTime: 'integer',
+} as const satisfies Shape
 export const alertIncident = {
   id: 'string',
   ruleId: 'string',

@@ -9,7 +9,9 @@ import type {
   SecretHost,
   TransferHost,
   TransferState,
+  UploadHost,
 } from '../../packages/engine/src/protocol.ts'
+import { noUploads } from '../harness/no-uploads.ts'
 
 export type Destination = {
   readonly slug: string
@@ -52,7 +54,8 @@ export async function transferFile(folder: string, file: string, destination: De
     rejectsLeft: 1_000_000,
   }
   const leases = new Map<string, string>()
-  const host: TransferHost & SecretHost = {
+  const host: TransferHost & SecretHost & UploadHost = {
+    ...noUploads,
     leaseSecret: async ({ key }) => {
       leases.set('lease', key)
       return { state: 'leased', leaseId: 'lease', value: String(stored.destination.secrets[key] ?? '') }

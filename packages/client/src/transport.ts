@@ -1,4 +1,4 @@
-import { basePath, type Operation, type Refused } from '@penstock/wire'
+import { basePath, type FileBody, type Operation, type Refused } from '@penstock/wire'
 import { delay } from './abort.ts'
 import { NoAnswerError, PenstockError } from './errors.ts'
 
@@ -42,9 +42,15 @@ export function createTransport({
 }: TransportOptions): Transport {
   const base = baseUrl.replace(/\/+$/, '') + basePath
 
-  const exchange = async (address: string, init: RequestInit, { signal, stream }: AnyParameters): Promise<Answer> => {
+  /** @param withinMs undefined: a file takes as long as it takes to send */
+  const exchange = async (
+    address: string,
+    init: RequestInit,
+    { signal, stream }: AnyParameters,
+    withinMs: number | undefined,
+  ): Promise<Answer> => {
     const timeout = new AbortController()
-    const timer = setTimeout(() => timeout.abort(), timeoutMs)
+    const timer = withinMs === undefined ? undefined : setTimeout(() => timeout.abort(), withinMs)
     let response: Response
     let text: string
     try {
@@ -75,7 +81,7 @@ export function createTransport({
       parameters.idempotencyKey !== undefined
     for (let retries = 0; ; retries++) {
       try {
-        return await exchange(address, init, parameters)
+        return await exchange(address, init, parameters, operation.file ? undefined : timeoutMs)
       } catch (error) {
         const seconds = repeatable && retries < retriesMax ? waitAskedFor(error) : undefined
         if (seconds === undefined || seconds > retryWaitMaxSeconds) throw error
@@ -105,6 +111,7 @@ function initOf(operation: Operation, parameters: AnyParameters, token: string |
   const headers: Record<string, string> = { accept: stream }
   if (token !== undefined) headers.authorization = `Bearer ${token}`
   if (operation.body) headers['content-type'] = 'application/json'
+  if (operation.file) headers['content-type'] = 'application/octet-stream'
   if (ifMatch !== undefined) headers['if-match'] = ifMatch
   if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey
   return {
@@ -114,6 +121,7 @@ function initOf(operation: Operation, parameters: AnyParameters, token: string |
     credentials: 'omit',
     redirect: 'error',
     ...(operation.body ? { body: JSON.stringify(body) } : {}),
+    ...(operation.file ? { body: body as FileBody } : {}),
   }
 }
 

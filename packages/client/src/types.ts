@@ -26,7 +26,9 @@ type QueryParameter<I extends OperationId> = Operations[I] extends { query: unkn
     : { query?: Query<I> | undefined }
   : unknown
 
-type BodyParameter<I extends OperationId> = Operations[I] extends { body: unknown } ? { body: BodyOf<I> } : unknown
+type BodyParameter<I extends OperationId> = Operations[I] extends { body: unknown } | { file: true }
+  ? { body: BodyOf<I> }
+  : unknown
 
 type IfMatchParameter<I extends OperationId> = Operations[I] extends { concurrency: 'if-match' }
   ? {

@@ -82,6 +82,8 @@ export type ConnectorDefinition = {
   readonly secrets: Fields
   /** Present where a user of the platform can grant access with a click, in place of entering tokens. */
   readonly authorization?: Authorization
+  /** Whether it reads the uploaded files of the sub-account. */
+  readonly readsUploads?: true
   /** Present where the connector can be a source. */
   readonly source?: SourceSide
   /** Present where the connector can be a destination. */

@@ -1,3 +1,4 @@
+import type { Uploads } from './uploads.ts'
 import type { Values } from './values.ts'
 
 /**
@@ -14,6 +15,8 @@ export type ConnectorContext = {
   readonly egress: Egress
   /** Directories that the operator allows connectors to read and write; none unless named. Absolute paths. */
   readonly localFolders: readonly string[]
+  /** Files that were uploaded to the sub-account. */
+  readonly uploads: Uploads
   /**
    * Replaces a secret of the connector that is saved, such as a refresh token that is good for one use. One process at
    * a time does so for one secret; every process sees the new value from then on, even if this job fails afterwards.

@@ -21,6 +21,7 @@ import { dv360CustomerMatch } from './display-video-360/dv360-customer-match.ts'
 import { dv360Reporting } from './display-video-360/dv360-reporting.ts'
 import { dropbox } from './dropbox/dropbox.ts'
 import { fetchAudiences } from './fetch-rewards/fetch-audiences.ts'
+import { fileUpload } from './file-upload/file-upload.ts'
 import { freewheelCampaignPosting } from './freewheel/freewheel-campaign-posting.ts'
 import { freewheelEvents } from './freewheel/freewheel-events.ts'
 import { googleAdManager } from './google-ad-manager/google-ad-manager.ts'
@@ -125,6 +126,7 @@ export const { connectors, platforms, connectorById } = makeCatalogue([
   dv360Reporting,
   dropbox,
   fetchAudiences,
+  fileUpload,
   freewheelCampaignPosting,
   freewheelEvents,
   googleAdManager,

@@ -1,3 +1,4 @@
+import type { UploadedFile } from '@penstock/connector'
 import {
   type BatchStart,
   type ConfirmArgument,
@@ -14,12 +15,13 @@ import {
   type ToRunner,
   type TransferHost,
   type TransferState,
+  type UploadHost,
 } from './protocol.ts'
 
 type Waiting = { resolve(value: unknown): void; reject(error: Error): void }
 
 /** The supervisor of a job, as the runner calls it: each call is a message and waits for its answer. */
-export class HostChannel implements TransferHost, SecretHost {
+export class HostChannel implements TransferHost, SecretHost, UploadHost {
   readonly #send: (message: FromRunner) => void
   readonly #waiting = new Map<number, Waiting>()
   #last = 0
@@ -44,6 +46,10 @@ export class HostChannel implements TransferHost, SecretHost {
   replaceSecret = (replacement: Parameters<SecretHost['replaceSecret']>[0]) =>
     this.#call<string | null>('replaceSecret', replacement)
   releaseSecret = (leaseId: string) => this.#call<void>('releaseSecret', leaseId)
+  findUploads = (query: Parameters<UploadHost['findUploads']>[0]) =>
+    this.#call<Awaited<ReturnType<UploadHost['findUploads']>>>('findUploads', query)
+  openUpload = (id: string) => this.#call<UploadedFile | null>('openUpload', id)
+  readUpload = (piece: Parameters<UploadHost['readUpload']>[0]) => this.#call<string | null>('readUpload', piece)
   readRejects = (after: number) => this.#call<ReplayPage>('readRejects', after)
 
   async confirm({ rejects, ...confirmation }: Confirmation, next?: BatchStart): Promise<boolean> {

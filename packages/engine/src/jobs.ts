@@ -1,4 +1,4 @@
-import { asConnectorError } from '@penstock/connector'
+import { asConnectorError, type Uploads } from '@penstock/connector'
 import { runCheck } from './check.ts'
 import {
   type DefectReport,
@@ -9,6 +9,7 @@ import {
   type JobValues,
   type SecretHost,
   type TransferHost,
+  type UploadHost,
 } from './protocol.ts'
 import type { JobRuntime, Runtime } from './runtime.ts'
 import { SecretSaver } from './secret-saver.ts'
@@ -21,8 +22,8 @@ export type { Runtime } from './runtime.ts'
 /** Dependencies of a job, beside its description. */
 export type JobDeps = {
   readonly runtime: Runtime
-  /** Only a transfer asks for more than secrets. */
-  readonly host: TransferHost & SecretHost
+  /** Only a transfer asks for more than secrets and uploaded files. */
+  readonly host: TransferHost & SecretHost & UploadHost
   /** Aborted with `Ended` when the job must end. */
   readonly signal: AbortSignal
   readonly onProgress: () => void
@@ -33,7 +34,7 @@ export async function runJob<J extends Job>(job: J, deps: JobDeps): Promise<JobR
   const late = 'deadlineMs' in job ? AbortSignal.timeout(job.deadlineMs) : undefined
   const signal = late ? AbortSignal.any([deps.signal, late]) : deps.signal
   const secrets = new SecretSaver(deps.host)
-  const runtime = { ...deps.runtime, secrets }
+  const runtime = { ...deps.runtime, secrets, uploads: uploadsOf(deps.host) }
   try {
     return { ok: true, value: (await perform(job, { ...deps, runtime, signal })) as JobValues[J['kind']] }
   } catch (error) {
@@ -42,6 +43,16 @@ export async function runJob<J extends Job>(job: J, deps: JobDeps): Promise<JobR
     await secrets.close()
   }
 }
+
+/** Uploaded files as connectors read them. */
+const uploadsOf = (host: UploadHost): Uploads => ({
+  find: (search, { size, offset }) => host.findUploads({ search, size, offset }),
+  open: async (id) => (await host.openUpload(id)) ?? undefined,
+  read: async (id, number) => {
+    const bytes = await host.readUpload({ id, number })
+    return bytes === null ? undefined : Buffer.from(bytes, 'base64')
+  },
+})
 
 async function perform(
   job: Job,

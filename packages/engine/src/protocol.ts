@@ -1,4 +1,12 @@
-import type { CheckStep, ConnectorErrorCode, DiscoveredPage, Json, PlainHttp, Values } from '@penstock/connector'
+import type {
+  CheckStep,
+  ConnectorErrorCode,
+  DiscoveredPage,
+  Json,
+  PlainHttp,
+  UploadedFile,
+  Values,
+} from '@penstock/connector'
 import type { EgressOptions } from '@penstock/connector/egress'
 import type { ColumnChange, DriftMode, FieldError, Preview } from '@penstock/wire'
 import type { Role, TransferErrorCode } from '@penstock/wire/rules'
@@ -314,6 +322,22 @@ export type SecretHost = {
 export const isSecretMethod = (method: string): method is keyof SecretHost =>
   method === 'leaseSecret' || method === 'replaceSecret' || method === 'releaseSecret'
 
+/** Calls of any job to its supervisor about uploaded files of the sub-account. */
+export type UploadHost = {
+  findUploads(query: {
+    readonly search: string
+    readonly size: number
+    readonly offset: number
+  }): Promise<readonly Pick<UploadedFile, 'id' | 'name'>[]>
+  /** Null: the sub-account has no such file, or has it no more. */
+  openUpload(id: string): Promise<UploadedFile | null>
+  /** A piece of a file that is open, in base64; null if the file is gone. */
+  readUpload(piece: { readonly id: string; readonly number: number }): Promise<string | null>
+}
+
+export const isUploadMethod = (method: string): method is keyof UploadHost =>
+  method === 'findUploads' || method === 'openUpload' || method === 'readUpload'
+
 /** The transfer ends here by decision of its supervisor. */
 export class Ended extends Error {
   override readonly name = 'Ended'
@@ -330,7 +354,7 @@ export type ConfirmArgument = { readonly confirmation: Confirmation; readonly ne
 
 /** The methods of a transfer's host as messages; `stageRejects` sends rejected rows ahead, so that no message is large. */
 export type TransferMethod = keyof TransferHost | 'stageRejects'
-export type HostMethod = TransferMethod | keyof SecretHost
+export type HostMethod = TransferMethod | keyof SecretHost | keyof UploadHost
 
 /** From the supervisor to the runner. */
 export type ToRunner =

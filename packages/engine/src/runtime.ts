@@ -5,6 +5,7 @@ import {
   type Egress,
   insecureAddresses,
   type PlainHttp,
+  type Uploads,
 } from '@penstock/connector'
 import type { Role } from '@penstock/wire'
 import type { OpenedSide } from './protocol.ts'
@@ -22,8 +23,8 @@ export type Runtime = {
   readonly localFolders: readonly string[]
 }
 
-/** The runtime of one job, which can save secrets. */
-export type JobRuntime = Runtime & { readonly secrets: SecretSaver }
+/** The runtime of one job, which can save secrets and read uploaded files. */
+export type JobRuntime = Runtime & { readonly secrets: SecretSaver; readonly uploads: Uploads }
 
 /**
  * The context of a connector, and the redaction of its reports. Only the context contains secrets in the clear. Throws
@@ -31,7 +32,7 @@ export type JobRuntime = Runtime & { readonly secrets: SecretSaver }
  * sent over `http://` to a host that does not allow it: the address may have been allowed when it was saved.
  */
 export function openContext(
-  { egress, localFolders, plainHttp, secrets: saver }: JobRuntime,
+  { egress, localFolders, plainHttp, secrets: saver, uploads }: JobRuntime,
   connector: Connector,
   role: Role | undefined,
   { slug, configurationId, secrets, settings, refusal }: OpenedSide,
@@ -50,6 +51,7 @@ export function openContext(
     signal,
     egress: watch(egress),
     localFolders,
+    uploads,
     saveSecret: (key: string, renew: (current: string) => Promise<string>) =>
       saver.save({ connector, reference: { slug, configurationId, key }, signal, note }, renew),
   }

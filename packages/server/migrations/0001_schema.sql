@@ -330,6 +330,33 @@ create table secrets (
 );
 create index secrets_key on secrets (key_id);
 
+-- uploads/
+
+create table uploads (
+  id text not null,
+  organization_id text not null,
+  account_id text not null,
+  name text not null,
+  size_bytes bigint not null,
+  chunks integer,
+  data_key_id text not null,
+  created_time timestamptz default now() not null,
+  expires_time timestamptz not null,
+  constraint uploads_pkey primary key (id),
+  constraint uploads_account foreign key (account_id) references accounts(id) on delete cascade
+);
+create index uploads_data_key on uploads (data_key_id);
+create index uploads_expires on uploads (expires_time);
+create index uploads_of_account on uploads (account_id, created_time desc, id desc);
+
+create table upload_chunks (
+  upload_id text not null,
+  number integer not null,
+  sealed bytea not null,
+  constraint upload_chunks_pkey primary key (upload_id, number),
+  constraint upload_chunks_upload foreign key (upload_id) references uploads(id) on delete cascade
+);
+
 -- connections/
 
 create table connections (

@@ -71,6 +71,37 @@ type Writes<I extends OperationId> =
         ? false
         : true
 
+/** A file that was uploaded: its content is stored already, and visible once its operation is done. */
+export type ReceivedFile = {
+  /** Identifier of the upload. */
+  readonly id: string
+  readonly sizeBytes: number
+  /** SHA-256 of the content, in hexadecimal. */
+  readonly digest: string
+  /** Pieces in which it is stored. */
+  readonly chunks: number
+}
+
+/** A file that is being received. */
+export type FileInput = {
+  readonly stream: AsyncIterable<Uint8Array>
+  /** Its size as the request declares it; undefined if it does not. */
+  readonly declaredBytes: number | undefined
+}
+
+/** Stores the content of files; implemented by the module of uploads. */
+export type FileReceiver = {
+  /** Bytes that one file can have. */
+  readonly bytesMax: number
+  /**
+   * Stores a file piece by piece, and nothing of it if its stream breaks off. Refuses with `payload_too_large`, `quota_exceeded`,
+   * and `invalid_request` if it is empty.
+   */
+  receive(account: ActingAccount, file: FileInput): Promise<ReceivedFile>
+  /** Deletes the content of a file that did not become an upload. */
+  discard(file: ReceivedFile): Promise<void>
+}
+
 /** One call of an operation: authenticated, validated, coerced. */
 export type Call<I extends OperationId> = {
   /** A write runs in one transaction, committed when its handler resolves; a read runs on the pool. */
@@ -90,7 +121,7 @@ export type Call<I extends OperationId> = {
   /** Aborted when the caller has gone. */
   readonly signal: AbortSignal
   readonly query: QueryOf<I>
-  readonly body: BodyOf<I>
+  readonly body: Operations[I] extends { file: true } ? ReceivedFile : BodyOf<I>
   readonly precondition: Precondition
   /** The caller's network address. */
   readonly address: string

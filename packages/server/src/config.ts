@@ -67,6 +67,8 @@ export type Config = {
   retrySeconds: number
   /** Rejected records that are kept of one transfer, and for how long. */
   rejects: { readonly max: number; readonly days: number }
+  /** Uploaded files: bytes of one and of all of a sub-account, and hours for which they are kept. */
+  uploads: { readonly bytesMax: number; readonly accountBytesMax: number; readonly hours: number }
   /** Days for which events of the audit log are kept; 0: for ever. */
   auditDays: number
   /** A transfer that replaces everything with less than this part of what the last one sent waits for confirmation. */
@@ -230,6 +232,11 @@ export function readConfig(env: Environment, { listens = true }: { listens?: boo
     rejects: {
       max: whole('PENSTOCK_REJECTS', 10_000, 0, 1_000_000),
       days: whole('PENSTOCK_REJECT_DAYS', 30, 1, 3_650),
+    },
+    uploads: {
+      bytesMax: whole('PENSTOCK_UPLOAD_MB', limits.uploadMbDefault, 1, 10_240) * 1024 ** 2,
+      accountBytesMax: whole('PENSTOCK_UPLOADS_MB', limits.uploadsMbDefault, 1, 1_048_576) * 1024 ** 2,
+      hours: whole('PENSTOCK_UPLOAD_HOURS', limits.uploadHoursDefault, 1, limits.uploadHoursMax),
     },
     auditDays: whole('PENSTOCK_AUDIT_RETENTION_DAYS', 365, 0, 36_500),
     replacePercentMin: whole('PENSTOCK_REPLACE_PERCENT', 50, 0, 100),

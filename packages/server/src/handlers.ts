@@ -86,6 +86,7 @@ import {
   startTransfer,
   type TransferDeps,
 } from './transfers/transfers.ts'
+import { createUpload, deleteUpload, getUpload, listUploads, type UploadDeps } from './uploads/uploads.ts'
 import type { UserDeps } from './users/deps.ts'
 import { acceptInvitation, getInvitation, requestPasswordReset, resetPassword } from './users/invitations.ts'
 import {
@@ -131,6 +132,7 @@ export type Deps = TokenDeps &
   SingleSignOnDeps &
   WebhookDeps &
   ConnectPageDeps &
+  UploadDeps &
   AlertDeps
 
 /** The handler of every operation of the contract. */
@@ -241,6 +243,11 @@ export const handlers: Handlers<Deps> = {
   listAlertIncidents,
   getAlertIncident,
   acknowledgeAlertIncident,
+
+  listUploads,
+  createUpload,
+  getUpload,
+  deleteUpload,
 
   signIn,
   signOut,

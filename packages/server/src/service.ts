@@ -40,6 +40,7 @@ import { createAuthenticator, createCredentialCheck } from './tokens/tokens.ts'
 import { Discoveries } from './transfers/discoveries.ts'
 import { createInteractiveJobs } from './transfers/interactive.ts'
 import { readTransferTotals } from './transfers/totals/totals.ts'
+import { createFileReceiver } from './uploads/receiver.ts'
 import { createPasswords } from './users/passwords.ts'
 import { createSessionAuthenticator } from './users/sessions.ts'
 import { findUsersNamed } from './users/sign-ins.ts'
@@ -155,7 +156,8 @@ export async function createService(
   await serveConnectPage(app, config.publicUrl, (id) => embeddingOrigins(database, id))
   serveAuthorizations(app, config.publicUrl, createAuthorizationFlow({ ...deps, database, isLinkOpen }))
   serveSingleSignOn(app, config.publicUrl, createSingleSignOnFlow({ ...deps, database }))
-  serveOperations(app, { accessControl, audit, database, publicUrl: config.publicUrl, handlers, deps })
+  const files = createFileReceiver({ database, keyring, config })
+  serveOperations(app, { accessControl, audit, database, files, publicUrl: config.publicUrl, handlers, deps })
   const confirmationClock = async () => unixSeconds(await databaseNow(database))
   serveMcp(app, { accessControl, publicUrl: config.publicUrl, corsOrigins, confirmationClock })
   const open = opened.move()

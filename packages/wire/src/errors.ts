@@ -191,7 +191,7 @@ export const errors = {
     status: 409,
     message:
       'Quota exceeded. Delete what you no longer need, or ask your operator to raise the setting named in details.',
-    when: 'Add Account, Create a Connection, or enabling a schedule, when the quota is reached; or creating client credentials, people, connect links, alert rules or webhooks, when the organization, or the sub-account, has as many as it may. `details` names the quota and its setting. Deleted accounts and connections do not count, unless the total with them is ten times the quota.',
+    when: 'Add Account, Create a Connection, or enabling a schedule, when the quota is reached; or creating client credentials, people, connect links, alert rules or webhooks, or uploading a file, when the organization, or the sub-account, has as many as it may. `details` names the quota and its setting. Deleted accounts and connections do not count, unless the total with them is ten times the quota.',
   },
   client_revoked: {
     status: 409,
@@ -253,12 +253,13 @@ export const errors = {
   },
   payload_too_large: {
     status: 413,
-    message: 'The body is larger than 1 MiB. Send smaller requests.',
-    when: 'The request body exceeds 1,048,576 bytes.',
+    message: 'The body is larger than 1 MiB, or the file than the size in details. Send smaller requests.',
+    when: 'The request body exceeds 1,048,576 bytes, or an uploaded file what the operator allows; `details` says how much that is.',
   },
   unsupported_media_type: {
     status: 415,
-    message: 'The body must be JSON in UTF-8. Send it with Content-Type: application/json.',
+    message:
+      'The body must be JSON in UTF-8, with Content-Type: application/json; or, to upload a file, its bytes, with Content-Type: application/octet-stream.',
     when: 'The body has another content type, character set or content encoding.',
   },
   connectors_incompatible: {

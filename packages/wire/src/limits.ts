@@ -203,6 +203,17 @@ export const limits = {
   alertTestsPerHour: 10,
   /** Hours for which a message is tried to send. */
   alertDeliveryHours: 24,
+  /** Characters of the name of an uploaded file. */
+  uploadNameLengthMax: 200,
+  /** MiB of one uploaded file, and of those of a sub-account, unless the operator chose otherwise; files of a sub-account. */
+  uploadMbDefault: 100,
+  uploadsMbDefault: 1_024,
+  uploadsMax: 1_000,
+  /** Hours for which an uploaded file is kept, unless the operator chose otherwise. */
+  uploadHoursDefault: 24,
+  uploadHoursMax: 720,
+  /** Minutes that an upload may take. */
+  uploadMinutesMax: 60,
   /** Days for which incidents are kept once they are resolved, and messages once they are written. */
   alertIncidentDays: 90,
   alertDeliveryDays: 30,

@@ -33,6 +33,7 @@ const tags: { readonly [T in Operation['tag']]: string } = {
   Webhooks: 'Where events are sent, signed by Standard Webhooks, and what became of each delivery.',
   'Connect links': 'One-time pages on which your customers configure connectors, and how they look.',
   Alerts: 'Rules that look for failures, what they found, and the messages about it.',
+  Uploads: 'Files that people upload, as a source of connections.',
   Audit: 'Who did what, when and from where.',
   Users: 'People with roles, how they sign in, and their sessions.',
 }

@@ -34,6 +34,7 @@ export type Operation = {
     | 'Webhooks'
     | 'Audit'
     | 'Alerts'
+    | 'Uploads'
   summary: string
   /** Details for the documentation that the summary omits: one to three sentences. */
   description: string
@@ -53,6 +54,8 @@ export type Operation = {
   /** Exactly one of these query parameters must be given. */
   exactlyOne?: readonly string[]
   body?: TSchema
+  /** The body is a file: its bytes as they are, received before the transaction of the operation begins. */
+  file?: true
   /** The payload, or one entry of it where `list` is set. */
   reply: TSchema
   /** The answer is an array of `reply`; `paged` ones carry X-Total-Count and Link. */

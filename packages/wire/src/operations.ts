@@ -118,8 +118,10 @@ import {
   UpdateMe,
   UpdateUser,
   UpdateWebhook,
+  Upload,
   User,
   UserSession,
+  uploadNamePattern,
   Webhook,
   WebhookDelivery,
   WebhookDeliveryDetails,
@@ -1890,6 +1892,66 @@ export const operations = {
       acknowledgedBy: { kind: 'user', id: '2f6b8d0c4e917a35', name: 'Ada Lopez' },
     },
   }),
+
+  listUploads: operation({
+    method: 'GET',
+    path: '/uploads',
+    tag: 'Uploads',
+    summary: 'List uploaded files',
+    description: 'Lists the uploaded files of the sub-account that are still kept, newest first.',
+    actsIn: 'account',
+    scope: 'connections:read',
+    query: { ...page },
+    reply: Upload,
+    list: 'paged',
+    done: 'Uploaded files listed',
+  }),
+  createUpload: operation({
+    method: 'POST',
+    path: '/uploads',
+    tag: 'Uploads',
+    summary: 'Upload a file',
+    description:
+      'Uploads a file that connections of the sub-account can read with the connector *Uploaded file*: CSV, NDJSON or Parquet, compressed with gzip or not. The body is the file as it is. It is stored sealed, cannot be downloaded, and is deleted at `expiresTime`. An upload that is interrupted leaves nothing.',
+    actsIn: 'account',
+    scope: 'connections:write',
+    query: {
+      name: Type.String({
+        pattern: uploadNamePattern,
+        default: 'upload',
+        description: `Name of the file, 1 to ${limits.uploadNameLengthMax} characters without slashes and control characters`,
+        examples: [example.uploadName],
+      }),
+    },
+    file: true,
+    reply: Upload,
+    success: 201,
+    done: 'File uploaded',
+    refusals: ['quota_exceeded'],
+  }),
+  getUpload: operation({
+    method: 'GET',
+    path: '/uploads/{id}',
+    tag: 'Uploads',
+    summary: 'Get an uploaded file',
+    description: 'Returns the name, the size and the times of an uploaded file, and never its content.',
+    actsIn: 'account',
+    scope: 'connections:read',
+    reply: Upload,
+    done: 'Uploaded file found',
+  }),
+  deleteUpload: operation({
+    method: 'DELETE',
+    path: '/uploads/{id}',
+    tag: 'Uploads',
+    summary: 'Delete an uploaded file',
+    description:
+      'Deletes an uploaded file with its content. Transfers that read it fail, and connections that name it need another one.',
+    actsIn: 'account',
+    scope: 'connections:write',
+    reply: Done,
+    done: 'Uploaded file deleted',
+  }),
 } as const
 
 export type Operations = typeof operations
@@ -1903,7 +1965,12 @@ export type QueryOf<I extends OperationId> = Operations[I] extends { query: infe
 /** The body that an operation takes. */
 export type BodyOf<I extends OperationId> = Operations[I] extends { body: infer B extends TSchema }
   ? Static<B>
-  : undefined
+  : Operations[I] extends { file: true }
+    ? FileBody
+    : undefined
+
+/** The bytes of a file that is uploaded. */
+export type FileBody = Blob | ArrayBuffer | Uint8Array<ArrayBuffer>
 
 /** The payload that an operation answers. */
 export type ReplyOf<I extends OperationId> = Operations[I] extends { list: string }

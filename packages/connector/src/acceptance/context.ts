@@ -16,6 +16,8 @@ export type TestContextOptions = {
   readonly networkPolicy?: NetworkPolicy
   readonly egress?: OpenEgress
   readonly localFolders?: readonly string[]
+  /** None unless given. */
+  readonly uploads?: ConnectorContext['uploads']
   readonly cursor?: Json
   readonly transferId?: string
   readonly attempt?: number
@@ -45,6 +47,7 @@ export function testContext(options: TestContextOptions = {}): TestContext {
     signal: options.signal ?? new AbortController().signal,
     egress: options.egress ?? sharedEgress(routes, networkPolicy),
     localFolders: options.localFolders ?? [],
+    uploads: options.uploads ?? noUploads,
     saveSecret: options.saveSecret ?? savedSecrets(options.secrets ?? {}),
     cursor: options.cursor,
     transferId: options.transferId ?? '0f1e2d3c4b5a6978',
@@ -56,6 +59,12 @@ export function testContext(options: TestContextOptions = {}): TestContext {
     deliveryStates: options.deliveryStates ?? [],
     state: options.state,
   }
+}
+
+const noUploads: ConnectorContext['uploads'] = {
+  find: async () => [],
+  open: async () => undefined,
+  read: async () => undefined,
 }
 
 /** Saves secrets for as long as this process runs, one after the other. */

@@ -10,7 +10,7 @@ import { isEditable, Refusal } from '../refusal.ts'
 import type { Keyring } from '../secrets/keyring.ts'
 import { openOAuthApp } from '../secrets/oauth-apps.ts'
 import type { InteractiveJobs } from '../transfers/interactive.ts'
-import { JobSecrets } from '../transfers/job-secrets.ts'
+import { JobHost } from '../transfers/job-host.ts'
 import {
   deleteAuthorization,
   endAuthorization,
@@ -249,7 +249,7 @@ async function exchange(
     { kind: 'authorization', slug: connector.slug, client, ...consented, deadlineMs: exchangeTimeoutMs },
     { organizationId, id: accountId },
     signal,
-    new JobSecrets({ database, keyring }),
+    new JobHost({ database, keyring }),
   )
   if (result.ok) return result.value
   return {

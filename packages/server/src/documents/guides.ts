@@ -10,7 +10,17 @@ const groups: readonly { title: string; slugs: readonly string[] }[] = [
   { title: 'Embed', slugs: ['embedding', 'webhooks', 'authorizations'] },
   {
     title: 'Use',
-    slugs: ['alerts', 'people', 'single-sign-on', 'access', 'data-subjects', 'errors', 'api-decisions', 'glossary'],
+    slugs: [
+      'uploads',
+      'alerts',
+      'people',
+      'single-sign-on',
+      'access',
+      'data-subjects',
+      'errors',
+      'api-decisions',
+      'glossary',
+    ],
   },
   { title: 'Operate', slugs: ['operating', 'observability', 'backup', 'scaling', 'upgrading', 'audit', 'debugging'] },
 ]

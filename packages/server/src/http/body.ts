@@ -1,11 +1,12 @@
-import { limits } from '@penstock/wire'
+import { limits, operations } from '@penstock/wire'
 import type { FastifyInstance } from 'fastify'
 import { refuse } from '../refusal.ts'
+import { fileType } from './receive-file.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Reads request bodies: JSON in UTF-8 and nothing else. An empty body under the JSON content type is no body, since
+ * Reads request bodies: JSON in UTF-8, and the files of operations that take one, which are passed on unread. An empty body under the JSON content type is no body, since
  * many clients send the header with every DELETE.
  */
 export function readJsonBodies(app: FastifyInstance): void {
@@ -28,6 +29,11 @@ export function readJsonBodies(app: FastifyInstance): void {
       }
     },
   )
+  app.addContentTypeParser(fileType, (request, body, done) => {
+    const { operation } = request
+    if (operation !== undefined && 'file' in operations[operation]) done(null, body)
+    else refuseInParser(done, () => refuse('unsupported_media_type'))
+  })
 }
 
 function decode(body: Buffer): string {

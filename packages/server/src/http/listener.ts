@@ -1,6 +1,6 @@
-import type { RequestListener, Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { ListenOptions, Socket } from 'node:net'
-import type { ErrorCode, FieldError } from '@penstock/wire'
+import { type ErrorCode, type FieldError, limits } from '@penstock/wire'
 import { createServer } from './node-http.ts'
 
 /**
@@ -10,8 +10,10 @@ import { createServer } from './node-http.ts'
 export type Timeouts = {
   /** From the opening of a connection, or the first byte of a later request, to the end of the headers. */
   readonly headersMs: number
-  /** From the same start to the end of the body. */
+  /** From the end of the headers to the end of the body, unless a request may take longer (`allowSlowBody`). */
   readonly requestMs: number
+  /** The same of a request whose body is a file. */
+  readonly fileMs: number
   /** Between the end of an answer and the next request. Longer than the 60 s of common load balancers. */
   readonly keepAliveMs: number
   /** Without a byte in either direction while an answer is prepared or sent: for clients that stop reading. */
@@ -31,6 +33,7 @@ export type Timeouts = {
 export const timeoutsDefault: Timeouts = {
   headersMs: 30_000,
   requestMs: 60_000,
+  fileMs: limits.uploadMinutesMax * 60_000,
   keepAliveMs: 72_000,
   idleTimeoutMs: 300_000,
   checkMs: 5_000,
@@ -38,6 +41,12 @@ export const timeoutsDefault: Timeouts = {
   yieldsServedMs: 30_000,
   refusedMs: 1_000,
 }
+
+/** Requests whose body may take as long as a file takes. */
+const slowBodies = new WeakSet<IncomingMessage>()
+
+/** Gives the body of a request more time: once it is known who sends it, and that it is a file. */
+export const allowSlowBody = (request: IncomingMessage): void => void slowBodies.add(request)
 
 /** Bounds on open connections; 0 is no bound. */
 export type ConnectionBounds = { readonly total: number; readonly perAddress: number }
@@ -86,6 +95,8 @@ export function createListener({
   refusal: (code: RefusedConnection, fieldErrors: readonly FieldError[]) => string
 }): ConnectionListener {
   const answers = new Map<Socket, ServerResponse>()
+  /** Requests whose body is not complete, and since when. */
+  const arriving = new Map<IncomingMessage, number>()
   /** Connections on which nothing is to be answered, with their network and since when; the longest without one first. */
   const resting = { unserved: new Map<Socket, Rest>(), served: new Map<Socket, Rest>() }
   const byAddress = new Map<string, number>()
@@ -166,6 +177,19 @@ export function createListener({
     socket.end(bytes)
   }
 
+  /** Ends what takes too long to send its body, as Node does with headers. */
+  const endLateBodies = (server: Server) => {
+    const nowMs = performance.now()
+    for (const [request, sinceMs] of arriving) {
+      if (request.complete || request.socket.destroyed) arriving.delete(request)
+      else if (nowMs - sinceMs > (slowBodies.has(request) ? timeouts.fileMs : timeouts.requestMs)) {
+        arriving.delete(request)
+        const error = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+        server.emit('clientError', error, request.socket)
+      }
+    }
+  }
+
   return {
     counts,
     end,
@@ -178,7 +202,8 @@ export function createListener({
       const server = createServer(
         {
           headersTimeout: timeouts.headersMs,
-          requestTimeout: timeouts.requestMs,
+          // Node has one time for all requests.
+          requestTimeout: Math.max(timeouts.headersMs, timeouts.fileMs),
           keepAliveTimeout: timeouts.keepAliveMs,
           connectionsCheckingInterval: timeouts.checkMs,
           // We refuse a request without a host ourselves, in the envelope.
@@ -193,9 +218,12 @@ export function createListener({
             if (answers.get(socket) === response) rest(socket, 'served')
           })
           if (draining) response.shouldKeepAlive = false
+          if (hasBody(request)) arriving.set(request, performance.now())
           handler(request, response)
         },
       )
+      const checking = setInterval(endLateBodies, timeouts.checkMs, server).unref()
+      server.once('close', () => clearInterval(checking))
       server.setTimeout(timeouts.idleTimeoutMs)
       const listen = server.listen.bind(server) as (options: ListenOptions, ...more: unknown[]) => Server
       server.listen = ((options: ListenOptions, ...more: unknown[]) =>
@@ -214,6 +242,9 @@ export function createListener({
     },
   }
 }
+
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
 type Rest = { readonly network: string; readonly since: number }
 

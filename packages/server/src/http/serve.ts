@@ -28,9 +28,11 @@ import {
   type AuditedRequest,
   type Awaitable,
   type Call,
+  type FileReceiver,
   type Handler,
   type Handlers,
   quoteEtag,
+  type ReceivedFile,
   type RequestAudit,
 } from '../call.ts'
 import type { Database, Db, Transaction } from '../db/database.ts'
@@ -38,6 +40,7 @@ import { Refusal, refuse } from '../refusal.ts'
 import { once, readIdempotencyKey } from './idempotency.ts'
 import { METHODS } from './node-http.ts'
 import { pageLinks } from './paging.ts'
+import { admitFile, receiveBody } from './receive-file.ts'
 import { type OperationRequest, RequestCall } from './request-call.ts'
 import { serialiseBySchema } from './serialise.ts'
 import { createSessionCookie, type SessionCookie } from './session-cookie.ts'
@@ -78,6 +81,7 @@ export type AccessControl = {
 type Serving<Deps> = {
   accessControl: AccessControl
   audit: RequestAudit
+  files: FileReceiver
   database: Database
   publicUrl: string
   handlers: Handlers<Deps>
@@ -151,8 +155,8 @@ function replySchema(operation: Operation): TSchema {
  */
 function begin<Deps>(
   id: OperationId,
-  { actsIn, beforeSecondFactor, method, person, scope, unlimited, onConnectPage }: Operation,
-  { accessControl: { authenticate, authenticateSession, limit }, audit, cookie }: Served<Deps>,
+  { actsIn, beforeSecondFactor, file, method, person, scope, unlimited, onConnectPage }: Operation,
+  { accessControl: { authenticate, authenticateSession, limit }, audit, cookie, files }: Served<Deps>,
 ) {
   return (request: FastifyRequest<OperationRequest>, _: FastifyReply, done: () => void) => {
     request.operation = id
@@ -179,6 +183,7 @@ function begin<Deps>(
         recordRefusal(audit, () => auditedOf(id, request, request.actor as Actor), error)
         throw error
       }
+      if (file) admitFile(request, files.bytesMax)
     }
     const found =
       token !== undefined
@@ -226,7 +231,7 @@ function recordRefusal(audit: RequestAudit, request: () => AuditedRequest, error
 function handle<Deps>(
   id: OperationId,
   operation: Operation,
-  { accessControl, audit, cookie, database, publicUrl, handlers, deps }: Served<Deps>,
+  { accessControl, audit, cookie, database, files, publicUrl, handlers, deps }: Served<Deps>,
 ) {
   const handler = handlers[id] as Handler<OperationId, Deps>
   const validate = compileValidator(operation)
@@ -234,16 +239,29 @@ function handle<Deps>(
   const repeatable = takesIdempotencyKey(operation)
   const sendAnswer = sender(operation, publicUrl)
   const showsRecords = operation.scope === 'records:read'
+  const receive = async (
+    actor: Actor,
+    accountId: string | undefined,
+    request: FastifyRequest<OperationRequest>,
+    reply: FastifyReply,
+  ): Promise<ReceivedFile> => {
+    const account = await actingAccount(accessControl, database, actor, accountId, false)
+    return receiveBody(files, account ?? refuse('account_required'), request, reply)
+  }
+  /** If the database is away, the purge deletes it. */
+  const discard = (file: ReceivedFile) => files.discard(file).catch(() => {})
 
   return async (request: FastifyRequest<OperationRequest>, reply: FastifyReply) => {
     const pathId = request.params.id ?? ''
     for (const name in request.params) if (!wellFormedId.test(request.params[name as 'id'] ?? '')) refuse('not_found')
     if (request.actor) requireOfLink(request.actor, pathId)
     const stream = streamWanted(operation, request.headers.accept)
-    const input: Input = { query: { ...request.query }, body: request.body }
+    const input: Input = { query: { ...request.query }, body: operation.file ? undefined : request.body }
     const accountId = readInput(operation, input, validate)
     const actor = request.actor
     const key = repeatable ? readIdempotencyKey(request.headers['idempotency-key']?.toString()) : undefined
+    const file = operation.file && actor ? await receive(actor, accountId, request, reply) : undefined
+    if (file) input.body = file
     const run = (db: Database | Transaction): Promise<Answer<OperationId>> => {
       const act = (account: ActingAccount | undefined) => {
         const call = new RequestCall(request, reply, db, account, pathId, stream, input)
@@ -255,16 +273,20 @@ function handle<Deps>(
           return answer
         }
         if (key === undefined) return work()
-        return once(db, actor, key, [id, request.params, accountId, input.body], work)
+        const sent = file ? { ...input.query, digest: file.digest } : input.body
+        return once(db, actor, key, [id, request.params, accountId, sent], work)
       }
       // Before the key, so that no first answer is repeated for an account that is gone.
       const found = actor && actingAccount(accessControl, db, actor, accountId, writes)
       return found instanceof Promise ? found.then(act) : act(found)
     }
-    const answer = await (writes ? database.transaction(run, actor) : run(database)).catch((error) => {
+    const answer = await (writes ? database.transaction(run, actor) : run(database)).catch(async (error) => {
+      if (file) await discard(file)
       if (actor) recordRefusal(audit, () => auditedOf(id, request, actor), error)
       throw error
     })
+    // The first answer was given again.
+    if (file && (answer.reply as { id?: string }).id !== file.id) await discard(file)
     if (showsRecords && actor) await audit.revealed(auditedOf(id, request, actor, stream), answer)
     const { session } = answer
     if (session) reply.header('set-cookie', session === 'ended' ? cookie.removed : cookie.set(session))

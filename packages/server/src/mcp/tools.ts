@@ -58,9 +58,10 @@ const outside: readonly OperationId[] = [
 
 /** Why an operation is no tool; undefined if it is one. */
 export function whyNoTool(operation: Operation): string | undefined {
-  const { actsIn, person, unrepeatable, body, reply } = operation
+  const { actsIn, file, person, unrepeatable, body, reply } = operation
   if (actsIn === 'public') return 'it is for signing in'
   if (person) return 'it concerns the session of a person'
+  if (file) return 'it takes a file'
   if (unrepeatable) return 'its answer is a secret or a link that is shown once'
   if (holdsSecret(reply) && !isAboutCaller(operation)) return 'its answer holds a secret'
   if (body && holdsSecret(body)) return 'it takes a secret'

@@ -151,9 +151,12 @@ export const purgeDataKeys = statement<{ limit: number }>(`
       and not exists (select from connection_states m where m.data_key_id = k.id)
       and not exists (select from webhooks w where w.data_key_id = k.id)
       and not exists (select from alert_rules r where r.data_key_id = k.id)
+      and not exists (select from uploads u where u.data_key_id = k.id)
     limit :limit for update skip locked
   )
 `)
+/** Deletes the keys of what was deleted with them: no copy of it can be opened any more. */
+export const deleteDataKeys = statement<{ ids: readonly string[] }>(`delete from data_keys where id = any(:ids)`)
 export const dataKeysUnderOtherKeys = statement<{ keyId: string; limit: number }, DataKeyRow>(`
   select id, key_id, sealed from data_keys where key_id <> :keyId limit :limit for update
 `)

@@ -11,7 +11,7 @@ import type { Keyring } from '../secrets/keyring.ts'
 import { openOAuthApp, removeOAuthApp, setOAuthApp } from '../secrets/oauth-apps.ts'
 import { unixSeconds } from '../time.ts'
 import type { InteractiveJobs } from '../transfers/interactive.ts'
-import { JobSecrets } from '../transfers/job-secrets.ts'
+import { JobHost } from '../transfers/job-host.ts'
 import type { UserDeps } from '../users/deps.ts'
 import { endProviderSessions, endSessionsBefore, forgetIdentities, redirectUriOf } from '../users/single-sign-on.ts'
 import { requireGrantableRole } from '../users/users.ts'
@@ -43,7 +43,7 @@ export function askProvider(
     // Separate turns: sign-ins do not delay checks, and checks do not delay sign-ins.
     { organizationId: `single sign-on ${organizationId}`, id: organizationId },
     signal,
-    new JobSecrets({ database, keyring }),
+    new JobHost({ database, keyring }),
   )
 }
 

@@ -5,7 +5,7 @@ import { findConfiguration, requireConfiguration } from '../connectors/configura
 import { databaseNow } from '../db/clock.ts'
 import { refuse } from '../refusal.ts'
 import { unixSeconds } from '../time.ts'
-import { JobSecrets } from './job-secrets.ts'
+import { JobHost } from './job-host.ts'
 import { openSide } from './sides.ts'
 import type { TransferDeps } from './transfers.ts'
 import { viewError } from './view.ts'
@@ -25,8 +25,8 @@ export async function checkConnector(
   const side = { connector, accountId: account.id, configurationId: row.configurationId }
   const opened = await openSide({ database, keyring }, side)
   const job = { kind: 'check', connector: opened, deadlineMs: checkTimeoutMs } as const
-  const secrets = new JobSecrets({ database, keyring }, [side])
-  const result = await interactive.run(job, account, signal, secrets)
+  const host = new JobHost({ database, keyring }, [side])
+  const result = await interactive.run(job, account, signal, host)
   const checks = result.ok ? result.value : [{ name: 'connectivity', ok: false, message: result.failure.message }]
   const failed = checks.find(({ ok }) => !ok)
   const ids = { srcConnectorId: connectorId, destConnectorId: connectorId }

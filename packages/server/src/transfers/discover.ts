@@ -7,7 +7,7 @@ import { databaseNow } from '../db/clock.ts'
 import { Refusal, refuse, refuseFieldErrors } from '../refusal.ts'
 import { unixSeconds } from '../time.ts'
 import type { Discovered } from './discoveries.ts'
-import { JobSecrets } from './job-secrets.ts'
+import { JobHost } from './job-host.ts'
 import { openSide } from './sides.ts'
 import type { TransferDeps } from './transfers.ts'
 import { viewError } from './view.ts'
@@ -31,10 +31,12 @@ export async function discoverValues(
   const side = { connector, accountId: account.id, configurationId: row.configurationId }
   const opened = await openSide({ database, keyring }, side, values)
   const asked = { kind: 'discovery', connector: opened, role, field, search: q.trim(), cursor, size } as const
-  const kept = fresh ? undefined : discoveries.find([account.id, asked])
+  // This service knows its own files as they are now.
+  const isLasting = connector.readsUploads !== true
+  const kept = fresh || !isLasting ? undefined : discoveries.find([account.id, asked])
   if (kept) return { reply: viewDiscovery(kept) }
-  const secrets = new JobSecrets({ database, keyring }, [side])
-  const result = await interactive.run({ ...asked, deadlineMs: discoveryTimeoutMs }, account, signal, secrets)
+  const host = new JobHost({ database, keyring }, [side])
+  const result = await interactive.run({ ...asked, deadlineMs: discoveryTimeoutMs }, account, signal, host)
   if (!result.ok) {
     const { side: failed = role, ...failure } = result.failure
     const ids = { srcConnectorId: connectorId, destConnectorId: connectorId }
@@ -42,7 +44,7 @@ export async function discoverValues(
     throw new Refusal('platform_refused', details, undefined, viewError({ ...failure, side: failed }, ids))
   }
   const found = { page: result.value, time: unixSeconds(await databaseNow(database)) }
-  discoveries.keep([account.id, asked], found)
+  if (isLasting) discoveries.keep([account.id, asked], found)
   return { reply: viewDiscovery(found) }
 }
 

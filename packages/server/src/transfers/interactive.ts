@@ -12,7 +12,7 @@ import { refuse } from '../refusal.ts'
 import type { Runners } from '../runners/runner-pool.ts'
 import { EndJob, RunnerDied } from '../runners/runner-process.ts'
 import { TooManyWaiting, Turns } from '../runners/turns.ts'
-import { answerSecrets, type JobSecrets } from './job-secrets.ts'
+import { answerJob, type JobHost } from './job-host.ts'
 
 /** Checks, discoveries, previews and authorizations: jobs that a caller waits for, run by turns so that no organization keeps the others waiting. */
 
@@ -53,14 +53,14 @@ export function createInteractiveJobs(runners: Runners, { atOnce, perOrganizatio
     /**
      * Runs a job once it has its turn.
      * @param signal aborted when the caller has gone
-     * @param secrets of its connectors, which the job may replace
+     * @param host answers what the job asks
      * @throws Refusal `rate_limited` where too many of the organization wait already
      */
     async run<J extends InteractiveJob>(
       job: J,
       { organizationId, id: accountId }: { organizationId: string; id: string },
       signal: AbortSignal,
-      secrets: JobSecrets,
+      host: JobHost,
     ): Promise<InteractiveResult<J>> {
       const ending = new AbortController()
       /** Why the service could not answer the runner. */
@@ -74,7 +74,7 @@ export function createInteractiveJobs(runners: Runners, { atOnce, perOrganizatio
             owner: accountId,
             watch: { deadlineMs: job.deadlineMs + graceMs },
             signal: ending.signal,
-            answer: answerSecrets(secrets, (error) => {
+            answer: answerJob(host, (error) => {
               failure ??= error
             }),
           }),
@@ -88,7 +88,7 @@ export function createInteractiveJobs(runners: Runners, { atOnce, perOrganizatio
         throw failure ?? error
       } finally {
         signal.removeEventListener('abort', end)
-        await secrets.close()
+        await host.close()
       }
     },
   }

@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type HostMethod, isSecretMethod, type SecretHost, type SecretLease } from '@penstock/engine'
+import type { SecretHost, SecretLease } from '@penstock/engine'
 import { limits } from '@penstock/wire'
 import type { Database } from '../db/database.ts'
 import { isAway } from '../db/errors.ts'
-import { EndJob } from '../runners/runner-process.ts'
 import type { Keyring } from '../secrets/keyring.ts'
 import { type HeldLease, leaseSecret, releaseSecret, replaceSecret } from '../secrets/leases.ts'
 import { type ConfiguredSide, requireSameDestination } from './sides.ts'
@@ -103,22 +102,6 @@ export class JobSecrets {
     return lease
   }
 }
-
-/**
- * Answers a job that only requests secrets.
- * @param onError called with errors of the service itself
- */
-export const answerSecrets =
-  (secrets: JobSecrets, onError: (error: unknown) => void = () => {}) =>
-  async (method: HostMethod, argument: unknown): Promise<unknown> => {
-    if (!isSecretMethod(method)) throw new EndJob(false, 0)
-    try {
-      return await secrets.answer(method, argument)
-    } catch (error) {
-      onError(error)
-      throw error
-    }
-  }
 
 const membersOf = (argument: unknown): Readonly<Record<string, unknown>> =>
   typeof argument === 'object' && argument !== null ? (argument as Record<string, unknown>) : {}

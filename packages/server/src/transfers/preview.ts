@@ -2,7 +2,7 @@ import { columnsDoNotFit } from '@penstock/engine'
 import type { Answer, Call } from '../call.ts'
 import { readFieldValues, requireReady } from '../connections/sides.ts'
 import { Refusal, refuse } from '../refusal.ts'
-import { JobSecrets } from './job-secrets.ts'
+import { JobHost } from './job-host.ts'
 import { configuredSides, movingSides, openSide } from './sides.ts'
 import { readRunTimeConfigs, requireConnection, requireIntegrated, type TransferDeps } from './transfers.ts'
 import { viewError } from './view.ts'
@@ -52,7 +52,7 @@ export async function previewConnection(
     },
     account,
     signal,
-    new JobSecrets(opening, asksDestination ? [source, destination] : [source]),
+    new JobHost(opening, asksDestination ? [source, destination] : [source]),
   )
   if (!result.ok) {
     const { side = 'Source', ...failure } = result.failure

@@ -16,6 +16,7 @@ import { repeat } from '../repeat.ts'
 import { purgeDataKeys } from '../secrets/queries.ts'
 import { deleteExpiredTokens } from '../tokens/queries.ts'
 import { forgetDataKeys, purgeLedger, purgeRejects, purgeTransfers } from '../transfers/purge-queries.ts'
+import { purgeExpiredUploads } from '../uploads/purge.ts'
 import { deleteExpiredChallenges } from '../users/passkey-queries.ts'
 import { deleteExpiredLinks, deleteExpiredSessions } from '../users/queries.ts'
 import { endPurge, extendPurge, releasePurge, takePurge } from './queries.ts'
@@ -59,6 +60,18 @@ export function keepPurging(database: Database, kept: KeptDays, log: Logger, sig
     }
   }
   return repeat({ name: 'daily purge', everyMs, run }, log, signal)
+}
+
+/** How often a worker looks for uploaded files that have expired, in milliseconds. */
+const uploadsEveryMs = 60_000
+
+/** Purges uploaded files once they expire, which is a matter of hours, until the signal aborts. */
+export function keepPurgingUploads(database: Database, log: Logger, signal: AbortSignal): Promise<void> {
+  const run = async () => {
+    const uploads = await purgeExpiredUploads(database, signal)
+    if (uploads > 0) log.info({ uploads }, 'purged uploaded files')
+  }
+  return repeat({ name: 'purge of uploaded files', everyMs: uploadsEveryMs, run }, log, signal)
 }
 
 /** How many of each kind were removed. */

@@ -19,7 +19,7 @@ import { keepUp } from '../transfers/supervisor/upkeep.ts'
 import { recordWorker, untilOutdated } from '../transfers/supervisor/versions.ts'
 import { TransferWork, workOnTransfers } from '../transfers/supervisor/work.ts'
 import { Sender } from '../webhooks/sending/sender.ts'
-import { keepPurging } from './purge.ts'
+import { keepPurging, keepPurgingUploads } from './purge.ts'
 
 /** For the upkeep of transfers, for webhooks, for alerts and for the purge. */
 const upkeepConnections = 8
@@ -80,6 +80,7 @@ export async function startWorker(config: Config, given: WorkerResources, log: L
     new Sender({ database, keyring, outgoing, mailer, bounds }, log).run(retiring),
     keepAlerts({ ...deps, config, mailer, outgoing }, log, retiring),
     keepPurging(database, kept, log, retiring),
+    keepPurgingUploads(database, log, retiring),
   ]
   wake()
   const end = async () => {

@@ -14,6 +14,7 @@ const resources: { readonly [T in Operation['tag']]?: { name: string; id: string
   Connections: { name: 'the connection', id: example.connectionId },
   Transfers: { name: 'the connection', id: example.connectionId },
   Clients: { name: 'the client', id: example.clientId },
+  Uploads: { name: 'the uploaded file', id: example.uploadId },
   Users: { name: 'the person', id: '2f6b8d0c4e917a35' },
 }
 
@@ -74,7 +75,11 @@ export function parametersOf(operation: Operation): Json[] {
 }
 
 /** The body of an operation, if it takes one. */
-export function requestBodyOf({ body }: Operation): Json | undefined {
+export function requestBodyOf({ body, file }: Operation): Json | undefined {
+  if (file) {
+    const schema = { type: 'string', format: 'binary' }
+    return { required: true, description: 'The file as it is', content: { 'application/octet-stream': { schema } } }
+  }
   if (!body) return undefined
   const { description } = body as { description?: string }
   return {

@@ -15,7 +15,8 @@ const batchRows = 2_000
 /**
  * Access tokens are not backed up: after a restore clients ask for new ones, and none that was revoked comes back. Neither
  * are authorizations that have begun, sessions of people and links for them: none that was used or ended comes back. Messages
- * of alerts are not sent once more, mails are counted from zero, and the next purge is in the night. The migrations are in the header of the backup.
+ * of alerts are not sent once more, mails are counted from zero, and the next purge is in the night. Uploaded files are kept for
+ * hours only. The migrations are in the header of the backup.
  */
 const notBackedUp = [
   'tokens',
@@ -26,6 +27,8 @@ const notBackedUp = [
   'alert_deliveries',
   'mail_counts',
   'purges',
+  'uploads',
+  'upload_chunks',
   'penstock_migrations',
 ]
 

@@ -2,7 +2,7 @@ import { serviceActor } from '../../audit/record.ts'
 import { meet } from '../../connections/connections.ts'
 import type { Logger } from '../../log.ts'
 import { EndJob } from '../../runners/runner-process.ts'
-import { answerSecrets, JobSecrets } from '../job-secrets.ts'
+import { answerJob, JobHost } from '../job-host.ts'
 import { type ConfiguredSide, configuredSides, openSide } from '../sides.ts'
 import type { SupervisorDeps } from './deps.ts'
 import * as queries from './probe-queries.ts'
@@ -66,7 +66,7 @@ async function probe(deps: SupervisorDeps, row: queries.ProbeRow, log: Logger, s
 async function answers(deps: SupervisorDeps, side: ConfiguredSide, stopping: AbortSignal): Promise<boolean> {
   if (!side.connector.check) return true
   const ending = new AbortController()
-  const secrets = new JobSecrets(deps, [side])
+  const host = new JobHost(deps, [side])
   const end = () => ending.abort(new EndJob(false, probeGraceMs))
   stopping.addEventListener('abort', end, { once: true })
   try {
@@ -77,7 +77,7 @@ async function answers(deps: SupervisorDeps, side: ConfiguredSide, stopping: Abo
         owner: `probes of ${side.accountId}`,
         watch: { deadlineMs: probeTimeoutMs + probeGraceMs },
         signal: ending.signal,
-        answer: answerSecrets(secrets),
+        answer: answerJob(host),
       },
     )
     return result.ok && result.value.every(({ ok }) => ok)
@@ -85,6 +85,6 @@ async function answers(deps: SupervisorDeps, side: ConfiguredSide, stopping: Abo
     return false
   } finally {
     stopping.removeEventListener('abort', end)
-    await secrets.close()
+    await host.close()
   }
 }

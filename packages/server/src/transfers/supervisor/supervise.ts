@@ -1,5 +1,5 @@
 import { ConnectorError } from '@penstock/connector'
-import { isSecretMethod, type JobError, storable } from '@penstock/engine'
+import { type JobError, storable } from '@penstock/engine'
 import { decide, finalState, isTransferErrorCode, type Role, type TransferErrorCode } from '@penstock/wire'
 import { serviceActor } from '../../audit/record.ts'
 import { meet } from '../../connections/connections.ts'
@@ -8,7 +8,7 @@ import type { Logger } from '../../log.ts'
 import { EndJob, RunnerDied } from '../../runners/runner-process.ts'
 import { Unreadable } from '../../secrets/seal.ts'
 import * as endings from '../ending-queries.ts'
-import { JobSecrets } from '../job-secrets.ts'
+import { isJobMethod, JobHost } from '../job-host.ts'
 import { wakeWorkers } from '../queries.ts'
 import { frozenSides, replacesAll } from '../sides.ts'
 import type { WorkRow } from './claim-queries.ts'
@@ -92,7 +92,7 @@ async function runTransfer(
   }, heartbeatMs(deps))
   const host = new DatabaseTransferHost(deps, work)
   const { source, destination } = frozenSides(catalogue, work)
-  const secrets = new JobSecrets(deps, work.replayOf ? [destination] : [source, destination])
+  const ofJob = new JobHost(deps, work.replayOf ? [destination] : [source, destination])
   try {
     const { retry, replaceShareMin, progressMs } = settings
     trace?.runs()
@@ -115,8 +115,8 @@ async function runTransfer(
           const saves = method === 'replaceSecret' || method === 'releaseSecret'
           if (endedBy !== undefined && !saves) throw endJob(endedBy)
           try {
-            const answered = await (isSecretMethod(method)
-              ? secrets.answer(method, argument)
+            const answered = await (isJobMethod(method)
+              ? ofJob.answer(method, argument)
               : host.answer(method, argument))
             trace?.answered(method, argument, answered)
             return answered
@@ -134,7 +134,7 @@ async function runTransfer(
     throw error instanceof RunnerDied || error instanceof EndJob ? (endedBy ?? error) : error
   } finally {
     clearInterval(heartbeat)
-    await secrets.close()
+    await ofJob.close()
     stopping.removeEventListener('abort', release)
   }
 }

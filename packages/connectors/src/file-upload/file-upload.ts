@@ -1,0 +1,32 @@
+import { defineConnector, text } from '@penstock/connector'
+import { readFields } from '@penstock/connector/files/definition'
+import { fileUploadPlatform } from './platform.ts'
+
+/** A file that someone uploaded to this service. */
+export const fileUpload = defineConnector({
+  slug: 'file-upload',
+  name: 'Uploaded file',
+  platform: fileUploadPlatform,
+  dataType: 'data store',
+  dataTypeCategory: 'data store',
+  description: 'Reads a file that was uploaded to this service: CSV, NDJSON or Parquet, compressed with gzip or not.',
+  actions: ['read'],
+  notes:
+    'A file is uploaded in the console or with `POST /es/v2/uploads`. It is stored sealed, read by the connections of its sub-account alone, and deleted after some hours that the operator chooses, 24 unless set otherwise. A transfer that starts after that fails, and names what to do.',
+  tested: 'The uploads of this service itself, on PostgreSQL.',
+  secrets: {},
+  readsUploads: true,
+  source: {
+    fields: {
+      upload: text({
+        label: 'Uploaded file',
+        description: 'Identifier of the uploaded file: choose one from the list',
+        required: true,
+      }),
+      ...readFields,
+    },
+    open: async (context) => (await import('./read.ts')).open(context),
+    discover: { upload: async (context) => (await import('./read.ts')).discoverUploads(context) },
+  },
+  check: async (context) => (await import('./read.ts')).check(context),
+})

@@ -1,0 +1,52 @@
+import { type HostMethod, isSecretMethod, isUploadMethod, type SecretHost, type UploadHost } from '@penstock/engine'
+import type { Database } from '../db/database.ts'
+import { EndJob } from '../runners/runner-process.ts'
+import type { Keyring } from '../secrets/keyring.ts'
+import { JobSecrets } from './job-secrets.ts'
+import { JobUploads } from './job-uploads.ts'
+import type { ConfiguredSide } from './sides.ts'
+
+type JobMethod = keyof SecretHost | keyof UploadHost
+
+/** Whether any job can ask for it; a transfer asks for more. */
+export const isJobMethod = (method: HostMethod): method is JobMethod => isSecretMethod(method) || isUploadMethod(method)
+
+/** Answers what the runner of any job asks: about the secrets of its connectors, and about uploaded files. */
+export class JobHost {
+  readonly #secrets: JobSecrets
+  readonly #uploads: JobUploads
+
+  /** @param sides the configurations of the job's connectors; none, and the job has neither secrets nor files */
+  constructor(deps: { readonly database: Database; readonly keyring: Keyring }, sides: readonly ConfiguredSide[] = []) {
+    this.#secrets = new JobSecrets(deps, sides)
+    this.#uploads = new JobUploads(deps, sides)
+  }
+
+  /** Throws as {@link JobSecrets} and {@link JobUploads} do. */
+  answer(method: JobMethod, argument: unknown): Promise<unknown> {
+    return isUploadMethod(method)
+      ? this.#uploads.answer(method, argument)
+      : this.#secrets.answer(method as keyof SecretHost, argument)
+  }
+
+  /** Gives back what the job still holds, however it ended. */
+  close(): Promise<void> {
+    return this.#secrets.close()
+  }
+}
+
+/**
+ * Answers a job that is no transfer.
+ * @param onError called with errors of the service itself
+ */
+export const answerJob =
+  (host: JobHost, onError: (error: unknown) => void = () => {}) =>
+  async (method: HostMethod, argument: unknown): Promise<unknown> => {
+    if (!isJobMethod(method)) throw new EndJob(false, 0)
+    try {
+      return await host.answer(method, argument)
+    } catch (error) {
+      onError(error)
+      throw error
+    }
+  }
