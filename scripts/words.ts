@@ -20,7 +20,7 @@ const words: readonly Word[] = [
   { word: 'ends of a connection', instead: 'source and destination, or sides' },
   { word: 'both ends', instead: 'both sides', except: /^packages\/connectors?\/src\/(files|egress)\// },
   // Signatures of platforms.
-  { word: 'receipt', instead: 'delivery state', except: /api\/seal/ },
+  { word: 'receipt', instead: 'delivery state', except: /api\/seal|column-meanings|headers/ },
   // Term for an error in SOAP and in the APIs of Microsoft.
   { word: 'fault', instead: 'error; of a request: field error', except: /microsoft/ },
   { word: 'mill', instead: 'transfer fixture; Acme' },

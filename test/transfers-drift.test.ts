@@ -83,7 +83,7 @@ describe('changed columns', () => {
     )
     assert.equal((await target.query('select from copies')).rowCount, 1)
     const { status } = await caller.expect(caller.call('getConnection', of(id)))
-    assert.equal(status, 'active', 'the connection can go on')
+    assert.equal(status, 'active', 'the connection stays active')
     assert.deepEqual(short((await drift(id)).changes), changes)
     assert.equal((await move(id)).code, 'columns_changed', 'nothing was accepted yet')
     const accepted = await set(id, { accept: true })
