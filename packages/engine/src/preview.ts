@@ -66,7 +66,8 @@ export async function runPreview(
   )
   if (looked.fieldErrors) return { fieldErrors: looked.fieldErrors }
   const { preview, sent, findings: found } = looked
-  if (job.unmapped) return { preview: { ...preview, findings: found, ...(await proposalsFor(destination, preview)) } }
+  if (job.unmapped)
+    return { preview: { ...preview, findings: found, ...(await proposalsFor(destination, preview, settings)) } }
   if (!sent || job.partial) return { preview: { ...preview, findings: found } }
   const boundMs = Math.min(job.inspectionMs, deadline - performance.now() - answerMs)
   const side = openContext(runtime, destination, 'Destination', job.destination, signal)
@@ -95,11 +96,13 @@ export async function runPreview(
 async function proposalsFor(
   { destination }: Connector,
   { columns }: Pick<Preview, 'columns'>,
+  settings: Values,
 ): Promise<Pick<Preview, 'matches'>> {
   if (!destination?.records) return {}
-  const { matchColumns } = await import('./mapping/mapping.ts')
+  const { matchColumns, readMapping } = await import('./mapping/mapping.ts')
+  const { mapping } = readMapping(settings.mapping === undefined ? undefined : String(settings.mapping), '')
   return {
-    matches: matchColumns(destination.records, columns).map(({ field, column, candidates, byDefault }) => ({
+    matches: matchColumns(destination.records, columns, mapping).map(({ field, column, candidates, byDefault }) => ({
       field,
       column: column ?? null,
       candidates: [...candidates],

@@ -266,3 +266,6 @@ export const authorizationAttempts = ['pending', 'declined', 'failed'] as const
  */
 export const connectLinkStatuses = ['pending', 'opened', 'completed', 'cancelled', 'expired', 'revoked'] as const
 export type ConnectLinkStatus = (typeof connectLinkStatuses)[number]
+
+/** Kinds of values of which the engine reads the local forms. */
+export const recordReadings = ['number', 'time'] as const

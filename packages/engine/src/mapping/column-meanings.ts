@@ -1,7 +1,7 @@
 import { foldName } from './column-names.ts'
 
 /**
- * What people call columns in the exports of shops, CRMs and mail tools, in the languages of these. It only serves
+ * Names of columns in the exports of shops, CRMs and mail tools, in the languages of these. It only serves
  * proposals that a person sees: transfers match by the names of `column-names.ts` alone. Terms:
  * meaning     what a column holds, such as `email`
  * role        whose value it is: of the person, or of one of the person's addresses
@@ -40,7 +40,13 @@ const names: Readonly<Record<string, string>> = {
   'birth date': `birth date, birthdate, date of birth, dob, birthday, geburtsdatum, geburtstag, geb datum,
     date de naissance, date naissance, anniversaire, fecha de nacimiento, fecha nacimiento, cumpleaños, data di nascita,
     data nascita, data de nascimento, data nascimento, geboortedatum, födelsedatum, födelsedag, data urodzenia
-    ? geburtsjahr, aniversário, compleanno, verjaardag`,
+    ? aniversário, compleanno, verjaardag`,
+  'birth year': `birth year, year of birth, doby, geburtsjahr, année de naissance, año de nacimiento, anno di nascita,
+    ano de nascimento, geboortejaar, födelseår, rok urodzenia`,
+  'birth month':
+    'birth month, month of birth, dobm, geburtsmonat, mois de naissance, mes de nacimiento, mese di nascita',
+  'birth day': 'day of birth, dobd',
+  initial: 'first initial, finitial',
   gender: `gender, sex, geschlecht, sexe, género, sexo, sesso, genere, geslacht, kön, płeć ? genre, anrede, salutation,
     civilité, title, titel, prefix, namensprefix`,
   city: `city, town, city town, town city, locality, suburb city, ort, stadt, wohnort, ortschaft, ville, ciudad,
@@ -98,7 +104,7 @@ const names: Readonly<Record<string, string>> = {
     nº de pedido, id pedido, id del pedido, código do pedido, número do pedido, referencia del pedido, numero ordine,
     n° ordine, n. ordine, id ordine, numero d'ordine, riferimento ordine, bestelnummer, bestelnr, bestelling id,
     ordernummer, ordernr, beställningsnummer, numer zamówienia, nr zamówienia, id zamówienia, transaktions id
-    ? order, reference, receipt number, receipt id, payment id, invoice number, invoice id, rechnungsnummer, sale id,
+    ? order, reference, payment id, invoice number, invoice id, rechnungsnummer, sale id,
     charge id, beleg nr, amazon order id`,
   quantity: `quantity, qty, total quantity, item count, items count, number of items, total items, num items,
     quantity of items, menge, stückzahl, artikelanzahl, anzahl artikel, quantité, nombre d'articles, cantidad,
@@ -191,7 +197,7 @@ const wordsMax = 3
 /** Longer names are sentences. */
 const lengthMax = 60
 
-/** What a name in a table means on its own; `undefined` if that is not known. Takes the same time for any name. */
+/** The meaning of a name on its own; `undefined` if it is not known. Takes the same time for any name. */
 export function meaningOf(name: string): ColumnMeaning | undefined {
   if (name.length > lengthMax) return undefined
   const whole = read(fold(withoutMarks(name)), wordsMax)
@@ -204,7 +210,7 @@ export function meaningOf(name: string): ColumnMeaning | undefined {
 }
 
 /**
- * What each name means among the others: `Nom` is the last name beside `Prénom`, and not known elsewhere.
+ * The meaning of each name among the others: `Nom` is the last name beside `Prénom`, and not known elsewhere.
  * @returns as many as there are names, in their order
  */
 export function meaningsOf(columns: readonly string[]): readonly (ColumnMeaning | undefined)[] {

@@ -1,6 +1,7 @@
 import type { RecordField, Records } from '@penstock/connector'
 import { type ColumnMeaning, meaningOfField, meaningsOf } from './column-meanings.ts'
 import { type ColumnName, foldName, readColumnName, wellKnownNames } from './column-names.ts'
+import type { Mapping, MappingEntry } from './read-mapping.ts'
 
 /**
  * Which column of a source is called like a field of a destination: the one place that decides it, for transfers, previews
@@ -31,16 +32,16 @@ export const readColumns = (names: readonly string[]): SourceColumn[] =>
   names.map((name, index) => ({ ...readColumnName(name), name, index }))
 
 /**
- * Chooses columns for fields as a transfer does, for those that its mapping does not name.
+ * Chooses columns as a transfer does, for the fields that its mapping does not name.
  * @param taken columns that the mapping names: each column fills one field
  */
 export const matchForTransfer = (
   open: Records,
   columns: readonly SourceColumn[],
   taken: ReadonlySet<SourceColumn>,
-): Assigned => assign(open, columns, taken, transferRanks, (rank, field, definition) => fitter(rank, field, definition))
+): Assigned => assign(open, columns, taken, transferRanks, fitter)
 
-/** What the names of columns say about a field, for a person who maps it. */
+/** Result of matching the names of columns with a field, for a person who maps it. */
 export type ColumnMatch = {
   readonly field: string
   /** The column that its name shows to be meant. */
@@ -56,29 +57,38 @@ const candidatesMax = 5
 /**
  * Proposes columns for the fields of a destination, in the order of the fields. Fields about which no name says anything are left
  * out. Does not depend on the order of the columns, and never fails.
+ * @param mapping what a transfer follows first: only `byDefault` depends on it
  */
-export function matchColumns(records: Records, names: readonly string[]): ColumnMatch[] {
+export function matchColumns(records: Records, names: readonly string[], mapping: Mapping = {}): ColumnMatch[] {
   const columns = readColumns(names)
   const meanings = new Map(
     meaningsOf(columns.map(({ subject }, at) => subjectOf(names[at] as string, subject))).entries(),
   )
   const meaningOf = ({ index }: SourceColumn) => meanings.get(index)
   const wanted = wantedMeanings(records)
-  const fits = (rank: Rank, field: string, definition: RecordField) => {
-    const isOfAddress = rank === 'known meaning of an address'
-    if (rank !== 'known meaning' && !isOfAddress) return fitter(rank, field, definition)
+  const fits: Fits = (rank, field, definition, chosen) => {
     const meaning = wanted.get(field)
+    const isOfAddress = rank === 'known meaning of an address'
+    if (rank === 'synonym') {
+      const isSynonym = fitter(rank, field, definition)
+      return (column) => isSynonym(column) && !saysOther(column, meaningOf(column), meaning)
+    }
+    if (rank !== 'known meaning' && !isOfAddress) return fitter(rank, field, definition)
     if (meaning === undefined) return isOfAddress ? () => false : fitter('well-known name', field, definition)
-    return (column: SourceColumn) => {
+    // Of two fields for the same, such as one for digests, the second never gets a second column.
+    const isServed = [...chosen.keys()].some((other) => wanted.get(other) === meaning)
+    return (column) => {
       const of = meaningOf(column)
-      if (!of || of.isWeak || of.meaning !== meaning) return false
+      if (!of || of.isWeak || of.meaning !== meaning || (isServed && column.digest === undefined)) return false
       return (of.role !== 'own') === isOfAddress && takesDigest(definition, column)
     }
   }
   const proposed = assign(records, columns, new Set(), proposalRanks, fits, (one) => resolve(one, meaningOf))
   const chosen = withoutIncompleteGroups(records, proposed.chosen)
   const used = new Set(chosen.values())
-  const sent = withoutIncompleteGroups(records, matchForTransfer(records, columns, new Set()).chosen)
+  const open = Object.fromEntries(Object.entries(records).filter(([field]) => !Object.hasOwn(mapping, field)))
+  const mapped = columns.filter(({ name }) => Object.values(mapping).some((entry) => columnOf(entry) === name))
+  const sent = withoutIncompleteGroups(records, matchForTransfer(open, columns, new Set(mapped)).chosen)
   return Object.entries(records).flatMap(([field, definition]): ColumnMatch[] => {
     const column = chosen.get(field)
     const byDefault = sent.get(field)?.name
@@ -99,8 +109,26 @@ export function matchColumns(records: Records, names: readonly string[]): Column
   })
 }
 
+const columnOf = (entry: MappingEntry): string | undefined =>
+  typeof entry === 'string' ? entry : entry && 'column' in entry ? entry.column : undefined
+
+/** Names that say nothing about what is named. */
+const generalNames: ReadonlySet<string> = new Set(['name', 'id', 'date', 'type', 'status', 'source'])
+
+/** Whether a column that a field's author named speaks of something else in the tables of others. */
+const saysOther = ({ folded }: SourceColumn, of: ColumnMeaning | undefined, meaning: string | undefined): boolean =>
+  generalNames.has(folded) || Boolean(of && !of.isWeak && meaning !== undefined && of.meaning !== meaning)
+
 /** The name without the mark of hashed values, in its own spelling if there is no mark. */
 const subjectOf = (name: string, subject: string): string => (foldName(name) === subject ? name : subject)
+
+/** Makes the test whether a column fits a field at a rank, when some fields have theirs already. */
+type Fits = (
+  rank: Rank,
+  field: string,
+  definition: RecordField,
+  chosen: ReadonlyMap<string, SourceColumn>,
+) => (column: SourceColumn) => boolean
 
 /** Gives each field the only column that fits it best; a column fills one field. */
 function assign(
@@ -108,7 +136,7 @@ function assign(
   columns: readonly SourceColumn[],
   given: ReadonlySet<SourceColumn>,
   ranks: readonly Rank[],
-  fits: (rank: Rank, field: string, definition: RecordField) => (column: SourceColumn) => boolean,
+  fits: Fits,
   choose: (fitting: readonly SourceColumn[]) => SourceColumn | undefined = only,
 ): Assigned {
   const open = new Map(Object.entries(records))
@@ -117,7 +145,7 @@ function assign(
   const ambiguous: Ambiguity[] = []
   for (const rank of ranks) {
     for (const [field, definition] of open) {
-      const fitsField = fits(rank, field, definition)
+      const fitsField = fits(rank, field, definition, chosen)
       const fitting = columns.filter((column) => !taken.has(column) && fitsField(column))
       if (fitting.length === 0) continue
       open.delete(field)
@@ -156,7 +184,7 @@ function resolve(
   return codes.length === 1 && fitting.length === 2 ? codes[0] : undefined
 }
 
-/** What each field takes: by its own name, else by its form, else by what its author also calls it, if no other field takes that. */
+/** The meaning that each field takes: by its own name, else by its form, else by what its author also calls it, if no other field takes that. */
 function wantedMeanings(records: Records): ReadonlyMap<string, string> {
   const wanted = new Map<string, string>()
   for (const [field, { normalise }] of Object.entries(records)) {
@@ -190,6 +218,10 @@ const meaningOfForm: Readonly<Partial<Record<NonNullable<RecordField['normalise'
   'postal-code': 'postal code',
   country: 'country',
   'birth-date': 'birth date',
+  'birth-year': 'birth year',
+  'birth-month': 'birth month',
+  'birth-day': 'birth day',
+  initial: 'initial',
   gender: 'gender',
   'gender-or-n': 'gender',
 }

@@ -22,7 +22,7 @@ export type MappingPlan = {
   readonly countryIndex: number | undefined
   /** The country that the mapping gives to all rows, or to those whose column is empty: read by it like by such a column. */
   readonly countryOfAll?: string
-  /** What the mapping says that values of that column stand for. */
+  /** Values of that column for which the mapping gives others. */
   readonly countryAnswers?: ReadonlyMap<string, string | null>
   /** Fields that a column would fill but that are not sent, and why. */
   readonly leftOut: readonly { readonly field: string; readonly reason: string }[]

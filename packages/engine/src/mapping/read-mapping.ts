@@ -15,7 +15,7 @@ import { list } from './wording.ts'
 export type MappingEntry = string | null | { readonly value: string } | ColumnEntry
 export type ColumnEntry = LocalForm & {
   readonly column: string
-  /** What single values of the column stand for, compared without case and surrounding spaces; `null` for nothing. */
+  /** The values for which single ones of the column stand, compared without case and surrounding spaces; `null` for nothing. */
   readonly values?: Readonly<Record<string, string | null>>
   /** The value of records in which the column is empty. */
   readonly default?: string
@@ -145,7 +145,7 @@ export type ColumnReading = {
   readonly default?: string
 }
 
-/** What an entry says about the values of its column. */
+/** The reading of its column that an entry defines. */
 export function readingOf(entry: MappingEntry): ColumnReading {
   if (entry === null || typeof entry === 'string' || !('column' in entry)) return {}
   const { numbers, dates, timezone, values, default: fallback } = entry

@@ -88,6 +88,7 @@ const viewRecords = (records: Records, mapped: boolean): RecordDefinition[] =>
       ...(record.oneOf === undefined ? {} : { oneOf: record.oneOf }),
       ...(record.together === undefined ? {} : { together: record.together }),
       ...(record.values ? { values: [...record.values] } : {}),
+      ...(record.reads ? { reads: record.reads } : {}),
       ...(synonyms.length > 0 ? { synonyms } : {}),
     }
   })

@@ -1,5 +1,5 @@
 import { example } from '../examples.ts'
-import { digestEncodings, digests, fieldTypes, normalisations, roles, secretForms } from '../terms.ts'
+import { digestEncodings, digests, fieldTypes, normalisations, recordReadings, roles, secretForms } from '../terms.ts'
 import { type Static, Type } from '../type.ts'
 import { exactly, flag, identifier, oneOf, text } from './kinds.ts'
 
@@ -85,6 +85,12 @@ export const RecordDefinition = Type.Object(
     ),
     values: Type.Optional(
       Type.Array(Type.String(), { description: 'The only values that it accepts', examples: [['add', 'remove']] }),
+    ),
+    reads: Type.Optional(
+      oneOf(recordReadings, {
+        description: 'Its values are numbers, or times, of which the local forms are read',
+        examples: ['time'],
+      }),
     ),
     synonyms: Type.Optional(
       Type.Array(Type.String(), {
