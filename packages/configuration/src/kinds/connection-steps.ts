@@ -6,7 +6,7 @@ import { readAll, scopesFor } from '../read-all.ts'
 import type { Applying, Change, Entry, ManagedKind } from '../resource-kind.ts'
 import { differences, type FieldChange, isSame, type Values } from '../values.ts'
 import { createdTooOften, creationKey, deleteOnce, generationsMax } from '../writes.ts'
-import { keyOfConfiguration } from './connector.ts'
+import { keyOfConfiguration } from './connector-steps.ts'
 
 /** How connections are applied. Each step says what it expects to find, so that what someone else changed meanwhile stays. */
 

@@ -6,25 +6,12 @@ import {
   type Role,
   type SavedValues,
 } from '@penstock/wire'
-import { persistently } from '../calls.ts'
 import { connectorIdOf } from '../definitions.ts'
 import { escapeAll, ifAny, wordsOfNames } from '../export-names.ts'
-import { ChangedMeanwhile, isRefused } from '../failures.ts'
 import { readAll } from '../read-all.ts'
-import {
-  type Applying,
-  type Change,
-  type Entry,
-  entriesIn,
-  once,
-  type Planning,
-  type ResourceKind,
-  type Scope,
-  statesIn,
-  whose,
-} from '../resource-kind.ts'
+import { entriesIn, once, type Planning, type ResourceKind, type Scope, statesIn, whose } from '../resource-kind.ts'
 import { connectorSlug, object, of, settings, was } from '../schema-parts.ts'
-import { planSecrets, resolveSecrets, type Secrets } from '../secrets.ts'
+import { planSecrets } from '../secrets.ts'
 import {
   differences,
   type FieldChange,
@@ -36,6 +23,7 @@ import {
   valuesOf,
 } from '../values.ts'
 import { deleteOnce } from '../writes.ts'
+import { add, type ConnectorChange, configure, type DesiredConnector, type OwnOfConnector } from './connector-steps.ts'
 
 type FileConnector = {
   connector: string
@@ -46,27 +34,6 @@ type FileConnector = {
   settings?: Values
   secrets?: Record<string, string | null>
 }
-/** Its name is its slug, with the name of its configuration unless that is the first one. */
-type DesiredConnector = Entry & {
-  readonly slug: string
-  /** The name of the configuration; undefined: the first one. */
-  readonly configuration: string | undefined
-  readonly configured: { readonly name?: string | undefined; readonly secretName?: string | undefined }
-  /** As written: with references. */
-  readonly settings: Values
-  readonly secrets: Secrets
-}
-type Own = {
-  /** What is saved; undefined if nothing is. Secrets are resolved when they are sent. */
-  readonly saves?:
-    | (DesiredConnector['configured'] & {
-        readonly settings: Readonly<Record<string, unknown>>
-        readonly secrets: Secrets
-      })
-    | undefined
-}
-type ConnectorChange = Change<DesiredConnector, SavedValues, Own>
-
 /** How a configuration of a connector is named within its sub-account; without a name, it is the first one. */
 export const nameOfConfiguration = (slug: string, configuration: string | undefined): string =>
   configuration === undefined ? slug : `${slug} (${configuration})`
@@ -75,7 +42,7 @@ export const nameOfConfiguration = (slug: string, configuration: string | undefi
  * The connectors of sub-accounts, and what is configured for them. They have no names, so they are found by their slugs, and
  * further configurations of a connector by their names.
  */
-export const connector: ResourceKind<'connectors', FileConnector, DesiredConnector, SavedValues, Own> = {
+export const connector: ResourceKind<'connectors', FileConnector, DesiredConnector, SavedValues, OwnOfConnector> = {
   kind: 'connector',
   title: 'connector',
   list: 'connectors',
@@ -302,7 +269,7 @@ export const valuesIn = (scope: Scope, definition: ConnectorDefinition, name: st
 async function valuesAfter(
   entry: DesiredConnector | undefined,
   saved: SavedValues | undefined,
-  change: Own | undefined,
+  change: OwnOfConnector | undefined,
   definition: ConnectorDefinition,
   { resolver }: Pick<Planning, 'resolver'>,
 ): Promise<Record<string, unknown> | undefined> {
@@ -338,72 +305,4 @@ export function missingFields(
     .filter(
       (name) => fieldIsRequired(byName, name, values, role) && !isSet(name) && byName[name]?.default === undefined,
     )
-}
-
-/** Adds connectors, all of a sub-account in one call, then their further configurations. Adding one again changes nothing. */
-async function add(changes: readonly ConnectorChange[], applying: Applying): Promise<void> {
-  for (const [account, all] of Map.groupBy(changes, ({ account }) => account ?? '')) {
-    for (let start = 0; start < all.length; start += limits.connectorIdsMax) {
-      const some = all.slice(start, start + limits.connectorIdsMax)
-      const [first] = some
-      if (!first) continue
-      await applying.each([first], async () => {
-        const accountId = applying.accountIds.get(account) ?? ''
-        const connectorIds = [...new Set(some.map(({ name, desired }) => connectorIdOf(desired?.slug ?? name)))]
-        await persistently(() => applying.client.addConnectors({ accountId, body: { connectorIds } }))
-      })
-      if (applying.hasFailed(first))
-        for (const change of some) applying.fail(change, 'Its connectors could not be added.')
-    }
-  }
-  const further = changes.filter((change) => change.desired?.configuration !== undefined && !applying.hasFailed(change))
-  await applying.each(further, (change) => createConfiguration(change, applying))
-}
-
-/** By which a step of an apply finds a configuration that an earlier step created. */
-export const keyOfConfiguration = (account: string | null, name: string): string => `${account ?? ''}\n${name}`
-
-/** Creates a further configuration without values, once: another apply of the same files may have created it. */
-async function createConfiguration({ account, name, desired }: ConnectorChange, applying: Applying): Promise<void> {
-  const { client, accountIds, configurationIds } = applying
-  const { slug, configuration = '' } = desired ?? { slug: name }
-  const accountId = accountIds.get(account ?? '') ?? ''
-  const id = connectorIdOf(slug)
-  const body = { name: configuration }
-  const made = await persistently(() => client.createConnectorConfiguration({ accountId, id, body })).then(
-    ({ reply }) => reply.configurationId,
-    async (error) => {
-      if (!isRefused(error, 'configuration_exists')) throw error
-      const there = await readAll(client, 'listConnectorConfigurations', accountId)
-      return there.find((one) => one.connectorId === id && one.name === configuration)?.configurationId
-    },
-  )
-  if (made === undefined) throw new ChangedMeanwhile([{ field: 'configuration' }])
-  configurationIds.set(keyOfConfiguration(account, name), made)
-}
-
-async function configure(
-  change: ConnectorChange,
-  { client, accountIds, configurationIds, resolver }: Applying,
-): Promise<void> {
-  const { saves, existing, desired, at } = change
-  if (!saves) return
-  const accountId = existing?.accountId ?? accountIds.get(change.account ?? '') ?? ''
-  const { name, secretName, settings } = saves
-  const made = configurationIds.get(keyOfConfiguration(change.account, change.name))
-  const configurationId = existing && !existing.first ? existing.configurationId : made
-  const body = {
-    ...(configurationId === undefined ? {} : { configurationId }),
-    ...(name === undefined ? {} : { name }),
-    ...(secretName === undefined ? {} : { secretName }),
-    secretConfig: { ...settings, ...(await resolveSecrets(saves.secrets, at, resolver)) } as never,
-  }
-  try {
-    const id = connectorIdOf(desired?.slug ?? change.name)
-    await persistently(() => client.configureConnector({ accountId, id, body, ifMatch: existing?.etag }))
-  } catch (error) {
-    // Whether it is the same by now cannot be known: secrets cannot be read.
-    if (isRefused(error, 'precondition_failed')) throw new ChangedMeanwhile([])
-    throw error
-  }
 }
