@@ -19,7 +19,7 @@ export type DesiredConnector = Entry & {
   readonly settings: Values
   readonly secrets: Secrets
 }
-/** What it takes to apply a change of a connector. */
+/** The content of a change of a connector. */
 export type OwnOfConnector = {
   /** What is saved; undefined if nothing is. Secrets are resolved when they are sent. */
   readonly saves?:

@@ -73,7 +73,7 @@ export const connectors = {
   addConfigurationTo: (connector: string) => `Add a configuration of ${connector}`,
   addAnother: 'Add another configuration',
   configurationName: 'Name',
-  configurationNameHelp: 'Only people see it. Choose a name that is not used yet, such as “Staging”.',
+  configurationNameHelp: 'People pick the configuration by its name, such as “Staging”.',
   configurationNameMissing: 'Enter a name.',
   configurationAdded: (name: string) => `${name} was added`,
   rename: 'Rename',

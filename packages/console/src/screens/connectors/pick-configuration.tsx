@@ -5,7 +5,7 @@ import { connectors as say } from '../../strings/connectors.ts'
 import { AddConfiguration } from './name-configuration.tsx'
 import { useConfigurations } from './of-account.ts'
 
-/** Picks the configuration that a side of a connection uses; where there is only one, it can be given another. */
+/** Picks the configuration that a side of a connection uses; if there is only one, another can be added. */
 export function PickConfiguration({
   accountId,
   connectorId,
