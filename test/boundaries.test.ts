@@ -540,6 +540,7 @@ test('each table is written only by its own module', () => {
     transfer_totals: 'triggers alone',
     ledger: 'transfers/',
     rejects: 'transfers/',
+    transfer_logs: 'transfers/',
     connection_states: 'transfers/',
     schedules: 'transfers/',
     schedule_pauses: 'transfers/',

@@ -54,13 +54,31 @@ describe('a transfer in the console', { skip }, () => {
     const page = await stage.open(pathOf(run))
     await page.getByText('400 read = 360 accepted + 40 rejected').waitFor({ state: 'attached' })
     await page.getByText('Every record that was read is accounted for.').waitFor()
-    await page.getByText('Started by a user or an API call').waitFor()
+    await page.getByText(/^Started by the client /).waitFor()
     await page.getByText('1 attempt').waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
     await page.getByRole('link', { name: 'All transfers' }).click()
     await page.waitForURL('**?tab=transfers')
     await page.getByRole('link', { name: 'Open the transfer: Partial' }).click()
     await page.getByRole('heading', { name: 'Transfer of Adds up' }).waitFor()
+  })
+
+  test('shows what happened line by line, to copy', async () => {
+    const run = await runOnce('Followed')
+    const page = await stage.open(pathOf(run))
+    const log = page.getByRole('region', { name: 'What happened' })
+    await log.getByText('PostgreSQL confirmed a batch: 400 read').waitFor()
+    assert.match((await log.getByRole('listitem').first().textContent()) ?? '', /^\d\d:\d\d:\d\dA worker took/)
+    assert.match(
+      (await log.getByRole('listitem').last().textContent()) ?? '',
+      /Everything is delivered and confirmed\.$/,
+    )
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await button(page, 'Copy log').click()
+    await button(page, 'Copied').waitFor()
+    const copied = await page.evaluate<string>('navigator.clipboard.readText()')
+    assert.match(copied, /^\d{4}-\S+Z Attempt 1: A worker took the transfer\.\n/)
+    assert.deepEqual(await accessibilityViolations(page), [])
   })
 
   test('lists what was rejected, by reason, to search and to leaf through', async () => {

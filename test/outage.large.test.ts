@@ -111,6 +111,7 @@ function callsOfAll(
     listTransfers: connection,
     getTransfer: transfer,
     cancelTransfer: transfer,
+    listTransferLog: transfer,
     listRejects: transfer,
     findDataSubject: { accountId, body: { values: ['jane.doe@example.com'] } },
     eraseDataSubject: { accountId, body: { values: ['jane.doe@example.com'] } },

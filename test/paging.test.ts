@@ -110,6 +110,13 @@ async function addTransfers(): Promise<Place> {
      select $1, n, n * 2, '{}' from generate_series(2, $2::int) as n`,
     [transferId, count],
   )
+  await service.database.pool.query(
+    `update transfer_logs set lines = (
+       select jsonb_agg(jsonb_build_object('ms', 1700000000000, 'kind', 'sent', 'text', n::text) order by n)
+       from generate_series(1, $2::int) as n
+     ) where transfer_id = $1`,
+    [transferId, count],
+  )
   return { ...connection, caller, token, transferId }
 }
 
@@ -248,6 +255,7 @@ const lists: Record<string, PagedList> = {
     ofTransfers: true,
     order: { by: 'to', newestFirst: true },
   },
+  'the log of a transfer': { operation: 'listTransferLog', id: 'number', ofTransfers: true, order: { by: 'number' } },
   'rejected records': { operation: 'listRejects', id: 'row', ofTransfers: true, order: { by: 'row' } },
   'the audit log of a sub-account': {
     operation: 'listAudit',

@@ -592,6 +592,8 @@ create table transfers (
   -- The columns of both sides with their types, as far as they are known, and the changed ones.
   shape jsonb,
   column_changes jsonb,
+  -- The actor that started it, as in the audit log.
+  started_by jsonb,
   error_code text,
   error_message text,
   -- Where the error happened: Source, Destination, or null for neither.
@@ -661,6 +663,15 @@ create table ledger (
 );
 create index ledger_of_account on ledger (organization_id, account_id, day);
 create index ledger_of_connection on ledger (account_id, connection_id, day);
+
+-- The log of each attempt, as lines for people; bounded.
+create table transfer_logs (
+  transfer_id text not null,
+  attempt integer not null,
+  lines jsonb not null,
+  constraint transfer_logs_pkey primary key (transfer_id, attempt),
+  constraint transfer_logs_transfer foreign key (transfer_id) references transfers(id) on delete cascade
+);
 
 -- Rejected records: the reason, a redacted copy to show, and the record itself, sealed, to send it again.
 create table rejects (

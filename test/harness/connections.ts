@@ -94,6 +94,9 @@ export async function addEndedTransfer(
         total_volume = total_volume + 1 + $5, used_volume = used_volume + 1, monthly_volume = monthly_volume + 1,
         volume_month = to_char(now() at time zone 'UTC', 'YYYY-MM')
       where id = (select connection_id from ended)
+    ), of_log as (
+      insert into transfer_logs (transfer_id, attempt, lines)
+      select id, 1, '[{"ms": 1700000000000, "kind": "began", "text": "A worker took the transfer."}]' from ended
     )
     insert into rejects (transfer_id, number, row, field, reason_sealed, record, sealed)
     select id, number, number + 1, 'email', reason, '{"email": "g… (17)", "city": "N… (8)"}', sealed

@@ -495,6 +495,13 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
     acts: 'in a sub-account',
     prepare: aQueuedTransfer,
   },
+  listTransferLog: {
+    request: 'GET /connections/{id}/transfers/{transferId}/log',
+    status: 200,
+    reply: [shapes.transferLogLine],
+    acts: 'in a sub-account',
+    prepare: anEndedTransfer,
+  },
   listRejects: {
     request: 'GET /connections/{id}/transfers/{transferId}/rejects',
     status: 200,
@@ -1224,6 +1231,7 @@ export const allowedMethods: Readonly<Record<string, string>> = {
   '/connections/{id}/transfers/{transferId}/replay': 'GET, HEAD, POST',
   '/connections/{id}/schedule': 'GET, HEAD, PUT, DELETE',
   '/connections/{id}/drift': 'GET, HEAD, PUT',
+  '/connections/{id}/transfers/{transferId}/log': 'GET, HEAD',
   '/reports/accounts': 'GET, HEAD',
   '/reports/connections': 'GET, HEAD',
   '/alert-rules': 'GET, HEAD, POST',

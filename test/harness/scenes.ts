@@ -204,6 +204,11 @@ const valid: {
   listTransfers: ({ activeId }) => ({ id: activeId, query: { status: 'partial', size: '5', offset: '0' } }),
   getTransfer: ({ activeId, endedId }) => ({ id: activeId, transferId: endedId }),
   cancelTransfer: ({ busyId, waitingId }) => ({ id: busyId, transferId: waitingId }),
+  listTransferLog: ({ activeId, endedId }) => ({
+    id: activeId,
+    transferId: endedId,
+    query: { size: '5', offset: '0' },
+  }),
   listRejects: ({ activeId, endedId }) => ({ id: activeId, transferId: endedId, query: { size: '5', offset: '0' } }),
   findDataSubject: () => ({ body: { values: ['jane.doe@example.com'] } }),
   eraseDataSubject: () => ({ body: { values: ['jane.doe@example.com'] } }),

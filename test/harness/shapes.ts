@@ -265,6 +265,7 @@ export const transfer = {
   accountId: 'string',
   status: 'string',
   trigger: 'string',
+  startedBy: [{ kind: 'string', id: ['string', null], name: ['string', null] }, null],
   test: 'boolean',
   createdTime: 'integer',
   startedTime: ['integer', null],
@@ -299,6 +300,13 @@ export const attentionEntry = {
     },
     null,
   ],
+} as const satisfies Shape
+export const transferLogLine = {
+  number: 'integer',
+  attempt: 'integer',
+  time: 'integer',
+  kind: 'string',
+  text: 'string',
 } as const satisfies Shape
 export const replayable = { replayable: 'integer', replayed: 'integer', notKept: 'integer' } as const satisfies Shape
 export const reject = {

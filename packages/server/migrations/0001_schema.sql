@@ -506,6 +506,7 @@ create table transfers (
   columns jsonb,
   shape jsonb,
   column_changes jsonb,
+  started_by jsonb,
   error_code text,
   error_message text,
   error_side text,
@@ -561,6 +562,14 @@ create table ledger (
 );
 create index ledger_of_account on ledger (organization_id, account_id, day);
 create index ledger_of_connection on ledger (account_id, connection_id, day);
+
+create table transfer_logs (
+  transfer_id text not null,
+  attempt integer not null,
+  lines jsonb not null,
+  constraint transfer_logs_pkey primary key (transfer_id, attempt),
+  constraint transfer_logs_transfer foreign key (transfer_id) references transfers(id) on delete cascade
+);
 
 create table rejects (
   transfer_id text not null,

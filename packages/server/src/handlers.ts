@@ -74,6 +74,7 @@ import { eraseDataSubject, findDataSubject } from './transfers/data-subjects/dat
 import { getConnectorDefinition } from './transfers/definitions.ts'
 import { discoverValues } from './transfers/discover.ts'
 import { getDrift, setDrift } from './transfers/drift.ts'
+import { listTransferLog } from './transfers/log.ts'
 import { previewConnection } from './transfers/preview.ts'
 import { listRejects } from './transfers/rejects.ts'
 import { getReplayable, replayTransfer } from './transfers/replays.ts'
@@ -178,6 +179,7 @@ export const handlers: Handlers<Deps> = {
   listTransfers,
   getTransfer,
   cancelTransfer,
+  listTransferLog,
   listRejects,
   findDataSubject,
   eraseDataSubject,

@@ -61,6 +61,10 @@ export const limits = {
   previewRowsMax: 100,
   /** Records that a test transfer sends. */
   testRowsMax: 1_000,
+  /** Lines of the log of an attempt that are kept, attempts of a transfer, and characters of a line. */
+  transferLogLinesMax: 300,
+  transferLogAttemptsMax: 10,
+  transferLogTextLengthMax: 500,
   /** Columns of a side that are kept to compare them with those of the next transfer. */
   shapeColumnsMax: 1_000,
   /** Changed columns that a transfer lists. */

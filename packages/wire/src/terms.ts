@@ -81,6 +81,20 @@ export type TransferTrigger = (typeof transferTriggers)[number]
 export const driftModes = ['ignore', 'stop'] as const
 export type DriftMode = (typeof driftModes)[number]
 
+/** Kinds of lines in the log of a transfer; ours. */
+export const transferLogKinds = [
+  'began',
+  'opened',
+  'columns',
+  'sent',
+  'confirmed',
+  'rejected',
+  'waiting',
+  'dropped',
+  'ended',
+] as const
+export type TransferLogKind = (typeof transferLogKinds)[number]
+
 /** How a column changed; ours. */
 export const columnChangeKinds = ['added', 'removed', 'renamed', 'retyped'] as const
 export type ColumnChangeKind = (typeof columnChangeKinds)[number]

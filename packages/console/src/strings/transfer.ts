@@ -35,6 +35,8 @@ export const transfer = {
     schedule: 'Started by the schedule',
     replay: 'Replay of rejected records',
   } satisfies Record<TransferTrigger, string>,
+  startedBy: (who: string) => `Started by ${who}`,
+  replayedBy: (who: string) => `Replay of rejected records, started by ${who}`,
   timing: 'Timing',
   requested: 'Requested',
   started: 'Started',

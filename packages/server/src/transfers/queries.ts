@@ -1,5 +1,5 @@
 import type { Values } from '@penstock/connector'
-import type { ColumnChange, ConnectionStatus, Role, TransferStatus, TransferTrigger } from '@penstock/wire'
+import type { AuditActor, ColumnChange, ConnectionStatus, Role, TransferStatus, TransferTrigger } from '@penstock/wire'
 import { isKept } from '../db/kept.ts'
 import { notifyOf } from '../db/notices.ts'
 import { statement } from '../db/statement.ts'
@@ -24,6 +24,7 @@ export type TransferRow = {
   errorMessage: string | null
   errorSide: Role | null
   columnChanges: ColumnChange[] | null
+  startedBy: AuditActor | null
   srcConnectorId: string
   destConnectorId: string
   createdTime: Date
@@ -34,7 +35,7 @@ export type TransferRow = {
 /** The columns of a `TransferRow`, of the table or the part of a statement that is named `t`. */
 export const transferColumns = `
   t.id, t.account_id, t.connection_id, t.status, t.trigger, t.test_rows, t.read, t.sent, t.accepted, t.rejected, t.bytes, t.progress,
-  t.attempt, t.error_code, t.error_message, t.error_side, t.column_changes, t.src_connector_id, t.dest_connector_id, t.created_time,
+  t.attempt, t.error_code, t.error_message, t.error_side, t.column_changes, t.started_by, t.src_connector_id, t.dest_connector_id, t.created_time,
   t.started_time, t.finished_time`
 
 export type RunnableRow = {
@@ -101,13 +102,13 @@ export const insertTransfer = statement<
   with t as (
     insert into transfers
       (id, organization_id, account_id, connection_id, src_connector_id, dest_connector_id, status, trigger, replay_of,
-       src_config, dest_config, src_settings, dest_settings, confirmed, test_rows, latest, traceparent)
+       src_config, dest_config, src_settings, dest_settings, confirmed, test_rows, latest, traceparent, started_by)
     values
       (:id, :organizationId, :accountId, :connectionId, :srcConnectorId, :destConnectorId, 'queued', :trigger,
        :replayOf, :srcConfig, :destConfig,
        ${savedSettings(':accountId', ':srcConnectorId', ':srcConfigurationId')},
        ${savedSettings(':accountId', ':destConnectorId', ':destConfigurationId')},
-       :confirmed, :testRows, :testRows::integer is null, :traceparent)
+       :confirmed, :testRows, :testRows::integer is null, :traceparent, actor_of_transaction())
     returning *
   )
   select ${transferColumns} from t

@@ -1,7 +1,8 @@
 import type { SideShape } from '@penstock/engine'
-import type { Drift, Reject, Role, Schedule, Transfer, TransferError } from '@penstock/wire'
+import type { Drift, Reject, Role, Schedule, Transfer, TransferError, TransferLogLine } from '@penstock/wire'
 import { unixSeconds } from '../time.ts'
 import type { DriftRow } from './drift-queries.ts'
+import type { LogRow } from './log-queries.ts'
 import type { TransferRow } from './queries.ts'
 import type { RejectRow } from './reject-queries.ts'
 import type { ScheduleRow } from './schedule-queries.ts'
@@ -14,6 +15,7 @@ export const viewTransfer = (row: TransferRow): Transfer => ({
   accountId: row.accountId,
   status: row.status,
   trigger: row.trigger,
+  startedBy: row.startedBy,
   test: row.testRows !== null,
   createdTime: unixSeconds(row.createdTime),
   startedTime: maybeSeconds(row.startedTime),
@@ -55,6 +57,14 @@ export const viewReject = ({ row, count, field }: RejectRow, reason: string, rec
   field,
   reason,
   record,
+})
+
+export const viewLogLine = ({ number, attempt, ms, kind, text }: LogRow): TransferLogLine => ({
+  number,
+  attempt,
+  time: Math.floor(ms / 1000),
+  kind,
+  text,
 })
 
 export const viewDrift = ({ connectionId, drift, shape, changes }: DriftRow): Drift => ({

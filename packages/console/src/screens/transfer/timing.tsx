@@ -3,11 +3,12 @@ import type { Transfer } from '@penstock/wire'
 import type { ReactNode } from 'react'
 import { count } from '../../components/numbers.ts'
 import { duration, Time } from '../../components/time.tsx'
+import { connection as sayConnection } from '../../strings/connection.ts'
 import { transfer as say } from '../../strings/transfer.ts'
 
 /** When the transfer was asked for, how long it waited and took, and how often a worker claimed it. */
 export function Timing({ transfer, nowMs }: { transfer: Transfer; nowMs: number }) {
-  const { createdTime, startedTime, finishedTime, records, attempt, trigger } = transfer
+  const { createdTime, startedTime, finishedTime, records, attempt } = transfer
   const now = Math.floor(nowMs / 1000)
   const took = startedTime === null ? undefined : Math.max(0, (finishedTime ?? now) - startedTime)
   const queued = Math.max(0, (startedTime ?? finishedTime ?? now) - createdTime)
@@ -17,7 +18,7 @@ export function Timing({ transfer, nowMs }: { transfer: Transfer; nowMs: number 
         {say.timing}
       </Title>
       <Stack component="dl" gap="xs" m={0}>
-        <Fact label={say.trigger}>{say.triggers[trigger]}</Fact>
+        <Fact label={say.trigger}>{startOf(transfer)}</Fact>
         <Fact label={say.requested}>
           <Time seconds={createdTime} />
         </Fact>
@@ -31,6 +32,13 @@ export function Timing({ transfer, nowMs }: { transfer: Transfer; nowMs: number 
       </Stack>
     </Card>
   )
+}
+
+/** The actor that started it, by name if it is known. */
+function startOf({ trigger, startedBy }: Transfer): string {
+  if (!startedBy || trigger === 'schedule') return say.triggers[trigger]
+  const who = sayConnection.actors[startedBy.kind](startedBy.name ?? startedBy.id ?? '')
+  return trigger === 'replay' ? say.replayedBy(who) : say.startedBy(who)
 }
 
 const shownSeconds = (seconds: number): string => (seconds < 1 ? say.underSecond : duration(seconds))

@@ -16,6 +16,7 @@ import { CancelTransfer } from '../connection/active-transfer.tsx'
 import { isActive, useReadAgainAfter, useReasons } from '../connection/use-connection.ts'
 import { ColumnChanges } from './column-changes.tsx'
 import { Failed } from './failed.tsx'
+import { Log } from './log.tsx'
 import { pathOfConnection, pathOfTransfer } from './paths.ts'
 import { BigProgress, RecordSummary } from './record-summary.tsx'
 import { Rejects } from './rejects.tsx'
@@ -142,6 +143,7 @@ function Shown({
           <Timing transfer={transfer} nowMs={readMs} />
         </Grid.Col>
       </Grid>
+      <Log transfer={transfer} />
       <Rejects transfer={transfer} />
       {asked === 'cancel' && <CancelTransfer transfer={transfer} onClose={stop} />}
       {asked === 'replay' && <Replay transfer={transfer} onStarted={follow} onClose={stop} />}

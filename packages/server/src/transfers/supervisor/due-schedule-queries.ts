@@ -53,11 +53,12 @@ export const insertScheduled = statement<{ ids: readonly string[]; connectionIds
   with t as (
     insert into transfers
       (id, organization_id, account_id, connection_id, src_connector_id, dest_connector_id, status, trigger,
-       src_config, dest_config, src_settings, dest_settings)
+       src_config, dest_config, src_settings, dest_settings, started_by)
     select made.id, c.organization_id, c.account_id, c.id, c.src_connector_id, c.dest_connector_id, 'queued', 'schedule',
       c.src_config, c.dest_config,
       ${savedSettings('c.account_id', 'c.src_connector_id', 'c.src_configuration_id')},
-      ${savedSettings('c.account_id', 'c.dest_connector_id', 'c.dest_configuration_id')}
+      ${savedSettings('c.account_id', 'c.dest_connector_id', 'c.dest_configuration_id')},
+      jsonb_build_object('kind', 'schedule', 'id', c.id, 'name', null)
     from unnest(:ids::text[], :connectionIds::text[]) as made (id, connection_id)
     join connections c on c.id = made.connection_id
     where not exists (

@@ -19,6 +19,7 @@ import { saveReplaced } from './ledger-queries.ts'
 import { scheduleProbe } from './probe-queries.ts'
 import * as queries from './queries.ts'
 import { DatabaseTransferHost } from './transfer-host.ts'
+import { TransferLog } from './transfer-log.ts'
 import { TransferTrace } from './transfer-trace.ts'
 
 /** Supervises a transfer: runs it in a runner, and stores how it ended. */
@@ -46,13 +47,17 @@ export async function superviseTransfer(
     ...(trace ? { trace_id: trace.traceId } : {}),
   }
   log.info(about, 'transfer claimed')
+  const [source = '', destination = ''] = [work.srcConnectorId, work.destConnectorId].map(
+    (id) => catalogue.known(id).name,
+  )
+  const lines = new TransferLog(deps.database, work, { source, destination })
   let failure: unknown
   try {
-    await runTransfer(deps, work, stopping, about, trace)
+    await runTransfer(deps, work, stopping, about, { trace, lines })
     log.info(about, 'transfer ended')
   } catch (error) {
     failure = error
-    await writeEnd(deps, work, error, about, log)
+    await writeEnd(deps, work, error, about, { log, lines })
   } finally {
     trace?.end(failure)
   }
@@ -64,7 +69,7 @@ async function runTransfer(
   work: WorkRow,
   stopping: AbortSignal,
   about: Readonly<Record<string, unknown>>,
-  trace: TransferTrace | undefined,
+  { trace, lines }: { trace: TransferTrace | undefined; lines: TransferLog },
 ): Promise<void> {
   const { database, catalogue, runners, settings } = deps
   // A transfer that has begun must be cleaned up at its destination, which needs a runner. Any other one ends here.
@@ -89,6 +94,7 @@ async function runTransfer(
       // While the database is unavailable there is nothing to report; a batch that cannot be confirmed ends the transfer.
       () => {},
     )
+    void lines.flush()
   }, heartbeatMs(deps))
   const host = new DatabaseTransferHost(deps, work)
   const { source, destination } = frozenSides(catalogue, work)
@@ -119,6 +125,7 @@ async function runTransfer(
               ? ofJob.answer(method, argument)
               : host.answer(method, argument))
             trace?.answered(method, argument, answered)
+            lines.answered(method, argument, answered)
             return answered
           } catch (error) {
             endedBy ??= error
@@ -129,6 +136,8 @@ async function runTransfer(
     )
     if (!result.ok) throw endedBy ?? errorOf(result.error)
     trace?.stopped()
+    lines.add('ended', 'Everything is delivered and confirmed.')
+    await lines.flush()
     await finish(deps, work)
   } catch (error) {
     throw error instanceof RunnerDied || error instanceof EndJob ? (endedBy ?? error) : error
@@ -188,7 +197,7 @@ async function writeEnd(
   work: WorkRow,
   error: unknown,
   about: Readonly<Record<string, unknown>>,
-  log: Logger,
+  { log, lines }: { log: Logger; lines: TransferLog },
 ): Promise<void> {
   const { database } = deps
   const { id, attempt, connectionId, testRows } = work
@@ -200,6 +209,8 @@ async function writeEnd(
   const isCrash = error instanceof RunnerDied
   let decision = decide(incident, { ...finalState, retryAfterMs: isCrash ? 0 : null })
   if (decision.do === 'requeue' && !isCrash) {
+    lines.add('ended', 'The worker stopped. Another one continues after the last confirmed record.')
+    await lines.flush()
     await database.transaction(async (tx) => {
       const released = await queries.releaseTransfer.run(tx, { id, attempt })
       if (released > 0) await wakeWorkers.run(tx, {})
@@ -207,6 +218,8 @@ async function writeEnd(
     return log.info(about, 'transfer given back')
   }
   if (decision.do === 'requeue' && isCrash) {
+    lines.add('ended', `${describeError(error, deps).message} Another attempt follows, unless this happened too often.`)
+    await lines.flush()
     if (await retryCrashed(deps, work)) {
       return log.warn({ ...about, reason: error.reason }, 'transfer is tried again after its runner died')
     }
@@ -215,6 +228,13 @@ async function writeEnd(
   if (decision.do !== 'end') throw new Error(`A transfer that is over cannot ${decision.do}`, { cause: error })
   const { status, connection } = decision
   const { code, message, side } = describeError(error, deps)
+  lines.add(
+    'ended',
+    code === null
+      ? 'The transfer was cancelled.'
+      : `${status === 'failed' ? 'Failed' : 'Stopped'}: ${message} (${code})`,
+  )
+  await lines.flush()
   const isOwn = await database.transaction(async (tx) => {
     const ended = await endings.endTransfer.first(tx, { id, attempt, status, code, message, side })
     if (!ended) return false

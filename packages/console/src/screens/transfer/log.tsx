@@ -1,0 +1,127 @@
+import { Box, Button, Card, CopyButton, Group, Stack, Text, Title } from '@mantine/core'
+import { limits, type Transfer, type TransferLogKind, type TransferLogLine } from '@penstock/wire'
+import {
+  IconAlertTriangle,
+  IconCheck,
+  IconColumns,
+  IconCopy,
+  IconDots,
+  IconFlag,
+  IconHourglass,
+  IconLogin,
+  IconPlayerPlay,
+  IconSend,
+} from '@tabler/icons-react'
+import { useRead } from '../../api/queries.ts'
+import { Loaded } from '../../components/loaded.tsx'
+import { transferLog as say } from '../../strings/transfer-log.ts'
+import { isActive } from '../connection/use-connection.ts'
+
+const icons: Readonly<Record<TransferLogKind, typeof IconCheck>> = {
+  began: IconPlayerPlay,
+  opened: IconLogin,
+  columns: IconColumns,
+  sent: IconSend,
+  confirmed: IconCheck,
+  rejected: IconAlertTriangle,
+  waiting: IconHourglass,
+  dropped: IconDots,
+  ended: IconFlag,
+}
+const liveMs = 3_000
+
+/** The log of each attempt, line by line, to follow and to copy. */
+export function Log({ transfer }: { transfer: Transfer }) {
+  const { accountId, connectionId: id, id: transferId } = transfer
+  const query = useRead(
+    'listTransferLog',
+    { accountId, id, transferId, query: { size: limits.pageSizeMax } },
+    { againAfterMs: isActive(transfer) ? liveMs : 0, keep: true },
+  )
+  return (
+    <Card withBorder padding="lg">
+      <Loaded query={query} lines={4} quiet>
+        {({ reply, total = reply.length }) => (
+          <Stack gap="md">
+            <Group justify="space-between">
+              <Title order={2} size="h4">
+                {say.title}
+              </Title>
+              {reply.length > 0 && (
+                <CopyButton value={textOf(reply)}>
+                  {({ copied, copy }) => (
+                    <Button
+                      variant="default"
+                      size="sm"
+                      leftSection={copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
+                      onClick={copy}
+                    >
+                      {copied ? say.copied : say.copy}
+                    </Button>
+                  )}
+                </CopyButton>
+              )}
+            </Group>
+            {reply.length === 0 ? (
+              <Text size="sm" c="dimmed">
+                {say.none}
+              </Text>
+            ) : (
+              <Lines lines={reply} />
+            )}
+            {total > reply.length && (
+              <Text size="sm" c="dimmed">
+                {say.more(total - reply.length)}
+              </Text>
+            )}
+          </Stack>
+        )}
+      </Loaded>
+    </Card>
+  )
+}
+
+function Lines({ lines }: { lines: readonly TransferLogLine[] }) {
+  const attempts = Map.groupBy(lines, ({ attempt }) => attempt)
+  return (
+    <Box tabIndex={0} role="region" aria-label={say.title} mah="26rem" style={{ overflowY: 'auto' }}>
+      {[...attempts].map(([attempt, of]) => (
+        <Box key={attempt} component="section" aria-label={say.attempt(attempt)} mb="sm">
+          {attempts.size > 1 && (
+            <Text fw={600} size="sm" mb={4}>
+              {say.attempt(attempt)}
+            </Text>
+          )}
+          <Stack component="ol" gap={4} m={0} p={0} style={{ listStyle: 'none' }}>
+            {of.map((line) => (
+              <Line key={line.number} line={line} />
+            ))}
+          </Stack>
+        </Box>
+      ))}
+    </Box>
+  )
+}
+
+function Line({ line: { kind, time, text } }: { line: TransferLogLine }) {
+  const Icon = icons[kind]
+  return (
+    <Group component="li" gap="sm" wrap="nowrap" align="flex-start">
+      <Text size="sm" c="dimmed" className="figures" style={{ flex: 'none' }}>
+        {clockOf(time)}
+      </Text>
+      <Icon size={16} aria-hidden style={{ flex: 'none', marginTop: 3 }} />
+      <Text size="sm" fw={kind === 'waiting' ? 600 : undefined} style={{ overflowWrap: 'anywhere', minWidth: 0 }}>
+        {text}
+      </Text>
+    </Group>
+  )
+}
+
+const clockOf = (seconds: number): string => new Date(seconds * 1000).toLocaleTimeString('en-GB')
+
+/** The lines as text, with whole times in UTC. */
+const textOf = (lines: readonly TransferLogLine[]): string =>
+  lines
+    .map(({ attempt, time, text }) => `${new Date(time * 1000).toISOString()} ${say.attempt(attempt)}: ${text}`)
+    .join('\n')

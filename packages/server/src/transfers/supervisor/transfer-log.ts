@@ -1,0 +1,132 @@
+import { type Confirmation, type HostMethod, storable, type TransferState } from '@penstock/engine'
+import { limits, type TransferLogKind } from '@penstock/wire'
+import type { Database } from '../../db/database.ts'
+import type { WorkRow } from './claim-queries.ts'
+import * as queries from './log-queries.ts'
+
+/** A line of the log as it is stored. */
+export type LogLine = {
+  /** Unix time in milliseconds, of the database. */
+  readonly ms: number
+  readonly kind: TransferLogKind
+  readonly text: string
+}
+
+/** The lines that are kept from the beginning of an attempt; the others are its last ones. */
+const firstKept = Math.floor(limits.transferLogLinesMax / 3)
+
+/**
+ * The log of one attempt of a transfer, for people: what was opened, sent, confirmed and waited for. It is made here, from
+ * what the runner asks of its supervisor, and has counts and the messages of errors, which were redacted in the runner; no value of a
+ * record. The lines in the middle are dropped beyond `limits.transferLogLinesMax`.
+ */
+export class TransferLog {
+  readonly #db: Database
+  readonly #of: { readonly transferId: string; readonly attempt: number }
+  readonly #names: { readonly source: string; readonly destination: string }
+  readonly #first: LogLine[] = []
+  #last: LogLine[] = []
+  #dropped = 0
+  /** The time of the database when `performance.now()` was 0. */
+  readonly #fromMs: number
+  #isFlushed = true
+  #flushed: Promise<void> = Promise.resolve()
+  #sentMs: number | undefined
+  #read = 0
+
+  /** @param names of the connectors of both sides */
+  constructor(
+    db: Database,
+    { id, attempt, trigger, startedTime, ranMs }: WorkRow,
+    names: { source: string; destination: string },
+  ) {
+    this.#db = db
+    this.#of = { transferId: id, attempt }
+    this.#fromMs = startedTime.getTime() + ranMs - performance.now()
+    this.#names = trigger === 'replay' ? { ...names, source: 'the rejected records of an earlier transfer' } : names
+    this.add(
+      'began',
+      attempt === 1 ? 'A worker took the transfer.' : `Attempt ${attempt}: a worker took the transfer again.`,
+    )
+  }
+
+  add(kind: TransferLogKind, text: string): void {
+    const line = {
+      ms: Math.round(this.#fromMs + performance.now()),
+      kind,
+      text: storable(text).slice(0, limits.transferLogTextLengthMax).toWellFormed(),
+    }
+    this.#isFlushed = false
+    if (this.#first.length < firstKept) {
+      this.#first.push(line)
+      return
+    }
+    this.#last.push(line)
+    // One line is for the number of dropped ones.
+    if (this.#first.length + this.#last.length < limits.transferLogLinesMax) return
+    this.#last.shift()
+    this.#dropped++
+  }
+
+  /** Called when a request of a runner has been answered. */
+  answered(method: HostMethod, argument: unknown, answer: unknown): void {
+    if (method === 'open') {
+      const { read } = answer as TransferState
+      this.#read = read
+      const from = read > 0 ? `, after record ${count(read)}` : ''
+      this.add('opened', `Reads from ${this.#names.source} and writes to ${this.#names.destination}${from}.`)
+    } else if (method === 'beginBatch') this.#send((argument as { pending: number | null }).pending)
+    else if (method === 'confirm') {
+      const { confirmation, next } = argument as { confirmation: Confirmation; next?: { pending: number | null } }
+      this.#confirm(confirmation)
+      if (answer === true) this.#send(next?.pending ?? null)
+    } else if (method === 'reportRetry') {
+      const { code, message, waitMs } = argument as { code: string; message: string; waitMs: number }
+      this.add('waiting', `Waits ${seconds(waitMs)} before another try: ${message} (${code})`)
+    } else if (method === 'reportColumns') {
+      const { length } = (argument as { changes: readonly unknown[] }).changes
+      this.add('columns', `${count(length)} columns changed since the last successful transfer.`)
+    }
+  }
+
+  #send(records: number | null): void {
+    this.#sentMs = performance.now()
+    const { destination } = this.#names
+    const which =
+      records === null ? 'the next records' : `records ${count(this.#read + 1)} to ${count(this.#read + records)}`
+    this.add('sent', `Sends ${which} to ${destination}.`)
+  }
+
+  #confirm({ read, sent, rejected, bytes }: Confirmation): void {
+    const took = this.#sentMs === undefined ? '' : `, ${seconds(performance.now() - this.#sentMs)}`
+    this.#read += read
+    const counts = [`${count(read)} read`, `${count(sent)} sent`, `${count(read - rejected)} accepted`]
+    if (rejected > 0) counts.push(`${count(rejected)} rejected`)
+    const kind = rejected > 0 ? 'rejected' : 'confirmed'
+    this.add(kind, `${this.#names.destination} confirmed a batch: ${counts.join(', ')}. ${count(bytes)} bytes${took}.`)
+  }
+
+  /** Stores the lines, unless the transfer is another worker's by now. Never throws: a transfer does not depend on its log. */
+  flush(): Promise<void> {
+    // One after another, so that no older lines replace newer ones.
+    this.#flushed = this.#flushed.then(() => this.#store())
+    return this.#flushed
+  }
+
+  async #store(): Promise<void> {
+    if (this.#isFlushed) return
+    this.#isFlushed = true
+    const middle: LogLine[] = []
+    if (this.#dropped > 0) {
+      middle.push({ ms: this.#last[0]?.ms ?? 0, kind: 'dropped', text: `${count(this.#dropped)} lines were dropped.` })
+    }
+    const lines = JSON.stringify([...this.#first, ...middle, ...this.#last])
+    const attemptsMax = limits.transferLogAttemptsMax
+    await queries.saveLog.run(this.#db, { ...this.#of, lines, attemptsMax }).catch(() => {
+      this.#isFlushed = false
+    })
+  }
+}
+
+const count = (n: number): string => n.toLocaleString('en')
+const seconds = (ms: number): string => `${(ms / 1000).toLocaleString('en', { maximumFractionDigits: 1 })} s`

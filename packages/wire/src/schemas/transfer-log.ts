@@ -1,0 +1,23 @@
+import { transferLogKinds } from '../terms.ts'
+import { type Static, Type } from '../type.ts'
+import { exactly, oneOf, text, unixSeconds } from './kinds.ts'
+
+/** A line of the log of a transfer. */
+export const TransferLogLine = exactly(
+  {
+    number: Type.Integer({ minimum: 1, description: 'Number of the line, from 1', examples: [3] }),
+    attempt: Type.Integer({ minimum: 1, description: 'The attempt that it is of', examples: [1] }),
+    time: unixSeconds('When it happened'),
+    kind: oneOf(transferLogKinds, {
+      description:
+        'began: a worker took the transfer. opened: both sides are opened. columns: columns changed. sent: records are sent. confirmed, rejected: the destination confirmed a batch, without and with rejected records. waiting: another try follows. dropped: lines that are not kept. ended: the attempt ended',
+      examples: ['confirmed'],
+    }),
+    text: text(
+      'What happened, in a sentence without values of records',
+      'Meta confirmed a batch: 500 read, 500 sent, 490 accepted, 10 rejected. 48,000 bytes, 1.2 s.',
+    ),
+  },
+  { description: 'Line of the log of a transfer' },
+)
+export type TransferLogLine = Static<typeof TransferLogLine>
