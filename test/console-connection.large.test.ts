@@ -449,17 +449,46 @@ describe('a connection in the console', { skip }, () => {
     assert.equal(await files.getAttribute('aria-invalid'), 'true')
     assert.deepEqual(await accessibilityViolations(page), [])
     await files.fill('people.csv')
-    await dialog(page)
-      .getByRole('textbox', { name: 'Mapping' })
-      .fill('{"id": "id", "name": null, "email": {"column": "email", "normalise": "email"}}')
     await button(dialog(page), 'Save').click()
     await page.getByRole('heading', { name: 'New name' }).waitFor()
+    const mapping =
+      '{"id": "id", "name": null, "email": {"column": "email", "normalise": "email", "default": "x@y.de"}}'
+    const of = { accountId: account.id, id: connection.id }
+    const { reply: renamed } = await stage.client.getConnection(of)
+    await stage.client.updateConnection({
+      ...of,
+      body: { destConnectionConfig: { ...renamed.destConnectionConfig, mapping } },
+    })
     await page.getByRole('tab', { name: 'Configuration' }).click()
-    await page.getByRole('row', { name: /email Column “email” email/ }).waitFor()
-    await page.getByRole('row', { name: /name Stays empty/ }).waitFor()
+    await page.getByRole('row', { name: /email Column “email” email, if empty, x@y.de/ }).waitFor()
+    await page.getByText('1 other field stays empty.').waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
+    await choose(page, 'Edit')
+    await dialog(page).getByRole('textbox', { name: 'Name', exact: true }).fill('Newer name')
+    await button(dialog(page), 'Save').click()
+    await page.getByRole('heading', { name: 'Newer name' }).waitFor()
+    assert.equal((await stage.client.getConnection(of)).reply.destConnectionConfig.mapping, mapping)
+    await page.getByRole('link', { name: 'Edit the mapping' }).click()
+    await page.waitForURL(`**/connections/new?connection=${connection.id}&step=mapping`)
     const { reply } = await stage.client.getConnection({ accountId: account.id, id: connection.id })
     assert.equal(reply.destConnectionConfig.table, 'people', 'what was not changed stays')
+  })
+
+  test('is duplicated with its settings and its mapping, as a draft', async () => {
+    const connection = await connect('Model')
+    const of = { accountId: account.id, id: connection.id }
+    const { reply: model } = await stage.client.getConnection(of)
+    const destConnectionConfig = { ...model.destConnectionConfig, mapping: '{"id":"id"}' }
+    await stage.client.updateConnection({ ...of, body: { destConnectionConfig } })
+    const page = await stage.open(pathOf(connection))
+    await choose(page, 'Duplicate')
+    await page.getByRole('heading', { name: 'Copy of Model' }).waitFor()
+    const id = new URL(page.url()).pathname.split('/').at(-1) ?? ''
+    const { reply: copy } = await stage.client.getConnection({ accountId: account.id, id })
+    assert.deepEqual(
+      [copy.status, copy.name, copy.srcConnectionConfig, copy.destConnectionConfig],
+      ['In-progress', 'Copy of Model', model.srcConnectionConfig, destConnectionConfig],
+    )
   })
 
   test('two who edit it see both versions, and either can stay', async () => {

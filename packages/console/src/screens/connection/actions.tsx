@@ -1,5 +1,6 @@
 import type { ConnectionDetails } from '@penstock/wire'
 import {
+  IconCopy,
   IconFlask,
   IconPencil,
   IconPlayerPause,
@@ -23,6 +24,7 @@ const icons: Record<Action, ReactNode> = {
   delete: <IconTrash size={18} aria-hidden />,
   restore: <IconRestore size={18} aria-hidden />,
   edit: <IconPencil size={18} aria-hidden />,
+  duplicate: <IconCopy size={18} aria-hidden />,
 }
 
 /** Everything that can be done with a connection; what cannot be done now says why. */
@@ -68,7 +70,7 @@ export function Actions({
         label={say.actions}
         width={300}
         groups={[
-          (['test', 'edit', 'activate', 'enable', 'disable'] as const).map(item),
+          (['test', 'edit', 'duplicate', 'activate', 'enable', 'disable'] as const).map(item),
           [{ ...item('delete'), destructive: true }],
         ]}
       />

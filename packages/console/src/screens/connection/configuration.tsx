@@ -7,7 +7,9 @@ import { ConnectorName } from '../../components/connector-name.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { ReasonedButton } from '../../components/reasoned.tsx'
 import { DataTable } from '../../components/resource-table.tsx'
+import { pathOf } from '../../shell/account.ts'
 import { connection as say } from '../../strings/connection.ts'
+import { newConnection } from '../../strings/new-connection.ts'
 import { shell } from '../../strings/shell.ts'
 import { DriftCard } from './drift-card.tsx'
 import { linesOfMapping } from './mapping.ts'
@@ -40,7 +42,7 @@ export function Configuration({
         <SideSettings connection={connection} side="src" />
         <SideSettings connection={connection} side="dest" />
       </SimpleGrid>
-      <Mapping connection={connection} />
+      <Mapping connection={connection} reason={reason} />
       <DriftCard connection={connection} reason={reason} />
       <Card withBorder padding="lg">
         <Title order={2} size="h4" mb="md">
@@ -119,17 +121,30 @@ const Dimmed = ({ children }: { children: ReactNode }) => (
   </Text>
 )
 
-function Mapping({ connection }: { connection: ConnectionDetails }) {
+function Mapping({ connection, reason }: { connection: ConnectionDetails; reason: string | undefined }) {
   const text = String(connection.destConnectionConfig.mapping ?? '').trim()
-  const lines = text === '' ? [] : linesOfMapping(text)
+  const all = text === '' ? [] : linesOfMapping(text)
+  const lines = all?.filter(({ from }) => from !== '')
+  const empty = (all?.length ?? 0) - (lines?.length ?? 0)
   return (
     <Card withBorder padding="lg">
-      <Title order={2} size="h4" mb="md">
-        {say.mapping}
-      </Title>
+      <Group justify="space-between" mb="md">
+        <Title order={2} size="h4">
+          {say.mapping}
+        </Title>
+        <ReasonedButton
+          variant="default"
+          size="xs"
+          leftSection={<IconPencil size={16} aria-hidden />}
+          reason={reason}
+          to={pathOf(connection.accountId, `connections/new?connection=${connection.id}&step=mapping`)}
+        >
+          {say.editMapping}
+        </ReasonedButton>
+      </Group>
       {lines === undefined ? (
         <Text size="sm">{say.mappingUnreadable}</Text>
-      ) : lines.length === 0 ? (
+      ) : lines.length === 0 && empty === 0 ? (
         <Text size="sm" c="dimmed">
           {say.mappingNone}
         </Text>
@@ -146,6 +161,11 @@ function Mapping({ connection }: { connection: ConnectionDetails }) {
             { header: say.mappingForm, from: 'sm', cell: ({ form }) => form },
           ]}
         />
+      )}
+      {empty > 0 && (
+        <Text size="sm" c="dimmed" mt="xs">
+          {newConnection.stayEmpty(empty)}
+        </Text>
       )}
     </Card>
   )

@@ -72,6 +72,7 @@ function Shown({
   const act = (action: Action) => {
     if (action === 'run') void doing.run()
     else if (action === 'edit') edit()
+    else if (action === 'duplicate') void doing.duplicate()
     else if (action === 'activate' || action === 'delete' || action === 'disable' || action === 'test') setAsked(action)
     else if (action === 'restore') void doing.restore()
     else void doing.move(action)

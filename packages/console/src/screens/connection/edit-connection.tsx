@@ -54,7 +54,10 @@ const shown = (value: unknown): string =>
 
 const fieldsOf = (definitions: Definitions, connection: ConnectionDetails): SideFields => {
   const withValues = (fields: readonly FieldDefinition[], config: ConnectionConfig) =>
-    fields.map((field): FormField => ({ ...field, value: shown(config[field.name]) }))
+    // The mapping has an editor of its own; what is saved of it stays.
+    fields
+      .filter(({ name }) => name !== 'mapping')
+      .map((field): FormField => ({ ...field, value: shown(config[field.name]) }))
   return {
     src: withValues(definitions.src.source?.fields ?? [], connection.srcConnectionConfig),
     dest: withValues(definitions.dest.destination?.fields ?? [], connection.destConnectionConfig),

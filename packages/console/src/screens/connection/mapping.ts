@@ -1,6 +1,8 @@
 import { connection as say } from '../../strings/connection.ts'
+import { wordsOfReading } from '../new-connection/mapper/words.ts'
+import type { ColumnReading } from '../new-connection/mapping.ts'
 
-/** One line of a mapping, in words. */
+/** One line of a mapping, in words; `from` is empty if the field stays empty. */
 export type MappingLine = { field: string; from: string; form: string }
 
 /**
@@ -19,11 +21,17 @@ export function linesOfMapping(text: string): MappingLine[] | undefined {
 }
 
 function inWords(entry: unknown): { from: string; form: string } {
-  if (entry === null) return { from: say.empty, form: '' }
+  if (entry === null) return { from: '', form: '' }
   if (typeof entry === 'string') return { from: say.column(entry), form: say.asIs }
   if (typeof entry !== 'object') return { from: String(entry), form: '' }
   const { value, column, normalise, hash } = entry as Record<string, unknown>
   if (value !== undefined) return { from: say.always(String(value)), form: '' }
-  const form = [normalise && String(normalise), hash && say.hashedBy(String(hash))].filter(Boolean).join(', ')
+  const form = [
+    normalise && String(normalise),
+    hash && say.hashedBy(String(hash)),
+    ...wordsOfReading(entry as ColumnReading),
+  ]
+    .filter(Boolean)
+    .join(', ')
   return { from: say.column(String(column)), form: form || say.asIs }
 }

@@ -2,7 +2,7 @@ import { type ConnectionDetails, type ConnectionStatus, errors, lifecycle, mayTr
 import { components } from '../../strings/components.ts'
 import { connection as say } from '../../strings/connection.ts'
 
-export type Action = 'run' | 'test' | 'activate' | 'enable' | 'disable' | 'delete' | 'restore' | 'edit'
+export type Action = 'run' | 'test' | 'activate' | 'enable' | 'disable' | 'delete' | 'restore' | 'edit' | 'duplicate'
 /** Why each action is impossible now; undefined if it is possible. */
 export type Reasons = Readonly<Record<Action, string | undefined>>
 
@@ -27,6 +27,7 @@ export function reasonsOf(connection: Pick<ConnectionDetails, 'status' | 'editab
     disable: move('disable'),
     delete: move('delete'),
     restore: move('restore'),
+    duplicate: connection.status === 'deleted' ? errors.connection_deleted.message : undefined,
     edit: connection.editable
       ? connection.status === 'deleted'
         ? errors.connection_deleted.message

@@ -1,7 +1,15 @@
-import type { ConnectionDetails, StatusAction } from '@penstock/wire'
+import {
+  type ConnectionConfig,
+  type ConnectionDetails,
+  limits,
+  type SideDefinition,
+  type StatusAction,
+} from '@penstock/wire'
 import { useState } from 'react'
-import { useWrite } from '../../api/queries.ts'
+import { useNavigate } from 'react-router'
+import { useRead, useWrite } from '../../api/queries.ts'
 import { notifyDone } from '../../components/notify.tsx'
+import { pathOf } from '../../shell/account.ts'
 import { components } from '../../strings/components.ts'
 import { connection as say } from '../../strings/connection.ts'
 import type { Action } from './reasons.ts'
@@ -14,18 +22,25 @@ type Doing = {
   run: (confirm?: boolean) => Promise<void>
   move: (action: StatusAction) => Promise<void>
   restore: () => Promise<void>
+  /** Creates a connection with the same settings, and goes to it. */
+  duplicate: () => Promise<void>
   /** Rejects if it is refused: a dialogue says so. */
   remove: () => Promise<void>
 }
 
 /** Does what is asked of a connection, and says what came of it. */
-export function useActions({ accountId, id, name, status }: ConnectionDetails): Doing {
+export function useActions(connection: ConnectionDetails): Doing {
+  const { accountId, id, name, status } = connection
   const [busy, setBusy] = useState<Action>()
   const [refusal, setRefusal] = useState<unknown>()
   const setStatus = useWrite('updateConnectionStatus')
   const start = useWrite('startTransfer')
   const remove = useWrite('deleteConnection')
   const restore = useWrite('restoreConnection')
+  const create = useWrite('createConnection')
+  const navigate = useNavigate()
+  const source = useRead('getConnectorDefinition', { id: connection.src.connectorId })
+  const destination = useRead('getConnectorDefinition', { id: connection.dest.connectorId })
   const of = { accountId, id }
 
   const attempt = async (action: Action, work: () => Promise<void>) => {
@@ -60,6 +75,21 @@ export function useActions({ accountId, id, name, status }: ConnectionDetails): 
         await restore.mutateAsync(of)
         notifyDone(say.restored(name))
       }),
+    duplicate: () =>
+      attempt('duplicate', async () => {
+        const { reply } = await create.mutateAsync({
+          accountId,
+          body: {
+            name: say.copyOf(name).slice(0, limits.nameLengthMax),
+            srcConnectorId: connection.src.connectorId,
+            destConnectorId: connection.dest.connectorId,
+            srcConnectionConfig: ownSettings(connection.srcConnectionConfig, source.data?.reply.source),
+            destConnectionConfig: ownSettings(connection.destConnectionConfig, destination.data?.reply.destination),
+          },
+        })
+        notifyDone(say.duplicated(reply.name))
+        void navigate(pathOf(accountId, `connections/${reply.id}`))
+      }),
     remove: async () => {
       setRefusal(undefined)
       await remove.mutateAsync(of)
@@ -71,3 +101,9 @@ export function useActions({ accountId, id, name, status }: ConnectionDetails): 
     },
   }
 }
+
+/** The settings without those that the service fills. */
+const ownSettings = (config: ConnectionConfig, side: SideDefinition | null | undefined): ConnectionConfig =>
+  Object.fromEntries(
+    Object.entries(config).filter(([name]) => !side?.fields.some((field) => field.name === name && field.readonly)),
+  )

@@ -72,6 +72,7 @@ export function useReasons(connection: ConnectionDetails, newest: Transfer | und
     disable: move ?? reasons.disable,
     delete: forbidden('deleteConnection') ?? reasons.delete,
     restore: forbidden('restoreConnection') ?? reasons.restore,
+    duplicate: forbidden('createConnection') ?? reasons.duplicate,
     edit: forbidden('updateConnection') ?? reasons.edit,
   }
 }

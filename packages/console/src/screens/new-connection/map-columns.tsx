@@ -1,6 +1,8 @@
 import { ActionIcon, Button, Group, Paper, SegmentedControl, Select, Stack, Text, TextInput } from '@mantine/core'
 import { digests, normalisations } from '@penstock/wire'
-import { IconPlus, IconTrash } from '@tabler/icons-react'
+import { IconPlus, IconSearch, IconTrash } from '@tabler/icons-react'
+import { useState } from 'react'
+import { count } from '../../components/numbers.ts'
 import { newConnection as say } from '../../strings/new-connection.ts'
 import { ColumnPicker } from './column-picker.tsx'
 import { type Editor, sampleOf } from './editor.ts'
@@ -8,8 +10,15 @@ import type { Line, Lines } from './mapping.ts'
 
 /** For a destination that takes any columns: all columns of the source unchanged, or the named ones. */
 export function MapColumns(editor: Editor) {
-  const { lines, columns, onChange } = editor
+  const { lines, columns, wrong, onChange } = editor
+  const [text, setText] = useState('')
   const picks = lines.length > 0
+  const searched = text.trim().toLowerCase()
+  const isFound = ({ field, entry }: Line, index: number) =>
+    // Lines that are invalid or new are never out of sight.
+    wrong.has(index) || `${field}\n${entry.kind === 'column' ? entry.column : ''}`.toLowerCase().includes(searched)
+  const found = lines.flatMap((line, index) => (isFound(line, index) ? [{ line, index }] : []))
+  const shown = found.filter(({ index }, at) => at < shownMax || wrong.has(index))
   const all = (): Lines =>
     columns && columns.length > 0
       ? [...new Set(columns)].map((column) => ({ field: column, entry: { kind: 'column', column } }))
@@ -31,13 +40,28 @@ export function MapColumns(editor: Editor) {
           {say.columnsAre(columns.join(', '))}
         </Text>
       )}
+      {lines.length > searchedFrom && (
+        <TextInput
+          aria-label={say.searchColumns}
+          placeholder={say.searchColumns}
+          leftSectionPointerEvents="none"
+          leftSection={<IconSearch size={16} aria-hidden />}
+          value={text}
+          onChange={({ currentTarget }) => setText(currentTarget.value)}
+          maw={360}
+        />
+      )}
       {picks && (
         <Stack gap="xs" component="ul" p={0} m={0}>
-          {lines.map((line, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the name of a line is typed, so its place is all that stays.
+          {shown.map(({ line, index }) => (
             <ColumnLine key={index} editor={editor} line={line} index={index} />
           ))}
         </Stack>
+      )}
+      {found.length > shown.length && (
+        <Text size="sm" c="dimmed" role="status">
+          {say.moreColumns(count(found.length - shown.length))}
+        </Text>
       )}
       {picks && (
         <Group>
@@ -54,6 +78,10 @@ export function MapColumns(editor: Editor) {
     </Stack>
   )
 }
+
+/** More columns are found by searching, so that typing stays quick. */
+const shownMax = 30
+const searchedFrom = 8
 
 const newLine: Line = { field: '', entry: { kind: 'column', column: '' } }
 

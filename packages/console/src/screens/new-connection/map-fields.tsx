@@ -1,22 +1,25 @@
 import { Alert, Button, Card, Group, Stack, Text, Title } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
 import { PenstockError } from '@penstock/client'
-import { type ConnectionDetails, mayTransfer } from '@penstock/wire'
+import { type ConnectionDetails, mayTransfer, type Preview } from '@penstock/wire'
 import { IconInfoCircle } from '@tabler/icons-react'
-import { useMemo, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import { useRead, useWrite } from '../../api/queries.ts'
 import { Changed, isChanged } from '../../components/changed.tsx'
 import { Failure } from '../../components/failure.tsx'
 import { errorsOf } from '../../components/fields/field-errors.ts'
-import { Loaded } from '../../components/loaded.tsx'
+import { Loaded, Lines as SkeletonLines } from '../../components/loaded.tsx'
+import { mapper as sayMapper } from '../../strings/mapper.ts'
 import { newConnection as say } from '../../strings/new-connection.ts'
 import { TestButton } from '../connection/test-transfer.tsx'
 import { useReasons } from '../connection/use-connection.ts'
 import { MapColumns } from './map-columns.tsx'
-import { MapRecords } from './map-records.tsx'
+import { firstLines, leftToDecide, type Matches, mapFields } from './mapped-fields.ts'
+import { Mapper } from './mapper/mapper.tsx'
 import {
+  completeLines,
   errorsOfLines,
   type Lines,
-  previewedMapping,
   readDraft,
   readMapping,
   writeDraft,
@@ -29,6 +32,11 @@ import { usePreview } from './use-preview.ts'
 import { useWizard } from './wizard.ts'
 
 const path = 'destConnectionConfig.mapping'
+/** How long nothing is typed before values are read again. */
+const readAfterMs = 400
+const noMatches: Matches = []
+const noLint: Preview['lint'] = []
+const noneWrong: ReturnType<typeof errorsOfLines> = new Map()
 
 /** The fourth step: which column of the source fills which field of the destination, on real records. */
 export function MapFields({ connection }: { connection: ConnectionDetails }) {
@@ -61,29 +69,82 @@ function Mapping({
   const update = useWrite('updateConnection')
   const [failure, setFailure] = useState<unknown>()
   const saved = textOf(connection.destConnectionConfig[mappingField])
-  const lines = readDraft(draft.texts[keys.mapping]) ?? readMapping(saved) ?? []
-  const setLines = (next: Lines) => setText(keys.mapping, writeMapping(next) === saved ? undefined : writeDraft(next))
-  const changed = writeMapping(lines) !== saved
-  const reasons = useReasons(connection, undefined)
+  const savedLines = useMemo(() => readMapping(saved), [saved])
   const takesMapping = fields.some(({ name }) => name === mappingField)
+  const hasRecords = records.length > 0
   const moves = idle.length === 0
-
-  const [looked, setLooked] = useState(() => previewedMapping(lines))
   const raw = usePreview(connection, { unmapped: true }, moves)
-  const mapped = usePreview(connection, { destConnectionConfig: { mapping: looked } }, moves)
   const ready = !isNotReady(raw.error)
   // Of a source that cannot be read as it is now, no columns are known.
   const samples = raw.isError ? undefined : raw.data?.reply
   const columns = samples?.columns
-  const wrong = errorsOfLines(lines, { noName: say.noName, noColumn: say.noColumnPicked, twice: say.twice })
+  const settled = !moves || raw.isSuccess || raw.isError
+  const matches = samples?.matches ?? noMatches
+  const isNew = connection.status === 'In-progress' && savedLines?.length === 0
+  const first = useMemo(
+    () => (hasRecords ? firstLines(savedLines ?? [], { records, columns, matches, isNew }) : (savedLines ?? [])),
+    [hasRecords, savedLines, records, columns, matches, isNew],
+  )
+  const lines = readDraft(draft.texts[keys.mapping]) ?? first
+  const textFor = (of: Lines) =>
+    writeMapping(
+      hasRecords && columns
+        ? completeLines(
+            of,
+            records.map(({ name }) => name),
+          )
+        : of,
+    )
+  const text = textFor(lines)
+  const setLines = (next: Lines) => setText(keys.mapping, textFor(next) === saved ? undefined : writeDraft(next))
+  const changed = settled && text !== saved
+  const reasons = useReasons(connection, undefined)
+
+  const previewed = text || '{}'
+  const [asked] = useDebouncedValue(previewed, readAfterMs)
+  const canRead = moves && settled && !raw.isError
+  const mapping = usePreview(
+    connection,
+    { destConnectionConfig: { [mappingField]: asked }, partial: true },
+    canRead && hasRecords,
+    { keep: true },
+  )
+  const errors = mapping.data?.reply.mappingErrors
+  const refusedFields = useMemo(
+    () =>
+      Object.fromEntries(
+        (errors ?? []).flatMap(({ field, message }) =>
+          field.startsWith(`${path}.`) ? [[field.slice(path.length + 1), message]] : [],
+        ),
+      ),
+    [errors],
+  )
+  const left = useMemo(
+    () =>
+      hasRecords ? leftToDecide(mapFields({ records, lines, columns, matches, lint: [], refused: refusedFields })) : 0,
+    [hasRecords, records, lines, columns, matches, refusedFields],
+  )
+
+  const [looked, setLooked] = useState<string>()
+  // The first preview starts as soon as nothing is left to decide.
+  useEffect(() => {
+    if (looked === undefined && canRead && left === 0) setLooked(previewed)
+  }, [looked, canRead, left, previewed])
+  const mapped = usePreview(
+    connection,
+    { destConnectionConfig: { [mappingField]: looked ?? '' } },
+    moves && looked !== undefined,
+  )
+  const wrong = hasRecords
+    ? noneWrong
+    : errorsOfLines(lines, { noName: say.noName, noColumn: say.noColumnPicked, twice: say.twice })
   const refused = useMemo(() => errorsOf(mapped.error, path), [mapped.error])
 
   const save = async (ifMatch: string | undefined) => {
     setFailure(undefined)
     try {
       const { [mappingField]: before, ...rest } = connection.destConnectionConfig
-      const mapping = writeMapping(lines)
-      const destConnectionConfig = mapping === '' ? rest : { ...rest, [mappingField]: mapping }
+      const destConnectionConfig = text === '' ? rest : { ...rest, [mappingField]: text }
       await update.mutateAsync({ accountId, id: connection.id, body: { destConnectionConfig }, ifMatch })
       drop(keys.mapping)
       go('review')
@@ -91,7 +152,8 @@ function Mapping({
       setFailure(error)
     }
   }
-  const editor = { lines, onChange: setLines, columns, samples, fieldErrors: refused, wrong }
+  const blocked = wrong.size > 0 ? say.fixFirst : left > 0 ? sayMapper.needLeft(left) : undefined
+  const testReason = mayTransfer(connection.status) ? (blocked ?? reasons.test) : say.testInactive
   return (
     <Stack gap="lg">
       {!moves && (
@@ -101,55 +163,78 @@ function Mapping({
       )}
       {moves && !ready && <MissingList error={raw.error} connection={connection} title={say.missingForPreview} />}
       {moves && ready && raw.error && <Failure error={raw.error} onRetry={() => void raw.refetch()} />}
-      {takesMapping ? (
-        <Card withBorder padding="lg">
-          <Stack gap="md">
-            <div>
-              <Title order={2} size="h4">
-                {say.mapTitle}
-              </Title>
-              <Text size="sm" c="dimmed">
-                {records.length > 0 ? say.mapRecordsHelp : say.mapColumnsHelp}
-              </Text>
-            </div>
-            {readMapping(saved) === undefined && (
-              <Alert color="yellow" icon={<IconInfoCircle aria-hidden />} title={say.brokenMapping}>
-                {say.brokenMappingHelp}
-              </Alert>
-            )}
-            {records.length > 0 ? (
-              <MapRecords {...editor} records={records} lint={mapped.data?.reply.lint} />
-            ) : (
-              <MapColumns {...editor} />
-            )}
-          </Stack>
-        </Card>
-      ) : (
+      {!takesMapping ? (
         <Text size="sm">{say.takesNoMapping(connection.dest.connectorName)}</Text>
+      ) : (
+        <>
+          {savedLines === undefined && (
+            <Alert color="yellow" icon={<IconInfoCircle aria-hidden />} title={say.brokenMapping}>
+              {say.brokenMappingHelp}
+            </Alert>
+          )}
+          {hasRecords && !settled && <SkeletonLines lines={8} />}
+          {hasRecords && settled && (
+            <section aria-label={sayMapper.title}>
+              <Mapper
+                records={records}
+                lines={lines}
+                columns={columns}
+                samples={samples}
+                matches={matches}
+                lint={mapping.data?.reply.lint ?? noLint}
+                isReading={mapping.isFetching || asked !== previewed}
+                refused={refusedFields}
+                onChange={setLines}
+              />
+            </section>
+          )}
+          {!hasRecords && (
+            <Card withBorder padding="lg">
+              <Stack gap="md">
+                <div>
+                  <Title order={2} size="h4">
+                    {say.mapTitle}
+                  </Title>
+                  <Text size="sm" c="dimmed">
+                    {say.mapColumnsHelp}
+                  </Text>
+                </div>
+                <MapColumns
+                  lines={lines}
+                  onChange={setLines}
+                  columns={columns}
+                  samples={samples}
+                  fieldErrors={refused}
+                  wrong={wrong}
+                />
+              </Stack>
+            </Card>
+          )}
+        </>
       )}
-      {moves && ready && !raw.error && (
+      {moves && ready && !raw.error && settled && (
         <PreviewCard
           query={mapped}
-          stale={looked !== previewedMapping(lines)}
-          blocked={wrong.size > 0}
+          waits={looked === undefined && left > 0 ? sayMapper.previewFirst(left) : undefined}
+          stale={looked !== undefined && looked !== previewed}
+          blocked={wrong.size > 0 || left > 0}
+          hasLint={!hasRecords}
           onLook={() => {
-            if (looked === previewedMapping(lines)) void mapped.refetch()
-            else setLooked(previewedMapping(lines))
+            if (looked === previewed) void mapped.refetch()
+            else setLooked(previewed)
           }}
           test={
             <TestButton
               connection={connection}
-              settings={changed ? { destConnectionConfig: { [mappingField]: previewedMapping(lines) } } : {}}
-              reason={
-                mayTransfer(connection.status) ? (wrong.size > 0 ? say.fixFirst : reasons.test) : say.testInactive
-              }
+              settings={changed ? { destConnectionConfig: { [mappingField]: previewed } } : {}}
+              reason={testReason}
             />
           }
         />
       )}
       {isChanged(failure) ? (
         <Changed
-          mine={{ [say.mapping]: writeMapping(lines) }}
+          mine={{ [say.mapping]: text }}
           readTheirs={async () => {
             const { data } = await reading.refetch({ throwOnError: true })
             const theirs = textOf(data?.reply.destConnectionConfig[mappingField])
@@ -170,14 +255,14 @@ function Mapping({
         </Button>
         <Button
           loading={update.isPending}
-          disabled={wrong.size > 0}
+          disabled={wrong.size > 0 || !settled}
           onClick={() => (changed ? void save(etag) : go('review'))}
         >
           {changed ? say.saveAndContinue : say.goToReview}
         </Button>
-        {wrong.size > 0 && (
+        {blocked !== undefined && (
           <Text size="sm" c="dimmed">
-            {say.fixFirst}
+            {blocked}
           </Text>
         )}
       </Group>

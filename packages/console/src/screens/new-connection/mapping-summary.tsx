@@ -2,7 +2,10 @@ import { Button, Card, Group, Stack, Text, Title } from '@mantine/core'
 import type { RecordDefinition } from '@penstock/wire'
 import { IconPencil } from '@tabler/icons-react'
 import { DataTable } from '../../components/resource-table.tsx'
+import { mapper } from '../../strings/mapper.ts'
 import { newConnection as say } from '../../strings/new-connection.ts'
+import { isFilled } from './mapped-fields.ts'
+import { wordsOfReading } from './mapper/words.ts'
 import { type MappingChoice, readMapping } from './mapping.ts'
 
 /** The saved mapping, one line for each field. */
@@ -15,7 +18,10 @@ export function MappingSummary({
   records: readonly RecordDefinition[]
   onEdit: () => void
 }) {
-  const lines = readMapping(text) ?? []
+  const all = readMapping(text) ?? []
+  const lines = all.filter(({ entry }) => isFilled(entry))
+  const empty = all.length - lines.length
+  const isWhole = records.every(({ name }) => all.some(({ field }) => field === name))
   return (
     <Card withBorder component="section" aria-label={say.mapping} padding="lg">
       <Group justify="space-between" mb={lines.length > 0 ? 'sm' : 4}>
@@ -46,11 +52,22 @@ export function MappingSummary({
             layout="fixed"
             rows={lines}
             columns={[
-              { header: say.field, names: true, w: '40%', wraps: true, mono: true, cell: ({ field }) => field },
+              {
+                header: say.field,
+                names: true,
+                w: '40%',
+                wraps: true,
+                cell: ({ field }) => <FieldName name={field} records={records} />,
+              },
               { header: say.filledByWhat, wraps: true, cell: ({ entry }) => wordsOf(entry) },
             ]}
           />
-          {records.length > 0 && (
+          {empty > 0 && (
+            <Text size="sm" c="dimmed">
+              {say.stayEmpty(empty)}
+            </Text>
+          )}
+          {records.length > 0 && !isWhole && (
             <Text size="sm" c="dimmed">
               {say.restByName}
             </Text>
@@ -58,6 +75,24 @@ export function MappingSummary({
         </Stack>
       )}
     </Card>
+  )
+}
+
+/** The label of a field of the destination, and its own name. */
+function FieldName({ name, records }: { name: string; records: readonly RecordDefinition[] }) {
+  const own = (
+    <Text span inherit ff="monospace">
+      {name}
+    </Text>
+  )
+  if (records.length === 0) return own
+  return (
+    <>
+      {mapper.labelOf(name)}{' '}
+      <Text span inherit c="dimmed">
+        {own}
+      </Text>
+    </>
   )
 }
 
@@ -72,6 +107,7 @@ function wordsOf(entry: MappingChoice): string {
         entry.column,
         ...(entry.normalise ? [say.normalisation[entry.normalise]] : []),
         ...(entry.hash ? [say.hashedAs(say.digest[entry.hash])] : []),
+        ...wordsOfReading(entry),
       ].join(' · ')
   }
 }

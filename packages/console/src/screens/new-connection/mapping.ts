@@ -1,13 +1,30 @@
-import { type Digest, digests, type Normalisation, normalisations, type RecordDefinition } from '@penstock/wire'
+import { type Digest, digests, type Normalisation, normalisations } from '@penstock/wire'
 
 /**
  * The mapping while it is edited: fields of the destination, in order, each with what fills it. It is saved as the text of
  * a JSON object, in which a column's name stands for the column as it is.
  */
 
+/** How numbers and times of a column are written, what single values stand for, and the value of empty ones. */
+export type ColumnReading = {
+  readonly numbers?: 'comma' | 'point'
+  readonly dates?: 'DMY' | 'MDY' | 'YMD'
+  readonly timezone?: string
+  readonly values?: Readonly<Record<string, string | null>>
+  readonly default?: string
+}
+
+export type ColumnChoice = ColumnReading & {
+  readonly kind: 'column'
+  readonly column: string
+  /** A form and a digest: only where the destination takes any columns. */
+  readonly normalise?: Normalisation
+  readonly hash?: Digest
+}
+
 export type MappingChoice =
-  /** A column of the source; with a form or a digest only where the destination takes any columns. */
-  | { readonly kind: 'column'; readonly column: string; readonly normalise?: Normalisation; readonly hash?: Digest }
+  /** A column of the source. */
+  | ColumnChoice
   /** One value for all records. */
   | { readonly kind: 'value'; readonly value: string }
   /** Stays empty, though a column is called like it. */
@@ -34,10 +51,20 @@ function readEntry(entry: unknown): MappingChoice | undefined {
   if (typeof entry !== 'object') return undefined
   if ('value' in entry && typeof entry.value === 'string') return { kind: 'value', value: entry.value }
   if (!('column' in entry) || typeof entry.column !== 'string') return undefined
-  const normalise = 'normalise' in entry ? normalisations.find((form) => form === entry.normalise) : undefined
-  const hash = 'hash' in entry ? digests.find((digest) => digest === entry.hash) : undefined
-  return { kind: 'column', column: entry.column, ...(normalise ? { normalise } : {}), ...(hash ? { hash } : {}) }
+  const { column, normalise, hash, ...rest } = entry as Record<string, unknown>
+  const form = normalisations.find((one) => one === normalise)
+  const digest = digests.find((one) => one === hash)
+  return {
+    kind: 'column',
+    column: String(column),
+    ...(form ? { normalise: form } : {}),
+    ...(digest ? { hash: digest } : {}),
+    // The service has checked them.
+    ...(Object.fromEntries(Object.entries(rest).filter(([key]) => readingKeys.includes(key))) as ColumnReading),
+  }
 }
+
+const readingKeys: readonly string[] = ['numbers', 'dates', 'timezone', 'values', 'default']
 
 /** The text to save; empty if there is nothing to say, and names alone decide. */
 export function writeMapping(lines: Lines): string {
@@ -52,14 +79,11 @@ function writeEntry(entry: MappingChoice): unknown {
     case 'value':
       return { value: entry.value }
     case 'column': {
-      const { column, normalise, hash } = entry
-      return normalise || hash ? { column, ...(normalise ? { normalise } : {}), ...(hash ? { hash } : {}) } : column
+      const { kind, ...rest } = entry
+      return Object.keys(rest).length > 1 ? rest : entry.column
     }
   }
 }
-
-/** The text by which to look at a mapping that is not saved: it replaces the one that is, also by none. */
-export const previewedMapping = (lines: Lines): string => writeMapping(lines) || '{}'
 
 /** A draft keeps the lines as they are, half-typed ones and all. */
 export const writeDraft = (lines: Lines): string => JSON.stringify(lines)
@@ -99,16 +123,15 @@ export function errorsOfLines(
   return fieldErrors
 }
 
-export type RecordGroup = { readonly kind: 'required' | 'oneOf' | 'optional'; readonly records: RecordDefinition[] }
-
-/** The fields of a destination's records: required fields, groups of which one field is enough, and the rest. */
-export function grouped(records: readonly RecordDefinition[]): RecordGroup[] {
-  const free = records.filter(({ required }) => !required)
-  const names = new Set(free.flatMap(({ oneOf }) => oneOf ?? []))
-  const groups: RecordGroup[] = [
-    { kind: 'required', records: records.filter(({ required }) => required) },
-    ...[...names].map((name) => ({ kind: 'oneOf' as const, records: free.filter(({ oneOf }) => oneOf === name) })),
-    { kind: 'optional', records: free.filter(({ oneOf }) => oneOf === undefined) },
-  ]
-  return groups.filter((group) => group.records.length > 0)
+/**
+ * The mapping of a destination with fields of its own, with every field, so that a transfer sends what the editor shows: fields
+ * without a source stay empty, even if a column is called like them.
+ */
+export function completeLines(lines: Lines, fields: readonly string[]): Lines {
+  const byField = new Map(lines.map((line) => [line.field, line]))
+  return fields.map((field) => {
+    const line = byField.get(field)
+    const isOpen = line?.entry.kind === 'column' && line.entry.column === ''
+    return line && !isOpen ? line : { field, entry: { kind: 'empty' } }
+  })
 }

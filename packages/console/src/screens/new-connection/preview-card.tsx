@@ -17,16 +17,22 @@ const rejectedShown = 20
 /** Real records of the source as they would be sent, what would be rejected, and what the values are like. */
 export function PreviewCard({
   query,
+  waits,
   stale,
   blocked,
+  hasLint,
   onLook,
   test,
 }: {
   query: UseQueryResult<ResultOf<'previewConnection'>, Error>
+  /** Why there is no preview yet. */
+  waits?: string | undefined
   /** The mapping was changed since. */
   stale: boolean
   /** The mapping has errors and cannot be previewed. */
   blocked: boolean
+  /** The statistics of the values are shown here, and not beside the fields. */
+  hasLint: boolean
   onLook: () => void
   /** Sends some of the records as a test. */
   test: ReactNode
@@ -61,14 +67,18 @@ export function PreviewCard({
             {say.stale}
           </Text>
         )}
-        <Loaded query={query} lines={5}>
-          {({ reply }) => (
-            <>
-              <Findings findings={reply.findings} />
-              <Looked preview={reply} />
-            </>
-          )}
-        </Loaded>
+        {waits !== undefined ? (
+          <Text size="sm">{waits}</Text>
+        ) : (
+          <Loaded query={query} lines={5}>
+            {({ reply }) => (
+              <>
+                <Findings findings={reply.findings} />
+                <Looked preview={hasLint ? reply : { ...reply, lint: [] }} />
+              </>
+            )}
+          </Loaded>
+        )}
       </Stack>
     </Card>
   )

@@ -1,0 +1,180 @@
+import { Text, TextInput } from '@mantine/core'
+import type { RecordDefinition } from '@penstock/wire'
+import { IconBan, IconColumns3, IconEqual, IconSearch } from '@tabler/icons-react'
+import { type KeyboardEvent, useId, useMemo, useState } from 'react'
+import classes from '../../../components/fields/picker.module.css'
+import { count } from '../../../components/numbers.ts'
+import { mapper as say } from '../../../strings/mapper.ts'
+import { sampleOf } from '../editor.ts'
+import type { MappingChoice } from '../mapping.ts'
+import type { Sources } from './shared.ts'
+
+/** More are found by searching. */
+const shownMax = 100
+
+/** `Escape` in it closes the list, and not a dialog around it. */
+const inList = { 'data-mantine-stop-propagation': true }
+
+type Option = { readonly key: string; readonly label: string; readonly detail: string; readonly choice: MappingChoice }
+
+/** Everything that can fill a field, searched: columns, one value for all records, or nothing. */
+export function SourceMenu({
+  record,
+  label,
+  entry,
+  candidates,
+  sources,
+  only,
+  onPick,
+}: {
+  record: RecordDefinition
+  label: string
+  entry: MappingChoice | undefined
+  candidates: readonly string[]
+  sources: Sources
+  /** Offers values alone. */
+  only: 'value' | undefined
+  onPick: (choice: MappingChoice) => void
+}) {
+  const listId = useId()
+  const [text, setText] = useState('')
+  const [active, setActive] = useState(-1)
+  const { options, matching } = useMemo(
+    () => optionsFor({ record, candidates, sources, only, text: text.trim() }),
+    [record, candidates, sources, only, text],
+  )
+  const optionId = (at: number) => `${listId}-${at}`
+  const press = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) return
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step !== undefined && options.length > 0) {
+      event.preventDefault()
+      const from = active === -1 && step === -1 ? 0 : active
+      const next = (from + step + options.length) % options.length
+      setActive(next)
+      document.getElementById(optionId(next))?.scrollIntoView({ block: 'nearest' })
+    }
+    if (event.key !== 'Enter') return
+    event.preventDefault()
+    const chosen = options[active] ?? (text.trim() === '' ? undefined : options[0])
+    if (chosen) onPick(chosen.choice)
+  }
+  const of = count(sources.columns?.length ?? 0)
+  return (
+    <>
+      <TextInput
+        {...inList}
+        data-autofocus
+        role="combobox"
+        aria-label={say.search(label)}
+        aria-autocomplete="list"
+        aria-expanded={options.length > 0}
+        aria-controls={listId}
+        aria-activedescendant={active >= 0 ? optionId(active) : undefined}
+        placeholder={say.typeHint}
+        autoComplete="off"
+        spellCheck={false}
+        value={text}
+        onChange={({ currentTarget }) => {
+          setText(currentTarget.value)
+          setActive(-1)
+        }}
+        onKeyDown={press}
+        leftSectionPointerEvents="none"
+        leftSection={<IconSearch size={16} aria-hidden />}
+        p="xs"
+      />
+      <div id={listId} role="listbox" aria-label={say.list(label)} className={classes.list}>
+        {options.map(({ key, label: name, detail, choice }, at) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the search has the keys
+          // biome-ignore lint/a11y/useFocusableInteractive: the search keeps the focus, and names the active option
+          <div
+            key={key}
+            id={optionId(at)}
+            role="option"
+            aria-selected={isPicked(choice, entry)}
+            data-active={at === active || undefined}
+            className={`${classes.row} ${classes.option}`}
+            onMouseDown={(event) => event.preventDefault()}
+            onClick={() => onPick(choice)}
+          >
+            <Icon choice={choice} />
+            <Text size="sm" truncate flex={1} title={name}>
+              {name}
+            </Text>
+            <Text size="xs" c="dimmed" truncate maw="50%">
+              {detail}
+            </Text>
+          </div>
+        ))}
+      </div>
+      <div className={classes.foot}>
+        <Text size="xs" c="dimmed" role="status">
+          {sources.columns && only === undefined && say.found(count(matching), of)}
+        </Text>
+        <Text size="xs" c="dimmed">
+          {matching > shownMax && say.searchForMore}
+        </Text>
+      </div>
+    </>
+  )
+}
+
+function optionsFor({
+  record: { values, required },
+  candidates,
+  sources: { columns, samples },
+  only,
+  text,
+}: {
+  record: RecordDefinition
+  candidates: readonly string[]
+  sources: Sources
+  only: 'value' | undefined
+  text: string
+}): { options: Option[]; matching: number } {
+  const searched = text.toLowerCase()
+  const suits = (name: string) => name.toLowerCase().includes(searched)
+  const columnOf = (column: string, detail = sampleOf(samples, column)): Option => ({
+    key: `column ${column}`,
+    label: column,
+    detail,
+    choice: { kind: 'column', column },
+  })
+  const fixedOf = (value: string): Option => ({
+    key: `value ${value}`,
+    label: say.always(value),
+    detail: say.alwaysHelp,
+    choice: { kind: 'value', value },
+  })
+  const first = new Set(candidates)
+  const all = [...new Set(columns)].filter((column) => column !== '' && suits(column))
+  const named = only
+    ? []
+    : [...all.filter((column) => first.has(column)), ...all.filter((column) => !first.has(column))]
+  const typed = columns || only || text === '' ? [] : [{ ...columnOf(text, say.typedHelp), label: say.typed(text) }]
+  const fixed = values ? values.filter(suits).map(fixedOf) : text === '' ? [] : [fixedOf(text)]
+  const empty: Option[] =
+    only || required || text !== ''
+      ? []
+      : [{ key: 'empty', label: say.leaveEmpty, detail: '', choice: { kind: 'empty' } }]
+  const shown = named
+    .slice(0, shownMax)
+    .map((column) => (first.has(column) && text === '' ? columnOf(column, say.mayBeMeant) : columnOf(column)))
+  return {
+    options: [...typed, ...(values ? fixed : []), ...shown, ...(values ? [] : fixed), ...empty],
+    matching: named.length,
+  }
+}
+
+const isPicked = (choice: MappingChoice, entry: MappingChoice | undefined): boolean => {
+  if (choice.kind === 'empty' || !entry || entry.kind !== choice.kind) return choice.kind === (entry?.kind ?? 'empty')
+  return choice.kind === 'column'
+    ? entry.kind === 'column' && entry.column === choice.column
+    : entry.kind === 'value' && entry.value === choice.value
+}
+
+function Icon({ choice }: { choice: MappingChoice }) {
+  const Of = choice.kind === 'column' ? IconColumns3 : choice.kind === 'value' ? IconEqual : IconBan
+  return <Of size={16} aria-hidden style={{ flexShrink: 0 }} />
+}
