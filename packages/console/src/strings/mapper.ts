@@ -135,7 +135,6 @@ export const mapper = {
   typeHint: 'Type to search, or to give one value',
 
   options: (label: string) => `Options of ${label}`,
-  optionsShort: 'Options',
   default: 'If the column is empty, use',
   defaultHelp: 'Left out: the field stays empty.',
   numberForm: 'How numbers are written',

@@ -106,26 +106,12 @@ export const newConnection = {
   missingForPreview: 'Complete this to see a preview',
   mapping: 'Mapping',
   mapTitle: 'Map fields',
-  mapRecordsHelp:
-    'Columns are matched to fields by name or by a common alias. If a match is wrong, select another column.',
   mapColumnsHelp: 'The destination accepts any columns. Send all of them, or select, rename, normalise and hash.',
   brokenMapping: 'The saved mapping is invalid',
   brokenMappingHelp: 'The mapping that you save here replaces it.',
-  group: { required: 'Required', oneOf: 'At least one of these', optional: 'Optional' },
-  form: (normalise: Normalisation | undefined, hashed: Digest | undefined) =>
-    [normalise && `format: ${normalisation[normalise].toLowerCase()}`, hashed && `hashed with ${digest[hashed]}`]
-      .filter(Boolean)
-      .join(' · '),
   filledBy: (field: string) => `Source of ${field}`,
-  columnFor: (field: string) => `Column for ${field}`,
   valueOf: (field: string) => `Value for ${field}`,
-  ways: 'Options',
-  columnsOfSource: 'Source columns',
-  byName: 'By name',
-  byNameFound: (column: string, values: string) => `${column}${values && `: such as ${values}`}`,
-  byNameNone: 'No matching column',
   oneValue: 'One value for all records',
-  leaveEmpty: 'Leave it empty',
   aColumn: 'A column',
   pickColumn: 'Select a column',
   columnName: 'Column name',

@@ -102,7 +102,7 @@ export function useActions(connection: ConnectionDetails): Doing {
   }
 }
 
-/** The settings without those that the service fills. */
+/** The settings that a person makes; the service fills the others. */
 const ownSettings = (config: ConnectionConfig, side: SideDefinition | null | undefined): ConnectionConfig =>
   Object.fromEntries(
     Object.entries(config).filter(([name]) => !side?.fields.some((field) => field.name === name && field.readonly)),
