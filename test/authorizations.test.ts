@@ -147,6 +147,46 @@ test('the client of the app counts as filled, is shown to no one, and reaches th
   assert.match(checks[0]?.message ?? '', /removed the app at Google/)
 })
 
+test('what was granted is saved in the configuration that was named, and in no other', async () => {
+  const body = { name: 'Second' }
+  const second = await caller.expect(caller.call('createConnectorConfiguration', { ...connector(), body }))
+  const { configurationId } = second
+  const of = { ...connector(), query: { configurationId } }
+  const { url } = await caller.expect(caller.call('authorizeConnector', of))
+  const stateOf = async (call: object) => {
+    const { authorized, attempt } = await caller.expect(
+      caller.call('getConnectorAuthorization', { ...connector(), ...call }),
+    )
+    return [authorized, attempt]
+  }
+  assert.deepEqual(
+    [await stateOf({}), await stateOf(of)],
+    [
+      [false, null],
+      [false, 'pending'],
+    ],
+  )
+  const browser = openBrowser(service)
+  const reply = await browser.get(await consent(platform, await browser.open(url)))
+  assert.equal(reply.status, 200, reply.text)
+  assert.deepEqual(
+    [await stateOf({}), await stateOf(of)],
+    [
+      [false, null],
+      [true, null],
+    ],
+  )
+  assert.deepEqual(await savedSecrets(), {})
+  const owner = { accountId, connectorId: authorizable.id, configurationId }
+  assert.deepEqual(Object.keys(await openSecrets(service.database, keyring(), owner)), ['refreshToken'])
+  // If it is deleted while the person consents, nothing is saved elsewhere.
+  const again = await caller.expect(caller.call('authorizeConnector', of))
+  const back = await consent(platform, await browser.open(again.url))
+  await caller.expect(caller.call('deleteConnectorConfiguration', of))
+  assert.equal((await browser.get(back)).status, 400)
+  assert.deepEqual(await savedSecrets(), {})
+})
+
 test('a client of the account takes the place of the app, and its grant goes', async () => {
   await authorize()
   const save = (secretConfig: Record<string, string | null>) =>
