@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { createClient } from '@penstock/client'
-import { limits } from '@penstock/wire'
+import { limits, uploadedFileConnectorId } from '@penstock/wire'
 import { chunkBytes, cut } from '../packages/server/src/uploads/chunks.ts'
 import { purgeExpiredUploads } from '../packages/server/src/uploads/purge.ts'
 import { type Inbox, localFolder, makeInbox } from './harness/connections.ts'
@@ -332,6 +332,10 @@ test('a file has more time to arrive than another body, and not all the time', a
       assert.equal((await file.replies(1))[0]?.status, 201)
     }
   }
+})
+
+test('the console knows the connector of uploaded files', () => {
+  assert.equal(fileUpload.id, uploadedFileConnectorId)
 })
 
 describe('a connection reads an uploaded file', () => {

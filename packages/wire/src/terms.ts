@@ -57,6 +57,9 @@ export const platformTypes = [
 ] as const
 export type PlatformType = (typeof platformTypes)[number]
 
+/** The connector that reads uploaded files: the identifier of its slug, `file-upload`. */
+export const uploadedFileConnectorId = 'f6bb8ad8406905bd'
+
 /** Section 2.3.4: the part that a connector can play in a connection. */
 export const roles = ['Source', 'Destination'] as const
 export type Role = (typeof roles)[number]

@@ -74,7 +74,7 @@ export const deleteUpload = statement<{ accountId: string; id: string }, UploadR
   delete from uploads where id = :id and ${visible} returning ${columns}, data_key_id
 `)
 
-/** Files whose names contain a text, for those who choose one. */
+/** Files whose names contain a text, to choose one from. */
 export const searchUploads = statement<
   { accountId: string; like: string | null; size: number; offset: number },
   UploadRow
