@@ -31,6 +31,7 @@ const chart = (page: Page) => page.locator('.recharts-surface').first().waitFor(
 
 const screens: readonly Screen[] = [
   { name: 'overview', path: () => '/', title: /Overview|organization/i, settle: chart },
+  { name: 'start', path: ofAccount('/start'), title: /Move your first rows/ },
   { name: 'sub-accounts', path: () => '/accounts', title: /Sub-accounts/ },
   { name: 'sub-account', path: ofAccount(''), title: /Acme Outdoor/, settle: chart },
   { name: 'catalogue', path: ofAccount('/catalogue'), title: /Catalogue/ },

@@ -4,6 +4,7 @@ export const pageRoots = [
   'accept-invitation',
   'forgot-password',
   'reset-password',
+  'start',
   'accounts',
   'connections',
   'reports',

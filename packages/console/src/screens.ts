@@ -33,6 +33,7 @@ const reports = screen(() => import('./screens/reports/reports.tsx'))
 const audit = screen(() => import('./screens/audit/audit.tsx'))
 const alerts = screen(() => import('./screens/alerts/alerts.tsx'))
 const dataSubjects = screen(() => import('./screens/data-subjects/data-subjects.tsx'))
+const start = screen(() => import('./screens/start/start.tsx'))
 const deleted = screen(() => import('./screens/deleted/deleted.tsx'))
 
 /** Screens without a session. */
@@ -46,6 +47,7 @@ export const openScreens = {
 /** By the paths of their pages; the address has the selected sub-account. */
 export const screens = {
   '/': screen(() => import('./screens/overview/organization.tsx')),
+  '/start': start,
   '/accounts': screen(() => import('./screens/accounts/accounts.tsx')),
   '/connections': connections,
   '/reports': reports,
@@ -61,6 +63,7 @@ export const screens = {
   '/branding': screen(() => import('./screens/branding/branding.tsx')),
   '/profile': screen(() => import('./screens/profile/profile.tsx')),
   '/accounts/:accountId': screen(() => import('./screens/overview/account.tsx')),
+  '/accounts/:accountId/start': start,
   '/accounts/:accountId/catalogue': screen(() => import('./screens/catalogue/catalogue.tsx')),
   '/accounts/:accountId/connectors': screen(() => import('./screens/connectors/connectors.tsx')),
   '/accounts/:accountId/connect-links': screen(() => import('./screens/connect-links/connect-links.tsx')),

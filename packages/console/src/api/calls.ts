@@ -10,6 +10,8 @@ export type Call = {
   readonly path: string
   /** JSON, without secrets. */
   readonly body: string | undefined
+  /** Whether it sends a file. */
+  readonly file: boolean
   /** Undefined while there is no answer. */
   readonly status: number | undefined
 }
@@ -39,7 +41,14 @@ export const recordedFetch: Fetch = async (address, init) => {
   const id = ++made
   const body = typeof init.body === 'string' ? withoutSecrets(init.body) : undefined
   change([
-    { id, method: init.method ?? 'GET', path: pathname + search, body, status: undefined },
+    {
+      id,
+      method: init.method ?? 'GET',
+      path: pathname + search,
+      body,
+      file: init.body instanceof Blob,
+      status: undefined,
+    },
     ...calls.slice(0, callsMax - 1),
   ])
   const response = await window.fetch(address, init)
@@ -60,11 +69,12 @@ function withoutSecrets(text: string): string {
 }
 
 /** A line for a shell, in which `$TOKEN` is an access token. */
-export function curlOf({ method, path, body }: Call, origin: string): string {
+export function curlOf({ method, path, body, file }: Call, origin: string): string {
   const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
   return [
     `curl ${method === 'GET' ? '' : `-X ${method} `}${quote(origin + path)}`,
     '-H "Authorization: Bearer $TOKEN"',
     ...(body === undefined ? [] : ["-H 'Content-Type: application/json'", `-d ${quote(body)}`]),
+    ...(file ? ["-H 'Content-Type: application/octet-stream'", '--data-binary @file'] : []),
   ].join(' \\\n  ')
 }

@@ -120,17 +120,11 @@ export const sharedPages: readonly string[] = [connections, alerts, reports, fin
   ({ page }) => page,
 )
 export const accountPages: readonly string[] = [
-  overview,
-  connections,
-  connectors,
-  catalogue,
-  connectLinks,
-  alerts,
-  reports,
-  findPerson,
-  deleted,
-  audit,
-].map(({ page }) => page)
+  ...[overview, connections, connectors, catalogue, connectLinks, alerts, reports, findPerson, deleted, audit].map(
+    ({ page }) => page,
+  ),
+  'start',
+]
 
 /** Whether a path shows all sub-accounts at once. */
 export const isOfAllAccounts = (pathname: string): boolean => {

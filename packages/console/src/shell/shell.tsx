@@ -140,5 +140,5 @@ function SignOut() {
 /** The same kind of page of the only sub-account that there is to see. */
 function onlyPathOf(accountId: string, pathname: string): string {
   const page = pathname.split('/')[1] ?? ''
-  return pathOf(accountId, sharedPages.includes(page) ? page : '')
+  return pathOf(accountId, sharedPages.includes(page) || page === 'start' ? page : '')
 }

@@ -54,7 +54,8 @@ export const overview = {
   connectorDo: (connector: string) => `Configure ${connector}`,
   inAccount: (account: string) => `in ${account}`,
   startTitle: 'Start here',
-  startHelp: 'Set up your first transfer.',
+  startHelp: 'Move sample people or a file first, or set up each part.',
+  firstRows: 'Move your first rows',
   steps: {
     account: {
       title: 'Add a sub-account',

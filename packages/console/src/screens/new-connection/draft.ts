@@ -85,6 +85,20 @@ export function useDraft(accountId: string): DraftStore {
 const without = <T>(values: Readonly<Record<string, T>>, keys: readonly string[]): Readonly<Record<string, T>> =>
   Object.fromEntries(Object.entries(values).filter(([key]) => !keys.includes(key)))
 
+/** Begins the draft of a new connection elsewhere: with its name, and settings of its source. Other input stays. */
+export function beginDraft(
+  accountId: string,
+  sourceId: string,
+  { name, settings }: { name: string; settings: FormValues },
+): void {
+  const before = read(accountId)
+  write(accountId, {
+    ...before,
+    texts: { ...before.texts, 'name of new': name },
+    settings: { ...before.settings, [`source of ${sourceId}`]: { ...settings } },
+  })
+}
+
 function read(accountId: string): Draft {
   try {
     const stored: unknown = JSON.parse(sessionStorage.getItem(keyOf(accountId)) ?? 'null')

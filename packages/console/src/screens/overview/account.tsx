@@ -54,6 +54,7 @@ export function Component() {
       {failure && <Failure error={failure} onRetry={() => void added.refetch()} />}
       {failure && !counts ? null : isNew ? (
         <Start
+          to={`${base}/start`}
           steps={[
             { ...say.steps.connectors, to: `${base}/catalogue`, isDone: addedTotal > 0 },
             { ...say.steps.configure, to: `${base}/connectors`, isDone: configured > 0 && bareTotal === 0 },

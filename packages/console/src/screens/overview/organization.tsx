@@ -28,6 +28,7 @@ export function Component() {
       {failure && <Failure error={failure} onRetry={() => void accounts.refetch()} />}
       {failure && !counts ? null : isNew ? (
         <Start
+          to="/start"
           steps={[
             { ...say.steps.account, to: '/accounts', isDone: accountsTotal > 0 },
             { ...say.steps.connectors, to: only ? `/accounts/${only.id}/catalogue` : '/accounts', isDone: false },

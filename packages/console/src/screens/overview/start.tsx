@@ -1,5 +1,5 @@
-import { Button, Card, SimpleGrid, Stack, Text, ThemeIcon, Title } from '@mantine/core'
-import { IconCheck } from '@tabler/icons-react'
+import { Box, Button, Card, Group, SimpleGrid, Stack, Text, ThemeIcon, Title } from '@mantine/core'
+import { IconArrowRight, IconCheck } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import { overview as say } from '../../strings/overview.ts'
 
@@ -11,17 +11,25 @@ export type StartStep = {
   isDone: boolean
 }
 
-/** Steps to the first delivered record, for a new organization; the next step is highlighted. */
-export function Start({ steps }: { steps: readonly StartStep[] }) {
+/**
+ * Steps to the first delivered record, for a new organization; the next step is highlighted.
+ * @param to the page that leads through all of them
+ */
+export function Start({ steps, to }: { steps: readonly StartStep[]; to: string }) {
   const next = steps.findIndex(({ isDone }) => !isDone)
   return (
     <Card withBorder padding="xl" component="section" aria-label={say.startTitle}>
-      <Title order={2} size="h3">
-        {say.startTitle}
-      </Title>
-      <Text c="dimmed" mb="xl">
-        {say.startHelp}
-      </Text>
+      <Group justify="space-between" align="flex-start" gap="md" mb="xl">
+        <Box miw={0} style={{ flex: '1 1 16rem' }}>
+          <Title order={2} size="h3">
+            {say.startTitle}
+          </Title>
+          <Text c="dimmed">{say.startHelp}</Text>
+        </Box>
+        <Button component={Link} to={to} rightSection={<IconArrowRight size={18} aria-hidden />}>
+          {say.firstRows}
+        </Button>
+      </Group>
       <SimpleGrid cols={{ base: 1, md: 3 }} spacing="xl">
         {steps.map(({ title, help, action, to, isDone }, i) => (
           <Stack key={title} gap="xs" align="flex-start">
@@ -42,7 +50,7 @@ export function Start({ steps }: { steps: readonly StartStep[] }) {
               {help}
             </Text>
             {!isDone && (i === next || to !== '') && (
-              <Button component={Link} to={to} variant={i === next ? 'filled' : 'default'} mt="xs">
+              <Button component={Link} to={to} variant={i === next ? 'light' : 'default'} mt="xs">
                 {action}
               </Button>
             )}

@@ -1,9 +1,10 @@
 import { Alert, Anchor, Button, TextInput } from '@mantine/core'
-import { type Invitation, limits } from '@penstock/wire'
+import { type Invitation, limits, type Me } from '@penstock/wire'
 import { useQuery } from '@tanstack/react-query'
 import { useState, useSyncExternalStore } from 'react'
 import { Link, useLocation, useNavigate } from 'react-router'
 import { enter } from '../../api/enter.ts'
+import { readOnce } from '../../api/queries.ts'
 import { anonymous, sessionStore } from '../../api/session.ts'
 import { CardPage } from '../../components/card-page.tsx'
 import { Failure } from '../../components/failure.tsx'
@@ -39,6 +40,13 @@ export function Component() {
   )
 }
 
+/** Where the first owner begins: with the first rows, if the organization has no connection yet. */
+async function firstPageOf({ scopes }: Me): Promise<string> {
+  if (scopes !== null && !scopes.includes('connections:write')) return '/'
+  const connections = await readOnce('listConnections', { query: { size: 1 } }).catch(() => undefined)
+  return connections?.total === 0 ? '/start' : '/'
+}
+
 function Accept({ token, invitation }: { token: string; invitation: Invitation }) {
   const signedIn = useSyncExternalStore(sessionStore.subscribe, sessionStore.read)
   const navigate = useNavigate()
@@ -54,7 +62,7 @@ function Accept({ token, invitation }: { token: string; invitation: Invitation }
       const given = invitation.email === null ? { email: email.trim() } : {}
       const { reply } = await anonymous.acceptInvitation({ body: { token, name: name.trim(), password, ...given } })
       enter(reply)
-      navigate('/', { replace: true })
+      navigate(await firstPageOf(reply), { replace: true })
     } catch (error) {
       setFailure(error)
       setBusy(false)

@@ -1,0 +1,63 @@
+import { Anchor, Button, Group, SimpleGrid, Text } from '@mantine/core'
+import { Link, Navigate } from 'react-router'
+import { useForbidden } from '../../api/me.ts'
+import { useRead } from '../../api/queries.ts'
+import { addressOf } from '../../base-path.ts'
+import { Failure } from '../../components/failure.tsx'
+import { Loaded } from '../../components/loaded.tsx'
+import { Page } from '../../components/page.tsx'
+import { pathOf, useAccount, useAccountId } from '../../shell/account.ts'
+import { start as say } from '../../strings/start.ts'
+import { Files } from './files.tsx'
+import { useBegin } from './use-begin.ts'
+import { FileWay, PlatformsWay, SampleWay } from './ways.tsx'
+
+/** The way to the first rows: sample people, a file, or a platform; each leads into the wizard with its source chosen. */
+export function Component() {
+  const accountId = useAccountId()
+  const accounts = useRead('listAccounts', { query: { size: 1 } }, { enabled: accountId === undefined })
+  if (accountId !== undefined) return <Start accountId={accountId} />
+  return (
+    <Loaded query={accounts} lines={6}>
+      {({ reply: [first] }) =>
+        first ? <Navigate to={pathOf(first.id, 'start')} replace /> : <Start accountId={undefined} />
+      }
+    </Loaded>
+  )
+}
+
+function Start({ accountId }: { accountId: string | undefined }) {
+  const { account } = useAccount()
+  const begin = useBegin(accountId)
+  const mayCreate = useForbidden('createConnection')
+  const mayAdd = useForbidden('addConnectors')
+  const mayAddAccount = useForbidden('addAccount')
+  const reason = mayCreate ?? mayAdd ?? (accountId === undefined ? mayAddAccount : undefined)
+  return (
+    <Page
+      title={say.title}
+      help={say.help}
+      actions={
+        <Button component={Link} to={pathOf(accountId)} variant="default">
+          {say.overview}
+        </Button>
+      }
+    >
+      {begin.failure !== undefined && <Failure error={begin.failure} />}
+      <SimpleGrid cols={{ base: 1, md: 3 }} spacing="lg">
+        <SampleWay begin={begin} reason={reason} />
+        <FileWay begin={begin} reason={reason} />
+        <PlatformsWay begin={begin} reason={reason} accountId={accountId} />
+      </SimpleGrid>
+      {accountId !== undefined && <Files accountId={accountId} begin={begin} reason={reason} />}
+      <Group justify="space-between" gap="sm">
+        <Text size="sm" c="dimmed">
+          {accountId === undefined ? say.newAccount(say.account) : account && say.inAccount(account.name)}
+        </Text>
+        <Anchor href={addressOf('/docs')} size="sm">
+          {say.setUpByHand}
+        </Anchor>
+      </Group>
+    </Page>
+  )
+}

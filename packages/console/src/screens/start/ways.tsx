@@ -1,0 +1,283 @@
+import {
+  Badge,
+  Box,
+  Button,
+  Card,
+  FileButton,
+  Group,
+  Loader,
+  SimpleGrid,
+  Stack,
+  Table,
+  Text,
+  TextInput,
+  ThemeIcon,
+  Title,
+} from '@mantine/core'
+import { limits } from '@penstock/wire'
+import { IconArrowRight, IconBolt, IconFileUpload, IconPlug, IconSearch, IconUpload } from '@tabler/icons-react'
+import { type DragEvent, type ReactNode, useId, useRef, useState } from 'react'
+import { useRead } from '../../api/queries.ts'
+import { Logo, logoOfPlatform } from '../../components/connector-name.tsx'
+import { bytes, count } from '../../components/numbers.ts'
+import { ReasonedButton } from '../../components/reasoned.tsx'
+import { start as say } from '../../strings/start.ts'
+import { faultyEvery, sampleColumns, sampleFaulty, sampleFile, samplePeople, samplePerson } from './sample-people.ts'
+import classes from './start.module.css'
+import type { Beginning } from './use-begin.ts'
+
+type WayProps = { begin: Beginning; reason: string | undefined }
+
+/** One way to start: what it is, a look at it, and its button. */
+function Way({
+  title,
+  help,
+  icon,
+  badge,
+  action,
+  under,
+  children,
+}: {
+  title: string
+  help: string
+  icon: ReactNode
+  badge?: string
+  action: ReactNode
+  under: string
+  children: ReactNode
+}) {
+  const id = useId()
+  return (
+    <Card withBorder padding="lg" component="section" aria-labelledby={id} className={classes.way}>
+      <Group gap="sm" wrap="nowrap">
+        <ThemeIcon variant="light" size={36} aria-hidden>
+          {icon}
+        </ThemeIcon>
+        <Title order={2} size="h4" id={id} style={{ flex: 1 }}>
+          {title}
+        </Title>
+        {badge && (
+          <Badge variant="default" fw={500} style={{ flex: 'none' }}>
+            {badge}
+          </Badge>
+        )}
+      </Group>
+      <Text size="sm">{help}</Text>
+      <Box style={{ flex: 1 }}>{children}</Box>
+      {action}
+      <Text size="xs" c="dimmed" mih={{ md: 54 }}>
+        {under}
+      </Text>
+    </Card>
+  )
+}
+
+const shownColumns = ['id', 'email', 'born'] as const
+
+/** People who come with the product, as a file that is uploaded. */
+export function SampleWay({ begin, reason }: WayProps) {
+  const { sample } = say
+  return (
+    <Way
+      title={sample.title}
+      badge={sample.fastest}
+      help={sample.help(count(samplePeople))}
+      icon={<IconBolt size={20} />}
+      under={sample.under(count(sampleFaulty))}
+      action={
+        <ReasonedButton
+          reason={reason}
+          fullWidth
+          loading={begin.busy}
+          rightSection={<IconArrowRight size={18} aria-hidden />}
+          onClick={() => begin.withFile(sampleFile(), sample.file)}
+        >
+          {sample.action}
+        </ReasonedButton>
+      }
+    >
+      <Table.ScrollContainer minWidth={0} className={classes.sample}>
+        <Table fz="xs" verticalSpacing={6} horizontalSpacing={8} aria-label={sample.rows}>
+          <Table.Thead>
+            <Table.Tr>
+              {shownColumns.map((column) => (
+                <Table.Th key={column}>{column}</Table.Th>
+              ))}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {[132, faultyEvery, 134].map((n) => (
+              <Table.Tr key={n}>
+                {shownColumns.map((column) => (
+                  <Table.Td
+                    key={column}
+                    style={{ whiteSpace: 'nowrap' }}
+                    {...(column === 'born' && n === faultyEvery ? { c: 'var(--mantine-color-error)', fw: 600 } : {})}
+                  >
+                    {samplePerson(n)[sampleColumns.indexOf(column)]}
+                  </Table.Td>
+                ))}
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </Way>
+  )
+}
+
+/** A file of one's own, dropped or chosen. */
+export function FileWay({ begin, reason }: WayProps) {
+  const { file: words } = say
+  const [isOver, setIsOver] = useState(false)
+  const [problem, setProblem] = useState<string>()
+  const reset = useRef<() => void>(null)
+  const { sending } = begin
+  const send = (file: File | null) => {
+    if (!file) return
+    reset.current?.()
+    setProblem(undefined)
+    begin.withFile(file, file.name)
+  }
+  const drop = (event: DragEvent) => {
+    event.preventDefault()
+    setIsOver(false)
+    if (reason !== undefined || begin.busy) return
+    const { items, files } = event.dataTransfer
+    const isFolder = items[0]?.webkitGetAsEntry?.()?.isDirectory === true
+    const wrong = isFolder ? words.folder : files.length > 1 ? words.one : undefined
+    if (wrong) setProblem(wrong)
+    else send(files[0] ?? null)
+  }
+  return (
+    <Way
+      title={words.title}
+      help={words.help}
+      icon={<IconFileUpload size={20} />}
+      under={words.under}
+      action={
+        sending ? (
+          <Button variant="default" fullWidth onClick={sending.cancel}>
+            {words.cancel}
+          </Button>
+        ) : reason === undefined ? (
+          <FileButton onChange={send} resetRef={reset}>
+            {(props) => (
+              <Button {...props} variant="default" fullWidth disabled={begin.busy}>
+                {words.action}
+              </Button>
+            )}
+          </FileButton>
+        ) : (
+          <ReasonedButton reason={reason} fullWidth>
+            {words.action}
+          </ReasonedButton>
+        )
+      }
+    >
+      <Stack
+        className={classes.drop}
+        align="center"
+        justify="center"
+        gap={4}
+        data-over={isOver || undefined}
+        onDragOver={(event) => {
+          event.preventDefault()
+          setIsOver(true)
+        }}
+        onDragLeave={() => setIsOver(false)}
+        onDrop={drop}
+      >
+        {sending ? <Loader size={24} aria-hidden /> : <IconUpload size={24} aria-hidden />}
+        <Text size="sm" fw={600} ta="center" role="status" style={{ overflowWrap: 'anywhere' }}>
+          {sending ? words.uploading(sending.name, bytes(sending.sizeBytes)) : isOver ? words.dropNow : words.drop}
+        </Text>
+        <Text size="xs" c="dimmed" ta="center">
+          {words.formats}
+        </Text>
+        {problem && (
+          <Text size="sm" c="var(--mantine-color-error)" role="alert">
+            {problem}
+          </Text>
+        )}
+      </Stack>
+    </Way>
+  )
+}
+
+/** Sources that many people have: the names of their connectors, and what fits on a button. */
+const usual = [
+  ['PostgreSQL', 'PostgreSQL'],
+  ['MySQL / MariaDB', 'MySQL'],
+  ['Amazon S3 Source', 'Amazon S3'],
+  ['Google BigQuery Source', 'BigQuery'],
+  ['Snowflake Source', 'Snowflake'],
+  ['SFTP Source', 'SFTP'],
+] as const
+
+/** A platform that one has already. */
+export function PlatformsWay({ begin, reason, accountId }: WayProps & { accountId: string | undefined }) {
+  const { platforms } = say
+  const [search, setSearch] = useState('')
+  const query = { size: limits.pageSizeMax }
+  const { data } = useRead(
+    'listConnectors',
+    { accountId: accountId ?? '', query },
+    { enabled: accountId !== undefined },
+  )
+  const found = usual.flatMap(([name, label]) => {
+    const entry = data?.reply.find((one) => one.name === name && one.transfer)
+    return entry ? [{ ...entry, label }] : []
+  })
+  const open = () => {
+    if (reason === undefined) begin.withSearch(search.trim())
+  }
+  return (
+    <Way
+      title={platforms.title}
+      help={platforms.help}
+      icon={<IconPlug size={20} />}
+      under={platforms.under}
+      action={
+        <ReasonedButton reason={reason} variant="default" fullWidth onClick={open}>
+          {platforms.action}
+        </ReasonedButton>
+      }
+    >
+      <Stack gap="sm">
+        <form
+          onSubmit={(event) => {
+            event.preventDefault()
+            open()
+          }}
+        >
+          <TextInput
+            type="search"
+            aria-label={platforms.search}
+            placeholder={platforms.placeholder}
+            leftSection={<IconSearch size={16} aria-hidden />}
+            maxLength={limits.filterLengthMax}
+            value={search}
+            onChange={({ currentTarget }) => setSearch(currentTarget.value)}
+          />
+        </form>
+        <SimpleGrid cols={2} spacing="xs">
+          {found.map(({ connectorId, label, platformId }) => (
+            <Button
+              key={connectorId}
+              variant="default"
+              justify="flex-start"
+              px="xs"
+              fw={500}
+              leftSection={<Logo src={logoOfPlatform(platformId)} size={20} />}
+              disabled={begin.busy || reason !== undefined}
+              onClick={() => begin.withSource(connectorId)}
+            >
+              {label}
+            </Button>
+          ))}
+        </SimpleGrid>
+      </Stack>
+    </Way>
+  )
+}
