@@ -17,7 +17,7 @@ import { openApiDocument } from '@penstock/wire/openapi'
 import type { FastifyInstance } from 'fastify'
 import { platformPage } from '../packages/server/src/documents/catalogue-pages.ts'
 import { connectorPage } from '../packages/server/src/documents/connector-page.ts'
-import { guideSlugs, readGuide } from '../packages/server/src/documents/guides.ts'
+import { guideSlugs, readGuide } from '../packages/server/src/documents/guide-files.ts'
 import { createLinks } from '../packages/server/src/documents/links.ts'
 import { generatedDocuments } from '../packages/server/src/generated-documents.ts'
 import { createApp } from '../packages/server/src/http/app.ts'
@@ -179,6 +179,25 @@ describe('the guides', () => {
       for (const [, heading = ''] of text.matchAll(/^## ([\w ,]+)$/gm))
         assert.ok(page.includes(`>${heading}</h2>`), heading)
     }
+  })
+
+  test('are searched for words, and what was typed is text', async () => {
+    const search = (words: string) => getPage(`/docs/guides?q=${encodeURIComponent(words)}`)
+    const found = await search('ROTATE master key')
+    assert.match(found, /\d+ sections found\./)
+    assert.match(found, /<mark>rotate<\/mark>/i)
+    const [, address = '', id = ''] = /<h2><a href="([^"#]*)#([^"]*)">/.exec(found) ?? []
+    assert.ok((await getPage(address.slice(prefix.length))).includes(` id="${id}"`), `${address}#${id}`)
+    const hostile = await search('<script>alert(1)</script> "q" .*+?^$()|[]{}')
+    assert.ok(!hostile.includes('<script>'))
+    assert.match(hostile, /Nothing found\./)
+    for (const url of [
+      '/docs/guides?q=',
+      '/docs/guides?q=a&q=b',
+      '/docs/guides?q=%00%ff',
+      `/docs/guides?q=${'a '.repeat(3_000)}`,
+    ])
+      assert.equal((await get(url)).status, 200, url)
   })
 
   test('link to sections that are there', async () => {

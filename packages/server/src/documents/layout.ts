@@ -3,7 +3,7 @@ import { type Content, html, type Markup } from './markup.ts'
 
 /** Content security policy of a page: our stylesheet and our pictures, and no script. */
 export const pagePolicy =
-  "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+  "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
 type Place = 'guides' | 'reference' | 'connectors' | 'none'
 
@@ -37,8 +37,24 @@ ${body}
 const tab = (address: string, label: string, here: boolean): Markup =>
   html`<a href="${address}"${here && html` aria-current="true"`}>${label}</a>`
 
-/** The middle of a page, with the way back to what it is part of. */
-export function layOutArticle(trail: readonly { address: string; label: string }[], content: Content): Markup {
+/**
+ * The middle of a page, with the way back to what it is part of.
+ * @param beside the pages that belong to it
+ */
+export function layOutArticle(
+  trail: readonly { address: string; label: string }[],
+  content: Content,
+  beside?: Content,
+): Markup {
+  return beside === undefined
+    ? mainOf(trail, content)
+    : html`<div class="with-sidebar">
+${mainOf(trail, content)}
+<nav class="page sidebar" aria-label="Guides">${beside}</nav>
+</div>`
+}
+
+function mainOf(trail: readonly { address: string; label: string }[], content: Content): Markup {
   return html`<main id="content" class="page" tabindex="-1">
 ${
   trail.length > 0 &&

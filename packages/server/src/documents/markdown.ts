@@ -22,10 +22,7 @@ export function renderMarkdown(text: string, { addressOf }: Surroundings): Marku
   const renderer: RendererObject = {
     heading({ depth, tokens }) {
       const content = inlineOf(this, tokens)
-      const slug = slugOf(plainText(tokens))
-      const repeated = identifiers.get(slug)
-      identifiers.set(slug, (repeated ?? 0) + 1)
-      section = repeated === undefined ? slug : `${slug}-${repeated}`
+      section = identifierOf(plainText(tokens), identifiers)
       const name = new Markup(`h${depth}`)
       return html`<${name} id="${section}">${content}</${name}>\n`.text
     },
@@ -36,6 +33,10 @@ export function renderMarkdown(text: string, { addressOf }: Surroundings): Marku
       const isElsewhere = /^https?:/.test(address)
       return html`<a href="${address}"${isElsewhere && html` rel="noreferrer"`}>${content}</a>`.text
     },
+    // The keyboard scrolls a block that is wider than the page.
+    code: ({ text, lang }) =>
+      html`<pre tabindex="0"><code${lang !== undefined && lang !== '' && html` class="language-${lang}"`}>${text}\n</code></pre>\n`
+        .text,
     image: ({ text }) => html`${text}`.text,
     html: ({ text }) => (text.trimStart().startsWith('<!--') ? '' : html`${text}`.text),
     table({ header, rows }) {
@@ -71,6 +72,46 @@ ${rows.map(
 )}</tbody>
 </table>
 `
+
+/** A part of a document from one heading to the next. */
+export type Section = { readonly title: string; readonly id: string; readonly text: string }
+
+/** The sections of a document, as plain text, with the identifiers that their headings have on its page. */
+export function sectionsOf(document: string): Section[] {
+  const identifiers = new Map<string, number>()
+  const sections: { title: string; id: string; text: string }[] = []
+  for (const token of new Marked().lexer(document)) {
+    if (token.type === 'heading') {
+      const title = plainText(token.tokens ?? [])
+      sections.push({ title, id: identifierOf(title, identifiers), text: '' })
+    } else if (token.type !== 'html') {
+      const last = sections.at(-1)
+      if (last) last.text += ` ${textOf(token)}`
+    }
+  }
+  return sections.map(({ text, ...section }) => ({ ...section, text: text.replaceAll(/\s+/g, ' ').trim() }))
+}
+
+/** The text of a block: of all cells of a table, of all entries of a list. */
+function textOf(token: Tokens.Generic): string {
+  if (token.type === 'table') {
+    const { header, rows } = token as Tokens.Table
+    return [header, ...rows]
+      .flat()
+      .map(({ tokens }) => plainText(tokens))
+      .join(' ')
+  }
+  if (token.type === 'list') return (token as Tokens.List).items.map((item) => plainText(item.tokens)).join(' ')
+  return token.tokens ? plainText(token.tokens) : (token.text ?? '')
+}
+
+/** The identifier of the next heading; a heading that comes again gets a number. */
+function identifierOf(title: string, earlier: Map<string, number>): string {
+  const slug = slugOf(title)
+  const repeated = earlier.get(slug)
+  earlier.set(slug, (repeated ?? 0) + 1)
+  return repeated === undefined ? slug : `${slug}-${repeated}`
+}
 
 /** The text of a piece, without its marks. */
 const plainText = (tokens: readonly Tokens.Generic[]): string =>

@@ -7,7 +7,8 @@ import { openApiDocument } from '@penstock/wire/openapi'
 import type { FastifyInstance } from 'fastify'
 import { connectorsPage, platformPage } from '../documents/catalogue-pages.ts'
 import { connectorPage } from '../documents/connector-page.ts'
-import { guidePage, guideSlugs, guidesPage, readGuide } from '../documents/guides.ts'
+import { guideSlugs, readGuide } from '../documents/guide-files.ts'
+import { guidePage, guidesFoundPage, guidesPage } from '../documents/guides.ts'
 import { pagePolicy } from '../documents/layout.ts'
 import { createLinks } from '../documents/links.ts'
 import { loadScalarScript, referencePage, referencePolicy, referenceScript } from '../documents/reference.ts'
@@ -78,7 +79,15 @@ export function serveDocuments(app: FastifyInstance, publicUrl: string): void {
   )
   serve('/docs', () => page(referencePage(links), referencePolicy(publicUrl)))
   app.get('/docs/', { config: { operation: 'docs' } }, (_, reply) => reply.redirect(links.reference, 308))
-  serve('/docs/guides', () => page(guidesPage(links)))
+  const guides = page(guidesPage(links))
+  app.get<{ Querystring: { q?: string | string[] } }>(
+    '/docs/guides',
+    { config: { operation: 'docs' } },
+    (request, reply) => {
+      const search = [request.query.q ?? ''].flat()[0]?.trim() ?? ''
+      return sendResource(request, reply, search === '' ? guides : page(guidesFoundPage(links, search)))
+    },
+  )
   serveEach(
     '/docs/guides/:slug',
     guideSlugs().map((slug) => ({ slug })),

@@ -50,7 +50,7 @@ export function useSearch(accountId: string | undefined) {
       if (run === latest.current) setBusy(false)
     }
   }
-  /** Leaves the search where it is. */
+  /** Ends the search, and keeps its result so far. */
   const stop = () => {
     latest.current++
     setBusy(false)

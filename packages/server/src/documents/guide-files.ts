@@ -1,0 +1,35 @@
+import { existsSync, readFileSync } from 'node:fs'
+
+/** The guides of `docs/`, in the order in which they are shown. */
+export const guideGroups: readonly { title: string; slugs: readonly string[] }[] = [
+  { title: 'Start', slugs: ['getting-started', 'configuration-as-code', 'mcp'] },
+  { title: 'Embed', slugs: ['embedding', 'webhooks', 'authorizations'] },
+  {
+    title: 'Use',
+    slugs: [
+      'uploads',
+      'alerts',
+      'people',
+      'single-sign-on',
+      'access',
+      'data-subjects',
+      'errors',
+      'api-decisions',
+      'glossary',
+    ],
+  },
+  { title: 'Operate', slugs: ['operating', 'observability', 'backup', 'scaling', 'upgrading', 'audit', 'debugging'] },
+]
+
+export type Guide = { readonly slug: string; readonly title: string; readonly text: string }
+
+const directory = new URL('../../../../docs/', import.meta.url)
+
+/** The slugs of the guides that are here: a package of the service alone has none. */
+export const guideSlugs = (): string[] =>
+  guideGroups.flatMap(({ slugs }) => slugs).filter((slug) => existsSync(new URL(`${slug}.md`, directory)))
+
+export function readGuide(slug: string): Guide {
+  const text = readFileSync(new URL(`${slug}.md`, directory), 'utf8')
+  return { slug, text, title: /^# (.+)$/m.exec(text)?.[1] ?? slug }
+}

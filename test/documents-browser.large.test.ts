@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Browser } from 'playwright-core'
+import { accessibilityViolations, type Look, launchBrowser, openPage, skip } from './harness/browser.ts'
+import { startTestService, type TestService } from './harness/service.ts'
+
+/** The documentation in a browser: axe-core finds nothing, nothing is wider than the window, and the search works without a script. */
+
+const looks: readonly Look[] = [
+  { width: 1440, height: 900, theme: 'light' },
+  { width: 390, height: 844, theme: 'dark' },
+]
+/** Scalar draws the reference, and is checked by its authors. */
+const pages = [
+  '/docs/guides',
+  '/docs/guides/getting-started',
+  '/docs/guides?q=webhook+signature',
+  '/docs/connectors',
+  '/docs/connectors/postgresql',
+  '/docs/platforms/meta-ads',
+]
+
+describe('the documentation in a browser', { skip }, () => {
+  let service: TestService
+  let browser: Browser
+  let url: string
+  before(async () => {
+    service = await startTestService()
+    url = await service.service.app.listen({ host: '127.0.0.1', port: 0 })
+    browser = await launchBrowser()
+  })
+  after(async () => {
+    await browser?.close()
+    await service?.close()
+  })
+
+  for (const look of looks) {
+    for (const path of pages) {
+      test(`${path} at ${look.width}, ${look.theme}`, async () => {
+        const { page, close } = await openPage(browser, url, { look })
+        await page.goto(path)
+        await page.getByRole('heading', { level: 1 }).first().waitFor()
+        assert.deepEqual(await accessibilityViolations(page), [])
+        assert(await page.evaluate<boolean>('document.documentElement.scrollWidth <= window.innerWidth'))
+        await close()
+      })
+    }
+  }
+
+  test('the search leads to a section, by the keyboard alone', async () => {
+    const { page, close } = await openPage(browser, url)
+    await page.goto('/docs/guides')
+    await page.getByRole('searchbox', { name: 'Search the guides' }).fill('restore a backup')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Search the guides' }).waitFor()
+    await page
+      .getByRole('main')
+      .getByRole('link', { name: /Backup/ })
+      .first()
+      .click()
+    await page.waitForURL(/\/docs\/guides\/[\w-]+#/)
+    await page.getByRole('navigation', { name: 'Guides' }).getByRole('link', { name: 'Webhooks' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor()
+    await close()
+  })
+})
