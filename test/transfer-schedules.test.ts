@@ -57,12 +57,11 @@ function assertRefused(reply: Reply<unknown>, status: number, error: string, fie
 
 describe('schedules', () => {
   test('are listed of the connections that are asked for, of none that cannot be seen', async () => {
-    const connections = await Promise.all([newConnection(), newConnection(), newConnection()])
-    for (const connection of connections) await set(connection, { cron: '0 6 * * *' })
+    const [first, second] = [await newConnection(), await newConnection()]
+    for (const connection of [first, second, await newConnection()]) await set(connection, { cron: '0 6 * * *' })
     const stranger = callerOf(service, await service.addOrganization())
     const foreign = await addAccountWithConnection(stranger, inbox.folder)
     await stranger.call('setSchedule', { ...foreign, body: { cron: '0 6 * * *' } })
-    const [first, second] = connections as [Connection, Connection, Connection]
     const ask = async (accountId: string | undefined, ...ids: string[]) => {
       const { response, headers } = await caller.call('listSchedules', {
         ...(accountId && { accountId }),
