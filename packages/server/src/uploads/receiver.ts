@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { limits } from '@penstock/wire'
-import type { ActingAccount, FileInput, FileReceiver, ReceivedFile } from '../call.ts'
+import type { ActingAccount, FileReceiver, ReceivedFile } from '../call.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../db/database.ts'
 import { newIdentifier } from '../identifiers.ts'
@@ -44,7 +44,7 @@ export function createFileReceiver({ database, keyring, config: { uploads } }: R
       return { id, key }
     })
 
-  const store = async (id: string, key: MasterKey, stream: FileInput['stream']): Promise<ReceivedFile> => {
+  const store = async (id: string, key: MasterKey, stream: AsyncIterable<Uint8Array>): Promise<ReceivedFile> => {
     const hash = createHash('sha256')
     let sizeBytes = 0
     let chunks = 0
@@ -56,7 +56,6 @@ export function createFileReceiver({ database, keyring, config: { uploads } }: R
       sizeBytes += bytes.length
       chunks++
     }
-    if (chunks === 0) refuse('invalid_request', [{ field: 'body', message: 'is empty: send the content of the file' }])
     return { id, sizeBytes, digest: hash.digest('hex'), chunks }
   }
 
@@ -64,9 +63,10 @@ export function createFileReceiver({ database, keyring, config: { uploads } }: R
     bytesMax,
     discard,
     receive: async (account, { stream, declaredBytes }) => {
+      const content = await requireContent(stream)
       const { id, key } = await begin(account, declaredBytes ?? bytesMax)
       try {
-        return await store(id, key, stream)
+        return await store(id, key, content)
       } catch (error) {
         // If the database is away, the purge deletes it.
         await discard({ id }).catch(() => {})
@@ -77,6 +77,20 @@ export function createFileReceiver({ database, keyring, config: { uploads } }: R
 }
 
 const tooSlow = `took longer than ${limits.uploadMinutesMax} minutes`
+
+/** Waits for the first bytes, so that nothing is stored of an empty file, and passes on all of them. */
+async function requireContent(stream: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {
+  const parts = stream[Symbol.asyncIterator]()
+  let first = await parts.next()
+  while (!first.done && first.value.length === 0) first = await parts.next()
+  if (first.done)
+    return refuse('invalid_request', [{ field: 'body', message: 'is empty: send the content of the file' }])
+  const begun = first.value
+  return (async function* () {
+    yield begun
+    yield* { [Symbol.asyncIterator]: () => parts }
+  })()
+}
 
 /** Passes on a stream, and refuses once it is longer than a file may be. */
 async function* bounded(stream: AsyncIterable<Uint8Array>, bytesMax: number): AsyncGenerator<Uint8Array> {
