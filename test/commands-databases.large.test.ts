@@ -17,7 +17,7 @@ const masterKey = randomBytes(32).toString('base64')
 const smallFile = join(import.meta.dirname, '../.node-version')
 
 /** Commands that act on no database: these call a service, or nothing. */
-const withoutDatabase = ['help', 'documents', 'export', 'plan', 'apply', 'mcp']
+const withoutDatabase = ['help', 'documents', 'export', 'plan', 'apply', 'mcp', 'person']
 
 /** A call of every command that acts on a database, with the arguments and options that it needs. */
 function everyCall(command = buildProgram(), path: string[] = []): string[][] {
