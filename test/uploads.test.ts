@@ -274,6 +274,10 @@ describe('an upload is refused', () => {
     const { id: other } = await caller.addAccount()
     await caller.expect(upload(other, new Uint8Array(2 * mib)))
     waiting.socket.destroy()
+    // The next test counts what is stored.
+    await until('it is deleted', async () => {
+      return (await sql('select from uploads where account_id = $1 and chunks is null', accountId)).length === 0
+    })
   })
 
   test('if it breaks off: nothing of it is visible, and nothing stays', async () => {
