@@ -26,9 +26,9 @@ test('penstock person finds and erases who is named on standard input', async (t
   const run = (args: string[], input?: string) =>
     stage.penstock(['person', ...args], { env, ...(input === undefined ? {} : { input }) })
 
-  const nobody = await run(['find'])
-  assert.deepEqual([nobody.code, nobody.stdout], [2, ''])
-  assert.match(nobody.stderr, /standard input, one value a line/)
+  const unnamed = await run(['find'])
+  assert.deepEqual([unnamed.code, nobody.stdout], [2, ''])
+  assert.match(unnamed.stderr, /standard input, one value a line/)
   const found = await run(['find', '--account', connection.accountId], 'JANE@example.com\n\n')
   assert.equal(found.code, 0, found.stderr)
   assert.match(found.stdout, new RegExp(`^Orders .*transfer ${transferId}, row 2: email is taken\n$`))

@@ -50,10 +50,7 @@ function excerptOf(text: string, words: readonly string[]): FoundSection['excerp
   const places = words.map((word) => lower.indexOf(word)).filter((at) => at >= 0)
   const from = Math.max(0, Math.min(...(places.length > 0 ? places : [0])) - excerptLead)
   const shown = `${from > 0 ? '…' : ''}${text.slice(from, from + excerptLength)}${from + excerptLength < text.length ? '…' : ''}`
-  const pattern = new RegExp(
-    `(${words.map((word) => word.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('|')})`,
-    'giu',
-  )
+  const pattern = new RegExp(`(${words.map(RegExp.escape).join('|')})`, 'giu')
   return shown
     .split(pattern)
     .filter((piece) => piece !== '')

@@ -11,7 +11,7 @@ import { Empty, Page } from '../../components/page.tsx'
 import { pathOf, useAccount } from '../../shell/account.ts'
 import { catalogue as say } from '../../strings/catalogue.ts'
 import { Filters, useFilters } from './filters.tsx'
-import { SelectionBar } from './selection-bar.tsx'
+import { PickedConnectors } from './picked-connectors.tsx'
 import { Tile, Tiles } from './tile.tsx'
 
 const tilesOfSkeleton = 12
@@ -113,7 +113,7 @@ export function Component() {
         }}
       </Loaded>
       {picked.length > 0 && (
-        <SelectionBar
+        <PickedConnectors
           picked={picked}
           busy={add.isPending}
           onAdd={() => void addPicked()}

@@ -1,4 +1,4 @@
-import { Button, CloseButton, Group, List, Modal, Paper, Stack, Text } from '@mantine/core'
+import { Button, CloseButton, Group, List, Modal, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useForbidden } from '../../api/me.ts'
 import { useWrite } from '../../api/queries.ts'
@@ -7,6 +7,7 @@ import { describe } from '../../components/describe.ts'
 import { useDialog } from '../../components/form-dialog.tsx'
 import { notifyDone } from '../../components/notify.tsx'
 import { ReasonedButton } from '../../components/reasoned.tsx'
+import { SelectionBar } from '../../components/selection-bar.tsx'
 import { connections as say } from '../../strings/connections.ts'
 import type { Listed } from './use-connections.ts'
 
@@ -88,31 +89,18 @@ export function Selection({ picked, onClear }: { picked: readonly Listed[]; onCl
   return (
     <>
       {picked.length > 0 && (
-        <Paper
-          withBorder
-          shadow="lg"
-          px="md"
-          py="sm"
-          radius="md"
-          pos="sticky"
-          bottom={16}
-          role="region"
-          aria-label={say.selection}
-          style={{ zIndex: 10 }}
-        >
-          <Group justify="space-between" gap="sm">
-            <Text fw={600} size="sm" role="status">
-              {say.selected(picked.length)}
-            </Text>
-            <Group gap="xs">
-              {button('run', say.run, () => void act('run'))}
-              {button('activate', say.activate, () => void act('activate'))}
-              {button('disable', say.disable, () => void act('disable'))}
-              {button('delete', say.delete, askToDelete)}
-              <CloseButton aria-label={say.clearSelection} onClick={onClear} />
-            </Group>
+        <SelectionBar label={say.selection}>
+          <Text fw={600} size="sm" role="status">
+            {say.selected(picked.length)}
+          </Text>
+          <Group gap="xs">
+            {button('run', say.run, () => void act('run'))}
+            {button('activate', say.activate, () => void act('activate'))}
+            {button('disable', say.disable, () => void act('disable'))}
+            {button('delete', say.delete, askToDelete)}
+            <CloseButton aria-label={say.clearSelection} onClick={onClear} />
           </Group>
-        </Paper>
+        </SelectionBar>
       )}
       {dialog}
     </>

@@ -1,4 +1,4 @@
-import { Alert, Anchor, Box, Button, Card, Group, Loader, Stack, Text, Textarea } from '@mantine/core'
+import { Alert, Anchor, Button, Card, Group, Loader, Stack, Text, Textarea } from '@mantine/core'
 import { limits } from '@penstock/wire'
 import { IconUserSearch } from '@tabler/icons-react'
 import { type FormEvent, useState } from 'react'
@@ -11,7 +11,7 @@ import { notifyDone, notifyProblem } from '../../components/notify.tsx'
 import { count } from '../../components/numbers.ts'
 import { Empty, Page } from '../../components/page.tsx'
 import { ReasonedButton } from '../../components/reasoned.tsx'
-import { RecordValues } from '../../components/record-values.tsx'
+import { recordColumns } from '../../components/record-values.tsx'
 import { DataTable } from '../../components/resource-table.tsx'
 import { Time } from '../../components/time.tsx'
 import { useAccountId } from '../../shell/account.ts'
@@ -158,19 +158,7 @@ function Results({ search: { records, searched, notKept, isWhole } }: { search: 
                 </>
               ),
             },
-            {
-              header: say.reason,
-              wraps: true,
-              cell: ({ reason, record }) => (
-                <>
-                  {reason}
-                  <Box hiddenFrom="md" mt={4}>
-                    <RecordValues record={record} />
-                  </Box>
-                </>
-              ),
-            },
-            { header: say.record, from: 'md', cell: ({ record }) => <RecordValues record={record} /> },
+            ...recordColumns(say),
           ]}
         />
       </Card>

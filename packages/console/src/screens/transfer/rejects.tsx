@@ -1,4 +1,4 @@
-import { Alert, Box, Button, Card, Code, Group, Menu, Stack, Text, Title } from '@mantine/core'
+import { Alert, Button, Card, Code, Group, Menu, Stack, Text, Title } from '@mantine/core'
 import { limits, operations, type Reject, type Transfer } from '@penstock/wire'
 import { IconChevronDown, IconDownload } from '@tabler/icons-react'
 import { useState } from 'react'
@@ -10,7 +10,7 @@ import { notifyFailure } from '../../components/notify.tsx'
 import { count } from '../../components/numbers.ts'
 import { Empty, Toolbar } from '../../components/page.tsx'
 import { Pager, pageSize } from '../../components/pager.tsx'
-import { RecordValues } from '../../components/record-values.tsx'
+import { recordColumns } from '../../components/record-values.tsx'
 import { type Column, DataTable } from '../../components/resource-table.tsx'
 import { SearchBox } from '../../components/search-box.tsx'
 import { transfer as say } from '../../strings/transfer.ts'
@@ -101,19 +101,7 @@ export function Rejects({ transfer }: { transfer: Transfer }) {
 const columns: readonly Column<Reject>[] = [
   { header: say.row, w: 90, cell: ({ row, count: n }) => (row === null ? say.unknownRow(count(n)) : count(row)) },
   { header: say.field, from: 'sm', w: 160, cell: ({ field }) => field && <Code>{field}</Code> },
-  {
-    header: say.reason,
-    wraps: true,
-    cell: ({ reason, record }) => (
-      <>
-        {reason}
-        <Box hiddenFrom="md" mt={4}>
-          <RecordValues record={record} />
-        </Box>
-      </>
-    ),
-  },
-  { header: say.record, from: 'md', cell: ({ record }) => <RecordValues record={record} /> },
+  ...recordColumns(say),
 ]
 
 const endings = { 'text/csv': 'csv', 'application/x-ndjson': 'ndjson' } as const

@@ -17,7 +17,7 @@ const algorithms = ['sha256', 'md5'] as const
 export function matcherOf(values: readonly string[]): (stored: string) => boolean {
   const texts = values.map(plain)
   const words = new RegExp(
-    `(?<![\\p{L}\\p{N}._%+-])(?:${texts.map(escaped).join('|')})(?![\\p{L}\\p{N}_%+@-]|\\.[\\p{L}\\p{N}])`,
+    `(?<![\\p{L}\\p{N}._%+-])(?:${texts.map(RegExp.escape).join('|')})(?![\\p{L}\\p{N}_%+@-]|\\.[\\p{L}\\p{N}])`,
     'u',
   )
   const phones = texts.flatMap(digitsOf)
@@ -36,7 +36,6 @@ export function matcherOf(values: readonly string[]): (stored: string) => boolea
 }
 
 const plain = (value: string): string => value.trim().normalize('NFC').toLowerCase()
-const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
 
 /** The digits of a telephone number without the prefix of calls abroad; empty if the text is none. */
 function digitsOf(text: string): string[] {
