@@ -27,7 +27,7 @@ test('penstock person finds and erases who is named on standard input', async (t
     stage.penstock(['person', ...args], { env, ...(input === undefined ? {} : { input }) })
 
   const unnamed = await run(['find'])
-  assert.deepEqual([unnamed.code, nobody.stdout], [2, ''])
+  assert.deepEqual([unnamed.code, unnamed.stdout], [2, ''])
   assert.match(unnamed.stderr, /standard input, one value a line/)
   const found = await run(['find', '--account', connection.accountId], 'JANE@example.com\n\n')
   assert.equal(found.code, 0, found.stderr)
