@@ -305,7 +305,7 @@ describe(`reading what is new, against ${testServerName}`, () => {
     await run(
       `create table "SALES"."PUBLIC"."DAYS" as select current_timestamp::timestamp::date - i::int as "DAY" from range(3) as d(i)`,
     )
-    const days = await read({ ...settings, table: 'DAYS', markerColumn: 'DAY' })
+    const days = await read({ ...settings, table: 'DAYS', markerColumn: 'DAY', lagSeconds: 0 })
     assert.equal(rowsOf(days).length, 2)
     await run('delete from "SALES"."PUBLIC"."NEWS"')
     await numbers(0, 'NONE')
