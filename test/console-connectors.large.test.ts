@@ -128,7 +128,7 @@ describe('the connectors of a sub-account, in the console', { skip }, () => {
     assert.equal(await form.getByLabel('Account name').count(), 0)
     await form.getByRole('button', { name: 'Save', exact: true }).click()
     await form.getByText('Credential type is required.').waitFor()
-    await pick(form.getByRole('combobox', { name: 'Credential type' }), 'account-key')
+    await pick(form.getByRole('combobox', { name: 'Credential type' }), 'Account key')
     await form.getByRole('button', { name: 'Save', exact: true }).click()
     const account = form.getByRole('textbox', { name: 'Account name' })
     await form.getByText('Account name is required.').waitFor()
@@ -137,7 +137,7 @@ describe('the connectors of a sub-account, in the console', { skip }, () => {
     await form.locator(':focus[aria-invalid=true]').waitFor()
     // A value of a field that no longer applies is not sent.
     await account.fill('forgotten')
-    await pick(form.getByRole('combobox', { name: 'Credential type' }), 'sas-url')
+    await pick(form.getByRole('combobox', { name: 'Credential type' }), 'Shared access signature')
     await account.waitFor({ state: 'detached' })
     await form.getByLabel(/^SAS URL/).fill('https://northwind.blob.core.windows.net/c?sig=x')
     await form.getByRole('button', { name: 'Save', exact: true }).click()
@@ -152,7 +152,7 @@ describe('the connectors of a sub-account, in the console', { skip }, () => {
     const page = await stage.open(`${path}?configure=${azure.id}`)
     const canary = `canary-${id}`
     const form = dialog(page, `Configure ${azure.name}`)
-    await pick(form.getByRole('combobox', { name: 'Credential type' }), 'account-key')
+    await pick(form.getByRole('combobox', { name: 'Credential type' }), 'Account key')
     await form.getByLabel(/^Access key/).fill(canary)
     // Once refused, as it has to be typed, and once saved.
     await form.getByRole('button', { name: 'Save', exact: true }).click()
@@ -190,7 +190,11 @@ describe('the connectors of a sub-account, in the console', { skip }, () => {
     assert.equal(await form.getByRole('button', { name: 'Clear: Access key' }).count(), 0)
     await form.getByRole('textbox', { name: 'Account name' }).fill('southwind')
     await form.getByRole('button', { name: 'Save', exact: true }).click()
-    await form.getByText('Access key must be sent again, because accountName changes').waitFor()
+    await form
+      .getByText(
+        'Access key must be entered again: saved secrets are not reused after connection details change (accountName)',
+      )
+      .waitFor()
     await form.getByLabel(/^Access key/).fill('another')
     await form.getByRole('button', { name: 'Save', exact: true }).click()
     await form.waitFor({ state: 'detached' })
@@ -219,7 +223,7 @@ describe('the connectors of a sub-account, in the console', { skip }, () => {
       `getComputedStyle(document.querySelector('[role=dialog] textarea')).webkitTextSecurity`,
     )
     assert.equal(shown, 'disc')
-    await pick(form.getByRole('combobox', { name: 'Authentication' }), 'password')
+    await pick(form.getByRole('combobox', { name: 'Authentication' }), 'Password')
     await form.getByLabel(/^Password/).focus()
     await page.evaluate(pasteLines)
     const pasted = form.getByRole('textbox', { name: 'Password' })
@@ -391,7 +395,7 @@ describe('the connectors of a sub-account, in the console', { skip }, () => {
     await adding.getByLabel('Name').fill('Staging')
     await adding.getByRole('button', { name: 'Add configuration' }).click()
     const form = dialog(page, `Configure ${azure.name} · Staging`)
-    await pick(form.getByRole('combobox', { name: 'Credential type' }), 'account-key')
+    await pick(form.getByRole('combobox', { name: 'Credential type' }), 'Account key')
     await form.getByRole('textbox', { name: 'Account name' }).fill('staging')
     await form.getByLabel(/^Access key/).fill('another')
     await form.getByRole('button', { name: 'Save', exact: true }).click()

@@ -107,7 +107,7 @@ describe('the first connection, in the console', { skip }, () => {
     ] as const) {
       await keys.type(label, String(value))
     }
-    await keys.pick('TLS mode', 'disable')
+    await keys.pick('TLS mode', 'Off')
     await keys.press('button', 'Save')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await keys.pickValue('Files', 'peop')
@@ -149,9 +149,9 @@ async function becomeActive(page: Page): Promise<void> {
 async function fillSecrets(page: Page, secrets: Readonly<Record<string, string | number>>): Promise<void> {
   const drawer = page.getByRole('dialog')
   for (const [key, value] of Object.entries(secrets)) {
-    const { label = '', type } = postgresql.secrets[key] ?? {}
+    const { label = '', type, labels = {} } = postgresql.secrets[key] ?? {}
     if (type === 'Select') {
-      await pick(drawer.getByRole('combobox', { name: label }), String(value))
+      await pick(drawer.getByRole('combobox', { name: label }), labels[String(value)] ?? String(value))
     } else if (type === 'Password') await drawer.locator('input[type=password]').fill(String(value))
     else await drawer.getByRole('textbox', { name: label }).fill(String(value))
   }

@@ -144,6 +144,7 @@ const fieldDefinition = {
   'min?': 'integer',
   'max?': 'integer',
   'options?': ['string'],
+  'optionLabels?': 'settings',
   'default?': 'string',
   'when?': 'settings',
   'role?': 'string',

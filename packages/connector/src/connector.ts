@@ -212,10 +212,12 @@ function assertFields(slug: string, fields: Fields, secrets: Fields = fields): v
 }
 
 function errorOfField(fields: Fields, key: string, field: FieldDefinition): string | undefined {
-  const { type, options, min, max, required, readonly, when = {} } = field
+  const { type, options, labels = {}, min, max, required, readonly, when = {} } = field
   if (soundsSecret.test(key) && type !== 'Password') return 'sounds secret and must be a secret field'
   if (required && readonly) return 'is filled by the service and so cannot be required of a caller'
   if (type.endsWith('Select') && !options?.length) return 'needs options'
+  const unknown = Object.keys(labels).find((option) => !options?.includes(option))
+  if (unknown !== undefined) return `has a label for ${unknown}, which is not an option of it`
   if (min !== undefined && max !== undefined && min > max) return 'has a min above its max'
   const invalid =
     field.default === undefined

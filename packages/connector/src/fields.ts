@@ -25,6 +25,8 @@ export type FieldDefinition = {
   readonly max?: number
   /** Choices of a Select or Multi-Select. */
   readonly options?: readonly string[]
+  /** Display labels of options, by option. An option without one is shown as it is. */
+  readonly labels?: Readonly<Record<string, string>>
   /** The form that a secret must have; any if there is none. */
   readonly form?: SecretForm
   /**
@@ -69,7 +71,15 @@ export const date = field<{ default?: string }>('Date')
 export const boolean = field<{ default?: boolean }>('Boolean')
 
 /** One of the options. */
-export const select = field<{ options: readonly string[]; default?: string }>('Select')
+export const select = field<{
+  options: readonly string[]
+  labels?: Readonly<Record<string, string>>
+  default?: string
+}>('Select')
 
 /** Any of the options. */
-export const multiSelect = field<{ options: readonly string[]; default?: readonly string[] }>('Multi-Select')
+export const multiSelect = field<{
+  options: readonly string[]
+  labels?: Readonly<Record<string, string>>
+  default?: readonly string[]
+}>('Multi-Select')

@@ -335,9 +335,9 @@ describe('rebindSecrets', () => {
     for (const changed of [{ host: 'b' }, { host: null }, { port: 23 }, { host: 'b', password: secretMask }]) {
       const { fieldErrors, dropped, says } = rebind(changed)
       assert.deepEqual([fieldErrors, dropped], [['password'], []], JSON.stringify(changed))
-      assert.match(says, /^must be sent again, because (host|port) changes/)
+      assert.match(says, /^must be entered again: .* \((host|port)\)$/)
     }
-    assert.match(rebind({ host: 'b', port: 23 }).says, /because host, port changes/)
+    assert.match(rebind({ host: 'b', port: 23 }).says, /\(host, port\)/)
     for (const complete of [{ password: 'new' }, { password: null }]) {
       assert.deepEqual(rebind({ host: 'b', port: 23, ...complete }), nothing)
     }

@@ -19,12 +19,14 @@ export const readFields = {
     description:
       'How CSV and NDJSON files are encoded; auto means UTF-8 unless a file begins with a byte order mark of UTF-16. Use windows-1252 for ISO-8859-1 too',
     options: ['auto', ...encodings],
+    labels: { auto: 'Detect' },
     default: 'auto',
   }),
   delimiter: select({
     label: 'Delimiter',
     description: 'Character between the values of a CSV file; auto finds it in the first lines',
     options: ['auto', 'comma', 'semicolon', 'tab', 'pipe'],
+    labels: { auto: 'Detect' },
     default: 'auto',
   }),
 } satisfies Fields

@@ -7,6 +7,7 @@ export const credentials = (permissions: string) => ({
     description:
       'Sign in with a shared access signature (sas-url) or with the key of the storage account (account-key)',
     options: ['sas-url', 'account-key'],
+    labels: { 'sas-url': 'Shared access signature', 'account-key': 'Account key' },
     required: true,
   }),
   sasUrl: secret({

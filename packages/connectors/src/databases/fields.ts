@@ -26,6 +26,7 @@ export const databaseSecrets = ({ name, port }: { name: string; port: number }):
     description:
       'Whether the connection is encrypted: not at all, always, or always and only with a server whose certificate is trusted and has the name of the host',
     options: ['disable', 'require', 'verify-full'],
+    labels: { disable: 'Off', require: 'Encrypted', 'verify-full': 'Encrypted and verified' },
     default: 'verify-full',
     binds: ['password'],
   }),

@@ -25,6 +25,7 @@ export const httpsFile = defineConnector({
       label: 'Authentication',
       description: 'How requests are authenticated',
       options: ['none', 'bearer token', 'user name and password'],
+      labels: { none: 'None', 'bearer token': 'Bearer token', 'user name and password': 'User name and password' },
       default: 'none',
     }),
     bearerToken: secret({

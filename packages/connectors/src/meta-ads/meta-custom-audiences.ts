@@ -26,6 +26,7 @@ export const metaCustomAudiences = audienceDestination({
       label: 'Sign-in method',
       description: 'Whether access is granted to an OAuth app, or by a token that you enter',
       options: ['oauth2', 'api-token'],
+      labels: { oauth2: 'Sign in with Meta', 'api-token': 'Access token' },
       required: true,
     }),
     clientId: text({

@@ -44,6 +44,7 @@ export const metaAppEvents = eventDestination({
       label: 'Operating system',
       description: 'Operating system of the app, for events without one',
       options: ['ios', 'android'],
+      labels: { ios: 'iOS', android: 'Android' },
     }),
   }),
   inspect: inspectBy(async (context) => (await import('../meta-ads/check.ts')).assertDataset(context)),

@@ -41,6 +41,7 @@ export const microsoftAdsCustomerMatch = audienceDestination({
       label: 'Sign-in method',
       description: 'Whether access is granted to an API app, or by tokens that you enter',
       options: ['oauth2', 'api-token'],
+      labels: { oauth2: 'Sign in with Microsoft', 'api-token': 'Access token' },
       required: true,
     }),
     clientId: text({ label: 'Client ID', description: 'ID of the app that calls the API', required: true }),

@@ -101,6 +101,7 @@ export const mparticleEvents = eventDestination({
       label: 'Environment',
       description: 'Whether events are production or test events; production by default',
       options: ['production', 'development'],
+      labels: { production: 'Production', development: 'Development' },
     }),
   },
   batch: { rowsMax: 100, bytesMax: 200_000 },

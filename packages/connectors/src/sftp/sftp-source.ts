@@ -22,6 +22,7 @@ export const sftpSource = defineConnector({
       label: 'Authentication',
       description: 'How the user signs in',
       options: ['private key', 'password'],
+      labels: { 'private key': 'Private key', password: 'Password' },
       default: 'private key',
     }),
     sshPrivateKey: secret({

@@ -33,6 +33,7 @@ export const hostKey = (secrets: readonly string[]) => ({
     description:
       'Which key of the server is accepted if no fingerprint is set: none, or the first one and later only this one',
     options: ['fingerprint', 'first-use'],
+    labels: { fingerprint: 'Compare with the fingerprint', 'first-use': 'Accept the first key' },
     default: 'fingerprint',
     binds: secrets,
   }),

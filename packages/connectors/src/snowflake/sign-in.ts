@@ -6,6 +6,7 @@ export const signIn = {
     label: 'Auth type',
     description: 'Whether to sign in with a programmatic access token as the password (basic), or with a key pair',
     options: ['basic', 'key-pair'],
+    labels: { basic: 'User name and token', 'key-pair': 'Key pair' },
     required: true,
   }),
   username: text({

@@ -113,14 +113,14 @@ const fieldsTable = (fields: Fields): string =>
   markdownTable(
     ['Field', 'Type', 'Required', 'Description'],
     Object.entries(fields).map(([key, field]) => {
-      const { label, description, options, default: preset, binds = [] } = field
+      const { label, description, options, labels = {}, default: preset, binds = [] } = field
       return [
         `${plain(label)} ${code(key)}`,
         typeOf(field),
         requirementOf(field, fields),
         sentences(
           plain(description),
-          options && `One of: ${codes(options)}`,
+          options && `One of: ${options.map((option) => named(option, labels[option])).join(', ')}`,
           preset !== undefined && `Unless set: ${code([preset].flat().join(', '))}`,
           binds.length > 0 &&
             `When it changes, send these again: ${binds.map((name) => plain(fields[name]?.label ?? name)).join(', ')}`,
@@ -128,6 +128,10 @@ const fieldsTable = (fields: Fields): string =>
       ]
     }),
   )
+
+/** An option as it is sent, with the name that people use. */
+const named = (option: string, label: string | undefined) =>
+  label === undefined ? code(option) : `${code(option)} (${plain(label)})`
 
 function typeOf({ type, min, max }: FieldDefinition): string {
   if (min !== undefined && max !== undefined) return `${type}, ${min} to ${max}`

@@ -67,6 +67,7 @@ const viewFields = (fields: Fields): FieldDefinition[] =>
     ...(field.min === undefined ? {} : { min: field.min }),
     ...(field.max === undefined ? {} : { max: field.max }),
     ...(field.options ? { options: [...field.options] } : {}),
+    ...(field.labels ? { optionLabels: field.labels } : {}),
     ...(field.default === undefined ? {} : { default: showValue(field.default) }),
     ...(field.when
       ? { when: Object.fromEntries(Object.entries(field.when).map(([other, values]) => [other, [values].flat()])) }

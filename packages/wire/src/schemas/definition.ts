@@ -24,6 +24,12 @@ export const FieldDefinition = Type.Object(
         examples: [['oauth2', 'api-token']],
       }),
     ),
+    optionLabels: Type.Optional(
+      Type.Record(Type.String(), Type.String(), {
+        description: 'Display labels of choices, by choice; choices without one are shown as they are',
+        examples: [{ oauth2: 'Sign in with Meta', 'api-token': 'Access token' }],
+      }),
+    ),
     default: Type.Optional(text('What counts while no value is set, as text like every value that is read', '540')),
     when: Type.Optional(
       Type.Record(Type.String(), Type.Array(Type.String()), {

@@ -9,6 +9,10 @@ import { LineInput } from './text-input.tsx'
 /** Longer lists of choices can be searched. */
 const optionsSearched = 8
 
+/** The choices of a field, by the names that people use. */
+const optionsOf = ({ options = [], optionLabels }: FieldInputProps['field']) =>
+  options.map((value) => ({ value, label: optionLabels?.[value] ?? value }))
+
 /** The control that suits a field: a list of values of the platform, if it can be asked. */
 export function FieldInput({
   discovery,
@@ -63,7 +67,7 @@ export function FieldInput({
       return (
         <Select
           {...words}
-          data={field.options ?? []}
+          data={optionsOf(field)}
           value={text || null}
           onChange={(next) => onChange(next ?? '')}
           placeholder={say.pick}
@@ -78,7 +82,7 @@ export function FieldInput({
       return (
         <PickSeveral
           {...words}
-          data={field.options ?? []}
+          data={optionsOf(field)}
           value={typeof value === 'object' ? [...value] : []}
           onChange={onChange}
           placeholder={say.pickSome}

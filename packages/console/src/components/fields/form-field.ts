@@ -29,6 +29,8 @@ export type FormField = {
   readonly max?: number
   /** Choices of a Select or a Multi-Select. */
   readonly options?: readonly string[]
+  /** Display labels of choices, by choice. */
+  readonly optionLabels?: Readonly<Record<string, string>>
   /** As text, as the service shows it; a secret that is set is its mask. */
   readonly value?: string
   /** Effective while no value is set, as text. */

@@ -15,16 +15,21 @@ export function wordsOfValues(
   values: FormValues = before,
 ): Record<string, string> {
   return Object.fromEntries(
-    countingFields(fields, values).map(({ name, label, type }) => {
+    countingFields(fields, values).map(({ name, label, type, optionLabels = {} }) => {
       const value = values[name] ?? ''
-      return [label, type === 'Password' ? wordsOfSecret(before[name] ?? '', value) : wordsOf(value)]
+      return [label, type === 'Password' ? wordsOfSecret(before[name] ?? '', value) : wordsOf(value, optionLabels)]
     }),
   )
 }
 
-function wordsOf(value: FormValue): string {
+function wordsOf(value: FormValue, labels: Readonly<Record<string, string>>): string {
   if (typeof value === 'boolean') return value ? say.yes : say.no
-  return (typeof value === 'string' ? value : value.join(', ')) || say.unset
+  return (
+    [value]
+      .flat()
+      .map((one) => labels[one] ?? one)
+      .join(', ') || say.unset
+  )
 }
 
 function wordsOfSecret(before: FormValue, value: FormValue): string {
