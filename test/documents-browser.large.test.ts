@@ -10,7 +10,6 @@ const looks: readonly Look[] = [
   { width: 1440, height: 900, theme: 'light' },
   { width: 390, height: 844, theme: 'dark' },
 ]
-/** Scalar draws the reference, and is checked by its authors. */
 const pages = [
   '/docs/guides',
   '/docs/guides/getting-started',
@@ -19,6 +18,15 @@ const pages = [
   '/docs/connectors/postgresql',
   '/docs/platforms/meta-ads',
 ]
+
+/** Scalar draws the reference: its colors differ with the theme, its landmarks with the width. */
+const looksOfReference: readonly Look[] = [
+  { width: 1440, height: 900, theme: 'light' },
+  { width: 1440, height: 900, theme: 'dark' },
+  { width: 390, height: 844, theme: 'light' },
+  { width: 390, height: 844, theme: 'dark' },
+]
+const pagesOfReference = ['/docs', '/docs#tag/connections/POST/es/v2/connections']
 
 describe('the documentation in a browser', { skip }, () => {
   let service: TestService
@@ -46,6 +54,32 @@ describe('the documentation in a browser', { skip }, () => {
       })
     }
   }
+
+  for (const look of looksOfReference) {
+    test(`the reference at ${look.width}, ${look.theme}`, async () => {
+      for (const path of pagesOfReference) {
+        const { page, close } = await openPage(browser, url, { look })
+        await page.goto(path)
+        await page.getByRole('heading', { name: path === '/docs' ? 'Penstock API' : 'Create a connection' }).waitFor()
+        await page.waitForLoadState('networkidle')
+        assert.deepEqual(await accessibilityViolations(page), [])
+        assert(await page.evaluate<boolean>('document.documentElement.scrollWidth <= window.innerWidth'))
+        await close()
+      }
+    })
+  }
+
+  test('the reference keeps the theme that a reader has chosen', async () => {
+    const { page, close } = await openPage(browser, url, { look: { width: 1440, height: 900, theme: 'dark' } })
+    await page.goto('/docs')
+    await page.locator('body.dark-mode').waitFor()
+    await page.getByRole('button', { name: /light mode/i }).click()
+    await page.locator('body.light-mode').waitFor()
+    await page.reload()
+    await page.getByRole('heading', { name: 'Penstock API' }).waitFor()
+    await page.locator('body.light-mode').waitFor()
+    await close()
+  })
 
   test('the search leads to a section, by the keyboard alone', async () => {
     const { page, close } = await openPage(browser, url)

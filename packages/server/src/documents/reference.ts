@@ -21,13 +21,16 @@ export function referencePage(links: Links): string {
   return layOutPage(links, {
     title: 'Penstock API reference',
     place: 'reference',
-    head: html`<script src="${links.asset('scalar.js')}" defer></script>
+    head: html`<link rel="stylesheet" href="${links.asset('reference.css')}">
+<script src="${links.asset('reference-repairs.js')}" defer></script>
+<script src="${links.asset('scalar.js')}" defer></script>
 <script src="${links.asset('reference.js')}" defer></script>
 `,
-    body: html`<div id="content" class="reference" tabindex="-1">
+    // In a section, the header that Scalar draws on narrow screens is no second banner of the page.
+    body: html`<section id="content" class="reference" tabindex="-1">
 <noscript><p class="unscripted">The reference is drawn by a script. Without one, read the <a href="${links.contract('/es/v2/openapi.json')}">OpenAPI document</a>.</p></noscript>
 <div id="reference"></div>
-</div>`,
+</section>`,
   })
 }
 
@@ -47,7 +50,10 @@ export function referenceScript(contract: string): string {
     defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
     metaData: { title: 'Penstock API reference' },
   }
-  return `Scalar.createApiReference('#reference', ${JSON.stringify(configuration, null, 2)})\n`
+  return `const configuration = ${JSON.stringify(configuration, null, 2)}
+configuration.darkMode = document.body.classList.contains('dark-mode')
+Scalar.createApiReference('#reference', configuration)
+`
 }
 
 /**

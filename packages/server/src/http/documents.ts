@@ -116,8 +116,10 @@ export function serveDocuments(app: FastifyInstance, publicUrl: string): void {
   )
 
   serve('/docs/assets/style.css', () => asset('text/css; charset=utf-8', readBeside('style.css')))
+  serve('/docs/assets/reference.css', () => asset('text/css; charset=utf-8', readBeside('reference.css')))
   serve('/docs/assets/icon.svg', () => logo(readBeside('icon.svg')))
   serve('/docs/assets/reference.js', () => asset(scriptType, referenceScript(links.contract(contractPath))))
+  serve('/docs/assets/reference-repairs.js', () => asset(scriptType, readBeside('reference-repairs.js')))
   serve('/docs/assets/scalar.js', async () => asset(scriptType, await loadScalarScript()))
 }
 
