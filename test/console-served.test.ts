@@ -68,6 +68,45 @@ describe('the console is served', () => {
     }
   })
 
+  test('a browser that opens an address without a page gets a page that says so', async () => {
+    const browser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
+    for (const path of [
+      '/nonsense',
+      '/docs/nonsense',
+      '/docs/guides/nonsense',
+      '/console/nonsense/x',
+      '/%zz',
+      '/es/v1',
+    ]) {
+      const { status, headers, text } = await get(path, browser)
+      assert.deepEqual([status, headers['content-type']], [404, 'text/html; charset=utf-8'], path)
+      assert.match(headers['content-security-policy'] ?? '', /default-src 'none'/)
+      assert.equal(headers['cache-control'], 'no-store')
+      for (const link of ['/data/', '/data/docs/guides', '/data/docs', '/data/docs/connectors']) {
+        assert(text.includes(`<a href="${link}">`), `${path}: ${link}`)
+      }
+      assert(!text.includes('nonsense'), path)
+    }
+    const head = await service.send({ method: 'HEAD', path: '/nonsense', headers: browser })
+    assert.deepEqual([head.status, head.text], [404, ''])
+  })
+
+  test('clients of the API get its envelope, at its addresses in a browser too', async () => {
+    for (const [method, path, accept] of [
+      ['GET', '/es/v2/nonsense', 'text/html'],
+      ['GET', '/es/v2', 'text/html'],
+      ['GET', '/es/v2?q=x', 'text/html'],
+      ['POST', '/nonsense', 'text/html'],
+      ['GET', '/nonsense', '*/*'],
+      ['GET', '/nonsense', 'text/html;q=0, application/json'],
+      ['GET', '/nonsense', 'application/json'],
+    ] as const) {
+      const { status, headers, text } = await service.send({ method, path, headers: { accept } })
+      assert.deepEqual([status, headers['content-type']], [404, 'application/json; charset=utf-8'], path)
+      assert.equal(JSON.parse(text).response.error, 'not_found')
+    }
+  })
+
   test('an unchanged page is not sent twice', async () => {
     const { headers } = await get('/')
     const again = await get('/', { 'if-none-match': headers.etag ?? '' })

@@ -17,6 +17,8 @@ const pages = [
   '/docs/connectors',
   '/docs/connectors/postgresql',
   '/docs/platforms/meta-ads',
+  // There is no such page.
+  '/nonsense',
 ]
 
 /** Scalar draws the reference: its colors differ with the theme, its landmarks with the width. */

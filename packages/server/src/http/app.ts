@@ -17,6 +17,7 @@ import {
 } from './listener.ts'
 import { asRefusal, errorEnvelope, replyRefusal, retrySeconds } from './replies.ts'
 import { securityHeaders } from './security-headers.ts'
+import { createUnknownPage } from './unknown-page.ts'
 
 /** Node refuses longer request lines and headers; so no path parameter is longer. */
 const maxHeaderBytes = 16_384
@@ -43,6 +44,9 @@ export async function createApp({
 }): Promise<{ app: FastifyInstance; listener: ConnectionListener }> {
   const everywhere = { 'cache-control': 'no-store', ...securityHeaders(publicUrl) }
   const addHeaders = createHeaders(everywhere)
+  const replyUnknownPage = createUnknownPage(publicUrl)
+  const refuseRequest = (request: FastifyRequest, reply: FastifyReply, refusal: Refusal) =>
+    replyUnknownPage(request, reply, refusal) ?? replyRefusal(request, reply, refusal)
   const listener = createListener({
     bounds: connections,
     timeouts: { ...timeoutsDefault, ...timeouts },
@@ -65,7 +69,7 @@ export async function createApp({
     // No hook has run for these.
     frameworkErrors: (_error, request, reply) => {
       addHeaders(request, reply)
-      void replyRefusal(request, reply, new Refusal('not_found', []))
+      void refuseRequest(request, reply, new Refusal('not_found', []))
     },
   }) as unknown as FastifyInstance
 
@@ -82,11 +86,11 @@ export async function createApp({
     if (refusal?.code === 'stored_value_unreadable') {
       log.error({ requestId: request.id, err: error }, 'a sealed value cannot be opened')
     }
-    if (refusal && errors[refusal.code].status < 500) return replyRefusal(request, reply, refusal)
+    if (refusal && errors[refusal.code].status < 500) return refuseRequest(request, reply, refusal)
     log.error({ requestId: request.id, operation: request.routeOptions.config.operation, err: error }, 'request failed')
     return replyRefusal(request, reply, refusal ?? new Refusal('internal', []))
   })
-  app.setNotFoundHandler((request, reply) => replyRefusal(request, reply, new Refusal('not_found', [])))
+  app.setNotFoundHandler((request, reply) => refuseRequest(request, reply, new Refusal('not_found', [])))
   if (corsOrigins.length > 0) {
     await app.register(cors, {
       origin: [...corsOrigins],
