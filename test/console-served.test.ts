@@ -55,6 +55,26 @@ describe('the console is served', () => {
     }
   })
 
+  test('as a page that is compressed if the client accepts it, each encoding with its own tag', async () => {
+    const plain = await get('/')
+    assert.equal(plain.headers.vary, 'accept-encoding')
+    const tags = new Set([plain.headers.etag])
+    for (const [accepted, encoding] of [
+      ['gzip, deflate, br, zstd', 'br'],
+      ['gzip', 'gzip'],
+      ['GZIP;q=0.5, br;q=0', 'gzip'],
+      ['br;q=0, identity', undefined],
+      ['*', undefined],
+    ] as const) {
+      const { status, headers } = await get('/', { 'accept-encoding': accepted })
+      assert.deepEqual([status, headers['content-encoding']], [200, encoding], accepted)
+      tags.add(headers.etag)
+      const again = await get('/', { 'accept-encoding': accepted, 'if-none-match': headers.etag ?? '' })
+      assert.equal(again.status, 304)
+    }
+    assert.equal(tags.size, 3)
+  })
+
   test('and nothing else is: what is no page and no file is refused as everywhere', async () => {
     for (const path of [
       '/nothing',

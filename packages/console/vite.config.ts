@@ -17,15 +17,39 @@ export const target = {
   chunkSizeWarningLimit: 1_000,
 }
 
+/** Modules that only forms need. */
+const ofForms =
+  /react-number-format|\/components\/(?:NumberInput|MultiSelect|Pill|PillsInput|Textarea|PasswordInput)\/|use-pills-reorder/
+/** The texts of all errors, which few screens show. */
+const ofErrors = /\/wire\/src\/errors\.ts$/
+
 export default defineConfig({
   // Files find each other wherever they are served; the service gives the page its base path (`src/base-path.ts`).
   base: './',
   plugins: [react(), withoutSchemas(), compress()],
   build: {
     ...target,
-    // Code that several screens share is one file: a browser starts slower with twenty small ones.
+    // Code that several screens share is one file: a browser starts slower with twenty small ones. Lists have no forms.
     rolldownOptions: {
-      output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 4, test: /\.(ts|tsx|js|mjs)$/ }] } },
+      output: {
+        codeSplitting: {
+          groups: [
+            {
+              name: (id) =>
+                ofForms.test(id) || ofErrors.test(id) || !/\.(?:ts|tsx|js|mjs)$/.test(id) ? null : 'shared',
+              minShareCount: 6,
+              priority: 2,
+            },
+            { name: 'forms', test: ofForms, priority: 1 },
+            // Each is smaller than the headers of its answer.
+            {
+              name: 'small',
+              test: /@tabler\/icons-react|\/components\/(?:Container|Kbd|Collapse)\//,
+              minShareCount: 2,
+            },
+          ],
+        },
+      },
     },
   },
   // `npm run dev` shows changes at once, beside a service on its usual port.

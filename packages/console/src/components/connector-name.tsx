@@ -4,7 +4,7 @@ import { addressOf } from '../base-path.ts'
 export function Logo({ src, size = 24 }: { src: string; size?: number }) {
   // Addresses are absolute; the page may have been opened under another name of the same service.
   const { pathname } = new URL(src, window.location.origin)
-  return <img className="logo" src={pathname} alt="" width={size} height={size} />
+  return <img className="logo" src={pathname} alt="" width={size} height={size} loading="lazy" />
 }
 
 export const logoOfPlatform = (platformId: string): string => addressOf(`/logos/${platformId}.svg`)

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /** Something that is served as it is, without authentication, and may be cached. */
@@ -22,16 +24,59 @@ export function makeResource(resource: Omit<Resource, 'etag'>): Resource {
   return { ...resource, etag: `"${digest}"` }
 }
 
-/** Answers with a resource, or with 304 where the caller has it already. */
-export function sendResource(request: FastifyRequest, reply: FastifyReply, resource: Resource): FastifyReply {
-  const { type, body, etag, maxAgeSeconds, policy, shownElsewhere } = resource
-  reply.headers({
-    etag,
-    'cache-control': maxAgeSeconds > 0 ? `public, max-age=${maxAgeSeconds}` : 'public, no-cache',
-    ...(policy === undefined ? {} : { 'content-security-policy': policy }),
-    ...(shownElsewhere ? { 'cross-origin-resource-policy': 'cross-origin' } : {}),
-  })
+/** Smaller bodies fit into one packet as they are. */
+const compressedBytesMin = 1_000
+/** Quality of Brotli: what it takes more than the highest one is less than what the network takes more for bodies of this size. */
+const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } }
+
+const encoders = {
+  br: (body: Buffer) => promisify(brotliCompress)(body, brotliOptions),
+  gzip: (body: Buffer) => promisify(gzip)(body),
+} as const
+type Encoding = keyof typeof encoders
+
+const encodedBodies: Readonly<Record<Encoding, WeakMap<Resource, Promise<Buffer>>>> = {
+  br: new WeakMap(),
+  gzip: new WeakMap(),
+}
+
+/** The body in an encoding; each is made once for each resource. */
+function encode(resource: Resource, encoding: Encoding): Promise<Buffer> {
+  const made = encodedBodies[encoding].get(resource) ?? encoders[encoding](Buffer.from(resource.body))
+  encodedBodies[encoding].set(resource, made)
+  return made
+}
+
+/** The encoding to answer with (RFC 9110, section 12.5.3); undefined: none, because the client or the size of the body asks for none. */
+function encodingFor({ headers }: FastifyRequest, { body }: Resource): Encoding | undefined {
+  if (Buffer.byteLength(body) < compressedBytesMin) return undefined
+  const accepted = [headers['accept-encoding'] ?? []]
+    .flat()
+    .join(',')
+    .toLowerCase()
+    .split(',')
+    .filter((one) => !/;\s*q=0(?:\.0*)?\s*$/.test(one))
+    .map((one) => one.split(';')[0]?.trim())
+  return (['br', 'gzip'] as const).find((encoding) => accepted.includes(encoding))
+}
+
+/** Answers with a resource, compressed if the client accepts that, or with 304 if the caller has it already. */
+export async function sendResource(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  resource: Resource,
+): Promise<FastifyReply> {
+  const { type, body, maxAgeSeconds, policy, shownElsewhere } = resource
+  const encoding = encodingFor(request, resource)
+  // Each encoding is a representation of its own, with its own tag.
+  const etag = encoding ? resource.etag.replace(/"$/, `-${encoding}"`) : resource.etag
+  reply.headers({ etag, 'cache-control': maxAgeSeconds > 0 ? `public, max-age=${maxAgeSeconds}` : 'public, no-cache' })
+  if (Buffer.byteLength(body) >= compressedBytesMin) reply.header('vary', 'accept-encoding')
+  if (policy !== undefined) reply.header('content-security-policy', policy)
+  if (shownElsewhere) reply.header('cross-origin-resource-policy', 'cross-origin')
   const known = request.headers['if-none-match']?.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
   if (known?.includes(etag) || known?.includes('*')) return reply.code(304).send()
-  return reply.type(type).send(body)
+  if (encoding === undefined) return reply.type(type).send(body)
+  const encoded = await encode(resource, encoding)
+  return reply.type(type).header('content-encoding', encoding).send(encoded)
 }

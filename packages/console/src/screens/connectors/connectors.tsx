@@ -1,4 +1,5 @@
 import { Button, SegmentedControl } from '@mantine/core'
+import { lazy, Suspense } from 'react'
 import { useForbidden } from '../../api/me.ts'
 import { readOnce, useRead } from '../../api/queries.ts'
 import { type ListAddress, useAddress } from '../../components/address.ts'
@@ -9,12 +10,16 @@ import { AddButton } from '../../components/reasoned.tsx'
 import { SearchBox } from '../../components/search-box.tsx'
 import { pathOf, useAccount } from '../../shell/account.ts'
 import { connectors as say } from '../../strings/connectors.ts'
-import { CheckConnector } from './check-connector.tsx'
-import { Configurations } from './configurations.tsx'
-import { ConfigureConnector } from './configure-connector.tsx'
 import { ConnectorTable } from './connector-table.tsx'
 import { useConfigurations } from './of-account.ts'
 import { RemoveConnector } from './remove-connector.tsx'
+
+// Forms are a tenth of what a browser would load for the list.
+const CheckConnector = lazy(async () => ({ default: (await import('./check-connector.tsx')).CheckConnector }))
+const Configurations = lazy(async () => ({ default: (await import('./configurations.tsx')).Configurations }))
+const ConfigureConnector = lazy(async () => ({
+  default: (await import('./configure-connector.tsx')).ConfigureConnector,
+}))
 
 const configuredOf: Readonly<Record<string, boolean>> = { yes: true, no: false }
 
@@ -87,35 +92,37 @@ export function Component() {
           open((close) => <RemoveConnector accountId={accountId} connector={connector} onClose={close} />)
         }
       />
-      {value('configurations') && (
-        <Configurations
-          key={value('configurations')}
-          accountId={accountId}
-          connectorId={value('configurations')}
-          onLook={look}
-          onClose={() => look({})}
-        />
-      )}
-      {value('configure') && isKnown && (
-        <ConfigureConnector
-          key={`${value('configure')} ${configurationId}`}
-          accountId={accountId}
-          connectorId={value('configure')}
-          configurationId={configurationId}
-          onClose={() => look({})}
-          onCheck={() => look({ check: value('configure'), ...at })}
-        />
-      )}
-      {value('check') && isKnown && (
-        <CheckConnector
-          key={`${value('check')} ${configurationId}`}
-          accountId={accountId}
-          connectorId={value('check')}
-          configurationId={configurationId}
-          onClose={() => look({})}
-          onConfigure={() => look({ configure: value('check'), ...at })}
-        />
-      )}
+      <Suspense>
+        {value('configurations') && (
+          <Configurations
+            key={value('configurations')}
+            accountId={accountId}
+            connectorId={value('configurations')}
+            onLook={look}
+            onClose={() => look({})}
+          />
+        )}
+        {value('configure') && isKnown && (
+          <ConfigureConnector
+            key={`${value('configure')} ${configurationId}`}
+            accountId={accountId}
+            connectorId={value('configure')}
+            configurationId={configurationId}
+            onClose={() => look({})}
+            onCheck={() => look({ check: value('configure'), ...at })}
+          />
+        )}
+        {value('check') && isKnown && (
+          <CheckConnector
+            key={`${value('check')} ${configurationId}`}
+            accountId={accountId}
+            connectorId={value('check')}
+            configurationId={configurationId}
+            onClose={() => look({})}
+            onConfigure={() => look({ configure: value('check'), ...at })}
+          />
+        )}
+      </Suspense>
       {dialog}
     </Page>
   )
