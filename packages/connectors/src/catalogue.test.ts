@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import {
@@ -212,6 +213,14 @@ describe('logoOf', () => {
     const svg = logoOf({ ...platform, icon: 'dropbox' })
     assert.match(svg, /<rect [^>]*fill="#0061ff"\/><path [^>]*fill="#ffffff"/)
     assert.match(logoOf({ ...platform, icon: 'snapchat' }), /<rect [^>]*fill="#fffc00"\/><path [^>]*fill="#111111"/)
+  })
+
+  test('draws the icon of every platform that simple-icons has', () => {
+    const listed = new URL(import.meta.resolve('simple-icons/icons.json'))
+    const icons: { title: string }[] = JSON.parse(readFileSync(listed, 'utf8'))
+    const titles = new Set(icons.map(({ title }) => title.toLowerCase()))
+    const missed = platforms.filter(({ icon, name }) => !icon && titles.has(name.toLowerCase()))
+    assert.deepEqual(missed, [])
   })
 
   test('refuses an icon that simple-icons does not have', () => {
