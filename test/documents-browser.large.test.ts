@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import type { Browser } from 'playwright-core'
 import { accessibilityViolations, type Look, launchBrowser, openPage, skip } from './harness/browser.ts'
 import { startTestService, type TestService } from './harness/service.ts'
+import { until } from './harness/until.ts'
 
 /** The documentation in a browser: axe-core finds nothing, nothing is wider than the window, and the search works without a script. */
 
@@ -13,6 +14,7 @@ const looks: readonly Look[] = [
 const pages = [
   '/docs/guides',
   '/docs/guides/getting-started',
+  '/docs/guides/api-decisions',
   '/docs/guides?q=webhook+signature',
   '/docs/connectors',
   '/docs/connectors/postgresql',
@@ -70,6 +72,20 @@ describe('the documentation in a browser', { skip }, () => {
       }
     })
   }
+
+  test('the pictures of a guide are shown, with a text alternative', async () => {
+    const { page, close } = await openPage(browser, url)
+    await page.goto('/docs/guides/getting-started')
+    const pictures = await page.getByRole('img').all()
+    assert(pictures.length > 0)
+    for (const picture of pictures) {
+      await picture.scrollIntoViewIfNeeded()
+      await until('the picture is there', () =>
+        picture.evaluate((image) => 'naturalWidth' in image && Number(image.naturalWidth) > 0),
+      )
+    }
+    await close()
+  })
 
   test('the reference keeps the theme that a reader has chosen', async () => {
     const { page, close } = await openPage(browser, url, { look: { width: 1440, height: 900, theme: 'dark' } })

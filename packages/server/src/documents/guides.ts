@@ -4,6 +4,7 @@ import { layOutArticle, layOutPage } from './layout.ts'
 import type { Links } from './links.ts'
 import { renderMarkdown } from './markdown.ts'
 import { html } from './markup.ts'
+import { pictures } from './pictures.ts'
 
 /** The index of the guides: each with its first paragraph. */
 export function guidesPage(links: Links): string {
@@ -29,7 +30,11 @@ ${renderMarkdown(firstParagraph(guide.text), { addressOf: () => undefined })}</l
 
 /** The page of a guide. */
 export function guidePage(links: Links, { slug, title, text }: Guide): string {
-  const article = renderMarkdown(text, { addressOf: links.ofDocument('.') })
+  const sizes = new Map(pictures().map(({ path, size }) => [path, size]))
+  const article = renderMarkdown(text, {
+    addressOf: links.ofDocument('.'),
+    pictureOf: (path) => (sizes.has(path) ? { address: links.picture(path), size: sizes.get(path) } : undefined),
+  })
   return layOutPage(links, {
     title: `${title} · Penstock guides`,
     place: 'guides',

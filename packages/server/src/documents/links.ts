@@ -25,6 +25,8 @@ export function createLinks(publicUrl: string) {
       },
     platform: (slug: string) => `${base}/docs/platforms/${slug}`,
     logo: (slug: string) => `${base}/logos/${slug}.svg`,
+    /** A picture of the guides, by its path in `docs/`. */
+    picture: (path: string) => `${base}/docs/pictures/${path}`,
     asset: (name: string) => `${base}/docs/assets/${name}`,
     /** The console: the connectors of a sub-account, if one is meant. */
     console: (accountId?: string) =>

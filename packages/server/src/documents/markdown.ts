@@ -1,10 +1,13 @@
 import { Marked, type RendererObject, type Tokens } from 'marked'
 import { html, Markup } from './markup.ts'
+import type { Picture } from './pictures.ts'
 
 /** Context of a page that is made from Markdown. */
 type Surroundings = {
   /** The address of what a link names; undefined if it is not served, so that its text alone is shown. */
   addressOf(target: string): string | undefined
+  /** The address and the size of a picture; undefined if it is not served, so that its text alone is shown. */
+  pictureOf?(target: string): { readonly address: string; readonly size: Picture['size'] } | undefined
 }
 
 /**
@@ -12,7 +15,7 @@ type Surroundings = {
  * cell, for narrow screens; a table without headings becomes a list of facts. HTML in the text is shown as text, and its
  * comments are left out.
  */
-export function renderMarkdown(text: string, { addressOf }: Surroundings): Markup {
+export function renderMarkdown(text: string, { addressOf, pictureOf }: Surroundings): Markup {
   const identifiers = new Map<string, number>()
   let section = ''
   const inlineOf = (
@@ -37,7 +40,14 @@ export function renderMarkdown(text: string, { addressOf }: Surroundings): Marku
     code: ({ text, lang }) =>
       html`<pre tabindex="0"><code${lang !== undefined && lang !== '' && html` class="language-${lang}"`}>${text}\n</code></pre>\n`
         .text,
-    image: ({ text }) => html`${text}`.text,
+    image({ href, text }) {
+      const picture = pictureOf?.(href)
+      if (picture === undefined) return html`${text}`.text
+      const { address, size } = picture
+      // The keyboard scrolls a picture that is wider than the page.
+      return html`<span class="picture" tabindex="0" role="group" aria-label="Picture"><img src="${address}" alt="${text}"${size && html` width="${String(size.width)}" height="${String(size.height)}"`} loading="lazy"></span>`
+        .text
+    },
     html: ({ text }) => (text.trimStart().startsWith('<!--') ? '' : html`${text}`.text),
     table({ header, rows }) {
       const headings = header.map((cell) => plainText(cell.tokens))

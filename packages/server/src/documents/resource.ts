@@ -26,6 +26,10 @@ export function makeResource(resource: Omit<Resource, 'etag'>): Resource {
 
 /** Smaller bodies fit into one packet as they are. */
 const compressedBytesMin = 1_000
+/** Whether a body shrinks: text that is not too short. */
+const isCompressible = ({ type, body }: Resource) =>
+  type !== 'image/png' && Buffer.byteLength(body) >= compressedBytesMin
+
 /** Quality of Brotli: what it takes more than the highest one is less than what the network takes more for bodies of this size. */
 const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } }
 
@@ -48,8 +52,8 @@ function encode(resource: Resource, encoding: Encoding): Promise<Buffer> {
 }
 
 /** The encoding to answer with (RFC 9110, section 12.5.3); undefined: none, because the client or the size of the body asks for none. */
-function encodingFor({ headers }: FastifyRequest, { body }: Resource): Encoding | undefined {
-  if (Buffer.byteLength(body) < compressedBytesMin) return undefined
+function encodingFor({ headers }: FastifyRequest, resource: Resource): Encoding | undefined {
+  if (!isCompressible(resource)) return undefined
   const accepted = [headers['accept-encoding'] ?? []]
     .flat()
     .join(',')
@@ -71,7 +75,7 @@ export async function sendResource(
   // Each encoding is a representation of its own, with its own tag.
   const etag = encoding ? resource.etag.replace(/"$/, `-${encoding}"`) : resource.etag
   reply.headers({ etag, 'cache-control': maxAgeSeconds > 0 ? `public, max-age=${maxAgeSeconds}` : 'public, no-cache' })
-  if (Buffer.byteLength(body) >= compressedBytesMin) reply.header('vary', 'accept-encoding')
+  if (isCompressible(resource)) reply.header('vary', 'accept-encoding')
   if (policy !== undefined) reply.header('content-security-policy', policy)
   if (shownElsewhere) reply.header('cross-origin-resource-policy', 'cross-origin')
   const known = request.headers['if-none-match']?.split(',').map((tag) => tag.trim().replace(/^W\//, ''))

@@ -11,6 +11,7 @@ import { guideSlugs, readGuide } from '../documents/guide-files.ts'
 import { guidePage, guidesFoundPage, guidesPage } from '../documents/guides.ts'
 import { pagePolicy } from '../documents/layout.ts'
 import { createLinks } from '../documents/links.ts'
+import { pictures, readPicture } from '../documents/pictures.ts'
 import { loadScalarScript, referencePage, referencePolicy, referenceScript } from '../documents/reference.ts'
 import { makeResource, pageType, type Resource, sendResource } from '../documents/resource.ts'
 import { refuse } from '../refusal.ts'
@@ -115,6 +116,16 @@ export function serveDocuments(app: FastifyInstance, publicUrl: string): void {
     ({ slug }) => catalogueId('platform', slug),
   )
 
+  for (const { path } of pictures()) {
+    serve(`/docs/pictures/${path}`, () =>
+      makeResource({
+        type: path.endsWith('.png') ? 'image/png' : svgType,
+        body: readPicture(path),
+        maxAgeSeconds: 0,
+        policy: logoPolicy,
+      }),
+    )
+  }
   serve('/docs/assets/style.css', () => asset('text/css; charset=utf-8', readBeside('style.css')))
   serve('/docs/assets/reference.css', () => asset('text/css; charset=utf-8', readBeside('reference.css')))
   serve('/docs/assets/icon.svg', () => logo(readBeside('icon.svg')))

@@ -1,0 +1,35 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+
+/** A picture of the guides: a drawing of `docs/diagrams/` or a screenshot of `docs/screenshots/`. */
+export type Picture = {
+  /** Its path in `docs/`, such as `diagrams/lifecycle.svg`. */
+  readonly path: string
+  /** Size in CSS pixels; undefined if its file does not say it as expected. */
+  readonly size: { readonly width: number; readonly height: number } | undefined
+}
+
+const directory = new URL('../../../../docs/', import.meta.url)
+
+/** The pictures that are here: a package of the service alone has none. */
+export const pictures = (): Picture[] =>
+  ['diagrams', 'screenshots'].flatMap((folder) => {
+    const place = new URL(`${folder}/`, directory)
+    if (!existsSync(place)) return []
+    return readdirSync(place)
+      .filter((file) => /^[\w-]+\.(?:svg|png)$/.test(file))
+      .map((file) => ({ path: `${folder}/${file}`, size: sizeOf(readFileSync(new URL(file, place))) }))
+  })
+
+/** The content of a picture. @param path one of `pictures` */
+export const readPicture = (path: string): Buffer => readFileSync(new URL(path, directory))
+
+const pngSignature = '89504e470d0a1a0a'
+
+/** Of a PNG, its header says it (section 11.2.1 of its specification); of an SVG, the attributes of its element. */
+function sizeOf(content: Buffer): Picture['size'] {
+  if (content.subarray(0, 8).toString('hex') === pngSignature) {
+    return { width: content.readUInt32BE(16), height: content.readUInt32BE(20) }
+  }
+  const [, width, height] = /^<svg [^>]*width="(\d+)" height="(\d+)"/.exec(content.subarray(0, 500).toString()) ?? []
+  return width === undefined ? undefined : { width: Number(width), height: Number(height) }
+}

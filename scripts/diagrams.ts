@@ -1,0 +1,9 @@
+/** `npm run diagrams` draws the diagrams of the guides into `docs/diagrams/`; a test compares them with what is drawn. */
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { diagrams } from './diagrams/diagrams.ts'
+import { drawDiagram } from './diagrams/draw.ts'
+
+const folder = join(import.meta.dirname, '../docs/diagrams')
+await mkdir(folder, { recursive: true })
+for (const diagram of diagrams) await writeFile(join(folder, `${diagram.name}.svg`), drawDiagram(diagram))
