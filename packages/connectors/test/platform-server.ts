@@ -28,6 +28,8 @@ export type Reply = {
   readonly headers?: Readonly<Record<string, string>>
   readonly json?: unknown
   readonly text?: string
+  /** A file, in place of a text. */
+  readonly bytes?: Uint8Array
 }
 
 /**
@@ -102,10 +104,10 @@ async function read(request: IncomingMessage): Promise<Received> {
   return { method, path: url.pathname, query: url.searchParams, headers, text, json }
 }
 
-function write(response: ServerResponse, { status = 200, headers = {}, json, text }: Reply): void {
+function write(response: ServerResponse, { status = 200, headers = {}, json, text, bytes }: Reply): void {
   const type = json === undefined ? 'text/html' : 'application/json'
   response.writeHead(status, { 'content-type': type, ...headers })
-  response.end(json === undefined ? (text ?? '') : JSON.stringify(json))
+  response.end(bytes ?? (json === undefined ? (text ?? '') : JSON.stringify(json)))
 }
 
 /** A batch as the engine makes it. */

@@ -1,48 +1,72 @@
-import type { ConnectorContext, ConnectorDefinition, Fields } from '@penstock/connector'
+import type { ConnectorContext, ConnectorDefinition, Fields, Values } from '@penstock/connector'
 import type { Answer } from '../platform-api/call.ts'
-import type { PlatformCall } from '../platform-api/client.ts'
+import type { PlatformCall, PlatformClient } from '../platform-api/client.ts'
 import type { JsonObject } from '../platform-api/json.ts'
 import type { Auth, RestApi } from './api.ts'
 import type { Lister } from './listing-facts.ts'
+import type { ReportColumn } from './report-columns.ts'
+
+/*
+ * How to state a platform that reports figures. Copy `meta-ads/meta-insights.ts` (a job whose result has pages) or look at the
+ * three made-up platforms of `run/reports.test.ts`, one for each form of report.
+ *
+ * 1. The kit asks for `{ account, from..to }`: whole days of one account, at most `days.chunk` of them. A row has its day.
+ * 2. `report` says how: `pages` are calls with a cursor; a `job` is started, asked for its state, and read in pages; a `file`
+ *    is started and asked in the same way, and is then read from an address. A function chooses one by level or setting.
+ * 3. `columns` are what a row can have, by the names that the destination sees, made with `dimension` and `metric`
+ *    (`report-columns.ts`): `ask` is the platform's name of it, `at` the place of its value in a row of the platform. Functions get
+ *    the platform's names in `to.asks`.
+ * 4. A row has the columns `always`, those of its level, the breakdowns and the metrics that the connection chose, or those of a
+ *    preset. `always` has the column of the account (`of: 'account'`) and the one of the day (`isDay`): with `levels.x.key` and the
+ *    breakdowns, these are the key of a row.
+ * 5. Errors: map "the report is too large" to `batch_too_large` in `platformApi`, and the days are halved. Errors of one account
+ *    are `permission_denied`, `object_not_found` and `account_restricted`: it is named in the result, and the others are read.
+ * 6. The test is data: `testReportSource` in `test/test-report-source.ts` takes recorded requests with their answers, and the rows.
+ */
 
 /**
- * A source of reports as a statement of facts: a report of one day of one account at a time, for all accounts that a connection
- * names. The settings, the columns, the days that are read again because the platform restates them, checkpoints by account and
- * day, and the accounts that are refused follow from the facts.
+ * A source of reports as a statement of facts. The settings, the columns, the days that are read again because the platform restates
+ * them, checkpoints by account and days, and the accounts that are refused follow from the facts.
  */
 export type ReportSource = Omit<ConnectorDefinition, 'destination' | 'source' | 'check'> & {
-  readonly platformApi: RestApi
+  /** The platform's API; of several hosts, by the connector's secrets and settings. */
+  readonly platformApi: RestApi | ((context: Pick<ConnectorContext, 'secrets' | 'settings'>) => RestApi)
   readonly auth: Auth
-  /** Settings besides those of every report: accounts, level, days, breakdowns, metrics. */
+  /** Settings besides those of every report, such as attribution windows; functions find their values in `to.context.settings`. */
   readonly settings?: Fields
-  readonly accounts: {
-    /** The label of the setting, as people of the platform say: `Ad account IDs`. */
-    readonly label: string
-    readonly id: RegExp
-    /** An ID, for messages. */
-    readonly example: string
-    readonly get: (account: string, context: ConnectorContext) => PlatformCall
-    /** The time zone by which the days of the account begin, by its name in the database of IANA. */
-    readonly zoneOf: (answer: Answer) => string | undefined
-  }
-  /** What settings can name; `accountIds` is that of the accounts. */
+  readonly accounts: ReportAccounts
+  /** The lists of values that settings can have; `accountIds` is that of the accounts. */
   readonly listed?: Lister['listed']
-  /** The levels of the report, each with its columns, of which the IDs and the names are. The first is the usual one. */
-  readonly levels: Readonly<Record<string, readonly string[]>>
-  /** The columns of every row, in any level. */
+  /** The objects that rows are about, such as ads. The first is the usual one. */
+  readonly levels: Readonly<Record<string, ReportLevel>>
+  /** The columns of every row, in any level, with that of the account and that of the day. */
   readonly always: readonly string[]
   /** The columns by which rows can be broken down; each multiplies them. */
   readonly breakdowns: readonly string[]
-  /** The metrics that are read unless the connection names others. */
-  readonly usualMetrics: readonly string[]
+  /** Usual choices by their names; the first is the default. A choice of the connection replaces that part of it. */
+  readonly presets: Readonly<Record<string, ReportPreset>>
   readonly columns: Readonly<Record<string, ReportColumn>>
-  readonly days: {
-    /** How many days back the platform has reports. */
-    readonly backMax: number
-    /** How many days it restates, usually: they are read again. */
-    readonly lookBack: number
+  /** Names that the facts do not list and a connection can enter, such as metrics that an organization defined. */
+  readonly free?: {
+    readonly breakdowns?: FreeNames
+    readonly metrics?: FreeNames
   }
-  readonly job: ReportJob
+  /** Values that mean nothing, in any column that is not JSON, besides empty ones: `['-', '--']`. */
+  readonly nulls?: readonly string[]
+  readonly days: ReportDays
+  readonly report: ReportForm | ((to: ReportRequest) => ReportForm)
+  /**
+   * Lists what the report of an account is asked for piece by piece, if not at once: the IDs of its campaigns. They are read in the
+   * order of their texts, `atOnce` in one request (100 at most), which finds them in `to.ids`; none: nothing is asked.
+   */
+  readonly parts?: {
+    readonly list: (client: PlatformClient, to: ReportRequest) => Promise<readonly string[]>
+    readonly atOnce: number
+  }
+  /** How many metrics one request may name, if not all: there is one request for so many, and rows with the same key become one. */
+  readonly metricsMax?: number
+  /** Why the platform would refuse what a connection chose, in a sentence. It is asked before the first request. */
+  readonly refuses?: (choice: ReportChoice) => string | undefined
   /** Tries the credentials and the permissions. */
   readonly check: {
     readonly authentication: (context: ConnectorContext) => PlatformCall
@@ -52,35 +76,196 @@ export type ReportSource = Omit<ConnectorDefinition, 'destination' | 'source' | 
   }
 }
 
-export type ReportColumn = {
-  readonly kind: 'dimension' | 'metric'
-  /** `whole` and `decimal` are numbers, which keep all their digits; `json` is anything that is nested. */
-  readonly type: 'text' | 'whole' | 'decimal' | 'day' | 'json'
-  readonly description: string
+export type ReportAccounts = {
+  /** The label of the setting, as people of the platform say: `Ad account IDs`. */
+  readonly label: string
+  readonly id: RegExp
+  /** An ID, for messages. */
+  readonly example: string
+  /** Whether a connection that names none reads all that `listed.accountIds` lists. */
+  readonly all?: boolean
+  /** The one form of an ID that can be written in several: rows, checkpoints and functions have it. */
+  readonly normal?: (id: string) => string
+  /** Asks for an account, before its report; `about` then reads the answer. Without it, nothing is known of the account. */
+  readonly get?: (account: string, context: ConnectorContext) => PlatformCall
+  readonly about?: (answer: Answer, account: string) => AccountFacts
 }
 
-/** The report of one day of one account. */
-export type ReportRequest = {
-  readonly account: string
-  /** YYYY-MM-DD, in the time zone of the account. */
-  readonly day: string
+/** Facts about an account. Columns with `of` have it in every row. */
+export type AccountFacts = {
+  readonly name?: string | undefined
+  /** ISO 4217. */
+  readonly currency?: string | undefined
+  /** The time zone by which its days begin, by its name in the database of IANA. */
+  readonly zone?: string | undefined
+  /** Anything else that functions need of it. */
+  readonly more?: JsonObject
+}
+
+export type ReportLevel = {
+  /** The columns by which the rows of one day of one account differ: IDs, which do not change as names do. */
+  readonly key: readonly string[]
+  /** The other columns of the level, such as names. */
+  readonly columns?: readonly string[]
+}
+
+export type ReportPreset = {
+  /** The first one unless said otherwise. */
+  readonly level?: string
+  readonly breakdowns?: readonly string[]
+  readonly metrics: readonly string[]
+}
+
+/** Names that a connection can enter, separated by commas. A column has the name as the platform knows it. */
+export type FreeNames = {
+  readonly label: string
+  readonly pattern: RegExp
+  readonly example: string
+  /** The type of their values; `text` of breakdowns and `decimal` of metrics unless said otherwise. */
+  readonly type?: ReportColumn['type']
+  /** The place of a value in a row of the platform; the name itself unless said otherwise. */
+  readonly at?: (name: string) => string
+}
+
+export type ReportDays = {
+  /** How many days back the platform has reports. */
+  readonly backMax: number
+  /** How many days it restates, usually: they are read again. */
+  readonly lookBack: number
+  /** How many days one report may have at most; of some levels, by their names. 1: a row needs no day of its own. */
+  readonly chunk: number | ((level: string) => number)
+  /** How many days old the newest day with figures is; 0 is today. 0 unless said otherwise. */
+  readonly newest?: number
+  /**
+   * The time zone by which days begin: that of each account (UTC if it names none), the same for all, or the one that a setting
+   * names. `account` unless said otherwise.
+   */
+  readonly zone?: 'account' | { readonly fixed: string } | { readonly setting: string }
+}
+
+/** The choices of a connection. */
+export type ReportChoice = {
   readonly level: string
-  readonly columns: readonly string[]
+  /** Columns, by our names. */
   readonly breakdowns: readonly string[]
   readonly metrics: readonly string[]
+  readonly settings: Values
+}
+
+/** The report of some days of one account. */
+export type ReportRequest = Omit<ReportChoice, 'settings'> & {
+  readonly account: string
+  readonly about: AccountFacts
+  /** The first day and the last one, YYYY-MM-DD, in `zone`; the same if it is one. */
+  readonly from: string
+  readonly to: string
+  /** The time zone of the days, by its name in the database of IANA. */
+  readonly zone: string
+  /** All columns of a row, by our names. */
+  readonly columns: readonly string[]
+  /** The platform's names of what a request asks for, each once. Columns of the account, and those without a name, are not there. */
+  readonly asks: {
+    readonly always: readonly string[]
+    readonly level: readonly string[]
+    readonly breakdowns: readonly string[]
+    /** With `metricsMax`, those of this request. */
+    readonly metrics: readonly string[]
+  }
+  /** The parts of this request, of `parts`; empty without them. */
+  readonly ids: readonly string[]
   readonly context: ConnectorContext
 }
 
-/** How the platform makes a report: a job is started, asked for its state, and read in pages. */
-export type ReportJob = {
-  readonly start: (to: ReportRequest) => PlatformCall
-  readonly started: (answer: Answer) => string | undefined
-  readonly state: (job: string, to: ReportRequest) => PlatformCall
-  /** `gone`: the platform forgot the job or dropped it, so that it is started again. */
-  readonly stateOf: (answer: Answer) => 'running' | 'done' | 'failed' | 'gone'
-  readonly page: (job: string, cursor: string | undefined, to: ReportRequest) => PlatformCall
-  readonly rows: (answer: Answer) => readonly JsonObject[]
-  readonly next: (answer: Answer) => string | undefined
-  /** How long a job takes at most, in milliseconds. */
-  readonly totalMs: number
+export type ReportForm = PagesReport | JobReport | FileReport
+
+/** Calls that return rows, with a cursor to the next page. */
+export type PagesReport = {
+  readonly form: 'pages'
+  /** @param cursor what `next` made of the page before */
+  readonly page: (to: ReportRequest, cursor: string | undefined) => PlatformCall
+  /**
+   * The rows of a page; `undefined` if the answer has no list of rows, which is an error: an empty report has an empty one. Numbers
+   * that a double cannot hold are texts in `answer.json`, so that no digit is lost.
+   */
+  readonly rows: (answer: Answer, to: ReportRequest) => readonly JsonObject[] | undefined
+  /** The cursor of the page after it; without it, there is one page. At most 4,000 characters. */
+  readonly next?: ((answer: Answer, page: PageAt) => string | undefined) | undefined
 }
+
+/** The page that was read: its cursor, and how many rows it had. */
+export type PageAt = { readonly cursor: string | undefined; readonly rows: number; readonly to: ReportRequest }
+
+type StartedReport = {
+  /**
+   * Starts a report. If the platform answers that the same one is being made, `expects` of the call lets the answer through, and
+   * `started` finds its ID. Several calls: a function with the client, which resolves with the ID.
+   */
+  readonly start:
+    | ((to: ReportRequest) => PlatformCall)
+    | { readonly by: (client: PlatformClient, to: ReportRequest) => Promise<string> }
+  /** The ID of the report, at most 2,000 characters. It is kept, so that it is found again after a crash. */
+  readonly started?: (answer: Answer) => string | undefined
+  readonly state: (job: string, to: ReportRequest) => PlatformCall
+  /** `gone`: the platform forgot the report or dropped it, so that it is started again, as often as 3 times. */
+  readonly stateOf: (answer: Answer, job: string) => ReportState
+  /** How long a report takes at most, in milliseconds. */
+  readonly totalMs: number
+  /** How often it is started again after it failed; 2 times unless said otherwise. */
+  readonly restartsMax?: number
+  /** Deletes the report at the platform once it is read. An error of it is ignored. */
+  readonly discard?: (job: string, to: ReportRequest) => PlatformCall
+}
+
+/** `too large`: it has to be asked for in halves of its days. */
+export type ReportState = 'running' | 'done' | 'failed' | 'gone' | 'too large'
+
+/** A report that is made by a job, and read in pages. @param done the answer with the state of the job */
+export type JobReport = StartedReport & {
+  readonly form: 'job'
+  readonly page: (job: string, cursor: string | undefined, to: ReportRequest, done: Answer) => PlatformCall
+  readonly rows: PagesReport['rows']
+  readonly next?: PagesReport['next']
+}
+
+/** A report that is made by a job, and read as a file, piece by piece. It is unpacked if it begins like gzip or ZIP. */
+export type FileReport = StartedReport & {
+  readonly form: 'file'
+  /** Where the file is; `undefined` if there are no rows. @param done the answer with the state of the job */
+  readonly file: (done: Answer, to: ReportRequest, job: string) => ReportFile | undefined
+  readonly content: ReportContent
+}
+
+export type ReportFile = {
+  /** An address with https, which may belong to a store of the platform. */
+  readonly url: string
+  /** Headers of the request. It has no credentials unless they are among them. */
+  readonly headers?: Readonly<Record<string, string>>
+  /**
+   * Whether the request is signed in as others are: only to an address of the platform's API, or to one whose host matches. Anything
+   * else fails.
+   */
+  readonly signedIn?: true | { readonly host: RegExp }
+}
+
+export type ReportContent =
+  | {
+      readonly format: 'csv' | 'tsv'
+      /** Which line has the names of the columns: the first with a cell like this; the first line unless said otherwise. */
+      readonly header?: RegExp
+      /**
+       * The names of the columns in place of those in the header, in their order, if the header has labels. The file must have so
+       * many columns.
+       */
+      readonly names?: (to: ReportRequest) => readonly string[]
+      /** The line at which the rows end: the first empty one, or the first that begins like this. To the end unless said otherwise. */
+      readonly ends?: 'empty line' | RegExp
+      /** Lines that are no rows, such as totals, by their first cell; `''` if it is empty. */
+      readonly omits?: RegExp
+    }
+  | {
+      readonly format: 'json' | 'json lines'
+      /** Where the list is in a document that is an object: `data`, `result.rows`. */
+      readonly at?: string
+      /** The rows that an element is; by default itself. */
+      readonly rows?: (element: JsonObject, to: ReportRequest) => readonly JsonObject[]
+    }

@@ -1,62 +1,163 @@
-import { type Connector, date, defineConnector, multiSelect, number, select, text } from '@penstock/connector'
+import {
+  type Connector,
+  date,
+  defineConnector,
+  type Fields,
+  multiSelect,
+  number,
+  type RecordField,
+  select,
+  text,
+} from '@penstock/connector'
 import { discoveriesOf } from './listing.ts'
-import type { ReportSource } from './report-facts.ts'
+import type { ReportColumn } from './report-columns.ts'
+import type { FreeNames, ReportSource } from './report-facts.ts'
 
-/** Makes a connector of the facts. Fails at once, as a programmer's error, on facts that break a rule of `defineConnector`. */
+/**
+ * Makes a connector of the facts. Fails at once, as a programmer's error, on facts that break a rule of `defineConnector`, or that
+ * name a column which they do not state.
+ */
 export function reportSource(facts: ReportSource): Connector {
-  const { platformApi, auth, settings, accounts, levels, always, breakdowns, usualMetrics, ...rest } = facts
-  const { columns, days, job, check, listed, ...definition } = rest
+  assertFacts(facts)
+  const { platformApi, auth, settings, accounts, levels, always, breakdowns, presets, free, ...rest } = facts
+  const { columns, nulls, days, report, parts, metricsMax, refuses, check, listed, ...definition } = rest
   const run = () => import('./run/reports.ts')
-  const metrics = Object.keys(columns).filter((name) => columns[name]?.kind === 'metric')
-  const [usualLevel = ''] = Object.keys(levels)
   return defineConnector({
     ...definition,
-    check: async (context) => (await run()).checkReports(facts, context),
+    check: async (context) => (await import('./run/check-reports.ts')).checkReports(facts, context),
     source: {
       open: async (context) => (await run()).openReports(facts, context),
-      fields: {
-        accountIds: text({
-          label: accounts.label,
-          description: `Accounts whose reports are read, separated by commas: ${accounts.example}`,
-          required: true,
-        }),
-        level: select({
-          label: 'Level',
-          description: 'A row is of one of these, and of one day',
-          options: Object.keys(levels),
-          default: usualLevel,
-        }),
-        startDate: date({
-          label: 'First day',
-          description: `First day to read, in the time zone of the account; by default ${days.lookBack} days ago`,
-        }),
-        endDate: date({ label: 'Last day', description: 'Last day to read; by default today' }),
-        breakdowns: multiSelect({
-          label: 'Breakdowns',
-          description: 'Each breaks every row down further; platforms refuse some combinations',
-          options: breakdowns,
-        }),
-        metrics: multiSelect({
-          label: 'Metrics',
-          description: `Figures to read; by default ${usualMetrics.join(', ')}`,
-          options: metrics,
-        }),
-        lookBackDays: number({
-          label: 'Look-back window in days',
-          description: 'So many of the latest days are read again by each transfer, since the platform restates them',
-          min: 0,
-          max: days.backMax,
-          default: days.lookBack,
-        }),
-        ...settings,
-      },
-      records: Object.fromEntries(
-        Object.entries(columns).map(([name, { kind, type, description }]) => [
-          name,
-          { kind, type, description, required: false },
-        ]),
-      ),
-      ...(listed && { discover: discoveriesOf(facts, { accountIds: { pattern: accounts.id } }) }),
+      fields: { ...fieldsOf(facts), ...settings },
+      records: Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, recordOf(column)])),
+      ...(listed && { discover: discoveriesOf(facts, formsOf(facts)) }),
     },
   })
+}
+
+/** The settings that every report has. */
+function fieldsOf({ accounts, levels, breakdowns, presets, free = {}, columns, days }: ReportSource): Fields {
+  const metrics = Object.keys(columns).filter((name) => columns[name]?.kind === 'metric')
+  const names = Object.keys(presets)
+  const [usual] = Object.values(presets)
+  const isOne = names.length < 2
+  const usually = (ofPreset: readonly string[] = []): string => {
+    if (!isOne) return 'by default those of the report'
+    return ofPreset.length > 0 ? `by default ${ofPreset.join(', ')}` : 'by default none'
+  }
+  return {
+    accountIds: text({
+      label: accounts.label,
+      description: accounts.all
+        ? `Accounts whose reports are read, separated by commas: ${accounts.example}; by default all that the credentials can see`
+        : `Accounts whose reports are read, separated by commas: ${accounts.example}`,
+      required: !accounts.all,
+    }),
+    ...(!isOne && {
+      preset: select({
+        label: 'Report',
+        description:
+          'Usual choice of level, breakdowns and metrics; what you choose below takes the place of that part of it',
+        options: names,
+        default: names[0] ?? '',
+      }),
+    }),
+    level: select({
+      label: 'Level',
+      description: isOne
+        ? 'A row is of one of these, and of one day'
+        : 'A row is of one of these, and of one day; by default that of the report',
+      options: Object.keys(levels),
+      ...(isOne && { default: usual?.level ?? Object.keys(levels)[0] ?? '' }),
+    }),
+    startDate: date({
+      label: 'First day',
+      description: `First day to read, in the time zone of the account; by default ${days.lookBack} days ago`,
+    }),
+    endDate: date({ label: 'Last day', description: 'Last day to read; by default today' }),
+    ...(breakdowns.length > 0 && {
+      breakdowns: multiSelect({
+        label: 'Breakdowns',
+        description: isOne
+          ? 'Each breaks every row down further; platforms refuse some combinations'
+          : 'Each breaks every row down further; platforms refuse some combinations; by default those of the report',
+        options: breakdowns,
+      }),
+    }),
+    ...freeField('otherBreakdowns', free.breakdowns),
+    metrics: multiSelect({
+      label: 'Metrics',
+      description: `Figures to read; ${usually(usual?.metrics)}`,
+      options: metrics,
+    }),
+    ...freeField('otherMetrics', free.metrics),
+    lookBackDays: number({
+      label: 'Look-back window in days',
+      description: 'So many of the latest days are read again by each transfer, since the platform restates them',
+      min: 0,
+      max: days.backMax,
+      default: days.lookBack,
+    }),
+  }
+}
+
+const freeField = (key: string, names: FreeNames | undefined): Fields =>
+  names
+    ? {
+        [key]: text({
+          label: names.label,
+          description: `Names of the platform that are not in the list above, separated by commas: ${names.example}`,
+        }),
+      }
+    : {}
+
+/** The forms of values that lists of the platform can have. */
+const formsOf = ({ accounts, free }: ReportSource): Readonly<Record<string, object>> => ({
+  accountIds: { pattern: accounts.id },
+  ...(free?.breakdowns && { otherBreakdowns: { pattern: free.breakdowns.pattern } }),
+  ...(free?.metrics && { otherMetrics: { pattern: free.metrics.pattern } }),
+})
+
+const recordOf = ({ kind, type, description, levels }: ReportColumn): RecordField => ({
+  kind,
+  type: type === 'money' || type === 'micros' || type === 'cents' || type === 'percent' ? 'decimal' : type,
+  description,
+  required: false,
+  ...(levels && { reports: levels }),
+})
+
+/** Fails on names that are not stated, and on rows without an account or a day. */
+function assertFacts({
+  slug,
+  columns,
+  always,
+  levels,
+  breakdowns,
+  presets,
+  accounts,
+  listed,
+  ...facts
+}: ReportSource): void {
+  const free = facts.free ? ['of free names'] : []
+  const named = [
+    ...always,
+    ...Object.values(levels).flatMap(({ key, columns: others = [] }) => [...key, ...others]),
+    ...breakdowns,
+    ...(free.length > 0
+      ? []
+      : Object.values(presets).flatMap((preset) => [...(preset.breakdowns ?? []), ...preset.metrics])),
+  ]
+  const unknown = named.find((name) => !Object.hasOwn(columns, name))
+  if (unknown !== undefined) throw new Error(`${slug}: ${unknown} is no column`)
+  const strange = Object.values(presets).find(({ level }) => level !== undefined && !Object.hasOwn(levels, level))
+  if (strange) throw new Error(`${slug}: a preset has the level ${strange.level}, which there is not`)
+  const isThere = (of: (column: ReportColumn | undefined) => boolean) =>
+    always.filter((name) => of(columns[name])).length === 1
+  if (!isThere((column) => column?.isDay === true) || !isThere((column) => column?.of === 'account')) {
+    throw new Error(`${slug}: every row needs one column of the account and one of the day`)
+  }
+  if (Object.keys(presets).length === 0) throw new Error(`${slug}: a report needs a preset`)
+  if (accounts.all && !listed?.accountIds) throw new Error(`${slug}: reads all accounts, and does not list them`)
+  const isPages = typeof facts.report === 'object' && facts.report.form === 'pages'
+  if (facts.metricsMax !== undefined && !isPages)
+    throw new Error(`${slug}: only pages are read several times for metrics`)
 }

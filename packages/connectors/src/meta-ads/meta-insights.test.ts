@@ -83,7 +83,7 @@ describe('Meta Insights, against a server that keeps to what is known of Meta', 
         rest.flatMap(({ rows }) => rows),
         all.slice(at + 1).flatMap(({ rows }) => rows),
       )
-      const { day: of, job } = checkpoint as { day: string; job?: string }
+      const { from: of, job } = checkpoint as { from: string; job?: string }
       const left = four.filter((one) => (job === undefined ? one >= of : one > of))
       assert.deepEqual(
         starts().slice(before),
@@ -104,6 +104,40 @@ describe('Meta Insights, against a server that keeps to what is known of Meta', 
     assert.deepEqual(
       (await read({ settings: { ...settings, endDate: day(8) } })).flatMap(({ rows }) => rows),
       rowsOf(day(8)),
+    )
+  })
+
+  test('starts a job again that failed, and gives up the third time', async () => {
+    const one = { settings: { ...settings, endDate: day(8) } }
+    const fail = (times: number) => {
+      for (let n = 0; n < times; n++) meta.failure(/v26.0\/\d+$/, { json: { async_status: 'Job Failed' } })
+    }
+    fail(2)
+    const chunks = await read(one)
+    assert.deepEqual(
+      chunks.flatMap(({ rows }) => rows),
+      rowsOf(day(8)),
+    )
+    assert.equal(meta.jobs.size, 3)
+    fail(3)
+    const { action, code } = await connectorErrorOf(read(one), contextOf())
+    assert.deepEqual([action, code], ['retry', 'platform_error'])
+  })
+
+  test('continues from a checkpoint of version 0.1.0', async () => {
+    const [first] = await read()
+    const { job = null } = (first?.checkpoint ?? {}) as { job?: string }
+    const old = { account: '900', day: day(8), job, through: {} }
+    const begun = meta.jobs.size
+    assert.deepEqual(
+      (await read({}, old)).flatMap(({ rows }) => rows),
+      rowsOf(...four),
+    )
+    assert.equal(meta.jobs.size - begun, 3)
+    const behind = { account: '900', day: day(6), through: { 900: day(7) } }
+    assert.deepEqual(
+      (await read({}, behind)).flatMap(({ rows }) => rows),
+      rowsOf(day(6), day(5)),
     )
   })
 
@@ -158,7 +192,6 @@ describe('Meta Insights, against a server that keeps to what is known of Meta', 
       [/insights$/, { status: 400, json: { error: { code: 2635 } } }, 'fail', 'version_retired'],
       [/insights$/, { json: {} }, 'retry', 'malformed_response'],
       [/insights$/, { text: '<html>' }, 'retry', 'malformed_response'],
-      [/v26.0\/\d+$/, { json: { async_status: 'Job Failed' } }, 'retry', 'platform_error'],
     ]
     for (const [match, failure, action, code] of cases) {
       meta.failure(match, failure)

@@ -1,12 +1,15 @@
 import { secret } from '@penstock/connector'
+import { day, dimension, metric, ofAccount } from '../kit/report-columns.ts'
+import { rowsIn } from '../kit/report-rows.ts'
 import { reportSource } from '../kit/report-source.ts'
-import { listIn, objectIn, textIn } from '../platform-api/json.ts'
+import { objectIn, textIn } from '../platform-api/json.ts'
 import { lacking, metaApi, metaAuth, permissions } from './api.ts'
 import { app } from './app.ts'
 import { adAccounts, nextCursor } from './listings.ts'
 import { metaAds } from './platform.ts'
 
-const inAccount = (account: string) => `/act_${account.replace(/^act_/, '')}`
+const inAccount = (account: string) => `/act_${account}`
+const usual = ['impressions', 'reach', 'clicks', 'inline_link_clicks', 'spend', 'actions', 'action_values']
 /** The states of a report. Any other says that it is being made. */
 const states: Readonly<Record<string, 'done' | 'failed' | 'gone'>> = {
   'Job Completed': 'done',
@@ -42,19 +45,26 @@ export const metaInsights = reportSource({
     label: 'Ad account IDs',
     id: /^(act_)?\d{1,20}$/,
     example: '1234567890',
+    normal: (id) => id.replace(/^act_/, ''),
     get: (account) => ({
       path: inAccount(account),
       query: { fields: 'account_id,name,currency,timezone_name' },
     }),
-    zoneOf: ({ json }) => textIn(objectIn(json).timezone_name),
+    about({ json }) {
+      const { name, currency, timezone_name: zone } = objectIn(json)
+      return { name: textIn(name), currency: textIn(currency), zone: textIn(zone) }
+    },
   },
   listed: { accountIds: adAccounts },
   always: ['date_start', 'date_stop', 'account_id', 'account_name', 'account_currency'],
   levels: {
-    campaign: ['campaign_id', 'campaign_name', 'objective'],
-    account: [],
-    adset: ['campaign_id', 'campaign_name', 'objective', 'adset_id', 'adset_name'],
-    ad: ['campaign_id', 'campaign_name', 'objective', 'adset_id', 'adset_name', 'ad_id', 'ad_name'],
+    campaign: { key: ['campaign_id'], columns: ['campaign_name', 'objective'] },
+    account: { key: [] },
+    adset: { key: ['adset_id'], columns: ['campaign_id', 'campaign_name', 'objective', 'adset_name'] },
+    ad: {
+      key: ['ad_id'],
+      columns: ['campaign_id', 'campaign_name', 'objective', 'adset_id', 'adset_name', 'ad_name'],
+    },
   },
   breakdowns: [
     'age',
@@ -68,72 +78,78 @@ export const metaInsights = reportSource({
     'media_asset',
     'user_segment_key',
   ],
-  usualMetrics: ['impressions', 'reach', 'clicks', 'inline_link_clicks', 'spend', 'actions', 'action_values'],
-  days: { backMax: 1_123, lookBack: 28 },
-  columns: {
-    date_start: { kind: 'dimension', type: 'day', description: 'First day that the row covers' },
-    date_stop: { kind: 'dimension', type: 'day', description: 'Last day that the row covers' },
-    account_id: { kind: 'dimension', type: 'text', description: 'ID of the ad account' },
-    account_name: { kind: 'dimension', type: 'text', description: 'Name of the ad account' },
-    account_currency: { kind: 'dimension', type: 'text', description: 'Currency of the ad account, in which money is' },
-    ad_id: { kind: 'dimension', type: 'text', description: 'ID of the ad' },
-    ad_name: { kind: 'dimension', type: 'text', description: 'Name of the ad' },
-    adset_id: { kind: 'dimension', type: 'text', description: 'ID of the ad set' },
-    adset_name: { kind: 'dimension', type: 'text', description: 'Name of the ad set' },
-    buying_type: { kind: 'dimension', type: 'text', description: 'How the ads were bought, such as by auction' },
-    campaign_id: { kind: 'dimension', type: 'text', description: 'ID of the campaign' },
-    campaign_name: { kind: 'dimension', type: 'text', description: 'Name of the campaign' },
-    conversion_values: { kind: 'dimension', type: 'json', description: 'Values of the conversions, by kind' },
-    device_platform: { kind: 'dimension', type: 'text', description: 'Kind of device on which the ad was seen' },
-    media_asset: { kind: 'dimension', type: 'json', description: 'Image or video that was shown' },
-    objective: { kind: 'dimension', type: 'text', description: 'Goal set for the campaign' },
-    publisher_platform: { kind: 'dimension', type: 'text', description: 'Meta platform that showed the ad' },
-    user_segment_key: { kind: 'dimension', type: 'text', description: 'Segment of users to which the row belongs' },
-    actions: { kind: 'metric', type: 'json', description: 'What people did because of the ad, counted by kind' },
-    clicks: { kind: 'metric', type: 'whole', description: 'Number of clicks' },
-    conversions: { kind: 'metric', type: 'json', description: 'Number of conversions, by kind' },
-    impressions: { kind: 'metric', type: 'whole', description: 'How often the ad was on screen' },
-    inline_link_clicks: { kind: 'metric', type: 'whole', description: 'Clicks on links inside the ad' },
-    reach: { kind: 'metric', type: 'whole', description: 'Number of people who saw the ad at least once' },
-    spend: { kind: 'metric', type: 'decimal', description: 'Money spent, in the currency of the ad account' },
-    video_continuous_2_sec_watched_actions: {
-      kind: 'metric',
-      type: 'json',
-      description: 'Video plays that ran for two seconds without a break',
-    },
-    video_p100_watched_actions: { kind: 'metric', type: 'json', description: 'Video plays that reached the end' },
-    video_p25_watched_actions: { kind: 'metric', type: 'json', description: 'Video plays that reached one quarter' },
-    video_p50_watched_actions: { kind: 'metric', type: 'json', description: 'Video plays that reached one half' },
-    video_p75_watched_actions: { kind: 'metric', type: 'json', description: 'Video plays that reached three quarters' },
-    frequency: { kind: 'metric', type: 'decimal', description: 'How often a person saw the ad on average' },
-    unique_clicks: { kind: 'metric', type: 'whole', description: 'Number of people who clicked' },
-    cpc: { kind: 'metric', type: 'decimal', description: 'Average cost of a click' },
-    cpm: { kind: 'metric', type: 'decimal', description: 'Average cost of 1,000 impressions' },
-    ctr: { kind: 'metric', type: 'decimal', description: 'Clicks for 100 impressions' },
-    action_values: {
-      kind: 'metric',
-      type: 'json',
-      description: 'Values of what people did because of the ad, by kind',
-    },
-    age: { kind: 'dimension', type: 'text', description: 'Age group of the people' },
-    gender: { kind: 'dimension', type: 'text', description: 'Gender of the people' },
-    country: { kind: 'dimension', type: 'text', description: 'Country of the people' },
-    region: { kind: 'dimension', type: 'text', description: 'Region of the people' },
-    impression_device: { kind: 'dimension', type: 'text', description: 'Device on which the ad was shown' },
-    platform_position: {
-      kind: 'dimension',
-      type: 'text',
-      description: 'Place on the platform at which the ad was shown',
+  presets: {
+    Campaigns: { metrics: usual },
+    Ads: { level: 'ad', metrics: usual },
+    'Age and gender': { breakdowns: ['age', 'gender'], metrics: usual },
+    'Video views': {
+      level: 'ad',
+      metrics: [
+        'impressions',
+        'spend',
+        'video_p25_watched_actions',
+        'video_p50_watched_actions',
+        'video_p75_watched_actions',
+        'video_p100_watched_actions',
+      ],
     },
   },
-  job: {
-    start: ({ account, day, level, columns, breakdowns }) => ({
+  days: { backMax: 1_123, lookBack: 28, chunk: 1 },
+  columns: {
+    date_start: day('First day that the row covers'),
+    date_stop: dimension('Last day that the row covers', { type: 'day' }),
+    account_id: ofAccount('account', 'ID of the ad account', { ask: 'account_id' }),
+    account_name: ofAccount('name', 'Name of the ad account', { ask: 'account_name' }),
+    account_currency: ofAccount('currency', 'Currency of the ad account, in which money is', {
+      ask: 'account_currency',
+    }),
+    ad_id: dimension('ID of the ad'),
+    ad_name: dimension('Name of the ad'),
+    adset_id: dimension('ID of the ad set'),
+    adset_name: dimension('Name of the ad set'),
+    buying_type: dimension('How the ads were bought, such as by auction'),
+    campaign_id: dimension('ID of the campaign'),
+    campaign_name: dimension('Name of the campaign'),
+    conversion_values: dimension('Values of the conversions, by kind', { type: 'json' }),
+    device_platform: dimension('Kind of device on which the ad was seen'),
+    media_asset: dimension('Image or video that was shown', { type: 'json' }),
+    objective: dimension('Goal set for the campaign'),
+    publisher_platform: dimension('Meta platform that showed the ad'),
+    user_segment_key: dimension('Segment of users to which the row belongs'),
+    actions: metric('json', 'What people did because of the ad, counted by kind'),
+    clicks: metric('whole', 'Number of clicks'),
+    conversions: metric('json', 'Number of conversions, by kind'),
+    impressions: metric('whole', 'How often the ad was on screen'),
+    inline_link_clicks: metric('whole', 'Clicks on links inside the ad'),
+    reach: metric('whole', 'Number of people who saw the ad at least once'),
+    spend: metric('money', 'Money spent, in the currency of the ad account'),
+    video_continuous_2_sec_watched_actions: metric('json', 'Video plays that ran for two seconds without a break'),
+    video_p100_watched_actions: metric('json', 'Video plays that reached the end'),
+    video_p25_watched_actions: metric('json', 'Video plays that reached one quarter'),
+    video_p50_watched_actions: metric('json', 'Video plays that reached one half'),
+    video_p75_watched_actions: metric('json', 'Video plays that reached three quarters'),
+    frequency: metric('decimal', 'How often a person saw the ad on average'),
+    unique_clicks: metric('whole', 'Number of people who clicked'),
+    cpc: metric('money', 'Average cost of a click'),
+    cpm: metric('money', 'Average cost of 1,000 impressions'),
+    ctr: metric('decimal', 'Clicks for 100 impressions'),
+    action_values: metric('json', 'Values of what people did because of the ad, by kind'),
+    age: dimension('Age group of the people'),
+    gender: dimension('Gender of the people'),
+    country: dimension('Country of the people'),
+    region: dimension('Region of the people'),
+    impression_device: dimension('Device on which the ad was shown'),
+    platform_position: dimension('Place on the platform at which the ad was shown'),
+  },
+  report: {
+    form: 'job',
+    start: ({ account, from, to, level, asks: { always, level: ofLevel, breakdowns, metrics } }) => ({
       path: `${inAccount(account)}/insights`,
       body: {
         level,
-        fields: columns.filter((name) => !breakdowns.includes(name)).join(','),
+        fields: [...always, ...ofLevel, ...metrics].filter((name) => !breakdowns.includes(name)).join(','),
         ...(breakdowns.length > 0 && { breakdowns: breakdowns.join(',') }),
-        time_range: { since: day, until: day },
+        time_range: { since: from, until: to },
         time_increment: 1,
       },
     }),
@@ -141,7 +157,7 @@ export const metaInsights = reportSource({
     state: (job) => ({ path: `/${job}`, query: { fields: 'async_status' } }),
     stateOf: ({ json }) => states[textIn(objectIn(json).async_status) ?? ''] ?? 'running',
     page: (job, after) => ({ path: `/${job}/insights`, query: { limit: '500', after } }),
-    rows: ({ json }) => listIn(objectIn(json).data).map(objectIn),
+    rows: ({ json }) => rowsIn(objectIn(json).data),
     next: nextCursor,
     totalMs: 30 * 60_000,
   },

@@ -1,125 +1,89 @@
 import {
   asConnectorError,
-  type Cell,
-  type CheckStep,
   type Chunk,
-  type ConnectorContext,
   ConnectorError,
-  checkSteps,
   type Json,
-  type Row,
   type SourceContext,
   type SourceReader,
-  type Values,
 } from '@penstock/connector'
-import { assertConnectivity } from '../../platform-api/call.ts'
-import type { PlatformClient } from '../../platform-api/client.ts'
-import { isObject, type JsonObject, objectIn, textIn } from '../../platform-api/json.ts'
-import { pagesOf, pollUntilDone } from '../../platform-api/polling.ts'
-import type { ReportColumn, ReportRequest, ReportSource } from '../report-facts.ts'
+import { isObject, numberIn, objectIn, textIn } from '../../platform-api/json.ts'
+import { pagesOf } from '../../platform-api/polling.ts'
+import type { RestApi } from '../api.ts'
+import { addDays, daysFrom, isZone, todayIn } from '../report-days.ts'
+import type { AccountFacts, ReportRequest, ReportSource } from '../report-facts.ts'
 import { openApi } from './open-api.ts'
+import { cellReader } from './report-cells.ts'
+import { asksOf, bounded, namedAccounts, planOf } from './report-plan.ts'
+import type { ReportPosition, ReportReading } from './report-reading.ts'
+import { isTooLarge, readUnit, tooLarge } from './report-unit.ts'
 
-/** Where reading resumes: on a day of an account, in a job that runs already, on one of its pages. */
-type Place = {
-  readonly account: string
-  readonly day: string
-  readonly job?: string | undefined
-  readonly cursor?: string | undefined
-}
+/**
+ * Where reading resumes: on a day of an account. `ends` are the last days of the reports that come next, if they are not as long as
+ * usual: of one that was begun, and of its halves. The same rows have to come in the same order after a crash.
+ */
+type Place = ReportPosition & { readonly account: string; readonly from: string; readonly ends: readonly string[] }
 
 /** The last day of each account that was read. */
 type Through = Readonly<Record<string, string>>
 
-const accountsMax = 1_000
-/** How often a job is started again that the platform dropped. */
-const startsMax = 3
 /** Errors of one account, which stop no other. */
 const refusedAlone = ['permission_denied', 'object_not_found', 'account_restricted'] as const
+/** A day behind all days. */
+const never = '9999-12-31'
+
+/** The platform's API, by the connector's secrets and settings. */
+export const apiOf = ({ platformApi }: ReportSource, context: Pick<SourceContext, 'secrets' | 'settings'>): RestApi =>
+  typeof platformApi === 'function' ? platformApi(context) : platformApi
 
 /** Opens a reader of the reports of all accounts of a connection, account after account and day after day. */
 export async function openReports(facts: ReportSource, context: SourceContext): Promise<SourceReader> {
   const plan = planOf(facts, context.settings)
-  const client = await openApi(context, facts.platformApi, facts.auth)
+  const named = namedAccounts(facts, context.settings)
+  const api = apiOf(facts, context)
+  const client = await openApi(context, api, facts.auth)
+  const reading: ReportReading = { facts, api, client, plan, cells: cellReader(plan.columns, facts.nulls) }
   return {
-    read: (after) => readReports(facts, context, client, plan, after),
+    read: (after) => readReports(reading, context, named, after),
     close: async () => {},
   }
 }
 
-type Plan = {
-  readonly accounts: readonly string[]
-  readonly level: string
-  readonly breakdowns: readonly string[]
-  readonly metrics: readonly string[]
-  readonly columns: readonly string[]
-  readonly startDate: string | undefined
-  readonly endDate: string | undefined
-  readonly lookBackDays: number
-}
-
-function planOf(facts: ReportSource, settings: Values): Plan {
-  const { accounts: about, levels, always, usualMetrics, days } = facts
-  const accounts = [
-    ...new Set(
-      String(settings.accountIds ?? '')
-        .split(/[\s,;]+/)
-        .filter(Boolean),
-    ),
-  ]
-  const strange = accounts.find((account) => !about.id.test(account))
-  if (accounts.length === 0 || accounts.length > accountsMax || strange !== undefined) {
-    const message = `${about.label} must be 1 to ${accountsMax} IDs, separated by commas, such as ${about.example}.`
-    throw new ConnectorError('invalid_setting', message)
-  }
-  const chosen = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : [])
-  const level = textIn(settings.level) ?? Object.keys(levels)[0] ?? ''
-  const breakdowns = chosen(settings.breakdowns)
-  const metrics = chosen(settings.metrics).length > 0 ? chosen(settings.metrics) : usualMetrics
-  const [startDate, endDate] = [textIn(settings.startDate), textIn(settings.endDate)]
-  if (startDate !== undefined && endDate !== undefined && endDate < startDate) {
-    throw new ConnectorError('invalid_setting', 'The last day must not be before the first day.')
-  }
-  return {
-    accounts,
-    level,
-    breakdowns,
-    metrics,
-    columns: [...new Set([...always, ...(levels[level] ?? []), ...breakdowns, ...metrics])],
-    startDate,
-    endDate,
-    lookBackDays: Number(settings.lookBackDays ?? days.lookBack),
-  }
-}
-
 async function* readReports(
-  facts: ReportSource,
+  reading: ReportReading,
   context: SourceContext,
-  client: PlatformClient,
-  plan: Plan,
+  named: readonly string[],
   after: Json | undefined,
 ): AsyncGenerator<Chunk> {
-  const through: Record<string, string> = { ...throughIn(context.cursor) }
+  const { facts, plan, cells } = reading
+  const through: Record<string, string> = { ...throughIn(facts, context.cursor) }
   const before = { ...through }
-  const place = placeIn(after)
-  if (isObject(after)) Object.assign(through, throughIn(after))
-  const from = place ? Math.max(0, plan.accounts.indexOf(place.account)) : 0
+  const place = placeIn(facts, after)
+  // After a crash, a day that has begun meanwhile is left to the next transfer.
+  const began = numberIn(objectIn(after).began) ?? Date.now()
+  if (isObject(after)) Object.assign(through, throughIn(facts, after))
+  const all = named.length > 0 ? named : await listedAccounts(reading, context)
+  const accounts = leftOf(all, named.length > 0, place)
   let failure: ConnectorError | undefined
-  let seen = place !== undefined
-  for (const account of plan.accounts.slice(from)) {
+  let isSeen = place !== undefined
+  for (const [index, account] of accounts.entries()) {
     try {
-      const zone = await zoneOf(facts, client, account, context)
+      const { about, zone } = await accountOf(reading, account, context)
       const here = place?.account === account ? place : undefined
-      for (const day of daysOf(facts, plan, before[account], zone, here?.day, context.sample !== undefined)) {
-        const to: ReportRequest = { ...plan, account, day, context }
-        const resumed = here?.day === day ? here : undefined
-        for await (const { rows, bytes, checkpoint, isLast } of readDay(facts, client, plan, to, resumed)) {
-          seen = true
-          if (isLast) through[account] = day
+      const today = todayIn(zone, began)
+      for (const { from, to, rest } of unitsOf(reading, before[account], today, here, context.sample !== undefined)) {
+        const metrics = plan.metrics
+        const asks = asksOf(facts, plan, metrics)
+        const request = { ...plan, columns: cells.names, account, about, from, to, zone, asks, ids: [], context }
+        const position = here?.from === from && here.ends[0] === to ? here : undefined
+        for await (const { rows, bytes, place: next, day } of readDays(reading, request, rest, position)) {
+          isSeen = true
+          // Days that are read again do not take it back.
+          if (day !== undefined && day > (through[account] ?? '')) through[account] = day
           yield {
-            columns: plan.columns,
+            columns: cells.names,
             rows,
             bytes,
-            checkpoint: { ...checkpoint, through },
+            checkpoint: { account, ...next, began, through: { ...through } },
             cursor: { through: { ...through } },
           }
         }
@@ -128,208 +92,193 @@ async function* readReports(
       const refused = asConnectorError(error)
       if (!refused || !refusedAlone.some((code) => code === refused.code)) throw error
       failure ??= refused
-      if (plan.accounts.length === 1) throw error
-      yield refusedAccount(facts, plan, account, refused, through)
+      if (all.length === 1) throw error
+      const next = accounts[index + 1]
+      yield refusedAccount(reading, account, next, refused, { began, through: { ...through } })
     }
   }
-  if (!seen && failure) throw failure
+  if (!isSeen && failure) throw failure
 }
 
 /** An account that cannot be read stops no other one: it is a row that is rejected, with the reason. */
 function refusedAccount(
-  { platformApi: { name } }: ReportSource,
-  plan: Plan,
+  { api, cells: { names } }: ReportReading,
   account: string,
+  next: string | undefined,
   { message }: ConnectorError,
-  through: Through,
+  others: { readonly [key: string]: Json },
 ): Chunk {
-  const at = plan.accounts.indexOf(account)
-  const next = plan.accounts[at + 1] ?? account
   return {
-    columns: plan.columns,
-    rows: [plan.columns.map(() => null)],
-    errors: new Map([[0, `The account ${account} of ${name} was not read. ${message}`]]),
+    columns: names,
+    rows: [names.map(() => null)],
+    errors: new Map([[0, `The account ${account} of ${api.name} was not read. ${message}`]]),
     bytes: 0,
-    checkpoint: { account: next, day: next === account ? '9999-12-31' : '', through },
+    checkpoint: next === undefined ? { account, from: never, ...others } : { account: next, from: '', ...others },
   }
 }
 
-async function zoneOf(
-  { accounts }: ReportSource,
-  client: PlatformClient,
+/** All accounts that the platform lists for these credentials, in the order of their IDs, so that reading can resume. */
+async function listedAccounts({ facts, client, api }: ReportReading, context: SourceContext): Promise<string[]> {
+  const { label, id, normal = (text) => text } = facts.accounts
+  const listing = facts.listed?.accountIds
+  if (!listing) throw new ConnectorError('invalid_setting', `${label}: name at least one.`)
+  const other =
+    (listing.platformApi ?? listing.auth)
+      ? openApi(context, listing.platformApi ?? api, listing.auth ?? facts.auth)
+      : client
+  const asked = await other
+  const form = listing.id ?? id
+  const found = new Set<string>()
+  const read = async (cursor: string | undefined) => {
+    if ('read' in listing) return await listing.read(asked, cursor, context)
+    const answer = await asked.askObject(listing.page(cursor, context))
+    return { items: listing.found(answer), next: listing.next?.(answer, cursor) }
+  }
+  for await (const { items } of pagesOf(read)) {
+    for (const item of items) {
+      const account = textIn(item.id)?.trim() ?? ''
+      if (form.test(account)) found.add(normal(account))
+    }
+    bounded(label, [...found])
+  }
+  if (found.size > 0) return [...found].sort()
+  throw new ConnectorError('object_not_found', `${api.name} lists no account for these credentials.`)
+}
+
+/** The accounts that are still to be read. */
+function leftOf(all: readonly string[], isNamed: boolean, place: Place | undefined): readonly string[] {
+  if (!place) return all
+  if (isNamed) return all.slice(Math.max(0, all.indexOf(place.account)))
+  // One that the platform lists no more is passed over.
+  return all.filter((account) => account >= place.account)
+}
+
+async function accountOf(
+  { facts: { accounts, days }, client }: ReportReading,
   account: string,
-  context: ConnectorContext,
-): Promise<string> {
-  const zone = accounts.zoneOf(await client.askObject(accounts.get(account, context))) ?? 'UTC'
-  try {
-    new Intl.DateTimeFormat('en-CA', { timeZone: zone })
-    return zone
-  } catch {
-    return 'UTC'
-  }
+  context: SourceContext,
+): Promise<{ about: AccountFacts; zone: string }> {
+  const call = accounts.get?.(account, context)
+  const about = call ? (accounts.about?.(await client.ask(call), account) ?? {}) : {}
+  const { zone = 'account' } = days
+  if (zone === 'account') return { about, zone: about.zone !== undefined && isZone(about.zone) ? about.zone : 'UTC' }
+  const name = 'fixed' in zone ? zone.fixed : (textIn(context.settings[zone.setting]) ?? 'UTC')
+  if (isZone(name)) return { about, zone: name }
+  throw new ConnectorError('invalid_setting', `There is no time zone ${name}; enter one such as Europe/Berlin.`)
 }
 
-/** The days to read of an account, the first ones first. In a sample, yesterday alone. */
-function* daysOf(
-  { days }: ReportSource,
-  plan: Plan,
+/** @param rest the last days of the reports that come behind this one, if they are not as long as usual */
+type Unit = { readonly from: string; readonly to: string; readonly rest: readonly string[] }
+
+/** The reports to ask for of an account, the first days first. In a sample, one of the newest day before today. */
+function* unitsOf(
+  { facts: { days }, plan }: ReportReading,
   through: string | undefined,
-  zone: string,
-  resumed: string | undefined,
+  today: string,
+  resumed: Place | undefined,
   isSample: boolean,
-): Generator<string> {
-  const today = new Intl.DateTimeFormat('en-CA', { timeZone: zone }).format(new Date())
-  const last = plan.endDate !== undefined && plan.endDate < today ? plan.endDate : today
-  if (isSample) return yield plan.endDate === last ? last : addDays(today, -1)
-  const begin = plan.startDate ?? addDays(today, -days.lookBack)
+): Generator<Unit> {
+  const newest = addDays(today, -(days.newest ?? 0))
+  const last = plan.endDate !== undefined && plan.endDate < newest ? plan.endDate : newest
+  if (isSample) {
+    const day = last < today ? last : addDays(today, -1)
+    return yield { from: day, to: day, rest: [] }
+  }
   // The days that the platform restates are read again.
-  const next = through === undefined ? begin : addDays(through, 1 - plan.lookBackDays)
+  const next = through === undefined ? addDays(today, -days.lookBack) : addDays(through, 1 - plan.lookBackDays)
   const oldest = addDays(today, -days.backMax)
-  let day = [begin, next, oldest, resumed ?? ''].reduce((a, b) => (a > b ? a : b))
-  for (; day <= last; day = addDays(day, 1)) yield day
+  const begin = through === undefined ? (plan.startDate ?? next) : latest(plan.startDate ?? next, next)
+  let from = latest(begin, oldest)
+  if (resumed) {
+    from = latest(resumed.from, from)
+    // A report that was begun is read to its end, although its days may now be others.
+    let first = resumed.from
+    for (const [index, to] of resumed.ends.entries()) {
+      yield { from: first, to, rest: resumed.ends.slice(index + 1) }
+      first = addDays(to, 1)
+      from = first
+    }
+  }
+  const chunk = typeof days.chunk === 'function' ? days.chunk(plan.level) : days.chunk
+  while (from <= last) {
+    const end = addDays(from, chunk - 1)
+    const to = end < last ? end : last
+    yield { from, to, rest: [] }
+    from = addDays(to, 1)
+  }
 }
 
-/** @param day YYYY-MM-DD */
-const addDays = (day: string, count: number): string =>
-  new Date(Date.parse(`${day}T00:00:00Z`) + count * 86_400_000).toISOString().slice(0, 10)
+const latest = (a: string, b: string): string => (a > b ? a : b)
 
-type DayPage = {
-  readonly rows: Row[]
+/** @param place where reading resumes @param day the last day that is complete with these rows */
+type DaysPiece = {
+  readonly rows: Chunk['rows']
   readonly bytes: number
-  readonly checkpoint: { [key: string]: Json }
-  readonly isLast: boolean
+  readonly place: { readonly [key: string]: Json }
+  readonly day: string | undefined
 }
 
-/** Reads the report of one day of one account. A job that runs already is read, not started once more. */
-async function* readDay(
-  facts: ReportSource,
-  client: PlatformClient,
-  plan: Plan,
-  to: ReportRequest,
-  place: Place | undefined,
-): AsyncGenerator<DayPage> {
-  const { account, day } = to
-  let started = place?.job
-  if (started === undefined) {
-    started = await startJob(facts, client, to)
-    // No rows yet; but after a crash, the job is found.
-    yield { rows: [], bytes: 0, checkpoint: { account, day, job: started }, isLast: false }
-  }
-  const job = await finishedJob(facts, client, to, started)
-  const readPage = async (cursor: string | undefined) => {
-    const answer = await client.askObject(facts.job.page(job, cursor, to))
-    return { items: facts.job.rows(answer), next: facts.job.next(answer), bytes: Buffer.byteLength(answer.text) }
-  }
-  // Pages of a job that was started again are others.
-  const cursor = job === place?.job ? place.cursor : undefined
-  for await (const { items, next, bytes } of pagesOf(readPage, cursor)) {
-    const rows = items.map((item) => rowOf(facts, plan.columns, item))
-    const isLast = next === undefined
-    const checkpoint = isLast ? { account, day: addDays(day, 1) } : { account, day, job, cursor: next }
-    yield { rows, bytes, checkpoint, isLast }
-  }
-}
-
-async function startJob(
-  { job, platformApi: { name } }: ReportSource,
-  client: PlatformClient,
-  to: ReportRequest,
-): Promise<string> {
-  const id = job.started(await client.askObject({ method: 'POST', ...job.start(to) }))
-  if (id !== undefined) return id
-  throw new ConnectorError('malformed_response', `${name} did not return the ID of the report.`)
-}
-
-/** Waits until a job is done, and resolves with its ID: that of another one if the platform dropped it. */
-async function finishedJob(
-  facts: ReportSource,
-  client: PlatformClient,
-  to: ReportRequest,
-  started: string,
-): Promise<string> {
-  const { job, platformApi } = facts
-  let id = started
-  for (let starts = 0; ; starts++) {
-    const state = await pollUntilDone(
-      `The report of ${platformApi.name}`,
-      async () => {
-        const found = await stateOf(facts, client, to, id)
-        return found === 'running' ? undefined : found
-      },
-      { totalMs: job.totalMs, signal: to.context.signal },
-    )
-    if (state === 'done') return id
-    if (state === 'failed' || starts === startsMax) {
-      throw new ConnectorError(
-        'platform_error',
-        `${platformApi.name} could not make the report of the account ${to.account} for ${to.day}.`,
+/** Reads some days of one account. If their report is too large, it is asked for in halves, down to one day. */
+async function* readDays(
+  reading: ReportReading,
+  request: ReportRequest,
+  rest: readonly string[],
+  position?: ReportPosition,
+): AsyncGenerator<DaysPiece> {
+  const { from, to, account } = request
+  let hasRows = position?.cursor !== undefined || position?.skip !== undefined || position?.after !== undefined
+  try {
+    for await (const { rows, bytes, next } of readUnit(reading, request, position)) {
+      hasRows ||= rows.length > 0
+      const behind = { from: addDays(to, 1), ...(rest.length > 0 && { ends: rest }) }
+      const place = next ? { from, ends: [to, ...rest], ...stored(next) } : behind
+      yield { rows, bytes, place, day: next ? undefined : to }
+    }
+    return
+  } catch (error) {
+    if (!isTooLarge(error)) throw error
+    // Rows that were delivered would come twice.
+    if (hasRows || from === to) {
+      const days = from === to ? from : `${from} to ${to}`
+      throw tooLarge(
+        `The report of the account ${account} of ${reading.api.name} for ${days} is too large. Choose fewer metrics or breakdowns, or a higher level.`,
       )
     }
-    id = await startJob(facts, client, to)
   }
+  const middle = addDays(from, Math.floor(daysFrom(from, to) / 2) - 1)
+  yield* readDays(reading, { ...request, to: middle }, [to, ...rest])
+  yield* readDays(reading, { ...request, from: addDays(middle, 1) }, rest)
 }
 
-async function stateOf({ job }: ReportSource, client: PlatformClient, to: ReportRequest, id: string) {
-  try {
-    return job.stateOf(await client.askObject(job.state(id, to)))
-  } catch (error) {
-    if (asConnectorError(error)?.code === 'object_not_found') return 'gone'
-    throw error
-  }
-}
+/** A position as a checkpoint has it: without what is not there. */
+const stored = ({ job, cursor, skip, ids, after }: ReportPosition): { [key: string]: Json } => ({
+  ...(job !== undefined && { job }),
+  ...(cursor !== undefined && { cursor }),
+  ...(skip !== undefined && { skip }),
+  ...(ids !== undefined && { ids }),
+  ...(after !== undefined && { after }),
+})
 
-function rowOf({ columns }: ReportSource, names: readonly string[], item: JsonObject): Cell[] {
-  return names.map((name) => cellOf(columns[name]?.type ?? 'text', item[name]))
-}
-
-/** A missing figure is null, and not zero. Numbers keep all their digits. */
-function cellOf(type: ReportColumn['type'], value: unknown): Cell {
-  if (value === undefined || value === null || value === '') return null
-  if (type === 'json' || typeof value === 'object') return JSON.stringify(value)
-  const text = String(value)
-  const number = Number(text)
-  const isExact = type === 'whole' && /^-?\d+$/.test(text) && Number.isSafeInteger(number)
-  return isExact ? number : text
-}
-
-const throughIn = (value: unknown): Through =>
+const throughIn = ({ accounts: { normal = (id) => id } }: ReportSource, value: unknown): Through =>
   Object.fromEntries(
-    Object.entries(objectIn(objectIn(value).through)).filter(([, day]) => /^\d{4}-\d{2}-\d{2}$/.test(String(day))),
-  ) as Through
+    Object.entries(objectIn(objectIn(value).through))
+      .filter(([, day]) => /^\d{4}-\d{2}-\d{2}$/.test(String(day)))
+      .map(([account, day]) => [normal(account), String(day)]),
+  )
 
-function placeIn(after: Json | undefined): Place | undefined {
-  const { account, day, job, cursor } = objectIn(after)
-  if (typeof account !== 'string' || typeof day !== 'string') return undefined
-  return { account, day, job: textIn(job), cursor: textIn(cursor) }
+function placeIn({ accounts: { normal = (id) => id } }: ReportSource, after: Json | undefined): Place | undefined {
+  const { account, from, day, ends, job, cursor, skip, ids, after: behind } = objectIn(after)
+  // Checkpoints of version 0.1.0 have the one day of a report.
+  const first = typeof from === 'string' ? from : day
+  if (typeof account !== 'string' || typeof first !== 'string') return undefined
+  return {
+    account: normal(account),
+    from: first,
+    ends: Array.isArray(ends) ? ends.map(String) : job === undefined ? [] : [first],
+    job: textIn(job),
+    cursor: textIn(cursor),
+    skip: typeof skip === 'number' ? skip : undefined,
+    ids: Array.isArray(ids) ? ids.map(String) : undefined,
+    after: textIn(behind),
+  }
 }
-
-/** The check of a source of reports: whether the platform answers, knows the credentials, and lets them read reports. */
-export const checkReports = (facts: ReportSource, context: ConnectorContext): Promise<readonly CheckStep[]> =>
-  checkSteps(
-    ['connectivity', (one) => assertConnectivity(one, `${new URL(facts.platformApi.baseUrl).origin}/`)],
-    [
-      'authentication',
-      async (one) => {
-        const client = await openApi(one, facts.platformApi, facts.auth)
-        await client.askObject(facts.check.authentication(one))
-        return `${facts.platformApi.name} accepts the credentials.`
-      },
-    ],
-    [
-      'permissions',
-      async (one) => {
-        const client = await openApi(one, facts.platformApi, facts.auth)
-        if (facts.check.permissions) {
-          const lacking = facts.check.lacks?.(await client.askObject(facts.check.permissions(one)))
-          if (lacking !== undefined) throw new ConnectorError('permission_denied', lacking)
-        }
-        if (one.settings.accountIds === undefined) return 'The credentials may read reports.'
-        const { accounts } = planOf(facts, one.settings)
-        for (const account of accounts.slice(0, checkedMax)) await client.askObject(facts.accounts.get(account, one))
-        return 'The credentials may read reports, and have access to the accounts.'
-      },
-    ],
-  )(context)
-
-/** A check looks at so many accounts. */
-const checkedMax = 10

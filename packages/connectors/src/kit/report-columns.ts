@@ -1,0 +1,66 @@
+/** A column of a report: what it is, the platform's name of it, and the place of its value. */
+export type ReportColumn = {
+  readonly kind: 'dimension' | 'metric'
+  /**
+   * How a value is read. A value that is missing is null, never zero; one that is not of the type stays as it is.
+   * `whole`, `decimal`: numbers, which keep all their digits. `money`: an amount in units of the currency. `micros`, `cents`: the same
+   * in millionths or hundredths of a unit, which becomes units by moving the point. `percent`: `12.5`, with or without its sign,
+   * becomes the fraction 0.125. `day`: `2026-01-31`, `20260131`, `1/31/2026`, a time or an object with year, month and day.
+   * `boolean`: true or false, however it is written. `time`, `text`: as it comes. `json`: anything that is nested.
+   */
+  readonly type:
+    | 'text'
+    | 'whole'
+    | 'decimal'
+    | 'money'
+    | 'micros'
+    | 'cents'
+    | 'percent'
+    | 'day'
+    | 'time'
+    | 'boolean'
+    | 'json'
+  readonly description: string
+  /** The platform's name of it in a request, if it has another; `null` if it comes without being asked for. */
+  readonly ask?: string | null
+  /**
+   * The place of its value in a row: a key, or a path of keys such as `metrics.costMicros`. The name by which it is asked for unless
+   * said otherwise.
+   */
+  readonly at?: string
+  /** It is a fact of the account, and the same in every row. The value of the row comes first if it has one. */
+  readonly of?: 'account' | 'name' | 'currency' | 'zone'
+  /** Whether it is the day of the row. */
+  readonly isDay?: boolean
+  /** The levels that have it; all unless said otherwise. */
+  readonly levels?: readonly string[]
+}
+
+type Options = Omit<ReportColumn, 'kind' | 'type' | 'description'>
+
+/** A column by which rows are told apart or described. */
+export const dimension = (
+  description: string,
+  { type = 'text', ...options }: Options & { readonly type?: ReportColumn['type'] } = {},
+): ReportColumn => ({ kind: 'dimension', type, description, ...options })
+
+/** The column of the day. */
+export const day = (description: string, options: Options = {}): ReportColumn => ({
+  kind: 'dimension',
+  type: 'day',
+  description,
+  isDay: true,
+  ...options,
+})
+
+/** The column of the account, or of something that is known of it: its name, its currency, its time zone. */
+export const ofAccount = (of: NonNullable<ReportColumn['of']>, description: string, options: Options = {}) =>
+  ({ kind: 'dimension', type: 'text', description, of, ask: null, ...options }) satisfies ReportColumn
+
+/** A figure. */
+export const metric = (type: ReportColumn['type'], description: string, options: Options = {}): ReportColumn => ({
+  kind: 'metric',
+  type,
+  description,
+  ...options,
+})
