@@ -31,10 +31,12 @@ import { googleAdsCustomerMatch } from './google-ads/google-ads-customer-match.t
 import { googleAdsOfflineConversions } from './google-ads/google-ads-offline-conversions.ts'
 import { googleAdsReporting } from './google-ads/google-ads-reporting.ts'
 import { googleDataManagerAudiences } from './google-ads/google-data-manager-audiences.ts'
+import { googleAnalytics4 } from './google-analytics/google-analytics-4.ts'
 import { googleBigquerySource } from './google-bigquery/google-bigquery-source.ts'
 import { campaignManager360Conversions } from './google-campaign-manager-360/campaign-manager-360-conversions.ts'
 import { googleCloudStorageDestination } from './google-cloud-storage/google-cloud-storage-destination.ts'
 import { googleCloudStorageSource } from './google-cloud-storage/google-cloud-storage-source.ts'
+import { googleSearchConsole } from './google-search-console/google-search-console.ts'
 import { httpsFile } from './https-file/https-file.ts'
 import { hubspotCrm } from './hubspot/hubspot-crm.ts'
 import { kochavaGeoEvents } from './kochava/kochava-geo-events.ts'
@@ -136,11 +138,13 @@ export const { connectors, platforms, connectorById } = makeCatalogue([
   googleAdsOfflineConversions,
   googleAdsReporting,
   googleDataManagerAudiences,
+  googleAnalytics4,
   googleBigquerySource,
   campaignManager360Conversions,
   googleCloudStorageDestination,
   googleCloudStorageSource,
   httpsFile,
+  googleSearchConsole,
   hubspotCrm,
   kochavaGeoEvents,
   linkedinAudienceInsights,

@@ -1,0 +1,52 @@
+import type { ErrorFact } from '../kit/api.ts'
+import type { Answer } from '../platform-api/call.ts'
+import { listIn, objectIn, textIn } from '../platform-api/json.ts'
+
+const denied: ErrorFact = [
+  'permission_denied',
+  'Check that the user may read this account, and the ID of the manager account through which they reach it.',
+]
+const restricted: ErrorFact = ['account_restricted', 'The account is not enabled, or was cancelled or suspended.']
+const app: ErrorFact = [
+  'invalid_credentials',
+  'The developer token or its Google Cloud project is not approved for this account; check the API center of your manager account.',
+]
+const isRetired: ErrorFact = ['version_retired', 'Update this service.']
+
+/** Codes of the Google Ads API that concern one account, the app, or limits. Any other is about the request. */
+const codes: Readonly<Record<string, ErrorFact>> = {
+  USER_PERMISSION_DENIED: denied,
+  CUSTOMER_NOT_FOUND: ['object_not_found', 'Check the ID of the account.'],
+  CUSTOMER_NOT_ENABLED: restricted,
+  NOT_ADS_USER: denied,
+  ACTION_NOT_PERMITTED_FOR_SUSPENDED_ACCOUNT: restricted,
+  REQUESTED_METRICS_FOR_MANAGER: [
+    'account_restricted',
+    'It is a manager account, which has no figures: enter the IDs of its client accounts.',
+  ],
+  DEVELOPER_TOKEN_NOT_APPROVED: app,
+  DEVELOPER_TOKEN_PROHIBITED: app,
+  DEVELOPER_TOKEN_INVALID: app,
+  CLOUD_PROJECT_NOT_APPROVED_FOR_PRODUCTION: app,
+  OAUTH_TOKEN_INVALID: ['expired_credentials', 'Authorize the connector again, or save a new refresh token.'],
+  OAUTH_TOKEN_EXPIRED: ['expired_credentials', 'Authorize the connector again, or save a new refresh token.'],
+  OAUTH_TOKEN_REVOKED: ['invalid_credentials', 'Authorize the connector again, or save a new refresh token.'],
+  UNSUPPORTED_VERSION: isRetired,
+  RESOURCE_EXHAUSTED: 'rate_limited',
+  RESOURCE_TEMPORARILY_EXHAUSTED: 'rate_limited',
+  EXCESSIVE_SHORT_TERM_QUERY_RESOURCE_CONSUMPTION: 'rate_limited',
+  EXCESSIVE_LONG_TERM_QUERY_RESOURCE_CONSUMPTION: 'rate_limited',
+  CONCURRENT_MODIFICATION: 'platform_error',
+  INTERNAL_ERROR: 'platform_error',
+  TRANSIENT_ERROR: 'platform_error',
+}
+
+/** What a refusal of the Google Ads API means, by the codes of its details; `undefined` leaves it to the status. */
+export function meaningOfRefusal({ json }: Answer): ErrorFact | undefined {
+  const found = listIn(objectIn(objectIn(json).error).details)
+    .flatMap((detail) => listIn(objectIn(detail).errors))
+    .flatMap((one) => Object.values(objectIn(objectIn(one).errorCode)))
+    .map((code) => textIn(code) ?? '')
+  const known = found.find((code) => Object.hasOwn(codes, code))
+  return known === undefined ? undefined : codes[known]
+}
