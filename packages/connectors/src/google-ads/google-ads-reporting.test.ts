@@ -63,7 +63,6 @@ await testReportSource({
   reads: /googleAds:search$/,
   failures: [
     [refusal(400, { queryError: 'UNRECOGNIZED_FIELD' }), 'fail', 'request_refused'],
-    [refusal(403, { authorizationError: 'DEVELOPER_TOKEN_NOT_APPROVED' }), 'reauthenticate', 'invalid_credentials'],
     [refusal(400, { requestError: 'UNSUPPORTED_VERSION' }), 'fail', 'version_retired'],
   ],
   refused: {
