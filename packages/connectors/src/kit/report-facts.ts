@@ -264,7 +264,7 @@ export type ReportContent =
     }
   | {
       readonly format: 'json' | 'json lines'
-      /** Where the list is in a document that is an object: `data`, `result.rows`. */
+      /** Where the list is in a document that is an object: `data`, `result.rows`; `*` for the lists of all its keys. */
       readonly at?: string
       /** The rows that an element is; by default itself. */
       readonly rows?: (element: JsonObject, to: ReportRequest) => readonly JsonObject[]

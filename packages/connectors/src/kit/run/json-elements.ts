@@ -5,7 +5,7 @@ const elementMax = 16 << 20
 
 /**
  * The texts of the elements of a list in a JSON document that comes in pieces, so that the document is never in memory as a whole.
- * @param path the keys that lead to the list; none if the document is the list
+ * @param path the keys that lead to the list; none if the document is the list. `*` is every key: the elements of all such lists
  * Throws `malformed_response` if the document has no such list, or ends before it does.
  */
 export async function* elementsIn(
@@ -21,6 +21,7 @@ export async function* elementsIn(
   let text = ''
   let element = ''
   let isOver = false
+  const isEvery = path.includes('*')
   for await (const piece of pieces) {
     if (isOver) continue
     let from = 0
@@ -51,10 +52,18 @@ export async function* elementsIn(
         if (target > 0 && open.length === target) {
           const last = element + piece.slice(from, at)
           if (last.trim() !== '') yield last
+          if (!isEvery) {
+            isOver = true
+            break
+          }
+          element = ''
+          target = 0
+        }
+        open.pop()
+        if (isEvery && open.length === 0) {
           isOver = true
           break
         }
-        open.pop()
       } else if (code === 44) {
         const here = open.at(-1)
         if (here?.isObject) here.wantsKey = true
@@ -76,7 +85,7 @@ export async function* elementsIn(
   if (!isOver) throw problem(`${name} is no JSON list of rows, or ends early.`)
 
   function isAt(): boolean {
-    return path.every((key, index) => open[index]?.isObject && open[index].key === key)
+    return path.every((key, index) => open[index]?.isObject && (key === '*' || open[index].key === key))
   }
 }
 

@@ -23,6 +23,8 @@ describe('a list in JSON that comes in pieces', () => {
       assert.deepEqual(await elements(JSON.stringify(rows, null, 1), [], size), rows)
       assert.deepEqual(await elements(document, ['data', 'rows'], size), rows)
       assert.deepEqual(await elements(' [ ] ', [], size), [])
+      assert.deepEqual(await elements('{"7":[{"a":[1]},2],"8":[],"9":[3]}', ['*'], size), [{ a: [1] }, 2, 3])
+      assert.deepEqual(await elements(' { } ', ['*'], size), [])
     }
   })
 
@@ -30,6 +32,8 @@ describe('a list in JSON that comes in pieces', () => {
     for (const [text, path] of [
       [document, ['data', 'other']],
       ['[1,2', []],
+      ['{"7":[1]', ['*']],
+      ['7', ['*']],
       ['', []],
       ['{"data":7}', ['data']],
     ] as const) {
