@@ -16,6 +16,7 @@ import { azureBlobStorageSource } from './azure-blob-storage/azure-blob-storage-
 import { bingAdsReporting } from './bing-ads/bing-ads-reporting.ts'
 import { makeCatalogue } from './catalogue.ts'
 import { criteoCommerceGrowthAudiences } from './criteo/criteo-commerce-growth-audiences.ts'
+import { criteoReporting } from './criteo/criteo-reporting.ts'
 import { criteoRetailMediaAudiences } from './criteo/criteo-retail-media-audiences.ts'
 import { dv360CustomerMatch } from './display-video-360/dv360-customer-match.ts'
 import { dv360Reporting } from './display-video-360/dv360-reporting.ts'
@@ -70,6 +71,7 @@ import { pinterestAdsManagement } from './pinterest-ads/pinterest-ads-management
 import { pinterestConversions } from './pinterest-ads/pinterest-conversions.ts'
 import { pinterestCustomerLists } from './pinterest-ads/pinterest-customer-lists.ts'
 import { postgresql } from './postgresql/postgresql.ts'
+import { redditAdsReporting } from './reddit-ads/reddit-ads-reporting.ts'
 import { redditAudiences } from './reddit-ads/reddit-audiences.ts'
 import { redditConversions } from './reddit-ads/reddit-conversions.ts'
 import { salesforceCrm } from './salesforce/salesforce-crm.ts'
@@ -123,6 +125,7 @@ export const { connectors, platforms, connectorById } = makeCatalogue([
   azureBlobStorageSource,
   bingAdsReporting,
   criteoCommerceGrowthAudiences,
+  criteoReporting,
   criteoRetailMediaAudiences,
   dv360CustomerMatch,
   dv360Reporting,
@@ -177,6 +180,7 @@ export const { connectors, platforms, connectorById } = makeCatalogue([
   pinterestConversions,
   pinterestCustomerLists,
   postgresql,
+  redditAdsReporting,
   redditAudiences,
   redditConversions,
   salesforceCrm,
