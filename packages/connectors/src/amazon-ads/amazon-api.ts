@@ -1,7 +1,9 @@
 import { type ConnectorContext, ConnectorError } from '@penstock/connector'
 import type { RestApi } from '../kit/api.ts'
 import { openApi } from '../kit/run/open-api.ts'
-import type { PlatformClient } from '../platform-api/client.ts'
+import type { Credentials, PlatformClient } from '../platform-api/client.ts'
+import { enteredToken } from '../platform-api/entered-token.ts'
+import { textIn } from '../platform-api/json.ts'
 import { type AccessTokens, openTokens } from '../platform-api/oauth.ts'
 import { amazonAdsApi, clientIdOf } from './api.ts'
 
@@ -22,6 +24,14 @@ export function openAmazonTokens(context: ConnectorContext): AccessTokens {
     client: { id: clientIdOf(context), secret: String(clientSecret) },
     renewal: 'authorize the connector again, or sign in with Amazon again and save the new refresh token in it',
   })
+}
+
+/** The same, but the access token that a person saved comes first, if the connector takes one. */
+export function openSavedTokens(context: ConnectorContext): Credentials {
+  const { authType, accessToken } = context.secrets
+  const saved = authType === 'api-token' ? textIn(accessToken) : undefined
+  const tokens = openAmazonTokens(context)
+  return saved === undefined ? tokens : enteredToken(saved, tokens)
 }
 
 /** Opens an API of Amazon Ads, signed in. Everything throws connector errors. */

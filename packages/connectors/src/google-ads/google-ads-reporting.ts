@@ -199,7 +199,7 @@ export const googleAdsReporting = reportSource({
     criterion_id: attribute('ad_group_criterion.criterion_id', 'ID of the keyword within its ad group'),
     keyword_text: attribute('ad_group_criterion.keyword.text', 'Keyword'),
     keyword_match_type: attribute('ad_group_criterion.keyword.match_type', 'How the keyword is matched'),
-    search_term: attribute('search_term_view.search_term', 'What people searched for'),
+    search_term: attribute('search_term_view.search_term', 'Search term that people entered'),
     device: segment('device', 'Kind of device'),
     ad_network_type: segment('ad_network_type', 'Network on which the ad was shown'),
     conversion_action: segment('conversion_action', 'Resource name of the conversion action'),

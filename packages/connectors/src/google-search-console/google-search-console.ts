@@ -12,7 +12,7 @@ const scope = 'https://www.googleapis.com/auth/webmasters.readonly'
 const pageRows = 25_000
 const figures = ['clicks', 'impressions', 'ctr', 'position']
 
-/** What people searched for on Google before they came, by day. */
+/** Search term that people entered on Google before they came, by day. */
 export const googleSearchConsole = reportSource({
   slug: 'google-search-console',
   name: 'Google Search Console',
@@ -74,7 +74,7 @@ export const googleSearchConsole = reportSource({
   columns: {
     date: day('Day, in Pacific time'),
     site_url: ofAccount('account', 'Property, as Search Console names it'),
-    query: dimension('What people searched for'),
+    query: dimension('Search term that people entered'),
     page: dimension('Address of the page'),
     country: dimension('Country of the search, as ISO 3166-1 alpha-3 in lower case'),
     device: dimension('Kind of device: DESKTOP, MOBILE, TABLET'),
