@@ -151,7 +151,8 @@ function recorded(database: Database, texts: string[]): Database {
   return { ...record(database), transaction: (work, actor) => database.transaction((tx) => work(record(tx)), actor) }
 }
 
-function withSides(connector: Connector, sides: TestSides): Connector {
+/** A connector whose sides are those of a test. */
+export function withSides(connector: Connector, sides: TestSides): Connector {
   const { source, destination, check } = sides
   const deliver: Destination = {
     batch: () => ({ rowsMax: 10, bytesMax: 1 << 20 }),

@@ -2,6 +2,7 @@ import type { FindingCode } from '@penstock/wire/rules'
 import type { ConnectorContext } from './context.ts'
 import type { Json, Row } from './rows.ts'
 import type { Values } from './values.ts'
+import type { BatchWindow } from './windows.ts'
 
 /**
  * How data is delivered. The engine opens a writer, delivers batches one after the other, flushes, finishes and closes it.
@@ -13,6 +14,11 @@ export type Destination = {
   readonly batch: (settings: Values) => { readonly rowsMax: number; readonly bytesMax: number }
   /** Whether a transfer with these settings takes the place of everything that was there before. */
   readonly replaces?: (settings: Values) => boolean
+  /**
+   * The columns by which it finds a row again with these settings, if it then takes windows: it deletes the rows of one that are
+   * not in it. `undefined` if it does not. Absent if it never does.
+   */
+  readonly windowKeys?: (settings: Values) => readonly string[] | undefined
   readonly open: (context: DestinationContext) => Promise<DestinationWriter>
   /**
    * Finds problems that would prevent the delivery of these columns with these settings, and changes nothing at the
@@ -126,10 +132,12 @@ export type Batch = {
    */
   readonly key: string
   readonly columns: readonly string[]
-  /** At least one. */
+  /** At least one, but in a window. */
   readonly rows: readonly Row[]
   /** The number of the first row in the transfer, from 1. */
   readonly firstRow: number
+  /** Only of a destination that takes windows. */
+  readonly window?: BatchWindow
 }
 
 export type Delivery = {

@@ -1,6 +1,7 @@
 import type { ConnectorContext } from './context.ts'
 import type { Finding } from './destination.ts'
 import type { Json, Row } from './rows.ts'
+import type { ChunkWindow } from './windows.ts'
 
 /**
  * How data is read. The engine opens a reader, reads chunks until they end or it has had enough, and closes the reader.
@@ -54,6 +55,10 @@ export type Chunk = {
    * rows behind, and gives the same cursor for 0 rows of its first chunk.
    */
   readonly cursorAfter?: (rows: number) => Json
+  /** The window that these rows belong to; without it, rows that were there before stay. */
+  readonly window?: ChunkWindow
+  /** Whether the checkpoint is stored before more is read: the platform has begun something that must be found again after a crash. */
+  readonly settles?: boolean
   /** For whatever else the next transfer must know once all of these rows are confirmed: the key of a server. */
   readonly cursor?: Json
 }

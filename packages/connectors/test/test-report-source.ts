@@ -32,7 +32,7 @@ export type ReportExamples = {
   readonly connector: Connector
   /** The server, for titles: `recorded answers of TikTok`. */
   readonly testServer?: string
-  /** The moment at which everything happens, ISO 8601: recorded days stay what they are. */
+  /** The time at which everything happens, ISO 8601: recorded days stay what they are. */
   readonly now: string
   /** The origins that lead to the recordings: the API, the sign-in, the store of files. */
   readonly origins: readonly string[]

@@ -1,5 +1,7 @@
 import {
   asConnectorError,
+  type Chunk,
+  type ChunkWindow,
   type Connector,
   type Egress,
   type InspectionContext,
@@ -17,6 +19,7 @@ import type { JobValues, PreviewJob } from './protocol.ts'
 import { type JobRuntime, openContext } from './runtime.ts'
 import { sideSettings } from './settings.ts'
 import { type SideSecrets, withoutSecrets } from './side-secrets.ts'
+import { scopeAt } from './transfer/windows.ts'
 
 /**
  * Reads a few rows, maps them and inspects the destination; or shows what there is to be mapped. Sends nothing.
@@ -49,14 +52,21 @@ export async function runPreview(
               ? planFittingRows(destination, columns, settings)
               : planRows(destination, columns, settings)
           },
+          staysBy: ({ plan }, window) =>
+            destination.destination?.deliver &&
+            scopeAt(destination.destination.deliver, settings, plan.steps, window).stays,
           rejectionsOf: reading.rejectionsOf,
         })
         if (seen.fieldErrors || job.unmapped || !seen.sent) return { ...seen, findings: [] }
         const boundMs = Math.min(sourceFindingsMs, (deadline - performance.now()) / 2 - answerMs)
         const findings = boundMs > 0 ? ((await reader.findings?.(boundMs)) ?? []) : []
+        const { stays } = seen
         return {
           ...seen,
-          findings: findings.map(({ code, message }) => ({ code, message: redact(message), column: null })),
+          findings: [
+            ...findings.map(({ code, message }) => ({ code, message: redact(message), column: null })),
+            ...(stays === undefined ? [] : [vanishedRowsStay(source, stays)]),
+          ],
         }
       } finally {
         await reader.close()
@@ -91,6 +101,12 @@ export async function runPreview(
     },
   }
 }
+
+const vanishedRowsStay = ({ name }: Connector, why: string): Preview['findings'][number] => ({
+  code: 'vanished_rows_stay',
+  message: `Records that ${name} does not report any more stay at the destination: ${why}.`,
+  column: null,
+})
 
 /** The columns that are proposed for the fields of a destination; nothing if it takes any columns. */
 async function proposalsFor(
@@ -138,6 +154,8 @@ type Looked =
   | {
       readonly fieldErrors?: never
       readonly preview: Omit<Preview, 'findings'>
+      /** Why rows stay at the destination that are not in the source any more, if the source reads some of them again. */
+      readonly stays?: string | undefined
       /** The rows to be sent; absent if the source has no columns, and if only a part of the mapping is valid. */
       readonly sent?: Sent
     }
@@ -218,12 +236,14 @@ const notTried = (why: string): Preview['findings'][number] => ({
 })
 
 async function look(
-  chunks: AsyncIterable<{ columns: readonly string[]; rows: readonly Row[]; errors?: ReadonlyMap<number, string> }>,
+  chunks: AsyncIterable<Pick<Chunk, 'columns' | 'rows' | 'errors' | 'window'>>,
   redact: SideSecrets['redact'],
   {
     planFor,
+    staysBy,
     rejectionsOf,
   }: {
+    staysBy: (mapping: RowMapping, window: ChunkWindow) => string | undefined
     planFor: (columns: readonly string[]) => Promise<{ mapping?: RowMapping; fieldErrors?: readonly FieldError[] }>
     rejectionsOf: RejectionsOf
   },
@@ -231,8 +251,10 @@ async function look(
   const raws: Row[] = []
   const broken = new Map<number, string>()
   let columns: readonly string[] | undefined
+  let window: ChunkWindow | undefined
   for await (const chunk of chunks) {
     columns = chunk.columns
+    window ??= chunk.window
     for (const [i, reason] of chunk.errors ?? []) {
       broken.set(raws.length + i, redact(reason))
     }
@@ -281,5 +303,6 @@ async function look(
       })),
     })),
   }
-  return isWhole ? { preview: shown, sent } : { preview: { ...shown, mappingErrors: [...fieldErrors] } }
+  const stays = window && staysBy(mapping, window)
+  return isWhole ? { preview: shown, sent, stays } : { preview: { ...shown, mappingErrors: [...fieldErrors] } }
 }

@@ -22,6 +22,10 @@ export const findingWarnings = {
     when: 'The preview cannot find all records that the destination would reject: it could not try them there, or not under all rules of the table.',
     todo: 'Read the rejected records after the first transfer, or send a few records as a test.',
   },
+  vanished_rows_stay: {
+    when: 'The source reads some days again. A record that its platform does not report any more stays at the destination with its last figures.',
+    todo: 'Do what the message says, or remove such records there yourself.',
+  },
   rows_without_cursor: {
     when: 'Some rows of an incremental source have no value in the cursor column, or not a finite number. No transfer reads them.',
     todo: 'Give these rows a value, use another column as the cursor, or read all rows each time.',

@@ -1,4 +1,4 @@
-import { boolean, type Fields, number, secret, select, text } from '@penstock/connector'
+import { boolean, type Fields, number, secret, select, text, type Values } from '@penstock/connector'
 
 /** Fields that all databases with a host, a user and a password share. */
 
@@ -129,3 +129,11 @@ export const tableDestinationFields = ({ schemas }: { schemas: boolean }): Field
     default: false,
   }),
 })
+
+/** The key columns of an upsert; `undefined` if rows are added, of which none is found again. */
+export const windowKeys = ({ writeMode, keyColumns }: Values): readonly string[] | undefined =>
+  writeMode === 'Upsert'
+    ? String(keyColumns ?? '')
+        .split(',')
+        .map((name) => name.trim())
+    : undefined

@@ -38,7 +38,7 @@ export type ReportColumn = {
 
 type Options = Omit<ReportColumn, 'kind' | 'type' | 'description'>
 
-/** A column by which rows are told apart or described. */
+/** A column by which rows differ, or are described. */
 export const dimension = (
   description: string,
   { type = 'text', ...options }: Options & { readonly type?: ReportColumn['type'] } = {},

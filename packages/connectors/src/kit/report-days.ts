@@ -12,14 +12,23 @@ export const daysFrom = (from: string, to: string): number =>
 export const eachDay = (from: string, to: string): string[] =>
   Array.from({ length: Math.max(0, daysFrom(from, to)) }, (_, index) => addDays(from, index))
 
-/** The day that it is in a time zone, now or at a moment in milliseconds since 1970. */
+/** Formats by time zone: each takes a while to make. */
+const dayFormats = new Map<string, Intl.DateTimeFormat>()
+const offsetFormats = new Map<string, Intl.DateTimeFormat>()
+const kept = (formats: Map<string, Intl.DateTimeFormat>, zone: string, make: () => Intl.DateTimeFormat) => {
+  const format = formats.get(zone) ?? make()
+  formats.set(zone, format)
+  return format
+}
+
+/** The day that it is in a time zone, now or at a time in milliseconds since 1970. */
 export const todayIn = (zone: string, at = Date.now()): string =>
-  new Intl.DateTimeFormat('en-CA', { timeZone: zone }).format(at)
+  kept(dayFormats, zone, () => new Intl.DateTimeFormat('en-CA', { timeZone: zone })).format(at)
 
 /** Whether this program knows a time zone. */
 export function isZone(zone: string): boolean {
   try {
-    new Intl.DateTimeFormat('en-CA', { timeZone: zone })
+    todayIn(zone)
     return true
   } catch {
     return false
@@ -29,9 +38,10 @@ export function isZone(zone: string): boolean {
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 
-/** How far the clocks of a time zone are ahead of UTC at a moment, in milliseconds. */
+/** How far the clocks of a time zone are ahead of UTC at a time, in milliseconds. */
 export function offsetMs(zone: string, at: number): number {
-  const parts = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' }).formatToParts(at)
+  const make = () => new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' })
+  const parts = kept(offsetFormats, zone, make).formatToParts(at)
   const name = parts.find(({ type }) => type === 'timeZoneName')?.value ?? ''
   const [, sign, hours, minutes = '0', seconds = '0'] = /([+-])(\d\d)(?::(\d\d))?(?::(\d\d))?/.exec(name) ?? []
   if (hours === undefined) return 0
@@ -40,8 +50,8 @@ export function offsetMs(zone: string, at: number): number {
 }
 
 /**
- * The moment at which a day begins in a time zone, in milliseconds since 1970: midnight by the clocks of that day, which daylight
- * saving moves. If they skip midnight, the first moment of the day.
+ * The time at which a day begins in a time zone, in milliseconds since 1970: midnight by the clocks of that day, which daylight
+ * saving moves. If they skip midnight, the first time of the day.
  */
 export function beginOfDay(day: string, zone: string): number {
   const midnight = Date.parse(`${day}T00:00:00Z`)
@@ -52,7 +62,7 @@ export function beginOfDay(day: string, zone: string): number {
   return offsetMs(zone, after) === midnight - after ? after : before
 }
 
-/** A moment as ISO 8601 with the offset of a time zone: `2026-03-29T00:00:00.000+01:00`. */
+/** A time as ISO 8601 with the offset of a time zone: `2026-03-29T00:00:00.000+01:00`. */
 export function isoIn(zone: string, at: number): string {
   const offset = offsetMs(zone, at)
   const minutes = Math.abs(offset) / minuteMs

@@ -24,6 +24,7 @@ export function reportSource(facts: ReportSource): Connector {
   const run = () => import('./run/reports.ts')
   return defineConnector({
     ...definition,
+    notes: notesOf(facts),
     check: async (context) => (await import('./run/check-reports.ts')).checkReports(facts, context),
     source: {
       open: async (context) => (await run()).openReports(facts, context),
@@ -32,6 +33,21 @@ export function reportSource(facts: ReportSource): Connector {
       ...(listed && { discover: discoveriesOf(facts, formsOf(facts)) }),
     },
   })
+}
+
+/** The notes of the facts, and what is true of every report. */
+function notesOf({ notes = '', always, columns, days, platformApi, name }: ReportSource): string {
+  const platform = typeof platformApi === 'function' ? name : platformApi.name
+  const key = always.filter((one) => columns[one]?.isDay || columns[one]?.of === 'account')
+  return [
+    notes,
+    `Each transfer reads the last ${days.lookBack} days again, unless the connection says otherwise, because ${platform} restates them.`,
+    `Rows differ by ${key.join(', ')}, the ID of the level and every breakdown: write them to a database with the mode Upsert and these key columns.`,
+    `PostgreSQL and MySQL then delete the rows of these days that ${platform} does not report any more; elsewhere such rows stay.`,
+    'An account that is refused is a rejected row with the reason, and the others are read.',
+  ]
+    .filter(Boolean)
+    .join(' ')
 }
 
 /** The settings that every report has. */
@@ -96,6 +112,13 @@ function fieldsOf({ accounts, levels, breakdowns, presets, free = {}, columns, d
       min: 0,
       max: days.backMax,
       default: days.lookBack,
+    }),
+    vanishedRows: select({
+      label: 'Rows that vanish',
+      description:
+        'Whether rows of days that are read again, and that the platform does not report any more, are deleted at a destination that can do so',
+      options: ['Delete', 'Keep'],
+      default: 'Delete',
     }),
   }
 }

@@ -28,7 +28,7 @@ export const metaInsights = reportSource({
   description: 'Reads the delivery and the results of campaigns on Meta.',
   actions: ['get'],
   notes:
-    'A report of one day of one ad account is made at a time, by a job at Meta; after a crash, reading resumes in the job that runs already. Days are in the time zone of each ad account. Meta restates figures for 28 days: each incremental transfer reads the days of the look-back window again, so use an upsert by date_start, account_id, the ID of the level and every breakdown. A row that Meta no longer reports stays at the destination. Meta has reports of 37 months, and reach with breakdowns of 13. Lists of figures by kind, such as actions, are JSON. An ad account that is refused is a rejected row with the reason, and the others are read. The token needs ads_read or ads_management.',
+    'A report of one day of one ad account is made at a time, by a job at Meta; after a crash, reading resumes in the job that runs already. Days are in the time zone of each ad account. Meta has reports of 37 months, and reach with breakdowns of 13. Lists of figures by kind, such as actions, are JSON. The token needs ads_read or ads_management.',
   tested: 'Our own test server, which follows the published documentation of Meta’s Insights API; not Meta itself.',
   api: { version: 'Graph API v26.0', ends: 'about a year after its release; Meta announces the date' },
   platformApi: metaApi,

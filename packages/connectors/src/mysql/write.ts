@@ -16,6 +16,7 @@ import { invalidAnswer } from './packet-guard.ts'
 import { countIn, valueIn } from './raw-rows.ts'
 import { type MysqlSession, openSession } from './session.ts'
 import { batchesTable, type MysqlTable, openTable } from './table.ts'
+import { MysqlWindows } from './window.ts'
 import { type MysqlCellWriter, writerFor } from './writers.ts'
 
 /**
@@ -50,13 +51,21 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
     server: await serverOf(session),
   }))
   const { table, server } = prepared
-  const begin = async () => (await connection.begin((session) => session.run('start transaction'))).session
+  const windows = new MysqlWindows()
+  const begin = async (batch?: Batch) => {
+    const { session } = await connection.begin(async (opened) => {
+      if (batch) await windows.prepare(opened, table, batch)
+      await opened.run('start transaction')
+    })
+    return session
+  }
   return {
     async deliver(batch) {
-      const session = await begin()
+      const session = await begin(batch)
       return inTransaction(session, async () => {
-        const delivery = await deliver(session, table, server, context.transferId, batch)
+        const { delivery, settle } = await deliver(session, table, server, context.transferId, batch, windows)
         await session.run('commit')
+        settle()
         return delivery
       })
     },
@@ -99,10 +108,11 @@ async function deliver(
   { infile, packetBytes }: Server,
   transferId: string,
   batch: Batch,
-): Promise<Delivery> {
+  windows: MysqlWindows,
+): Promise<{ delivery: Delivery; settle: () => void }> {
   // Waits here for another worker that writes this same batch at this time.
   const known = await note(session, transferId, batch)
-  if (known) return known
+  if (known) return { delivery: known, settle: () => {} }
   const writers = table.columns.map(writerFor)
   const { picked, doubtful } = judge(table, writers, batch)
   const job: InsertJob = { session, table, writers, rows: batch.rows, picked, packetBytes }
@@ -115,7 +125,8 @@ async function deliver(
     `update ${batchesTable} set rows_accepted = ?, bytes = ?, rejected = ? where transfer_id = ? and batch_key = ?`,
     [batch.rows.length - rejections.length, bytes, packed, transferId, batch.key],
   )
-  return { bytes, ...(rejections.length > 0 ? { rejected: rejections } : {}) }
+  const settle = await windows.replace(session, table, batch, rejections.length === 0, packetBytes)
+  return { delivery: { bytes, ...(rejections.length > 0 ? { rejected: rejections } : {}) }, settle }
 }
 
 /** Which rows the table holds just as they are, and why it does not hold the others. */

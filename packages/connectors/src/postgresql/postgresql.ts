@@ -1,5 +1,5 @@
 import { type Discover, defineConnector, select } from '@penstock/connector'
-import { databaseSecrets, tableDestinationFields, tableSourceFields } from '../databases/fields.ts'
+import { databaseSecrets, tableDestinationFields, tableSourceFields, windowKeys } from '../databases/fields.ts'
 import { postgresqlPlatform } from './platform.ts'
 
 const bytesFormat = select({
@@ -23,7 +23,7 @@ export const postgresql = defineConnector({
   description: 'Reads rows from a table, a view or a query of PostgreSQL, and inserts or upserts rows into a table.',
   actions: ['read', 'append', 'update'],
   notes:
-    'Without key columns, rows are read in the order of a digest of each row, so the server must sort all of them: set key columns for large tables. An incremental transfer waits up to the lag for transactions that are writing to the tables, because they could add rows before its end later: with a number as the cursor, such as one from a sequence, for all of them; with a time, for those that are older than the lag. If one stays open longer, the transfer is retried later; with a lag of 0, it does not wait. A standby server does not know who writes, so a number as the cursor is refused there unless the lag is 0. Writers behind foreign tables and functions, and numbers that a sequence with a cache or an application has reserved, cannot be detected: use a time as the cursor there, with a lag longer than any transaction. Rows whose cursor is empty, NaN or Infinity are not read; a preview counts them. Bytes are read as PostgreSQL shows them: \\x and hexadecimal digits. If an upsert batch has several rows with the same key, the last one wins. Written batches are recorded in the table penstock_batches, in the same schema and transaction, so that none is written twice. Connections that write are named penstock, the transfer and its attempt; an attempt ends those of earlier ones. The user needs CREATE on the schema until that table exists, and TEMPORARY on the database.',
+    'Without key columns, rows are read in the order of a digest of each row, so the server must sort all of them: set key columns for large tables. An incremental transfer waits up to the lag for transactions that are writing to the tables, because they could add rows before its end later: with a number as the cursor, such as one from a sequence, for all of them; with a time, for those that are older than the lag. If one stays open longer, the transfer is retried later; with a lag of 0, it does not wait. A standby server does not know who writes, so a number as the cursor is refused there unless the lag is 0. Writers behind foreign tables and functions, and numbers that a sequence with a cache or an application has reserved, cannot be detected: use a time as the cursor there, with a lag longer than any transaction. Rows whose cursor is empty, NaN or Infinity are not read; a preview counts them. Bytes are read as PostgreSQL shows them: \\x and hexadecimal digits. If an upsert batch has several rows with the same key, the last one wins. Written batches are recorded in the table penstock_batches, in the same schema and transaction, so that none is written twice. Connections that write are named penstock, the transfer and its attempt; an attempt ends those of earlier ones. With an upsert, rows that a report does not have any more are deleted, if the user has DELETE on the table. The user needs CREATE on the schema until that table exists, and TEMPORARY on the database.',
   tested: 'PostgreSQL 18, which comes with Penstock, over an unstable connection.',
   secrets: databaseSecrets({ name: 'PostgreSQL', port: 5432 }),
   source: {
@@ -41,6 +41,7 @@ export const postgresql = defineConnector({
     fields: { ...tableDestinationFields({ schemas: true }), bytesFormat },
     deliver: {
       batch: () => ({ rowsMax: 50_000, bytesMax: 8 * 1024 * 1024 }),
+      windowKeys,
       open: async (context) => (await import('./write.ts')).open(context),
       inspect: async (context) => (await import('./inspect.ts')).inspect(context),
       tryRows: async (context) => (await import('./try-rows.ts')).tryRows(context),

@@ -10,6 +10,7 @@ import { loadRowByRow } from './load-row-by-row.ts'
 import { openSession, type PostgresSession } from './session.ts'
 import { keepAlivesOf, sessionNameOf, succeed } from './succession.ts'
 import { openTable, type PostgresTable } from './table.ts'
+import { PostgresWindows } from './window.ts'
 import { bytesFormatOf, type PostgresCellWriter, textForms, writerFor } from './writers.ts'
 
 /**
@@ -50,6 +51,7 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
   }))
   const { table, opening } = prepared
   const writers = table.columns.map((column) => writerFor(column, bytesFormat))
+  const windows = new PostgresWindows()
   /** A transaction that begins with these statements, and how many rows each of them changed. */
   const beginWith = (statements: readonly string[]) =>
     connection.begin(async (session) => (await session.execute([...opening, ...statements])).slice(opening.length))
@@ -63,7 +65,7 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
       ])
       const isNew = begun[0] === 1
       return inTransaction(session, () =>
-        isNew ? deliver(session, table, writers, name, batch) : recall(session, table, name),
+        isNew ? deliver(session, table, writers, name, batch, windows) : recall(session, table, name),
       )
     },
     async finish() {
@@ -93,8 +95,10 @@ async function deliver(
   writers: readonly PostgresCellWriter[],
   name: string,
   batch: Batch,
+  windows: PostgresWindows,
 ): Promise<Delivery> {
-  const { bytes, rejected: rejections } = await write(session, table, writers, batch.rows)
+  const { bytes, rejected: rejections, isWhole } = await write(session, table, writers, batch.rows)
+  const settle = await windows.replace(session, table, batch, isWhole)
   const accepted = batch.rows.length - rejections.reduce((sum, { count = 1 }) => sum + count, 0)
   const packed = rejections.length > 0 ? JSON.stringify(packRejections(rejections)) : null
   const rejectedLiteral = packed === null ? 'null' : pg.escapeLiteral(packed)
@@ -103,10 +107,16 @@ async function deliver(
      where (transfer_id, batch_key) = (${name})`,
     'commit',
   ])
+  settle()
   return { bytes, ...(packed === null ? {} : { rejected: unpackRejections(JSON.parse(packed)) }) }
 }
 
-type Written = { readonly bytes: number; readonly rejected: readonly Rejection[] }
+type Written = {
+  readonly bytes: number
+  readonly rejected: readonly Rejection[]
+  /** Whether all rows were written together, and are in the staging table. */
+  readonly isWhole: boolean
+}
 
 /** Writes the rows that the table takes. @param halves whether each text is looked at for half a character first */
 async function write(
@@ -116,12 +126,14 @@ async function write(
   rows: readonly Row[],
   halves = false,
 ): Promise<Written> {
+  if (rows.length === 0) return { bytes: 0, rejected: [], isWhole: true }
   const { rejected, picked } = unwritable(table, writers, rows, { halves })
-  if (picked?.length === 0) return { bytes: 0, rejected }
+  if (picked?.length === 0) return { bytes: 0, rejected, isWhole: false }
   const job = { session, table, writers, rows, picked }
   try {
-    const written = (await loadWhole(job)) ?? (await loadRowByRow(job))
-    return { bytes: written.bytes, rejected: [...rejected, ...written.rejected] }
+    const written = (await loadWhole(job)) ?? { ...(await loadRowByRow(job)), isWhole: false }
+    const isWhole = written.isWhole && rejected.length === 0
+    return { bytes: written.bytes, rejected: [...rejected, ...written.rejected], isWhole }
   } catch (error) {
     if (!(error instanceof HalfCharacter) || halves) throw error
     await session.execute(['rollback to savepoint rows'])
@@ -133,7 +145,7 @@ async function write(
 async function loadWhole(job: LoadJob): Promise<Written | undefined> {
   try {
     const { bytes, leftOut } = await load(job)
-    if (leftOut === 0) return { bytes, rejected: [] }
+    if (leftOut === 0) return { bytes, rejected: [], isWhole: true }
   } catch (error) {
     if (!isRowError(error)) throw error
   }

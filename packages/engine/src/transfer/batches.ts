@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { Batch, Chunk, Json, Row, SourceReader } from '@penstock/connector'
+import type { Batch, BatchWindow, Chunk, ChunkWindow, Json, Row, SourceReader } from '@penstock/connector'
+import { isSame, type WindowOf, windowOfHalf } from './windows.ts'
 
 /**
  * Fills batches from the rows of a source. Records are numbered from 1 in the order of the source. A batch covers
@@ -35,6 +36,8 @@ export type FilledBatch = {
   readonly invalid: readonly InvalidRow[]
   /** The chunks that it was filled from, in order; all but the first begin inside it. */
   readonly segments: readonly Segment[]
+  /** The window that all its rows belong to. Such a batch may have no rows. */
+  readonly window?: BatchWindow
 }
 
 type Segment = {
@@ -63,6 +66,8 @@ export type Filling = {
   readonly firstNumber: number
   /** Answers how the rows of a chunk are mapped. */
   readonly mapperFor: (chunk: Chunk) => ChunkMapper | Promise<ChunkMapper>
+  /** Answers the window of a chunk, by the columns of the destination; absent if none is used. Called after `mapperFor`. */
+  readonly windowOf?: WindowOf
   readonly bounds: Bounds
   /** How many records the first batch must cover: that of a batch that may have been delivered already. */
   readonly pending: number | null
@@ -75,7 +80,7 @@ export type Filling = {
 /** Reads on from a checkpoint and fills batches up to their bounds, one ahead of the one that is asked for. */
 export async function* fillBatches(
   reader: SourceReader,
-  { from, firstNumber, mapperFor, bounds, pending, unconfirmed, testRows }: Filling,
+  { from, firstNumber, mapperFor, windowOf, bounds, pending, unconfirmed, testRows }: Filling,
 ): AsyncGenerator<FilledBatch, void, undefined> {
   let filledBatch = emptyBatch(firstNumber)
   let exactly = pending
@@ -88,6 +93,13 @@ export async function* fillBatches(
   if (firstNumber > lastNumber) return
   for await (const chunk of reader.read(from.at ?? undefined)) {
     const map = await mapperFor(chunk)
+    const window = testRows === null ? windowOf?.(chunk) : undefined
+    if (filledBatch.covered > 0 && !isSame(filledBatch.window, window)) {
+      yield filledBatch.done()
+      exactly = null
+      repeats = null
+      filledBatch = emptyBatch(number)
+    }
     bytes += skip > 0 ? 0 : chunk.bytes
     const segment: Segment = {
       before,
@@ -101,6 +113,13 @@ export async function* fillBatches(
     if (!chunk.cursorAfter) repeats = null
     before = chunk.checkpoint
     number += chunk.rows.length
+    if (chunk.rows.length === 0 && skip === 0 && (window?.ends || chunk.settles)) {
+      filledBatch.take(chunk, none, segment, 0, 0, window)
+      yield filledBatch.done()
+      exactly = null
+      filledBatch = emptyBatch(number)
+      continue
+    }
     if (skip >= chunk.rows.length) {
       skip -= chunk.rows.length
       continue
@@ -124,11 +143,12 @@ export async function* fillBatches(
             )
           : exactly - filledBatch.covered
       const until = Math.min(end, at + Math.max(1, capacity()))
-      filledBatch.take(chunk, mapped, segment, at, until)
+      filledBatch.take(chunk, mapped, segment, at, until, window)
       filledBatch.bytes += (until - at) * bytesEach
       filledBatch.memoryBytes += (until - at) * memoryEach
       at = until
-      if (capacity() < 1) {
+      // No batch has rows behind a window.
+      if (capacity() < 1 || filledBatch.window?.ends) {
         yield filledBatch.done()
         exactly = null
         repeats = null
@@ -149,6 +169,8 @@ function boundsOf(bounds: Bounds, repeats: number | null): Bounds {
   return { rowsMax: Math.min(bounds.rowsMax, repeats), bytesMax: 4 * bounds.bytesMax }
 }
 
+const none: ReturnType<ChunkMapper> = { rows: [], errors: new Map() }
+
 function emptyBatch(first: number) {
   const rows: Row[] = []
   const numbers: number[] = []
@@ -159,7 +181,15 @@ function emptyBatch(first: number) {
     covered: 0,
     bytes: 0,
     memoryBytes: 0,
-    take(chunk: Chunk, mapped: ReturnType<ChunkMapper>, segment: Segment, from: number, until: number) {
+    window: undefined as BatchWindow | undefined,
+    take(
+      chunk: Chunk,
+      mapped: ReturnType<ChunkMapper>,
+      segment: Segment,
+      from: number,
+      until: number,
+      window?: ChunkWindow,
+    ) {
       segments.push(segment)
       for (let i = from; i < until; i++) {
         const raw = chunk.rows[i] as Row
@@ -173,9 +203,17 @@ function emptyBatch(first: number) {
         }
       }
       this.covered += until - from
+      if (!window) return
+      this.window = {
+        scope: window.scope,
+        begins: this.window?.begins ?? (window.begins && from === 0),
+        ends: window.ends && until === chunk.rows.length,
+        spoiled: invalid.length > 0,
+      }
     },
     done(): FilledBatch {
-      return { first, covered: this.covered, rows, numbers, raws, invalid, segments }
+      const { window } = this
+      return { first, covered: this.covered, rows, numbers, raws, invalid, segments, ...(window && { window }) }
     },
   }
 }
@@ -210,7 +248,7 @@ export type KeyScope = {
  * for the same rows.
  */
 export function batchOf(filledBatch: FilledBatch, scope: KeyScope, columns: readonly string[]): Batch {
-  const { first, covered, rows, segments } = filledBatch
+  const { first, covered, rows, segments, window } = filledBatch
   const hash = createHash('sha256')
   const [begun] = segments
   if (begun?.cursorAfter) {
@@ -218,13 +256,15 @@ export function batchOf(filledBatch: FilledBatch, scope: KeyScope, columns: read
     hash.update(JSON.stringify([connectionId, settings, begun.cursorAfter(first - begun.first), columns]))
     for (const row of rows) hash.update(JSON.stringify(row))
   } else hash.update(`${scope.transferId} ${first} ${covered}`)
-  return { key: hash.digest('hex').slice(0, 32), columns, rows, firstRow: first }
+  // Windows without rows follow each other at the same place.
+  if (window) hash.update(JSON.stringify(window.scope))
+  return { key: hash.digest('hex').slice(0, 32), columns, rows, firstRow: first, ...(window && { window }) }
 }
 
 /** The checkpoint after a batch, and the cursor where the next transfer begins. */
 export function endOf({ first, covered, segments }: FilledBatch): { checkpoint: Checkpoint; cursor: Json | undefined } {
   const next = first + covered
-  const last = segments.findLast((segment) => segment.first < next)
+  const last = segments.findLast((segment) => segment.first < next || (segment.count === 0 && segment.first === next))
   if (!last) return { checkpoint: beginning, cursor: undefined }
   const isWhole = next === last.first + last.count
   const checkpoint = isWhole
@@ -241,14 +281,29 @@ export function halve(filledBatch: FilledBatch): [FilledBatch, FilledBatch] {
   const middle = filledBatch.rows.length >> 1
   const border = filledBatch.numbers[middle] as number
   const end = filledBatch.first + filledBatch.covered
-  const part = (from: number, until: number, rowsFrom: number, rowsUntil: number): FilledBatch => ({
+  const { window } = filledBatch
+  const part = (
+    from: number,
+    until: number,
+    rowsFrom: number,
+    rowsUntil: number,
+    half: 'first' | 'second',
+  ): FilledBatch => ({
     first: from,
     covered: until - from,
     rows: filledBatch.rows.slice(rowsFrom, rowsUntil),
     numbers: filledBatch.numbers.slice(rowsFrom, rowsUntil),
     raws: filledBatch.raws.slice(rowsFrom, rowsUntil),
     invalid: filledBatch.invalid.filter(({ number }) => number >= from && number < until),
-    segments: filledBatch.segments.filter((segment) => segment.first < until && segment.first + segment.count > from),
+    segments: filledBatch.segments.filter(
+      (segment) =>
+        (segment.first < until && segment.first + segment.count > from) ||
+        (segment.count === 0 && segment.first === until),
+    ),
+    ...(window && { window: windowOfHalf(window, half) }),
   })
-  return [part(filledBatch.first, border, 0, middle), part(border, end, middle, filledBatch.rows.length)]
+  return [
+    part(filledBatch.first, border, 0, middle, 'first'),
+    part(border, end, middle, filledBatch.rows.length, 'second'),
+  ]
 }

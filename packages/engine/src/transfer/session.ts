@@ -47,6 +47,12 @@ const batchesAheadMax = 4
 const batchesAhead = ({ bytesMax }: Bounds): number =>
   Math.max(1, Math.min(batchesAheadMax, Math.floor(aheadBytes / bytesMax)))
 
+/** How many records must be sent again together after a crash; a batch without records has no such number. */
+const pendingOf = (covered: number): number | null => (covered === 0 ? null : covered)
+
+/** Whether anything is done with a batch, and not its checkpoint alone stored. */
+const isSent = ({ covered, window }: FilledBatch): boolean => covered > 0 || window?.ends === true
+
 /** Dependencies of a session. */
 export type SessionDeps = {
   readonly job: TransferJob
@@ -155,6 +161,7 @@ export class Session {
       from: (checkpoint ?? beginning) as Checkpoint,
       firstNumber: read + 1,
       mapperFor: (chunk) => this.#mapperFor(chunk),
+      windowOf: this.#sides.windowOf,
       bounds,
       pending,
       unconfirmed,
@@ -202,9 +209,13 @@ export class Session {
     budget: SplitBudget,
     following = (): FilledBatch | undefined => undefined,
   ): Promise<void> {
+    const { window } = filledBatch
+    // Only its checkpoint counts: something was begun at the platform, or days have no rows.
+    if (!isSent(filledBatch)) return this.#unconfirmed.add(entryOf(filledBatch, undefined))
     // After a crash, held records are sent again in other batches, and the others in the same batch.
-    await this.#begin(this.#writerHolds() ? null : (budget.covered ?? filledBatch.covered))
-    if (filledBatch.rows.length === 0) return this.#addRefused(entryOf(filledBatch, undefined), budget)
+    await this.#begin(this.#writerHolds() ? null : pendingOf(budget.covered ?? filledBatch.covered))
+    // The rows of a window that are invalid must be known at the destination, and its end as well.
+    if (filledBatch.rows.length === 0 && !window) return this.#addRefused(entryOf(filledBatch, undefined), budget)
     const sent = await this.#send(filledBatch)
     this.#deps.onProgress()
     if (!('refused' in sent)) {
@@ -296,7 +307,8 @@ export class Session {
     const total = testRows === null ? this.#reader?.total : { rows: testRows }
     const confirmation = this.#unconfirmed.take(this.#sides.sourceColumns, total)
     if (!confirmation) return
-    this.#isBegun = await this.#deps.host.confirm(confirmation, next && this.#startOf(next.covered))
+    const start = next && isSent(next) ? this.#startOf(pendingOf(next.covered)) : undefined
+    this.#isBegun = await this.#deps.host.confirm(confirmation, start)
     this.#unconfirmed.confirm(confirmation)
     this.#deps.retries.reset()
   }

@@ -21,6 +21,7 @@ import type { Bounds, ChunkMapper } from './batches.ts'
 import { shapeOf } from './column-changes.ts'
 import { guarded, ofConnector } from './connector-calls.ts'
 import { readReplay } from './replay.ts'
+import { scopeAt, type WindowOf } from './windows.ts'
 
 /** A writer of the destination, and what removes the secrets of the destination from what it reports. */
 export type OpenedWriter = { readonly writer: DestinationWriter; readonly redact: SideSecrets['redact'] }
@@ -87,6 +88,13 @@ export class Sides {
   /** The mapping for these columns of a source. Throws a `ConnectorError` if they are no valid input for it. */
   mappingFor = (columns: readonly string[]): Promise<RowMapping> =>
     requireMapping(this.#destination, columns, this.#destinationSettings)
+
+  /** The window of a chunk by the columns of the destination, once the mapping is known; none if the destination does not take it. */
+  windowOf: WindowOf = ({ window }) => {
+    if (!window || !this.#mapping) return undefined
+    const { scope } = scopeAt(this.#deliver, this.#destinationSettings, this.#mapping.plan.steps, window)
+    return scope && { ...window, scope }
+  }
 
   /** Opens the source, or the rejected rows that are sent again. */
   async openReader(signal: AbortSignal): Promise<SourceReader> {

@@ -123,14 +123,14 @@ async function* tableRows(
       if (!isHeader) continue
       columns = names?.(to) ?? record.map((cell) => cell.trim())
       if (columns.length !== record.length) {
-        throw problem(`${name} has ${record.length} columns, where ${columns.length} were asked for.`)
+        throw problem(`${name} has ${record.length} columns, and ${columns.length} were asked for.`)
       }
       continue
     }
     if (ends === 'empty line' ? record.length === 0 : ends?.test(first.trim())) return
     if (record.length === 0 || omits?.test(first.trim())) continue
     if (record.length !== columns.length)
-      throw problem(`${name} has a row with ${record.length} values, where ${columns.length} were asked for.`)
+      throw problem(`${name} has a row with ${record.length} values, and ${columns.length} columns.`)
     yield Object.fromEntries(columns.map((column, index) => [column, record[index]]))
   }
   // An empty file is a report without rows.

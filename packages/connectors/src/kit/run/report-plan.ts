@@ -7,7 +7,7 @@ import type { FreeNames, ReportChoice, ReportRequest, ReportSource } from '../re
 export type ReportPlan = ReportChoice & {
   /** The columns of a row, in their order, by the names that the destination sees. */
   readonly columns: ReadonlyMap<string, ReportColumn>
-  /** The columns by which the rows of all days and accounts are told apart. */
+  /** The columns by which the rows of all days and accounts differ. */
   readonly key: readonly string[]
   readonly startDate: string | undefined
   readonly endDate: string | undefined

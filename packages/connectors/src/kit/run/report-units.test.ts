@@ -178,7 +178,7 @@ describe('reports of some days', () => {
     assert.equal(server.received.length, begun)
   })
 
-  test('reads the restated days again, no older ones than the platform has, until today where the setting says', async () => {
+  test('reads the restated days again, no older ones than the platform has, until today in the zone of the setting', async () => {
     const settings = { accountIds: '100', lookBackDays: 4, timeZone: 'America/Los_Angeles' }
     const since = (day: string) => read(settings, undefined, { through: { 100: day } })
     assert.deepEqual(daysRead(await since('2026-03-07')), eachDay('2026-03-04', '2026-03-08'))

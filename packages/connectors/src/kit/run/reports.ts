@@ -1,15 +1,18 @@
 import {
   asConnectorError,
   type Chunk,
+  type ChunkWindow,
   ConnectorError,
   type Json,
   type SourceContext,
   type SourceReader,
+  type WindowScope,
 } from '@penstock/connector'
 import { isObject, numberIn, objectIn, textIn } from '../../platform-api/json.ts'
 import { pagesOf } from '../../platform-api/polling.ts'
 import type { RestApi } from '../api.ts'
-import { addDays, daysFrom, isZone, todayIn } from '../report-days.ts'
+import type { ReportColumn } from '../report-columns.ts'
+import { addDays, daysFrom, eachDay, isZone, todayIn } from '../report-days.ts'
 import type { AccountFacts, ReportRequest, ReportSource } from '../report-facts.ts'
 import { openApi } from './open-api.ts'
 import { cellReader } from './report-cells.ts'
@@ -75,7 +78,12 @@ async function* readReports(
         const asks = asksOf(facts, plan, metrics)
         const request = { ...plan, columns: cells.names, account, about, from, to, zone, asks, ids: [], context }
         const position = here?.from === from && here.ends[0] === to ? here : undefined
-        for await (const { rows, bytes, place: next, day } of readDays(reading, request, rest, position)) {
+        for await (const { rows, bytes, place: next, day, window, settles } of readDays(
+          reading,
+          request,
+          rest,
+          position,
+        )) {
           isSeen = true
           // Days that are read again do not take it back.
           if (day !== undefined && day > (through[account] ?? '')) through[account] = day
@@ -83,6 +91,8 @@ async function* readReports(
             columns: cells.names,
             rows,
             bytes,
+            ...(window && { window }),
+            ...(settles && { settles }),
             checkpoint: { account, ...next, began, through: { ...through } },
             cursor: { through: { ...through } },
           }
@@ -216,6 +226,9 @@ type DaysPiece = {
   readonly bytes: number
   readonly place: { readonly [key: string]: Json }
   readonly day: string | undefined
+  readonly window: ChunkWindow | undefined
+  /** Whether a report was started, which must be found again after a crash. */
+  readonly settles: boolean
 }
 
 /** Reads some days of one account. If their report is too large, it is asked for in halves, down to one day. */
@@ -226,13 +239,25 @@ async function* readDays(
   position?: ReportPosition,
 ): AsyncGenerator<DaysPiece> {
   const { from, to, account } = request
-  let hasRows = position?.cursor !== undefined || position?.skip !== undefined || position?.after !== undefined
+  const isResumed = position?.cursor !== undefined || position?.skip !== undefined || position?.after !== undefined
+  let hasRows = isResumed
+  const scope = scopeOf(reading, request)
   try {
     for await (const { rows, bytes, next } of readUnit(reading, request, position)) {
+      const begins = !hasRows
       hasRows ||= rows.length > 0
+      // Between two requests, rows can have moved from one page to another.
+      const ends = next === undefined && !(isResumed && isPaged(reading, request))
       const behind = { from: addDays(to, 1), ...(rest.length > 0 && { ends: rest }) }
       const place = next ? { from, ends: [to, ...rest], ...stored(next) } : behind
-      yield { rows, bytes, place, day: next ? undefined : to }
+      yield {
+        rows,
+        bytes,
+        place,
+        day: next ? undefined : to,
+        window: scope && { scope, key: reading.plan.key, begins, ends },
+        settles: next?.job !== undefined && rows.length === 0,
+      }
     }
     return
   } catch (error) {
@@ -249,6 +274,20 @@ async function* readDays(
   yield* readDays(reading, { ...request, to: middle }, [to, ...rest])
   yield* readDays(reading, { ...request, from: addDays(middle, 1) }, rest)
 }
+
+/** Everything that the platform has of an account on some days takes the place of what it had before, unless the setting says otherwise. */
+function scopeOf({ facts, plan }: ReportReading, { account, from, to }: ReportRequest): WindowScope | undefined {
+  if (plan.settings.vanishedRows === 'Keep') return undefined
+  const named = (is: (column: ReportColumn | undefined) => boolean): string =>
+    facts.always.find((name) => is(facts.columns[name])) ?? ''
+  return {
+    [named((column) => column?.of === 'account')]: [account],
+    [named((column) => column?.isDay === true)]: eachDay(from, to),
+  }
+}
+
+const isPaged = ({ facts: { report } }: ReportReading, request: ReportRequest): boolean =>
+  (typeof report === 'function' ? report(request) : report).form === 'pages'
 
 /** A position as a checkpoint has it: without what is not there. */
 const stored = ({ job, cursor, skip, ids, after }: ReportPosition): { [key: string]: Json } => ({

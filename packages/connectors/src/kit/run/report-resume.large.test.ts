@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, mock, test } from 'node:test'
+import { type Chunk, definePlatform, type Json, secret } from '@penstock/connector'
+import { testContext } from '@penstock/connector/acceptance'
+import { objectIn } from '../../platform-api/json.ts'
+import { bearer, restApi } from '../api.ts'
+import { day, dimension, metric, ofAccount } from '../report-columns.ts'
+import { beginOfDay, isoIn, todayIn } from '../report-days.ts'
+import { rowsIn } from '../report-rows.ts'
+import { reportSource } from '../report-source.ts'
+
+const zones = ['America/Los_Angeles', 'Europe/Berlin', 'Asia/Tokyo', 'America/Santiago', 'Pacific/Auckland']
+const connector = reportSource({
+  slug: 'example-days',
+  name: 'Example days',
+  platform: definePlatform({ slug: 'example-ads', name: 'Example Ads', type: 'Demand-Side Platform (DSP)' }),
+  dataType: 'reporting',
+  dataTypeCategory: 'reporting',
+  description: 'Reads the figures of a made-up platform.',
+  secrets: { token: secret({ label: 'Token', description: 'Token of the platform', required: true }) },
+  platformApi: restApi({ name: 'Example', baseUrl: 'https://api.example.com' }),
+  auth: bearer('token'),
+  accounts: {
+    label: 'Account IDs',
+    id: /^\d+$/,
+    example: '100',
+    get: (account) => ({ path: `/accounts/${account}` }),
+    about: ({ json }) => ({ zone: String(objectIn(json).zone) }),
+  },
+  levels: { campaign: { key: ['campaign'] } },
+  always: ['day', 'account'],
+  breakdowns: [],
+  presets: { usual: { metrics: ['clicks'] } },
+  columns: {
+    day: day('Day of the row'),
+    account: ofAccount('account', 'ID of the account'),
+    campaign: dimension('ID of the campaign'),
+    clicks: metric('whole', 'Clicks'),
+  },
+  days: { backMax: 500, lookBack: 28, chunk: 1 },
+  report: {
+    form: 'pages',
+    page: ({ account, from, zone }) => ({
+      path: '/report',
+      query: { account, from, begins: isoIn(zone, beginOfDay(from, zone)) },
+    }),
+    rows: ({ json }) => rowsIn(objectIn(json).rows),
+  },
+  check: { authentication: () => ({ path: '/me' }) },
+})
+
+const days = 400
+const accounts = Array.from({ length: 100 }, (_, index) => String(1_000 + index))
+const zoneOf = (account: string) => zones[Number(account) % zones.length] ?? 'UTC'
+const refused = '1042'
+/** The times at which days begin, as the platform was asked for them, by zone. */
+const begins = new Map<string, Set<string>>()
+
+const egress = {
+  async request(url: string | URL): Promise<Response> {
+    const { pathname, searchParams } = new URL(url)
+    const account = searchParams.get('account') ?? pathname.split('/').at(-1) ?? ''
+    if (account === refused) return Response.json({}, { status: 403 })
+    const zone = zoneOf(account)
+    if (pathname !== '/report') return Response.json({ zone })
+    const from = searchParams.get('from') ?? ''
+    const known = begins.get(zone) ?? new Set()
+    begins.set(zone, known.add(searchParams.get('begins') ?? ''))
+    return Response.json({ rows: [{ campaign: `c${Number(account) % 3}`, clicks: Number(from.slice(-2)) }] })
+  },
+  resolve: async (host: string) => host,
+  close: async () => {},
+}
+
+describe(`${days} days of ${accounts.length} accounts`, () => {
+  before(() => mock.timers.enable({ apis: ['Date'], now: new Date('2026-11-20T05:00:00Z') }))
+  after(() => mock.timers.reset())
+  async function* chunksFrom(from?: Json): AsyncGenerator<Chunk> {
+    const settings = { accountIds: accounts.join(','), startDate: '2025-10-17', endDate: '2026-11-20' }
+    const reader = await connector.source?.open?.(testContext({ secrets: { token: 't' }, settings, egress }))
+    yield* reader?.read(from) ?? []
+  }
+
+  test('are read once each, also if the process ends behind any of them', { timeout: 500_000 }, async () => {
+    const seen = new Set<string>()
+    let last: Chunk | undefined
+    let rejected = 0
+    let count = 0
+    for await (const chunk of chunksFrom()) {
+      // Every seventh chunk: of all accounts together, behind every day.
+      if (last && ++count % 7 === 0) {
+        // Of the rest, the next chunk is enough: it has a checkpoint that is tried in its turn.
+        const { value } = await chunksFrom(JSON.parse(JSON.stringify(last.checkpoint))).next()
+        assert.deepEqual(value, chunk)
+      }
+      last = chunk
+      rejected += chunk.errors?.size ?? 0
+      for (const [index, [date, account]] of chunk.rows.entries()) {
+        if (chunk.errors?.has(index)) continue
+        const key = `${account} ${date}`
+        assert.ok(!seen.has(key), key)
+        seen.add(key)
+      }
+    }
+    assert.equal(rejected, 1)
+    // In zones in which it is not yet the twentieth, that day is not read.
+    const there = accounts.filter((account) => account !== refused)
+    const expected = there.reduce(
+      (sum, account) => sum + (todayIn(zoneOf(account)) === '2026-11-20' ? days : days - 1),
+      0,
+    )
+    assert.equal(seen.size, expected)
+    const rest: Chunk[] = []
+    for await (const chunk of chunksFrom(last?.checkpoint)) rest.push(chunk)
+    assert.deepEqual(rest, [])
+  })
+
+  test('begin at midnight by the clocks of each zone, or when these first show the day', () => {
+    const [berlin, santiago] = ['Europe/Berlin', 'America/Santiago'].map((zone) => [...(begins.get(zone) ?? [])])
+    assert.ok(berlin?.every((time) => time.includes('T00:00:00.000+0')))
+    for (const time of ['2026-03-29T00:00:00.000+01:00', '2026-03-30T00:00:00.000+02:00']) {
+      assert.ok(berlin?.includes(time), time)
+    }
+    // The clocks of Santiago skip midnight once a year.
+    assert.equal(santiago?.filter((time) => time.includes('T01:00')).length, 1)
+  })
+})
