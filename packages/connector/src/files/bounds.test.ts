@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { gzipSync } from 'node:zlib'
+import { gzipSync, zstdCompressSync } from 'node:zlib'
 import { testContext } from '../acceptance/index.ts'
 import { ConnectorError } from '../connector-error.ts'
 import { bounds, rowErrors } from './bounds.ts'
@@ -107,9 +107,17 @@ describe('bounds of text files', () => {
     assert.deepEqual((await read('a.ndjson', `{"x":${most}}\n{ "x":${most}}`)).rows, [[most], [most]])
   })
 
-  test('unpack gzip to so many times its size, and no further', async () => {
-    const bomb = gzipSync(Buffer.concat([Buffer.from('a,b\n'), Buffer.alloc(bounds.gzip.freeBytes, '\n')]))
-    await assertFails(read('a.csv', bomb), 'file_too_large', /64 MiB and to more than 300 times its size/)
+  test('unpack files to so many times their size, and no further', async () => {
+    const content = Buffer.concat([Buffer.from('a,b\n'), Buffer.alloc(bounds.compressed.freeBytes, '\n')])
+    for (const compress of [gzipSync, zstdCompressSync]) {
+      await assertFails(
+        read('a.csv', compress(content)),
+        'file_too_large',
+        /64 MiB and to more than 300 times its size/,
+      )
+    }
+    const many = Buffer.alloc(9 * 100_001, Buffer.from([0x50, 0x2a, 0x4d, 0x18, 1, 0, 0, 0, 0]))
+    await assertFails(read('a.csv', many), 'file_too_large', /more than 100000 frames of zstd/)
   })
 
   test('refuse a web page in the place of a file of rows', async () => {

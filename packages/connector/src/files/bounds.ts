@@ -27,7 +27,9 @@ export const bounds = {
   /** Characters of the text of the rows that are handed on at once; a single row may have more. */
   pieceChars: 4 << 20,
   /** A file that unpacks to more than `freeBytes` may unpack to `ratio` times its stored size. Breaking it: `file_too_large`. */
-  gzip: { freeBytes: 64 << 20, ratio: 300 },
+  compressed: { freeBytes: 64 << 20, ratio: 300 },
+  /** Frames of a file of zstd, each of which costs a decompressor. Breaking it: `file_too_large`. */
+  zstdFrames: 100_000,
   parquet: parquetBounds,
 } as const
 

@@ -1,7 +1,3 @@
-import { pipeline, Readable } from 'node:stream'
-import { createGunzip } from 'node:zlib'
-import { ConnectorError } from '../connector-error.ts'
-import { bounds, mebibytes, outOfBounds } from './bounds.ts'
 import type { FileStore, StoredFile } from './store.ts'
 
 /** How much is read at once. Of larger pieces, much more memory is in use before it is collected. */
@@ -31,20 +27,6 @@ export type ByteStream = {
   close(): Promise<void>
 }
 
-/**
- * Opens a file at a place. A file is unpacked if it begins like gzip, whatever its name: some stores unpack files that
- * they serve.
- */
-export async function openBytes(store: FileStore, file: StoredFile, signal: AbortSignal): Promise<ByteStream> {
-  const raw = makeStream(store.read(file, 0), signal)
-  const start = await closingOnError(raw, () => raw.peek(2))
-  if (start[0] !== 0x1f || start[1] !== 0x8b) return raw
-  const gunzip = createGunzip({ chunkSize: pieceBytes })
-  // The callback is there because an error without one would end the process; the reader of `gunzip` gets the error.
-  pipeline(Readable.from(rest(raw), { objectMode: false, highWaterMark: pieceBytes }), gunzip, () => {})
-  return makeStream(unpacked(gunzip, file), signal, raw)
-}
-
 /** Opens an uncompressed file at an offset. */
 export function openBytesAt(store: FileStore, file: StoredFile, at: number, signal: AbortSignal): ByteStream {
   return makeStream(at < file.sizeBytes ? store.read(file, at) : none(), signal, undefined, at)
@@ -72,7 +54,8 @@ export function changed(
 
 async function* none(): AsyncGenerator<Uint8Array> {}
 
-async function* rest(raw: ByteStream): AsyncGenerator<Buffer> {
+/** The bytes that are left of a stream, piece by piece. */
+export async function* rest(raw: ByteStream): AsyncGenerator<Buffer> {
   for (;;) {
     const bytes = await raw.peek(pieceBytes)
     if (bytes.length === 0) return
@@ -81,39 +64,12 @@ async function* rest(raw: ByteStream): AsyncGenerator<Buffer> {
   }
 }
 
-async function* unpacked(gunzip: AsyncIterable<Uint8Array>, file: StoredFile): AsyncGenerator<Uint8Array> {
-  const { freeBytes, ratio } = bounds.gzip
-  let left = Math.max(freeBytes, file.sizeBytes * ratio)
-  try {
-    for await (const bytes of gunzip) {
-      left -= bytes.length
-      if (left < 0) throw expandsTooMuch(file)
-      yield bytes
-    }
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (!/^Z_/.test(code ?? '')) throw error
-    const message = `${file.name} is damaged and cannot be decompressed. Write the file again.`
-    throw new ConnectorError('invalid_file', message, { cause: error })
-  }
-}
-
-const expandsTooMuch = ({ name }: StoredFile) => {
-  const { freeBytes, ratio } = bounds.gzip
-  const says = `unpacks to more than ${mebibytes(freeBytes)} and to more than ${ratio} times its size`
-  return outOfBounds('file_too_large', name, says, 'Store it without compression.')
-}
-
-async function closingOnError<Result>(stream: ByteStream, work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work()
-  } catch (error) {
-    await stream.close()
-    throw error
-  }
-}
-
-function makeStream(
+/**
+ * Makes a stream of pieces.
+ * @param packedIn the compressed file that the pieces are unpacked from, which is closed with the stream
+ * @param from the place of the first byte
+ */
+export function makeStream(
   source: AsyncIterable<Uint8Array>,
   signal: AbortSignal,
   packedIn?: ByteStream,

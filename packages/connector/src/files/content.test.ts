@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { gzipSync } from 'node:zlib'
+import { constants, gzipSync, zstdCompressSync } from 'node:zlib'
 import { testContext } from '../acceptance/index.ts'
 import type { FileFormat } from './format.ts'
 import { memoryStore, readAll } from './memory-store.ts'
@@ -37,7 +37,7 @@ describe('the format of a file', () => {
     for (const [what, content] of Object.entries(contents)) {
       for (const name of ['a.json', 'a.jsonl', 'a', 'a.csv', 'a.txt']) {
         if (what === 'csv' && /json/.test(name)) continue
-        for (const stored of [content, gzipSync(content)]) {
+        for (const stored of [content, gzipSync(content), zstdCompressSync(content)]) {
           const found = await rowsOf({ [name]: stored })
           assert.deepEqual(found.columns, ['id', 'name'], `${what} as ${name}`)
           assert.deepEqual(found.rows, rows, `${what} as ${name}`)
@@ -58,7 +58,7 @@ describe('the format of a file', () => {
       JSON.stringify(many, null, 1),
       many.map((each) => JSON.stringify(each, null, 1)).join('\n'),
     ]) {
-      for (const content of [text, gzipSync(text)]) {
+      for (const content of [text, gzipSync(text), zstdCompressSync(text)]) {
         const open = () =>
           readFiles(testContext(), memoryStore({ 'a.json': content }, 100), { format: 'auto', chunkBytes: 500 })
         const { chunks, rows: all } = await readAll(await open())
@@ -76,6 +76,32 @@ describe('the format of a file', () => {
     }
   })
 
+  test('is zstd in one frame or many, with notes between them', async () => {
+    const [one, two] = [zstdCompressSync('id,name\n1,"a, ""b"" [}\n'), zstdCompressSync('"\n2,\n')]
+    const notes = Buffer.from([0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3])
+    for (const parts of [
+      [one, two],
+      [notes, one, notes, two, notes],
+    ]) {
+      assert.deepEqual((await rowsOf({ 'a.csv': Buffer.concat(parts) })).rows, rows)
+    }
+    const large = Buffer.from(`x\n${'1234567890'.repeat(40_000)}\n`)
+    assert.equal((await rowsOf({ 'a.csv.zst': zstdCompressSync(large) })).rows[0]?.[0], large.toString().slice(2, -1))
+    const narrow = { params: { [constants.ZSTD_c_checksumFlag]: 1, [constants.ZSTD_c_contentSizeFlag]: 0 } }
+    const checked = zstdCompressSync(csv, narrow)
+    assert.deepEqual((await rowsOf({ 'a.csv': Buffer.concat([checked, zstdCompressSync('3,c\n')]) })).rows.length, 3)
+    const wrong = Buffer.from(checked)
+    wrong[wrong.length - 1] = (wrong.at(-1) as number) ^ 1
+    for (const damaged of [
+      wrong,
+      one.subarray(0, -3),
+      Buffer.concat([one, Buffer.from('2,b\n')]),
+      notes.subarray(0, 5),
+    ]) {
+      await assert.rejects(rowsOf({ 'a.csv': damaged }), { code: 'invalid_file', message: /a\.csv is damaged/ })
+    }
+  })
+
   test('is refused where it is none, or another than was chosen', async () => {
     const refused = async (content: Buffer | string, name: string, format: FileFormat, says: RegExp) => {
       const read = async () => readAll(await readFiles(testContext(), memoryStore({ [name]: content }), { format }))
@@ -89,8 +115,26 @@ describe('the format of a file', () => {
     await refused(Buffer.from([1, 2, 3, 0, 0xff, 9, 10]), 'a', 'auto', /neither text nor/)
     await refused(Buffer.from('PAR1\0\0\0PAR1'), 'a.csv', 'CSV', /is a Parquet file, but the format CSV/)
     await refused(Buffer.from('PAR1\0\0\0PAR1'), 'a.csv', 'NDJSON', /is a Parquet file, but the format NDJSON/)
-    await refused(gzipSync('PAR1\0\0\0PAR1'), 'a.parquet', 'auto', /within a gzip file/)
+    await refused(gzipSync('PAR1\0\0\0PAR1'), 'a.parquet', 'auto', /compressed once more/)
+    await refused(Buffer.from('PARE\0\0\0PARE'), 'a.parquet', 'auto', /encrypted Parquet/)
+    await refused('id,name\n1,a\n', 'a.parquet', 'Parquet', /damaged/)
+    await refused('', 'a.parquet', 'auto', /damaged/)
+    const tar = Buffer.alloc(1_024)
+    tar.write('ustar', 257)
+    await refused(gzipSync(tar), 'a.tar.gz', 'auto', /is a tar archive/)
+    for (const [start, says] of [
+      ['BZh91AY&SY', /compressed with bzip2.* Compress it with gzip or zstd/],
+      ['\xfd7zXZ\0', /compressed with xz/],
+      ['\x04"M\x18', /LZ4/],
+      ['\x1f\x9d\x90', /\(\.Z\)/],
+      ['\xff\x06\0\0sNaPpY', /Snappy/],
+      ["7z\xbc\xaf'\x1c", /7-Zip/],
+      ['Rar!\x1a\x07\x01', /RAR/],
+    ] as const) {
+      for (const format of ['auto', 'CSV'] as const) await refused(Buffer.from(start, 'latin1'), 'a.csv', format, says)
+    }
     await refused(both.join('\n'), 'a.csv', 'CSV', /is JSON, but the format CSV/)
     assert.deepEqual((await rowsOf({ a: '[id],{name}\n1,2\n' })).columns, ['[id]', '{name}'])
+    assert.deepEqual((await rowsOf({ 'a.parquet': csv })).rows, rows)
   })
 })

@@ -24,13 +24,20 @@ export async function contentOf(
   const { name } = file
   const bytes = await stream.peek(lookedAtBytes)
   if (bytes.subarray(0, 4).toString('latin1') === 'PAR1') {
-    if (stream.packed) throw invalid(`${name} is a Parquet file within a gzip file. Store it without gzip.`)
+    if (stream.packed)
+      throw invalid(`${name} is a Parquet file that is compressed once more. Store it without that compression.`)
     if (chosen !== 'auto' && chosen !== 'Parquet') throw otherFormat(name, 'a Parquet file', chosen)
     return 'Parquet'
   }
+  // Other content is damaged, and so is an empty file with this name.
   const named = chosen === 'auto' ? formatOfName(name) : chosen
-  // Other content under this name is damaged.
-  if (named === 'Parquet') return 'Parquet'
+  if (chosen === 'Parquet' || (named === 'Parquet' && bytes.length === 0)) return 'Parquet'
+  if (bytes.subarray(0, 4).toString('latin1') === 'PARE') {
+    throw invalid(`${name} is an encrypted Parquet file. Write it without encryption.`)
+  }
+  if (bytes.subarray(257, 262).toString('latin1') === 'ustar') {
+    throw invalid(`${name} is a tar archive. Unpack it, and store the files in it.`)
+  }
   const encoding = encodingOf(bytes, chosenEncoding)
   const text = encoding.decode(bytes.subarray(encoding.markBytes))
   const json = jsonIn(text)

@@ -66,7 +66,12 @@ export async function openJson(
 
 /** The keys of the first rows. */
 async function scanKeys(stream: ByteStream, file: StoredFile, encoding: Encoding): Promise<string[]> {
-  const bytes = await stream.peek(scanned.bytes)
+  let bytes = await stream.peek(scanned.bytes)
+  // The first row can be larger than what is looked at.
+  for (let wanted = scanned.bytes; wanted < bounds.rowBytes && !stream.ended && !bytes.includes('\n'); ) {
+    wanted *= 2
+    bytes = await stream.peek(wanted)
+  }
   const text = encoding.decode(bytes)
   assertNoPage(file, text)
   // A line that is cut off is no whole row, unless the file ends there; it then fails to parse as JSON.

@@ -1,0 +1,93 @@
+import { pipeline, Readable } from 'node:stream'
+import { createGunzip, createZstdDecompress } from 'node:zlib'
+import { ConnectorError } from '../connector-error.ts'
+import { bounds, mebibytes, outOfBounds } from './bounds.ts'
+import { type ByteStream, pieceBytes, rest } from './bytes.ts'
+import type { StoredFile } from './store.ts'
+import { isZstd, zstdFrames } from './zstd-frames.ts'
+
+/** How many bytes of a file show how it is compressed. */
+export const magicBytes = 10
+
+/** Unpacks the rest of a stream, piece by piece. */
+export type Unpack = (raw: ByteStream) => AsyncIterable<Uint8Array>
+
+/**
+ * Finds out how a file is compressed by how it begins, whatever its name is.
+ * @param start its first `magicBytes` bytes, or all of a smaller file
+ * @returns what unpacks it; undefined if it is not compressed
+ * @throws a `ConnectorError`, `invalid_file`, if it is compressed in a way that is not read, or an archive of files
+ */
+export function unpackerOf(file: StoredFile, start: Buffer): Unpack | undefined {
+  if (start[0] === 0x1f && start[1] === 0x8b) return (raw) => unpacked(gunzipped(raw), file)
+  if (isZstd(start)) return (raw) => unpacked(unzstd(raw, file), file)
+  const text = start.toString('latin1')
+  const other = others.find(({ starts }) => text.startsWith(starts))
+  // A CSV file may begin with these three letters.
+  if (other && (!text.startsWith('BZh') || bzip2.test(text)))
+    throw invalid(`${file.name} is ${other.is}, which is not read. ${other.advice}`)
+  return undefined
+}
+
+const bzip2 = /^BZh[1-9]1AY&SY/
+const compressAgain = 'Compress it with gzip or zstd, or store it without compression.'
+const unpackFirst = 'Unpack it, and store the files in it.'
+const others = [
+  { starts: 'BZh', is: 'compressed with bzip2', advice: compressAgain },
+  { starts: '\xfd7zXZ\0', is: 'compressed with xz', advice: compressAgain },
+  { starts: '\x04"M\x18', is: 'compressed with LZ4', advice: compressAgain },
+  { starts: '\x1f\x9d', is: 'compressed with compress (.Z)', advice: compressAgain },
+  { starts: '\xff\x06\0\0sNaPpY', is: 'compressed with Snappy', advice: compressAgain },
+  { starts: "7z\xbc\xaf'\x1c", is: 'a 7-Zip archive', advice: unpackFirst },
+  { starts: 'Rar!\x1a\x07', is: 'a RAR archive', advice: unpackFirst },
+] as const
+
+function gunzipped(raw: ByteStream): AsyncIterable<Uint8Array> {
+  const gunzip = createGunzip({ chunkSize: pieceBytes })
+  // The callback is there because an error without one would end the process; the reader of `gunzip` gets the error.
+  pipeline(Readable.from(rest(raw), { objectMode: false, highWaterMark: pieceBytes }), gunzip, () => {})
+  return gunzip
+}
+
+/** The decompressor of Node.js ends behind the first frame of a file, so each frame has its own. */
+async function* unzstd(raw: ByteStream, file: StoredFile): AsyncGenerator<Uint8Array> {
+  for await (const frame of zstdFrames(raw, file)) {
+    const decompress = createZstdDecompress({ chunkSize: pieceBytes })
+    pipeline(Readable.from(frame, { objectMode: false, highWaterMark: pieceBytes }), decompress, () => {})
+    yield* decompress
+  }
+}
+
+async function* unpacked(source: AsyncIterable<Uint8Array>, file: StoredFile): AsyncGenerator<Uint8Array> {
+  const { freeBytes, ratio } = bounds.compressed
+  let left = Math.max(freeBytes, file.sizeBytes * ratio)
+  try {
+    for await (const bytes of source) {
+      left -= bytes.length
+      if (left < 0) throw expandsTooMuch(file)
+      yield bytes
+    }
+  } catch (error) {
+    throw asDamage(error, file)
+  }
+}
+
+/** A file that decompresses to more than it may. */
+export const expandsTooMuch = ({ name }: StoredFile): ConnectorError => {
+  const { freeBytes, ratio } = bounds.compressed
+  const says = `unpacks to more than ${mebibytes(freeBytes)} and to more than ${ratio} times its size`
+  return outOfBounds('file_too_large', name, says, 'Store it without compression.')
+}
+
+/** Says that a file is damaged for errors of the decompressors of Node.js; returns other errors as they are. */
+export function asDamage(error: unknown, { name }: StoredFile): unknown {
+  const { code = '' } = error as NodeJS.ErrnoException
+  if (code === 'ZSTD_error_frameParameter_windowTooLarge') {
+    return invalid(`${name} needs more than 128 MiB of memory to decompress. Compress it without a long window.`)
+  }
+  if (!/^Z_|^ZSTD_/.test(code)) return error
+  const message = `${name} is damaged and cannot be decompressed. Write the file again.`
+  return new ConnectorError('invalid_file', message, { cause: error })
+}
+
+const invalid = (message: string) => new ConnectorError('invalid_file', message)
