@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { workbookOf } from '../packages/connector/test/zip.ts'
 import { connectorBySlug } from './harness/fixtures.ts'
 import { assertInvariants } from './harness/invariants.ts'
 import { type Fixture, postgresql, startFixture } from './harness/transfers.ts'
@@ -16,9 +17,9 @@ before(async () => {
 })
 after(() => fixture.close())
 
-const upload = async (text: string): Promise<string> => {
+const upload = async (content: string | Uint8Array<ArrayBuffer>): Promise<string> => {
   const { caller, accountId } = fixture
-  const body = new TextEncoder().encode(text)
+  const body = typeof content === 'string' ? new TextEncoder().encode(content) : content
   return (await caller.expect(caller.call('createUpload', { accountId, query: { name: 'orders.csv' }, body }))).id
 }
 const connect = (id: string, table: string) => fixture.connect(fileUpload, { upload: id }, postgresql, { table })
@@ -44,6 +45,27 @@ test('every row of an uploaded file is in the table or among the rejected ones',
     Array.from({ length: rejected }, (_, n) => n * 1_000 + 8),
   )
   await assertInvariants(fixture.service.database.pool)
+})
+
+test('a sheet of an uploaded workbook is found, and read in a runner', async () => {
+  const { caller, accountId, target } = fixture
+  const cells = (...texts: string[]) => texts.map((text) => `<c t="str"><v>${text}</v></c>`).join('')
+  const people = `<row>${cells('number', 'email')}</row><row><c><v>7</v></c>${cells('ada@example.com')}</row>`
+  const id = await upload(new Uint8Array(workbookOf({ sheets: { Notes: `<row>${cells('x')}</row>`, People: people } })))
+  const settings = { upload: id, sheet: 'People' }
+  const body = { field: 'sheet', settings }
+  const found = await caller.expect(caller.call('discoverValues', { accountId, id: fileUpload.id, body }))
+  assert.deepEqual(
+    found.items.map(({ value, kind }) => [value, kind]),
+    [
+      ['Notes', 'sheet'],
+      ['People', 'sheet'],
+    ],
+  )
+  await target.query('create table people (number integer, email text)')
+  const transfer = await move(await fixture.connect(fileUpload, settings, postgresql, { table: 'people' }))
+  assert.equal(transfer.status, 'succeeded', JSON.stringify(transfer.error))
+  assert.deepEqual((await target.query('select * from people')).rows, [{ number: 7, email: 'ada@example.com' }])
 })
 
 test('a transfer fails once its file is gone, and says what to do; its worker deletes what expires', async () => {

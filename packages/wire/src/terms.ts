@@ -147,6 +147,7 @@ export const discoveredKinds = [
   'column',
   'folder',
   'file',
+  'sheet',
   'account',
   'audience',
   'object',

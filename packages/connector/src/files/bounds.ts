@@ -30,6 +30,8 @@ export const bounds = {
   compressed: { freeBytes: 64 << 20, ratio: 300 },
   /** Frames of a file of zstd, each of which costs a decompressor. Breaking it: `file_too_large`. */
   zstdFrames: 100_000,
+  /** Parts, styles, and shared texts of an Excel workbook, which are in memory as a whole. Breaking it: `invalid_file`, for texts `file_too_large`. */
+  workbook: { parts: 20_000, styles: 200_000, texts: 8 << 20, textBytes: 128 << 20 },
   parquet: parquetBounds,
 } as const
 

@@ -6,7 +6,7 @@ import { isObject, tryJson } from './ndjson-parse.ts'
 import type { StoredFile } from './store.ts'
 
 /** Format of a file, by its content: JSON is one object a line, objects over several lines, or an array of objects. */
-export type FileContent = 'CSV' | 'Parquet' | 'JSON lines' | 'JSON objects' | 'JSON array'
+export type FileContent = 'CSV' | 'Parquet' | 'Excel' | 'JSON lines' | 'JSON objects' | 'JSON array'
 
 /** How much of a file is looked at, in bytes once unpacked. */
 const lookedAtBytes = 64 << 10
@@ -29,6 +29,14 @@ export async function contentOf(
     if (chosen !== 'auto' && chosen !== 'Parquet') throw otherFormat(name, 'a Parquet file', chosen)
     return 'Parquet'
   }
+  if (isWorkbook(name, bytes)) {
+    if (stream.packed)
+      throw invalid(`${name} is an Excel workbook that is compressed once more. Store it without that.`)
+    if (chosen !== 'auto' && chosen !== 'Excel') throw otherFormat(name, 'an Excel workbook or a ZIP archive', chosen)
+    return 'Excel'
+  }
+  if (chosen === 'Excel')
+    throw invalid(`${name} is not an Excel workbook (.xlsx). Set the format that it has, or auto.`)
   // Other content is damaged, and so is an empty file with this name.
   const named = chosen === 'auto' ? formatOfName(name) : chosen
   if (chosen === 'Parquet' || (named === 'Parquet' && bytes.length === 0)) return 'Parquet'
@@ -59,6 +67,18 @@ export async function contentOf(
   return named === 'JSON' ? 'JSON lines' : 'CSV'
 }
 
+/**
+ * Whether a file begins as a workbook, or another ZIP file.
+ * @throws a `ConnectorError` for workbooks that are encrypted or have the format from before 2007, which begin alike
+ */
+function isWorkbook(name: string, start: Buffer): boolean {
+  if (start.subarray(0, 8).toString('hex') === 'd0cf11e0a1b11ae1') {
+    const says = 'is an Excel workbook with a password, or of the old format (.xls), or another document of that time'
+    throw invalid(`${name} ${says}. Save it as .xlsx without a password.`)
+  }
+  return ['PK\x03\x04', 'PK\x05\x06'].includes(start.subarray(0, 4).toString('latin1'))
+}
+
 /** Kind of JSON of a text, by its beginning; `undefined` if it is none: a CSV file may begin with a bracket, too. */
 function jsonIn(text: string): 'JSON lines' | 'JSON objects' | 'JSON array' | 'other' | undefined {
   if (/^\s*\[\s*(?:[{\]]|$)/.test(text)) return 'JSON array'
@@ -80,18 +100,15 @@ const magics = ['%PDF-', 'Obj\x01', 'SQLite format 3\0', '\ufffd\ufffd\x11\ufffd
 
 function assertText(name: string, text: string): void {
   if (/^\s*<\?xml\s/.test(text)) throw invalid(`${name} is XML, which cannot be read. Write it as ${readable}.`)
-  if (text.startsWith('PK\x03\x04')) {
-    throw invalid(`${name} is a ZIP archive or an Excel workbook. Unpack it, or save it as ${readable}.`)
-  }
   const head = text.slice(0, 4096)
   const count = head.match(notText)?.length ?? 0
   if (count <= head.length * notTextPart && !magics.some((magic) => head.startsWith(magic))) return
   throw invalid(
-    `${name} is neither text nor a Parquet file. Write it as ${readable}; if it is text in UTF-16, choose its encoding in the settings.`,
+    `${name} is neither text nor a Parquet file or Excel workbook. Write it as ${readable}; if it is text in UTF-16, choose its encoding in the settings.`,
   )
 }
 
-const readable = 'CSV, JSON or Parquet'
+const readable = 'CSV, JSON, Excel (.xlsx) or Parquet'
 
 const otherFormat = (name: string, what: string, chosen: string) =>
   invalid(`${name} is ${what}, but the format ${chosen} is set. Set the format that it has, or auto.`)

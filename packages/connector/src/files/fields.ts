@@ -1,4 +1,4 @@
-import { boolean, type Fields, select } from '../fields.ts'
+import { boolean, type Fields, number, select, text } from '../fields.ts'
 import type { Values } from '../values.ts'
 import { encodings } from './encoding.ts'
 import { type FileFormat, readFormats, type WriteFormat, writeFormats } from './format.ts'
@@ -29,6 +29,19 @@ export const readFields = {
     labels: { auto: 'Detect' },
     default: 'auto',
   }),
+  sheet: text({
+    label: 'Sheet',
+    description: 'Name of the sheet of an Excel workbook; by default the first one that is not hidden',
+    when: { format: ['auto', 'Excel'] },
+  }),
+  headerRow: number({
+    label: 'Header row',
+    description:
+      'Number of the row of an Excel sheet that has the names of the columns; by default the first row that has a value',
+    min: 1,
+    max: 1_048_576,
+    when: { format: ['auto', 'Excel'] },
+  }),
 } satisfies Fields
 
 /** How a file is to be written: settings that every destination of files has. */
@@ -47,10 +60,14 @@ export const writeFields = {
 } satisfies Fields
 
 /** The values of `readFields` among settings, as `readFiles` takes them. */
-export const readOptionsOf = ({ format, encoding, delimiter }: Values): ReadOptions => ({
+export const readOptionsOf = ({ format, encoding, delimiter, sheet, headerRow }: Values): ReadOptions => ({
   format: readFormats.find((each) => each === format) ?? ('auto' satisfies FileFormat),
   ...(typeof encoding === 'string' ? { encoding } : {}),
   ...(typeof delimiter === 'string' ? { delimiter } : {}),
+  excel: {
+    ...(typeof sheet === 'string' ? { sheet } : {}),
+    ...(typeof headerRow === 'number' ? { headerRow } : {}),
+  },
 })
 
 /** The values of `writeFields` among settings, as `writeFiles` takes them. */

@@ -4,6 +4,7 @@ import type { Json, Row } from '../rows.ts'
 import type { Chunk, SourceContext, SourceReader } from '../source.ts'
 import { contentOf, type FileContent } from './content.ts'
 import { openCsv } from './csv-read.ts'
+import type { ExcelOptions } from './excel-read.ts'
 import type { FileFormat } from './format.ts'
 import { openJson } from './ndjson-read.ts'
 import { openBytes } from './open-bytes.ts'
@@ -16,6 +17,8 @@ export type ReadOptions = {
   readonly encoding?: string
   /** `comma`, `semicolon`, `tab`, `pipe`, the character itself, or `auto`. */
   readonly delimiter?: string
+  /** Which rows of Excel workbooks are read. */
+  readonly excel?: ExcelOptions
   /** About how much of a file a chunk is, in bytes once unpacked; 120 KiB unless said otherwise, 1 MiB of Parquet. */
   readonly chunkBytes?: number
 }
@@ -44,11 +47,11 @@ export async function readFiles(context: SourceContext, store: FileStore, option
     await releaseAll()
     await store.close?.().catch(() => {})
   }
-  /** The first CSV file without a header. */
-  let headless: StoredFile | undefined
+  /** The first CSV file or workbook without a header. */
+  let headless: { readonly file: StoredFile; readonly content: FileContent } | undefined
   const open = async (file: StoredFile, columns?: readonly string[]): Promise<OpenedFile> => {
     const { content, openedFile } = await openFile(store, file, options, signal, columns)
-    if (content === 'CSV' && openedFile.columns.length === 0) headless ??= file
+    if (/CSV|Excel/.test(content) && openedFile.columns.length === 0) headless ??= { file, content }
     opened.add(openedFile)
     return openedFile
   }
@@ -140,6 +143,11 @@ async function openFile(
         const { openParquetFile } = await import('./parquet-read.ts')
         return { content, openedFile: await openParquetFile(store, file, options, signal) }
       }
+      case 'Excel': {
+        await stream.close()
+        const { openExcel } = await import('./excel-read.ts')
+        return { content, openedFile: await openExcel(store, file, options.excel ?? {}, signal) }
+      }
       default:
         return { content, openedFile: await openJson(stream, content, store, file, options, signal, columns) }
     }
@@ -171,8 +179,13 @@ function arrangement(
 const digestOf = (columns: readonly string[]): string =>
   createHash('sha256').update(JSON.stringify(columns)).digest('hex').slice(0, 16)
 
-const noHeader = ({ name }: StoredFile) =>
-  new ConnectorError('invalid_file', `${name} is empty. A CSV file begins with a line of column names.`)
+const noHeader = ({ file, content }: { readonly file: StoredFile; readonly content: FileContent }) => {
+  const advice =
+    content === 'CSV'
+      ? 'A CSV file begins with a line of column names.'
+      : 'A sheet begins with a row of column names. Choose another sheet, if there is one.'
+  return new ConnectorError('invalid_file', `${file.name} is empty. ${advice}`)
+}
 
 /** A file is not what it was when the transfer began. */
 const changed = (name: string) =>

@@ -21,7 +21,7 @@ export function isZstd(start: Buffer): boolean {
 /**
  * The frames of a stream one after the other, each as its pieces, which have to be read to their end before the next. A
  * frame that breaks off ends early.
- * @throws a `ConnectorError`: `invalid_file` if the file goes on with something else, `file_too_large` if it has too many frames
+ * @throws a `ConnectorError`: `invalid_file` if the file continues with something else, `file_too_large` if it has too many frames
  */
 export async function* zstdFrames(raw: ByteStream, file: StoredFile): AsyncGenerator<AsyncIterable<Uint8Array>> {
   for (let count = 0; ; count += 1) {

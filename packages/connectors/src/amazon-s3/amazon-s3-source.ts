@@ -10,7 +10,8 @@ export const amazonS3Source = defineConnector({
   platform: amazonS3,
   dataType: 'data store',
   dataTypeCategory: 'data store',
-  description: 'Reads CSV, NDJSON and Parquet files, compressed with gzip or not, from a bucket of Amazon S3.',
+  description:
+    'Reads CSV, JSON, Excel and Parquet files, compressed with gzip or zstd or not, from a bucket of Amazon S3.',
   actions: ['get'],
   notes:
     'For a prefix, the files directly below it are read in the order of their names; files in deeper folders are not. All files should have the same columns. If a file is replaced while it is being read, the transfer fails. Set an endpoint to read from another store that is compatible with S3.',
@@ -39,7 +40,10 @@ export const amazonS3Source = defineConnector({
       ...readFields,
     },
     open: async (context) => (await import('./read.ts')).open(context),
-    discover: { bucketUri: async (context) => (await import('./discover.ts')).discover(context, 'bucketUri') },
+    discover: {
+      bucketUri: async (context) => (await import('./discover.ts')).discover(context, 'bucketUri'),
+      sheet: async (context) => (await import('./read.ts')).discoverWorkbook(context),
+    },
   },
   check: async (context) => (await import('./check.ts')).checkSource(context),
 })

@@ -11,7 +11,7 @@ export const azureBlobStorageSource = defineConnector({
   dataType: 'data store',
   dataTypeCategory: 'data store',
   description:
-    'Reads CSV, NDJSON and Parquet files, compressed with gzip or not, from a container of Azure Blob Storage.',
+    'Reads CSV, JSON, Excel and Parquet files, compressed with gzip or zstd or not, from a container of Azure Blob Storage.',
   actions: ['get'],
   notes:
     'For a folder, only the files directly in it are read, in the order of their names. Unless you choose a format, files with another extension are skipped. If a blob is replaced while it is being read, the transfer fails.',
@@ -28,7 +28,10 @@ export const azureBlobStorageSource = defineConnector({
       ...readFields,
     },
     open: async (context) => (await import('./read.ts')).open(context),
-    discover: { blobUri: async (context) => (await import('./discover.ts')).discover(context, 'blobUri') },
+    discover: {
+      blobUri: async (context) => (await import('./discover.ts')).discover(context, 'blobUri'),
+      sheet: async (context) => (await import('./read.ts')).discoverWorkbook(context),
+    },
   },
   check: async (context) => (await import('./check.ts')).checkSource(context),
 })

@@ -9,7 +9,8 @@ export const fileUpload = defineConnector({
   platform: fileUploadPlatform,
   dataType: 'data store',
   dataTypeCategory: 'data store',
-  description: 'Reads a file that was uploaded to this service: CSV, NDJSON or Parquet, compressed with gzip or not.',
+  description:
+    'Reads a file that was uploaded to this service: CSV, JSON, Excel or Parquet, compressed with gzip or zstd or not.',
   actions: ['read'],
   notes:
     'A file is uploaded in the console or with `POST /es/v2/uploads`. It is stored sealed, read by the connections of its sub-account alone, and deleted after some hours that the operator chooses, 24 unless set otherwise. A transfer that starts after that fails, and names what to do.',
@@ -26,7 +27,10 @@ export const fileUpload = defineConnector({
       ...readFields,
     },
     open: async (context) => (await import('./read.ts')).open(context),
-    discover: { upload: async (context) => (await import('./read.ts')).discoverUploads(context) },
+    discover: {
+      upload: async (context) => (await import('./read.ts')).discoverUploads(context),
+      sheet: async (context) => (await import('./read.ts')).discoverWorkbook(context),
+    },
   },
   check: async (context) => (await import('./read.ts')).check(context),
 })

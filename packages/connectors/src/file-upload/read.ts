@@ -10,6 +10,7 @@ import {
 } from '@penstock/connector'
 import { type FileStore, readFiles, readOptionsOf, type StoredFile } from '@penstock/connector/files'
 import { pageIn, windowOf } from '../discovery/pages.ts'
+import { discoverSheets } from '../discovery/sheets.ts'
 
 /** Reads the uploaded file that the settings name. */
 export async function open(context: SourceContext): Promise<SourceReader> {
@@ -35,6 +36,10 @@ export async function discoverUploads(context: DiscoveryContext): Promise<Discov
     window,
   )
 }
+
+/** The sheets of the uploaded workbook that the settings name. */
+export const discoverWorkbook = (context: DiscoveryContext): Promise<DiscoveredPage> =>
+  discoverSheets(context, storeOf(context.uploads, String(context.settings.upload ?? '')))
 
 /** A store of the one file. Its content never changes, so that its version is its identifier. */
 function storeOf(uploads: Uploads, id: string): FileStore {

@@ -10,7 +10,7 @@ export const googleCloudStorageSource = defineConnector({
   dataType: 'data store',
   dataTypeCategory: 'data store',
   description:
-    'Reads CSV, NDJSON and Parquet files, compressed with gzip or not, from a bucket of Google Cloud Storage.',
+    'Reads CSV, JSON, Excel and Parquet files, compressed with gzip or zstd or not, from a bucket of Google Cloud Storage.',
   actions: ['get'],
   notes:
     'Files in folders below the prefix are skipped. Unless you choose a format, so are files with another extension. Files are read in the order of their names. If an object is replaced while it is being read, the transfer fails.',
@@ -33,7 +33,10 @@ export const googleCloudStorageSource = defineConnector({
       ...readFields,
     },
     open: async (context) => (await import('./read.ts')).open(context),
-    discover: { bucketUri: async (context) => (await import('./discover.ts')).discover(context, 'bucketUri') },
+    discover: {
+      bucketUri: async (context) => (await import('./discover.ts')).discover(context, 'bucketUri'),
+      sheet: async (context) => (await import('./read.ts')).discoverWorkbook(context),
+    },
   },
   check: async (context) => (await import('./check.ts')).checkSource(context),
 })

@@ -9,7 +9,7 @@ export const httpsFile = defineConnector({
   platform: httpsFilePlatform,
   dataType: 'data store',
   dataTypeCategory: 'data store',
-  description: 'Reads a file from a web server: CSV, NDJSON or Parquet, compressed with gzip or not.',
+  description: 'Reads a file from a web server: CSV, JSON, Excel or Parquet, compressed with gzip or zstd or not.',
   actions: ['get'],
   notes:
     'After an interruption, reading resumes at the last byte if the server supports range requests, and starts over otherwise. A file without ETag and Last-Modified is read twice, so that parts of two versions are never mixed. At most five redirects are followed; credentials are not sent to another server.',
@@ -60,6 +60,7 @@ export const httpsFile = defineConnector({
       ...readFields,
     },
     open: async (context) => (await import('./read.ts')).open(context),
+    discover: { sheet: async (context) => (await import('./read.ts')).discoverWorkbook(context) },
   },
   check: async (context) => (await import('./read.ts')).check(context),
 })

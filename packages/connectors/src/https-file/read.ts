@@ -1,11 +1,24 @@
-import { type Check, checkSteps, type SourceContext, type SourceReader } from '@penstock/connector'
+import {
+  type Check,
+  checkSteps,
+  type DiscoveredPage,
+  type DiscoveryContext,
+  type SourceContext,
+  type SourceReader,
+} from '@penstock/connector'
 import { readFiles, readOptionsOf } from '@penstock/connector/files'
+import { discoverSheets } from '../discovery/sheets.ts'
 import { addressOf } from './address.ts'
 import { connectorErrorOf, openRemoteFile, redirectsMax } from './remote-file.ts'
 
 export async function open(context: SourceContext): Promise<SourceReader> {
   const address = addressOf(context.secrets, context.settings.path)
   return readFiles(context, openRemoteFile(context, address), readOptionsOf(context.settings))
+}
+
+/** The sheets of the workbook that the settings name. */
+export async function discoverWorkbook(context: DiscoveryContext): Promise<DiscoveredPage> {
+  return discoverSheets(context, openRemoteFile(context, addressOf(context.secrets, context.settings.path)))
 }
 
 /** Asks for the first byte of the URL. Of a folder, it can only be seen that there is a server, which answers. */

@@ -32,7 +32,10 @@ export const localFolder = defineConnector({
       ...readFields,
     },
     open: async (context) => (await import('./read.ts')).open(context),
-    discover: { files: async (context) => (await import('./discover.ts')).discoverFiles(context) },
+    discover: {
+      files: async (context) => (await import('./discover.ts')).discoverFiles(context),
+      sheet: async (context) => (await import('./read.ts')).discoverWorkbook(context),
+    },
   },
   destination: {
     fields: {

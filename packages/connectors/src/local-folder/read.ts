@@ -1,8 +1,15 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open as openFile, readdir, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
-import { ConnectorError, type SourceContext, type SourceReader } from '@penstock/connector'
+import {
+  ConnectorError,
+  type DiscoveredPage,
+  type DiscoveryContext,
+  type SourceContext,
+  type SourceReader,
+} from '@penstock/connector'
 import { type FileStore, nameMatcher, readFiles, readOptionsOf, type StoredFile } from '@penstock/connector/files'
+import { discoverSheets } from '../discovery/sheets.ts'
 import { asDiskError } from './disk-error.ts'
 import { folderOf, followWithin, namesIn } from './paths.ts'
 
@@ -10,6 +17,11 @@ import { folderOf, followWithin, namesIn } from './paths.ts'
 export async function open(context: SourceContext): Promise<SourceReader> {
   const folder = await folderOf(context)
   return readFiles(context, storeOf(folder, String(context.settings.files ?? '')), readOptionsOf(context.settings))
+}
+
+/** The sheets of the workbook that the settings name. */
+export async function discoverWorkbook(context: DiscoveryContext): Promise<DiscoveredPage> {
+  return discoverSheets(context, storeOf(await folderOf(context), String(context.settings.files ?? '')))
 }
 
 const pieceBytes = 1 << 18

@@ -1,9 +1,12 @@
 import {
   type Check,
+  type ConnectorContext,
   checkSteps,
   type Delivery,
   type DestinationContext,
   type DestinationWriter,
+  type DiscoveredPage,
+  type DiscoveryContext,
   type Inspect,
   inspectBy,
   type SourceContext,
@@ -11,6 +14,7 @@ import {
 } from '@penstock/connector'
 import {
   type FileSink,
+  type FileStore,
   fileNameOf,
   type PlatformFormat,
   readFiles,
@@ -19,6 +23,7 @@ import {
   writeFiles,
   writeOptionsOf,
 } from '@penstock/connector/files'
+import { discoverSheets } from '../discovery/sheets.ts'
 import { hostKeyOf } from './host-key.ts'
 import { kindOf, realPath, stat } from './requests.ts'
 import { openSession } from './session.ts'
@@ -26,10 +31,8 @@ import { noDirectory, openSftpSink } from './sink.ts'
 import { openSftpStore } from './store.ts'
 
 export async function read(context: SourceContext): Promise<SourceReader> {
-  const { path, pattern } = context.settings
   const hostKey = hostKeyOf(context.secrets, context.cursor)
-  const store = openSftpStore(context, String(path), pattern === undefined ? undefined : String(pattern), hostKey)
-  const reader = await readFiles(context, store, readOptionsOf(context.settings))
+  const reader = await readFiles(context, storeOf(context, hostKey), readOptionsOf(context.settings))
   return {
     ...reader,
     async *read(after) {
@@ -39,6 +42,18 @@ export async function read(context: SourceContext): Promise<SourceReader> {
       }
     },
   }
+}
+
+/** The sheets of the workbook that the settings name. */
+export const discoverWorkbook = (context: DiscoveryContext): Promise<DiscoveredPage> =>
+  discoverSheets(context, storeOf(context, hostKeyOf(context.secrets)))
+
+function storeOf(
+  context: ConnectorContext & Pick<SourceContext, 'sample'>,
+  hostKey: ReturnType<typeof hostKeyOf>,
+): FileStore {
+  const { path = '', pattern } = context.settings
+  return openSftpStore(context, String(path), pattern === undefined ? undefined : String(pattern), hostKey)
 }
 
 export const write = (context: DestinationContext): Promise<DestinationWriter> =>

@@ -1,4 +1,4 @@
-import { ConnectorError, type SourceContext } from '@penstock/connector'
+import { type ConnectorContext, ConnectorError, type SourceContext } from '@penstock/connector'
 import { type FileStore, nameMatcher, type StoredFile } from '@penstock/connector/files'
 import type { HostKey } from './host-key.ts'
 import { isMissing, isRefusal } from './problems.ts'
@@ -17,7 +17,7 @@ import { makeSessions, type SftpSession } from './session.ts'
 
 /** The files under a path of a server: that file, or those right in that directory whose names fit the pattern. */
 export function openSftpStore(
-  context: SourceContext,
+  context: ConnectorContext & Pick<SourceContext, 'sample'>,
   path: string,
   pattern: string | undefined,
   hostKey: HostKey,

@@ -8,6 +8,7 @@ const kinds: Readonly<Record<DiscoveredKind, string>> = {
   column: 'column',
   folder: 'folder',
   file: 'file',
+  sheet: 'sheet',
   account: 'ad account',
   audience: 'audience',
   object: 'object',

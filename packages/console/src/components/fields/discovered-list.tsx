@@ -248,6 +248,7 @@ const icons: Readonly<Record<DiscoveredKind, typeof IconTable>> = {
   column: IconColumns3,
   folder: IconFolder,
   file: IconFile,
+  sheet: IconTable,
   account: IconBuilding,
   audience: IconUsers,
   object: IconBox,

@@ -81,4 +81,5 @@ const nameOf = (name: string): string =>
     .trim() || 'upload'
 
 /** The name that a connection gets: that of the file, without its endings. */
-const titleOf = (name: string): string => name.replace(/(?:\.(?:csv|tsv|txt|ndjson|jsonl|json|parquet|gz))+$/i, '')
+const titleOf = (name: string): string =>
+  name.replace(/(?:\.(?:csv|tsv|txt|ndjson|jsonl|json|xlsx|xlsm|parquet|gz|zst))+$/i, '')
