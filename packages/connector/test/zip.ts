@@ -43,7 +43,7 @@ export function zipOf(parts: readonly ZipPart[]): Buffer {
   return Buffer.concat([...bodies, entries, end])
 }
 
-/** Parts of a workbook; those that are left out are as most programs write them. */
+/** Parts of a workbook; parts that are left out are as most programs write them. */
 export type WorkbookParts = {
   /** The elements of `sheetData` of each sheet, by the name of the sheet. */
   readonly sheets: Readonly<Record<string, string>>

@@ -32,6 +32,8 @@ export const bounds = {
   zstdFrames: 100_000,
   /** Parts, styles, and shared texts of an Excel workbook, which are in memory as a whole. Breaking it: `invalid_file`, for texts `file_too_large`. */
   workbook: { parts: 20_000, styles: 200_000, texts: 8 << 20, textBytes: 128 << 20 },
+  /** An Avro file: bytes of its header, types in its schema, bytes of a block once unpacked, values of a row. */
+  avro: { headerBytes: 4 << 20, types: 20_000, blockBytes: 64 << 20, rowValues: 1 << 20 },
   parquet: parquetBounds,
 } as const
 

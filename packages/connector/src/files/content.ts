@@ -6,7 +6,7 @@ import { isObject, tryJson } from './ndjson-parse.ts'
 import type { StoredFile } from './store.ts'
 
 /** Format of a file, by its content: JSON is one object a line, objects over several lines, or an array of objects. */
-export type FileContent = 'CSV' | 'Parquet' | 'Excel' | 'JSON lines' | 'JSON objects' | 'JSON array'
+export type FileContent = 'CSV' | 'Parquet' | 'Excel' | 'Avro' | 'JSON lines' | 'JSON objects' | 'JSON array'
 
 /** How much of a file is looked at, in bytes once unpacked. */
 const lookedAtBytes = 64 << 10
@@ -29,6 +29,11 @@ export async function contentOf(
     if (chosen !== 'auto' && chosen !== 'Parquet') throw otherFormat(name, 'a Parquet file', chosen)
     return 'Parquet'
   }
+  if (bytes.subarray(0, 4).toString('latin1') === 'Obj\x01') {
+    if (chosen !== 'auto' && chosen !== 'Avro') throw otherFormat(name, 'an Avro file', chosen)
+    return 'Avro'
+  }
+  if (chosen === 'Avro') throw invalid(`${name} is not an Avro file. Set the format that it has, or auto.`)
   if (isWorkbook(name, bytes)) {
     if (stream.packed)
       throw invalid(`${name} is an Excel workbook that is compressed once more. Store it without that.`)
@@ -96,7 +101,7 @@ const notText = /[\x00-\x08\x0e-\x1a\x1c-\x1f\ufffd]/g
 /** The part of the characters from which on a file is no text: half of random bytes are none, and few of any text. */
 const notTextPart = 0.3
 /** How other kinds of files begin that hold text, too. */
-const magics = ['%PDF-', 'Obj\x01', 'SQLite format 3\0', '\ufffd\ufffd\x11\ufffd']
+const magics = ['%PDF-', 'SQLite format 3\0', '\ufffd\ufffd\x11\ufffd']
 
 function assertText(name: string, text: string): void {
   if (/^\s*<\?xml\s/.test(text)) throw invalid(`${name} is XML, which cannot be read. Write it as ${readable}.`)

@@ -72,7 +72,7 @@ describe('readFiles of Parquet', () => {
     const whole = write([{ name: 'x', data: Array.from({ length: 500 }, (_, i) => `text ${i}`) }])
     const broken = Buffer.from(whole)
     broken.fill(0xff, 4, 400)
-    for (const content of [Buffer.from('x,y\n1,2\n'), Buffer.alloc(0), whole.subarray(0, -100), broken]) {
+    for (const content of [Buffer.alloc(0), whole.subarray(0, -100), broken]) {
       await assertFails(content, 'invalid_file', /^a\.parquet cannot be read as Parquet: [^.]*\.$/)
     }
   })

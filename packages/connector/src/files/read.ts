@@ -143,6 +143,10 @@ async function openFile(
         const { openParquetFile } = await import('./parquet-read.ts')
         return { content, openedFile: await openParquetFile(store, file, options, signal) }
       }
+      case 'Avro': {
+        const { openAvro } = await import('./avro-read.ts')
+        return { content, openedFile: await openAvro(stream, store, file, options, signal) }
+      }
       case 'Excel': {
         await stream.close()
         const { openExcel } = await import('./excel-read.ts')

@@ -9,7 +9,8 @@ export const httpsFile = defineConnector({
   platform: httpsFilePlatform,
   dataType: 'data store',
   dataTypeCategory: 'data store',
-  description: 'Reads a file from a web server: CSV, JSON, Excel or Parquet, compressed with gzip or zstd or not.',
+  description:
+    'Reads a file from a web server: CSV, JSON, Excel, Parquet or Avro, compressed with gzip or zstd or not.',
   actions: ['get'],
   notes:
     'After an interruption, reading resumes at the last byte if the server supports range requests, and starts over otherwise. A file without ETag and Last-Modified is read twice, so that parts of two versions are never mixed. At most five redirects are followed; credentials are not sent to another server.',

@@ -82,7 +82,7 @@ async function collect(files: AsyncIterable<StoredFile>): Promise<StoredFile[]> 
 }
 
 /** Extensions of files that hold rows. */
-const dataFile = /\.(csv|tsv|txt|ndjson|jsonl|json|parquet|parq|pq|xlsx|xlsm)(\.(gz|zst|zstd))?$/i
+const dataFile = /\.(csv|tsv|txt|ndjson|jsonl|json|parquet|parq|pq|xlsx|xlsm|avro)(\.(gz|zst|zstd))?$/i
 
 /**
  * Whether a file in a folder is read. Files whose names begin with `_` or `.` are notes that programs leave for each

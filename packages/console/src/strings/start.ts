@@ -22,7 +22,7 @@ export const start = {
     help: 'Send a customer list or an export of orders to a database or an ad platform.',
     drop: 'Drop a file here',
     dropNow: 'Drop it now',
-    formats: 'CSV, JSON, Excel (.xlsx) or Parquet, also as .gz or .zst',
+    formats: 'CSV, JSON, Excel (.xlsx), Parquet or Avro, also as .gz or .zst',
     action: 'Choose a file',
     under: 'It is stored encrypted, only connections of this sub-account can read it, and it is deleted automatically.',
     uploading: (name: string, size: string) => `Uploading ${name}, ${size}`,

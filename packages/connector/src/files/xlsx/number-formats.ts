@@ -10,10 +10,10 @@ const builtIn: Readonly<Record<number, NumberKind>> = Object.fromEntries([
   ...[27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 50, 51, 52, 53, 54, 55, 56, 57, 58].map((id) => [id, 'any time']),
 ])
 
-/** What a format without a text means, by its number. */
+/** The meaning of a format without a text, by its number. */
 export const kindOfNumber = (id: number): NumberKind => builtIn[id] ?? 'number'
 
-/** What a format means by its text, such as `yyyy\-mm\-dd;@` or `[$-409]h:mm AM/PM`. */
+/** The meaning of a format by its text, such as `yyyy\-mm\-dd;@` or `[$-409]h:mm AM/PM`. */
 export function kindOfFormat(format: string): NumberKind {
   const [section = ''] = format
     .slice(0, 1_000)
@@ -25,7 +25,7 @@ export function kindOfFormat(format: string): NumberKind {
     .replace(/\[[^\]]*\]/g, '')
     .replace(/general/gi, '')
     .toLowerCase()
-  // Digits are those of numbers, except after a point, where they are parts of a second.
+  // Digits are those of numbers, except after a point: those are parts of a second.
   if (/[0#?]/.test(codes.replace(/s[.,]0+/g, 's'))) return 'number'
   const hasTime = /[hs]|am\/pm|a\/p/.test(codes)
   const hasDate = /[yd]|e/.test(codes.replace(/am\/pm|a\/p/g, '')) || (/m/.test(codes) && !hasTime)

@@ -14,7 +14,7 @@ export type SheetRow = {
   readonly number: number
   /** Its values, by their columns; columns without a value are holes, or behind the end. */
   readonly cells: Cell[]
-  /** What is wrong with it. */
+  /** The error of the row. */
   readonly error?: string | undefined
 }
 

@@ -5,12 +5,12 @@ export class SharedTexts {
   readonly #blocks: Buffer[] = []
   #block: Buffer = Buffer.alloc(0)
   #filled = 0
-  /** Where each text is: block, start and end. */
+  /** The place of each text: block, start and end. */
   #places = new Uint32Array(3 << 10)
   #bytes = 0
   count = 0
 
-  /** Adds a text. @returns whether there is room for it */
+  /** Adds a text. @returns whether the bounds allow it */
   add(text: string): boolean {
     const bytes = Buffer.byteLength(text)
     this.#bytes += bytes

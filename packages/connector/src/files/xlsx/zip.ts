@@ -106,7 +106,7 @@ class StoreReader extends yauzl.RandomAccessReader {
   readonly #signal: AbortSignal
   #start = 0
   #window: Buffer = Buffer.alloc(0)
-  /** What the store threw. */
+  /** The error of the store. */
   failure: unknown
 
   constructor(store: FileStore, file: StoredFile, signal: AbortSignal) {
