@@ -9,7 +9,7 @@ import { amazonAds } from './platform.ts'
 import { region } from './region.ts'
 import { signInOrTokens } from './sign-in.ts'
 
-/** What Amazon calls the reports of each level: the product, the type, and what rows are grouped by. */
+/** Names of the reports of each level at Amazon: the product, the type, and what rows are grouped by. */
 type AmazonReport = { readonly product: string; readonly type: string; readonly groupBy: readonly string[] }
 const sponsoredProducts = 'SPONSORED_PRODUCTS'
 const reports: Readonly<Record<string, AmazonReport>> = {

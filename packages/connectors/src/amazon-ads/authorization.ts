@@ -15,5 +15,5 @@ const scopes = ['advertising::campaign_management']
 /** How connectors of Amazon Ads are authorized, by Login with Amazon. */
 export const authorization = authorizationAt(amazon, scopes)
 
-/** The same for those that also take tokens that a person enters. */
+/** The same for connectors to which a person can give tokens. */
 export const authorizationOrTokens = authorizationAt(amazon, scopes, { sets: { authType: 'oauth2' } })

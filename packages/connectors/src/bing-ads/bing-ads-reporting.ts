@@ -23,7 +23,7 @@ const denied: ErrorFact = [
 
 const unknownReport: ErrorFact = ['object_not_found', 'The report is gone.']
 
-/** What codes of Microsoft mean, of the errors in its answer. */
+/** Meanings of codes of Microsoft, of the errors in its answer. */
 const codes: Readonly<Record<string, ErrorFact>> = {
   '105': ['invalid_credentials', 'Check the developer token and sign in to Microsoft again.'],
   '106': denied,

@@ -47,7 +47,7 @@ const textOf = ({ level, from, to, asks }: ReportRequest): string => {
   return `SELECT ${fields.join(', ')} FROM ${resources[level] ?? 'campaign'} WHERE segments.date BETWEEN '${from}' AND '${to}'`
 }
 
-/** The accounts below the manager account, or those that the user can reach without one. */
+/** The accounts below the manager account, or all that the user can reach without one. */
 const clients: Listing = {
   kind: 'account',
   page(pageToken, { settings }: Pick<ConnectorContext, 'settings'>) {

@@ -41,7 +41,7 @@ const codes: Readonly<Record<string, ErrorFact>> = {
   TRANSIENT_ERROR: 'platform_error',
 }
 
-/** What a refusal of the Google Ads API means, by the codes of its details; `undefined` leaves it to the status. */
+/** The meaning of a refusal of the Google Ads API, by the codes of its details; `undefined` leaves it to the status. */
 export function meaningOfRefusal({ json }: Answer): ErrorFact | undefined {
   const found = listIn(objectIn(objectIn(json).error).details)
     .flatMap((detail) => listIn(objectIn(detail).errors))

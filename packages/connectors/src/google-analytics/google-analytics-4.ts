@@ -29,7 +29,7 @@ const properties: Listing = {
   next: ({ json }) => textIn(objectIn(json).nextPageToken),
 }
 
-/** The dimensions or the metrics of the first property, with those that the organization defined. */
+/** The dimensions or the metrics of the first property, with its own ones. */
 const namesOf = (key: 'dimensions' | 'metrics'): Listing => ({
   kind: 'column',
   page(_, { settings }: Pick<ConnectorContext, 'settings'>) {

@@ -13,7 +13,7 @@ import { linkedinAds } from './platform.ts'
 import { signIn } from './sign-in.ts'
 import { linkedinApi } from './version.ts'
 
-/** What LinkedIn calls the pivot of each level. */
+/** The pivot of each level, as LinkedIn calls it. */
 const pivots: Readonly<Record<string, string>> = {
   campaign: 'CAMPAIGN',
   account: 'ACCOUNT',

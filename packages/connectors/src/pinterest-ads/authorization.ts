@@ -17,5 +17,5 @@ const pinterest: AuthorizationServer = {
 /** How the connectors are authorized that change lists at Pinterest. */
 export const authorization = authorizationAt(pinterest, ['ads:read', 'ads:write'], { sets: { authType: 'oauth2' } })
 
-/** The same for those that only read. */
+/** The same for connectors that only read. */
 export const readAuthorization = authorizationAt(pinterest, ['ads:read'])
