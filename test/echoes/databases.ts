@@ -14,6 +14,12 @@ export const databases: readonly Side[] = [
     },
   },
   {
+    slug: 'google-bigquery-destination',
+    secrets: { jsonKey },
+    settings: { projectId: 'example-project', dataset: 'crm', table: 'people', writeMode: 'Append' },
+    row: person,
+  },
+  {
     slug: 'snowflake-source',
     secrets: { authType: 'basic', username: 'loader', password: secret('snow'), snowflakeAccount: 'xy12345' },
     settings: {

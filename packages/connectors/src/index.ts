@@ -33,6 +33,7 @@ import { googleAdsOfflineConversions } from './google-ads/google-ads-offline-con
 import { googleAdsReporting } from './google-ads/google-ads-reporting.ts'
 import { googleDataManagerAudiences } from './google-ads/google-data-manager-audiences.ts'
 import { googleAnalytics4 } from './google-analytics/google-analytics-4.ts'
+import { googleBigqueryDestination } from './google-bigquery/google-bigquery-destination.ts'
 import { googleBigquerySource } from './google-bigquery/google-bigquery-source.ts'
 import { campaignManager360Conversions } from './google-campaign-manager-360/campaign-manager-360-conversions.ts'
 import { googleCloudStorageDestination } from './google-cloud-storage/google-cloud-storage-destination.ts'
@@ -142,6 +143,7 @@ export const { connectors, platforms, connectorById } = makeCatalogue([
   googleAdsReporting,
   googleDataManagerAudiences,
   googleAnalytics4,
+  googleBigqueryDestination,
   googleBigquerySource,
   campaignManager360Conversions,
   googleCloudStorageDestination,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import http from 'node:http'
+import { type LoadConfiguration, type LoadError, makeBigQueryTables, Refusal, typeOf } from './bigquery-tables.ts'
 import { type FailingProxy, startFailingProxy } from './failing-proxy.ts'
 import { makeGoogleAccounts } from './google-accounts.ts'
 import { startEngine } from './warehouse-engine.ts'
@@ -7,7 +8,13 @@ import { startEngine } from './warehouse-engine.ts'
 type Value = string | null | { f: { v: Value }[] } | { v: Value }[]
 type Field = { name: string; type: string; mode?: string; fields?: Field[] }
 type Result = { readonly fields: Field[]; readonly rows: Value[][] }
-type Job = Result & { location: string; pollsLeft: number; gone: boolean; failed?: Refusal }
+type Job = Result & {
+  location: string
+  pollsLeft: number
+  gone: boolean
+  failed?: Refusal
+  errors?: readonly LoadError[]
+}
 
 /**
  * A server that keeps to the rules of BigQuery's REST interface, version 2, with DuckDB to run the queries: it verifies
@@ -22,6 +29,10 @@ export type BigQueryServer = {
   readonly deletedKey: string
   /** Queries that were run, in order. */
   readonly executed: string[]
+  /** Lines of JSON that were loaded, a text for each load that ran. */
+  readonly loaded: string[]
+  /** Reasons with which the next jobs fail. */
+  readonly failures: string[]
   readonly cancelled: string[]
   /** Pages that were given: where each began. */
   readonly given: number[]
@@ -43,16 +54,6 @@ export type BigQueryServer = {
 
 export const testServerName = 'a server that keeps to the rules of BigQuery, with DuckDB behind it'
 
-class Refusal extends Error {
-  readonly status: number
-  readonly reason: string
-  constructor(status: number, reason: string, message = reason) {
-    super(message)
-    this.status = status
-    this.reason = reason
-  }
-}
-
 const project = 'example-project'
 const location = 'europe-west3'
 const macros = [
@@ -61,11 +62,13 @@ const macros = [
   'create macro to_json_string(x) as to_json(x)::varchar',
 ]
 /** The same query for DuckDB. */
-const translate = (text: string): string => text.replaceAll('`', '"').replaceAll('@', '$')
+const translate = (text: string): string =>
+  text.replaceAll('`', '"').replaceAll(`"${project}".`, '').replaceAll('@', '$')
 
 export async function startBigQueryServer(): Promise<BigQueryServer> {
   const engine = await startEngine(macros)
   const accounts = makeGoogleAccounts(['bigquery', 'cloud-platform'])
+  const tables = makeBigQueryTables(engine, project, location)
   const jobs = new Map<string, Job>()
   const defects: unknown[] = []
 
@@ -96,8 +99,14 @@ export async function startBigQueryServer(): Promise<BigQueryServer> {
     if (url.pathname === '/') return reply(404, {})
     const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? ''
     if (!accounts.accepts(token)) throw new Refusal(401, 'authError', 'Invalid Credentials')
-    const [, projectId = '', path = ''] = /^\/bigquery\/v2\/projects\/([^/]+)(\/.*)$/.exec(url.pathname) ?? []
+    const [, upload, projectId = '', path = ''] =
+      /^(\/upload)?\/bigquery\/v2\/projects\/([^/]+)(\/.*)$/.exec(url.pathname) ?? []
     if (projectId !== project) throw new Refusal(404, 'notFound', `Not found: Project ${projectId}`)
+    if (upload) return insertUpload(request, url.searchParams, body, path)
+    const [, dataset, tableId] = /^\/datasets\/(\w+)\/tables(?:\/([\w-]+))?$/.exec(path) ?? []
+    if (dataset !== undefined && (tableId !== undefined || request.method === 'POST')) {
+      return onTable(request.method ?? '', dataset, tableId, body)
+    }
     const [, listed] = /^\/datasets(?:\/(\w+)\/tables)?$/.exec(path) ?? []
     if (request.method === 'GET' && path.startsWith('/datasets')) return list(listed, url.searchParams)
     const [, kind, id = '', verb] = /^\/(jobs|queries)(?:\/([\w-]+))?(\/cancel)?$/.exec(path) ?? []
@@ -107,7 +116,11 @@ export async function startBigQueryServer(): Promise<BigQueryServer> {
     }
     if (asked === 'POST jobs') return insert(JSON.parse(String(body)))
     const job = jobs.get(id)
-    if (asked === 'GET jobs/*' && job) return reply(200, describe(id, job))
+    if (asked === 'GET jobs/*' && job) {
+      const described = reply(200, describe(id, job))
+      job.pollsLeft = Math.max(0, job.pollsLeft - 1)
+      return described
+    }
     if (!job || (url.searchParams.get('location') ?? location) !== job.location || !url.searchParams.has('location')) {
       throw new Refusal(404, 'notFound', `Not found: Job ${project}:${id}`)
     }
@@ -152,7 +165,7 @@ export async function startBigQueryServer(): Promise<BigQueryServer> {
     jobReference: { projectId: project, jobId, location: job.location },
     status: {
       state: job.pollsLeft > 0 ? 'RUNNING' : 'DONE',
-      ...(job.failed ? { errorResult: errorOf(job.failed) } : {}),
+      ...(job.failed ? { errorResult: errorOf(job.failed), errors: job.errors ?? [errorOf(job.failed)] } : {}),
     },
   })
 
@@ -200,20 +213,69 @@ export async function startBigQueryServer(): Promise<BigQueryServer> {
         statistics: { totalBytesProcessed: String(server.bytesRead), query: { schema: { fields } } },
       })
     }
-    const { jobId = '', projectId } = jobReference ?? {}
+    return insertJob(jobReference, async () => {
+      server.executed.push(query)
+      return resultOf(query, values)
+    })
+  }
+
+  /** Runs a job under its ID, which no other job gets; it fails if `failures` has a reason. */
+  async function insertJob(
+    reference: Body['jobReference'],
+    run: () => Promise<Result & { failed?: Refusal; errors?: readonly LoadError[] }>,
+  ): Promise<Reply> {
+    const { jobId = '', projectId } = reference ?? {}
     if (!/^[\w-]{1,1024}$/.test(jobId) || projectId !== project) throw new Refusal(400, 'invalid', 'jobReference')
     if (jobs.has(jobId)) throw new Refusal(409, 'duplicate', `Already Exists: Job ${jobId}`)
-    server.executed.push(query)
-    const result = await resultOf(query, values)
+    const reason = server.failures.shift()
+    const result = reason === undefined ? await run() : { fields: [], rows: [], failed: new Refusal(200, reason) }
     const job = { ...result, location, pollsLeft: server.polls, gone: false }
     jobs.set(jobId, job)
     return reply(200, describe(jobId, { ...job, pollsLeft: 1 }))
+  }
+
+  /** A load whose rows come with it, as the two parts of a body. */
+  async function insertUpload(request: http.IncomingMessage, search: URLSearchParams, body: Buffer, path: string) {
+    const [, boundary = ''] = /^multipart\/related; boundary=(\S+)$/.exec(request.headers['content-type'] ?? '') ?? []
+    const parts = body.toString().split(`--${boundary}`)
+    if (path !== '/jobs' || search.toString() !== 'uploadType=multipart' || boundary === '' || parts.length !== 4) {
+      throw new Refusal(400, 'invalid', 'upload')
+    }
+    const [json = '', lines = ''] = parts.slice(1, 3).map((part) => part.slice(part.indexOf('\r\n\r\n') + 4, -2))
+    const { jobReference, configuration } = JSON.parse(json) as {
+      jobReference: Body['jobReference']
+      configuration: { load: LoadConfiguration }
+    }
+    return insertJob(jobReference, async () => {
+      server.loaded.push(lines)
+      const errors = await tables.load(configuration.load, lines)
+      const [first] = errors
+      return {
+        fields: [],
+        rows: [],
+        errors,
+        ...(first ? { failed: new Refusal(200, first.reason, first.message) } : {}),
+      }
+    })
+  }
+
+  async function onTable(method: string, dataset: string, tableId: string | undefined, body: Buffer): Promise<Reply> {
+    if (dataset !== 'crm') throw new Refusal(404, 'notFound', `Not found: Dataset ${dataset}`)
+    if (method === 'POST' && tableId === undefined) return reply(200, await tables.create(JSON.parse(String(body))))
+    if (method === 'GET' && tableId !== undefined) return reply(200, await tables.describe(tableId))
+    if (method !== 'DELETE' || tableId === undefined) throw new Refusal(404, 'notFound')
+    await tables.drop(tableId)
+    return { status: 204, headers: {}, body: '' }
   }
 
   async function resultOf(query: string, values: Record<string, string>): Promise<Result & { failed?: Refusal }> {
     const canned = server.canned.find(({ match }) => match.test(query))
     if (canned) return canned.result
     try {
+      if (/^(merge|truncate) /.test(query)) {
+        await engine.run(translate(query), values)
+        return { fields: [], rows: [] }
+      }
       const { columns, rows } = await engine.run(`select * from (${translate(query)})`, values)
       const fields = columns.map(({ name, type }) => ({ name, type: typeOf(type), mode: 'NULLABLE' }))
       return { fields, rows: rows.map((row) => row.map((text, at) => rawOf(text, fields[at]?.type ?? ''))) }
@@ -266,6 +328,8 @@ export async function startBigQueryServer(): Promise<BigQueryServer> {
     jsonKey,
     deletedKey,
     executed: [],
+    loaded: [],
+    failures: [],
     cancelled: [],
     given: [],
     canned: [],
@@ -316,15 +380,6 @@ function typedValue({
     throw new Refusal(400, 'invalidQuery', `Could not parse a parameter of the type ${type}`)
   }
   return value
-}
-
-/** How BigQuery calls a type of DuckDB. */
-function typeOf(type: string): string {
-  if (/^U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?$/.test(type)) return 'INTEGER'
-  if (type.startsWith('DECIMAL')) return 'NUMERIC'
-  const names = { DOUBLE: 'FLOAT', BOOLEAN: 'BOOLEAN', DATE: 'DATE', TIME: 'TIME', TIMESTAMP: 'DATETIME' }
-  if (type === 'TIMESTAMP_S') return 'TIMESTAMP'
-  return names[type as keyof typeof names] ?? 'STRING'
 }
 
 /** A value as BigQuery writes it. */

@@ -7,6 +7,7 @@ import type { FailingProxy } from '../../test/failing-proxy.ts'
 import { rogueBodies } from '../../test/rogue-answers.ts'
 import { startSnowflakeServer } from '../../test/snowflake-server.ts'
 import { batchOf, deliver, inspect, readAll } from '../../test/tables.ts'
+import { googleBigqueryDestination } from '../google-bigquery/google-bigquery-destination.ts'
 import { googleBigquerySource } from '../google-bigquery/google-bigquery-source.ts'
 import { snowflakeDestination } from '../snowflake/snowflake-destination.ts'
 import { snowflakeSource } from '../snowflake/snowflake-source.ts'
@@ -103,6 +104,33 @@ const sides: readonly Side[] = [
         jobComplete: true,
         totalRows: '1',
         rows: [{ f: [{ v: '1' }, { v: [{ v: { f: [{ v: 'x' }] } }] }] }],
+      },
+    ],
+  },
+  {
+    connector: googleBigqueryDestination,
+    proxy: bigQuery.proxy,
+    routes: bigQuery.routes,
+    secrets: { jsonKey: bigQuery.jsonKey },
+    settings: { projectId: 'example-project', dataset: 'crm', table: 'people', writeMode: 'Upsert', keyColumns: 'id' },
+    good: [
+      { access_token: 'a-token', expires_in: 3600, token_type: 'Bearer' },
+      {
+        type: 'TABLE',
+        location: 'EU',
+        creationTime: '1750000000000',
+        schema: {
+          fields: [
+            { name: 'id', type: 'INTEGER', mode: 'REQUIRED' },
+            { name: 'name', type: 'RECORD', mode: 'REPEATED', fields: [{ name: 'x', type: 'STRING' }] },
+          ],
+        },
+        jobReference: { projectId: 'example-project', jobId: 'penstock_1', location: 'EU' },
+        status: {
+          state: 'DONE',
+          errorResult: { reason: 'invalid', message: 'too many errors' },
+          errors: [{ reason: 'invalid', message: 'JSON parsing error in row starting at position 0: no' }],
+        },
       },
     ],
   },

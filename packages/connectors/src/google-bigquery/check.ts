@@ -2,6 +2,7 @@ import { type Check, type ConnectorContext, checkSteps } from '@penstock/connect
 import { assertConnectivity } from '../platform-api/call.ts'
 import { makeBigQuery, origin } from './jobs.ts'
 import { describe, sourceOf } from './plan.ts'
+import { openTable, targetOf } from './target.ts'
 
 /** Reaches Google, signs in, and has BigQuery examine the query that a connection names. Nothing is run or billed. */
 export const check: Check = checkSteps(
@@ -9,6 +10,28 @@ export const check: Check = checkSteps(
   ['authentication', signIn],
   ['permissions', permission],
 )
+
+/** Reaches Google, signs in, and looks up the table that a connection names. Nothing is created. */
+export const checkDestination: Check = checkSteps(
+  ['connectivity', (context) => assertConnectivity(context, `${origin}/`)],
+  ['authentication', signIn],
+  ['permissions', lookUp],
+)
+
+async function lookUp(context: ConnectorContext): Promise<string> {
+  const { dataset, table } = context.settings
+  if (dataset === undefined || table === undefined) {
+    return 'Which tables the service account may write to is checked when a connection names one.'
+  }
+  const bigQuery = makeBigQuery(context)
+  const target = targetOf(context.settings)
+  if (target.create) {
+    await bigQuery.list(target.dataset)
+    return `${bigQuery.account.email} may list the tables of the dataset.`
+  }
+  const { fields } = await openTable(bigQuery, target, [])
+  return `${bigQuery.account.email} finds the table, which has ${fields.length} columns.`
+}
 
 async function signIn(context: ConnectorContext): Promise<string> {
   const { account } = makeBigQuery(context)

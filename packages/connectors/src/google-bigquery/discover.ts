@@ -1,9 +1,10 @@
 import { ConnectorError, type DiscoveredPage, type DiscoveryContext } from '@penstock/connector'
 import { pageOfAll } from '../discovery/pages.ts'
 import { discovered } from '../kit/run/discover.ts'
-import { listIn, objectIn, textIn } from '../platform-api/json.ts'
+import { type JsonObject, listIn, objectIn, textIn } from '../platform-api/json.ts'
 import { makeBigQuery } from './jobs.ts'
 import { datasetOf, describe, quoteName, sourceOf } from './plan.ts'
+import { openTable, targetOf } from './target.ts'
 
 /** Datasets of the project that the service account may see. */
 export async function discoverDatasets(context: DiscoveryContext): Promise<DiscoveredPage> {
@@ -27,7 +28,11 @@ export async function discoverTables(context: DiscoveryContext): Promise<Discove
   const dataset = datasetIn(context)
   return discovered(context, { kind: 'table', id: /./s }, async (pageToken) => {
     const answer = await bigQuery.list(dataset, pageToken)
-    const tables = listIn(answer.tables).map(objectIn)
+    const isOurs = ({ tableReference }: JsonObject) =>
+      /^penstock_staging_/.test(textIn(objectIn(tableReference).tableId) ?? '')
+    const tables = listIn(answer.tables)
+      .map(objectIn)
+      .filter((table) => !isOurs(table))
     return {
       items: tables.map(({ tableReference, friendlyName, type }) => ({
         id: objectIn(tableReference).tableId,
@@ -49,6 +54,24 @@ export async function discoverColumns(context: DiscoveryContext): Promise<Discov
       value: name,
       kind: 'column',
       type: repeated ? `ARRAY<${type}>` : type,
+    })),
+    context,
+  )
+}
+
+/** Columns of the table that rows go to. */
+export async function discoverTargetColumns(context: DiscoveryContext): Promise<DiscoveredPage> {
+  needed(context, 'projectId')
+  needed(context, 'dataset')
+  needed(context, 'table')
+  const target = targetOf({ ...context.settings, writeMode: 'Append', createTable: false })
+  const { fields } = await openTable(makeBigQuery(context), target, [])
+  return pageOfAll(
+    fields.map((field) => ({
+      value: field.name,
+      kind: 'column',
+      type: field.repeated ? `ARRAY<${field.type}>` : field.type,
+      required: field.needed,
     })),
     context,
   )

@@ -38,6 +38,11 @@ export type ResultPage = {
 /** Speaks to BigQuery over its REST interface, version 2. A token that is not accepted any more is replaced once. */
 export type BigQuery = {
   readonly account: ServiceAccount
+  /**
+   * Sends a request and reads its answer; an empty object if what it creates exists, which BigQuery answers with 409.
+   * @param path below `projects/`
+   */
+  ask(path: string, asked: Asked): Promise<JsonObject>
   /** Has a query examined, without running it. Resolves with the columns that it would give. */
   examine(query: Query): Promise<readonly FieldType[]>
   /** A page of the datasets of a project, or of the tables of a dataset. */
@@ -59,22 +64,35 @@ const waitMs = 20_000
 const timeoutMs = 120_000
 const polling = { firstMs: 250, mostMs: 250, totalMs: Number.POSITIVE_INFINITY }
 
-type Asked = { readonly body?: unknown; readonly job?: boolean; readonly signal?: AbortSignal }
+/** A request: GET without a body, else POST. */
+export type Asked = {
+  readonly method?: 'DELETE'
+  readonly body?: unknown
+  /** Rows that are uploaded with the body, which describes them: JSON, one row a line. */
+  readonly upload?: string
+  /** Whether it asks about a job that ran before. */
+  readonly job?: boolean
+  readonly signal?: AbortSignal
+}
 
 export function makeBigQuery(context: ConnectorContext): BigQuery {
   const account = serviceAccount(context, context.secrets.jsonKey, scope)
-  const send = (path: string, token: string, { body, signal = context.signal }: Asked): Promise<Response> =>
-    context.egress.request(`${origin}/bigquery/v2/projects/${path}`, {
-      method: body === undefined ? 'GET' : 'POST',
+  const send = (path: string, token: string, asked: Asked): Promise<Response> => {
+    const { method, body, upload, signal = context.signal } = asked
+    const content =
+      upload === undefined ? { type: 'application/json', text: JSON.stringify(body) } : inParts(body, upload)
+    return context.egress.request(`${origin}${upload === undefined ? '' : '/upload'}/bigquery/v2/projects/${path}`, {
+      method: method ?? (body === undefined ? 'GET' : 'POST'),
       headers: {
         authorization: `Bearer ${token}`,
         accept: 'application/json',
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(body === undefined ? {} : { 'content-type': content.type }),
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: content.text }),
       signal,
       timeoutMs,
     })
+  }
 
   async function ask(path: string, asked: Asked): Promise<JsonObject> {
     const token = await account.token()
@@ -89,11 +107,16 @@ export function makeBigQuery(context: ConnectorContext): BigQuery {
       return {}
     }
     if (!response.ok) throw await connectorErrorOf(response, account.email, asked.job === true)
+    if (response.status === 204) {
+      await discard(response)
+      return {}
+    }
     return parseObject(await textOf(response, answerBytesMax))
   }
 
   return {
     account,
+    ask,
     async examine(query) {
       const { projectId } = query
       const answer = await ask(`${encodeValue(projectId)}/jobs`, { body: { configuration: bodyOf(query, true) } })
@@ -155,6 +178,17 @@ export function makeBigQuery(context: ConnectorContext): BigQuery {
   async function locate(projectId: string, id: string): Promise<string | undefined> {
     const { jobReference } = await ask(`${encodeValue(projectId)}/jobs/${encodeValue(id)}`, { job: true })
     return textIn(objectIn(jobReference).location)
+  }
+}
+
+/** Metadata and rows as the two parts of one body (RFC 2387). */
+function inParts(metadata: unknown, rows: string): { type: string; text: string } {
+  const boundary = `penstock_${randomUUID()}`
+  const part = (type: string, content: string) => `--${boundary}\r\ncontent-type: ${type}\r\n\r\n${content}\r\n`
+  const json = part('application/json; charset=UTF-8', JSON.stringify(metadata))
+  return {
+    type: `multipart/related; boundary=${boundary}`,
+    text: `${json}${part('application/octet-stream', rows)}--${boundary}--\r\n`,
   }
 }
 

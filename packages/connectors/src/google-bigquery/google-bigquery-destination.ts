@@ -1,0 +1,77 @@
+import { boolean, type Discover, defineConnector, secret, select, text } from '@penstock/connector'
+import { googleBigQuery } from './platform.ts'
+
+const columns: Discover = async (context) => (await import('./discover.ts')).discoverTargetColumns(context)
+
+/** Rows for a table of BigQuery. */
+export const googleBigqueryDestination = defineConnector({
+  slug: 'google-bigquery-destination',
+  name: 'Google BigQuery Data Store',
+  platform: googleBigQuery,
+  dataType: 'data store',
+  dataTypeCategory: 'data store',
+  description:
+    'Writes rows to a BigQuery table: appends them, replaces the existing ones, or updates rows by their key.',
+  actions: ['append', 'replace', 'update'],
+  notes:
+    'Rows are loaded with load jobs, which BigQuery does not bill. Each batch has up to 50,000 rows or 16 MiB. The ID of a job follows from its rows, so that a batch which comes twice is loaded once. BigQuery allows about 1,500 loads per table and day. Replace empties the table before the first rows are loaded. Upsert loads each batch into a table penstock_staging_… of the same dataset, which is deleted after the MERGE or expires after 7 days; if a batch has several rows with the same key, the last one wins. Replace and Upsert run SQL, which needs a project with billing, and BigQuery bills a MERGE for the bytes that it reads: the whole table, unless its partitions or clusters follow the key. A table that requires a partition filter cannot be upserted. The service account needs the roles BigQuery Job User, and BigQuery Data Editor on the dataset. Times are written in UTC. A value that a column would round, shorten or interpret differently is rejected. Lists and records are written from JSON.',
+  tested:
+    'Our own test server, which follows the published documentation of BigQuery’s REST interface, with DuckDB behind it; not BigQuery itself.',
+  secrets: {
+    jsonKey: secret({
+      label: 'JSON key',
+      description: 'Key file of the service account, pasted in full',
+      required: true,
+    }),
+  },
+  destination: {
+    discover: {
+      dataset: async (context) => (await import('./discover.ts')).discoverDatasets(context),
+      table: async (context) => (await import('./discover.ts')).discoverTables(context),
+      keyColumns: columns,
+      columns,
+    },
+    fields: {
+      projectId: text({
+        label: 'Google project ID',
+        description: 'ID of the Google Cloud project in which jobs run, and which contains the dataset',
+        required: true,
+      }),
+      dataset: text({
+        label: 'BigQuery dataset',
+        description: 'Name of the dataset that contains the table; with the project before it, if it is of another one',
+        required: true,
+      }),
+      table: text({
+        label: 'BigQuery table',
+        description: 'Name of the table that rows are written to',
+        required: true,
+      }),
+      writeMode: select({
+        label: 'Write mode',
+        description: 'Whether rows are added, replace the content of the table, or replace the rows with the same key',
+        options: ['Append', 'Replace', 'Upsert'],
+        default: 'Append',
+      }),
+      keyColumns: text({
+        label: 'Key columns',
+        description: 'Columns that identify a row, separated by commas',
+        required: true,
+        when: { writeMode: 'Upsert' },
+      }),
+      createTable: boolean({
+        label: 'Create table',
+        description: 'Whether a missing table is created, with text columns',
+        default: false,
+      }),
+    },
+    deliver: {
+      batch: () => ({ rowsMax: 50_000, bytesMax: 16 << 20 }),
+      replaces: (settings) => settings.writeMode === 'Replace',
+      open: async (context) => (await import('./write.ts')).open(context),
+      inspect: async (context) => (await import('./write.ts')).inspect(context),
+      tryRows: async (context) => (await import('./write.ts')).tryRows(context),
+    },
+  },
+  check: async (context) => (await import('./check.ts')).checkDestination(context),
+})

@@ -1,0 +1,224 @@
+import { createHash } from 'node:crypto'
+import type {
+  Batch,
+  Delivery,
+  DestinationContext,
+  DestinationWriter,
+  Finding,
+  InspectionContext,
+  Rejection,
+  TriedRows,
+} from '@penstock/connector'
+import { inspectRows, type JudgedRow, judgeRows } from '../databases/judged-rows.ts'
+import { inOrder } from '../databases/rejections.ts'
+import { encodeValue } from '../object-stores/place.ts'
+import { sendInHalves, type Taken } from '../platform-api/rows/halving.ts'
+import { Refusals } from '../platform-api/rows/refusals.ts'
+import { type BigQuery, makeBigQuery } from './jobs.ts'
+import { quoteName } from './plan.ts'
+import { type LoadRefusal, runOnce } from './run-once.ts'
+import {
+  type BigQueryTarget,
+  createTable,
+  type FoundTable,
+  findTable,
+  judgeTable,
+  nameOf,
+  openTable,
+  tablesOf,
+  targetOf,
+} from './target.ts'
+import { isUnjudged, type TargetField } from './target-values.ts'
+
+type Work = {
+  readonly bigQuery: BigQuery
+  readonly target: BigQueryTarget
+  readonly table: FoundTable & { readonly columns: readonly TargetField[] }
+  readonly context: DestinationContext
+  readonly refusals: Refusals
+}
+
+/** How long BigQuery keeps the rows of an upsert that was interrupted, in milliseconds. */
+const stagedMs = 7 * 86_400_000
+/** The number of a row in its batch, in the table that an upsert merges from. */
+const rowNumber = 'penstock_row'
+
+/** Opens a writer: finds the table, and creates it if it may. Empties nothing yet. */
+export async function open(context: DestinationContext): Promise<DestinationWriter> {
+  const bigQuery = makeBigQuery(context)
+  const target = targetOf(context.settings)
+  const table = await openTable(bigQuery, target, context.columns)
+  const work: Work = { bigQuery, target, table, context, refusals: new Refusals('BigQuery') }
+  let emptied = target.mode !== 'Replace' || context.test === true
+  /** Empties the table before the first rows of the transfer. A later attempt finds the job that did. */
+  const emptyOnce = async (): Promise<void> => {
+    if (emptied) return
+    const query = `truncate table ${nameOf(target, target.table)}`
+    await runOnce(bigQuery, {
+      ...placeOf(work),
+      id: idOf(target, 'empty', context.transferId),
+      configuration: { query: { query, useLegacySql: false }, labels },
+    })
+    emptied = true
+  }
+  return {
+    async deliver(batch) {
+      context.signal.throwIfAborted()
+      await emptyOnce()
+      return deliver(work, batch)
+    },
+    finish: emptyOnce,
+  }
+}
+
+const labels = { tool: 'penstock' }
+const placeOf = ({ target: { projectId }, table: { location }, context: { signal } }: Work) => ({
+  projectId,
+  location,
+  signal,
+})
+
+/** An ID that is the same for the same work on the same table. */
+const idOf = ({ dataset, table, mode }: BigQueryTarget, ...parts: readonly string[]): string =>
+  createHash('sha256')
+    .update(JSON.stringify([dataset.projectId, dataset.datasetId, table, mode, ...parts]))
+    .digest('hex')
+    .slice(0, 40)
+
+async function deliver(work: Work, batch: Batch): Promise<Delivery> {
+  const { items, doubtful } = judgeRows(work.table.columns, batch)
+  const { bytes, rejected } = await sendInHalves(items, work.refusals, (part) => load(work, batch, part))
+  const all = inOrder([...doubtful, ...rejected])
+  return { bytes, ...(all.length > 0 ? { rejected: all } : {}) }
+}
+
+/** Loads rows into the table, or merges them into it, once: the same rows of the same batch have the same job. */
+async function load(work: Work, batch: Batch, items: readonly JudgedRow[]): Promise<Taken<JudgedRow>> {
+  const { target, table, context } = work
+  const names = table.columns.map(({ name }) => name)
+  // A transfer that starts over loads rows again that an earlier one loaded.
+  const key = `${context.transferId}:${batch.key}`
+  const id = idOf(target, key, String(table.created), items.map(({ index }) => index).join())
+  if (target.mode !== 'Upsert') {
+    return await loadInto(
+      work,
+      target.table,
+      table.columns,
+      items.map((item) => [item, lineOf(names, item)]),
+      id,
+    )
+  }
+  const staging = `penstock_staging_${id}`
+  const fields = [...table.columns.map(({ schema }) => schema), { name: rowNumber, type: 'INTEGER', mode: 'NULLABLE' }]
+  const expires = new Date(Date.now() + stagedMs)
+  const { created } = await createTable(work.bigQuery, target, staging, fields, expires)
+  const rows = items.map((item): [JudgedRow, string] => [item, lineOf(names, item, item.index)])
+  // Rows that were loaded into an earlier table of this name are not in this one.
+  const taken = await loadInto(work, staging, table.columns, rows, idOf(target, id, created))
+  if (taken.refused === undefined) {
+    const query = mergeOf(work, staging)
+    const configuration = { query: { query, useLegacySql: false }, labels }
+    await runOnce(work.bigQuery, { ...placeOf(work), id: `${id}_merge`, configuration })
+  }
+  await work.bigQuery.ask(`${tablesOf(target)}/${encodeValue(staging)}`, { method: 'DELETE' }).catch(() => {
+    // BigQuery deletes it when it expires.
+    context.signal.throwIfAborted()
+  })
+  return taken
+}
+
+/** A row as a line of JSON. */
+function lineOf(names: readonly string[], { values }: JudgedRow, number?: number): string {
+  const entries = names.map((name, at): [string, unknown] => [name, values[at]])
+  if (number !== undefined) entries.push([rowNumber, number])
+  return JSON.stringify(Object.fromEntries(entries.filter(([, value]) => value !== null)))
+}
+
+async function loadInto(
+  work: Work,
+  tableId: string,
+  columns: readonly TargetField[],
+  rows: readonly (readonly [JudgedRow, string])[],
+  id: string,
+): Promise<Taken<JudgedRow>> {
+  const upload = rows.map(([, line]) => `${line}\n`).join('')
+  const configuration = {
+    load: {
+      destinationTable: { ...work.target.dataset, tableId },
+      sourceFormat: 'NEWLINE_DELIMITED_JSON',
+      createDisposition: 'CREATE_NEVER',
+      writeDisposition: 'WRITE_APPEND',
+      maxBadRecords: 0,
+      encoding: 'UTF-8',
+    },
+    labels,
+  }
+  const refusal = await runOnce(work.bigQuery, { ...placeOf(work), id, configuration, upload })
+  const bytes = Buffer.byteLength(upload)
+  if (!refusal) return { bytes }
+  return { bytes, refused: refused.reason, blamed: blamedIn(refusal, rows, columns) }
+}
+
+const refused = { reason: 'BigQuery cannot read a value of the row (invalid).' }
+
+/** The rows that BigQuery's report names, by the position in bytes of their beginning in the upload. */
+function blamedIn(
+  refusal: LoadRefusal,
+  rows: readonly (readonly [JudgedRow, string])[],
+  columns: readonly TargetField[],
+): NonNullable<Taken<JudgedRow>['blamed']> {
+  const positions = new Map<number, JudgedRow>()
+  let position = 0
+  for (const [item, line] of rows) {
+    positions.set(position, item)
+    position += Buffer.byteLength(line) + 1
+  }
+  const blamed = new Map<JudgedRow, string | undefined>()
+  for (const { message } of refusal) {
+    const [, at] = /\brow starting at position (\d{1,12})\b/.exec(message) ?? []
+    const item = at === undefined ? undefined : positions.get(Number(at))
+    const [, named] = /\bField: (\w{1,300});/.exec(message) ?? []
+    if (item) blamed.set(item, columns.find(({ name }) => name === named)?.name)
+  }
+  return [...blamed].map(([item, field]) => ({ item, ...refused, ...(field === undefined ? {} : { field }) }))
+}
+
+/** Of several rows with the same key, the last one of the batch counts: a MERGE with two rows for one would fail. */
+function mergeOf({ target, table: { columns } }: Work, staging: string): string {
+  const isKey = ({ name }: TargetField) => target.keys.some((key) => key.toLowerCase() === name.toLowerCase())
+  const names = columns.map(({ name }) => quoteName(name))
+  const keys = columns.filter(isKey).map(({ name }) => quoteName(name))
+  const others = columns.filter((column) => !isKey(column)).map(({ name }) => quoteName(name))
+  const set = others.map((name) => `${name} = S.${name}`).join(', ')
+  return `merge into ${nameOf(target, target.table)} as T
+    using (select * from ${nameOf(target, staging)} where true
+      qualify row_number() over (partition by ${keys.join(', ')} order by ${rowNumber} desc) = 1) as S
+    on ${keys.map((name) => `T.${name} = S.${name}`).join(' and ')}
+    ${others.length === 0 ? '' : `when matched then update set ${set}`}
+    when not matched then insert (${names.join(', ')}) values (${names.map((name) => `S.${name}`).join(', ')})`
+}
+
+/** Looks up the table and holds columns and values against it; creates nothing. */
+export async function inspect(context: InspectionContext): Promise<readonly Finding[]> {
+  const target = targetOf(context.settings)
+  const bigQuery = makeBigQuery(context)
+  const found = await findTable(bigQuery, target, target.table)
+  if (!found && target.create) {
+    // The transfer creates the table; a dataset that is missing fails this.
+    await bigQuery.list(target.dataset)
+    return []
+  }
+  const { columns, errors } = judgeTable(target, context.columns, found)
+  return inspectRows(errors, columns, context)
+}
+
+/** Judges rows by the columns of the table, as a delivery does before it sends them. */
+export async function tryRows(context: InspectionContext): Promise<TriedRows> {
+  const target = targetOf(context.settings)
+  const found = await findTable(makeBigQuery(context), target, target.table)
+  const { columns, errors } = judgeTable(target, context.columns, found)
+  if (!found || errors.length > 0) return { rejected: [] }
+  const rejected: Rejection[] = judgeRows(columns, context).doubtful
+  const untried = columns.filter(isUnjudged).map(({ name, type }) => `the ${type.toLowerCase()} values of ${name}`)
+  return { rejected, ...(untried.length > 0 ? { untried } : {}) }
+}
