@@ -19,6 +19,7 @@ export type SnowflakeServer = {
   /** Secrets with which one signs in: by key pair, and by programmatic access token. */
   readonly keyPair: Readonly<Record<string, string>>
   readonly accessToken: Readonly<Record<string, string>>
+  readonly oauth: Readonly<Record<string, string>>
   /** A private key that no user has. */
   readonly strangeKey: string
   /** Statements that were run, in order. */
@@ -62,6 +63,7 @@ const digest = createHash('sha256')
   .digest('base64')
 const subject = 'ACME-WEST.MOVER'
 const accessToken = 'eyJraWQiOiIxIn0.a-programmatic-access-token.of-mover'
+const refreshToken = 'a-refresh-token-of-mover'
 const host = 'acme-west.snowflakecomputing.com'
 
 /** Functions of Snowflake, as far as connectors use them. */
@@ -134,6 +136,7 @@ export async function startSnowflakeServer(): Promise<SnowflakeServer> {
   async function replyTo(request: http.IncomingMessage, url: URL, text: string): Promise<Reply> {
     if (url.host !== host) throw new Refusal(403, '390114', 'no such account')
     if (url.pathname === '/') return { status: 200, body: {} }
+    if (url.pathname === '/oauth/token-request') return giveToken(request, new URLSearchParams(text))
     authorize(request)
     if (request.headers.accept !== 'application/json') throw new Refusal(406, '391902', 'Unsupported Accept header')
     const [, handle, cancel] = /^\/api\/v2\/statements(?:\/([\w-]+)(\/cancel)?)?$/.exec(url.pathname) ?? []
@@ -147,11 +150,27 @@ export async function startSnowflakeServer(): Promise<SnowflakeServer> {
     throw new Refusal(405, '391900', 'method not allowed')
   }
 
+  /** Snowflake OAuth: the client signs in by its header, and gets tokens of 10 minutes for its refresh token. */
+  function giveToken({ headers, method }: http.IncomingMessage, form: URLSearchParams): Reply {
+    const isClient = headers.authorization === `Basic ${Buffer.from('client-1:secret-1').toString('base64')}`
+    const isForm = method === 'POST' && headers['content-type']?.startsWith('application/x-www-form-urlencoded')
+    if (!isClient || !isForm) return { status: 400, body: { error: 'invalid_client' } }
+    if (form.get('grant_type') !== 'refresh_token' || form.get('refresh_token') !== refreshToken) {
+      return { status: 400, body: { error: 'invalid_grant', error_description: 'This is an invalid refresh token.' } }
+    }
+    return { status: 200, body: { access_token: `oauth-${randomUUID()}`, token_type: 'Bearer', expires_in: 600 } }
+  }
+
   function authorize({ headers }: http.IncomingMessage): void {
     if (!headers['user-agent']) throw new Refusal(400, '391903', 'User-Agent header is missing')
     const token = /^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1] ?? ''
     const type = headers['x-snowflake-authorization-token-type']
-    const isGood = type === 'KEYPAIR_JWT' ? isJwt(token) : type === 'PROGRAMMATIC_ACCESS_TOKEN' && token === accessToken
+    const isGood =
+      type === 'KEYPAIR_JWT'
+        ? isJwt(token)
+        : type === 'OAUTH'
+          ? token.startsWith('oauth-')
+          : type === 'PROGRAMMATIC_ACCESS_TOKEN' && token === accessToken
     if (!isGood || expired.has(token)) {
       throw new Refusal(401, type === 'KEYPAIR_JWT' ? '390144' : '390303', `JWT token is invalid. [${randomUUID()}]`)
     }
@@ -336,6 +355,14 @@ export async function startSnowflakeServer(): Promise<SnowflakeServer> {
       privateKey: pem(privateKey),
     },
     accessToken: { ...common, authType: 'basic', username: 'mover', password: accessToken },
+    oauth: {
+      authType: 'oauth',
+      oauthHost: host,
+      oauthClientId: 'client-1',
+      oauthClientSecret: 'secret-1',
+      oauthRefreshToken: refreshToken,
+      snowflakeRole: 'reader',
+    },
     executed: [],
     cancelled: [],
     given: [],

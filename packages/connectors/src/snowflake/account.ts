@@ -1,6 +1,7 @@
-import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
-import { ConnectorError, type Values } from '@penstock/connector'
+import { type ConnectorContext, ConnectorError, type Values } from '@penstock/connector'
 import { SignJWT } from 'jose'
+import { openTokens } from '../platform-api/oauth.ts'
+import { keysIn, type SnowflakeKeys } from './private-key.ts'
 
 /** Which account of Snowflake is reached, where, and as whom. */
 export type SnowflakeAccount = {
@@ -10,7 +11,7 @@ export type SnowflakeAccount = {
   readonly user: string
   readonly role: string | undefined
   /** Snowflake's name for the kind of token. */
-  readonly tokenType: 'KEYPAIR_JWT' | 'PROGRAMMATIC_ACCESS_TOKEN'
+  readonly tokenType: 'KEYPAIR_JWT' | 'OAUTH' | 'PROGRAMMATIC_ACCESS_TOKEN'
   /** A token that is valid now; with `fresh`, a new one if one can be made. Throws a `ConnectorError`. */
   token(fresh?: boolean): Promise<string>
   /** Whether `token` makes new ones. */
@@ -23,8 +24,10 @@ const lifetimeSeconds = 3600
 const skewSeconds = 60
 const marginMs = 120_000
 
-/** Reads the secrets. Throws a `ConnectorError` if something is missing or no key. */
-export function accountOf(secrets: Values): SnowflakeAccount {
+/** Reads the secrets of a connector. Throws a `ConnectorError` if something is missing or no key. */
+export function accountOf(context: ConnectorContext): SnowflakeAccount {
+  const { secrets } = context
+  if (secrets.authType === 'oauth') return oauthAccount(context)
   const isKeyPair = secrets.authType === 'key-pair'
   // The destination asks for the account of a token under a key of its own, the source under the same one.
   const isSame = isKeyPair || (secrets.accountLocator === undefined && secrets.snowflakeAccount !== undefined)
@@ -33,7 +36,8 @@ export function accountOf(secrets: Values): SnowflakeAccount {
   if (isKeyPair) {
     const user = textOf(secrets, 'snowflakeUser')
     const host = hostOf(textOf(secrets, 'snowflakeHost'))
-    const keys = keyOf(textOf(secrets, 'privateKey'))
+    const { passphrase } = secrets
+    const keys = keysIn(textOf(secrets, 'privateKey'), typeof passphrase === 'string' ? passphrase : undefined)
     const token = tokensOf(accountName(locator), user.trim().toUpperCase(), keys)
     return { origin: `https://${host}`, host, user, role, tokenType: 'KEYPAIR_JWT', token, renews: true }
   }
@@ -48,6 +52,32 @@ export function accountOf(secrets: Values): SnowflakeAccount {
     renews: false,
     user: textOf(secrets, 'username'),
     token: async () => password,
+  }
+}
+
+/** Snowflake's own OAuth: access tokens live 10 minutes, and a refresh token gives further ones. */
+function oauthAccount(context: ConnectorContext): SnowflakeAccount {
+  const { secrets } = context
+  const host = hostOf(textOf(secrets, 'oauthHost'))
+  const tokens = openTokens(context, {
+    platform: 'Snowflake',
+    url: `https://${host}/oauth/token-request`,
+    grant: { type: 'refresh_token', key: 'oauthRefreshToken' },
+    client: { id: textOf(secrets, 'oauthClientId'), secret: textOf(secrets, 'oauthClientSecret'), in: 'header' },
+    renewal: 'authorize the client again in Snowflake, and save the new refresh token in the connector',
+  })
+  let current: string | undefined
+  return {
+    origin: `https://${host}`,
+    host,
+    user: 'the user of the OAuth client',
+    role: secrets.snowflakeRole === undefined ? undefined : plainName(String(secrets.snowflakeRole)),
+    tokenType: 'OAUTH',
+    renews: true,
+    async token(fresh = false) {
+      current = await tokens.token(fresh ? current : undefined)
+      return current
+    },
   }
 }
 
@@ -77,31 +107,11 @@ function hostOf(address: string): string {
   return url.host
 }
 
-type Keys = { readonly privateKey: KeyObject; readonly fingerprint: string }
-
-function keyOf(pem: string): Keys {
-  // A PEM that was pasted into one line keeps its line breaks as \n.
-  const text = pem.replaceAll('\\n', '\n').trim()
-  if (/ENCRYPTED/.test(text.slice(0, 100))) throw invalidKey('The private key is protected by a passphrase.')
-  let privateKey: KeyObject
-  try {
-    privateKey = createPrivateKey(text)
-  } catch {
-    // The message of the library could quote the key.
-    throw invalidKey('The private key cannot be read.')
-  }
-  if (privateKey.asymmetricKeyType !== 'rsa') throw invalidKey('The private key is not an RSA key.')
-  const spki = createPublicKey(privateKey).export({ type: 'spki', format: 'der' })
-  return { privateKey, fingerprint: `SHA256:${createHash('sha256').update(spki).digest('base64')}` }
-}
-
-const invalidKey = (message: string): ConnectorError =>
-  new ConnectorError(
-    'invalid_credentials',
-    `${message} Paste the private key of the RSA key pair with its first and last line, without a passphrase.`,
-  )
-
-function tokensOf(account: string, user: string, { privateKey, fingerprint }: Keys): SnowflakeAccount['token'] {
+function tokensOf(
+  account: string,
+  user: string,
+  { privateKey, fingerprint }: SnowflakeKeys,
+): SnowflakeAccount['token'] {
   let current: { token: Promise<string>; usableUntilMs: number } | undefined
   return async (fresh = false) => {
     if (!current || fresh || Date.now() > current.usableUntilMs) {

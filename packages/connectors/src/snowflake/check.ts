@@ -6,18 +6,18 @@ import { makeSqlApi } from './sql-api.ts'
 
 /** Reaches the account, signs in, and looks whether the role may read what the settings name. Nothing is written. */
 export const check: Check = checkSteps(
-  ['connectivity', (context) => assertConnectivity(context, `${accountOf(context.secrets).origin}/`)],
+  ['connectivity', (context) => assertConnectivity(context, `${accountOf(context).origin}/`)],
   ['authentication', signIn],
   ['permissions', permission],
 )
 
 /** Reaches the account and signs in. The role's privileges for writing are examined once a connection names a table. */
 export const checkDestination: Check = checkSteps(
-  ['connectivity', (context) => assertConnectivity(context, `${accountOf(context.secrets).origin}/`)],
+  ['connectivity', (context) => assertConnectivity(context, `${accountOf(context).origin}/`)],
   ['authentication', signIn],
 )
 
-const apiOf = (context: ConnectorContext, quiet = false) => makeSqlApi(context, accountOf(context.secrets), quiet)
+const apiOf = (context: ConnectorContext, quiet = false) => makeSqlApi(context, accountOf(context), quiet)
 
 async function signIn(context: ConnectorContext): Promise<string> {
   // This query needs no warehouse.

@@ -90,7 +90,7 @@ async function shown(
 }
 
 // Statements carry no values of rows here, so that errors may quote Snowflake.
-const apiOf = (context: DiscoveryContext) => makeSqlApi(context, accountOf(context.secrets))
+const apiOf = (context: DiscoveryContext) => makeSqlApi(context, accountOf(context))
 
 /** A name as settings take it: quoted, unless it means the same without quotes. */
 const nameInSql = (name: string): string => (/^[A-Z_][A-Z0-9_$]*$/.test(name) ? name : quoteAsIs(name))

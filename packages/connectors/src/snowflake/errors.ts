@@ -81,7 +81,9 @@ export function connectorErrorOf(
     const advice =
       account.tokenType === 'KEYPAIR_JWT'
         ? 'Check account and user, and that the public half of this key is set on the user'
-        : 'The password must be a programmatic access token that is still valid; Snowflake takes no other password here'
+        : account.tokenType === 'OAUTH'
+          ? 'Check that the OAuth integration is enabled and that the user may have this role'
+          : 'The password must be a programmatic access token that is still valid; Snowflake takes no other password here'
     return new ConnectorError('invalid_credentials', `${host} denies access to ${user}${detail}. ${advice}.`)
   }
   if (status === 403) {

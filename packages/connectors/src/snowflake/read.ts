@@ -11,7 +11,7 @@ import { makeSqlApi, type SqlApi } from './sql-api.ts'
 
 /** Opens a reader: asks Snowflake what there is to read, and notes up to where. */
 export async function open(context: SourceContext): Promise<SourceReader> {
-  const api = makeSqlApi(context, accountOf(context.secrets))
+  const api = makeSqlApi(context, accountOf(context))
   const plan = await planReading(api, context.settings)
   const earlier = cursorOf(context.cursor, plan.orderNames)
   const beginning: Spot = { after: undefined, skip: 0, ...earlier, bound: plan.bound }

@@ -1,12 +1,13 @@
 import { secret, select, text } from '@penstock/connector'
 
-/** The two ways to sign in to Snowflake, and what each of them needs. */
+/** The three ways to sign in to Snowflake, and what each of them needs. */
 export const signIn = {
   authType: select({
     label: 'Auth type',
-    description: 'Whether to sign in with a programmatic access token as the password (basic), or with a key pair',
-    options: ['basic', 'key-pair'],
-    labels: { basic: 'User name and token', 'key-pair': 'Key pair' },
+    description:
+      'Whether to sign in with a programmatic access token as the password (basic), with a key pair, or with a client of Snowflake OAuth',
+    options: ['basic', 'key-pair', 'oauth'],
+    labels: { basic: 'User name and token', 'key-pair': 'Key pair', oauth: 'OAuth' },
     required: true,
   }),
   username: text({
@@ -23,9 +24,39 @@ export const signIn = {
   }),
   privateKey: secret({
     label: 'Private key',
-    description: 'Private key of the RSA key pair, in PEM, without a passphrase',
+    description: 'Private key of the RSA key pair, in PEM',
     required: true,
     when: { authType: 'key-pair' },
+  }),
+  passphrase: secret({
+    label: 'Passphrase',
+    description: 'Passphrase of the private key, if it is encrypted',
+    when: { authType: 'key-pair' },
+  }),
+  oauthHost: text({
+    label: 'OAuth host',
+    description: 'URL of your account, which also issues the tokens',
+    required: true,
+    when: { authType: 'oauth' },
+    binds: ['oauthClientSecret', 'oauthRefreshToken'],
+  }),
+  oauthClientId: text({
+    label: 'OAuth client ID',
+    description: 'Client ID of the security integration in Snowflake',
+    required: true,
+    when: { authType: 'oauth' },
+  }),
+  oauthClientSecret: secret({
+    label: 'OAuth client secret',
+    description: 'Secret of this client',
+    required: true,
+    when: { authType: 'oauth' },
+  }),
+  oauthRefreshToken: secret({
+    label: 'OAuth refresh token',
+    description: 'Refresh token that Snowflake gave this client for a user; it is entered again when it expires',
+    required: true,
+    when: { authType: 'oauth' },
   }),
 }
 
@@ -36,7 +67,7 @@ export const keyPairUser = {
     description: 'URL of your account',
     required: true,
     when: { authType: 'key-pair' },
-    binds: ['password', 'privateKey'],
+    binds: ['password', 'privateKey', 'passphrase'],
   }),
   snowflakeUser: text({
     label: 'Snowflake user',

@@ -12,7 +12,7 @@ export const snowflakeDestination = defineConnector({
   description: 'Writes rows to a Snowflake table: appends them, or replaces the existing ones.',
   actions: ['append', 'replace'],
   notes:
-    'Replace empties the table before the first rows are written. The role needs USAGE on the warehouse, the database and the schema, SELECT, INSERT and DELETE on the table, and CREATE TABLE in the schema: a missing table is created with text columns, and the table penstock_batches in the same schema records which batches were written, so that none is written twice when a transfer resumes after a crash. Write names as in SQL: in any case, or in double quotes. The table must not be a view: Snowflake cannot insert into views. Times are written in UTC to columns without a time zone. A resumed transfer does not detect a statement that is still running in Snowflake: after a crash during a write, look for duplicates.',
+    'Rows are inserted by statements of up to 5,000 rows with their values as a binding. Snowflake’s SQL API does not allow PUT, so that no file can be loaded through an internal stage: for many millions of rows, write files to a bucket and have Snowflake load them from there. Replace empties the table before the first rows are written. The role needs USAGE on the warehouse, the database and the schema, SELECT, INSERT and DELETE on the table, and CREATE TABLE in the schema: a missing table is created with text columns, and the table penstock_batches in the same schema records which batches were written, so that none is written twice when a transfer resumes after a crash. Write names as in SQL: in any case, or in double quotes. The table must not be a view: Snowflake cannot insert into views. Times are written in UTC to columns without a time zone. A resumed transfer does not detect a statement that is still running in Snowflake: after a crash during a write, look for duplicates.',
   tested:
     'Our own test server, which follows the published documentation of Snowflake’s SQL API, with DuckDB behind it; not Snowflake itself.',
   secrets: {
@@ -21,7 +21,7 @@ export const snowflakeDestination = defineConnector({
       label: 'Snowflake account',
       description: 'Locator of your account, with its region',
       required: true,
-      binds: ['password', 'privateKey'],
+      binds: ['password', 'privateKey', 'passphrase'],
       when: { authType: 'key-pair' },
     }),
     accountLocator: text({
@@ -35,7 +35,7 @@ export const snowflakeDestination = defineConnector({
       label: 'Snowflake role',
       description: 'Role used to write rows',
       required: true,
-      when: { authType: 'key-pair' },
+      when: { authType: ['key-pair', 'oauth'] },
     }),
   },
   destination: {

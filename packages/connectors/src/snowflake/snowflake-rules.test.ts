@@ -232,18 +232,36 @@ describe(`transient errors, against ${testServerName}`, () => {
     await numbers(1)
     const key = createPrivateKey(String(keyPair.privateKey))
     const encrypted = key.export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'x' }).toString()
-    for (const privateKey of ['canary-that-is-no-key', encrypted]) {
-      const secrets = { ...keyPair, privateKey }
+    const strange = encrypted.replace(/[A-Za-z]{8}/g, 'MIIEAAAA')
+    for (const [privateKey, passphrase] of [['canary-that-is-no-key'], [encrypted], [encrypted, 'y'], [strange, 'x']]) {
+      const secrets = { ...keyPair, privateKey: privateKey ?? '', ...(passphrase && { passphrase }) }
       const [result] = await Promise.allSettled([read({ table: 'N' }, { secrets })])
       assert.equal(result?.status, 'rejected')
       assert.deepEqual([result.reason.action, result.reason.code], ['reauthenticate', 'invalid_credentials'])
       assertNoSecret(result.reason, { connector: snowflakeSource, secrets })
     }
+    const secrets = { ...keyPair, privateKey: encrypted, passphrase: 'x' }
+    assert.deepEqual(ids(await read({ table: 'N' }, { secrets })), [1])
     const pkcs1 = key.export({ type: 'pkcs1', format: 'pem' }).toString()
     for (const privateKey of [pkcs1, String(keyPair.privateKey).replaceAll('\n', '\\n')]) {
       const secrets = { ...keyPair, privateKey, snowflakeHost: 'acme-west.snowflakecomputing.com' }
       assert.deepEqual(ids(await read({ table: 'N' }, { secrets })), [1])
     }
+  })
+
+  test('signs in with a client of OAuth, and renews its token when it is refused', async () => {
+    await numbers(1)
+    const secrets = snowflake.oauth
+    assert.deepEqual(ids(await read({ table: 'N' }, { secrets })), [1])
+    const wrong = { ...secrets, oauthRefreshToken: 'canary-of-another' }
+    assert.deepEqual(await connectorErrorOf(read({ table: 'N' }, { secrets: wrong })), [
+      'reauthenticate',
+      'invalid_credentials',
+    ])
+    const body = JSON.stringify({ code: '390318', message: 'OAuth access token expired.' })
+    proxy.failure = { what: { status: 401, body }, of: ({ url }) => url.startsWith('/api/'), times: 1 }
+    assert.deepEqual(ids(await read({ table: 'N' }, { secrets })), [1])
+    proxy.failure = undefined
   })
 
   test('checks what a connection names', async () => {

@@ -27,7 +27,7 @@ const keptDays = 30
 /** Opens a writer: finds the tables, and creates what is missing. Empties nothing yet. */
 export async function open(context: DestinationContext): Promise<DestinationWriter> {
   const target = targetOf(context.settings)
-  const api = makeSqlApi(context, accountOf(context.secrets), true)
+  const api = makeSqlApi(context, accountOf(context), true)
   const table = await openTable(api, target, context.columns)
   const refusals = new Refusals('Snowflake')
   let emptied = !target.replace
@@ -96,7 +96,7 @@ function judgeRows(
  */
 export async function tryRows(context: InspectionContext): Promise<TriedRows> {
   const target = targetOf(context.settings)
-  const api = makeSqlApi(context, accountOf(context.secrets), true)
+  const api = makeSqlApi(context, accountOf(context), true)
   const at = { ...target.at, timeoutSeconds: 60 }
   const found = await columnsOf(api, target.name, at)
   const { columns, errors } = judge(target, context.columns, found ?? [])
@@ -220,7 +220,7 @@ const reasons: Readonly<Record<string, string>> = {
 /** Looks up the table and holds columns and values against it; creates nothing. */
 export async function inspect(context: InspectionContext): Promise<readonly Finding[]> {
   const target = targetOf(context.settings)
-  const api = makeSqlApi(context, accountOf(context.secrets), true)
+  const api = makeSqlApi(context, accountOf(context), true)
   const at = { ...target.at, timeoutSeconds: 60 }
   const found = await columnsOf(api, target.name, at)
   if (!found) {
