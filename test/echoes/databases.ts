@@ -14,6 +14,12 @@ export const databases: readonly Side[] = [
     },
   },
   {
+    slug: 'databricks-destination',
+    secrets: { host: 'peer.example.com', authType: 'access-token', accessToken: secret('dapi') },
+    settings: { warehouse: 'wh1', catalog: 'main', schema: 'crm', table: 'people', volume: 'landing' },
+    row: person,
+  },
+  {
     slug: 'google-bigquery-destination',
     secrets: { jsonKey },
     settings: { projectId: 'example-project', dataset: 'crm', table: 'people', writeMode: 'Append' },

@@ -18,6 +18,7 @@ import { makeCatalogue } from './catalogue.ts'
 import { criteoCommerceGrowthAudiences } from './criteo/criteo-commerce-growth-audiences.ts'
 import { criteoReporting } from './criteo/criteo-reporting.ts'
 import { criteoRetailMediaAudiences } from './criteo/criteo-retail-media-audiences.ts'
+import { databricksDestination } from './databricks/databricks-destination.ts'
 import { dv360CustomerMatch } from './display-video-360/dv360-customer-match.ts'
 import { dv360Reporting } from './display-video-360/dv360-reporting.ts'
 import { dropbox } from './dropbox/dropbox.ts'
@@ -128,6 +129,7 @@ export const { connectors, platforms, connectorById } = makeCatalogue([
   criteoCommerceGrowthAudiences,
   criteoReporting,
   criteoRetailMediaAudiences,
+  databricksDestination,
   dv360CustomerMatch,
   dv360Reporting,
   dropbox,

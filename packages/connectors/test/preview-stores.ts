@@ -5,6 +5,7 @@ import type { Cell, Values } from '@penstock/connector'
 import type { TestContextOptions } from '@penstock/connector/acceptance'
 import { startAzureTestServer } from './azure-server.ts'
 import { startBigQueryServer } from './bigquery-server.ts'
+import { startDatabricksServer } from './databricks-server.ts'
 import { startGcsServer } from './gcs-server.ts'
 import { startMariadb } from './mariadb.ts'
 import { startPostgresql } from './postgresql.ts'
@@ -99,6 +100,25 @@ export const previewStores: Readonly<Record<string, () => Promise<PreviewStore |
         await run('create schema "SALES"."PUBLIC"')
         await run(`create table "SALES"."PUBLIC"."PEOPLE" ("ID" decimal(38, 0), "NAME" varchar not null, "NOTE" varchar, "AMOUNT" decimal(6, 2),
           "COUNT" decimal(5, 0), "RATIO" double, "DAY" date, "AT" timestamp, "MEMBER" boolean, "CODE" varchar)`)
+      },
+      close,
+    }
+  },
+  'databricks-destination': async () => {
+    const { secrets, routes, run, close } = await startDatabricksServer()
+    const settings = { warehouse: 'wh1', catalog: 'main', schema: 'crm', table: 'people', volume: 'landing' }
+    return {
+      context: { secrets, routes },
+      settings: [
+        { ...settings, writeMode: 'Append' },
+        { ...settings, writeMode: 'Upsert', keyColumns: 'id' },
+      ],
+      columns: { ...tableColumns, bytes: '\\x00ff' },
+      rejects: true,
+      async reset() {
+        await run('drop table if exists crm.people')
+        await run(`create table crm.people (id bigint, name varchar not null, note varchar, amount decimal(6, 2), "count" smallint,
+          ratio double, "day" date, "at" timestamp, member boolean, code varchar, bytes blob)`)
       },
       close,
     }

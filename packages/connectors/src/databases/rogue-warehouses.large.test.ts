@@ -3,18 +3,25 @@ import { after, describe, test } from 'node:test'
 import { type Connector, ConnectorError, type Values } from '@penstock/connector'
 import { type TestContextOptions, testContext } from '@penstock/connector/acceptance'
 import { startBigQueryServer } from '../../test/bigquery-server.ts'
+import { startDatabricksServer } from '../../test/databricks-server.ts'
 import type { FailingProxy } from '../../test/failing-proxy.ts'
 import { rogueBodies } from '../../test/rogue-answers.ts'
 import { startSnowflakeServer } from '../../test/snowflake-server.ts'
 import { batchOf, deliver, inspect, readAll } from '../../test/tables.ts'
+import { databricksDestination } from '../databricks/databricks-destination.ts'
 import { googleBigqueryDestination } from '../google-bigquery/google-bigquery-destination.ts'
 import { googleBigquerySource } from '../google-bigquery/google-bigquery-source.ts'
 import { snowflakeDestination } from '../snowflake/snowflake-destination.ts'
 import { snowflakeSource } from '../snowflake/snowflake-source.ts'
 
 const seed = 20_260_131
-const [snowflake, bigQuery] = await Promise.all([startSnowflakeServer(), startBigQueryServer()])
-after(() => Promise.all([snowflake.close(), bigQuery.close()]))
+const [snowflake, bigQuery, databricks] = await Promise.all([
+  startSnowflakeServer(),
+  startBigQueryServer(),
+  startDatabricksServer(),
+])
+after(() => Promise.all([snowflake.close(), bigQuery.close(), databricks.close()]))
+await databricks.run('create table crm.people (id bigint, name varchar)')
 await snowflake.run(
   `create table "SALES"."PUBLIC"."PEOPLE" as select i as "ID", 'a' as "NAME" from range(1, 10) as t(i)`,
 )
@@ -104,6 +111,33 @@ const sides: readonly Side[] = [
         jobComplete: true,
         totalRows: '1',
         rows: [{ f: [{ v: '1' }, { v: [{ v: { f: [{ v: 'x' }] } }] }] }],
+      },
+    ],
+  },
+  {
+    connector: databricksDestination,
+    proxy: databricks.proxy,
+    routes: databricks.routes,
+    secrets: databricks.secrets,
+    settings: {
+      warehouse: 'wh1',
+      catalog: 'main',
+      schema: 'crm',
+      table: 'people',
+      volume: 'landing',
+      writeMode: 'Upsert',
+      keyColumns: 'id',
+    },
+    good: [
+      { access_token: 'a-token', expires_in: 3600, token_type: 'Bearer' },
+      {
+        columns: [
+          { name: 'id', type_text: 'bigint', nullable: false },
+          { name: 'name', type_text: 'array<string>', nullable: true },
+        ],
+        statement_id: '01b2-4711',
+        status: { state: 'FAILED', error: { error_code: 'BAD_REQUEST', message: '[CAST_INVALID_INPUT] canary' } },
+        result: { data_array: [['2', '2', '0']] },
       },
     ],
   },

@@ -1,0 +1,175 @@
+import { type ConnectorContext, ConnectorError } from '@penstock/connector'
+import { type Answer, isSuccess } from '../platform-api/call.ts'
+import { openPlatform, type PlatformClient, wait } from '../platform-api/client.ts'
+import { type JsonObject, listIn, objectIn, textIn } from '../platform-api/json.ts'
+import { openTokens } from '../platform-api/oauth.ts'
+import { connectorErrorOfStatus } from '../platform-api/status.ts'
+
+/** The REST interface of a workspace. */
+export type Databricks = PlatformClient & {
+  /** `https://…`, without a path. */
+  readonly origin: string
+  /**
+   * Runs a statement to its end, and resolves with its first rows. The same statement again must leave the data as it is after
+   * one, since the engine repeats it if an answer is lost. Throws `Misfit` if a value in the data is not one of its column.
+   */
+  run(statement: DatabricksStatement): Promise<readonly (readonly unknown[])[]>
+}
+
+export type DatabricksStatement = { readonly text: string; readonly warehouse: string }
+
+/** A statement fails because of a value of a row: Databricks' own name of the error. */
+export class Misfit extends Error {
+  readonly condition: string
+  constructor(condition: string) {
+    super(`A value is not one of its column (${condition}).`)
+    this.condition = condition
+  }
+}
+
+/** How long one request waits for a statement. Databricks allows up to 50 seconds. */
+const waitSeconds = 30
+const [firstMs, mostMs] = [500, 5_000]
+
+/** Opens the workspace. Throws `invalid_address` or `invalid_setting` if the secrets name none. */
+export function openDatabricks(context: ConnectorContext): Databricks {
+  const { secrets, signal } = context
+  const origin = originOf(secrets.host)
+  const client = openPlatform(context, {
+    name: 'Databricks',
+    baseUrl: origin,
+    credentials: credentialsOf(context, origin),
+    errorOf: connectorErrorIn,
+  })
+
+  async function run({ text, warehouse }: DatabricksStatement): Promise<readonly (readonly unknown[])[]> {
+    let { json } = await client.askObject({
+      path: '/api/2.0/sql/statements',
+      method: 'POST',
+      body: {
+        warehouse_id: warehouse,
+        statement: text,
+        wait_timeout: `${waitSeconds}s`,
+        on_wait_timeout: 'CONTINUE',
+        disposition: 'INLINE',
+        format: 'JSON_ARRAY',
+      },
+    })
+    const id = textIn(json.statement_id) ?? ''
+    // A warehouse that was stopped starts first, which takes minutes.
+    for (let waitMs = firstMs; ; waitMs = Math.min(mostMs, waitMs * 2)) {
+      const state = textIn(objectIn(json.status).state)
+      if (state === 'SUCCEEDED') return listIn(objectIn(json.result).data_array).map(listIn)
+      if (state === 'FAILED') throw failureIn(json)
+      if ((state !== 'PENDING' && state !== 'RUNNING') || !/^[\w-]{1,100}$/.test(id)) {
+        const isOver = state === 'CANCELED' || state === 'CLOSED'
+        throw isOver
+          ? new ConnectorError('statement_timeout', 'Databricks has cancelled the statement.')
+          : new ConnectorError('malformed_response', 'Databricks did not report the state of a statement.')
+      }
+      await wait(waitMs, signal)
+      json = (await client.askObject({ path: `/api/2.0/sql/statements/${id}` })).json
+    }
+  }
+  return { ...client, origin, run }
+}
+
+function originOf(host: unknown): string {
+  const bare = String(host ?? '')
+    .trim()
+    .replace(/^https?:\/\//i, '')
+    .replace(/\/.*$/s, '')
+  if (/^[\w.-]+(:\d{1,5})?$/.test(bare) && URL.canParse(`https://${bare}`)) return new URL(`https://${bare}`).origin
+  throw new ConnectorError(
+    'invalid_address',
+    'The host is not the address of a workspace, such as dbc-a1b2345c-d6e7.cloud.databricks.com.',
+  )
+}
+
+function credentialsOf(context: ConnectorContext, origin: string) {
+  const { authType, clientId, clientSecret, accessToken } = context.secrets
+  if (authType === 'access-token') {
+    const headers = async () => ({ authorization: `Bearer ${String(accessToken ?? '')}` })
+    return { headers, renews: false }
+  }
+  return openTokens(context, {
+    platform: 'Databricks',
+    url: `${origin}/oidc/v1/token`,
+    grant: { type: 'client_credentials' },
+    client: { id: String(clientId ?? ''), secret: String(clientSecret ?? ''), in: 'header' },
+    scope: 'all-apis',
+    renewal: 'create a new OAuth secret of the service principal, and save it in the connector',
+  })
+}
+
+/** Codes of errors of the workspace, which do not depend on a statement. */
+function connectorErrorIn(answer: Answer): ConnectorError | undefined {
+  if (isSuccess(answer)) return undefined
+  const code = textIn(objectIn(answer.json).error_code) ?? ''
+  const named = /^[A-Z_]{1,80}$/.test(code) ? ` (${code})` : ''
+  if (/^(TABLE|SCHEMA|CATALOG)_DOES_NOT_EXIST$/.test(code)) {
+    return new ConnectorError(
+      'table_not_found',
+      `There is no such catalog, schema or table${named}; check the settings.`,
+    )
+  }
+  if (/^(RESOURCE_EXHAUSTED|REQUEST_LIMIT_EXCEEDED)$/.test(code)) {
+    const { afterMs } = connectorErrorOfStatus('Databricks', { ...answer, status: 429 })
+    return new ConnectorError('rate_limited', `Databricks limits the rate of requests${named}.`, { afterMs })
+  }
+  if (/^(TEMPORARILY_UNAVAILABLE|SERVICE_UNDER_MAINTENANCE|WORKSPACE_TEMPORARILY_UNAVAILABLE)$/.test(code)) {
+    return new ConnectorError('platform_unavailable', `Databricks is temporarily unavailable${named}.`)
+  }
+  if (code === 'UNAUTHENTICATED' || (answer.status === 400 && /INVALID_TOKEN/.test(code))) {
+    return new ConnectorError('invalid_credentials', `Databricks does not accept the credentials${named}; renew them.`)
+  }
+  if (code === 'PERMISSION_DENIED') {
+    return new ConnectorError(
+      'permission_denied',
+      `Databricks denies access${named}; grant the permissions that the page of the connector names.`,
+    )
+  }
+  if (answer.status === 400 && code !== '') {
+    return new ConnectorError('invalid_setting', `Databricks refuses a request${named}; check the settings.`)
+  }
+  return undefined
+}
+
+/** Conditions of errors that a value of a row causes. */
+const misfits =
+  /^(CAST_INVALID_INPUT|CAST_OVERFLOW|NUMERIC_VALUE_OUT_OF_RANGE|CANNOT_PARSE_TIMESTAMP|EXCEED_LIMIT_LENGTH|DELTA_EXCEED_CHAR_VARCHAR_LIMIT|DELTA_NOT_NULL_CONSTRAINT_VIOLATED|DELTA_VIOLATE_CONSTRAINT_WITH_VALUES|MALFORMED_RECORD_IN_PARSING|CONVERSION_INVALID_INPUT|NOT_NULL_ASSERT_VIOLATION)(\.|$)/
+
+/** The error of a statement that failed. Its message may quote values, so only the name of the condition is used. */
+function failureIn(json: JsonObject): Error {
+  const { error_code: code, message } = objectIn(objectIn(json.status).error)
+  const [, condition = ''] = /\[([A-Z][A-Z0-9_]{2,80}(?:\.[A-Z0-9_]{1,80})*)\]/.exec(textIn(message) ?? '') ?? []
+  const error = textIn(code) ?? ''
+  const name = condition || (/^[A-Z_]{1,80}$/.test(error) ? error : 'no code')
+  if (misfits.test(condition)) return new Misfit(condition)
+  if (
+    /^(TABLE_OR_VIEW|SCHEMA|NO_SUCH_CATALOG|DELTA_TABLE|PATH_DOES)_?NOT_(FOUND|EXIST)/.test(condition) ||
+    condition.startsWith('NO_SUCH_CATALOG')
+  ) {
+    return new ConnectorError(
+      'table_not_found',
+      `There is no such catalog, schema or table (${name}); check the settings.`,
+    )
+  }
+  if (/^INSUFFICIENT_PERMISSIONS|^PERMISSION_DENIED/.test(name)) {
+    return new ConnectorError(
+      'permission_denied',
+      `Databricks denies access (${name}); grant the permissions that the page of the connector names.`,
+    )
+  }
+  if (/^DELTA_CONCURRENT|^CONCURRENT_|^DELTA_METADATA_CHANGED/.test(condition)) {
+    return new ConnectorError('conflict', `Another statement changed the table at the same time (${name}).`)
+  }
+  if (
+    /^(TEMPORARILY_UNAVAILABLE|SERVICE_UNDER_MAINTENANCE|WORKSPACE_TEMPORARILY_UNAVAILABLE|INTERNAL_ERROR|IO_ERROR|DEADLINE_EXCEEDED|RESOURCE_EXHAUSTED)$/.test(
+      error,
+    )
+  ) {
+    return new ConnectorError('platform_error', `Databricks reports an internal error (${name}).`)
+  }
+  return new ConnectorError('statement_failed', `Databricks cannot run the statement (${name}).`)
+}

@@ -1,0 +1,73 @@
+import { boolean, type Discover, defineConnector, select, text } from '@penstock/connector'
+import { databricks } from './platform.ts'
+import { signIn } from './sign-in.ts'
+
+const columns: Discover = async (context) => (await import('./discover.ts')).discoverTargetColumns(context)
+
+/** Rows for a Delta table of Databricks. */
+export const databricksDestination = defineConnector({
+  slug: 'databricks-destination',
+  name: 'Databricks Data Store',
+  platform: databricks,
+  dataType: 'data store',
+  dataTypeCategory: 'data store',
+  description:
+    'Writes rows to a Delta table of Databricks: appends them, replaces the existing ones, or updates rows by their key.',
+  actions: ['append', 'replace', 'update'],
+  notes:
+    'Each batch is uploaded to a volume of Unity Catalog, in its folder penstock, and deleted after the statement that loads it: COPY INTO, which loads each file once, or MERGE. A batch that comes twice after a crash has the same file, so that its rows are not added twice. A table that is emptied by hand while a transfer is interrupted does not get these rows again. Replace empties the table before the first rows are loaded. For an upsert, the last of several rows with the same key in a batch wins. The user needs CAN USE on the warehouse, USE CATALOG and USE SCHEMA, SELECT and MODIFY on the table, READ VOLUME and WRITE VOLUME on the volume, and CREATE TABLE if the table is missing. A warehouse that was stopped starts with the first batch, which takes minutes, and is billed. Times are written in UTC. A value that a column would round, shorten or interpret differently is rejected. The table must be in Unity Catalog.',
+  tested:
+    'Our own test server, which follows the published documentation of Databricks’ REST interface, with DuckDB behind it; not Databricks itself.',
+  secrets: signIn,
+  destination: {
+    discover: {
+      warehouse: async (context) => (await import('./discover.ts')).discoverWarehouses(context),
+      catalog: async (context) => (await import('./discover.ts')).discoverCatalogs(context),
+      schema: async (context) => (await import('./discover.ts')).discoverSchemas(context),
+      table: async (context) => (await import('./discover.ts')).discoverTables(context),
+      volume: async (context) => (await import('./discover.ts')).discoverVolumes(context),
+      keyColumns: columns,
+      columns,
+    },
+    fields: {
+      warehouse: text({
+        label: 'Warehouse ID',
+        description: 'ID of the SQL warehouse that loads rows',
+        required: true,
+      }),
+      catalog: text({ label: 'Catalog', description: 'Catalog of the table', required: true }),
+      schema: text({ label: 'Schema', description: 'Schema of the table', required: true }),
+      table: text({ label: 'Table', description: 'Name of the table that rows are written to', required: true }),
+      volume: text({
+        label: 'Volume',
+        description: 'Volume of the same schema that files are uploaded to before they are loaded',
+        required: true,
+      }),
+      writeMode: select({
+        label: 'Write mode',
+        description: 'Whether rows are added, replace the content of the table, or replace the rows with the same key',
+        options: ['Append', 'Replace', 'Upsert'],
+        default: 'Append',
+      }),
+      keyColumns: text({
+        label: 'Key columns',
+        description: 'Columns that identify a row, separated by commas',
+        required: true,
+        when: { writeMode: 'Upsert' },
+      }),
+      createTable: boolean({
+        label: 'Create table',
+        description: 'Whether a missing table is created, with text columns',
+        default: false,
+      }),
+    },
+    deliver: {
+      batch: () => ({ rowsMax: 50_000, bytesMax: 16 << 20 }),
+      replaces: (settings) => settings.writeMode === 'Replace',
+      open: async (context) => (await import('./write.ts')).open(context),
+      inspect: async (context) => (await import('./write.ts')).inspect(context),
+      tryRows: async (context) => (await import('./write.ts')).tryRows(context),
+    },
+  },
+  check: async (context) => (await import('./check.ts')).checkDestination(context),
+})

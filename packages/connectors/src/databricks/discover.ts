@@ -1,0 +1,76 @@
+import { ConnectorError, type Discover, type Discovered, type DiscoveryContext } from '@penstock/connector'
+import { throwFirst } from '../databases/table-findings.ts'
+import { pageOfAll } from '../discovery/pages.ts'
+import { discovered } from '../kit/run/discover.ts'
+import { listIn, objectIn, textIn } from '../platform-api/json.ts'
+import { openDatabricks } from './databricks-api.ts'
+import { findTable, judgeTable, targetOf } from './target.ts'
+
+/** SQL warehouses of the workspace. */
+export const discoverWarehouses: Discover = async (context) => {
+  const { json } = await openDatabricks(context).askObject({ path: '/api/2.0/sql/warehouses' })
+  const found = listIn(json.warehouses)
+    .map(objectIn)
+    .flatMap(({ id, name }): Discovered[] => {
+      const value = textIn(id)
+      const label = textIn(name)?.slice(0, 200)
+      return value !== undefined && /^[\w-]{1,100}$/.test(value)
+        ? [{ value, kind: 'object', ...(label === undefined ? {} : { label }) }]
+        : []
+    })
+  return pageOfAll(found, context)
+}
+
+type Place = 'catalog' | 'schema'
+
+/** A list of Unity Catalog, page by page. @param needs the settings that are needed first */
+const listed =
+  (what: 'catalogs' | 'schemas' | 'tables' | 'volumes', kind: Discovered['kind'], needs: readonly Place[]): Discover =>
+  (context) => {
+    const databricks = openDatabricks(context)
+    const within = Object.fromEntries(needs.map((key) => [`${key}_name`, needed(context, key)]))
+    return discovered(context, { kind, id: /^[^/\0]+$/ }, async (pageToken) => {
+      const query = { ...within, max_results: '50', page_token: pageToken }
+      const { json } = await databricks.askObject({ path: `/api/2.1/unity-catalog/${what}`, query })
+      return {
+        items: listIn(json[what])
+          .map(objectIn)
+          .map(({ name }) => ({ id: name })),
+        next: textIn(json.next_page_token),
+      }
+    })
+  }
+
+/** Catalogs that the user can see. */
+export const discoverCatalogs = listed('catalogs', 'object', [])
+/** Schemas of the catalog. */
+export const discoverSchemas = listed('schemas', 'schema', ['catalog'])
+/** Tables and views of the schema. */
+export const discoverTables = listed('tables', 'table', ['catalog', 'schema'])
+/** Volumes of the schema. */
+export const discoverVolumes = listed('volumes', 'object', ['catalog', 'schema'])
+
+/** Columns of the table that rows go to. */
+export const discoverTargetColumns: Discover = async (context) => {
+  for (const key of ['catalog', 'schema', 'table'] as const) needed(context, key)
+  const target = targetOf({ warehouse: '-', volume: '-', ...context.settings, writeMode: 'Append', createTable: false })
+  const databricks = openDatabricks(context)
+  const found = await findTable(databricks, target)
+  throwFirst(judgeTable(target, [], found).errors)
+  const { columns } = found ?? { columns: [] }
+  return pageOfAll(
+    columns.map(({ name, type, needed: required }) => ({
+      value: name,
+      kind: 'column',
+      type: type.slice(0, 100),
+      required,
+    })),
+    context,
+  )
+}
+
+function needed({ settings }: DiscoveryContext, key: Place | 'table'): string {
+  const value = textIn(settings[key])?.trim()
+  if (value) return value
+  throw new ConnectorError('invalid_setting', `Set the ${key} first.`)
+}

@@ -1,0 +1,35 @@
+import { secret, select, text } from '@penstock/connector'
+
+/** Where a workspace of Databricks is, and how to sign in. */
+export const signIn = {
+  host: text({
+    label: 'Host',
+    description: 'Address of the workspace, such as dbc-a1b2345c-d6e7.cloud.databricks.com',
+    required: true,
+    binds: ['accessToken', 'clientSecret'],
+  }),
+  authType: select({
+    label: 'Auth type',
+    description: 'Whether to sign in as a service principal, or with a personal access token',
+    options: ['service-principal', 'access-token'],
+    required: true,
+  }),
+  clientId: text({
+    label: 'Client ID',
+    description: 'Application ID of the service principal',
+    required: true,
+    when: { authType: 'service-principal' },
+  }),
+  clientSecret: secret({
+    label: 'Client secret',
+    description: 'OAuth secret of the service principal',
+    required: true,
+    when: { authType: 'service-principal' },
+  }),
+  accessToken: secret({
+    label: 'Access token',
+    description: 'Personal access token',
+    required: true,
+    when: { authType: 'access-token' },
+  }),
+}

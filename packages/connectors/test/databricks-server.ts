@@ -1,0 +1,262 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import http from 'node:http'
+import { type FailingProxy, startFailingProxy } from './failing-proxy.ts'
+import { type EngineResult, startEngine } from './warehouse-engine.ts'
+
+/**
+ * A server that keeps to the rules of Databricks' REST interface, with DuckDB to run the statements: tokens of service
+ * principals, files in volumes, statements that are polled, COPY INTO that loads a path once, and the catalog.
+ */
+export type DatabricksServer = {
+  readonly proxy: FailingProxy
+  readonly routes: Readonly<Record<string, string>>
+  readonly secrets: Readonly<Record<string, string>>
+  /** Statements that were run, in order. */
+  readonly executed: string[]
+  /** Paths in the volume, with their content. */
+  readonly files: Map<string, string>
+  /** How often a statement answers that it still runs. */
+  polls: number
+  run(statement: string): Promise<EngineResult>
+  /** From now on, no token that was given before is accepted. */
+  expireTokens(): void
+  close(): Promise<void>
+}
+
+export const testServerName = 'a server that keeps to the rules of Databricks, with DuckDB behind it'
+
+const host = 'dbc-a1b2345c-d6e7.cloud.databricks.com'
+const volume = '/Volumes/main/crm/landing/'
+
+class Refusal extends Error {
+  readonly status: number
+  readonly code: string
+  constructor(status: number, code: string, message = code) {
+    super(message)
+    this.status = status
+    this.code = code
+  }
+}
+
+type Statement = { pollsLeft: number; rows?: EngineResult['rows']; error?: { error_code: string; message: string } }
+
+const json = (lines: string): string => `[${lines.trimEnd().split('\n').join(',')}]`
+/** Texts of the lines of a file, under the keys that the statement reads. */
+const rowsOf = (text: string): string => {
+  const keys = [...new Set(text.match(/\b(c\d+|n)\b/g) ?? [])].map((key) => `j ->> '${key}' as ${key}`).join(', ')
+  return `(select ${keys} from (select unnest(cast($1 as json)::json[]) as j))`
+}
+const translate = (text: string): string =>
+  text
+    .replaceAll('`main`.', '')
+    .replaceAll('`', '"')
+    .replace(/as TIMESTAMP_NTZ\)/g, 'as TIMESTAMP)')
+    .replace(/unbase64\(/g, 'from_base64(')
+
+export async function startDatabricksServer(): Promise<DatabricksServer> {
+  const engine = await startEngine(['create schema crm'])
+  const statements = new Map<string, Statement>()
+  const loaded = new Set<string>()
+  let tokens = new Set<string>()
+  const defects: unknown[] = []
+
+  type Reply = { status: number; body: object }
+  const listener = http.createServer(async (request, response) => {
+    const pieces: Buffer[] = []
+    for await (const piece of request) pieces.push(piece)
+    const url = new URL(request.url ?? '/', `https://${request.headers.host}`)
+    const { status, body } = await replyTo(request, url, Buffer.concat(pieces).toString()).catch((error) => {
+      if (!(error instanceof Refusal)) defects.push(error)
+      const { status, code, message } = error instanceof Refusal ? error : new Refusal(599, 'DEFECT')
+      return { status, body: { error_code: code, message } }
+    })
+    response.writeHead(status, { 'content-type': 'application/json' }).end(status === 204 ? '' : JSON.stringify(body))
+  })
+
+  async function replyTo(request: http.IncomingMessage, url: URL, text: string): Promise<Reply> {
+    if (url.host !== host) throw new Refusal(404, 'NOT_FOUND')
+    const { method = 'GET', headers } = request
+    if (url.pathname === '/') return { status: 200, body: {} }
+    if (url.pathname === '/oidc/v1/token') return giveToken(headers, new URLSearchParams(text))
+    const token = /^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1] ?? ''
+    if (!tokens.has(token) && token !== server.secrets.accessToken) throw new Refusal(401, 'UNAUTHENTICATED')
+    if (url.pathname === '/api/2.0/preview/scim/v2/Me') return { status: 200, body: { displayName: 'Mover' } }
+    if (url.pathname.startsWith('/api/2.0/fs/files/')) return onFile(method, url, headers, text)
+    if (url.pathname === '/api/2.0/sql/statements' && method === 'POST') return submit(JSON.parse(text))
+    const [, id] = /^\/api\/2\.0\/sql\/statements\/([\w-]+)$/.exec(url.pathname) ?? []
+    if (id !== undefined && method === 'GET') return stateOf(id)
+    if (method !== 'GET') throw new Refusal(405, 'METHOD_NOT_ALLOWED')
+    if (url.pathname === '/api/2.0/sql/warehouses') {
+      return { status: 200, body: { warehouses: [{ id: 'wh1', name: 'Loader', state: 'STOPPED' }] } }
+    }
+    return catalog(url)
+  }
+
+  function giveToken(headers: http.IncomingHttpHeaders, form: URLSearchParams): Reply {
+    const isClient = headers.authorization === `Basic ${Buffer.from('client-1:secret-1').toString('base64')}`
+    if (!isClient) return { status: 401, body: { error: 'invalid_client' } }
+    if (form.get('grant_type') !== 'client_credentials' || form.get('scope') !== 'all-apis') {
+      return { status: 400, body: { error: 'invalid_request' } }
+    }
+    const token = `eyJ.${randomUUID()}`
+    tokens.add(token)
+    return { status: 200, body: { access_token: token, token_type: 'Bearer', expires_in: 3600, scope: 'all-apis' } }
+  }
+
+  function onFile(method: string, url: URL, headers: http.IncomingHttpHeaders, text: string): Reply {
+    const path = decodeURIComponent(url.pathname.slice('/api/2.0/fs/files'.length))
+    if (!path.startsWith(volume)) throw new Refusal(404, 'NOT_FOUND', 'No such volume')
+    if (method === 'PUT') {
+      if (headers['content-type'] !== 'application/octet-stream') throw new Refusal(415, 'INVALID_PARAMETER_VALUE')
+      if (server.files.has(path) && url.search !== '?overwrite=true') throw new Refusal(409, 'ALREADY_EXISTS')
+      server.files.set(path, text)
+      return { status: 204, body: {} }
+    }
+    if (method !== 'DELETE') throw new Refusal(405, 'METHOD_NOT_ALLOWED')
+    if (!server.files.delete(path)) throw new Refusal(404, 'NOT_FOUND')
+    return { status: 204, body: {} }
+  }
+
+  async function submit(body: Record<string, unknown>): Promise<Reply> {
+    const { warehouse_id, statement, ...how } = body
+    const expected = { wait_timeout: '30s', on_wait_timeout: 'CONTINUE', disposition: 'INLINE', format: 'JSON_ARRAY' }
+    if (JSON.stringify(how) !== JSON.stringify(expected) || typeof statement !== 'string') {
+      throw new Refusal(400, 'INVALID_PARAMETER_VALUE')
+    }
+    if (warehouse_id !== 'wh1') throw new Refusal(404, 'NOT_FOUND', `warehouse ${warehouse_id} was not found`)
+    const id = randomUUID()
+    server.executed.push(statement)
+    try {
+      statements.set(id, { pollsLeft: server.polls, rows: await execute(statement) })
+    } catch (error) {
+      statements.set(id, { pollsLeft: server.polls, error: errorOf(String(error)) })
+    }
+    return stateOf(id)
+  }
+
+  function stateOf(id: string): Reply {
+    const statement = statements.get(id)
+    if (!statement) throw new Refusal(404, 'NOT_FOUND')
+    if (statement.pollsLeft-- > 0) return { status: 200, body: { statement_id: id, status: { state: 'PENDING' } } }
+    const { error, rows = [] } = statement
+    if (error) return { status: 200, body: { statement_id: id, status: { state: 'FAILED', error } } }
+    const result = { row_count: rows.length, data_array: rows }
+    return { status: 200, body: { statement_id: id, status: { state: 'SUCCEEDED' }, result } }
+  }
+
+  async function execute(text: string): Promise<EngineResult['rows']> {
+    const copy =
+      /^copy into (\S+) from \(select (.+) from '([^']+)'\) fileformat = json format_options \('primitivesAsString' = 'true', 'mode' = 'FAILFAST'\)$/.exec(
+        text,
+      )
+    if (copy) {
+      const [, table = '', values = '', path = ''] = copy
+      if (loaded.has(path)) return [['0', '0', '0']]
+      const lines = contentOf(path)
+      const names = [...values.matchAll(/ as `([^`]+)`/g)].map(([, name]) => `"${name}"`).join(', ')
+      await engine.run(
+        `insert into ${translate(table)} (${names}) select ${translate(values)} from ${rowsOf(values)}`,
+        [json(lines)],
+      )
+      loaded.add(path)
+      const count = String(lines.trimEnd().split('\n').length)
+      return [[count, count, '0']]
+    }
+    if (text.startsWith('merge into')) {
+      const [from = '', path = ''] =
+        /read_files\('([^']+)', format => 'json', schema => '[\w, ]+', mode => 'FAILFAST'\)/.exec(text) ?? []
+      const merge = translate(text.replace(from, () => rowsOf(text)))
+      const { rows } = await engine.run(merge, [json(contentOf(path))])
+      return rows
+    }
+    if (!/^(create table|truncate table) /.test(text)) throw new Error('Parser Error: another statement')
+    return (await engine.run(translate(text))).rows
+  }
+
+  function contentOf(path: string): string {
+    const content = server.files.get(path)
+    if (content === undefined) throw new Error('PATH_NOT_FOUND')
+    return content
+  }
+
+  async function catalog({ pathname, searchParams }: URL): Promise<Reply> {
+    const [, what = '', name] = /^\/api\/2\.1\/unity-catalog\/(\w+)(?:\/(.+))?$/.exec(pathname) ?? []
+    if (what === 'schemas' && name !== undefined) {
+      if (decodeURIComponent(name) !== 'main.crm') throw new Refusal(404, 'SCHEMA_DOES_NOT_EXIST')
+      return { status: 200, body: { name: 'crm' } }
+    }
+    if (what === 'tables' && name !== undefined) return describeTable(decodeURIComponent(name))
+    const { catalog_name, schema_name } = Object.fromEntries(searchParams)
+    if (what === 'catalogs') return { status: 200, body: { catalogs: [{ name: 'main' }] } }
+    if (catalog_name !== 'main') throw new Refusal(404, 'CATALOG_DOES_NOT_EXIST')
+    if (what === 'schemas') return { status: 200, body: { schemas: [{ name: 'crm' }] } }
+    if (schema_name !== 'crm') throw new Refusal(404, 'SCHEMA_DOES_NOT_EXIST')
+    if (what === 'volumes') return { status: 200, body: { volumes: [{ name: 'landing' }] } }
+    if (what !== 'tables') throw new Refusal(404, 'ENDPOINT_NOT_FOUND')
+    const { rows } = await engine.run(`select table_name from information_schema.tables order by 1`)
+    return { status: 200, body: { tables: rows.map(([table]) => ({ name: table })) } }
+  }
+
+  async function describeTable(name: string): Promise<Reply> {
+    const [catalogName, schema, table = ''] = name.split('.')
+    if (catalogName !== 'main') throw new Refusal(404, 'CATALOG_DOES_NOT_EXIST')
+    if (schema !== 'crm') throw new Refusal(404, 'SCHEMA_DOES_NOT_EXIST')
+    const { rows } = await engine.run(
+      `select column_name, data_type, is_nullable from information_schema.columns where table_name = $1 order by ordinal_position`,
+      [table],
+    )
+    if (rows.length === 0) throw new Refusal(404, 'TABLE_DOES_NOT_EXIST')
+    const columns = rows.map(([column, type, nullable], position) => ({
+      name: column,
+      type_text: typeOf(type ?? ''),
+      nullable: nullable === 'YES',
+      position,
+    }))
+    return { status: 200, body: { name: table, table_type: 'MANAGED', data_source_format: 'DELTA', columns } }
+  }
+
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
+  const address = listener.address()
+  const proxy = await startFailingProxy(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`)
+  const server: DatabricksServer = {
+    proxy,
+    routes: { [`https://${host}`]: proxy.url },
+    secrets: { host, authType: 'service-principal', clientId: 'client-1', clientSecret: 'secret-1' },
+    executed: [],
+    files: new Map(),
+    polls: 0,
+    run: (statement) => engine.run(statement),
+    expireTokens() {
+      tokens = new Set()
+    },
+    async close() {
+      await proxy.close()
+      listener.closeAllConnections()
+      await new Promise((resolve) => listener.close(resolve))
+      engine.close()
+      assert.deepEqual(defects, [])
+    },
+  }
+  return server
+}
+
+/** How Databricks writes a type of DuckDB. */
+function typeOf(type: string): string {
+  const names = { INTEGER: 'int', VARCHAR: 'string', BLOB: 'binary', TIMESTAMP: 'timestamp_ntz' }
+  return names[type as keyof typeof names] ?? type.toLowerCase()
+}
+
+/** Converts an error of DuckDB to one of Databricks, values of rows included. */
+function errorOf(error: string): { error_code: string; message: string } {
+  const condition = error.includes('NOT NULL constraint')
+    ? 'DELTA_NOT_NULL_CONSTRAINT_VIOLATED'
+    : error.includes('Conversion Error')
+      ? 'CAST_INVALID_INPUT'
+      : error.includes('CHECK constraint')
+        ? 'DELTA_VIOLATE_CONSTRAINT_WITH_VALUES'
+        : error.includes('Catalog Error')
+          ? 'TABLE_OR_VIEW_NOT_FOUND'
+          : 'PARSE_SYNTAX_ERROR'
+  return { error_code: 'BAD_REQUEST', message: `[${condition}] ${error}` }
+}
