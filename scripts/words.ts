@@ -24,7 +24,7 @@ const words: readonly Word[] = [
   // Term for an error in SOAP and in the APIs of Microsoft.
   { word: 'fault', instead: 'error; of a request: field error', except: /microsoft/ },
   { word: 'mill', instead: 'transfer fixture; Acme' },
-  { word: 'house', instead: 'module, package', except: /house number/ },
+  { word: 'house', instead: 'module, package', except: /house number|ClickHouse/ },
   { word: 'books', instead: 'ledger, checkpoints, counts', except: /Harbour Books/ },
   { word: 'keeps the books', instead: 'stores checkpoints and counts' },
   { word: 'ground', instead: 'background, runtime, test environment' },

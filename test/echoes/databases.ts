@@ -14,6 +14,12 @@ export const databases: readonly Side[] = [
     },
   },
   {
+    slug: 'clickhouse-destination',
+    secrets: { address: 'https://peer.example.com', user: 'loader', password: secret('click') },
+    settings: { database: 'crm', table: 'people' },
+    row: person,
+  },
+  {
     slug: 'databricks-destination',
     secrets: { host: 'peer.example.com', authType: 'access-token', accessToken: secret('dapi') },
     settings: { warehouse: 'wh1', catalog: 'main', schema: 'crm', table: 'people', volume: 'landing' },

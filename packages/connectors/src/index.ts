@@ -15,6 +15,7 @@ import { azureBlobStorageDestination } from './azure-blob-storage/azure-blob-sto
 import { azureBlobStorageSource } from './azure-blob-storage/azure-blob-storage-source.ts'
 import { bingAdsReporting } from './bing-ads/bing-ads-reporting.ts'
 import { makeCatalogue } from './catalogue.ts'
+import { clickhouseDestination } from './clickhouse/clickhouse-destination.ts'
 import { criteoCommerceGrowthAudiences } from './criteo/criteo-commerce-growth-audiences.ts'
 import { criteoReporting } from './criteo/criteo-reporting.ts'
 import { criteoRetailMediaAudiences } from './criteo/criteo-retail-media-audiences.ts'
@@ -126,6 +127,7 @@ export const { connectors, platforms, connectorById } = makeCatalogue([
   azureBlobStorageDestination,
   azureBlobStorageSource,
   bingAdsReporting,
+  clickhouseDestination,
   criteoCommerceGrowthAudiences,
   criteoReporting,
   criteoRetailMediaAudiences,

@@ -5,6 +5,7 @@ import type { Cell, Values } from '@penstock/connector'
 import type { TestContextOptions } from '@penstock/connector/acceptance'
 import { startAzureTestServer } from './azure-server.ts'
 import { startBigQueryServer } from './bigquery-server.ts'
+import { startClickHouseServer } from './clickhouse-server.ts'
 import { startDatabricksServer } from './databricks-server.ts'
 import { startGcsServer } from './gcs-server.ts'
 import { startMariadb } from './mariadb.ts'
@@ -100,6 +101,21 @@ export const previewStores: Readonly<Record<string, () => Promise<PreviewStore |
         await run('create schema "SALES"."PUBLIC"')
         await run(`create table "SALES"."PUBLIC"."PEOPLE" ("ID" decimal(38, 0), "NAME" varchar not null, "NOTE" varchar, "AMOUNT" decimal(6, 2),
           "COUNT" decimal(5, 0), "RATIO" double, "DAY" date, "AT" timestamp, "MEMBER" boolean, "CODE" varchar)`)
+      },
+      close,
+    }
+  },
+  'clickhouse-destination': async () => {
+    const { secrets, routes, run, close } = await startClickHouseServer()
+    return {
+      context: { secrets, routes },
+      settings: [{ database: 'crm', table: 'people', writeMode: 'Append' }],
+      columns: tableColumns,
+      rejects: true,
+      async reset() {
+        await run('drop table if exists crm.people')
+        await run(`create table crm.people (id bigint, name varchar not null, note varchar, amount decimal(6, 2), "count" smallint,
+          ratio double, "day" date, "at" timestamp, member boolean, code varchar)`)
       },
       close,
     }

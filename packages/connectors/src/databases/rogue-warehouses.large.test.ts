@@ -3,11 +3,13 @@ import { after, describe, test } from 'node:test'
 import { type Connector, ConnectorError, type Values } from '@penstock/connector'
 import { type TestContextOptions, testContext } from '@penstock/connector/acceptance'
 import { startBigQueryServer } from '../../test/bigquery-server.ts'
+import { startClickHouseServer } from '../../test/clickhouse-server.ts'
 import { startDatabricksServer } from '../../test/databricks-server.ts'
 import type { FailingProxy } from '../../test/failing-proxy.ts'
 import { rogueBodies } from '../../test/rogue-answers.ts'
 import { startSnowflakeServer } from '../../test/snowflake-server.ts'
 import { batchOf, deliver, inspect, readAll } from '../../test/tables.ts'
+import { clickhouseDestination } from '../clickhouse/clickhouse-destination.ts'
 import { databricksDestination } from '../databricks/databricks-destination.ts'
 import { googleBigqueryDestination } from '../google-bigquery/google-bigquery-destination.ts'
 import { googleBigquerySource } from '../google-bigquery/google-bigquery-source.ts'
@@ -15,12 +17,14 @@ import { snowflakeDestination } from '../snowflake/snowflake-destination.ts'
 import { snowflakeSource } from '../snowflake/snowflake-source.ts'
 
 const seed = 20_260_131
-const [snowflake, bigQuery, databricks] = await Promise.all([
+const [snowflake, bigQuery, databricks, clickhouse] = await Promise.all([
   startSnowflakeServer(),
   startBigQueryServer(),
   startDatabricksServer(),
+  startClickHouseServer(),
 ])
-after(() => Promise.all([snowflake.close(), bigQuery.close(), databricks.close()]))
+after(() => Promise.all([snowflake.close(), bigQuery.close(), databricks.close(), clickhouse.close()]))
+await clickhouse.run('create table crm.people (id bigint, name varchar)')
 await databricks.run('create table crm.people (id bigint, name varchar)')
 await snowflake.run(
   `create table "SALES"."PUBLIC"."PEOPLE" as select i as "ID", 'a' as "NAME" from range(1, 10) as t(i)`,
@@ -111,6 +115,23 @@ const sides: readonly Side[] = [
         jobComplete: true,
         totalRows: '1',
         rows: [{ f: [{ v: '1' }, { v: [{ v: { f: [{ v: 'x' }] } }] }] }],
+      },
+    ],
+  },
+  {
+    connector: clickhouseDestination,
+    proxy: clickhouse.proxy,
+    routes: clickhouse.routes,
+    secrets: clickhouse.secrets,
+    settings: { database: 'crm', table: 'people', writeMode: 'Replace' },
+    good: [
+      {
+        meta: [{ name: 'name', type: 'String' }],
+        data: [
+          ['id', 'Nullable(Int64)', ''],
+          ['name', 'Array(String)', 'DEFAULT'],
+        ],
+        rows: 2,
       },
     ],
   },

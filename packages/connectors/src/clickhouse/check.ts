@@ -1,0 +1,24 @@
+import { type Check, type ConnectorContext, checkSteps } from '@penstock/connector'
+import { assertConnectivity } from '../platform-api/call.ts'
+import { textIn } from '../platform-api/json.ts'
+import { openClickHouse } from './clickhouse-api.ts'
+import { findColumns } from './write.ts'
+
+/** Reaches the server, signs in, and looks up the table that a connection names. Nothing is written. */
+export const checkDestination: Check = checkSteps(
+  ['connectivity', (context) => assertConnectivity(context, `${openClickHouse(context).origin}/ping`)],
+  ['authentication', signIn],
+  ['permissions', lookUp],
+)
+
+async function signIn(context: ConnectorContext): Promise<string> {
+  const [row = []] = await openClickHouse(context).run('select currentUser(), version()')
+  return `ClickHouse ${textIn(row[1])?.slice(0, 40) ?? ''} knows the user ${textIn(row[0])?.slice(0, 100) ?? ''}.`
+}
+
+async function lookUp(context: ConnectorContext): Promise<string> {
+  const { database = 'default', table } = context.settings
+  if (table === undefined) return 'Permissions are checked when a connection names a table.'
+  const columns = await findColumns(openClickHouse(context), { database: String(database), table: String(table) })
+  return columns.length === 0 ? 'The table does not exist yet.' : `The table has ${columns.length} columns.`
+}

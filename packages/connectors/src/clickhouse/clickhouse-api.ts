@@ -1,0 +1,124 @@
+import { type ConnectorContext, ConnectorError } from '@penstock/connector'
+import type { Answer } from '../platform-api/call.ts'
+import { openPlatform } from '../platform-api/client.ts'
+import { isObject, listIn, objectIn, parseJson } from '../platform-api/json.ts'
+import { connectorErrorOfStatus } from '../platform-api/status.ts'
+
+/** The HTTP interface of ClickHouse. */
+export type ClickHouse = {
+  /** `https://…`, without a path. */
+  readonly origin: string
+  /** Runs a statement. Resolves with the rows of its result, each value as JSON. */
+  run(statement: string): Promise<readonly (readonly unknown[])[]>
+  /**
+   * Inserts lines of JSON. Resolves with the code of the error, if ClickHouse refuses a value of a row; nothing is inserted then.
+   * @param token the same for the same rows: a table that detects duplicates inserts them once
+   */
+  insert(statement: string, lines: string, token: string): Promise<number | undefined>
+}
+
+/** An insert of up to so many rows is one block, which is inserted whole or not at all. */
+const blockRows = 1_000_000
+
+/** Opens the interface. Throws `invalid_address` if the settings name none. */
+export function openClickHouse(context: ConnectorContext): ClickHouse {
+  const { address, user, password } = context.secrets
+  const origin = originOf(address)
+  const basic = Buffer.from(`${String(user ?? '')}:${String(password ?? '')}`).toString('base64')
+  const { ask } = openPlatform(context, {
+    name: 'ClickHouse',
+    baseUrl: origin,
+    credentials: { headers: async () => ({ authorization: `Basic ${basic}` }), renews: false },
+    errorOf: (answer) => {
+      const code = codeOf(answer)
+      return code === undefined ? undefined : connectorErrorOf(code, answer)
+    },
+  })
+  return {
+    origin,
+    async run(statement) {
+      const query = {
+        default_format: 'JSONCompact',
+        wait_end_of_query: '1',
+        output_format_json_quote_64bit_integers: '1',
+      }
+      const { text } = await ask({ path: '/', method: 'POST', query, body: statement })
+      if (text.trim() === '') return []
+      const parsed = parseJson(text)
+      if (isObject(parsed)) return listIn(objectIn(parsed).data).map(listIn)
+      throw new ConnectorError('malformed_response', 'ClickHouse answered with something other than its JSON.')
+    },
+    async insert(statement, lines, token) {
+      const query = {
+        query: statement,
+        insert_deduplicate: '1',
+        insert_deduplication_token: token,
+        async_insert: '0',
+        wait_end_of_query: '1',
+        date_time_input_format: 'best_effort',
+        input_format_null_as_default: '0',
+        input_format_skip_unknown_fields: '0',
+        input_format_parallel_parsing: '0',
+        max_insert_block_size: String(blockRows),
+      }
+      const expects = (answer: Answer) => isMisfit(codeOf(answer))
+      return codeOf(await ask({ path: '/', method: 'POST', query, body: lines, expects }))
+    },
+  }
+}
+
+function originOf(address: unknown): string {
+  const text = String(address ?? '').trim()
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url && /^https?:$/.test(url.protocol) && url.username + url.password === '' && url.pathname === '/')
+    return url.origin
+  throw new ConnectorError(
+    'invalid_address',
+    'The address is not that of a ClickHouse server, such as https://clickhouse.example.com:8443.',
+  )
+}
+
+/** The code of an exception: in a header, or in the body, also after a status that says success. */
+function codeOf({ headers, text }: Answer): number | undefined {
+  const found = headers.get('x-clickhouse-exception-code') ?? /(?:^|\n)Code: (\d{1,4})\. DB::Exception/.exec(text)?.[1]
+  const code = Number(found ?? Number.NaN)
+  return Number.isInteger(code) && code > 0 ? code : undefined
+}
+
+/**
+ * Codes of values that cannot be parsed or stored: types, sizes, NULL, constraints.
+ * https://github.com/ClickHouse/ClickHouse/blob/master/src/Common/ErrorCodes.cpp
+ */
+const misfits = new Set([6, 26, 27, 38, 41, 53, 69, 70, 72, 117, 131, 321, 349, 376, 407, 441, 469, 675, 691])
+const isMisfit = (code: number | undefined): boolean => code !== undefined && misfits.has(code)
+
+function connectorErrorOf(code: number, answer: Answer): ConnectorError {
+  const named = ` (code ${code})`
+  if ([192, 193, 194, 516].includes(code)) {
+    return new ConnectorError('invalid_credentials', `ClickHouse does not accept the user or the password${named}.`)
+  }
+  if (code === 497) {
+    return new ConnectorError(
+      'permission_denied',
+      `The user lacks a privilege${named}; grant those that the page of the connector names.`,
+    )
+  }
+  if (code === 60 || code === 81) {
+    return new ConnectorError('table_not_found', `There is no such database or table${named}; check the settings.`)
+  }
+  if (code === 16 || code === 47) {
+    return new ConnectorError('column_not_found', `The table lacks a column that rows are written to${named}.`)
+  }
+  if (code === 202 || code === 252) {
+    const { afterMs } = connectorErrorOfStatus('ClickHouse', { ...answer, status: 429 })
+    return new ConnectorError('rate_limited', `ClickHouse has too many queries or parts${named}.`, { afterMs })
+  }
+  if (code === 159) return new ConnectorError('statement_timeout', `The statement took too long${named}.`)
+  if ([203, 209, 210, 225, 241, 242, 243, 285, 319, 425, 999].includes(code)) {
+    return new ConnectorError(
+      'platform_unavailable',
+      `ClickHouse is temporarily unavailable or lacks resources${named}.`,
+    )
+  }
+  return new ConnectorError('statement_failed', `ClickHouse cannot run the statement${named}.`)
+}

@@ -1,0 +1,57 @@
+import { ConnectorError, type Discover, type Discovered } from '@penstock/connector'
+import { tableIn } from '../databases/discovery.ts'
+import { pageOfAll, windowOf } from '../discovery/pages.ts'
+import { textIn } from '../platform-api/json.ts'
+import { openClickHouse } from './clickhouse-api.ts'
+import { quoteText } from './target-columns.ts'
+import { findColumns } from './write.ts'
+
+const databaseOf = (settings: { readonly database?: unknown }): string => textIn(settings.database)?.trim() || 'default'
+
+/** Databases that the user can see. */
+export const discoverDatabases: Discover = async (context) => {
+  windowOf(context)
+  const rows = await openClickHouse(context).run(
+    `select name from system.databases where lower(name) not in ('system', 'information_schema') order by name limit 10000`,
+  )
+  return pageOfAll(
+    rows.flatMap(([name]): Discovered[] =>
+      textIn(name) === undefined ? [] : [{ value: textIn(name) ?? '', kind: 'schema' }],
+    ),
+    context,
+  )
+}
+
+/** Tables of the database, with their numbers of rows. */
+export const discoverTables: Discover = async (context) => {
+  windowOf(context)
+  const database = quoteText(databaseOf(context.settings))
+  const rows = await openClickHouse(context).run(
+    `select name, total_rows from system.tables where database = ${database} and engine not like '%View' order by name limit 10000`,
+  )
+  const found = rows.flatMap(([name, total]): Discovered[] => {
+    const value = textIn(name)
+    const count = Number(textIn(total) ?? 0)
+    if (value === undefined) return []
+    return [{ value, kind: 'table', ...(Number.isSafeInteger(count) && count > 0 && { rows: count }) }]
+  })
+  return pageOfAll(found, context)
+}
+
+/** Columns of the table that rows go to. */
+export const discoverColumns: Discover = async (context) => {
+  const [database, table] = [databaseOf(context.settings), tableIn(context)]
+  const columns = await findColumns(openClickHouse(context), { database, table })
+  if (columns.length === 0) {
+    throw new ConnectorError('table_not_found', `There is no table ${table} in the database ${database}; check both.`)
+  }
+  return pageOfAll(
+    columns.map(({ name, type, needed }) => ({
+      value: name,
+      kind: 'column',
+      type: type.slice(0, 100),
+      required: needed,
+    })),
+    context,
+  )
+}

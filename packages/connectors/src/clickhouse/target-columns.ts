@@ -1,0 +1,103 @@
+import type { JudgedColumn } from '../databases/judged-rows.ts'
+import {
+  type ReadCell,
+  readDay,
+  readDecimal,
+  readFloat,
+  readJsonText,
+  readText,
+  readTime,
+  readTruth,
+  readWholeNumber,
+} from '../databases/typed-values.ts'
+import { textIn } from '../platform-api/json.ts'
+
+/** A column of a table that rows go to. */
+export type ClickHouseColumn = JudgedColumn & {
+  /** As ClickHouse writes it, as in `Nullable(Int64)`. */
+  readonly type: string
+  readonly isNullable: boolean
+  /** Whether it holds JSON that ClickHouse reads: a list, a map, a tuple. */
+  readonly isNested: boolean
+  /** Whether only ClickHouse can judge its values. */
+  readonly isUnjudged: boolean
+}
+
+/** A column as `system.columns` describes it; `undefined` if no rows can be written to it. */
+export function columnOf([name, typeText, defaultKind]: readonly unknown[]): ClickHouseColumn | undefined {
+  const [known, type, kind] = [textIn(name), textIn(typeText), textIn(defaultKind) ?? '']
+  if (
+    known === undefined ||
+    type === undefined ||
+    type.length > 100_000 ||
+    kind === 'ALIAS' ||
+    kind === 'MATERIALIZED'
+  ) {
+    return undefined
+  }
+  const bare = unwrapped(type)
+  const isNullable = /^(LowCardinality\()?Nullable\(/.test(type)
+  const isNested = /^(Array|Map|Tuple|Nested|JSON|Object|Variant|Dynamic)\b/.test(bare)
+  const read = isNested ? readJsonText : readerFor(bare)
+  return {
+    name: known,
+    type,
+    isNullable,
+    isNested,
+    needed: !isNullable && kind !== 'DEFAULT',
+    read: read ?? readText(),
+    isUnjudged: isNested || read === undefined,
+  }
+}
+
+function unwrapped(type: string): string {
+  const [, inner] = /^(?:LowCardinality|Nullable)\((.*)\)$/s.exec(type) ?? []
+  return inner === undefined ? type : unwrapped(inner)
+}
+
+/** A time in UTC: without a zone, ClickHouse would take it for that of the server or the column. */
+const time = (digits: number, first: string, last: string): ReadCell => {
+  const read = readTime(digits, first, last)
+  return (cell) => {
+    const found = read(cell)
+    return 'reason' in found || found.value === null ? found : { value: `${found.value}Z` }
+  }
+}
+
+function readerFor(type: string): ReadCell | undefined {
+  const [, unsigned, bits] = /^(U)?Int(8|16|32|64|128|256)$/.exec(type) ?? []
+  if (bits !== undefined) {
+    const size = BigInt(bits)
+    return unsigned
+      ? readWholeNumber(0n, 2n ** size - 1n)
+      : readWholeNumber(-(2n ** (size - 1n)), 2n ** (size - 1n) - 1n)
+  }
+  const [, precision, scale] = /^Decimal\((\d{1,2}), ?(\d{1,2})\)$/.exec(type) ?? []
+  if (precision !== undefined) return readDecimal(Number(precision) - Number(scale), Number(scale))
+  const [, fixed] = /^FixedString\((\d{1,6})\)$/.exec(type) ?? []
+  if (fixed !== undefined) return readText(Number(fixed), 'bytes')
+  const [, digits] = /^DateTime64\((\d)(?:, ?'[^']*')?\)$/.exec(type) ?? []
+  if (digits !== undefined) return time(Number(digits), '1900-01-01', '2262-04-10')
+  if (/^DateTime(\('[^']*'\))?$/.test(type)) return time(0, '1970-01-01', '2106-02-06')
+  const readers: Readonly<Record<string, ReadCell>> = {
+    String: readText(),
+    Float32: readFloat,
+    Float64: readFloat,
+    Bool: readTruth,
+    Date: readDay('1970-01-01', '2149-06-06'),
+    Date32: readDay('1900-01-01', '2299-12-31'),
+  }
+  return readers[type]
+}
+
+/** The value of a column as a part of a line of JSON; `undefined` if it is left out, which means its default. */
+export function jsonOf({ name, isNullable, isNested }: ClickHouseColumn, value: unknown): string | undefined {
+  if (value === null) return isNullable ? `${JSON.stringify(name)}:null` : undefined
+  return `${JSON.stringify(name)}:${isNested ? String(value) : JSON.stringify(value)}`
+}
+
+/** A name in a statement. */
+export const quoteName = (name: string): string => `\`${name.replace(/[\\`]/g, '\\$&')}\``
+
+/** A text in a statement. */
+export const quoteText = (text: string): string => `'${text.replace(/[\\']/g, '\\$&')}'`

@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict'
+import http from 'node:http'
+import { type FailingProxy, startFailingProxy } from './failing-proxy.ts'
+import { type EngineResult, startEngine } from './warehouse-engine.ts'
+
+/**
+ * A server that keeps to the rules of ClickHouse's HTTP interface, with DuckDB behind it: users, the codes of exceptions, inserts of
+ * JSONEachRow that fail whole, and deduplication by token, as a table with a Replicated engine has it.
+ */
+export type ClickHouseServer = {
+  readonly proxy: FailingProxy
+  readonly routes: Readonly<Record<string, string>>
+  readonly secrets: Readonly<Record<string, string>>
+  /** Statements that were run, in order. */
+  readonly executed: string[]
+  run(statement: string): Promise<EngineResult>
+  close(): Promise<void>
+}
+
+export const testServerName = 'a server that keeps to the rules of ClickHouse, with DuckDB behind it'
+
+class Exception extends Error {
+  readonly status: number
+  readonly code: number
+  constructor(status: number, code: number, message: string) {
+    super(message)
+    this.status = status
+    this.code = code
+  }
+}
+
+const host = 'clickhouse.example.com:8443'
+
+export async function startClickHouseServer(): Promise<ClickHouseServer> {
+  const engine = await startEngine(['create schema crm'])
+  const tokens = new Set<string>()
+  const defects: unknown[] = []
+
+  const listener = http.createServer(async (request, response) => {
+    const pieces: Buffer[] = []
+    for await (const piece of request) pieces.push(piece)
+    const url = new URL(request.url ?? '/', `https://${request.headers.host}`)
+    try {
+      const body = await replyTo(request, url, Buffer.concat(pieces).toString())
+      response.writeHead(200, { 'content-type': 'application/json' }).end(body)
+    } catch (error) {
+      if (!(error instanceof Exception)) defects.push(error)
+      const { status, code, message } = error instanceof Exception ? error : new Exception(599, 49, String(error))
+      response
+        .writeHead(status, { 'x-clickhouse-exception-code': String(code) })
+        .end(`Code: ${code}. DB::Exception: ${message} (version 26.3.1.1)\n`)
+    }
+  })
+
+  async function replyTo(request: http.IncomingMessage, url: URL, body: string): Promise<string> {
+    if (url.pathname === '/ping') return 'Ok.\n'
+    const basic = /^Basic (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? ''
+    if (Buffer.from(basic, 'base64').toString() !== 'mover:päss') {
+      throw new Exception(403, 516, 'mover: Authentication failed: password is incorrect, or there is no such user.')
+    }
+    if (url.pathname !== '/' || request.method !== 'POST') throw new Exception(404, 48, 'There is no handle')
+    const { query, insert_deduplication_token: token = '', ...settings } = Object.fromEntries(url.searchParams)
+    const known = new Set(
+      'insert_deduplicate async_insert wait_end_of_query date_time_input_format input_format_null_as_default input_format_skip_unknown_fields input_format_parallel_parsing max_insert_block_size default_format output_format_json_quote_64bit_integers'.split(
+        ' ',
+      ),
+    )
+    const strange = Object.keys(settings).find((name) => !known.has(name))
+    if (strange !== undefined || settings.wait_end_of_query !== '1')
+      throw new Exception(404, 115, `Unknown setting ${strange}`)
+    server.executed.push(query ?? body)
+    if (query !== undefined) return insert(query, body, token)
+    const data = await select(body)
+    return data === undefined ? '' : JSON.stringify({ meta: [], data, rows: data.length })
+  }
+
+  async function select(text: string): Promise<EngineResult['rows'] | undefined> {
+    if (text === 'select currentUser(), version()') return [['mover', '26.3.1.1']]
+    const [, database, table] =
+      /^select name, type, default_kind from system\.columns where database = '(\w+)' and table = '(\w+)' order by position$/.exec(
+        text,
+      ) ?? []
+    if (database !== undefined) {
+      const { rows } = await engine.run(
+        `select column_name, data_type, is_nullable from information_schema.columns
+          where table_schema = $1 and table_name = $2 order by ordinal_position`,
+        [database, table ?? ''],
+      )
+      return rows.map(([name, type, nullable]) => {
+        const known = typeOf(type ?? '')
+        return [name ?? null, nullable === 'YES' ? `Nullable(${known})` : known, '']
+      })
+    }
+    if (text.startsWith('select name from system.databases')) {
+      return text.includes(`= '`) && !text.includes(`= 'crm'`) ? [] : [['crm']]
+    }
+    if (text.startsWith('select name, total_rows from system.tables')) {
+      return (
+        await engine.run(`select table_name, 3 from information_schema.tables where table_schema = 'crm' order by 1`)
+      ).rows
+    }
+    const created =
+      /^create table if not exists `crm`\.`(\w+)` \((.+)\) engine = MergeTree order by tuple\(\) settings non_replicated_deduplication_window = 1000$/.exec(
+        text,
+      )
+    if (!created && !/^truncate table `crm`\.`\w+`$/.test(text)) {
+      throw new Exception(
+        /absent/.test(text) ? 404 : 400,
+        /absent/.test(text) ? 81 : 62,
+        'Syntax error, or no such database',
+      )
+    }
+    const [, name, columns = ''] = created ?? []
+    await engine.run(
+      created
+        ? `create table crm."${name}" (${columns.replaceAll('`', '"').replaceAll('Nullable(String)', 'varchar')})`
+        : text.replaceAll('`', '"'),
+    )
+    return undefined
+  }
+
+  async function insert(query: string, body: string, token: string): Promise<string> {
+    const [, table = '', names = ''] = /^insert into `crm`\.`(\w+)` \((.+)\) format JSONEachRow$/.exec(query) ?? []
+    if (table === '' || token === '') throw new Exception(400, 62, 'Syntax error')
+    if (tokens.has(token)) return ''
+    const { rows: types } = await engine.run(
+      'select column_name, data_type from information_schema.columns where table_name = $1',
+      [table],
+    )
+    const typeOfColumn = new Map(types.map(([name, type]) => [name, type]))
+    const columns = names.split(', ').map((name) => name.slice(1, -1))
+    const rows = body
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+    for (const row of rows) {
+      const strange = Object.keys(row).find((key) => !columns.includes(key))
+      if (strange !== undefined)
+        throw new Exception(400, 117, `Unknown field found while parsing JSONEachRow format: ${strange}`)
+      for (const [name, value] of Object.entries(row)) {
+        if (value !== null && !isValue(value, typeOfColumn.get(name) ?? '')) {
+          throw new Exception(400, 27, `Cannot parse input: expected ${name} before: '${value}': (at row 1)`)
+        }
+      }
+    }
+    const values = columns.map((name) => {
+      const text = `json_extract_string(j, '$."${name}"')`
+      const clean = typeOfColumn.get(name) === 'TIMESTAMP' ? `rtrim(${text}, 'Z')` : text
+      return `cast(${clean} as ${typeOfColumn.get(name)})`
+    })
+    const places = columns.map((name) => `"${name}"`).join(', ')
+    const json = JSON.stringify(rows)
+    try {
+      await engine.run(
+        `insert into crm."${table}" (${places}) select ${values.join(', ')} from (select unnest(cast($1 as json)::json[]) as j)`,
+        [json],
+      )
+    } catch (error) {
+      if (String(error).includes('NOT NULL'))
+        throw new Exception(400, 349, 'Cannot convert NULL value to non-Nullable type')
+      throw error
+    }
+    tokens.add(token)
+    return ''
+  }
+
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
+  const address = listener.address()
+  const proxy = await startFailingProxy(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`)
+  const server: ClickHouseServer = {
+    proxy,
+    routes: { [`https://${host}`]: proxy.url },
+    secrets: { address: `https://${host}`, user: 'mover', password: 'päss' },
+    executed: [],
+    run: (statement) => engine.run(statement),
+    async close() {
+      await proxy.close()
+      listener.closeAllConnections()
+      await new Promise((resolve) => listener.close(resolve))
+      engine.close()
+      assert.deepEqual(defects, [])
+    },
+  }
+  return server
+}
+
+const names: Readonly<Record<string, string>> = {
+  BIGINT: 'Int64',
+  INTEGER: 'Int32',
+  SMALLINT: 'Int16',
+  DOUBLE: 'Float64',
+  BOOLEAN: 'Bool',
+  DATE: 'Date32',
+  TIMESTAMP: "DateTime64(6, 'UTC')",
+}
+
+/** How ClickHouse writes a type of DuckDB. */
+const typeOf = (type: string): string =>
+  type.startsWith('DECIMAL') ? `Decimal${type.slice(7).replace(',', ', ')}` : (names[type] ?? 'String')
+
+/** Whether ClickHouse reads a value of JSON for a column. */
+function isValue(value: unknown, type: string): boolean {
+  if (type === 'BOOLEAN') return typeof value === 'boolean'
+  if (type === 'DOUBLE') return typeof value === 'number'
+  if (typeof value !== 'string') return false
+  if (type === 'TIMESTAMP') return /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{1,6})?Z$/.test(value)
+  if (type === 'DATE') return /^\d{4}-\d\d-\d\d$/.test(value)
+  if (/INT/.test(type)) return /^-?\d+$/.test(value)
+  return !type.startsWith('DECIMAL') || /^-?\d+(\.\d+)?$/.test(value)
+}
