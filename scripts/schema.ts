@@ -115,7 +115,7 @@ function readable(text: string): string {
     .replaceAll('public.', '')
     .replace(/= any \(array\[([^\]]*)\]\)/g, 'in ($1)')
     .replace(/<> all \(array\[([^\]]*)\]\)/g, 'not in ($1)')
-    .replace(/('(?:[^']|'')*')::text/g, '$1')
+    .replace(/('(?:[^']|'')*')::text(?:\[\])?/g, '$1')
   return breaks.reduce(breakLines, plain)
 }
 

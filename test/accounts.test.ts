@@ -182,6 +182,7 @@ describe('a deleted account', () => {
       startTransfer: {},
       setSchedule: { cron: '0 6 * * *' },
       setDrift: { drift: 'stop' },
+      setConnectionLabels: { tags: ['production'] },
       createUpload: anyFile,
     }
     for (const [name, operation] of Object.entries(operations) as [OperationId, Operation][]) {

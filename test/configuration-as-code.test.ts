@@ -154,6 +154,7 @@ async function aParty() {
               to: one.destConnectionConfig,
               schedule: one.schedule && [one.schedule.cron, one.schedule.timezone, one.schedule.enabled],
               drift: one.drift,
+              tags: one.tags,
             }))
             .sort((a, b) => (a.name < b.name ? -1 : 1)),
         }))
@@ -215,6 +216,8 @@ accounts:
         mapping: {email: E-Mail, city: null, source: {value: shop}}
         schedule: {cron: 0 6 * * *, timezone: Europe/Berlin}
         drift: stop
+        tags: [production, Q4]
+        owner: ''
         status: active
       - name: Returns
         source: {connector: amazon-s3-source, settings: {bucketUri: "s3://acme/returns/"}}
@@ -250,6 +253,7 @@ describe('a file', { concurrency: 3 }, () => {
         to: { mapping: JSON.stringify({ email: 'E-Mail', city: null, source: { value: 'shop' } }) },
         schedule: ['0 6 * * *', 'Europe/Berlin', true],
         drift: 'stop',
+        tags: ['production', 'Q4'],
       },
       {
         name: 'Returns',
@@ -260,6 +264,7 @@ describe('a file', { concurrency: 3 }, () => {
         to: {},
         schedule: undefined,
         drift: 'ignore',
+        tags: [],
       },
     ])
     assert.deepEqual(

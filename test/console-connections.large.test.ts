@@ -3,6 +3,7 @@ import { after, afterEach, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { accessibilityViolations, pick, skip } from './harness/browser.ts'
 import { type ConsoleStage, preparePeople, startConsole } from './harness/console.ts'
+import { until } from './harness/until.ts'
 
 describe('the list of connections', { skip }, () => {
   let stage: ConsoleStage
@@ -144,6 +145,32 @@ describe('the list of connections', { skip }, () => {
     await page.getByRole('dialog', { name: 'Delete 1 connection?' }).getByRole('button', { name: 'Delete' }).click()
     await rowOf(page, 'One').getByText('Deleted', { exact: true }).waitFor()
     await rowOf(page, 'Two').getByText('Active', { exact: true }).waitFor()
+  })
+
+  test('tags what is selected, filters by tag and owner, and sorts by its headings, by the keyboard too', async () => {
+    const { id } = await stage.addAccount('Labels')
+    await stage.addSides(id)
+    for (const name of ['Two', 'One', 'Three']) await stage.connect(id, name, { activate: false })
+    const page = await stage.open(`/accounts/${id}/connections`)
+    await page.getByRole('checkbox', { name: 'Select One' }).check()
+    await page.getByRole('checkbox', { name: 'Select Two' }).check()
+    await page.getByRole('button', { name: 'Tag', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'Tag 2 connections' })
+    await dialog.getByRole('combobox', { name: 'Add tags' }).fill('production')
+    await dialog.getByRole('combobox', { name: 'Add tags' }).press('Enter')
+    await dialog.getByRole('button', { name: 'Tag', exact: true }).click()
+    await rowOf(page, 'One').getByText('production').waitFor()
+    assert.deepEqual(await accessibilityViolations(page), [])
+    const heading = page.getByRole('columnheader', { name: 'Name' })
+    await heading.getByRole('button').press('Enter')
+    await page.waitForURL('**?sort=name')
+    await until('it is sorted', async () => (await heading.getAttribute('aria-sort')) === 'ascending')
+    await until('rows', async () => (await page.getByRole('row').nth(1).textContent())?.includes('One') === true)
+    await page.goto(`/accounts/${id}/connections?tags=PRODUCTION&sort=-name`)
+    await page.getByText('1–2 of 2').waitFor()
+    await until('rows', async () => (await page.getByRole('row').nth(1).textContent())?.includes('Two') === true)
+    await page.goto(`/accounts/${id}/connections?owner=none`)
+    await page.getByText('1–3 of 3').waitFor()
   })
 
   test('is there on a phone, in the dark, and empty', async () => {

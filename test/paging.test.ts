@@ -30,6 +30,7 @@ before(async () => {
   await caller.addConnectors(id, ...[...added].slice(0, count))
   await Promise.all(Array.from({ length: count }, () => caller.createConnection(id)))
   await Promise.all(Array.from({ length: count - 1 }, () => caller.addAccount()))
+  await service.database.pool.query(`update connections set tags = array[id], tag_keys = array[id]`)
   await service.database.pool.query(
     `insert into schedules (connection_id, cron, timezone, enabled) select id, '0 6 * * *', 'UTC', false from connections`,
   )
@@ -124,7 +125,7 @@ const entriesOf = ({ response }: Reply<unknown>) => response as Record<string, u
 type PagedList = {
   operation: OperationId
   /** The key of its entries. */
-  id: 'id' | 'connectorId' | 'accountId' | 'connectionId' | 'row' | 'number'
+  id: 'id' | 'connectorId' | 'accountId' | 'connectionId' | 'row' | 'number' | 'tag'
   /** Asked without accountId. */
   everywhere?: true
   /** Asked of the connection with transfers. */
@@ -137,7 +138,17 @@ type PagedList = {
   order:
     | { madeSql: string }
     | {
-        by: 'name' | 'accountName' | 'connectionName' | 'row' | 'to' | 'email' | 'number' | 'connectorId'
+        by:
+          | 'name'
+          | 'accountName'
+          | 'connectionName'
+          | 'row'
+          | 'to'
+          | 'email'
+          | 'number'
+          | 'connectorId'
+          | 'connectionId'
+          | 'tag'
         newestFirst?: true
       }
   /** A filter that keeps nothing; none where the list has no filter. */
@@ -203,6 +214,18 @@ const lists: Record<string, PagedList> = {
     everywhere: true,
     order: { madeSql: 'select id, created_time from connections' },
   },
+  'labels of connections of a sub-account': {
+    operation: 'listConnectionLabels',
+    id: 'connectionId',
+    order: { by: 'connectionId' },
+  },
+  'labels of connections of all sub-accounts': {
+    operation: 'listConnectionLabels',
+    id: 'connectionId',
+    everywhere: true,
+    order: { by: 'connectionId' },
+  },
+  'tags of connections of a sub-account': { operation: 'listConnectionTags', id: 'tag', order: { by: 'tag' } },
   'schedules of a sub-account': {
     operation: 'listSchedules',
     id: 'connectionId',

@@ -106,7 +106,9 @@ function misplaced(canary: string, { accountId, pathOf }: Place): RawRequest[] {
       requests.push({ method, path: `${elsewhere}?accountId=${accountId}`, headers: { ...headers } })
     }
     // A filter and its page links are the caller's own words, given back.
-    for (const name of Object.keys(query).filter((name) => !['q', 'actorId', 'action', 'targetId'].includes(name))) {
+    for (const name of Object.keys(query).filter(
+      (name) => !['q', 'tags', 'actorId', 'action', 'targetId'].includes(name),
+    )) {
       requests.push({ method, path: `${inAccount}&${name}=${canary}`, headers: { ...headers } })
     }
     if (operation.concurrency === 'if-match') {

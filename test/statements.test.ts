@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { connectors } from '@penstock/connectors'
-import { connectionStatuses, limits } from '@penstock/wire'
+import { connectionOrders, connectionStatuses, limits } from '@penstock/wire'
 import pg from 'pg'
 import * as accountQueries from '../packages/server/src/accounts/queries.ts'
 import { connectionList } from '../packages/server/src/connections/list-queries.ts'
@@ -76,7 +76,12 @@ const named = (q: string) => connectors.filter(({ name }) => name.toLowerCase().
 function connectionCases(
   title: string,
   account: string | null,
-  { q, status, organizationId = organizationIds.most }: { q?: string; status?: string; organizationId?: string },
+  {
+    q,
+    status,
+    organizationId = organizationIds.most,
+    ...labels
+  }: { q?: string; status?: string; organizationId?: string } & Partial<Pick<ListFilter, 'tags' | 'owner' | 'sort'>>,
 ): Case[] {
   const filter: ListFilter = {
     organizationId,
@@ -85,6 +90,10 @@ function connectionCases(
     like: q === undefined ? null : `%${q}%`,
     connectorIds: q === undefined ? null : named(q),
     status: connectionStatuses.find((name) => name === status) ?? null,
+    tags: null,
+    owner: null,
+    sort: '-created',
+    ...labels,
   }
   const { list, count } = connectionList(filter)
   const listed = { title: `list ${title}`, statement: list, parameters: { ...filter, size, offset: 0 } }
@@ -157,6 +166,10 @@ describe('lists over many connections', () => {
   const pages = [
     ...connectionCases('of a huge account', huge.id, {}),
     ...connectionCases('of an organization', null, {}),
+    ...connectionOrders.flatMap((sort) => [
+      ...connectionCases(`of a huge account by ${sort}`, huge.id, { sort }),
+      ...connectionCases(`of an organization by ${sort}`, null, { sort }),
+    ]),
     ...connectionStatuses.flatMap((status) => [
       ...connectionCases(`of a huge account, ${status}`, huge.id, { status }),
       ...connectionCases(`of an organization, ${status}`, null, { status }),

@@ -24,7 +24,17 @@ type NewConnection = {
 
 const { DATABASE_URL = '', PORT = '', ENVIRONMENT = '', ORGANIZATION = '', CLIENT = '' } = process.env
 const pool = new pg.Pool({ connectionString: DATABASE_URL, max: poolSizeDefault, application_name: 'penstock bench' })
-const filter = { organizationId: '', accountId: '', accountIds: null, like: null, connectorIds: null, status: null }
+const filter = {
+  organizationId: '',
+  accountId: '',
+  accountIds: null,
+  like: null,
+  connectorIds: null,
+  status: null,
+  tags: null,
+  owner: null,
+  sort: '-created',
+} as const
 const page = connectionList(filter)
 
 const find = plain(connections.findConnection)

@@ -464,6 +464,13 @@ create table connections (
   deleted_time timestamptz,
   -- The account is deleted: the connection is hidden until an operator restores the account.
   account_deleted boolean default false not null,
+  -- Labels, which change neither version nor updated_time. `tag_keys` are the tags in lower case, in the same order.
+  tags text[] default '{}' not null,
+  tag_keys text[] default '{}' not null,
+  owner_id text,
+  -- By which lists are sorted: of the newest transfer, and of the schedule if it is enabled. Only triggers write them.
+  last_transfer_time timestamptz,
+  next_transfer_time timestamptz,
   constraint connections_pkey primary key (id),
   constraint connections_deleted check ((status = 'deleted') = (deleted_time is not null)),
   constraint connections_previous_status check (case
@@ -477,6 +484,7 @@ create table connections (
     references configurations(account_id, connector_id, id),
   constraint connections_environment foreign key (env) references environments(name),
   constraint connections_organization foreign key (organization_id) references organizations(id),
+  constraint connections_owner foreign key (owner_id) references users(id) on delete set null,
   constraint connections_src_added foreign key (account_id, live_src_connector_id)
     references added_connectors(account_id, connector_id),
   constraint connections_src_configuration foreign key (account_id, live_src_connector_id, live_src_configuration_id)
@@ -504,6 +512,19 @@ create index connections_of_organization_by_status on connections (organization_
   where not account_deleted;
 create index connections_src on connections (account_id, live_src_connector_id);
 create index connections_of_account_by_id on connections (account_id, id) where not account_deleted;
+create index connections_of_account_by_last on connections (account_id, last_transfer_time desc nulls last, id desc)
+  where not account_deleted;
+create index connections_of_account_by_next on connections (account_id, next_transfer_time, id)
+  where not account_deleted;
+create index connections_of_organization_by_last on connections (organization_id, last_transfer_time desc nulls last, id desc)
+  where not account_deleted;
+create index connections_of_organization_by_name on connections (organization_id, lower(name), id)
+  where not account_deleted;
+create index connections_of_organization_by_next on connections (organization_id, next_transfer_time, id)
+  where not account_deleted;
+create index connections_owned on connections (owner_id, created_time desc, id desc) where owner_id is not null;
+create index connections_tagged on connections using gin (organization_id, tag_keys)
+  where tag_keys <> '{}' and not account_deleted;
 
 -- Connections of each status in an account, so that no list counts rows. Only triggers write it.
 create table connection_counts (
@@ -1245,10 +1266,11 @@ create constraint trigger transfers_count_ended after update of status on transf
   for each row when ((old.status in ('queued', 'running')) and (new.status not in ('queued', 'running')))
   execute function count_ended_transfer();
 
--- The newest transfer is marked, so that an index finds it among thousands. Callers that create one lock its connection.
+-- The newest transfer is marked, so that an index finds it among thousands, and its time noted for sorted lists. Callers that create one lock its connection.
 create function mark_latest_transfer() returns trigger language plpgsql as $$
 begin
   update transfers set latest = false where connection_id = new.connection_id and latest;
+  update connections set last_transfer_time = new.created_time where id = new.connection_id;
   return new;
 end $$;
 create trigger transfers_mark_latest before insert on transfers
@@ -1599,3 +1621,15 @@ begin
 end $$;
 create trigger organizations_make_default_alert_rule after insert on organizations
   for each row execute function make_default_alert_rule();
+
+-- Callers that change a schedule lock its connection.
+create function note_next_transfer() returns trigger language plpgsql as $$
+declare
+  connection text := case when tg_op = 'DELETE' then old.connection_id else new.connection_id end;
+  next timestamptz := case when tg_op <> 'DELETE' and new.enabled then new.next_time end;
+begin
+  update connections set next_transfer_time = next where id = connection and next_transfer_time is distinct from next;
+  return null;
+end $$;
+create trigger schedules_note_next after insert or delete or update of enabled, next_time on schedules
+  for each row execute function note_next_transfer();

@@ -101,6 +101,15 @@ const aConnection = async ({ caller }: Party) => {
   await caller.configureSides(accountId)
   return { accountId, id: (await caller.createConnection(accountId)).id }
 }
+const aLabelledConnection = async (party: Party) => {
+  const { accountId, id } = await aConnection(party)
+  const { service, organization, caller } = party
+  const { email } = await addPerson(service, organization)
+  await caller.expect(
+    caller.call('setConnectionLabels', { accountId, id, body: { tags: ['production'], ownerEmail: email } }),
+  )
+  return { accountId, id }
+}
 const anActiveConnection = ({ caller, folder }: Party) => addAccountWithConnection(caller, folder)
 const aQueuedTransfer = async (party: Party) => {
   const connection = await anActiveConnection(party)
@@ -336,6 +345,34 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
     reply: [shapes.connectionWithSettings],
     acts: 'in either',
     prepare: async (party) => ({ accountId: (await aConnection(party)).accountId }),
+  },
+  listConnectionLabels: {
+    request: 'GET /connections/labels',
+    status: 200,
+    reply: [shapes.connectionLabels],
+    acts: 'in either',
+    prepare: async (party) => ({ accountId: (await aLabelledConnection(party)).accountId }),
+  },
+  listConnectionTags: {
+    request: 'GET /connections/tags',
+    status: 200,
+    reply: [shapes.connectionTag],
+    acts: 'in either',
+    prepare: async (party) => ({ accountId: (await aLabelledConnection(party)).accountId }),
+  },
+  getConnectionLabels: {
+    request: 'GET /connections/{id}/labels',
+    status: 200,
+    reply: shapes.connectionLabels,
+    acts: 'in a sub-account',
+    prepare: (party) => aLabelledConnection(party),
+  },
+  setConnectionLabels: {
+    request: 'PUT /connections/{id}/labels',
+    status: 200,
+    reply: shapes.connectionLabels,
+    acts: 'in a sub-account',
+    prepare: async (party) => ({ ...(await aConnection(party)), body: { tags: ['production'], ownerEmail: null } }),
   },
   createConnection: {
     request: 'POST /connections',
@@ -1231,6 +1268,9 @@ export const allowedMethods: Readonly<Record<string, string>> = {
   '/connections/{id}/transfers/{transferId}/replay': 'GET, HEAD, POST',
   '/connections/{id}/schedule': 'GET, HEAD, PUT, DELETE',
   '/connections/{id}/drift': 'GET, HEAD, PUT',
+  '/connections/{id}/labels': 'GET, HEAD, PUT',
+  '/connections/labels': 'GET, HEAD',
+  '/connections/tags': 'GET, HEAD',
   '/connections/{id}/transfers/{transferId}/log': 'GET, HEAD',
   '/reports/accounts': 'GET, HEAD',
   '/reports/connections': 'GET, HEAD',

@@ -159,8 +159,14 @@ const valid: {
   addAccount: () => ({ body: { name: 'Name', enabled: true } }),
   editAccount: ({ accountId }) => ({ id: accountId, body: { name: 'Name', enabled: true } }),
   deleteAccount: ({ accountId }) => ({ id: accountId }),
-  listConnections: () => ({ query: { q: 'a', status: 'active', size: '5', offset: '0' } }),
+  listConnections: () => ({
+    query: { q: 'a', status: 'active', tags: 'a', owner: 'none', sort: 'name', size: '5', offset: '0' },
+  }),
   listConnectionDetails: () => ({ query: { size: '5', offset: '0' } }),
+  listConnectionLabels: () => ({ query: { size: '5', offset: '0' } }),
+  listConnectionTags: () => ({ query: { q: 'a', size: '5', offset: '0' } }),
+  getConnectionLabels: ({ connectionId }) => ({ id: connectionId }),
+  setConnectionLabels: ({ connectionId }) => ({ id: connectionId, body: { tags: ['a'], ownerEmail: null } }),
   createConnection: ({ srcConfigurationId, destConfigurationId }) => ({
     body: {
       name: 'Name',

@@ -237,7 +237,18 @@ export const updatedConnection = {
   srcConnectionConfig: 'settings',
   destConnectionConfig: 'settings',
 } as const satisfies Shape
-export const connectionWithSettings = { ...connectionDetails, drift: 'string', etag: 'string' } as const satisfies Shape
+const labels = {
+  tags: ['string'],
+  owner: [{ id: 'string', name: ['string', null], email: 'string' }, null],
+} as const
+export const connectionWithSettings = {
+  ...connectionDetails,
+  drift: 'string',
+  ...labels,
+  etag: 'string',
+} as const satisfies Shape
+export const connectionLabels = { connectionId: 'string', accountId: 'string', ...labels } as const satisfies Shape
+export const connectionTag = { tag: 'string', connections: 'integer' } as const satisfies Shape
 
 /** Ours: the history of a connection */
 export const connectionEvent = {

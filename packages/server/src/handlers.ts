@@ -36,6 +36,12 @@ import {
 } from './connections/connections.ts'
 import { listConnectionDetails } from './connections/details.ts'
 import {
+  getConnectionLabels,
+  listConnectionLabels,
+  listConnectionTags,
+  setConnectionLabels,
+} from './connections/labels.ts'
+import {
   createConnectorConfiguration,
   deleteConnectorConfiguration,
   listConnectorConfigurations,
@@ -165,6 +171,10 @@ export const handlers: Handlers<Deps> = {
 
   listConnections,
   listConnectionDetails,
+  listConnectionLabels,
+  listConnectionTags,
+  getConnectionLabels,
+  setConnectionLabels,
   createConnection,
   updateConnection,
   updateConnectionStatus,

@@ -55,6 +55,10 @@ export const limits = {
   restoreWindowDays: 30,
   /** Identifiers named in one filter of a list. */
   filteredIdsMax: 100,
+  /** Tags of one connection. */
+  tagsMax: 20,
+  /** Characters of a tag. */
+  tagLengthMax: 50,
   /** Events of one connection that are kept: the newest. */
   connectionEventsMax: 1_000,
   /** Records that a preview reads. */

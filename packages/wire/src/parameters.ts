@@ -80,6 +80,23 @@ export const connectionIds = ids('Keeps what belongs to these connections', exam
 /** Some sub-accounts by their identifiers. */
 export const accountIds = ids('Keeps what belongs to these sub-accounts', example.accountId)
 
+/** The filter of connections by their tags. */
+export const tags = Type.Optional(
+  Type.String({
+    maxLength: limits.tagsMax * (limits.tagLengthMax + 1),
+    description: `Keeps connections that carry all these tags, in any letter case: joined by commas, at most ${limits.tagsMax}`,
+    examples: ['production'],
+  }),
+)
+/** The filter of connections by their owner. */
+export const owner = Type.Optional(
+  Type.String({
+    pattern: '^(?:[0-9a-f]{16}|none)$',
+    description: 'Keeps connections of this person, by identifier; none: those without an owner',
+    examples: ['none'],
+  }),
+)
+
 /** The status filter of List Connections (section 4.4). */
 export const status = Type.Optional(
   Type.String({

@@ -72,6 +72,19 @@ export type SupportedType = (typeof supportedTypes)[number]
 export const connectionStatuses = ['In-progress', 'active', 'disabled', 'deleted', 'broken', 'offline'] as const
 export type ConnectionStatus = (typeof connectionStatuses)[number]
 
+/** Orders of the list of connections; `-` before one reverses it; ours. */
+export const connectionOrders = [
+  '-created',
+  'created',
+  'name',
+  '-name',
+  '-lastTransfer',
+  'lastTransfer',
+  'nextTransfer',
+  '-nextTransfer',
+] as const
+export type ConnectionOrder = (typeof connectionOrders)[number]
+
 /** Where a transfer is; ours. */
 export const transferStatuses = ['queued', 'running', 'succeeded', 'partial', 'failed', 'cancelled'] as const
 export type TransferStatus = (typeof transferStatuses)[number]

@@ -23,6 +23,9 @@ export type DesiredConnection = Entry & {
   readonly mapping?: Readonly<Record<string, unknown>> | undefined
   readonly schedule?: Schedule | undefined
   readonly drift?: DriftMode | undefined
+  readonly tags?: readonly string[] | undefined
+  /** An e-mail address; empty: none. */
+  readonly owner?: string | undefined
   readonly status?: 'active' | 'disabled' | undefined
 }
 export type ConnectionState = ConnectionWithSettings & {
@@ -47,6 +50,7 @@ export type Own = {
   readonly configures?: Partial<Record<'source' | 'destination', string | null>>
   readonly setsSchedule?: boolean
   readonly setsDrift?: boolean
+  readonly setsLabels?: boolean
   readonly statusAction?: 'activate' | 'disable' | undefined
 }
 type ConnectionChange = Change<DesiredConnection, ConnectionState, Own>
@@ -105,6 +109,11 @@ export const steps: Pick<
       stage: 'start',
       when: ({ action, setsDrift }) => action !== 'delete' && setsDrift === true,
       run: setDrift,
+    },
+    {
+      stage: 'start',
+      when: ({ action, setsLabels }) => action !== 'delete' && setsLabels === true,
+      run: setLabels,
     },
     {
       stage: 'start',
@@ -282,4 +291,24 @@ async function setDrift(change: ConnectionChange, applying: Applying): Promise<v
       throw new ChangedMeanwhile([{ field: 'drift' }])
   }
   await persistently(() => client.setDrift({ accountId, id, body: { drift: wanted } }))
+}
+
+/** Sets tags and owner. They have no version: what is there is compared with what the plan found right before. */
+async function setLabels(change: ConnectionChange, applying: Applying): Promise<void> {
+  const { accountId, id } = locate(applying, change)
+  const { client } = applying
+  const { tags, owner } = change.desired ?? {}
+  const { existing } = change
+  if (change.action === 'update' && existing) {
+    const { reply } = await persistently(() => client.getConnectionLabels({ accountId, id }))
+    const isSame = String(reply.tags) === String(existing.tags) && reply.owner?.id === existing.owner?.id
+    const isDone =
+      (tags === undefined || String(reply.tags) === String(tags)) && (owner ?? '') === (reply.owner?.email ?? '')
+    if (!isSame && !isDone) throw new ChangedMeanwhile([{ field: 'tags' }, { field: 'owner' }])
+  }
+  const body = {
+    ...(tags === undefined ? {} : { tags: [...tags] }),
+    ...(owner === undefined ? {} : { ownerEmail: owner === '' ? null : owner }),
+  }
+  await persistently(() => client.setConnectionLabels({ accountId, id, body }))
 }

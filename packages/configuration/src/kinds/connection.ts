@@ -1,5 +1,5 @@
 import type { Client } from '@penstock/client'
-import { Configure, type DriftMode, SetDrift, SetSchedule } from '@penstock/wire'
+import { Configure, type DriftMode, SetConnectionLabels, SetDrift, SetSchedule } from '@penstock/wire'
 import { persistently, withBound } from '../calls.ts'
 import { escapeAll, ifAny } from '../export-names.ts'
 import { pageSize, readAll } from '../read-all.ts'
@@ -46,6 +46,8 @@ type FileConnection = {
   mapping?: Record<string, unknown>
   schedule?: { cron: string; timezone?: string; enabled?: boolean }
   drift?: DriftMode
+  tags?: string[]
+  owner?: string
   status?: 'active' | 'disabled'
 }
 /** Connections. Their connectors cannot be changed: with others, a connection is replaced. */
@@ -101,6 +103,11 @@ export const connection: ResourceKind<'connections', FileConnection, DesiredConn
           'When transfers start automatically; left out: never',
         ),
         drift: { ...of(SetDrift, 'drift'), description: 'What it does if columns change; left out: as it is' },
+        tags: { ...of(SetConnectionLabels, 'tags'), description: 'All of its tags; left out: as they are' },
+        owner: {
+          type: 'string',
+          description: 'E-mail address of the person who is responsible for it, empty for none; left out: as it is',
+        },
         status: {
           enum: ['active', 'disabled'],
           description: 'What it is to be, once it is ready; left out: as it is',
@@ -109,7 +116,7 @@ export const connection: ResourceKind<'connections', FileConnection, DesiredConn
       'A connection',
     )
   },
-  parse({ name, was = [], id, source, destination, mapping, schedule, drift, status }, at, _, problems) {
+  parse({ name, was = [], id, source, destination, mapping, schedule, drift, tags, owner, status }, at, _, problems) {
     if (mapping && destination.settings?.mapping !== undefined)
       problems.push({
         message: 'mapping is also in the settings of the destination: write it once.',
@@ -130,12 +137,14 @@ export const connection: ResourceKind<'connections', FileConnection, DesiredConn
       mapping,
       schedule: cron === undefined ? undefined : { cron: cron.trim(), timezone, enabled },
       drift,
+      tags: tags?.map((tag) => tag.trim()),
+      owner: owner?.trim().toLowerCase(),
       status,
       at,
     }
   },
   async write(state, twin, _, { definitions }) {
-    const { source, destination, schedule, drift, status } = state
+    const { source, destination, schedule, drift, tags = [], owner, status } = state
     const settingsOf = async (path: 'source' | 'destination', values: object) => {
       const definition = await definitions(state[path])
       return settable(fieldsOf(definition?.[path]?.fields ?? []), values as Record<string, unknown>)
@@ -158,6 +167,8 @@ export const connection: ResourceKind<'connections', FileConnection, DesiredConn
         ? { schedule: { cron: schedule.cron, timezone: schedule.timezone, enabled: schedule.enabled } }
         : {}),
       ...(drift === 'stop' ? { drift } : {}),
+      ...(tags.length > 0 ? { tags } : {}),
+      ...(owner ? { owner: owner.email } : {}),
       // What is broken or offline is to be active; what was never activated is not mentioned.
       ...(status === 'In-progress' ? {} : { status: status === 'disabled' ? 'disabled' : 'active' }),
     }
@@ -282,6 +293,8 @@ async function diff(entry: DesiredConnection, found: ConnectionState | undefined
   const setsDrift = entry.drift !== undefined && entry.drift !== (existing?.drift ?? 'ignore')
   if (setsDrift) fields.push({ field: 'drift', ...(existing ? { from: existing.drift } : {}), to: entry.drift })
 
+  const labelFields = compareLabels(entry, existing)
+  fields.push(...labelFields)
   const isTouched = saves !== undefined || sides.some(({ path }) => connectorChanges(scope).has(entry[path].connector))
   let statusAction = statusActionOf(entry, existing, isTouched)
   if (statusAction === 'activate' && sides.some(({ path }) => scope.waiting.has(entry[path].connector))) {
@@ -307,9 +320,24 @@ async function diff(entry: DesiredConnection, found: ConnectionState | undefined
     configures,
     setsSchedule: scheduleFields.length > 0,
     setsDrift,
+    setsLabels: labelFields.length > 0,
     statusAction,
     ...(moved.length > 0 ? { action: 'replace' as const } : {}),
   }
+}
+
+/** Tags are compared without their order; an owner that is left out stays. */
+function compareLabels({ tags, owner }: DesiredConnection, existing: ConnectionState | undefined): FieldChange[] {
+  const before = { tags: existing?.tags ?? [], owner: existing?.owner?.email ?? '' }
+  const key = (all: readonly string[]) => [...all].sort().join(',')
+  return [
+    ...(tags !== undefined && key(tags) !== key(before.tags)
+      ? [{ field: 'tags', ...(existing ? { from: before.tags } : {}), to: tags }]
+      : []),
+    ...(owner !== undefined && owner !== before.owner.toLowerCase()
+      ? [{ field: 'owner', ...(existing ? { from: before.owner } : {}), to: owner }]
+      : []),
+  ]
 }
 
 function compareSchedule(wanted: Schedule | undefined, stored: Schedule | undefined): FieldChange[] {

@@ -5,9 +5,12 @@ import { Link, useNavigate } from 'react-router'
 import { components } from '../strings/components.ts'
 import { Loaded, useOutdated } from './loaded.tsx'
 import { Pager } from './pager.tsx'
+import { type Orders, SortedHead } from './sorted-head.tsx'
 
 export type Column<Row> = {
   header?: ReactNode
+  /** The heading sorts the list, by the address. */
+  orders?: Orders | undefined
   cell: (row: Row) => ReactNode
   /** In a last row, below the table. */
   footer?: ReactNode
@@ -66,11 +69,17 @@ export function DataTable<Row>({
       {shown.some(({ header }) => header !== undefined) && (
         <Table.Thead>
           <Table.Tr>
-            {shown.map((column) => (
-              <Table.Th key={column.key} {...looksOf(column)} w={column.w}>
-                {column.header}
-              </Table.Th>
-            ))}
+            {shown.map((column) =>
+              column.orders ? (
+                <SortedHead key={column.key} {...looksOf(column)} w={column.w} orders={column.orders}>
+                  {column.header}
+                </SortedHead>
+              ) : (
+                <Table.Th key={column.key} {...looksOf(column)} w={column.w}>
+                  {column.header}
+                </Table.Th>
+              ),
+            )}
             {actions && (
               <Table.Th w={actionsW}>
                 <VisuallyHidden>{components.actions}</VisuallyHidden>

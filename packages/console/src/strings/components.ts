@@ -1,5 +1,6 @@
 /** The texts of the components that screens share. */
 export const components = {
+  sort: 'Sort by this column',
   retry: 'Try again',
   requestId: (id: string) => `Request ${id}`,
   unreachable: 'The service cannot be reached',

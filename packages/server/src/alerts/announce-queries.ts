@@ -40,6 +40,7 @@ export type PendingRow = {
   accountName: string
   connectionId: string
   connectionName: string
+  ownerName: string | null
   srcConnectorId: string
   destConnectorId: string
   reasons: AlertReason[]
@@ -66,9 +67,11 @@ export const takePending = statement<{ ruleId: string; limit: number }, PendingR
   )
   select t.id, t.rule_id, case t.kind when 'opened' then 'opened' else 'resolved' end as kind,
     t.account_id, a.name as account_name, t.connection_id, c.name as connection_name,
+    coalesce(u.name, u.email) as owner_name,
     c.src_connector_id, c.dest_connector_id, t.reasons, t.transfer_id, t.error_code, t.error_side, t.opened_time,
     t.resolved_time, t.resolution
   from taken t join connections c on c.id = t.connection_id join accounts a on a.id = t.account_id
+  left join users u on u.id = c.owner_id
   order by t.rule_id, t.opened_time, t.id
 `)
 

@@ -159,6 +159,7 @@ function itemOf(row: queries.PendingRow, catalogue: Catalogue): AlertItem {
     accountName: row.accountName,
     connectionId: row.connectionId,
     connectionName: row.connectionName,
+    ownerName: row.ownerName,
     reasons: row.reasons,
     errorCode: row.errorCode,
     platform: (failing && catalogue.find(failing)?.name) ?? null,

@@ -20,6 +20,8 @@ export type AlertItem = {
   readonly accountName: string
   readonly connectionId: string
   readonly connectionName: string
+  /** The person who is responsible for the connection; null or left out: none. */
+  readonly ownerName?: string | null
   readonly reasons: readonly AlertReason[]
   readonly errorCode: string | null
   /** The connector at which it failed; null: none. */

@@ -89,7 +89,12 @@ function aboutOne(item: AlertItem, kind: 'opened' | 'resolved', publicUrl: strin
   }
   return {
     title: cut(`${what[item.reasons[0] ?? 'transfer_failed']}: ${where}`),
-    lines: [`${causeOf(item)}`, `Connection ${where}, since ${timeOf(item.since)}.`, `What to do: ${todoOf(item)}`],
+    lines: [
+      `${causeOf(item)}`,
+      `Connection ${where}, since ${timeOf(item.since)}.`,
+      ...(item.ownerName ? [`Owner: ${nameOf(item.ownerName)}.`] : []),
+      `What to do: ${todoOf(item)}`,
+    ],
     link:
       item.transferId === null
         ? { text: 'Open the connection in Penstock', url: connection }

@@ -14,6 +14,7 @@ import { refuse, refuseFieldErrors, requireEditable, requireQuota } from '../ref
 import { connectionList, countForQuota, countsOfAll } from './list-queries.ts'
 import * as queries from './queries.ts'
 import { readSettings, requireCompatible, requireReady, requireToDirectSecrets, type SideKey, sides } from './sides.ts'
+import { readTagFilter } from './tags.ts'
 import { etagOf, viewConnection, viewConnectionDetails, viewEvent, viewUpdatedConnection } from './view.ts'
 
 /** Connections (specification, sections 2.8, 3 and 4.4). */
@@ -22,9 +23,10 @@ import { etagOf, viewConnection, viewConnectionDetails, viewEvent, viewUpdatedCo
 export type ConnectionDeps = { readonly config: Config; readonly catalogue: Catalogue }
 
 export async function listConnections(
-  { db, actor, account, query: { q, status: wanted, size, offset } }: Call<'listConnections'>,
+  { db, actor, account, query }: Call<'listConnections'>,
   deps: ConnectionDeps,
 ): Promise<Answer<'listConnections'>> {
+  const { q, status: wanted, tags, owner, sort = '-created', size, offset } = query
   const status = connectionStatuses.find((name) => name.toLowerCase() === wanted?.toLowerCase()) ?? null
   const filter = {
     organizationId: actor.organizationId,
@@ -33,6 +35,9 @@ export async function listConnections(
     like: containing(q),
     connectorIds: idsNamed(deps.catalogue, q),
     status,
+    tags: readTagFilter(tags),
+    owner: owner ?? null,
+    sort,
   }
   const { list, count } = connectionList(filter)
   const [rows, counted] = await Promise.all([list.all(db, { ...filter, size, offset }), count?.first(db, filter)])

@@ -1,6 +1,7 @@
-import type { ConnectionStatus, DriftMode } from '@penstock/wire'
+import { type ConnectionOrder, type ConnectionStatus, connectionOrders, type DriftMode } from '@penstock/wire'
 import { isKept } from '../db/kept.ts'
 import { type Statement, type StatementOptions, statement } from '../db/statement.ts'
+import { type LabelsRow, ownerColumns, ownerTable } from './label-queries.ts'
 import { type ConnectionEntryRow, type ConnectionRow, connectionColumns, entryColumns, sideTables } from './queries.ts'
 
 /** Statements of the lists of connections, and how many there are. */
@@ -15,6 +16,11 @@ type Filter = {
   like: string | null
   connectorIds: readonly string[] | null
   status: ConnectionStatus | null
+  /** Tags in lower case, all of which a connection has. */
+  tags: readonly string[] | null
+  /** The identifier of the owner, or `none`. */
+  owner: string | null
+  sort: ConnectionOrder
 }
 type Page = { size: number; offset: number }
 
@@ -170,14 +176,75 @@ const namedLists = {
 /** The index of names knows them by three letters at a time; a shorter text is searched among all names of the scope. */
 const indexedLettersMin = 3
 
+/** The columns of an order, which an index has in this and in the opposite order. */
+const orders: Readonly<Record<ConnectionOrder, string>> = {
+  '-created': 'created_time desc, id desc',
+  created: 'created_time, id',
+  name: 'lower(name), id',
+  '-name': 'lower(name) desc, id desc',
+  '-lastTransfer': 'last_transfer_time desc nulls last, id desc',
+  lastTransfer: 'last_transfer_time nulls first, id',
+  nextTransfer: 'next_transfer_time, id',
+  '-nextTransfer': 'next_transfer_time desc, id desc',
+}
+/** Each condition is left out by the planner if its value is null. */
+const narrowedBy = `
+  and (:status::text is null or status = :status)
+  and (:tags::text[] is null or (tag_keys @> :tags::text[] and tag_keys <> '{}'))
+  and (:owner::text is null or case :owner when 'none' then owner_id is null else owner_id = :owner end)
+  and (:like::text is null or name ilike :like
+    or src_connector_id = any(:connectorIds::text[]) or dest_connector_id = any(:connectorIds::text[]))`
+/** Lists by labels, or in another order. They are planned for the values at hand, and what they find is counted. */
+const narrowedListOf = (scope: keyof typeof listedBy, sort: ConnectionOrder) => {
+  const from = `connections where ${conditionOf([listedBy[scope]])} ${narrowedBy}`
+  const options = { plannedEachTime: true }
+  return {
+    list: statement<Filter & Page, ConnectionEntryRow>(
+      `
+      select ${entryColumns}
+      from (
+        select * from ${from}
+        order by ${orders[sort]} limit :size offset :offset
+      ) c
+      order by ${orders[sort]}`,
+      options,
+    ),
+    count: statement<Filter, { total: number }>(`select count(*) as total from ${from}`, options),
+  }
+}
+const narrowedLists = Object.fromEntries(
+  (['account', 'organization', 'accounts'] as const).map((scope) => [
+    scope,
+    Object.fromEntries(connectionOrders.map((sort) => [sort, narrowedListOf(scope, sort)])),
+  ]),
+) as Record<keyof typeof listedBy, Record<ConnectionOrder, ReturnType<typeof narrowedListOf>>>
+
+/** Totals without a search, summed from the counts. */
+const totals = {
+  account: { all: accountTotal(false), byStatus: accountTotal(true) },
+  organization: { all: lists.organization.all.count, byStatus: lists.organization.byStatus.count },
+  accounts: { all: lists.accounts.all.count, byStatus: lists.accounts.byStatus.count },
+}
+function accountTotal(byStatus: boolean) {
+  return statement<Filter, { total: number }>(`
+    select ${totalOf(`${listedBy.organization} and ${listedBy.account}`, byStatus)} as total
+    from connection_counts k where k.account_id = :accountId`)
+}
+
 type ConnectionList = {
   readonly list: Statement<Filter & Page, (ConnectionEntryRow | { id: null }) & { total?: number }>
   readonly count?: Statement<Filter, { total: number }>
 }
 
 /** Picks the statements for a filter. There is a count where the list does not bring its total along. */
-export function connectionList({ accountId, accountIds, like, connectorIds, status }: Filter): ConnectionList {
+export function connectionList(filter: Filter): ConnectionList {
+  const { accountId, accountIds, like, connectorIds, status, tags, owner, sort } = filter
   const scope = accountId !== null ? 'account' : accountIds !== null ? 'accounts' : 'organization'
+  if (tags || owner) return narrowedLists[scope][sort]
+  if (sort !== '-created') {
+    const { list, count } = narrowedLists[scope][sort]
+    return { list, count: like === null ? totals[scope][status ? 'byStatus' : 'all'] : count }
+  }
   if (like === null) return lists[scope][status ? 'byStatus' : 'all']
   const isBrief = like.length - 2 < indexedLettersMin
   const of = namedLists[isBrief && scope !== 'accounts' ? (`${scope}Briefly` as const) : scope]
@@ -187,13 +254,13 @@ export function connectionList({ accountId, accountIds, like, connectorIds, stat
 
 type Scope = Pick<Filter, 'organizationId' | 'accountId' | 'accountIds'>
 const detailsOf = (scope: keyof typeof listedBy) =>
-  statement<Scope & Page, ConnectionRow & { drift: DriftMode }>(`
-    select ${connectionColumns},
+  statement<Scope & Page, ConnectionRow & LabelsRow & { drift: DriftMode }>(`
+    select ${connectionColumns}, c.tags, ${ownerColumns},
       coalesce((select t.drift from connection_states t where t.connection_id = c.id), 'ignore') as drift
     from (
       select * from connections where ${listedBy[scope]} and not account_deleted and status <> 'deleted'
       order by created_time desc, id desc limit :size offset :offset
-    ) c ${sideTables}
+    ) c ${sideTables} ${ownerTable}
     order by c.created_time desc, c.id desc`)
 const details = {
   account: detailsOf('account'),

@@ -3,6 +3,7 @@ import type {
   ConnectionConfig,
   ConnectionDetails,
   ConnectionEvent,
+  ConnectionLabels,
   ConnectionWithSettings,
   DriftMode,
   UpdatedConnection,
@@ -12,6 +13,7 @@ import { quoteEtag } from '../call.ts'
 import type { Catalogue } from '../connectors/catalogue.ts'
 import { type InEnvironment, isEditable } from '../refusal.ts'
 import { unixSeconds } from '../time.ts'
+import type { LabelsRow } from './label-queries.ts'
 import type { ConnectionEntryRow, ConnectionRow, EventRow } from './queries.ts'
 
 type ViewDeps = InEnvironment & { readonly catalogue: Catalogue }
@@ -51,11 +53,13 @@ export const etagOf = ({ version }: Pick<ConnectionRow, 'version'>): string => S
 
 /** An entry of the list of connections with their settings. */
 export const viewConnectionWithSettings = (
-  row: ConnectionRow & { drift: DriftMode },
+  row: ConnectionRow & LabelsRow & { drift: DriftMode },
   deps: ViewDeps,
 ): ConnectionWithSettings => ({
   ...viewConnectionDetails(row, deps),
   drift: row.drift,
+  tags: row.tags,
+  owner: viewOwner(row),
   etag: quoteEtag(etagOf(row)),
 })
 
@@ -83,3 +87,15 @@ export function viewSide(connectorId: string, configured: boolean, catalogue: Ca
   const connector = catalogue.known(connectorId)
   return { configured, connectorId, connectorLogo: catalogue.logo(connector), connectorName: connector.name }
 }
+
+/** The person who is responsible for a connection. */
+const viewOwner = ({ ownerId, ownerName, ownerEmail }: LabelsRow): ConnectionLabels['owner'] =>
+  ownerId === null || ownerEmail === null ? null : { id: ownerId, name: ownerName, email: ownerEmail }
+
+/** Tags and owner of a connection. */
+export const viewLabels = (row: LabelsRow): ConnectionLabels => ({
+  connectionId: row.id,
+  accountId: row.accountId,
+  tags: row.tags,
+  owner: viewOwner(row),
+})

@@ -19,6 +19,7 @@ import {
   text,
   unixSeconds,
 } from './kinds.ts'
+import { labelFields } from './labels.ts'
 
 const connectionConfig = (ofSide: string, settings: Record<string, unknown>) =>
   configuration(limits.textLengthMax, `Settings of ${ofSide} of the connection, by field`, settings)
@@ -87,9 +88,10 @@ export const ConnectionWithSettings = exactly(
     ...configurationIds,
     ...connectionConfigs,
     drift: oneOf(driftModes, { description: 'What it does if columns change', examples: ['ignore'] }),
+    ...labelFields,
     etag: etag('connection'),
   },
-  { description: 'Connection with its parameters and its version' },
+  { description: 'Connection with its parameters, its labels and its version' },
 )
 export type ConnectionWithSettings = Static<typeof ConnectionWithSettings>
 

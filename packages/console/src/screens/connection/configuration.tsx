@@ -12,6 +12,7 @@ import { connection as say } from '../../strings/connection.ts'
 import { newConnection } from '../../strings/new-connection.ts'
 import { shell } from '../../strings/shell.ts'
 import { DriftCard } from './drift-card.tsx'
+import { LabelsCard } from './labels-card.tsx'
 import { linesOfMapping } from './mapping.ts'
 
 /** How both sides are set, in words, and the identifiers by which the API knows them. */
@@ -43,6 +44,7 @@ export function Configuration({
         <SideSettings connection={connection} side="dest" />
       </SimpleGrid>
       <Mapping connection={connection} reason={reason} />
+      <LabelsCard connection={connection} reason={reason} />
       <DriftCard connection={connection} reason={reason} />
       <Card withBorder padding="lg">
         <Title order={2} size="h4" mb="md">

@@ -11,6 +11,7 @@ import { useAccountId } from '../../shell/account.ts'
 import { components } from '../../strings/components.ts'
 import { connections as say } from '../../strings/connections.ts'
 import { Endings } from './endings.tsx'
+import { LabelFilters } from './label-filters.tsx'
 import { PickAccount } from './pick-account.tsx'
 import { Selection } from './selection.tsx'
 import { ConnectionTable } from './table.tsx'
@@ -24,11 +25,11 @@ export function Component() {
   const address = useAddress()
   const { value, change } = address
   const ending = endingOf(address)
-  const { connections, transfers, schedules } = useConnections(accountId)
+  const { connections, transfers, schedules, labels } = useConnections(accountId)
   const [ids, setIds] = useState<ReadonlySet<string>>(noIds)
   // Rows that are no longer shown are not acted on.
   const picked = connections.data?.reply.filter(({ id }) => ids.has(id)) ?? []
-  const isNarrowed = value('q') !== '' || value('status') !== ''
+  const isNarrowed = ['q', 'status', 'tags', 'owner'].some((name) => value(name) !== '')
   return (
     <Page title={say.title} actions={<NewConnection accountId={accountId} />}>
       <Endings accountId={accountId} />
@@ -36,12 +37,14 @@ export function Component() {
         <Toolbar>
           <SearchBox label={say.search} />
           <StatusFilter />
+          <LabelFilters accountId={accountId} />
         </Toolbar>
       )}
       <ConnectionTable
         query={connections}
         transfers={transfers}
         schedules={schedules}
+        labels={labels}
         showsAccount={accountId === undefined}
         showsVolume={!ending}
         picked={ids}
@@ -54,7 +57,7 @@ export function Component() {
               title={say.noneFound}
               help={say.noneFoundHelp}
               action={
-                <Button variant="default" onClick={() => change({ q: '', status: '' })}>
+                <Button variant="default" onClick={() => change({ q: '', status: '', tags: '', owner: '' })}>
                   {say.showAll}
                 </Button>
               }

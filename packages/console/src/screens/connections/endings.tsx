@@ -9,7 +9,8 @@ const colors: Readonly<Record<Ending, string>> = { transfer_failed: 'red', trans
 /** Picks all connections, or those whose newest transfer ended badly, and shows how many there are. */
 export function Endings({ accountId }: { accountId: string | undefined }) {
   const { value, change } = useAddress()
-  const pick = (last: string | string[]) => change({ last: String(last), q: '', status: '' })
+  const pick = (last: string | string[]) =>
+    change({ last: String(last), q: '', status: '', tags: '', owner: '', sort: '' })
   return (
     <Chip.Group value={value('last')} onChange={pick}>
       <Group gap="xs" role="radiogroup" aria-label={say.endings}>

@@ -1,7 +1,7 @@
 import { Button, CloseButton, Group, List, Modal, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useForbidden } from '../../api/me.ts'
-import { useWrite } from '../../api/queries.ts'
+import { readOnce, useWrite } from '../../api/queries.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { describe } from '../../components/describe.ts'
 import { useDialog } from '../../components/form-dialog.tsx'
@@ -9,9 +9,12 @@ import { notifyDone } from '../../components/notify.tsx'
 import { ReasonedButton } from '../../components/reasoned.tsx'
 import { SelectionBar } from '../../components/selection-bar.tsx'
 import { connections as say } from '../../strings/connections.ts'
+import { labels as labelWords } from '../../strings/labels.ts'
+import { type AddedLabels, TagSelected } from './tag-selected.tsx'
 import type { Listed } from './use-connections.ts'
 
-type Act = 'run' | 'activate' | 'disable' | 'delete'
+type Act = 'run' | 'activate' | 'disable' | 'tag' | 'delete'
+type Call = (connection: Listed) => Promise<unknown>
 type Refusal = { readonly connection: Listed; readonly why: string }
 
 /** How many calls are made at once. */
@@ -24,30 +27,45 @@ export function Selection({ picked, onClear }: { picked: readonly Listed[]; onCl
   const start = useWrite('startTransfer')
   const move = useWrite('updateConnectionStatus')
   const remove = useWrite('deleteConnection')
+  const label = useWrite('setConnectionLabels')
   const [busy, setBusy] = useState<Act>()
   const [dialog, open] = useDialog()
   const forbidden = {
     run: useForbidden('startTransfer'),
     activate: useForbidden('updateConnectionStatus'),
     disable: useForbidden('updateConnectionStatus'),
+    tag: useForbidden('setConnectionLabels'),
     delete: useForbidden('deleteConnection'),
   }
 
-  const calls: Readonly<Record<Act, (connection: Listed) => Promise<unknown>>> = {
+  const calls: Readonly<Record<Exclude<Act, 'tag'>, Call>> = {
     run: ({ accountId, id }) => start.mutateAsync({ accountId, id, body: {} }),
     activate: ({ accountId, id }) => move.mutateAsync({ accountId, id, body: { action: 'activate' } }),
     disable: ({ accountId, id }) => move.mutateAsync({ accountId, id, body: { action: 'disable' } }),
     delete: ({ accountId, id }) => remove.mutateAsync({ accountId, id }),
   }
 
-  const act = async (what: Act) => {
+  const addLabels =
+    ({ tags, ownerEmail }: AddedLabels): Call =>
+    async ({ accountId, id }) => {
+      const { reply } = await readOnce('getConnectionLabels', { accountId, id })
+      const own = new Set(reply.tags.map((tag) => tag.toLowerCase()))
+      const all = [...reply.tags, ...tags.filter((tag) => !own.has(tag.trim().toLowerCase()))]
+      await label.mutateAsync({
+        accountId,
+        id,
+        body: { tags: all, ...(ownerEmail === undefined ? {} : { ownerEmail }) },
+      })
+    }
+
+  const act = async (what: Act, call: Call) => {
     setBusy(what)
     const waiting = [...picked]
     const refusals: Refusal[] = []
     const work = async () => {
       for (let connection = waiting.shift(); connection; connection = waiting.shift()) {
         try {
-          await calls[what](connection)
+          await call(connection)
         } catch (error) {
           const { title, help } = describe(error)
           refusals.push({ connection, why: [title, help].filter(Boolean).join('. ') })
@@ -74,12 +92,16 @@ export function Selection({ picked, onClear }: { picked: readonly Listed[]; onCl
       {label}
     </ReasonedButton>
   )
+  const askToTag = () =>
+    open((close) => (
+      <TagSelected n={picked.length} onSubmit={(added) => act('tag', addLabels(added))} onClose={close} />
+    ))
   const askToDelete = () =>
     open((close) => (
       <Confirm
         title={say.deleteTitle(picked.length)}
         action={say.delete}
-        onConfirm={() => act('delete')}
+        onConfirm={() => act('delete', calls.delete)}
         onClose={close}
       >
         {say.deleteHelp}
@@ -94,9 +116,10 @@ export function Selection({ picked, onClear }: { picked: readonly Listed[]; onCl
             {say.selected(picked.length)}
           </Text>
           <Group gap="xs">
-            {button('run', say.run, () => void act('run'))}
-            {button('activate', say.activate, () => void act('activate'))}
-            {button('disable', say.disable, () => void act('disable'))}
+            {button('run', say.run, () => void act('run', calls.run))}
+            {button('activate', say.activate, () => void act('activate', calls.activate))}
+            {button('disable', say.disable, () => void act('disable', calls.disable))}
+            {button('tag', labelWords.bulk, askToTag)}
             {button('delete', say.delete, askToDelete)}
             <CloseButton aria-label={say.clearSelection} onClick={onClear} />
           </Group>

@@ -1,22 +1,32 @@
 import { Box, Checkbox, Group, Stack, Text } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
-import { mayTransfer, type ScheduleEntry, type Transfer } from '@penstock/wire'
+import { type ConnectionLabels, mayTransfer, type ScheduleEntry, type Transfer } from '@penstock/wire'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { type ReactNode, useMemo } from 'react'
 import { AccountName } from '../../components/account-name.tsx'
+import { Tags } from '../../components/labels.tsx'
 import { count } from '../../components/numbers.ts'
 import { type Column, NameLink, ResourceTable } from '../../components/resource-table.tsx'
 import { Sides } from '../../components/sides.tsx'
 import { ConnectionBadge, TransferBadge } from '../../components/status.tsx'
 import { Time } from '../../components/time.tsx'
 import { connections as say } from '../../strings/connections.ts'
+import { labels as labelWords } from '../../strings/labels.ts'
 import type { Listed } from './use-connections.ts'
+
+/** How the columns sort: names from A, the newest transfer and the next one first. */
+const orders = {
+  name: { first: 'name', second: '-name' },
+  last: { first: '-lastTransfer', second: 'lastTransfer', isDescendingFirst: true },
+  next: { first: 'nextTransfer', second: '-nextTransfer' },
+} as const
 
 /** A table of connections; each row leads to its connection. */
 export function ConnectionTable({
   query,
   transfers,
   schedules,
+  labels,
   showsAccount,
   showsVolume,
   picked,
@@ -27,6 +37,7 @@ export function ConnectionTable({
   /** The newest of each connection that has one. */
   transfers: ReadonlyMap<string, Transfer>
   schedules: ReadonlyMap<string, ScheduleEntry>
+  labels: ReadonlyMap<string, ConnectionLabels>
   showsAccount: boolean
   showsVolume: boolean
   /** Identifiers of the selected connections. */
@@ -42,9 +53,11 @@ export function ConnectionTable({
       pickColumn(shownIds === '' ? [] : shownIds.split(','), picked, onPick),
       {
         header: say.name,
+        orders: showsVolume ? orders.name : undefined,
         cell: ({ id, accountId, name, src, dest }) => (
           <>
             <NameLink to={pathOf({ accountId, id })}>{name}</NameLink>
+            <Tags tags={labels.get(id)?.tags ?? []} />
             {showsAccount && (
               <Box fz="sm">
                 <AccountName accountId={accountId} page="connections" />
@@ -74,18 +87,33 @@ export function ConnectionTable({
       },
       {
         header: say.lastTransfer,
+        orders: showsVolume ? orders.last : undefined,
         from: 'sm',
         w: 150,
         cell: ({ id }) => <LastTransfer transfer={transfers.get(id)} />,
       },
       {
         header: say.nextRun,
+        orders: showsVolume ? orders.next : undefined,
         from: 'xl',
         w: 140,
         cell: ({ id, status }) => <NextRun schedule={schedules.get(id)} isIdle={!mayTransfer(status)} />,
       },
+      labels.size > 0 && {
+        header: labelWords.owner,
+        from: 'xl',
+        w: 120,
+        cell: ({ id }) => {
+          const owner = labels.get(id)?.owner
+          return owner ? (
+            <Text size="sm" truncate title={owner.email}>
+              {owner.name ?? owner.email}
+            </Text>
+          ) : null
+        },
+      },
     ],
-    [transfers, schedules, showsAccount, showsVolume, isWide, shownIds, picked, onPick],
+    [transfers, schedules, labels, showsAccount, showsVolume, isWide, shownIds, picked, onPick],
   )
   return (
     <ResourceTable

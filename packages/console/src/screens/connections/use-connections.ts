@@ -1,5 +1,11 @@
 import type { ParametersOf } from '@penstock/client'
-import type { Connection, ScheduleEntry, Transfer } from '@penstock/wire'
+import {
+  type Connection,
+  type ConnectionLabels,
+  connectionOrders,
+  type ScheduleEntry,
+  type Transfer,
+} from '@penstock/wire'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
 import { useForbidden } from '../../api/me.ts'
@@ -40,6 +46,7 @@ export function useConnections(accountId: string | undefined): {
   connections: Page
   transfers: ReadonlyMap<string, Transfer>
   schedules: ReadonlyMap<string, ScheduleEntry>
+  labels: ReadonlyMap<string, ConnectionLabels>
 } {
   const { value, page } = useAddress()
   const ending = endingOf({ value, page })
@@ -61,6 +68,11 @@ export function useConnections(accountId: string | undefined): {
   })
   const { data: scheduled } = useRead('listSchedules', schedulesOf(accountId, connectionIds), {
     enabled: useForbidden('listSchedules') === undefined && connectionIds !== '',
+    keep: true,
+    againAfterMs: quietMs,
+  })
+  const { data: labelled } = useRead('listConnectionLabels', schedulesOf(accountId, connectionIds), {
+    enabled: connectionIds !== '',
     keep: true,
     againAfterMs: quietMs,
   })
@@ -94,7 +106,8 @@ export function useConnections(accountId: string | undefined): {
     () => new Map(scheduled?.reply.map((schedule) => [schedule.connectionId, schedule])),
     [scheduled],
   )
-  return { connections, transfers, schedules }
+  const labels = useMemo(() => new Map(labelled?.reply.map((one) => [one.connectionId, one])), [labelled])
+  return { connections, transfers, schedules, labels }
 }
 
 /** How many connections ended so; undefined while it is not known. */
@@ -104,7 +117,13 @@ export const useEnded = (accountId: string | undefined, reason: Ending): number 
 /** A page of the list as the address has it. */
 const listOf = (accountId: string | undefined, address: ListAddress): ParametersOf<'listConnections'> => ({
   accountId,
-  query: { ...foundOf(address), status: address.value('status') || undefined },
+  query: {
+    ...foundOf(address),
+    status: address.value('status') || undefined,
+    tags: address.value('tags') || undefined,
+    owner: /^(?:[0-9a-f]{16}|none)$/.test(address.value('owner')) ? address.value('owner') : undefined,
+    sort: connectionOrders.find((order) => order === address.value('sort')),
+  },
 })
 
 const endedOf = (accountId: string | undefined, reason: Ending, page: number): ParametersOf<'listAttention'> => ({

@@ -1,0 +1,74 @@
+import { example } from '../examples.ts'
+import { limits } from '../limits.ts'
+import { type Static, Type } from '../type.ts'
+import { count, exactly, identifier, text } from './kinds.ts'
+
+/** Tags and owners of connections; ours. */
+
+/** A tag: 1 to 50 characters after trimming, without commas, which separate tags in a filter, and control characters. */
+const tag = Type.String({
+  pattern: `^\\s*[^\\u0000-\\u001f\\u007f-\\u009f,\\s](?:[^\\u0000-\\u001f\\u007f-\\u009f,]{0,${limits.tagLengthMax - 2}}[^\\u0000-\\u001f\\u007f-\\u009f,\\s])?\\s*$`,
+  description: `Tag, 1 to ${limits.tagLengthMax} characters after trimming, no commas and control characters`,
+  examples: ['production'],
+})
+
+const tags = Type.Array(tag, {
+  maxItems: limits.tagsMax,
+  description: `Tags, at most ${limits.tagsMax}; they differ by more than the letter case`,
+  examples: [['production']],
+})
+
+const owner = Type.Union(
+  [
+    exactly(
+      {
+        id: identifier('the person', example.ownerId),
+        name: Type.Union([text('Name', 'Robin Vale'), Type.Null()], { description: 'Name; null: not given yet' }),
+        email: text('E-mail address', 'robin@example.com'),
+      },
+      { description: 'Person of the organization' },
+    ),
+    Type.Null(),
+  ],
+  { description: 'Person who is responsible for the connection; null: none' },
+)
+
+/** The keys of labels, for other schemas. */
+export const labelFields = { tags, owner }
+
+/** Request of Set Labels. */
+export const SetConnectionLabels = Type.Object(
+  {
+    tags: Type.Optional(tags),
+    ownerEmail: Type.Optional(
+      Type.Union([text('E-mail address of a person who can see the sub-account', 'robin@example.com'), Type.Null()], {
+        description:
+          'Who is responsible for the connection: the e-mail address of a person of the organization; null: none',
+      }),
+    ),
+  },
+  {
+    additionalProperties: false,
+    minProperties: 1,
+    description: 'Tags, all of them, and the owner; at least one of both',
+    examples: [{ tags: ['production'], ownerEmail: null }],
+  },
+)
+
+/** Tags and owner of a connection. */
+export const ConnectionLabels = exactly(
+  {
+    connectionId: identifier('the connection', example.connectionId),
+    accountId: identifier('the sub-account', example.accountId),
+    ...labelFields,
+  },
+  { description: 'Tags and owner of a connection' },
+)
+export type ConnectionLabels = Static<typeof ConnectionLabels>
+
+/** A tag and how many connections carry it. */
+export const ConnectionTag = exactly(
+  { tag, connections: count('Connections that are not deleted and carry it', 12) },
+  { description: 'Tag of connections' },
+)
+export type ConnectionTag = Static<typeof ConnectionTag>

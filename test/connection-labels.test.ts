@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type Caller, callerOf } from './harness/fixtures.ts'
+import { assertInvariants } from './harness/invariants.ts'
+import { startTestService, type TestService } from './harness/service.ts'
+import { addPerson } from './harness/users.ts'
+
+/** Tags and owners of connections, and the orders of their list. */
+
+let service: TestService
+let caller: Caller
+let organization: Awaited<ReturnType<TestService['addOrganization']>>
+before(async () => {
+  service = await startTestService()
+  organization = await service.addOrganization()
+  caller = callerOf(service, organization)
+})
+after(async () => {
+  await assertInvariants(service.database.pool)
+  await service.close()
+})
+
+const connect = async (accountId: string, name: string) => ({
+  accountId,
+  id: (await caller.createConnection(accountId, name)).id,
+})
+const namesOf = async (accountId: string | undefined, query: Record<string, string>) => {
+  const { response, headers } = await caller.call('listConnections', { ...(accountId && { accountId }), query })
+  assert.equal(headers['x-total-count'], String(response.length), JSON.stringify(query))
+  return response.map(({ name }) => name)
+}
+
+type Answered = { status: number; error?: string | undefined; details?: readonly { field: string }[] | undefined }
+function assertRefused({ status, error, details = [] }: Answered, wanted: number, code: string, fields: string[] = []) {
+  assert.deepEqual([status, error, details.map(({ field }) => field)], [wanted, code, fields])
+}
+
+describe('labels of connections', () => {
+  test('are set apart from each other, and keep the version of the connection', async () => {
+    const { id: accountId } = await caller.addAccountWithSides()
+    const connection = await connect(accountId, 'Orders')
+    const { email, id } = await addPerson(service, organization)
+    const version = async () => (await caller.call('getConnection', connection)).headers.etag
+    const before = await version()
+    const set = (body: object) => caller.expect(caller.call('setConnectionLabels', { ...connection, body }))
+    assert.deepEqual(await caller.expect(caller.call('getConnectionLabels', connection)), {
+      connectionId: connection.id,
+      accountId,
+      tags: [],
+      owner: null,
+    })
+    assert.deepEqual((await set({ tags: [' Production ', 'q4'] })).tags, ['Production', 'q4'])
+    assert.equal((await set({ ownerEmail: email.toUpperCase() })).owner?.id, id)
+    const { tags, owner } = await set({ tags: ['night'] })
+    assert.deepEqual([tags, owner?.email], [['night'], email])
+    assert.equal(await version(), before)
+    const [entry] = await caller.expect(caller.call('listConnectionDetails', { accountId }))
+    assert.deepEqual([entry?.tags, entry?.owner?.id], [['night'], id])
+    assert.equal((await set({ ownerEmail: null })).owner, null)
+  })
+
+  test('are refused if a tag repeats, is malformed, or the owner cannot see the sub-account', async () => {
+    const { id: accountId } = await caller.addAccountWithSides()
+    const { id: other } = await caller.addAccount()
+    const connection = await connect(accountId, 'Refused')
+    const set = (body: object) => caller.call('setConnectionLabels', { ...connection, body })
+    const limited = await addPerson(service, organization, { role: 'viewer', accountIds: [other] })
+    const stranger = await addPerson(service, await service.addOrganization())
+    for (const [body, field] of [
+      [{ tags: ['Q4', 'q4'] }, 'body.tags.1'],
+      [{ tags: ['a,b'] }, 'body.tags.0'],
+      [{ tags: ['a'.repeat(51)] }, 'body.tags.0'],
+      [{ tags: Array.from({ length: 21 }, (_, n) => `t${n}`) }, 'body.tags'],
+      [{ ownerEmail: limited.email }, 'body.ownerEmail'],
+      [{ ownerEmail: stranger.email }, 'body.ownerEmail'],
+    ] as const)
+      assertRefused(await set(body), 400, 'invalid_request', [field])
+    await caller.expect(caller.call('deleteConnection', connection))
+    assertRefused(await set({ tags: [] }), 409, 'connection_deleted')
+  })
+
+  test('filter the list, with its total, and a removed owner leaves none', async () => {
+    const { id: accountId } = await caller.addAccountWithSides()
+    const { email, id: owner } = await addPerson(service, organization)
+    const [a, b] = [await connect(accountId, 'A'), await connect(accountId, 'B')]
+    await connect(accountId, 'C')
+    await caller.expect(
+      caller.call('setConnectionLabels', { ...a, body: { tags: ['Filtered', 'Q4'], ownerEmail: email } }),
+    )
+    await caller.expect(caller.call('setConnectionLabels', { ...b, body: { tags: ['filtered'] } }))
+    for (const scope of [accountId, undefined]) {
+      assert.deepEqual(await namesOf(scope, { tags: 'FILTERED' }), ['B', 'A'])
+      assert.deepEqual(await namesOf(scope, { tags: 'filtered,q4' }), ['A'])
+      assert.deepEqual(await namesOf(scope, { tags: 'filtered', sort: 'name', q: 'a' }), ['A', 'B'])
+      assert.deepEqual(await namesOf(scope, { tags: 'filtered', status: 'active' }), [])
+      assert.deepEqual(await namesOf(scope, { owner }), ['A'])
+    }
+    assert.deepEqual(await namesOf(accountId, { owner: 'none' }), ['C', 'B'])
+    const tags = await caller.call('listConnectionTags', { accountId, query: { q: 'FILT' } })
+    assert.deepEqual(tags.response, [{ tag: 'filtered', connections: 2 }])
+    const labels = await caller.call('listConnectionLabels', { query: { connectionIds: a.id } })
+    assert.deepEqual(
+      labels.response.map(({ owner }) => owner?.email),
+      [email],
+    )
+    await caller.expect(caller.call('removeUser', { id: owner }))
+    assert.equal((await caller.expect(caller.call('getConnectionLabels', a))).owner, null)
+    assert.deepEqual(await namesOf(accountId, { owner }), [])
+    const many = Array.from({ length: 21 }, (_, n) => `t${n}`).join(',')
+    assertRefused(await caller.call('listConnections', { query: { tags: many } }), 400, 'invalid_request', [
+      'query.tags',
+    ])
+  })
+})
+
+describe('the list of connections', () => {
+  test('is sorted by creation, name, last and next transfer, both ways', async () => {
+    const { id: accountId } = await caller.addAccountWithSides()
+    const [b, a] = [await connect(accountId, 'b'), await connect(accountId, 'A')]
+    await connect(accountId, 'c')
+    const transfer = (connectionId: string, time: number) =>
+      service.database.pool.query(
+        `insert into transfers (id, organization_id, account_id, connection_id, src_connector_id, dest_connector_id,
+           status, trigger, created_time, finished_time)
+         select left(md5(id || $2), 16), organization_id, account_id, id, src_connector_id, dest_connector_id,
+           'cancelled', 'manual', to_timestamp($2::int), now() from connections where id = $1`,
+        [connectionId, time],
+      )
+    await transfer(a.id, 1_700_000_000)
+    await transfer(b.id, 1_700_000_100)
+    await service.database.pool.query(
+      `insert into schedules (connection_id, cron, timezone, enabled, next_time)
+       values ($1, '0 6 * * *', 'UTC', true, to_timestamp(1800000000)), ($2, '0 6 * * *', 'UTC', true, to_timestamp(1900000000))`,
+      [b.id, a.id],
+    )
+    for (const [sort, names] of [
+      ['-created', 'cAb'],
+      ['created', 'bAc'],
+      ['name', 'Abc'],
+      ['-name', 'cbA'],
+      ['-lastTransfer', 'bAc'],
+      ['lastTransfer', 'cAb'],
+      ['nextTransfer', 'bAc'],
+      ['-nextTransfer', 'cAb'],
+    ] as const)
+      assert.equal((await namesOf(accountId, { sort })).join(''), names, sort)
+    await service.database.pool.query('update schedules set enabled = false where connection_id = $1', [b.id])
+    assert.equal((await namesOf(accountId, { sort: 'nextTransfer', q: 'b' })).join(''), 'b')
+    assert.equal((await namesOf(accountId, { sort: 'nextTransfer' }))[0], 'A')
+    await service.database.pool.query('delete from schedules where connection_id = $1', [a.id])
+    const { rows } = await service.database.pool.query(
+      'select count(next_transfer_time)::int as n from connections where account_id = $1',
+      [accountId],
+    )
+    assert.deepEqual(rows, [{ n: 0 }])
+    assertRefused(
+      await caller.call('listConnections', { query: { sort: 'volume' as never } }),
+      400,
+      'invalid_request',
+      ['query.sort'],
+    )
+  })
+})
