@@ -196,21 +196,26 @@ const narrowedBy = `
     or src_connector_id = any(:connectorIds::text[]) or dest_connector_id = any(:connectorIds::text[]))`
 /** Lists by labels, or in another order. They are planned for the values at hand, and what they find is counted. */
 const narrowedListOf = (scope: keyof typeof listedBy, sort: ConnectionOrder) => {
-  const from = `connections where ${conditionOf([listedBy[scope]])} ${narrowedBy}`
-  const options = { plannedEachTime: true }
-  return {
-    list: statement<Filter & Page, ConnectionEntryRow>(
-      `
-      select ${entryColumns}
-      from (
-        select * from ${from}
-        order by ${orders[sort]} limit :size offset :offset
-      ) c
-      order by ${orders[sort]}`,
-      options,
-    ),
-    count: statement<Filter, { total: number }>(`select count(*) as total from ${from}`, options),
-  }
+  return statement<Filter & Page, ConnectionEntryRow>(
+    `
+    select ${entryColumns}
+    from (
+      select * from connections where ${conditionOf([listedBy[scope]])} ${narrowedBy}
+      order by ${orders[sort]} limit :size offset :offset
+    ) c
+    order by ${orders[sort]}`,
+    { plannedEachTime: true },
+  )
+}
+const narrowedCountOf = (scope: keyof typeof listedBy) =>
+  statement<Filter, { total: number }>(
+    `select count(*) as total from connections where ${conditionOf([listedBy[scope]])} ${narrowedBy}`,
+    { plannedEachTime: true },
+  )
+const narrowedCounts = {
+  account: narrowedCountOf('account'),
+  organization: narrowedCountOf('organization'),
+  accounts: narrowedCountOf('accounts'),
 }
 const narrowedLists = Object.fromEntries(
   (['account', 'organization', 'accounts'] as const).map((scope) => [
@@ -240,10 +245,10 @@ type ConnectionList = {
 export function connectionList(filter: Filter): ConnectionList {
   const { accountId, accountIds, like, connectorIds, status, tags, owner, sort } = filter
   const scope = accountId !== null ? 'account' : accountIds !== null ? 'accounts' : 'organization'
-  if (tags || owner) return narrowedLists[scope][sort]
-  if (sort !== '-created') {
-    const { list, count } = narrowedLists[scope][sort]
-    return { list, count: like === null ? totals[scope][status ? 'byStatus' : 'all'] : count }
+  if (tags || owner || sort !== '-created') {
+    const isCounted = tags !== null || owner !== null || like !== null
+    const count = isCounted ? narrowedCounts[scope] : totals[scope][status ? 'byStatus' : 'all']
+    return { list: narrowedLists[scope][sort], count }
   }
   if (like === null) return lists[scope][status ? 'byStatus' : 'all']
   const isBrief = like.length - 2 < indexedLettersMin
