@@ -73,6 +73,11 @@ describe('a transfer in the console', { skip }, () => {
       (await log.getByRole('listitem').last().textContent()) ?? '',
       /Everything is delivered and confirmed\.$/,
     )
+    await page.getByRole('radiogroup', { name: 'Lines' }).getByText('Waits and errors').click()
+    await until('one line is left', async () => (await log.getByRole('listitem').count()) === 1)
+    await log.getByRole('listitem').getByText('PostgreSQL confirmed a batch: 400 read').waitFor()
+    assert.deepEqual(await accessibilityViolations(page), [])
+    await page.getByRole('radiogroup', { name: 'Lines' }).getByText('All lines').click()
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await button(page, 'Copy log').click()
     await button(page, 'Copied').waitFor()

@@ -2,6 +2,10 @@
 export const transferLog = {
   title: 'What happened',
   copy: 'Copy log',
+  shown: 'Lines',
+  all: 'All lines',
+  problems: 'Waits and errors',
+  noProblems: 'No waits and no errors.',
   copied: 'Copied',
   none: 'There is no log yet. Lines appear once a worker takes the transfer.',
   attempt: (n: number) => `Attempt ${n}`,

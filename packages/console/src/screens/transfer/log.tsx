@@ -1,4 +1,4 @@
-import { Box, Button, Card, CopyButton, Group, Stack, Text, Title } from '@mantine/core'
+import { Box, Button, Card, CopyButton, Group, SegmentedControl, Stack, Text, Title } from '@mantine/core'
 import { limits, type Transfer, type TransferLogKind, type TransferLogLine } from '@penstock/wire'
 import {
   IconAlertTriangle,
@@ -12,6 +12,7 @@ import {
   IconPlayerPlay,
   IconSend,
 } from '@tabler/icons-react'
+import { useState } from 'react'
 import { useRead } from '../../api/queries.ts'
 import { Loaded } from '../../components/loaded.tsx'
 import { transferLog as say } from '../../strings/transfer-log.ts'
@@ -30,6 +31,12 @@ const icons: Readonly<Record<TransferLogKind, typeof IconCheck>> = {
 }
 const liveMs = 3_000
 
+/** Whether a line says that something waited or went wrong: also the end of an attempt that did not deliver everything. */
+const isProblem = ({ kind, attempt }: TransferLogLine, transfer: Transfer): boolean => {
+  if (kind !== 'ended') return kind === 'waiting' || kind === 'rejected' || kind === 'columns' || kind === 'dropped'
+  return attempt !== transfer.attempt || !(transfer.status === 'succeeded' || transfer.status === 'partial')
+}
+
 /** The log of each attempt, line by line, to follow and to copy. */
 export function Log({ transfer }: { transfer: Transfer }) {
   const { accountId, connectionId: id, id: transferId } = transfer
@@ -38,44 +45,66 @@ export function Log({ transfer }: { transfer: Transfer }) {
     { accountId, id, transferId, query: { size: limits.pageSizeMax } },
     { againAfterMs: isActive(transfer) ? liveMs : 0, keep: true },
   )
+  const [only, setOnly] = useState<'all' | 'problems'>('all')
   return (
     <Card withBorder padding="lg">
       <Loaded query={query} lines={4} quiet>
-        {({ reply, total = reply.length }) => (
-          <Stack gap="md">
-            <Group justify="space-between">
-              <Title order={2} size="h4">
-                {say.title}
-              </Title>
-              {reply.length > 0 && (
-                <CopyButton value={textOf(reply)}>
-                  {({ copied, copy }) => (
-                    <Button
-                      variant="default"
-                      size="sm"
-                      leftSection={copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
-                      onClick={copy}
-                    >
-                      {copied ? say.copied : say.copy}
-                    </Button>
-                  )}
-                </CopyButton>
+        {({ reply, total = reply.length }) => {
+          const shown = only === 'all' ? reply : reply.filter((line) => isProblem(line, transfer))
+          return (
+            <Stack gap="md">
+              <Group justify="space-between">
+                <Title order={2} size="h4">
+                  {say.title}
+                </Title>
+                {reply.length > 0 && (
+                  <Group gap="sm">
+                    <SegmentedControl
+                      size="xs"
+                      aria-label={say.shown}
+                      data={[
+                        { value: 'all', label: say.all },
+                        { value: 'problems', label: say.problems },
+                      ]}
+                      value={only}
+                      onChange={setOnly}
+                    />
+                    <CopyButton value={textOf(shown)}>
+                      {({ copied, copy }) => (
+                        <Button
+                          variant="default"
+                          size="sm"
+                          leftSection={
+                            copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />
+                          }
+                          onClick={copy}
+                        >
+                          {copied ? say.copied : say.copy}
+                        </Button>
+                      )}
+                    </CopyButton>
+                  </Group>
+                )}
+              </Group>
+              {reply.length === 0 ? (
+                <Text size="sm" c="dimmed">
+                  {say.none}
+                </Text>
+              ) : shown.length === 0 ? (
+                <Text size="sm" c="dimmed" role="status">
+                  {say.noProblems}
+                </Text>
+              ) : (
+                <Lines lines={shown} />
               )}
-            </Group>
-            {reply.length === 0 ? (
-              <Text size="sm" c="dimmed">
-                {say.none}
-              </Text>
-            ) : (
-              <Lines lines={reply} />
-            )}
-            {total > reply.length && (
-              <Text size="sm" c="dimmed">
-                {say.more(total - reply.length)}
-              </Text>
-            )}
-          </Stack>
-        )}
+              {total > reply.length && (
+                <Text size="sm" c="dimmed">
+                  {say.more(total - reply.length)}
+                </Text>
+              )}
+            </Stack>
+          )
+        }}
       </Loaded>
     </Card>
   )
