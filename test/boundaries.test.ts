@@ -509,6 +509,7 @@ test('each table is written only by its own module', () => {
     accounts: 'accounts/',
     uploads: 'uploads/',
     upload_chunks: 'uploads/',
+    saved_filters: 'connections/',
     users: 'users/',
     user_sessions: 'users/',
     user_links: 'users/',

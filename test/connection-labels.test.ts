@@ -113,6 +113,52 @@ describe('labels of connections', () => {
   })
 })
 
+describe('saved filters', () => {
+  test('are of one person or shared, bounded, and gone with their person', async () => {
+    const [editor, viewer] = [
+      await addPerson(service, organization, { role: 'editor' }),
+      await addPerson(service, organization, { role: 'viewer' }),
+    ]
+    const by = (person: typeof editor) => ({ headers: { ...person.headers } })
+    const save = (person: typeof editor, body: object) =>
+      service.call('createSavedFilter', { ...by(person), body: { name: 'F', query: 'tags=a&sort=name', ...body } })
+    const names = async (person: typeof editor) =>
+      (await service.call('listSavedFilters', by(person))).response.map(({ name }) => name)
+    const own = await save(editor, { name: 'Own' })
+    const shared = await save(editor, { name: 'Shared', shared: true })
+    assert.deepEqual([own.status, shared.status, (await save(viewer, { shared: true })).status], [201, 201, 403])
+    assert.deepEqual([await names(editor), await names(viewer)], [['Own', 'Shared'], ['Shared']])
+    const { id } = shared.response
+    const rename = (person: typeof editor, of: string) =>
+      service.call('updateSavedFilter', { ...by(person), id: of, body: { name: 'Renamed' } })
+    assert.deepEqual(
+      [await rename(viewer, id), await rename(viewer, own.response.id), await rename(editor, id)].map(
+        (one) => one.status,
+      ),
+      [403, 404, 200],
+    )
+    const limitedTo = (await caller.addAccount()).id
+    const limited = await addPerson(service, organization, { role: 'editor', accountIds: [limitedTo] })
+    assert.deepEqual(await names(limited), [])
+    assert.equal((await save(limited, { shared: true })).status, 400)
+    assert.equal((await save(limited, { shared: true, accountId: (await caller.addAccount()).id })).status, 400)
+    assert.equal((await save(limited, { name: 'Ours', shared: true, accountId: limitedTo })).status, 201)
+    assert.deepEqual(await names(limited), ['Ours'])
+    await service.database.pool.query(
+      `insert into saved_filters (id, organization_id, user_id, name, query)
+       select left(md5('f' || n), 16), organization_id, id, 'F', '' from users, generate_series(2, 100) n where id = $1`,
+      [editor.id],
+    )
+    assert.deepEqual(
+      [(await save(editor, {})).error, (await save(editor, { shared: true })).status],
+      ['quota_exceeded', 201],
+    )
+    await caller.expect(caller.call('removeUser', { id: editor.id }))
+    const { rows } = await service.database.pool.query('select from saved_filters where user_id = $1', [editor.id])
+    assert.equal(rows.length, 0)
+  })
+})
+
 describe('the list of connections', () => {
   test('is sorted by creation, name, last and next transfer, both ways', async () => {
     const { id: accountId } = await caller.addAccountWithSides()

@@ -140,6 +140,10 @@ describe('the OpenAPI document', () => {
       'resetPassword',
     ])
     assert.deepEqual(securedBy([{ session: [] }]), [
+      'listSavedFilters',
+      'createSavedFilter',
+      'updateSavedFilter',
+      'deleteSavedFilter',
       'signOut',
       'updateMe',
       'changePassword',
@@ -151,7 +155,7 @@ describe('the OpenAPI document', () => {
       'listMyPasskeys',
       'removePasskey',
     ])
-    assert.equal(securedBy(undefined).length + 21, described.length)
+    assert.equal(securedBy(undefined).length + 25, described.length)
   })
 
   test('names the header fields that come with an answer', () => {

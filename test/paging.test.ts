@@ -6,6 +6,7 @@ import { createLink } from './harness/connect-links.ts'
 import { addAccountWithConnection, addEndedTransfer, type Inbox, makeInbox } from './harness/connections.ts'
 import { anyFile, type Caller, callerOf, destination, source } from './harness/fixtures.ts'
 import { type Reply, startTestService, type TestService } from './harness/service.ts'
+import { addPerson } from './harness/users.ts'
 
 /** Every list that has pages: so many entries that the default page does not hold them, many of them made at once. */
 
@@ -17,6 +18,8 @@ type Place = { caller: Caller; token: string; accountId: string; id?: string; tr
 let place: Place
 /** In another organization, so that these are in no other list. */
 let placeOfTransfers: Place
+/** Headers of a person who is signed in, for the lists that only people can ask for. */
+let headersOfPerson: Record<string, string>
 let placeOfWebhook: Place
 before(async () => {
   inbox = await makeInbox()
@@ -57,6 +60,13 @@ before(async () => {
   )
   placeOfTransfers = await addTransfers()
   placeOfWebhook = await addWebhooks(place)
+  const elsewhere = await service.addOrganization()
+  headersOfPerson = { ...(await addPerson(service, elsewhere)).headers }
+  await service.database.pool.query(
+    `insert into saved_filters (id, organization_id, name, query)
+     select left(md5(n::text), 16), $1, 'Filter ' || lpad(n::text, 3, '0'), '' from generate_series(1, $2::int) n`,
+    [elsewhere.organizationId, count],
+  )
   for (const table of [
     'accounts',
     'alert_rules',
@@ -132,6 +142,8 @@ type PagedList = {
   ofTransfers?: true
   /** Asked of the webhook with deliveries. */
   ofWebhook?: true
+  /** Asked by a person. */
+  ofPerson?: true
   /** How many there are, if it is not `count`. */
   total?: number
   /** The order of the list: newest first, by what this SQL returns; or by a name or a number in its entries. */
@@ -224,6 +236,13 @@ const lists: Record<string, PagedList> = {
     id: 'connectionId',
     everywhere: true,
     order: { by: 'connectionId' },
+  },
+  'saved filters': {
+    operation: 'listSavedFilters',
+    id: 'id',
+    everywhere: true,
+    ofPerson: true,
+    order: { by: 'name' },
   },
   'tags of connections of a sub-account': { operation: 'listConnectionTags', id: 'tag', order: { by: 'tag' } },
   'schedules of a sub-account': {
@@ -389,14 +408,17 @@ function offsetsOf(reply: Reply<unknown>, path: string, asked: Record<string, st
 
 for (const [
   name,
-  { operation, id, everywhere, ofTransfers, ofWebhook, total = count, order, filter },
+  { operation, id, everywhere, ofTransfers, ofWebhook, ofPerson, total = count, order, filter },
 ] of Object.entries(lists)) {
   const here = () => (ofTransfers ? placeOfTransfers : ofWebhook ? placeOfWebhook : place)
   const where = () => (everywhere ? {} : { accountId: here().accountId })
   const list = (query: Record<string, string | number> = {}) => {
     const { caller, id: pathId, transferId } = here()
-    return caller.call(operation, { ...where(), id: pathId, transferId, query } as never)
+    const asked = { ...where(), id: pathId, transferId, query }
+    if (ofPerson) return service.call(operation, { ...asked, headers: headersOfPerson } as never)
+    return caller.call(operation, asked as never)
   }
+  const headersHere = () => (ofPerson ? headersOfPerson : { authorization: `Bearer ${here().token}` })
   const pathHere = () => {
     const { id: pathId = '', transferId = '' } = here()
     return operations[operation].path.replace('{id}', pathId).replace('{transferId}', transferId)
@@ -416,7 +438,7 @@ for (const [
           const reply: Reply = await service.send({
             method: 'GET',
             path: address,
-            headers: { authorization: `Bearer ${here().token}` },
+            headers: headersHere(),
           })
           assert.equal(reply.headers['x-total-count'], String(total))
           walked.push(...idsOf(reply))
@@ -501,7 +523,7 @@ for (const [
       assert.deepEqual(both.details.map(({ field }) => field).sort(), ['query.offset', 'query.size'])
       const query = new URLSearchParams(where())
       for (const twice of ['size', 'offset']) {
-        const headers = { authorization: `Bearer ${here().token}` }
+        const headers = headersHere()
         const reply = await service.send({
           method: 'GET',
           path: `/es/v2${pathHere()}?${query}&${twice}=1&${twice}=2`,

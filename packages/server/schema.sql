@@ -569,6 +569,27 @@ create table connection_events (
   constraint connection_events_connection foreign key (connection_id) references connections(id) on delete cascade
 );
 
+-- Filters of the list of connections that people saved.
+create table saved_filters (
+  id text not null,
+  organization_id text not null,
+  -- The sub-account whose list it opens; null: the list of the organization.
+  account_id text,
+  -- Whose it is; null: it is shared.
+  user_id text,
+  name text not null,
+  -- As in the address of the list.
+  query text not null,
+  created_time timestamptz default now() not null,
+  constraint saved_filters_pkey primary key (id),
+  constraint saved_filters_account foreign key (account_id) references accounts(id) on delete cascade,
+  constraint saved_filters_organization foreign key (organization_id) references organizations(id),
+  constraint saved_filters_user foreign key (user_id) references users(id) on delete cascade
+);
+create index saved_filters_of_account on saved_filters (account_id) where account_id is not null;
+create index saved_filters_own on saved_filters (user_id, lower(name), id) where user_id is not null;
+create index saved_filters_shared on saved_filters (organization_id, lower(name), id) where user_id is null;
+
 -- transfers/
 
 -- Transfers of connections. Counts are the sums of the ledger: both change in the transaction that confirms a batch.

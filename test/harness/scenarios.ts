@@ -81,7 +81,7 @@ export const callOf = (
 
 /** Operations that only a person who is signed in can call. */
 export const isForPeople = (id: OperationId): boolean =>
-  /^(?:signOut|updateMe|changePassword|listMySessions|endMySessions?|startPasskeyRegistration|registerPasskey|listMyPasskeys|removePasskey)$/.test(
+  /^(?:signOut|updateMe|changePassword|listMySessions|endMySessions?|startPasskeyRegistration|registerPasskey|listMyPasskeys|removePasskey|\w+SavedFilters?)$/.test(
     id,
   )
 
@@ -109,6 +109,11 @@ const aLabelledConnection = async (party: Party) => {
     caller.call('setConnectionLabels', { accountId, id, body: { tags: ['production'], ownerEmail: email } }),
   )
   return { accountId, id }
+}
+const aSavedFilter = async ({ service, person }: Party) => {
+  const headers = { ...person.headers }
+  const { response } = await service.call('createSavedFilter', { headers, body: { name: 'All', query: 'sort=name' } })
+  return { id: response.id }
 }
 const anActiveConnection = ({ caller, folder }: Party) => addAccountWithConnection(caller, folder)
 const aQueuedTransfer = async (party: Party) => {
@@ -373,6 +378,37 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
     reply: shapes.connectionLabels,
     acts: 'in a sub-account',
     prepare: async (party) => ({ ...(await aConnection(party)), body: { tags: ['production'], ownerEmail: null } }),
+  },
+  listSavedFilters: {
+    request: 'GET /saved-filters',
+    status: 200,
+    reply: [shapes.savedFilter],
+    acts: 'in the organization',
+    prepare: async (party) => {
+      await aSavedFilter(party)
+      return {}
+    },
+  },
+  createSavedFilter: {
+    request: 'POST /saved-filters',
+    status: 201,
+    reply: shapes.savedFilter,
+    acts: 'in the organization',
+    prepare: async () => ({ body: { name: 'Production', query: 'tags=production', shared: true } }),
+  },
+  updateSavedFilter: {
+    request: 'PUT /saved-filters/{id}',
+    status: 200,
+    reply: shapes.savedFilter,
+    acts: 'in the organization',
+    prepare: async (party) => ({ ...(await aSavedFilter(party)), body: { name: 'Renamed' } }),
+  },
+  deleteSavedFilter: {
+    request: 'DELETE /saved-filters/{id}',
+    status: 200,
+    reply: shapes.done,
+    acts: 'in the organization',
+    prepare: aSavedFilter,
   },
   createConnection: {
     request: 'POST /connections',
@@ -1269,6 +1305,8 @@ export const allowedMethods: Readonly<Record<string, string>> = {
   '/connections/{id}/schedule': 'GET, HEAD, PUT, DELETE',
   '/connections/{id}/drift': 'GET, HEAD, PUT',
   '/connections/{id}/labels': 'GET, HEAD, PUT',
+  '/saved-filters': 'GET, HEAD, POST',
+  '/saved-filters/{id}': 'PUT, DELETE',
   '/connections/labels': 'GET, HEAD',
   '/connections/tags': 'GET, HEAD',
   '/connections/{id}/transfers/{transferId}/log': 'GET, HEAD',

@@ -167,6 +167,10 @@ const valid: {
   listConnectionTags: () => ({ query: { q: 'a', size: '5', offset: '0' } }),
   getConnectionLabels: ({ connectionId }) => ({ id: connectionId }),
   setConnectionLabels: ({ connectionId }) => ({ id: connectionId, body: { tags: ['a'], ownerEmail: null } }),
+  listSavedFilters: () => ({ query: { q: 'a', size: '5', offset: '0' } }),
+  createSavedFilter: ({ accountId }) => ({ body: { name: 'Name', query: 'q=a', accountId, shared: true } }),
+  updateSavedFilter: ({ userId }) => ({ id: userId, body: { name: 'Name', query: 'q=a' } }),
+  deleteSavedFilter: ({ userId }) => ({ id: userId }),
   createConnection: ({ srcConfigurationId, destConfigurationId }) => ({
     body: {
       name: 'Name',

@@ -248,6 +248,14 @@ export const connectionWithSettings = {
   etag: 'string',
 } as const satisfies Shape
 export const connectionLabels = { connectionId: 'string', accountId: 'string', ...labels } as const satisfies Shape
+export const savedFilter = {
+  id: 'string',
+  name: 'string',
+  query: 'string',
+  accountId: ['string', null],
+  shared: 'boolean',
+  createdTime: 'integer',
+} as const satisfies Shape
 export const connectionTag = { tag: 'string', connections: 'integer' } as const satisfies Shape
 
 /** Ours: the history of a connection */

@@ -44,3 +44,20 @@ begin
 end $$;
 create trigger schedules_note_next after insert or delete or update of enabled, next_time on schedules
   for each row execute function note_next_transfer();
+
+create table saved_filters (
+  id text not null,
+  organization_id text not null,
+  account_id text,
+  user_id text,
+  name text not null,
+  query text not null,
+  created_time timestamptz default now() not null,
+  constraint saved_filters_pkey primary key (id),
+  constraint saved_filters_account foreign key (account_id) references accounts(id) on delete cascade,
+  constraint saved_filters_organization foreign key (organization_id) references organizations(id),
+  constraint saved_filters_user foreign key (user_id) references users(id) on delete cascade
+);
+create index saved_filters_shared on saved_filters (organization_id, lower(name), id) where user_id is null;
+create index saved_filters_own on saved_filters (user_id, lower(name), id) where user_id is not null;
+create index saved_filters_of_account on saved_filters (account_id) where account_id is not null;

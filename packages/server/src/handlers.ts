@@ -42,6 +42,12 @@ import {
   setConnectionLabels,
 } from './connections/labels.ts'
 import {
+  createSavedFilter,
+  deleteSavedFilter,
+  listSavedFilters,
+  updateSavedFilter,
+} from './connections/saved-filters.ts'
+import {
   createConnectorConfiguration,
   deleteConnectorConfiguration,
   listConnectorConfigurations,
@@ -175,6 +181,10 @@ export const handlers: Handlers<Deps> = {
   listConnectionTags,
   getConnectionLabels,
   setConnectionLabels,
+  listSavedFilters,
+  createSavedFilter,
+  updateSavedFilter,
+  deleteSavedFilter,
   createConnection,
   updateConnection,
   updateConnectionStatus,

@@ -55,6 +55,10 @@ export const limits = {
   restoreWindowDays: 30,
   /** Identifiers named in one filter of a list. */
   filteredIdsMax: 100,
+  /** Saved filters of a person, and shared ones of an organization. */
+  savedFiltersMax: 100,
+  /** Characters of the query of a saved filter. */
+  savedFilterLengthMax: 3_000,
   /** Tags of one connection. */
   tagsMax: 20,
   /** Characters of a tag. */

@@ -70,7 +70,7 @@ const clients: Listing = {
 }
 
 const usual = ['impressions', 'clicks', 'cost', 'conversions', 'conversions_value', 'ctr', 'average_cpc']
-/** Figures that Google leaves out of its JSON where they are zero; of averages and shares, absence means that there is none. */
+/** Figures that Google leaves out of its JSON if they are zero; of averages and shares, absence means that there is none. */
 const zeros = new Set(['impressions', 'clicks', 'costMicros', 'conversions', 'conversionsValue', 'interactions'])
 
 /** Puts zeros into a row for counted figures that were asked for and left out. */

@@ -18,7 +18,7 @@ export function Tags({ tags }: { tags: readonly string[] }) {
   )
 }
 
-/** Asks for tags; those that connections carry already are proposed. */
+/** Asks for tags, and proposes the known ones. */
 export function EditTags({
   label,
   accountId,

@@ -13,6 +13,7 @@ import { connections as say } from '../../strings/connections.ts'
 import { Endings } from './endings.tsx'
 import { LabelFilters } from './label-filters.tsx'
 import { PickAccount } from './pick-account.tsx'
+import { SavedFilters } from './saved-filters.tsx'
 import { Selection } from './selection.tsx'
 import { ConnectionTable } from './table.tsx'
 import { endingOf, readConnections, useConnections } from './use-connections.ts'
@@ -38,6 +39,7 @@ export function Component() {
           <SearchBox label={say.search} />
           <StatusFilter />
           <LabelFilters accountId={accountId} />
+          <SavedFilters accountId={accountId} />
         </Toolbar>
       )}
       <ConnectionTable

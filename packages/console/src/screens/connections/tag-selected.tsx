@@ -3,7 +3,7 @@ import { FormDialog } from '../../components/form-dialog.tsx'
 import { EditTags, PickOwner } from '../../components/labels.tsx'
 import { labels as say } from '../../strings/labels.ts'
 
-/** What is added to the labels of the selected connections. */
+/** Labels to add to the selected connections. */
 export type AddedLabels = { readonly tags: readonly string[]; readonly ownerEmail: string | undefined }
 
 /** Asks which tags are added to connections, and who owns them from now on. */

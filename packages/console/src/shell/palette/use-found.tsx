@@ -1,10 +1,11 @@
 import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import type { AddedConnector, Connection } from '@penstock/wire'
+import type { AddedConnector, Connection, SavedFilter } from '@penstock/wire'
 import {
   IconApi,
   IconArrowsExchange,
   IconBook,
+  IconBookmark,
   IconBuilding,
   IconLogout,
   IconMoon,
@@ -19,8 +20,10 @@ import { useRead, useWrite } from '../../api/queries.ts'
 import { signOut } from '../../api/session.ts'
 import { addressOf } from '../../base-path.ts'
 import { notifyDone, notifyFailure } from '../../components/notify.tsx'
+import { pathOfFilter } from '../../screens/connections/path-of-filter.ts'
 import { components } from '../../strings/components.ts'
 import { palette as say } from '../../strings/palette.ts'
+import { savedFilters } from '../../strings/saved-filters.ts'
 import { pathOf, useAccountId } from '../account.ts'
 import { useGroups } from '../pages.ts'
 
@@ -67,6 +70,11 @@ export function useFound(text: string): { groups: readonly FoundGroup[]; isSearc
     { accountId: accountId ?? '', query: { q, size: shown } },
     { enabled: isAsked && accountId !== undefined && !forbidden('listAddedConnectors'), keep: true },
   )
+  const filters = useRead(
+    'listSavedFilters',
+    { query: { q, size: shown } },
+    { enabled: isAsked && !forbidden('listSavedFilters'), keep: true },
+  )
   const actions = useActions(connections.data?.reply[0])
   const pages = usePages()
   const hasText = ({ label }: Found) => label.toLowerCase().includes(text.trim().toLowerCase())
@@ -76,6 +84,7 @@ export function useFound(text: string): { groups: readonly FoundGroup[]; isSearc
     { label: say.connections, items: of(connections.data?.reply, foundConnection) },
     { label: say.accounts, items: of(accounts.data?.reply, foundAccount) },
     { label: say.connectors, items: of(connectors.data?.reply, foundConnector(accountId)) },
+    { label: savedFilters.title, items: of(filters.data?.reply, foundFilter) },
     { label: say.actions, items: actions.filter(hasText) },
     { label: say.pages, items: pages.filter(hasText) },
   ]
@@ -91,6 +100,13 @@ const foundConnection = ({ id, accountId, name, status }: Connection): Found => 
   hint: components.status[status],
   Icon: IconArrowsExchange,
   to: `/accounts/${accountId}/connections/${id}`,
+})
+
+const foundFilter = (filter: SavedFilter): Found => ({
+  key: `filter ${filter.id}`,
+  label: filter.name,
+  Icon: IconBookmark,
+  to: pathOfFilter(filter),
 })
 
 const foundAccount = ({ id, name }: { id: string; name: string }): Found => ({
