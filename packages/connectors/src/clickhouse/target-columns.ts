@@ -4,6 +4,7 @@ import {
   readDay,
   readDecimal,
   readFloat,
+  readFloat32,
   readJsonText,
   readText,
   readTime,
@@ -81,7 +82,7 @@ function readerFor(type: string): ReadCell | undefined {
   if (/^DateTime(\('[^']*'\))?$/.test(type)) return time(0, '1970-01-01', '2106-02-06')
   const readers: Readonly<Record<string, ReadCell>> = {
     String: readText(),
-    Float32: readFloat,
+    Float32: readFloat32,
     Float64: readFloat,
     Bool: readTruth,
     Date: readDay('1970-01-01', '2149-06-06'),

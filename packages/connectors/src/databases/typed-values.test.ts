@@ -7,6 +7,7 @@ import {
   readDay,
   readDecimal,
   readFloat,
+  readFloat32,
   readText,
   readTime,
   readTimeOfDay,
@@ -61,6 +62,7 @@ test('reads values exactly, or not at all', () => {
     undefined,
   ])
   assert.deepEqual(valuesOf(readFloat, ['1e400', 'NaN', '-1.5', '1e308']), [undefined, undefined, -1.5, 1e308])
+  assert.deepEqual(valuesOf(readFloat32, ['1e39', '-3e38', 'x', null]), [undefined, -3e38, undefined, null])
   assert.deepEqual(valuesOf(readTruth, ['Yes', '0', true, 'nobody', null]), [true, false, true, undefined, null])
 })
 

@@ -74,6 +74,12 @@ export const readFloat: ReadCell<number> = filled((text) => {
   return Number.isFinite(value) ? { value } : tooLarge
 })
 
+/** Reads floating-point numbers of 32 bits, for which stores make infinities of larger ones. */
+export const readFloat32: ReadCell<number> = (cell) => {
+  const read = readFloat(cell)
+  return 'value' in read && read.value !== null && !Number.isFinite(Math.fround(read.value)) ? tooLarge : read
+}
+
 /** Reads true and false, also as yes and no, 1 and 0. */
 export const readTruth: ReadCell<boolean> = filled((text) => {
   if (/^(true|t|yes|y|1)$/i.test(text)) return { value: true }

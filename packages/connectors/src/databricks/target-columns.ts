@@ -5,6 +5,7 @@ import {
   readDay,
   readDecimal,
   readFloat,
+  readFloat32,
   readJsonText,
   readText,
   readTime,
@@ -61,6 +62,8 @@ function writerFor(type: string, typeText: string): Writer {
     case 'LONG':
       return cast(whole(64n))
     case 'FLOAT':
+    case 'REAL':
+      return cast(readFloat32)
     case 'DOUBLE':
       return cast(readFloat)
     case 'BOOLEAN':
