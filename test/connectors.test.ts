@@ -159,11 +159,59 @@ describe('adding connectors', () => {
 
   test('adds a connector without fields to fill in as configured', async () => {
     const { id } = await caller.addAccount()
-    const added = await caller.addConnectors(id, connectorBySlug('fetch-audiences'), crm)
+    const added = await caller.addConnectors(id, connectorBySlug('file-upload'), crm)
     assert.deepEqual(
       added.map(({ configured }) => configured),
       [true, false],
     )
+  })
+})
+
+describe('a connector that was added before it was withdrawn', () => {
+  const withdrawn = connectorBySlug('outfront-inventory')
+  /** As 0.1.0 added it, when the catalogue still listed it. */
+  const addedEarlier = async () => {
+    const { id } = await caller.addAccount()
+    const one = [id, withdrawn.id]
+    const { pool } = service.database
+    await pool.query(
+      'insert into added_connectors (account_id, connector_id, env) select $1, $2, name from environments',
+      one,
+    )
+    await pool.query(
+      `insert into configurations (account_id, connector_id, id, name, secret_name, configured, first)
+       values ($1, $2, $3, 'Default', $4, false, true)`,
+      [...one, digest(id), `${withdrawn.slug}/${id}`],
+    )
+    return id
+  }
+
+  test('is not listed and cannot be added, while its read says that it is withdrawn', async () => {
+    const listed = await caller.expect(caller.call('listConnectors', { accountId, query: { size: 500 } }))
+    assert.ok(!listed.some(({ connectorId }) => connectorId === withdrawn.id))
+    const added = await caller.call('addConnectors', { accountId, body: { connectorIds: [withdrawn.id] } })
+    assert.equal(added.status, 404)
+    const read = await caller.expect(caller.call('getConnector', { accountId, id: withdrawn.id }))
+    assert.deepEqual([read.status, read.integrated], [0, false])
+  })
+
+  test('stays listed where it was added, by its name, too; it can be configured, paired and removed', async () => {
+    const id = await addedEarlier()
+    const names = async (query = {}) =>
+      (await caller.expect(caller.call('listAddedConnectors', { accountId: id, query }))).map(({ name }) => name)
+    assert.deepEqual(await names(), [withdrawn.name])
+    assert.deepEqual(await names({ q: 'outfront' }), [withdrawn.name])
+    const body = { secretConfig: { tenantId: 't', clientId: 'c', clientSecret: 'canary', scope: 's' } }
+    await caller.expect(caller.call('configureConnector', { accountId: id, id: withdrawn.id, body }))
+    const one = { accountId: id, id: withdrawn.id }
+    assert.equal((await caller.expect(caller.call('getConnectorConfiguration', one))).configured, true)
+    await caller.addConnectors(id, destination)
+    const pair = { name: 'Inventory', srcConnectorId: withdrawn.id, destConnectorId: destination.id }
+    const connection = await caller.expect(caller.call('createConnection', { accountId: id, body: pair }))
+    assert.equal((await caller.call('removeConnector', one)).status, 409)
+    await caller.expect(caller.call('deleteConnection', { accountId: id, id: connection.id }))
+    await caller.expect(caller.call('removeConnector', one))
+    assert.deepEqual(await names(), [destination.name])
   })
 })
 

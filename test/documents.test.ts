@@ -5,13 +5,14 @@ import {
   type Connector,
   defineConnector,
   definePlatform,
+  movesIn,
   multiSelect,
   number,
   secret,
   select,
   text,
 } from '@penstock/connector'
-import { connectors, platforms } from '@penstock/connectors'
+import { connectors, listedConnectors, platforms } from '@penstock/connectors'
 import { errors } from '@penstock/wire'
 import { openApiDocument } from '@penstock/wire/openapi'
 import type { FastifyInstance } from 'fastify'
@@ -99,7 +100,9 @@ describe('the pages of the catalogue', () => {
       ]
       for (const what of reported) assert.ok(page.includes(escaped(what)), `${connector.slug} does not show ${what}`)
       assert.equal(page.includes('In preview'), connector.status === 'preview', connector.slug)
-      const moves = `<dt>Data moves</dt><dd>${connector.integrated ? 'yes' : 'not yet'}</dd>`
+      const { withdrawn } = connector
+      if (withdrawn) assert.ok(page.includes(escaped(`${withdrawn.why} ${withdrawn.instead}`)), connector.slug)
+      const moves = `<dt>Data moves</dt><dd>${connector.integrated ? 'yes' : withdrawn ? 'no' : 'not yet'}</dd>`
       assert.ok(page.includes(moves), `${connector.slug} does not say whether data moves`)
       const { tested } = connector
       const testServers = tested && `<dt>Tested against</dt><dd>${escaped(tested)}</dd>`
@@ -114,8 +117,11 @@ describe('the pages of the catalogue', () => {
       for (const { slug } of own) assert.ok(listed.includes(`${prefix}/docs/connectors/${slug}`), slug)
     }
     const index = linksOf(await getPage('/docs/connectors'))
-    for (const { slug } of connectors) assert.ok(index.includes(`${prefix}/docs/connectors/${slug}`), slug)
-    for (const { slug } of platforms) assert.ok(index.includes(`${prefix}/docs/platforms/${slug}`), slug)
+    for (const { slug, status, platform } of connectors) {
+      assert.equal(index.includes(`${prefix}/docs/connectors/${slug}`), status !== 'withdrawn', slug)
+      const has = listedConnectors.some((connector) => connector.platform === platform)
+      assert.equal(index.includes(`${prefix}/docs/platforms/${platform.slug}`), has, platform.slug)
+    }
   })
 
   test('say when a field is needed, and what it takes', async () => {
@@ -368,7 +374,8 @@ describe('the generated documents', () => {
 
 test('the README counts the connectors as they are', async () => {
   const readme = (await readFile(new URL('../README.md', import.meta.url), 'utf8')).replaceAll('\n', ' ')
-  assert.equal(/a catalogue of (\d+)/.exec(readme)?.[1], String(connectors.length))
-  const moving = connectors.filter(({ integrated }) => integrated)
-  assert.equal(/Data moves through (\d+) of them/.exec(readme)?.[1], String(moving.length))
+  const roles = listedConnectors.flatMap((connector) => connector.roles.map((role) => movesIn(connector, role)))
+  assert.equal(/a catalogue of (\d+)/.exec(readme)?.[1], String(listedConnectors.length))
+  const [, moving, all] = /Data moves in (\d+) of their (\d+) roles/.exec(readme) ?? []
+  assert.deepEqual([moving, all], [String(roles.filter(Boolean).length), String(roles.length)])
 })

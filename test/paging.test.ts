@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { connectors } from '@penstock/connectors'
+import { listedConnectors } from '@penstock/connectors'
 import { type Operation, type OperationId, operations } from '@penstock/wire'
 import { createLink } from './harness/connect-links.ts'
 import { addAccountWithConnection, addEndedTransfer, type Inbox, makeInbox } from './harness/connections.ts'
@@ -29,7 +29,7 @@ before(async () => {
   const { id } = await caller.addAccount()
   place = { caller, token: organization.token, accountId: id }
   // The sides of the connections are among them.
-  const added = new Set([source, destination, ...connectors])
+  const added = new Set([source, destination, ...listedConnectors])
   await caller.addConnectors(id, ...[...added].slice(0, count))
   await Promise.all(Array.from({ length: count }, () => caller.createConnection(id)))
   await Promise.all(Array.from({ length: count - 1 }, () => caller.addAccount()))
@@ -177,7 +177,7 @@ const lists: Record<string, PagedList> = {
   'the catalogue': {
     operation: 'listConnectors',
     id: 'connectorId',
-    total: connectors.length,
+    total: listedConnectors.length,
     order: { by: 'name' },
     filter: q,
   },

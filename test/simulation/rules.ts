@@ -1,5 +1,5 @@
 import type { Connector } from '@penstock/connector'
-import { connectors } from '@penstock/connectors'
+import { listedConnectors } from '@penstock/connectors'
 import type { ErrorCode, OperationId } from '@penstock/wire'
 import { connectionRules } from './connection-rules.ts'
 import {
@@ -203,7 +203,7 @@ const connectorRules = {
     answer: ({ call, account }, payload) => {
       const { srcConnectorId, destConnectorId, added } = call.query ?? {}
       const given = connectorById(String(srcConnectorId ?? destConnectorId))
-      const found = connectors.filter(
+      const found = listedConnectors.filter(
         (other) =>
           given !== undefined &&
           (srcConnectorId === undefined ? fits(other, given) : fits(given, other)) &&

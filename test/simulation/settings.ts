@@ -15,7 +15,7 @@ export const pool: readonly Connector[] = [
   'mparticle-events',
   'kochava-geo-events',
   'adobe-audience-manager',
-  'fetch-audiences',
+  'file-upload',
   'liveramp-id-match',
 ].map(connectorBySlug)
 

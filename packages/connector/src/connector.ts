@@ -59,6 +59,9 @@ export type DestinationSide = Side & {
   readonly deliver?: Destination
 }
 
+/** Why a connector is not listed any more: each a sentence for users. */
+export type Withdrawal = { readonly why: string; readonly instead: string }
+
 /** A connector as its author writes it. Catalogue row, form, validation and documents derive from it. */
 export type ConnectorDefinition = {
   /** Never changes: the identifier derives from it. */
@@ -71,6 +74,8 @@ export type ConnectorDefinition = {
   readonly description: string
   /** `preview` where the facts about the platform are thin; `withdrawn` if it must not be added any more. */
   readonly status?: 'available' | 'preview' | 'withdrawn'
+  /** Why the catalogue does not list it, and what to use instead; given if and only if its status is `withdrawn`. */
+  readonly withdrawn?: Withdrawal
   readonly actions?: readonly Action[]
   /** Notes before use: quotas, delays, arrangements. */
   readonly notes?: string
@@ -122,6 +127,9 @@ export function defineConnector(definition: ConnectorDefinition): Connector {
   if (definition.source) roles.push('Source')
   if (definition.destination) roles.push('Destination')
   if (roles.length === 0) throw new Error(`${definition.slug}: a connector needs a source or a destination`)
+  if ((definition.status === 'withdrawn') !== Boolean(definition.withdrawn)) {
+    throw new Error(`${definition.slug}: a withdrawn connector, and no other, says why it is withdrawn`)
+  }
   assertFields(definition.slug, definition.secrets)
   const wrong = definition.authorization && errorOfAuthorization(definition.secrets, definition.authorization)
   if (wrong) throw new Error(`${definition.slug}: its authorization ${wrong}`)

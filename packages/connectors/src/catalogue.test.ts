@@ -14,7 +14,7 @@ import {
 } from '@penstock/connector'
 import { dataTypeCategories, dataTypes, identifierPattern, platformTypes } from '@penstock/wire'
 import { makeCatalogue } from './catalogue.ts'
-import { connectorById, connectors, logoOf, platforms } from './index.ts'
+import { connectorById, connectors, listedConnectors, logoOf, platforms } from './index.ts'
 
 const slugPattern = /^[a-z0-9]+(-[a-z0-9]+)*$/
 
@@ -25,11 +25,11 @@ const groupsOf = (connector: Connector): Fields[] =>
 
 describe('the catalogue', () => {
   for (const [what, terms, used] of [
-    ['data type', dataTypes, connectors.map(({ dataType }) => dataType)],
-    ['category of data types', dataTypeCategories, connectors.map(({ dataTypeCategory }) => dataTypeCategory)],
-    ['platform type', platformTypes, platforms.map(({ type }) => type)],
+    ['data type', dataTypes, listedConnectors.map(({ dataType }) => dataType)],
+    ['category of data types', dataTypeCategories, listedConnectors.map(({ dataTypeCategory }) => dataTypeCategory)],
+    ['platform type', platformTypes, listedConnectors.map(({ platform }) => platform.type)],
   ] as const) {
-    test(`has a connector of every ${what}`, () => {
+    test(`lists a connector of every ${what}`, () => {
       assert.deepEqual([...new Set<string>(used)].sort(), [...terms].sort())
     })
   }
@@ -59,6 +59,20 @@ describe('the catalogue', () => {
     for (const list of [connectors, platforms]) {
       const names = list.map(({ name }) => name.toLowerCase())
       assert.deepEqual(names, [...names].sort(new Intl.Collator('en').compare))
+    }
+  })
+
+  test('lists what is not withdrawn, and has a withdrawn connector only if no data moves through it', () => {
+    for (const connector of connectors) {
+      const { slug, status, withdrawn, integrated } = connector
+      assert.equal(listedConnectors.includes(connector), status !== 'withdrawn', slug)
+      if (!withdrawn) continue
+      assert.equal(integrated, false, slug)
+      for (const sentence of [withdrawn.why, withdrawn.instead]) assert.match(sentence, /^\p{Lu}.*\.$/u, slug)
+      const named = listedConnectors.filter(({ name, platform }) =>
+        [name, platform.name].some((each) => withdrawn.instead.includes(each)),
+      )
+      assert.ok(named.length > 0, `${slug}: what to use instead names no connector`)
     }
   })
 

@@ -2,8 +2,10 @@ import type { Connector, Platform } from '@penstock/connector'
 
 /** Everything that an organization can choose from, and how to find a thing in it. */
 export type Catalogue = {
-  /** By name, then by identifier. */
+  /** All that this version knows, by name, then by identifier; including withdrawn ones, which accounts may still hold. */
   readonly connectors: readonly Connector[]
+  /** All but withdrawn ones, which cannot be added any more, in the same order. */
+  readonly listedConnectors: readonly Connector[]
   /** Each platform that has a connector, once; by name. */
   readonly platforms: readonly Platform[]
   /** The connector with this identifier, if there is one. */
@@ -29,8 +31,10 @@ export function makeCatalogue(listed: readonly Connector[]): Catalogue {
   assertDistinct(listed, 'slug')
   assertDistinct(listed, 'name')
   const byId = assertDistinct(listed, 'id')
+  const connectors = [...listed].sort((a, b) => compare(a.name, b.name) || compare(a.id, b.id))
   return {
-    connectors: [...listed].sort((a, b) => compare(a.name, b.name) || compare(a.id, b.id)),
+    connectors,
+    listedConnectors: connectors.filter(({ status }) => status !== 'withdrawn'),
     platforms: [...platforms.values()].sort((a, b) => compare(a.name, b.name)),
     connectorById: (id) => byId.get(id),
   }

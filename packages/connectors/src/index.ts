@@ -110,7 +110,7 @@ import { yahooDspConversions } from './yahoo-dsp/yahoo-dsp-conversions.ts'
 import { yahooDspReporting } from './yahoo-dsp/yahoo-dsp-reporting.ts'
 
 /** The one list of what there is: a new connector is added here, under its platform, and nowhere else. */
-export const { connectors, platforms, connectorById } = makeCatalogue([
+export const { connectors, listedConnectors, platforms, connectorById } = makeCatalogue([
   acousticRelationalTables,
   activecampaign,
   adikteevCustomAudience,

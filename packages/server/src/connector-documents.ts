@@ -1,9 +1,12 @@
+import { readFileSync } from 'node:fs'
 import { type Connector, movesIn } from '@penstock/connector'
-import { connectors } from '@penstock/connectors'
+import { connectors, listedConnectors } from '@penstock/connectors'
 
-/** `docs/connectors/README.md`: the list of all connectors. The service renders the page of each from its definition. */
+/** The list of all connectors, the connectors taken out, and the README with their count. The service renders the page of each from its definition. */
 export const connectorDocuments = (): { path: string; content: string }[] => [
   { path: 'docs/connectors/README.md', content: indexDocument() },
+  { path: 'docs/connectors/not-included.md', content: notIncludedDocument() },
+  { path: 'README.md', content: readme() },
 ]
 
 /** In which roles data moves, if it does not in all of them. */
@@ -13,8 +16,23 @@ function moves(connector: Connector): string {
   return moving.length === connector.roles.length ? 'yes' : `as a ${moving.join(', ').toLowerCase()}`
 }
 
+/** How many connectors there are, in how many roles, and in how many of these data moves. */
+function counts(): { connectors: number; roles: number; moving: number } {
+  const roles = listedConnectors.flatMap((connector) => connector.roles.map((role) => ({ connector, role })))
+  const moving = roles.filter(({ connector, role }) => movesIn(connector, role))
+  return { connectors: listedConnectors.length, roles: roles.length, moving: moving.length }
+}
+
+/** The README as it is, with the counts of the catalogue. */
+function readme(): string {
+  const { connectors, roles, moving } = counts()
+  return readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
+    .replace(/(a\s+catalogue\s+of\s+)\d+/, `$1${connectors}`)
+    .replace(/(Data\s+moves\s+in\s+)\d+(\s+of\s+their\s+)\d+/, `$1${moving}$2${roles}`)
+}
+
 function indexDocument(): string {
-  const moving = connectors.filter(({ integrated }) => integrated)
+  const { connectors: listed, roles, moving } = counts()
   const row = (connector: Connector) => {
     const { slug, name, platform, roles, dataType } = connector
     return `| ${name} | \`${slug}\` | ${platform.name} | ${roles.join(', ')} | ${dataType} | ${moves(connector)} |`
@@ -23,12 +41,32 @@ function indexDocument(): string {
 
 # Connectors
 
-${connectors.length} connectors are in the catalogue. Data moves through ${moving.length} of them; the others can be added,
-configured and paired, and wait for the code that moves their data. The service has the page of each connector under
-\`/docs/connectors/<slug>\`: its fields, what it reads or takes, its limits, and what it was tested against.
+${listed} connectors are in the catalogue, with ${roles} roles as a source or as a destination. Data moves in ${moving} of these roles; in the
+others, a connector can be added, configured and paired, and waits for the code that moves its data. The service has the page of each
+connector under \`/docs/connectors/<slug>\`: its fields, what it reads or takes, its limits, and what it was tested against.
+[Connectors that are not included](not-included.md) says which were taken out, and why.
 
 | Connector | Slug | Platform | Role | Data type | Data moves |
 |---|---|---|---|---|---|
-${connectors.map(row).join('\n')}
+${listedConnectors.map(row).join('\n')}
+`
+}
+
+function notIncludedDocument(): string {
+  const row = ({ slug, name, withdrawn }: Connector) =>
+    withdrawn ? [`| ${name} | \`${slug}\` | ${withdrawn.why} | ${withdrawn.instead} |`] : []
+  return `<!-- Written from packages/connectors by: npm run documents -->
+
+# Connectors that are not included
+
+These connectors were in the catalogue of 0.1.0 and never moved data. They were taken out, since no public document says how the
+platform delivers or takes the data; a connector of a guess would be worse than none. They are no longer listed, and cannot be added.
+
+A sub-account that added one keeps it, with its configuration and its connections: it is listed among the added connectors, its page
+says that it is withdrawn, and it can be removed. If a platform publishes how its data moves, its connector comes back under the same slug.
+
+| Connector | Slug | Why it is not included | What to use instead |
+|---|---|---|---|
+${connectors.flatMap(row).join('\n')}
 `
 }

@@ -9,7 +9,12 @@ export const adikteevReporting = defineConnector({
   platform: adikteev,
   dataType: 'reporting',
   dataTypeCategory: 'reporting',
-  status: 'preview',
+  status: 'withdrawn',
+  withdrawn: {
+    why: 'Adikteev publishes no description of its reporting interface: that is part of each contract.',
+    instead:
+      'Have the reports delivered as files, and read them with the Amazon S3 Source, the SFTP Source or HTTPS File.',
+  },
   description: 'Reads the figures of Adikteev campaigns, for use outside of its dashboard.',
   secrets: signIn,
   source: {},

@@ -9,7 +9,11 @@ export const freewheelEvents = defineConnector({
   platform: freewheel,
   dataType: 'events',
   dataTypeCategory: 'events',
-  status: 'preview',
+  status: 'withdrawn',
+  withdrawn: {
+    why: 'The log files of FreeWheel and their columns are described to customers under contract only.',
+    instead: 'Have the log files delivered to your own bucket, and read them with the Amazon S3 Source.',
+  },
   description: 'Reads the advertising events that FreeWheel recorded.',
   secrets: credentials,
   source: {},

@@ -8,7 +8,11 @@ export const mavenMediaSnapshots = defineConnector({
   platform: maven,
   dataType: 'Insights',
   dataTypeCategory: 'reporting',
-  status: 'preview',
+  status: 'withdrawn',
+  withdrawn: {
+    why: 'Maven delivers snapshots as files to a bucket of yours; no public document describes them.',
+    instead: 'Read them with the Amazon S3 Source, which takes the columns from the files.',
+  },
   description: 'Receives the market snapshots that Maven delivers to an S3 bucket for media planners.',
   notes: 'Maven has no known API. Give Maven the bucket and its keys; files then arrive in batches.',
   secrets: {

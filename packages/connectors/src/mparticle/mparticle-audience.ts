@@ -8,7 +8,11 @@ export const mparticleAudience = defineConnector({
   platform: mparticle,
   dataType: 'audiences',
   dataTypeCategory: 'audience activation',
-  status: 'preview',
+  status: 'withdrawn',
+  withdrawn: {
+    why: 'Audiences are forwarded by mParticle to services that receive its requests, which this program does not, and no public description of audiences as files is known.',
+    instead: 'Read what your mParticle account exports to a warehouse with the Snowflake or Google BigQuery Source.',
+  },
   description: 'Receives the audiences that mParticle forwards, with the attributes of each member.',
   notes:
     'The connector needs its own S3 bucket. The attributes depend on the platform selected at mParticle; they can include custom values and lists.',

@@ -8,7 +8,12 @@ export const narrative = defineConnector({
   platform,
   dataType: 'data store',
   dataTypeCategory: 'data store',
-  status: 'preview',
+  status: 'withdrawn',
+  withdrawn: {
+    why: 'Narrative describes how to order data, and leaves the layout of what it delivers to each order.',
+    instead:
+      'Have the data delivered to your own bucket or warehouse, and read it with the Amazon S3 Source or the Snowflake Source.',
+  },
   description: 'Reads data that you bought on Narrative’s marketplace or that others share with you there.',
   secrets: {
     clientId: text({

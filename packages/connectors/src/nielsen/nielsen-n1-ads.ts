@@ -9,7 +9,12 @@ export const nielsenN1Ads = defineConnector({
   platform: nielsen,
   dataType: 'analytics',
   dataTypeCategory: 'reporting',
-  status: 'preview',
+  status: 'withdrawn',
+  withdrawn: {
+    why: 'Nielsen describes the interface of Nielsen ONE Ads to customers under contract only.',
+    instead:
+      'Have the measurements delivered as files, and read them with the Amazon S3 Source, the SFTP Source or the Snowflake Source.',
+  },
   description: 'Reads Nielsen’s measurements across channels: reach, demographic groups and engagement.',
   secrets: clientCredentials,
   source: {},

@@ -9,6 +9,11 @@ export const outfrontInventory = defineConnector({
   platform: outfront,
   dataType: 'reporting',
   dataTypeCategory: 'reporting',
+  status: 'withdrawn',
+  withdrawn: {
+    why: 'The address and the answers of Outfront’s inventory interface are described to partners only.',
+    instead: 'Have the inventory delivered as a file, and read it with HTTPS File or the SFTP Source.',
+  },
   description: 'Reads the billboard units that Outfront offers, with their availability, prices and impressions.',
   actions: ['read'],
   notes:

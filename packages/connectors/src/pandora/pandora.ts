@@ -8,7 +8,11 @@ export const pandora = defineConnector({
   platform,
   dataType: 'data store',
   dataTypeCategory: 'data store',
-  status: 'preview',
+  status: 'withdrawn',
+  withdrawn: {
+    why: 'Pandora has no public interface for its music catalogue; its partner interface is under contract.',
+    instead: 'Read files that Pandora delivers to you with the Amazon S3 Source or the SFTP Source.',
+  },
   description: 'Reads Pandora’s music catalogue.',
   secrets: {
     clientId: text({

@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto'
 import type { Connector } from '@penstock/connector'
-import { connectorById, connectors } from '@penstock/connectors'
+import { connectorById, connectors, listedConnectors } from '@penstock/connectors'
 import { type CatalogueEntry, connectorStatus, type QueryOf, type Connector as WireConnector } from '@penstock/wire'
 
 /** The catalogue as this deployment serves it: the connectors of `@penstock/connectors`, with addresses of its own. */
 export type Catalogue = {
   /** Connectors that can be added, by name. */
   readonly listed: readonly Connector[]
+  /** The same with withdrawn ones, which accounts may still hold. */
+  readonly all: readonly Connector[]
   /** Any connector, also a withdrawn one that accounts may still hold. */
   find(id: string): Connector | undefined
   /** The connector behind an identifier that the database holds. Throws if this version does not know it. */
@@ -26,7 +28,6 @@ const pagesMax = 200
 
 export function createCatalogue(publicUrl: string): Catalogue {
   const pages = new Map<string, CataloguePage>()
-  const listed = connectors.filter(({ status }) => status !== 'withdrawn')
   const logo = ({ platform }: Connector) => `${publicUrl}/logos/${platform.slug}.svg`
   const view = (connector: Connector): WireConnector => ({
     ...identity(connector),
@@ -37,7 +38,8 @@ export function createCatalogue(publicUrl: string): Catalogue {
     status: connectorStatus[connector.status ?? 'available'],
   })
   return {
-    listed,
+    listed: listedConnectors,
+    all: connectors,
     find: connectorById,
     known: (id) => {
       const connector = connectorById(id)
@@ -58,7 +60,7 @@ export function createCatalogue(publicUrl: string): Catalogue {
       const known = pages.get(key)
       if (known) return known
       if (pages.size === pagesMax) pages.clear()
-      const page = pickPage(listed, query)
+      const page = pickPage(listedConnectors, query)
       pages.set(key, page)
       return page
     },

@@ -200,4 +200,4 @@ export const heldByConnections = [
 
 /** The connectors that a `q` filter names; null if it filters nothing. */
 export const idsNamed = (catalogue: Catalogue, q: string | undefined): string[] | null =>
-  q ? catalogue.listed.filter((connector) => isNamed(connector, q)).map(({ id }) => id) : null
+  q ? catalogue.all.filter((connector) => isNamed(connector, q)).map(({ id }) => id) : null

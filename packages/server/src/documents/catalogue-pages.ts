@@ -4,13 +4,14 @@ import { layOutArticle, layOutPage } from './layout.ts'
 import type { Links } from './links.ts'
 import { html, type Markup } from './markup.ts'
 
-/** The index: every platform with its connectors. */
+/** The index: every platform that has a connector of the list, with these connectors. */
 export function connectorsPage(
   links: Links,
   { platforms, connectors }: { platforms: readonly Platform[]; connectors: readonly Connector[] },
 ): string {
-  const cards = platforms.map((platform) => {
-    const own = connectors.filter((connector) => connector.platform.slug === platform.slug)
+  const shown = platforms.filter((platform) => connectors.some((connector) => connector.platform === platform))
+  const cards = shown.map((platform) => {
+    const own = connectors.filter((connector) => connector.platform === platform)
     return html`<li class="card">
 <h2><img src="${links.logo(platform.slug)}" alt="" width="32" height="32" loading="lazy"><a href="${links.platform(platform.slug)}">${platform.name}</a></h2>
 <p class="kind">${platform.type}</p>
@@ -22,7 +23,7 @@ export function connectorsPage(
 `
   })
   const content = html`<h1>Connectors</h1>
-<p class="lead">${connectors.length} connectors of ${platforms.length} platforms. Each page says what a connector does, which settings it needs, and which columns it gives or takes.</p>
+<p class="lead">${connectors.length} connectors of ${shown.length} platforms. Each page says what a connector does, which settings it needs, and which columns it gives or takes.</p>
 <ul class="cards">
 ${cards}</ul>`
   return layOutPage(links, {

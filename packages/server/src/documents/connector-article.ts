@@ -14,10 +14,11 @@ import { code, markdownTable, plain } from './markdown.ts'
 
 /** All that the definition of a connector says, in Markdown. */
 export function connectorArticle(connector: Connector): string {
-  const { description, status, notes, secrets, authorization, source, destination } = connector
+  const { description, status, withdrawn, notes, secrets, authorization, source, destination } = connector
   const parts = [
     plain(description),
     status ? (statusNotes[status] ?? '') : '',
+    withdrawn ? plain(`${withdrawn.why} ${withdrawn.instead}`) : '',
     facts(connector),
     notes ? `## Before you use it\n\n${plain(notes)}` : '',
     '## Configuration',
@@ -46,7 +47,7 @@ function facts(connector: Connector): string {
       ['Data type', plain(dataType)],
       ['Category', plain(dataTypeCategory)],
       ...(actions ? [['Actions', plain(actions.join(', '))]] : []),
-      ['Data moves', integrated ? 'yes' : 'not yet'],
+      ['Data moves', integrated ? 'yes' : connector.withdrawn ? 'no' : 'not yet'],
       ...(integrated && idle.length > 0 ? [['Configuration only', `as a ${idle.join(', ').toLowerCase()}`]] : []),
       ...(api ? [['API version', plain(`${api.version}; ${api.ends}`)]] : []),
       ['Slug', code(slug)],

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { configurationSchema, schemaFile } from '@penstock/configuration/schema'
 import { catalogueId } from '@penstock/connector'
-import { connectors, logoOf, platforms } from '@penstock/connectors'
+import { connectors, listedConnectors, logoOf, platforms } from '@penstock/connectors'
 import { basePath } from '@penstock/wire'
 import { openApiDocument } from '@penstock/wire/openapi'
 import type { FastifyInstance } from 'fastify'
@@ -97,7 +97,7 @@ export function serveDocuments(app: FastifyInstance, publicUrl: string): void {
   serve(`/docs/${schemaFile}`, () =>
     asset('application/schema+json; charset=utf-8', JSON.stringify(configurationSchema)),
   )
-  serve('/docs/connectors', () => page(connectorsPage(links, { platforms, connectors })))
+  serve('/docs/connectors', () => page(connectorsPage(links, { platforms, connectors: listedConnectors })))
   serveEach('/docs/connectors/:slug', connectors, (connector) => page(connectorPage(links, connector)))
   serveEach('/docs/platforms/:slug', platforms, (platform) =>
     page(
