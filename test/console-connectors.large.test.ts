@@ -9,7 +9,7 @@ import { until } from './harness/until.ts'
 const azure = connectorBySlug('azure-blob-storage-source')
 const sftp = connectorBySlug('sftp-source')
 const mparticle = connectorBySlug('mparticle-events')
-const unmoved = connectorBySlug('adobe-audience-manager')
+const unmoved = connectorBySlug('acoustic-relational-tables')
 const phone = { width: 390, height: 844 }
 
 /** All that a page holds: what it shows, what is typed in it, what it stores. */

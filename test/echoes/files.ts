@@ -25,6 +25,22 @@ export const files: readonly Side[] = [
     row: person,
   },
   {
+    slug: 'the-trade-desk-reds',
+    secrets: { ...s3, endpoint: 'https://peer.example.com' },
+    settings: { bucketUri: 's3://bucket/impressions', columns: 'LogEntryTime,ImpressionId' },
+  },
+  {
+    slug: 'adobe-audience-manager',
+    secrets: { ...s3, endpoint: 'https://peer.example.com' },
+    settings: { bucketUri: 's3://bucket/out' },
+  },
+  {
+    slug: 'adobe-audience-manager',
+    secrets: { ...s3, endpoint: 'https://peer.example.com' },
+    settings: { outputPath: 's3://bucket/acme', dataSourceId: '478' },
+    row: { userId: 'canary7f3a91@example.com', traits: '77' },
+  },
+  {
     slug: 'azure-blob-storage-source',
     secrets: { authType: 'account-key', accountName: 'https://peer.example.com', accessKey: accountKey },
     settings: { blobUri: 'container/in/*.csv' },

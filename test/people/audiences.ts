@@ -23,6 +23,7 @@ import {
 } from '../../packages/connectors/test/tiktok-audience-server.ts'
 import { startTradeDesk, tradeDeskSecrets } from '../../packages/connectors/test/trade-desk-server.ts'
 import { startX, xSecrets } from '../../packages/connectors/test/x-server.ts'
+import { adobe } from './adobe.ts'
 import { apart, type Platform, saying, type Wanted, whole } from './compare.ts'
 import { type Json, listOf, objectOf, single, zipped } from './json.ts'
 import { nexxen } from './nexxen.ts'
@@ -393,5 +394,6 @@ export const audiences: readonly Platform[] = [
   activecampaign,
   marketingCloud,
   nexxen,
+  adobe,
   tradeDesk,
 ]

@@ -10,6 +10,8 @@ export type CsvDialect = {
    * ` there may be a `\r`.
    */
   readonly newline: '\n' | '\r'
+  /** Whether rows may end before their last cells, which are then null. */
+  readonly short?: boolean
 }
 
 /**
@@ -53,7 +55,7 @@ export function parseCsv(
       const row = parseQuotedRow(text, at, dialect, ended, marks, cellsMax)
       if (!row) break
       if (row.error) errors.set(rows.length, row.error)
-      pushRow(rows, errors, row.cells, row.count, row.surplus, width)
+      pushRow(rows, errors, row.cells, row.count, row.surplus, width, dialect.short)
       at = row.after
       next = row.delimiter
       if (next !== -1 && next < at) next = text.indexOf(delimiter, at)
@@ -82,7 +84,7 @@ export function parseCsv(
           rows.push(cells)
         } else {
           cells.length = count
-          pushRow(rows, errors, cells, count, false, width)
+          pushRow(rows, errors, cells, count, false, width, dialect.short)
         }
       }
     }
@@ -118,8 +120,10 @@ function pushRow(
   count: number,
   surplus: boolean,
   width: number,
+  short = false,
 ): void {
-  if ((count < width || surplus) && !errors.has(rows.length)) errors.set(rows.length, wrongCount(count, width))
+  if (((count < width && !short) || surplus) && !errors.has(rows.length))
+    errors.set(rows.length, wrongCount(count, width))
   while (cells.length < width) cells.push(null)
   rows.push(cells)
 }

@@ -8,23 +8,28 @@ import { dialectOf } from './csv-dialect.ts'
 import { type CsvDialect, parseCsv } from './csv-parse.ts'
 import { type Encoding, encodingOf } from './encoding.ts'
 import type { OpenedFile } from './opened-file.ts'
+import type { ReadOptions } from './read.ts'
 import type { FileStore, StoredFile } from './store.ts'
 import { goTo, notUtf8, type ParsedRows, type RowParser, readTextRows, textPlaceOf } from './text-rows.ts'
 import { assertNoPage } from './web-page.ts'
 
-/** Opens a CSV file, of which `opened` are the bytes. Its first line that is not empty is its header; a file without one has no columns and no rows. */
+type CsvOptions = Pick<ReadOptions, 'encoding' | 'delimiter' | 'columns' | 'shortRows' | 'chunkBytes'>
+
+/** Opens a CSV file, of which `opened` are the bytes. Its first line that is not empty is its header, unless columns are given; a file without one has no columns and no rows. */
 export async function openCsv(
   opened: ByteStream,
   store: FileStore,
   file: StoredFile,
-  options: { encoding?: string; delimiter?: string; chunkBytes?: number },
+  options: CsvOptions,
   signal: AbortSignal,
 ): Promise<OpenedFile> {
   let stream = opened
   try {
     const encoding = encodingOf(await stream.peek(3), options.encoding)
     stream.take(encoding.markBytes)
-    const { dialect, names, bytes } = await readHeader(stream, file, encoding, options.delimiter)
+    const { dialect, names, bytes } = options.columns
+      ? await withoutHeader(stream, file, encoding, options.delimiter, options.columns)
+      : await readHeader(stream, file, encoding, options.delimiter)
     stream.take(bytes)
     const start = { offset: encoding.markBytes + bytes, storedBytes: 0 }
     const text = {
@@ -41,7 +46,12 @@ export async function openCsv(
       async *read(after) {
         const place = after === undefined ? start : textPlaceOf(after)
         if (after !== undefined) stream = await goTo(stream, text, start.offset, place)
-        yield* readTextRows(stream, text, place, csvRows(dialect, columns.length))
+        yield* readTextRows(
+          stream,
+          text,
+          place,
+          csvRows({ ...dialect, short: options.shortRows ?? false }, columns.length),
+        )
       },
       close: () => stream.close(),
     }
@@ -52,6 +62,20 @@ export async function openCsv(
 }
 
 type Header = { readonly dialect: CsvDialect; readonly names: readonly string[]; readonly bytes: number }
+
+/** How a file without a header begins: with its first row. */
+async function withoutHeader(
+  stream: ByteStream,
+  file: StoredFile,
+  encoding: Encoding,
+  delimiter: string | undefined,
+  columns: readonly string[],
+): Promise<Header> {
+  const bytes = await stream.peek(pieceBytes)
+  const text = encoding.decode(encoding.unitBytes === 2 ? bytes.subarray(0, bytes.length & ~1) : bytes)
+  assertNoPage(file, text)
+  return { dialect: dialectOf(text, delimiter), names: columns, bytes: 0 }
+}
 
 /** Looks at the beginning of a file, at more and more of it until the header is there. */
 async function readHeader(

@@ -19,6 +19,10 @@ export type ReadOptions = {
   readonly delimiter?: string
   /** Which rows of Excel workbooks are read. */
   readonly excel?: ExcelOptions
+  /** Names of the columns of CSV files whose first line is a row already. */
+  readonly columns?: readonly string[]
+  /** Whether rows of CSV files may end before their last cells, which are then null. */
+  readonly shortRows?: boolean
   /** About how much of a file a chunk is, in bytes once unpacked; 120 KiB unless said otherwise, 1 MiB of Parquet. */
   readonly chunkBytes?: number
 }

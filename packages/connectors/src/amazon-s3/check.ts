@@ -57,3 +57,10 @@ export const checkDestination = checkSteps(
   ['authentication', signIn],
   ['permissions', mayWrite],
 )
+
+/** For a connector with both roles: by the setting that a connection has. */
+export const checkEither = checkSteps(
+  ['connectivity', checkConnectivity],
+  ['authentication', signIn],
+  ['permissions', (context) => (context.settings.outputPath === undefined ? mayRead(context) : mayWrite(context))],
+)

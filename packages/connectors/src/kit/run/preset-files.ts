@@ -1,0 +1,143 @@
+import {
+  type Batch,
+  type Chunk,
+  ConnectorError,
+  type DestinationContext,
+  type DestinationWriter,
+  type Json,
+  type Rejection,
+  type SourceContext,
+  type SourceReader,
+  type Values,
+} from '@penstock/connector'
+import {
+  type Encoder,
+  type FileStore,
+  gzipPiece,
+  readFiles,
+  type StoredFile,
+  writeFiles,
+} from '@penstock/connector/files'
+import { makeS3Client } from '../../amazon-s3/s3-client.ts'
+import { s3Objects } from '../../amazon-s3/s3-objects.ts'
+import { s3Upload } from '../../amazon-s3/s3-upload.ts'
+import { listingBounds } from '../../object-stores/listing.ts'
+import { fileStoreOf, type ObjectStore } from '../../object-stores/object-store.ts'
+import { placeOf } from '../../object-stores/place.ts'
+import { readRows } from '../../platform-api/rows/events.ts'
+import type { PresetDestination, PresetSource } from '../file-preset.ts'
+
+/** Opens the files of a preset that the last transfer of the connection did not read. */
+export async function openPreset(preset: PresetSource, context: SourceContext): Promise<SourceReader> {
+  const { bucket, path } = placeOf(context.settings.bucketUri, 's3', 'The bucket URI')
+  const { startAfter } = context.settings
+  const first = startAfter === undefined ? undefined : preset.order(placeOf(startAfter, 's3', 'Start after').path)
+  const store = s3Objects(makeS3Client(context), bucket)
+  const found = await filesBelow(store, path === '' || path.endsWith('/') ? path : `${path}/`)
+  return readNew(preset, context, { ...fileStoreOf(store, path, 'CSV'), list: async () => found }, first)
+}
+
+/** What a connection keeps between two transfers. */
+type PresetCursor = { readonly after: string }
+
+/**
+ * Reads the files of a store whose names are data and come after the last one. Only the last chunk has a cursor: a transfer that ended
+ * before it is repeated as a whole, and none of its files is left out.
+ * @param first where the first transfer begins
+ */
+export async function readNew(
+  { layout, names, order }: PresetSource,
+  context: SourceContext,
+  store: FileStore,
+  first?: string,
+): Promise<SourceReader> {
+  const options = layout(context.settings)
+  const after = (context.cursor as PresetCursor | undefined)?.after ?? first ?? ''
+  const lastOf = (name: string) => name.slice(name.lastIndexOf('/') + 1)
+  const found = (await store.list()).filter(({ name }) => names.test(lastOf(name)) && order(name) > after)
+  if (found.length === 0) return { read: async function* () {}, close: async () => store.close?.() }
+  const latest = found.map(({ name }) => order(name)).reduce((a, b) => (a > b ? a : b))
+  const cursor: Json = { after: latest } satisfies PresetCursor
+  const reader = await readFiles(
+    context,
+    { ...store, list: async () => found },
+    { format: 'CSV', encoding: 'utf-8', ...options },
+  )
+  return {
+    ...reader,
+    async *read(from) {
+      let held: Chunk | undefined
+      for await (const chunk of reader.read(from)) {
+        if (held) yield held
+        held = chunk
+      }
+      if (held) yield { ...held, cursor }
+    },
+  }
+}
+
+/** All objects below a folder, in all of its folders. Throws `too_many_files`. */
+async function filesBelow(store: ObjectStore, top: string): Promise<StoredFile[]> {
+  const found: StoredFile[] = []
+  const folders = [top]
+  for (let folder = folders.pop(), listed = 1; folder !== undefined; folder = folders.pop()) {
+    const seen = new Set<string>()
+    let token: string | undefined
+    do {
+      const page = await store.page(folder, token)
+      found.push(...page.files)
+      for (const name of page.folders ?? []) if (name.startsWith(folder) && name !== folder) folders.push(name)
+      token = page.next
+      listed += 1
+      const endless = token !== undefined && seen.has(token)
+      if (endless || listed > foldersMax || found.length > listingBounds.files) throw tooMany(top)
+      if (token !== undefined) seen.add(token)
+    } while (token !== undefined)
+  }
+  return found
+}
+
+/** Pages of listings that a transfer asks for: a folder for each hour of more than a year. */
+const foldersMax = 10_000
+
+const tooMany = (top: string): ConnectorError =>
+  new ConnectorError('too_many_files', `There are too many files and folders in ${top}. Name a folder deeper in it.`)
+
+/** Opens the one file that a transfer writes. A transfer of which no row can go leaves none. */
+export async function writePreset(preset: PresetDestination, context: DestinationContext): Promise<DestinationWriter> {
+  const { settings, transferId, startedTime } = context
+  const { bucket, path } = placeOf(settings.outputPath, 's3', 'The output path')
+  const folder = path === '' || path.endsWith('/') ? path : `${path}/`
+  const key = `${folder}${preset.name(settings, Date.parse(startedTime))}`
+  const contentType = preset.gzip ? 'application/gzip' : 'text/plain; charset=utf-8'
+  const sink = s3Upload(makeS3Client(context), { bucket, key, contentType, transferId })
+  const writer = await writeFiles(
+    context,
+    () => ({ ...sink, publish: async (states) => (states.length > 0 ? sink.publish(states) : undefined) }),
+    { extension: '', encoder: linesOf(preset.gzip) },
+  )
+  return {
+    ...writer,
+    async deliver(batch) {
+      const { rows, rejected } = readRows(batch, (row) => preset.line(row, settings))
+      const lines = rows.map((line) => [line])
+      // A part has at least one byte.
+      const delivery = lines.length === 0 ? { bytes: 0 } : await writer.deliver({ ...batch, rows: lines })
+      return { ...delivery, ...(rejected.length > 0 && { rejected }) }
+    },
+  }
+}
+
+/** The rows that are rejected before a line is written. */
+export const rejectionsOf =
+  (preset: PresetDestination, settings: Values) =>
+  (batch: Batch): readonly Rejection[] =>
+    readRows(batch, (row) => preset.line(row, settings)).rejected
+
+const linesOf = (gzip: boolean): Encoder => ({
+  encode: async (rows) => {
+    const bytes = Buffer.from(rows.map(([line]) => `${line}\n`).join(''))
+    return { bytes: gzip ? await gzipPiece(bytes) : bytes }
+  },
+  end: async () => undefined,
+})
