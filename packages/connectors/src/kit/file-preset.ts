@@ -53,7 +53,7 @@ export type PresetDestination = {
   readonly records: Records
   /** The name of the file below the place. @param startedMs when the transfer began, in milliseconds since 1970 */
   readonly name: (settings: Values, startedMs: number) => string
-  /** The line of a row without its end, or why it can have none. Throws `invalid_setting` for settings that do not fit together. */
+  /** The line of a row without its end, or why it can have none. Throws `invalid_setting` for settings that contradict each other. */
   readonly line: (row: BatchRow, settings: Values) => Read<string>
   /** Whether files are compressed with gzip. */
   readonly gzip: boolean
