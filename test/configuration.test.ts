@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Connector, FieldDefinition } from '@penstock/connector'
-import { connectors } from '@penstock/connectors'
+import { listedConnectors } from '@penstock/connectors'
 import type { BodyOf } from '@penstock/wire'
 import { openSecrets } from '../packages/server/src/secrets/secrets.ts'
 import { firstConfiguration } from './harness/configurations.ts'
@@ -278,7 +278,7 @@ describe('a stored secret', () => {
     if (type === 'Select') return [options?.[0] ?? '', options?.[1] ?? '']
     return type === 'Number' ? [min, min + 1] : ['one.example', 'two.example']
   }
-  const binding = connectors.flatMap((connector) =>
+  const binding = listedConnectors.flatMap((connector) =>
     Object.entries(connector.secrets).flatMap(([key, field]) =>
       (field.binds ?? []).map((name) => ({ connector, key, field, name })),
     ),

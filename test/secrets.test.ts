@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import type { Connector, FieldDefinition, Fields } from '@penstock/connector'
-import { connectors } from '@penstock/connectors'
+import { listedConnectors } from '@penstock/connectors'
 import { basePath, limits, type Operation, operations, takesIdempotencyKey } from '@penstock/wire'
 import type { SecretOwner } from '../packages/server/src/secrets/queries.ts'
 import { openSecrets } from '../packages/server/src/secrets/secrets.ts'
@@ -26,7 +26,7 @@ import { addPerson } from './harness/users.ts'
 /** Invariant 6: no secret leaves in the clear. */
 
 /** In the lists of connectors, those whose forms together have every kind of field. */
-const withSecrets = connectors.filter(({ secrets }) => Object.values(secrets).some(isCallersSecret))
+const withSecrets = listedConnectors.filter(({ secrets }) => Object.values(secrets).some(isCallersSecret))
 function isCallersSecret({ type, readonly }: FieldDefinition): boolean {
   return type === 'Password' && !readonly
 }
