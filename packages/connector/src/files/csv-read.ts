@@ -8,12 +8,18 @@ import { dialectOf } from './csv-dialect.ts'
 import { type CsvDialect, parseCsv } from './csv-parse.ts'
 import { type Encoding, encodingOf } from './encoding.ts'
 import type { OpenedFile } from './opened-file.ts'
-import type { ReadOptions } from './read.ts'
 import type { FileStore, StoredFile } from './store.ts'
 import { goTo, notUtf8, type ParsedRows, type RowParser, readTextRows, textPlaceOf } from './text-rows.ts'
 import { assertNoPage } from './web-page.ts'
 
-type CsvOptions = Pick<ReadOptions, 'encoding' | 'delimiter' | 'columns' | 'shortRows' | 'chunkBytes'>
+/** Those of `ReadOptions` that matter for CSV. */
+type CsvOptions = {
+  readonly encoding?: string
+  readonly delimiter?: string
+  readonly columns?: readonly string[]
+  readonly shortRows?: boolean
+  readonly chunkBytes?: number
+}
 
 /** Opens a CSV file, of which `opened` are the bytes. Its first line that is not empty is its header, unless columns are given; a file without one has no columns and no rows. */
 export async function openCsv(

@@ -25,7 +25,7 @@ import { listingBounds } from '../../object-stores/listing.ts'
 import { fileStoreOf, type ObjectStore } from '../../object-stores/object-store.ts'
 import { placeOf } from '../../object-stores/place.ts'
 import { readRows } from '../../platform-api/rows/events.ts'
-import type { PresetDestination, PresetSource } from '../file-preset.ts'
+import type { PresetDestination, PresetSource } from '../preset-facts.ts'
 
 /** Opens the files of a preset that the last transfer of the connection did not read. */
 export async function openPreset(preset: PresetSource, context: SourceContext): Promise<SourceReader> {
