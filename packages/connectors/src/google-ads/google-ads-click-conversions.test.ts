@@ -34,12 +34,9 @@ describe('Google Ads Click Conversions, by way of Google Data Manager', () => {
     return { writer, delivery: await writer.deliver(batchOf(columns, rows)) }
   }
 
-  test('takes no conversion without a click', async () => {
+  test('takes a conversion with contact data in place of a click, for enhanced conversions for leads', async () => {
     const { delivery } = await deliver([row(1), [...row(2).slice(0, 2), null, sha('2@example.com')]])
-    assert.deepEqual(
-      delivery.rejected?.map(({ index, field }) => [index, field]),
-      [[1, 'gclid']],
-    )
+    assert.deepEqual(delivery.rejected, [])
     assert.deepEqual(
       [...google.events.values()],
       [
@@ -48,6 +45,12 @@ describe('Google Ads Click Conversions, by way of Google Data Manager', () => {
           eventTimestamp: '2026-11-20T10:00:00Z',
           adIdentifiers: { gclid: 'click-1' },
           userData: { userIdentifiers: [{ emailAddress: sha('1@example.com') }] },
+          eventSource: 'WEB',
+        },
+        {
+          transactionId: 'order-2',
+          eventTimestamp: '2026-11-20T10:00:00Z',
+          userData: { userIdentifiers: [{ emailAddress: sha('2@example.com') }] },
           eventSource: 'WEB',
         },
       ],
@@ -70,7 +73,7 @@ acceptDestination({
   rows: Array.from({ length: 12 }, (_, n) => row(n)),
   badRows: [
     { row: [...row(99).slice(0, 3), 'abc'], reason: /not a SHA-256/, field: 'email' },
-    { row: [...row(98).slice(0, 2), null, sha('98')], reason: /no gclid/, field: 'gclid' },
+    { row: [...row(98).slice(0, 2), null, null], reason: /no click ID/, field: 'email' },
     { row: ['20.11.2026', ...row(97).slice(1)], reason: /with its zone/, field: 'event_time' },
   ],
   async readBack() {
