@@ -68,7 +68,8 @@ export async function startRedditEvents(): Promise<RedditEvents> {
     if (pixel !== redditPixel) return refusal(403)
     if (headers['content-type'] !== 'application/json' || !headers['user-agent']) return refusal(400)
     const { data, ...others } = (json ?? {}) as { data?: Record<string, unknown> }
-    const { events: all, partner, ...more } = data ?? {}
+    const { events: all, partner, test_id: testId = 't2', ...more } = data ?? {}
+    if (typeof testId !== 'string' || testId === '') return refusal(400)
     if (Object.keys({ ...others, ...more }).length > 0 || typeof partner !== 'string') return refusal(400)
     if (!Array.isArray(all) || all.length === 0 || all.length > 1000 || !all.every(isEvent)) return refusal(400)
     for (const event of all) {

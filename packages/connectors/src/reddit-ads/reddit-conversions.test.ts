@@ -1,3 +1,7 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { testContext } from '@penstock/connector/acceptance'
+import { batchOf } from '../../test/platform-server.ts'
 import {
   type RedditEvents,
   redditConversionToken,
@@ -145,4 +149,22 @@ await testEventDestination<RedditEvents>({
     ['takes a JSON that Reddit cannot read for a request that it refuses', jsonError, []],
     ['takes an answer without success for a refusal', { json: { success: false } }, []],
   ],
+})
+
+test('sends events as tests if the connection has a test ID', async (t) => {
+  const server = await startRedditEvents()
+  t.after(() => server.close())
+  const columns = ['event_name', 'event_time', 'action_source', 'email', 'event_id']
+  const writer = await redditConversions.destination?.deliver?.open(
+    testContext({
+      secrets: { conversionToken: redditConversionToken },
+      settings: { pixelId: redditPixel, testId: ' t2_test ' },
+      columns,
+      routes: { 'https://ads-api.reddit.com': server.url },
+    }),
+  )
+  const row = ['Lead', ms, 'website', sha256('1@example.com'), 'e-1']
+  assert.deepEqual((await writer?.deliver(batchOf(columns, [row])))?.rejected, [])
+  const sent = server.received.at(-1)?.json as { data: Record<string, unknown> } | undefined
+  assert.equal(sent?.data.test_id, 't2_test')
 })

@@ -1,4 +1,4 @@
-import { secret } from '@penstock/connector'
+import { secret, text } from '@penstock/connector'
 import { bearer, idSetting, restApi } from '../kit/api.ts'
 import { count, currency, decimal, digest, eventId, flag, objects, oneOf, plain, time } from '../kit/columns.ts'
 import { eventDestination } from '../kit/event-destination.ts'
@@ -76,11 +76,21 @@ export const redditConversions = eventDestination({
       pattern: /^[A-Za-z0-9_]{1,64}$/,
       example: 'a2_abc',
     }),
+    testId: text({
+      label: 'Test ID',
+      description: 'ID from the event testing of Reddit; events with it are shown there as tests',
+    }),
   },
   batch: { rowsMax: 1000, bytesMax: 2_000_000 },
   request: (events, { settings }) => ({
     path: `/pixels/${String(settings.pixelId).trim()}/conversion_events`,
-    body: { data: { partner: 'PENSTOCK', events } },
+    body: {
+      data: {
+        partner: 'PENSTOCK',
+        ...(settings.testId !== undefined && { test_id: String(settings.testId).trim() }),
+        events,
+      },
+    },
   }),
   answer: {
     refuses: ({ status, json }) =>
