@@ -184,6 +184,7 @@ describe('a deleted account', () => {
       setDrift: { drift: 'stop' },
       setConnectionLabels: { tags: ['production'] },
       createUpload: anyFile,
+      createSample: { uploadId: '0123456789abcdef' },
     }
     for (const [name, operation] of Object.entries(operations) as [OperationId, Operation][]) {
       const inAccount = operation.actsIn === 'account' || name === 'listConnections'

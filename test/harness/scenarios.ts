@@ -151,6 +151,11 @@ const anUpload = async ({ caller }: Party) => {
   const { id } = await caller.expect(caller.call('createUpload', { accountId, query, body: anyFile }))
   return { accountId, id }
 }
+const aSample = async (party: Party) => {
+  const { accountId, id: uploadId } = await anUpload(party)
+  await party.caller.expect(party.caller.call('createSample', { accountId, body: { uploadId } }))
+  return { accountId }
+}
 const aClient = async ({ caller }: Party) => {
   const { id } = await caller.expect(caller.call('createClient', { body: { name: 'Key', scopes: ['accounts:read'] } }))
   return { id }
@@ -809,6 +814,38 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
     prepare: anUpload,
   },
 
+  getSample: {
+    request: 'GET /sample',
+    status: 200,
+    reply: shapes.sample,
+    acts: 'in either',
+    prepare: async ({ caller }) => ({ accountId: (await caller.addAccount()).id }),
+  },
+  createSample: {
+    request: 'POST /sample',
+    status: 201,
+    reply: shapes.sample,
+    acts: 'in a sub-account',
+    prepare: async (party) => {
+      const { accountId, id: uploadId } = await anUpload(party)
+      return { accountId, body: { uploadId } }
+    },
+  },
+  deleteSample: {
+    request: 'DELETE /sample',
+    status: 200,
+    reply: shapes.done,
+    acts: 'in a sub-account',
+    prepare: aSample,
+  },
+  previewSample: {
+    request: 'POST /sample/preview',
+    status: 200,
+    reply: shapes.preview,
+    acts: 'in a sub-account',
+    prepare: aSample,
+  },
+
   listClients: {
     request: 'GET /clients',
     status: 200,
@@ -1292,6 +1329,8 @@ export const allowedMethods: Readonly<Record<string, string>> = {
   '/connections/{id}/restore': 'POST',
   '/connections/details': 'GET, HEAD',
   '/connections/{id}/events': 'GET, HEAD',
+  '/sample': 'GET, HEAD, POST, DELETE',
+  '/sample/preview': 'POST',
   '/schedules': 'GET, HEAD',
   '/attention': 'GET, HEAD',
   '/transfers': 'GET, HEAD',

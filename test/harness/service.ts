@@ -125,6 +125,8 @@ export async function startServiceOn(
     runners,
     log,
     timeouts,
+    // The server of the tests is like the embedded one: its role can create databases and roles.
+    embedded: true,
   })
   opened.defer(service.close)
   await service.app.ready()

@@ -559,6 +559,15 @@ export const upload = {
   createdTime: 'integer',
   expiresTime: 'integer',
 } as const satisfies Shape
+export const sample = {
+  available: 'boolean',
+  obstacle: ['string', null],
+  connectionId: ['string', null],
+  transferId: ['string', null],
+  database: ['string', null],
+  table: ['string', null],
+  createdTime: ['integer', null],
+} as const satisfies Shape
 export const alertIncident = {
   id: 'string',
   ruleId: 'string',

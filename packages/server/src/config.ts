@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { isIP, isIPv4 } from 'node:net'
-import { isAbsolute, resolve } from 'node:path'
-import { compile as compileProxies } from '@fastify/proxy-addr'
+import { isAbsolute, join, resolve } from 'node:path'
 import type { PlainHttp } from '@penstock/connector'
 import type { NetworkPolicy } from '@penstock/connector/egress'
 import { type AllowedDestination, parseAllowed } from '@penstock/connector/egress/allowed'
 import { limits } from '@penstock/wire'
+import { isNetwork, isOrigin, postgresAddress, webAddress } from './config-values.ts'
 import { readTelemetrySettings, type TelemetrySettings } from './otel-settings.ts'
 import { type MasterKey, parseMasterKey } from './secrets/seal.ts'
 import { type Environment, readSettings } from './secrets/setting-files.ts'
@@ -169,12 +169,14 @@ export function readConfig(env: Environment, { listens = true }: { listens?: boo
   const transfersAtOnce = whole('PENSTOCK_TRANSFERS', 6, 1, 100)
   const checksAtOnce = whole('PENSTOCK_CHECKS', 4, 1, 100)
   const egress = readEgress(given, read, listens)
+  const dataDirectory = resolve(given('PENSTOCK_DATA_DIR') ?? '.penstock')
+  const isLocal = listens && exposureOf(given) === undefined
 
   const config: Config = {
     host,
     port,
     publicUrl,
-    dataDirectory: resolve(given('PENSTOCK_DATA_DIR') ?? '.penstock'),
+    dataDirectory,
     databaseUrl,
     databasePoolSize: whole('PENSTOCK_DATABASE_POOL', 10, 2, 200),
     firstClient: readFirstClient(given('PENSTOCK_CLIENT_ID'), given('PENSTOCK_CLIENT_SECRET'), fieldErrors),
@@ -244,7 +246,7 @@ export function readConfig(env: Environment, { listens = true }: { listens?: boo
     plainHttp: { loopback: egress.networkPolicy === 'any', allow: readDestinations(read, 'PENSTOCK_ALLOW_HTTP') },
     localFolders: read(
       'PENSTOCK_LOCAL_FOLDERS',
-      [],
+      isLocal && databaseUrl === undefined && process.getuid?.() !== 0 ? [ownFolderIn(dataDirectory)] : [],
       (value) => (value.split(':').every((folder) => isAbsolute(folder)) ? value.split(':') : undefined),
       'absolute paths of directories, with a colon between them',
     ),
@@ -317,14 +319,23 @@ function readEgress(given: Given, read: Read, listens: boolean): EgressSettings 
   const allow = readDestinations(read, 'PENSTOCK_EGRESS_ALLOW')
   if (networkPolicy) return { networkPolicy, allow, reason: 'PENSTOCK_EGRESS is set' }
   if (!listens) return { networkPolicy: 'public', allow, reason: 'a worker does not know who has access to the API' }
+  const reason = exposureOf(given)
+  return reason === undefined
+    ? { networkPolicy: 'any', allow, reason: `the service listens on ${given('PENSTOCK_HOST') ?? '127.0.0.1'} alone` }
+    : { networkPolicy: 'public', allow, reason }
+}
+
+/** Why others than the user of this machine can reach the API, as a part of a sentence; undefined if they cannot. */
+function exposureOf(given: Given): string | undefined {
   const exposure = ['PENSTOCK_PUBLIC_URL', 'PENSTOCK_TRUSTED_PROXIES'].find((name) => given(name))
-  if (exposure) return { networkPolicy: 'public', allow, reason: `${exposure} is set` }
+  if (exposure) return `${exposure} is set`
   const host = given('PENSTOCK_HOST') ?? '127.0.0.1'
   const isLoopback = host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'))
-  return isLoopback
-    ? { networkPolicy: 'any', allow, reason: `the service listens on ${host} alone` }
-    : { networkPolicy: 'public', allow, reason: 'PENSTOCK_HOST is not a loopback address' }
+  return isLoopback ? undefined : 'PENSTOCK_HOST is not a loopback address'
 }
+
+/** The folder that connectors may read and write on a machine of one person, without a setting. Created at the start. */
+export const ownFolderIn = (dataDirectory: string): string => join(dataDirectory, 'files')
 
 /** Reads destinations that the operator allows something for. */
 const readDestinations = (read: Read, setting: string): readonly AllowedDestination[] =>
@@ -363,31 +374,6 @@ const hostName = /^(?=.{1,253}$)\w(?:[\w-]{0,61}\w)?(?:\.\w(?:[\w-]{0,61}\w)?)*\
 function defaultUrl(host: string | undefined, port: number | undefined): string {
   const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host?.includes(':') ? `[${host}]` : host
   return `http://${name}:${port}`
-}
-
-/** An origin as browsers send it. Those of schemes of their own, such as capacitor://localhost, are nothing to a URL. */
-function isOrigin(text: string): boolean {
-  if (/^https?:/i.test(text)) return URL.parse(text)?.origin === text
-  return /^[a-z][a-z0-9+.-]*:\/\/[^/?#@]+$/.test(text)
-}
-
-function isNetwork(text: string): boolean {
-  try {
-    compileProxies(text)
-    return true
-  } catch {
-    return false
-  }
-}
-
-function webAddress(value: string): string | undefined {
-  const url = URL.parse(value)
-  const plain = url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username
-  return plain ? url.href.replace(/\/+$/, '') : undefined
-}
-
-function postgresAddress(value: string): string | undefined {
-  return /^postgres(ql)?:\/\//.test(value) && URL.canParse(value) ? value : undefined
 }
 
 const words = (value: string | undefined) => (value ? value.split(/[\s,]+/).filter(Boolean) : [])

@@ -73,6 +73,8 @@ import {
   rotateClient,
 } from './organizations/clients.ts'
 import { reportAccounts, reportConnections } from './reports/reports.ts'
+import { previewSample } from './samples/rows.ts'
+import { createSample, deleteSample, getSample, type SampleDeps } from './samples/samples.ts'
 import {
   deleteSingleSignOn,
   getSingleSignOn,
@@ -146,6 +148,7 @@ export type Deps = TokenDeps &
   WebhookDeps &
   ConnectPageDeps &
   UploadDeps &
+  SampleDeps &
   AlertDeps
 
 /** The handler of every operation of the contract. */
@@ -270,6 +273,10 @@ export const handlers: Handlers<Deps> = {
   createUpload,
   getUpload,
   deleteUpload,
+  getSample,
+  createSample,
+  deleteSample,
+  previewSample,
 
   signIn,
   signOut,

@@ -68,6 +68,7 @@ export async function createService(
     log,
     timeouts = {},
     telemetry,
+    embedded = config.databaseUrl === undefined,
   }: {
     database: Database
     databaseUrl: DatabaseUrl
@@ -78,6 +79,8 @@ export async function createService(
     timeouts?: Partial<Timeouts>
     /** Where traces and metrics go. */
     telemetry?: Telemetry | undefined
+    /** Whether the database is the embedded PostgreSQL, which can have databases for samples beside it. */
+    embedded?: boolean
   },
 ): Promise<Service> {
   await registerEnvironment(database, config)
@@ -112,6 +115,7 @@ export async function createService(
     accounts,
     accountContents: connectionsOfAccounts,
     catalogue,
+    sampleServer: embedded ? { url: databaseUrl } : undefined,
     interactive: createInteractiveJobs(runners, config.interactive),
     discoveries: new Discoveries(),
   }

@@ -340,6 +340,12 @@ export const errors = {
     message: 'The service has too many open connections or files. Wait for the seconds in Retry-After, then retry.',
     when: 'The process has reached its limit of connections, or the limit of open files of the operating system. The response has the header `Retry-After`.',
   },
+  sample_not_available: {
+    status: 409,
+    message:
+      'This deployment keeps no sample data. Use a database of your own, or ask your operator to run the service on its embedded PostgreSQL.',
+    when: 'Sample data needs the embedded PostgreSQL, and a network policy that allows private addresses. `details` says what is missing.',
+  },
   unavailable: {
     status: 503,
     message: 'The service cannot reach its database. Wait for the seconds in Retry-After, then retry.',

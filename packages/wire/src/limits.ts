@@ -222,6 +222,8 @@ export const limits = {
   uploadsMbDefault: 1_024,
   uploadsMax: 1_000,
   /** Hours for which an uploaded file is kept, unless the operator chose otherwise. */
+  /** Samples of one organization: each has a database of its own. */
+  samplesPerOrganization: 20,
   uploadHoursDefault: 24,
   uploadHoursMax: 720,
   /** Minutes that an upload may take. */

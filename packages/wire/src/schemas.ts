@@ -20,6 +20,7 @@ export { Identifier, identifier, identifierPattern, namePattern, oneOf } from '.
 export { ConnectionLabels, ConnectionTag, SetConnectionLabels } from './schemas/labels.ts'
 export * from './schemas/passkey.ts'
 export * from './schemas/report.ts'
+export * from './schemas/sample.ts'
 export * from './schemas/saved-filter.ts'
 export * from './schemas/sign-in-rules.ts'
 export * from './schemas/single-sign-on.ts'

@@ -300,3 +300,7 @@ export type ConnectLinkStatus = (typeof connectLinkStatuses)[number]
 
 /** Kinds of values of which the engine reads the local forms. */
 export const recordReadings = ['number', 'time'] as const
+
+/** Why there can be no sample in a deployment. */
+export const sampleObstacles = ['external_database', 'network_policy'] as const
+export type SampleObstacle = (typeof sampleObstacles)[number]

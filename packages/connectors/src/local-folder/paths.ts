@@ -21,7 +21,7 @@ export async function folderOf({ secrets, localFolders }: ConnectorContext): Pro
   // Checked first, so that no one can find out which paths exist elsewhere.
   if (!localFolders.some((each) => isWithin(folder, each)) && !allowed.some((each) => isWithin(folder, each))) {
     throw notAllowed(
-      'The operator of this service does not allow this folder. Ask the operator to allow it, or use another one.',
+      'The operator of this service does not allow this folder. Use another one, or ask the operator to add it to PENSTOCK_LOCAL_FOLDERS; the service logs the folders of that setting when it starts.',
     )
   }
   try {

@@ -1,6 +1,6 @@
 import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Config } from '../config.ts'
+import { type Config, ownFolderIn } from '../config.ts'
 import { type Database, type DatabaseUrl, openDatabase } from '../db/database.ts'
 import { isFull } from '../db/errors.ts'
 import { describeDatabase, explainFailure } from '../db/failures.ts'
@@ -151,6 +151,14 @@ async function requireEmbedded(config: Config): Promise<void> {
     'database',
     `There is no database in ${config.dataDirectory} yet. Start the service once (penstock serve), set DATABASE_URL to a PostgreSQL of your own, or set PENSTOCK_DATA_DIR to the directory that has one.`,
   )
+}
+
+/** Creates the folder that connectors may use without a setting, if that is the one of this deployment. */
+export async function makeOwnFolder(config: Config): Promise<void> {
+  const folder = ownFolderIn(config.dataDirectory)
+  if (!config.localFolders.includes(folder)) return
+  await makeDataDirectory(config)
+  await mkdir(folder, { recursive: true, mode: 0o700 })
 }
 
 /** Only who made the directory decides its mode: others do not list it, the embedded server passes through. */

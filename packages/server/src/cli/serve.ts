@@ -12,7 +12,7 @@ import { hideEnvironment } from './environment.ts'
 import { StoppedWaiting, whileFull } from './full-database.ts'
 import { releaseStartMemorySoon } from './memory.ts'
 import { explainListenFailure } from './port.ts'
-import { applyMigrations, type CommandRuntime, openRuntime } from './runtime.ts'
+import { applyMigrations, type CommandRuntime, makeOwnFolder, openRuntime } from './runtime.ts'
 import { logWarnings } from './warnings.ts'
 import { prepareFirstOrganization, welcome } from './welcome.ts'
 
@@ -42,6 +42,7 @@ async function untilStopped(
 async function runService(config: Config, log: Logger, stopSignal: Promise<void>): Promise<void> {
   const onceFree = <T>(step: () => Promise<T>) => whileFull(log, stopSignal, step)
   await using opened = new AsyncDisposableStack()
+  await makeOwnFolder(config)
   await logWarnings(process.env, config, log)
   // Closed last: what ends before it ends spans.
   const telemetry = await openTelemetry(config.telemetry, log)
@@ -62,6 +63,7 @@ async function runService(config: Config, log: Logger, stopSignal: Promise<void>
   const greeting = await onceFree(() => welcome(config, runtime.database, first))
   await listen(service, config)
   logEgress(config, log)
+  logFolders(config, log)
   log.info({ address: config.publicUrl, environment: config.environment.name }, 'serving')
   process.stdout.write(greeting)
   releaseStartMemorySoon()
@@ -96,6 +98,12 @@ async function runWorker(config: Config, log: Logger, stopSignal: Promise<void>)
   log.info('working')
   releaseStartMemorySoon()
   await stopSignal
+}
+
+/** The folders that a refusal of the connector does not name to tenants. */
+function logFolders({ localFolders }: Config, log: Logger): void {
+  const folders = localFolders.length === 0 ? 'none' : localFolders.join(', ')
+  log.info(`Folders that connectors may read and write (PENSTOCK_LOCAL_FOLDERS): ${folders}.`)
 }
 
 async function logPause({ database }: CommandRuntime, log: Logger): Promise<void> {

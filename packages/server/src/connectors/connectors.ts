@@ -1,6 +1,7 @@
 import { type Connector, incompatibilities } from '@penstock/connector'
 import type { ActingAccount, Answer, Call } from '../call.ts'
 import type { Config } from '../config.ts'
+import type { Db } from '../db/database.ts'
 import { violates } from '../db/errors.ts'
 import { newIdentifier } from '../identifiers.ts'
 import { refuse, refuseFieldErrors, requireEditable } from '../refusal.ts'
@@ -79,6 +80,10 @@ export async function addToAccount(
   const newIds = rows.map(({ connectorId }) => connectorId).filter((id) => added.some((one) => one.connectorId === id))
   return { reply, audited: { after: { connectorIds: newIds }, unchanged: newIds.length === 0 } }
 }
+
+/** Whether a sub-account has a connector, for a rule that adds it with what else it does. */
+export const isConnectorAdded = async (db: Db, { id }: Pick<ActingAccount, 'id'>, connectorId: string) =>
+  (await queries.isAdded.first(db, { accountId: id, connectorId })) !== undefined
 
 /** A connector without fields to fill is configured from the start. */
 export const isConfiguredFromStart = ({ secrets }: Connector): boolean =>

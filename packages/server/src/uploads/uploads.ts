@@ -1,5 +1,6 @@
-import type { Answer, Call } from '../call.ts'
+import type { ActingAccount, Answer, Call } from '../call.ts'
 import type { Config } from '../config.ts'
+import type { Db } from '../db/database.ts'
 import { refuse } from '../refusal.ts'
 import { deleteDataKeys } from '../secrets/queries.ts'
 import * as queries from './queries.ts'
@@ -34,8 +35,12 @@ export async function createUpload(
 }
 
 export async function getUpload({ db, account, id }: Call<'getUpload'>): Promise<Answer<'getUpload'>> {
-  const row = await queries.findUpload.first(db, { accountId: account.id, id })
-  return { reply: viewUpload(row ?? refuse('not_found')) }
+  return { reply: viewUpload(await requireUpload(db, account, id)) }
+}
+
+/** A file that the sub-account has. Refuses with `not_found`. */
+export async function requireUpload(db: Db, account: ActingAccount, id: string): Promise<queries.UploadRow> {
+  return (await queries.findUpload.first(db, { accountId: account.id, id })) ?? refuse('not_found')
 }
 
 /** Deletes a file with its content and its key, which makes the content unreadable in every copy of the database as well. */

@@ -119,7 +119,8 @@ export function ConfigureForm({
   }
   const saveMine = (version: string | undefined) =>
     void send(changesOf(baseOf(before, theirs ? fieldsOf(theirs) : fields), values, fields), version, onClose)
-  const change = (field: string, value: FormValue) => setValues((now) => ({ ...now, [field]: value }))
+  const change = (field: string, value: FormValue) =>
+    setValues((now) => withLoopback(fields, before, { ...now, [field]: value }, field))
 
   return (
     <form
@@ -205,6 +206,22 @@ export function ConfigureForm({
       </Stack>
     </form>
   )
+}
+
+const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/i
+
+/**
+ * A server on this machine rarely has a certificate that anyone trusts: TLS is off for it, unless the user has set the mode.
+ * @param field the field that was changed
+ */
+function withLoopback(fields: readonly FormField[], before: FormValues, values: FormValues, field: string): FormValues {
+  const mode = fields.find(({ name }) => name === 'tlsMode')
+  // A server that was saved keeps its mode.
+  if (field !== 'host' || before.host || !mode?.options?.includes('disable')) return values
+  if (loopback.test(String(values.host ?? '').trim())) {
+    return values.tlsMode === before.tlsMode ? { ...values, tlsMode: 'disable' } : values
+  }
+  return values.tlsMode === 'disable' && before.tlsMode !== undefined ? { ...values, tlsMode: before.tlsMode } : values
 }
 
 type Body = ParametersOf<'configureConnector'>['body']

@@ -1,11 +1,12 @@
 import { Button, Card, Group, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import { PenstockError } from '@penstock/client'
-import { limits } from '@penstock/wire'
-import { type FormEvent, useMemo, useRef, useState } from 'react'
+import { limits, uploadedFileConnectorId } from '@penstock/wire'
+import { type FormEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { useRead, useWrite } from '../../api/queries.ts'
 import { Changed, isChanged } from '../../components/changed.tsx'
 import { Failure } from '../../components/failure.tsx'
 import { errorsOf, isOfFields } from '../../components/fields/field-errors.ts'
+import type { FormField, FormValues } from '../../components/fields/form-field.ts'
 import { Lines, Loaded } from '../../components/loaded.tsx'
 import { notifyDone } from '../../components/notify.tsx'
 import { newConnection as say } from '../../strings/new-connection.ts'
@@ -65,6 +66,7 @@ function Form({ definitions }: { definitions: Readonly<Record<SideKey, Definitio
     form.src.typed ||
     form.dest.typed ||
     (connection !== undefined && (name.trim() !== connection.name || switched.length > 0))
+  useProposedTable(name !== usualName ? name : '', form.dest)
   const body = {
     ...Object.fromEntries(switched.map((key) => [`${key}ConfigurationId`, picked(key)])),
     name: name.trim(),
@@ -191,6 +193,37 @@ function Form({ definitions }: { definitions: Readonly<Record<SideKey, Definitio
 
 const labelled = (side: string, words: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(words).map(([label, value]) => [`${side} · ${label}`, value]))
+
+/**
+ * Proposes a table with the name of the file that was uploaded, which is created if it is missing, where the user has not
+ * chosen one.
+ * @param name the name that the connection got from the file; empty: none
+ */
+function useProposedTable(name: string, { fields, values }: { fields: readonly FormField[]; values: FormValues }) {
+  const { connectionId, sourceId, draft, keys, setValue } = useWizard()
+  const takesTable = ['table', 'createTable'].every((one) => fields.some((field) => field.name === one))
+  const isOpen = connectionId === '' && sourceId === uploadedFileConnectorId && takesTable
+  const table = isOpen && draft.settings[keys.dest]?.table === undefined && !values.table ? tableNameOf(name) : ''
+  const { dest } = keys
+  useEffect(() => {
+    if (table === '') return
+    setValue(dest, 'table', table)
+    setValue(dest, 'createTable', true)
+  }, [table, dest, setValue])
+}
+
+/** A name that every database takes without quotes; empty if the text has no letter that fits. */
+const tableNameOf = (name: string): string =>
+  name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/\p{M}/gu, '')
+    .replaceAll(/[^a-z0-9]+/g, '_')
+    .replace(/^[\d_]+|_+$/g, '')
+    .slice(0, tableNameMax)
+
+/** The length that PostgreSQL takes. */
+const tableNameMax = 60
 
 /** A key for what is to be made once, however often the same is sent: an answer may be lost on its way. */
 function useOnce(): (body: string) => string {

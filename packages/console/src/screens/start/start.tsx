@@ -3,12 +3,14 @@ import { Link, Navigate } from 'react-router'
 import { useForbidden } from '../../api/me.ts'
 import { useRead } from '../../api/queries.ts'
 import { addressOf } from '../../base-path.ts'
+import { useAddress } from '../../components/address.ts'
 import { Failure } from '../../components/failure.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { Page } from '../../components/page.tsx'
 import { pathOf, useAccount, useAccountId } from '../../shell/account.ts'
 import { start as say } from '../../strings/start.ts'
 import { Files } from './files.tsx'
+import { MovedSample } from './moved-sample.tsx'
 import { useBegin } from './use-begin.ts'
 import { FileWay, PlatformsWay, SampleWay } from './ways.tsx'
 
@@ -16,7 +18,10 @@ import { FileWay, PlatformsWay, SampleWay } from './ways.tsx'
 export function Component() {
   const accountId = useAccountId()
   const accounts = useRead('listAccounts', { query: { size: 1 } }, { enabled: accountId === undefined })
-  if (accountId !== undefined) return <Start accountId={accountId} />
+  const shown = useAddress().value('show')
+  if (accountId !== undefined) {
+    return shown === 'sample' ? <MovedSample accountId={accountId} /> : <Start accountId={accountId} />
+  }
   return (
     <Loaded query={accounts} lines={6}>
       {({ reply: [first] }) =>
@@ -45,7 +50,7 @@ function Start({ accountId }: { accountId: string | undefined }) {
     >
       {begin.failure !== undefined && <Failure error={begin.failure} />}
       <SimpleGrid cols={{ base: 1, md: 3 }} spacing="lg">
-        <SampleWay begin={begin} reason={reason} />
+        <SampleWay begin={begin} reason={reason} accountId={accountId} />
         <FileWay begin={begin} reason={reason} />
         <PlatformsWay begin={begin} reason={reason} accountId={accountId} />
       </SimpleGrid>

@@ -1,7 +1,7 @@
 import { limits, uploadedFileConnectorId } from '@penstock/wire'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
-import { useWrite } from '../../api/queries.ts'
+import { readNow, useWrite } from '../../api/queries.ts'
 import { notifyDone } from '../../components/notify.tsx'
 import { start as say } from '../../strings/start.ts'
 import { beginDraft } from '../new-connection/draft.ts'
@@ -18,6 +18,8 @@ export type Beginning = {
   readonly withFile: (content: Blob, name: string) => void
   readonly withUpload: (upload: { id: string; name: string }) => void
   readonly withSearch: (sources: string) => void
+  /** Moves the sample people into a table of their own, and shows what happened. */
+  readonly withSample: (content: Blob) => void
 }
 
 /** @param existing the sub-account; one is added if there is none yet */
@@ -25,6 +27,7 @@ export function useBegin(existing: string | undefined): Beginning {
   const addAccount = useWrite('addAccount')
   const addConnectors = useWrite('addConnectors')
   const upload = useWrite('createUpload')
+  const createSample = useWrite('createSample')
   const navigate = useNavigate()
   const [busy, setBusy] = useState(false)
   const [sending, setSending] = useState<Sending>()
@@ -59,6 +62,15 @@ export function useBegin(existing: string | undefined): Beginning {
     failure,
     withSource: (connectorId) => void run((accountId) => openWith(accountId, connectorId)),
     withSearch: (sources) => void run(async (accountId) => void (await open(accountId, { sources, step: 'source' }))),
+    withSample: (content) =>
+      void run(async (accountId) => {
+        const { reply: before } = await readNow('getSample', { accountId })
+        if (before.connectionId === null) {
+          const { reply } = await upload.mutateAsync({ accountId, query: { name: say.sample.file }, body: content })
+          await createSample.mutateAsync({ accountId, body: { uploadId: reply.id } })
+        }
+        await navigate(`/accounts/${accountId}/start?show=sample`)
+      }),
     withUpload: (file) => void run((accountId) => openFile(accountId, file)),
     withFile: (content, given) =>
       void run(async (accountId) => {

@@ -75,24 +75,30 @@ function Way({
 const shownColumns = ['id', 'email', 'born'] as const
 
 /** People who come with the product, as a file that is uploaded. */
-export function SampleWay({ begin, reason }: WayProps) {
+export function SampleWay({ begin, reason, accountId }: WayProps & { accountId: string | undefined }) {
   const { sample } = say
+  const { data } = useRead('getSample', accountId === undefined ? {} : { accountId })
+  // A service on another PostgreSQL creates nothing there: the people go into the wizard, as a file.
+  const isMoved = data?.reply.available === true
+  const isThere = data?.reply.connectionId != null
+  const start = () => (isMoved ? begin.withSample(sampleFile()) : begin.withFile(sampleFile(), sample.file))
   return (
     <Way
       title={sample.title}
-      badge={sample.fastest}
-      help={sample.help(count(samplePeople))}
+      badge={isMoved ? sample.fastest : sample.noAccount}
+      help={isMoved ? sample.moves(count(samplePeople)) : sample.help(count(samplePeople))}
       icon={<IconBolt size={20} />}
-      under={sample.under(count(sampleFaulty))}
+      under={isMoved ? sample.underMoved(count(sampleFaulty)) : sample.under(count(sampleFaulty))}
       action={
         <ReasonedButton
           reason={reason}
           fullWidth
           loading={begin.busy}
           rightSection={<IconArrowRight size={18} aria-hidden />}
-          onClick={() => begin.withFile(sampleFile(), sample.file)}
+          disabled={data === undefined && reason === undefined}
+          onClick={start}
         >
-          {sample.action}
+          {isThere ? sample.see : isMoved ? sample.move : sample.action}
         </ReasonedButton>
       }
     >

@@ -1,0 +1,265 @@
+import { Alert, Anchor, Box, Button, Card, Group, Progress, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import type { Reject, Transfer } from '@penstock/wire'
+import { IconArrowRight } from '@tabler/icons-react'
+import { useState } from 'react'
+import { Link, useNavigate } from 'react-router'
+import { useForbidden } from '../../api/me.ts'
+import { useRead, useWrite } from '../../api/queries.ts'
+import { Confirm } from '../../components/confirm.tsx'
+import { Loaded } from '../../components/loaded.tsx'
+import { notifyDone } from '../../components/notify.tsx'
+import { count } from '../../components/numbers.ts'
+import { Empty, Page } from '../../components/page.tsx'
+import { ReasonedButton } from '../../components/reasoned.tsx'
+import { recordColumns } from '../../components/record-values.tsx'
+import { type Column, DataTable } from '../../components/resource-table.tsx'
+import { TransferBadge, transferColors } from '../../components/status.tsx'
+import { pathOf } from '../../shell/account.ts'
+import { start } from '../../strings/start.ts'
+import { isActive } from '../connection/use-connection.ts'
+
+const { moved: say } = start
+const rowsShown = 5
+const soonMs = 500
+
+/** The result of the sample: the counts, the rows in the table, the rejected rows, and the next steps. */
+export function MovedSample({ accountId }: { accountId: string }) {
+  const query = useRead('getSample', { accountId })
+  return (
+    <Loaded query={query} lines={8}>
+      {({ reply: { connectionId, transferId, table } }) =>
+        connectionId === null || transferId === null ? (
+          <Page title={say.title}>
+            <Empty
+              title={say.gone}
+              action={
+                <Button component={Link} to={pathOf(accountId, 'start')} variant="default">
+                  {say.back}
+                </Button>
+              }
+            />
+          </Page>
+        ) : (
+          <Moved accountId={accountId} connectionId={connectionId} transferId={transferId} table={table ?? ''} />
+        )
+      }
+    </Loaded>
+  )
+}
+
+type SampleIds = { accountId: string; connectionId: string; transferId: string; table: string }
+
+function Moved({ table, ...ids }: SampleIds) {
+  const { accountId, connectionId: id, transferId } = ids
+  const query = useRead(
+    'getTransfer',
+    { accountId, id, transferId },
+    { againAfterMs: (result) => (!result || isActive(result.reply) ? soonMs : 0) },
+  )
+  const transfer = query.data?.reply
+  const isOver = transfer !== undefined && !isActive(transfer)
+  const accepted = transfer?.records.accepted ?? 0
+  const seconds = isOver ? Math.max(1, (transfer.finishedTime ?? 0) - (transfer.startedTime ?? 0)) : 0
+  return (
+    <Page
+      title={!isOver ? say.waiting : accepted === 0 ? say.none : `${say.arrived(count(accepted))} ${table}`}
+      help={isOver && accepted > 0 && say.in(count(seconds), count(transfer.records.rejected))}
+    >
+      <Loaded query={query} lines={6}>
+        {({ reply }) => (
+          <>
+            {reply.status === 'failed' && (
+              <Alert color="red" title={say.failed}>
+                {reply.error?.message}
+              </Alert>
+            )}
+            <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
+              <Counts transfer={reply} />
+              {isOver && <Rejected transfer={reply} />}
+            </SimpleGrid>
+            {isOver && accepted > 0 && <Rows accountId={accountId} table={table} />}
+          </>
+        )}
+      </Loaded>
+      {isOver && <Next accountId={accountId} />}
+    </Page>
+  )
+}
+
+/** Read, sent, accepted and rejected, each as a bar of what was read. */
+function Counts({ transfer }: { transfer: Transfer }) {
+  const { read, sent, accepted, rejected } = transfer.records
+  const bars = [
+    [say.read, say.readFrom, read, 'water.6'],
+    [say.sent, say.sentTo, sent, 'water.6'],
+    [say.accepted, say.acceptedAs, accepted, `${transferColors.succeeded}.6`],
+    [say.rejected, say.rejectedWith, rejected, `${transferColors.failed}.6`],
+  ] as const
+  return (
+    <Card withBorder padding="lg" component="section" aria-label={say.counts}>
+      <Group justify="space-between" mb="md">
+        <Title order={2} size="h4">
+          {say.counts}
+        </Title>
+        <TransferBadge status={transfer.status} />
+      </Group>
+      <Stack gap="md">
+        {bars.map(([label, help, n, color]) => (
+          <Box key={label}>
+            <Group justify="space-between" gap="xs">
+              <Text size="sm">
+                <b>{label}</b>{' '}
+                <Text span inherit c="dimmed">
+                  {help}
+                </Text>
+              </Text>
+              <Text size="sm" fw={600} className="figures">
+                {count(n)}
+              </Text>
+            </Group>
+            <Progress value={read === 0 ? 0 : (n / read) * 100} color={color} mt={4} aria-hidden />
+          </Box>
+        ))}
+      </Stack>
+      <Group gap="sm" mt="lg">
+        <Button component={Link} variant="default" to={transferPath(transfer)}>
+          {say.transfer}
+        </Button>
+        <Remove accountId={transfer.accountId} />
+      </Group>
+    </Card>
+  )
+}
+
+const transferPath = ({ accountId, connectionId, id }: Transfer) =>
+  pathOf(accountId, `connections/${connectionId}/transfers/${id}`)
+
+const rejectColumns: readonly Column<Reject>[] = [
+  { header: say.row, w: 70, cell: ({ row }) => row !== null && count(row) },
+  ...recordColumns(say),
+]
+
+function Rejected({ transfer }: { transfer: Transfer }) {
+  const { accountId, connectionId, id, records } = transfer
+  const of = { accountId, id: connectionId, transferId: id, query: { size: rowsShown } }
+  const forbidden = useForbidden('listRejects')
+  const query = useRead('listRejects', of, { enabled: forbidden === undefined })
+  return (
+    <Card withBorder padding="lg" component="section" aria-label={say.why}>
+      <Title order={2} size="h4" mb="md">
+        {say.why}
+      </Title>
+      {forbidden ? (
+        <Text size="sm">{forbidden}</Text>
+      ) : (
+        <Loaded query={query} lines={4}>
+          {({ reply }) => (
+            <DataTable label={say.why} top fz="sm" verticalSpacing="xs" rows={[...reply]} columns={rejectColumns} />
+          )}
+        </Loaded>
+      )}
+      {records.rejected > rowsShown && (
+        <Anchor component={Link} to={transferPath(transfer)} size="sm" mt="sm">
+          {say.all(count(records.rejected))}
+        </Anchor>
+      )}
+    </Card>
+  )
+}
+
+/** The first rows of the table, read from it. */
+function Rows({ accountId, table }: { accountId: string; table: string }) {
+  const forbidden = useForbidden('previewSample')
+  const query = useRead('previewSample', { accountId }, { enabled: forbidden === undefined })
+  return (
+    <Card withBorder padding="lg" component="section" aria-label={say.rows(table)}>
+      <Title order={2} size="h4" mb="md">
+        {say.rows(table)}
+      </Title>
+      {forbidden ? (
+        <Text size="sm">{say.rowsForbidden}</Text>
+      ) : (
+        <Loaded query={query} lines={5}>
+          {({ reply: { columns, rows } }) => (
+            <DataTable
+              label={say.rows(table)}
+              fz="sm"
+              verticalSpacing="xs"
+              minWidth={720}
+              keyOf={([id]) => id ?? ''}
+              rows={rows.slice(0, rowsShown)}
+              columns={columns.map((column, at) => ({
+                header: column,
+                nowrap: true,
+                cell: (row: readonly (string | null)[]) => row[at],
+              }))}
+            />
+          )}
+        </Loaded>
+      )}
+    </Card>
+  )
+}
+
+function Remove({ accountId }: { accountId: string }) {
+  const remove = useWrite('deleteSample')
+  const forbidden = useForbidden('deleteSample')
+  const navigate = useNavigate()
+  const [asked, setAsked] = useState(false)
+  return (
+    <>
+      <ReasonedButton reason={forbidden} variant="subtle" color="red" onClick={() => setAsked(true)}>
+        {say.remove}
+      </ReasonedButton>
+      {asked && (
+        <Confirm
+          title={say.removeTitle}
+          action={say.remove}
+          onClose={() => setAsked(false)}
+          onConfirm={async () => {
+            await remove.mutateAsync({ accountId })
+            notifyDone(say.removed)
+            await navigate(pathOf(accountId, 'start'))
+          }}
+        >
+          {say.removeHelp}
+        </Confirm>
+      )}
+    </>
+  )
+}
+
+function Next({ accountId }: { accountId: string }) {
+  const ways = [
+    [say.file, say.fileHelp, 'start'],
+    [say.platform, say.platformHelp, 'connections/new'],
+  ] as const
+  return (
+    <section aria-label={say.next}>
+      <Title order={2} size="h4" mb="sm">
+        {say.next}
+      </Title>
+      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="lg">
+        {ways.map(([title, help, path]) => (
+          <Button
+            key={title}
+            component={Link}
+            to={pathOf(accountId, path)}
+            variant="default"
+            h="auto"
+            py="sm"
+            justify="space-between"
+            rightSection={<IconArrowRight size={18} aria-hidden />}
+          >
+            <Box ta="left">
+              <Text fw={600}>{title}</Text>
+              <Text size="sm" c="dimmed">
+                {help}
+              </Text>
+            </Box>
+          </Button>
+        ))}
+      </SimpleGrid>
+    </section>
+  )
+}

@@ -1,0 +1,31 @@
+import { compile as compileProxies } from '@fastify/proxy-addr'
+
+/** Checks of the values of single settings. */
+
+/** An origin as browsers send it. Those of schemes of their own, such as capacitor://localhost, are nothing to a URL. */
+export function isOrigin(text: string): boolean {
+  if (/^https?:/i.test(text)) return URL.parse(text)?.origin === text
+  return /^[a-z][a-z0-9+.-]*:\/\/[^/?#@]+$/.test(text)
+}
+
+/** An IP address, or a network such as 10.0.0.0/8. */
+export function isNetwork(text: string): boolean {
+  try {
+    compileProxies(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** An http or https address without query, fragment and user, without its trailing slash; undefined if it is none. */
+export function webAddress(value: string): string | undefined {
+  const url = URL.parse(value)
+  const plain = url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username
+  return plain ? url.href.replace(/\/+$/, '') : undefined
+}
+
+/** The address of a PostgreSQL; undefined if it is none. */
+export function postgresAddress(value: string): string | undefined {
+  return /^postgres(ql)?:\/\//.test(value) && URL.canParse(value) ? value : undefined
+}

@@ -1,0 +1,123 @@
+import { randomBytes } from 'node:crypto'
+import type pg from 'pg'
+import { currentUrl, type DatabaseUrl } from '../db/database.ts'
+import { openSession } from '../db/session.ts'
+
+/**
+ * Databases for sample data in the embedded PostgreSQL. Each has a role of its own, which can connect to nothing else:
+ * neither to the database of the service, nor to that of another sample.
+ */
+
+/** The embedded PostgreSQL, by the address of the service's own database; its role is a superuser. */
+export type SampleServer = { readonly url: DatabaseUrl }
+
+/** A new database for a sample, and how its role signs in. */
+export type SampleDatabase = {
+  /** The name of the database, and of its role. */
+  readonly name: string
+  readonly password: string
+  readonly host: string
+  readonly port: number
+}
+
+/** The table that gets the people. */
+export const sampleTable = 'people'
+
+const connectionsMax = 4
+/** Serialises all that changes these databases and roles, over every process. */
+const lock = 7_360_217_204
+
+/**
+ * Creates a database with the empty table of the people, and its role. Also removes what an interrupted attempt left.
+ * @param kept names of the databases that samples have, which stay
+ * @throws an error of the driver if the server is away or full
+ */
+export function createSampleDatabase(server: SampleServer, kept: readonly string[]): Promise<SampleDatabase> {
+  return withServer(server, async (session, prefix) => {
+    await removeOthers(session, prefix, kept)
+    await closeToOthers(session)
+    const name = `${prefix}${randomBytes(6).toString('hex')}`
+    const password = randomBytes(24).toString('base64url')
+    await session.query(
+      `create role ${name} login nosuperuser nocreatedb nocreaterole noreplication nobypassrls
+       connection limit ${connectionsMax} password '${password}'`,
+    )
+    // Only a superuser can change this one.
+    await session.query(`alter role ${name} set temp_file_limit = '256MB'`)
+    // No one but a superuser connects before it is closed to everyone else.
+    await session.query(`create database ${name} template template0 connection limit 0`)
+    await session.query(`revoke all on database ${name} from public`)
+    await session.query(`grant connect, temporary on database ${name} to ${name}`)
+    await prepare(server, name)
+    await session.query(`alter database ${name} connection limit ${connectionsMax}`)
+    const { port } = new URL(currentUrl(server.url))
+    return { name, password, host: '127.0.0.1', port: Number(port) }
+  })
+}
+
+/** Removes every database of a sample that is not kept, with its role, and ends the connections to it. */
+export function removeSampleDatabases(server: SampleServer, kept: readonly string[]): Promise<void> {
+  return withServer(server, (session, prefix) => removeOthers(session, prefix, kept))
+}
+
+/** Makes the table. Nothing of the tenant is in the database yet, so that a superuser can work there. */
+async function prepare(server: SampleServer, name: string): Promise<void> {
+  const session = await openSession(urlOf(server, name), 'samples')
+  try {
+    await session.query(`
+      revoke all on schema public from public;
+      grant usage, create on schema public to ${name};
+      create table public.${sampleTable} (
+        id integer primary key, email text, given_name text, family_name text, city text, country text, born date
+      );
+      alter table public.${sampleTable} owner to ${name}`)
+  } finally {
+    await session.end()
+  }
+}
+
+async function removeOthers(session: pg.Client, prefix: string, kept: readonly string[]): Promise<void> {
+  const { rows } = await session.query<{ name: string }>(
+    `select name from (select datname::text as name from pg_database union select rolname::text from pg_roles) as names
+     where starts_with(name, $1) and name <> all ($2)`,
+    [prefix, kept],
+  )
+  for (const { name } of rows) {
+    await session.query(`drop database if exists ${name} with (force)`)
+    await session.query(`drop role if exists ${name}`)
+  }
+}
+
+/** PostgreSQL lets every role connect to every database, unless that is revoked. */
+async function closeToOthers(session: pg.Client): Promise<void> {
+  const { rows } = await session.query<{ name: string }>(
+    `select quote_ident(datname) as name from pg_database
+     where has_database_privilege('public', oid, 'connect, temporary')`,
+  )
+  for (const { name } of rows) await session.query(`revoke connect, temporary on database ${name} from public`)
+}
+
+async function withServer<T>(
+  server: SampleServer,
+  work: (session: pg.Client, prefix: string) => Promise<T>,
+): Promise<T> {
+  const session = await openSession(urlOf(server, 'postgres'), 'samples', { blocks: true })
+  try {
+    await session.query('select pg_advisory_lock($1)', [lock])
+    const own = decodeURIComponent(new URL(currentUrl(server.url)).pathname.slice(1))
+    const { rows } = await session.query<{ oid: string }>(
+      'select oid::text as oid from pg_database where datname = $1',
+      [own],
+    )
+    // Services that share a server keep apart by it.
+    return await work(session, `penstock_sample_${rows[0]?.oid}_`)
+  } finally {
+    await session.end()
+  }
+}
+
+function urlOf(server: SampleServer, database: string): string {
+  const url = new URL(currentUrl(server.url))
+  url.pathname = `/${database}`
+  return url.href
+}
