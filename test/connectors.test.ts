@@ -82,7 +82,7 @@ describe('the catalogue', () => {
       together.map(({ name }) => name),
       ['Criteo Commerce Growth Audiences', 'Criteo Retail Media Audiences'],
     )
-    assert.deepEqual(await list({ q: 'criteo', dataTypeCategory: 'reporting' }), [])
+    assert.deepEqual(await list({ q: 'criteo', dataTypeCategory: 'data store' }), [])
     assert.deepEqual(await list({ q: 's3_source' }), [])
   })
 

@@ -1,4 +1,7 @@
-import { type Side, secret } from './side.ts'
+import { google, type Side, secret } from './side.ts'
+
+/** The app of a connector, and what it was granted. */
+const app = (name: string) => ({ clientId: '1', clientSecret: secret(name), refreshToken: secret(`${name} refresh`) })
 
 /** Reports of advertising platforms. */
 export const reports: readonly Side[] = [
@@ -7,4 +10,25 @@ export const reports: readonly Side[] = [
     secrets: { clientId: '1', clientSecret: secret('meta'), accessToken: 'EAAexample7Zq9wT4vT8rPm2Lc6' },
     settings: { accountIds: '1234567890' },
   },
+  { slug: 'google-ads-reporting', secrets: { ...google, developerToken: secret('developer') }, settings: { accountIds: '123-456-7890' } },
+  { slug: 'google-analytics-4', secrets: google, settings: { accountIds: '123' } },
+  { slug: 'google-search-console', secrets: google, settings: { accountIds: 'sc-domain:example.com' } },
+  { slug: 'dv360-reporting', secrets: google, settings: { accountIds: '123' } },
+  {
+    slug: 'bing-ads-reporting',
+    secrets: { ...app('microsoft'), developerToken: secret('developer') },
+    settings: { accountIds: '123' },
+  },
+  { slug: 'amazon-ads-reporting', secrets: { authType: 'oauth2', ...app('amazon') }, settings: { accountIds: '123' } },
+  {
+    slug: 'tiktok-ad-reporting',
+    secrets: { clientId: '1', clientSecret: secret('tiktok'), accessToken: secret('token') },
+    settings: { accountIds: '123' },
+  },
+  { slug: 'linkedin-analytics', secrets: app('linkedin'), settings: { accountIds: '512' } },
+  { slug: 'pinterest-ads-analytics', secrets: app('pinterest'), settings: { accountIds: '549' } },
+  { slug: 'snapchat-reporting', secrets: app('snapchat'), settings: { accountIds: 'acc-1' } },
+  { slug: 'reddit-ads-reporting', secrets: app('reddit'), settings: { accountIds: 't2_shop' } },
+  { slug: 'criteo-reporting', secrets: app('criteo'), settings: { accountIds: '123' } },
+  { slug: 'taboola-backstage', secrets: { clientId: '1', clientSecret: secret('taboola') }, settings: { accountIds: 'shop' } },
 ]

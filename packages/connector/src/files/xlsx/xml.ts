@@ -1,3 +1,4 @@
+/// <reference path="./libraries.d.ts" />
 import sax from 'sax'
 import { bounds } from '../bounds.ts'
 import { WorkbookDamage } from './damage.ts'

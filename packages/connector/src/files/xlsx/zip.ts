@@ -1,3 +1,4 @@
+/// <reference path="./libraries.d.ts" />
 import { pipeline, Readable } from 'node:stream'
 import { crc32, createInflateRaw } from 'node:zlib'
 import yauzl, { type Entry } from 'yauzl'
