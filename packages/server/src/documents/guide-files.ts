@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 
 /** The guides of `docs/`, in the order in which they are shown. */
 export const guideGroups: readonly { title: string; slugs: readonly string[] }[] = [
-  { title: 'Start', slugs: ['getting-started', 'configuration-as-code', 'mcp'] },
+  { title: 'Start', slugs: ['getting-started', 'first-hour', 'configuration-as-code', 'mcp'] },
   { title: 'Embed', slugs: ['embedding', 'webhooks', 'authorizations'] },
   {
     title: 'Use',
