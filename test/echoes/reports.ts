@@ -10,7 +10,11 @@ export const reports: readonly Side[] = [
     secrets: { clientId: '1', clientSecret: secret('meta'), accessToken: 'EAAexample7Zq9wT4vT8rPm2Lc6' },
     settings: { accountIds: '1234567890' },
   },
-  { slug: 'google-ads-reporting', secrets: { ...google, developerToken: secret('developer') }, settings: { accountIds: '123-456-7890' } },
+  {
+    slug: 'google-ads-reporting',
+    secrets: { ...google, developerToken: secret('developer') },
+    settings: { accountIds: '123-456-7890' },
+  },
   { slug: 'google-analytics-4', secrets: google, settings: { accountIds: '123' } },
   { slug: 'google-search-console', secrets: google, settings: { accountIds: 'sc-domain:example.com' } },
   { slug: 'dv360-reporting', secrets: google, settings: { accountIds: '123' } },
@@ -30,5 +34,9 @@ export const reports: readonly Side[] = [
   { slug: 'snapchat-reporting', secrets: app('snapchat'), settings: { accountIds: 'acc-1' } },
   { slug: 'reddit-ads-reporting', secrets: app('reddit'), settings: { accountIds: 't2_shop' } },
   { slug: 'criteo-reporting', secrets: app('criteo'), settings: { accountIds: '123' } },
-  { slug: 'taboola-backstage', secrets: { clientId: '1', clientSecret: secret('taboola') }, settings: { accountIds: 'shop' } },
+  {
+    slug: 'taboola-backstage',
+    secrets: { clientId: '1', clientSecret: secret('taboola') },
+    settings: { accountIds: 'shop' },
+  },
 ]
