@@ -15,7 +15,7 @@ export type FilePreset = Omit<ConnectorDefinition, 'source' | 'destination' | 'c
 export type PresetSource = {
   /** Settings beside the place, and where reading begins. */
   readonly fields?: Fields
-  /** What is known of the columns. */
+  /** Facts about the columns. */
   readonly records?: Records
   /** The character between two cells, and the names of the columns, which the files do not have. May throw `invalid_setting`. */
   readonly layout: (settings: Values) => PresetLayout

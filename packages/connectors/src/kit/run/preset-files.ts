@@ -37,7 +37,7 @@ export async function openPreset(preset: PresetSource, context: SourceContext): 
   return readNew(preset, context, { ...fileStoreOf(store, path, 'CSV'), list: async () => found }, first)
 }
 
-/** What a connection keeps between two transfers. */
+/** The state of a connection between two transfers. */
 type PresetCursor = { readonly after: string }
 
 /**
