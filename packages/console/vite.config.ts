@@ -35,6 +35,7 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             {
+              debugName: 'shared',
               name: (id) =>
                 ofForms.test(id) || ofErrors.test(id) || !/\.(?:ts|tsx|js|mjs)$/.test(id) ? null : 'shared',
               minShareCount: 6,
