@@ -109,7 +109,7 @@ export async function writeFilm(films: readonly Film[]): Promise<void> {
       ...frames.flatMap(({ caption, file, clicks }, at) => [
         `${at + 1}. ${caption} (${clicks === 1 ? '1 click' : `${clicks} clicks`} so far)`,
         '',
-        `   ![${caption}](screenshots/first-hour/${file})`,
+        `   ![The console at this step: ${caption}](screenshots/first-hour/${file})`,
         '',
       ]),
     ].join('\n'),

@@ -33,9 +33,9 @@ const lock = 7_360_217_204
  * @throws an error of the driver if the server is away or full
  */
 export function createSampleDatabase(server: SampleServer, kept: readonly string[]): Promise<SampleDatabase> {
-  return withServer(server, async (session, prefix) => {
+  return withServer(server, async (session, prefix, own) => {
     await removeOthers(session, prefix, kept)
-    await closeToOthers(session)
+    await closeToOthers(session, own)
     const name = `${prefix}${randomBytes(6).toString('hex')}`
     const password = randomBytes(24).toString('base64url')
     await session.query(
@@ -88,18 +88,22 @@ async function removeOthers(session: pg.Client, prefix: string, kept: readonly s
   }
 }
 
-/** PostgreSQL lets every role connect to every database, unless that is revoked. */
-async function closeToOthers(session: pg.Client): Promise<void> {
+/**
+ * PostgreSQL lets every role connect to every database, unless that is revoked: here for the databases that every embedded server
+ * has. One that someone has added to it keeps its own permissions.
+ */
+async function closeToOthers(session: pg.Client, own: string): Promise<void> {
   const { rows } = await session.query<{ name: string }>(
     `select quote_ident(datname) as name from pg_database
-     where has_database_privilege('public', oid, 'connect, temporary')`,
+     where datname in ($1, 'postgres', 'template1') and has_database_privilege('public', oid, 'connect, temporary')`,
+    [own],
   )
   for (const { name } of rows) await session.query(`revoke connect, temporary on database ${name} from public`)
 }
 
 async function withServer<T>(
   server: SampleServer,
-  work: (session: pg.Client, prefix: string) => Promise<T>,
+  work: (session: pg.Client, prefix: string, own: string) => Promise<T>,
 ): Promise<T> {
   const session = await openSession(urlOf(server, 'postgres'), 'samples', { blocks: true })
   try {
@@ -110,7 +114,7 @@ async function withServer<T>(
       [own],
     )
     // Services that share a server keep apart by it.
-    return await work(session, `penstock_sample_${rows[0]?.oid}_`)
+    return await work(session, `penstock_sample_${rows[0]?.oid}_`, own)
   } finally {
     await session.end()
   }
