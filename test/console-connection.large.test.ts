@@ -613,6 +613,8 @@ describe('a connection in the console', { skip }, () => {
     const of = { accountId: account.id, id: connection.id }
     const page = await stage.open(`${pathOf(connection)}?tab=configuration`)
     await page.getByText('The columns are known after the first successful transfer.').waitFor()
+    await page.getByRole('radio', { name: 'Add new columns' }).click()
+    await until('it is saved', async () => (await stage.client.getDrift(of)).reply.drift === 'add')
     await page.getByRole('radio', { name: 'Stop' }).click()
     await page.getByText('The setting was saved').waitFor()
     await until('it is saved', async () => (await stage.client.getDrift(of)).reply.drift === 'stop')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import type { ColumnChange } from '@penstock/wire'
+import type { ColumnChange, DriftMode } from '@penstock/wire'
 import { startMariadb } from '../packages/connectors/test/mariadb.ts'
 import { connectorBySlug } from './harness/fixtures.ts'
 import { skipWithout } from './harness/programs.ts'
@@ -24,7 +24,7 @@ after(async () => {
 
 const of = (id: string) => ({ accountId: fixture.accountId, id })
 const drift = (id: string) => fixture.caller.expect(fixture.caller.call('getDrift', of(id)))
-const set = (id: string, body: { drift?: 'ignore' | 'stop'; accept?: boolean }) =>
+const set = (id: string, body: { drift?: DriftMode; accept?: boolean }) =>
   fixture.caller.expect(fixture.caller.call('setDrift', { ...of(id), body }))
 const short = (changes: readonly ColumnChange[]) =>
   changes.map(({ side, change, column, from, to }) => [side, change, column, from, to])
@@ -189,7 +189,7 @@ describe('changed columns', () => {
       return incidents.find(({ connectionId }) => connectionId === id)
     })
     assert.deepEqual(incident.reasons, ['columns_changed'])
-    for (const body of [{}, { drift: 'add' }, { accept: 1 }]) {
+    for (const body of [{}, { drift: 'adds' }, { accept: 1 }]) {
       assert.equal((await caller.call('setDrift', { ...of(id), body: body as never })).status, 400)
     }
   })

@@ -758,7 +758,7 @@ create table connection_states (
   -- The columns of the last successful transfer, or the ones that a person accepted.
   shape jsonb,
   constraint connection_states_pkey primary key (connection_id),
-  constraint connection_states_drift check (drift in ('ignore', 'stop')),
+  constraint connection_states_drift check (drift in ('ignore', 'stop', 'add')),
   constraint connection_states_connection foreign key (connection_id) references connections(id) on delete cascade
 );
 create index connection_states_data_key on connection_states (data_key_id) where data_key_id is not null;

@@ -133,6 +133,7 @@ export const diagrams: readonly Diagram[] = [
       { from: 'Source', to: 'Transfer', label: 'columns' },
       { from: 'Connection', to: 'Transfer', label: 'known columns' },
       { from: 'Transfer', to: 'Transfer', label: 'drift: ignore, continue' },
+      { from: 'Transfer', to: 'Connection', label: 'drift: add, new columns to the mapping' },
       { from: 'Transfer', to: 'You', label: 'drift: stop, fails with the changes', dashed: true },
       { from: 'You', to: 'Connection', label: 'accept the changes', dashed: true },
     ],

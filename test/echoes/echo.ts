@@ -158,7 +158,7 @@ async function reportOf(side: Side, kind: 'check' | 'preview' | 'transfer', egre
     ...noUploads,
     leaseSecret: () => assert.fail('no connector of these renews a secret'),
     replaceSecret: () => assert.fail('nothing was leased'),
-    reportColumns: async () => {},
+    reportColumns: async () => null,
     releaseSecret: () => assert.fail('nothing was leased'),
     open: async () => state,
     beginBatch: async () => {},

@@ -65,7 +65,7 @@ export async function transferFile(folder: string, file: string, destination: De
       stored.destination = { ...stored.destination, secrets: renewed }
       return value
     },
-    reportColumns: async () => {},
+    reportColumns: async () => null,
     releaseSecret: async () => {},
     open: async () => structuredClone(stored),
     beginBatch: async ({ columns }) => {

@@ -32,6 +32,12 @@ export type Destination = {
    */
   readonly tryRows?: (context: InspectionContext) => Promise<TriedRows>
   /**
+   * Adds columns to the table that the settings name, before a transfer sends them. Columns that are there stay as they are, so that it
+   * can be called again after a crash, or by two workers at once; a table that is not there is not created. Throws a `ConnectorError` if
+   * it may not, or cannot. Absent if there is no table, or its columns cannot be added.
+   */
+  readonly addColumns?: (context: AdditionContext) => Promise<void>
+  /**
    * Makes the function that finds the rows of a batch which the destination would not send, with the reasons, by the same code
    * as a delivery. It uses no network, so that a preview shows what a transfer rejects. Absent if every row is sent.
    */
@@ -39,6 +45,15 @@ export type Destination = {
     context: Pick<DestinationContext, 'settings' | 'secrets'>,
   ) => Promise<(batch: Batch) => readonly Rejection[]>
 }
+
+/** A column to add to a table. */
+export type AddedColumn = {
+  readonly name: string
+  /** In the words of the source; `null` if it is unknown. It is data of a platform: never part of a statement. */
+  readonly type: string | null
+}
+
+export type AdditionContext = ConnectorContext & { readonly added: readonly AddedColumn[] }
 
 /** Answer of a destination when rows are only tried. */
 export type TriedRows = {

@@ -1,6 +1,7 @@
 import type { UploadedFile } from '@penstock/connector'
 import {
   type BatchStart,
+  type ColumnReport,
   type ConfirmArgument,
   type Confirmation,
   Ended,
@@ -41,7 +42,7 @@ export class HostChannel implements TransferHost, SecretHost, UploadHost {
   open = () => this.#call<TransferState>('open', null)
   beginBatch = (batch: BatchStart) => this.#call<void>('beginBatch', batch)
   reportRetry = (error: Parameters<TransferHost['reportRetry']>[0]) => this.#call<void>('reportRetry', error)
-  reportColumns = (report: Parameters<TransferHost['reportColumns']>[0]) => this.#call<void>('reportColumns', report)
+  reportColumns = (report: ColumnReport) => this.#call<string | null>('reportColumns', report)
   leaseSecret = (secret: SecretReference) => this.#call<SecretLease>('leaseSecret', secret)
   replaceSecret = (replacement: Parameters<SecretHost['replaceSecret']>[0]) =>
     this.#call<string | null>('replaceSecret', replacement)

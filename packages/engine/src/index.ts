@@ -3,6 +3,7 @@
  * runners, and functions of connector definitions alone.
  */
 export { columnsDoNotFit } from './columns-do-not-fit.ts'
+export { extendMapping } from './mapping/add-columns.ts'
 export { foldName, wellKnownNames } from './mapping/column-names.ts'
 export { defaultCountryErrors } from './mapping/country.ts'
 export { mappingErrors } from './mapping/read-mapping.ts'

@@ -267,6 +267,14 @@ export type BatchStart = {
 
 export type ReplayPage = readonly { readonly number: number; readonly raw: string }[]
 
+/** The columns of both sides, and what changed since the last successful transfer. */
+export type ColumnReport = {
+  readonly shape: Shape
+  readonly changes: readonly ColumnChange[]
+  /** Columns of the source to add to the mapping of the connection and of the transfer; none unless the connection wants it. */
+  readonly added: readonly string[]
+}
+
 /**
  * Calls of a transfer to its supervisor, which alone uses the database. Each call rejects with `Ended` if the transfer
  * must end, for any reason.
@@ -284,8 +292,8 @@ export type TransferHost = {
   confirm(confirmation: Confirmation, next?: BatchStart): Promise<boolean>
   /** Shows a transient error to people while the transfer retries. */
   reportRetry(error: { code: TransferErrorCode; message: string; side: Role | null; waitMs: number }): Promise<void>
-  /** Stores the columns that changed since the last successful transfer, before anything moves. */
-  reportColumns(report: { shape: Shape; changes: readonly ColumnChange[] }): Promise<void>
+  /** Stores the columns that changed since the last successful transfer, before anything moves. Resolves with the mapping from now on. */
+  reportColumns(report: ColumnReport): Promise<string | null>
   /** Rejected rows to send again, after a number; none once all are read. */
   readRejects(after: number): Promise<ReplayPage>
 }

@@ -94,7 +94,7 @@ export const transferTriggers = ['manual', 'schedule', 'replay'] as const
 export type TransferTrigger = (typeof transferTriggers)[number]
 
 /** Reactions of a connection to columns that changed since the last successful transfer; ours. */
-export const driftModes = ['ignore', 'stop'] as const
+export const driftModes = ['ignore', 'stop', 'add'] as const
 export type DriftMode = (typeof driftModes)[number]
 
 /** Kinds of lines in the log of a transfer; ours. */

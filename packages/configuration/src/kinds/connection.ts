@@ -166,7 +166,7 @@ export const connection: ResourceKind<'connections', FileConnection, DesiredConn
       ...(schedule
         ? { schedule: { cron: schedule.cron, timezone: schedule.timezone, enabled: schedule.enabled } }
         : {}),
-      ...(drift === 'stop' ? { drift } : {}),
+      ...(drift === undefined || drift === 'ignore' ? {} : { drift }),
       ...(tags.length > 0 ? { tags } : {}),
       ...(owner ? { owner: owner.email } : {}),
       // What is broken or offline is to be active; what was never activated is not mentioned.

@@ -165,6 +165,16 @@ function membersIn(definition: string): string[] {
   )
 }
 
+/** The columns that a table lacks; none of a table that is not there. */
+export async function missingColumns(
+  session: MysqlSession,
+  table: string,
+  columns: readonly string[],
+): Promise<string[]> {
+  const found = await columnsOf(session, table)
+  return found.length === 0 ? [] : columns.filter((column) => !found.some(({ name }) => same(name, column)))
+}
+
 /** Whether the table has an index by which an upsert on exactly these columns can find its rows. */
 async function isUnique(session: MysqlSession, table: string, keys: readonly string[]): Promise<boolean> {
   const parts = await session.run(

@@ -123,8 +123,12 @@ export async function judgeTable(
   return { found, errors }
 }
 
+/** Whether there is such a table. @param name quoted, with its schema */
+export const hasTable = async (session: PostgresSession, name: string): Promise<boolean> =>
+  (await columnsOf(session, name)).length > 0
+
 /** Quoted, with its schema. */
-const nameOf = ({ schema, table }: Pick<Writing, 'schema' | 'table'>): string =>
+export const nameOf = ({ schema, table }: Pick<Writing, 'schema' | 'table'>): string =>
   `${escapeIdentifier(schema)}.${escapeIdentifier(table)}`
 
 /** Quoted, with its schema: the table that notes which batches were written. */

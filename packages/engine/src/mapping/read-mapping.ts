@@ -26,7 +26,8 @@ export type ColumnEntry = LocalForm & {
 /** Mapping entries of a caller, by the destination's name of the field. */
 export type Mapping = Readonly<Record<string, MappingEntry>>
 
-const lengthMax = 64 * 1024
+/** Characters of the text of a mapping. */
+export const mappingLengthMax = 64 * 1024
 
 /**
  * Reads a mapping from the text of a JSON object:
@@ -37,7 +38,7 @@ const lengthMax = 64 * 1024
 export function readMapping(text: string | undefined, path: string): { mapping?: Mapping; fieldErrors: FieldError[] } {
   if (text === undefined || text.trim() === '') return { fieldErrors: [] }
   const invalid = (message: string) => ({ fieldErrors: [{ field: path, message }] })
-  if (text.length > lengthMax) return invalid(`must have at most ${lengthMax} characters`)
+  if (text.length > mappingLengthMax) return invalid(`must have at most ${mappingLengthMax} characters`)
   const { brokenAt, repeated } = scanJson(text)
   if (brokenAt !== undefined) return invalid(`is not JSON at ${placeOf(brokenAt, text)}: write an object, ${form}`)
   const read: unknown = JSON.parse(text)

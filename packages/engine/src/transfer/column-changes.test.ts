@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Discovered } from '@penstock/connector'
 import { limits } from '@penstock/wire'
-import { changesOf, sentenceOf, shapeOf, shapeOfNames } from './column-changes.ts'
+import { areAdditions, changesOf, sentenceOf, shapeOf, shapeOfNames } from './column-changes.ts'
 
 const column = (value: string, type?: string, rest: Partial<Discovered> = {}): Discovered => ({
   value,
@@ -47,6 +47,17 @@ describe('changes of columns', () => {
     assert.deepEqual(changesOf(both(typed), both(named)), [])
     assert.deepEqual(changesOf(both(null, typed), both(shapeOf([column('other', 'int')]), null)), [])
     assert.equal(changesOf(both(named), both(shapeOfNames(['id', 'label'])))[0]?.change, 'renamed')
+  })
+
+  test('are additions alone if nothing else changed, also beyond the list, and no key', () => {
+    const was = shapeOf([column('id', 'int', { key: true }), column('name', 'text')])
+    const many = Array.from({ length: limits.columnChangesMax + 5 }, (_, at) => column(`c${at}`, 'text'))
+    const are = (...more: Discovered[]) => areAdditions(both(was), both(shapeOf([...more])))
+    const [id, name] = [column('id', 'int', { key: true }), column('name', 'text')]
+    assert.equal(are(id, name, ...many), true)
+    assert.equal(are(id, column('name', 'int'), ...many), false)
+    assert.equal(are(id, name, column('tenant', 'int', { key: true })), false)
+    assert.equal(are(id, ...many), false)
   })
 
   test('are bounded, and known of columns beyond the list', () => {

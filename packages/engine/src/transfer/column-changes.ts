@@ -34,12 +34,14 @@ const short = (text: string): string => storable(text).slice(0, limits.shapeText
  * The columns that changed between two transfers, at most `limits.columnChangesMax`. Sides that are unknown in one of them are not
  * compared, nor types that are. A column that took the place of another one of the same type is a renamed one.
  */
-export function changesOf(before: Shape, now: Shape): ColumnChange[] {
-  const changes = (['source', 'destination'] as const).flatMap((side) => {
+export const changesOf = (before: Shape, now: Shape): ColumnChange[] =>
+  allChangesOf(before, now).slice(0, limits.columnChangesMax)
+
+function allChangesOf(before: Shape, now: Shape): ColumnChange[] {
+  return (['source', 'destination'] as const).flatMap((side) => {
     const [was, is] = [before[side], now[side]]
     return was && is ? changesOfSide(was, is).map((change) => ({ side, ...change })) : []
   })
-  return changes.slice(0, limits.columnChangesMax)
 }
 
 type SideChange = Omit<ColumnChange, 'side'>
@@ -79,7 +81,34 @@ function wordsOf({ type, required, key }: ShapeColumn): string | null {
   return [type, ...(required ? ['required'] : []), ...(key ? ['key'] : [])].join(', ')
 }
 
+/**
+ * Whether a transfer with `drift: add` continues with all changes: each is a column that is new on either side, and no part of the key.
+ * Of a side that has more columns than are known, it is not known what is new.
+ */
+export const areAdditions = (before: Shape, now: Shape): boolean =>
+  allChangesOf(before, now).every(({ side, change, column }) => {
+    const known = before[side]
+    if (change !== 'added' || !known || known.count > known.columns.length) return false
+    return !now[side]?.columns.some(({ name, key }) => name === column && key)
+  })
+
+/** The columns of a source that were not there before. */
+export function addedNames(before: SideShape, columns: readonly string[]): readonly string[] {
+  const known = new Set(before.columns.map(({ name }) => name))
+  return before.count > known.size ? [] : columns.filter((name) => !known.has(short(name)))
+}
+
+/** The type of a column, in the words of the platform; `null` if it is unknown. */
+export const typeIn = (shape: SideShape | null, column: string): string | null =>
+  shape?.columns.find(({ name }) => name === short(column))?.type ?? null
+
 const namedMax = 5
+
+/** Why columns of the source could not be added, and what to do. @param reason a sentence */
+export function refusedSentenceOf(names: readonly string[], reason: string): string {
+  const more = names.length > namedMax ? `, and ${names.length - namedMax} more` : ''
+  return `Columns were added to the source (${names.slice(0, namedMax).join(', ')}${more}) and could not be added to the destination. ${reason} Nothing was moved. Let the user of the destination alter the table, or add the columns yourself, and start the transfer again. To continue without them, name the columns that you want in the mapping, and accept the changes.`
+}
 
 /** The changes in a sentence with the names of the first columns. */
 export function sentenceOf(changes: readonly ColumnChange[]): string {

@@ -84,7 +84,7 @@ export class Session {
     this.#state = state
     this.#sides = sides
     this.#unconfirmed = new Unconfirmed(state)
-    this.#watch = ColumnWatch.of(state, deps.host)
+    this.#watch = ColumnWatch.of(state, deps.host, sides, deps.signal)
   }
 
   /** Asks for the state of the transfer, and loads the connectors of both sides. */
@@ -154,7 +154,7 @@ export class Session {
   async #deliverAll(): Promise<void> {
     const { bounds, replaces } = this.#sides
     const { checkpoint, read, pending, unconfirmed, testRows } = this.#state
-    await this.#watch?.ask(this.#sides, this.#deps.signal)
+    await this.#watch?.ask()
     if (replaces && checkpoint === null) await this.#guardReplace()
     this.#reader = await this.#sides.openReader(this.#deps.signal)
     const filledBatches = fillBatches(this.#reader, {
@@ -245,7 +245,7 @@ export class Session {
     filledBatch: FilledBatch,
   ): Promise<{ entry: Entry; delivery: Delivery } | { refused: ConnectorError; do: 'split' | 'reject' }> {
     const { id: transferId, connectionId } = this.#deps.job
-    const settings = [this.#state.source?.settings ?? null, this.#state.destination.settings]
+    const settings = [this.#state.source?.settings ?? null, this.#sides.destinationSide.settings]
     const batch = batchOf(filledBatch, { transferId, connectionId, settings }, this.#sides.columns)
     for (;;) {
       try {

@@ -2,6 +2,7 @@ import {
   asConnectorError,
   type Chunk,
   type Connector,
+  ConnectorError,
   type Destination,
   type DestinationContext,
   type DestinationWriter,
@@ -12,13 +13,14 @@ import {
 import { limits, type Role } from '@penstock/wire/rules'
 import { runDiscovery } from '../discover.ts'
 import { type RowMapping, requireMapping } from '../map-rows.ts'
-import type { BatchStart, SideShape, TransferHost, TransferState } from '../protocol.ts'
+import { extendMapping } from '../mapping/add-columns.ts'
+import type { BatchStart, Shape, SideShape, TransferHost, TransferState } from '../protocol.ts'
 import { type JobRuntime, openContext } from '../runtime.ts'
 import { sideSettings } from '../settings.ts'
 import type { SideSecrets } from '../side-secrets.ts'
 import { storable } from '../storable.ts'
 import type { Bounds, ChunkMapper } from './batches.ts'
-import { shapeOf } from './column-changes.ts'
+import { shapeOf, typeIn } from './column-changes.ts'
 import { guarded, ofConnector } from './connector-calls.ts'
 import { readReplay } from './replay.ts'
 import { scopeAt, type WindowOf } from './windows.ts'
@@ -77,7 +79,7 @@ export class Sides {
   }
 
   get #destinationSettings() {
-    return sideSettings(this.#destination, 'Destination', this.#state.destination.settings)
+    return sideSettings(this.#destination, 'Destination', this.destinationSide.settings)
   }
 
   /** The columns that the destination gets, as far as they are known. */
@@ -137,6 +139,48 @@ export class Sides {
       return null
     }
     return shapeOf(found)
+  }
+
+  /**
+   * Has the destination take further columns of the source under their own names: adds them to its table, if it has one. Throws a
+   * `ConnectorError` if the table lacks them and cannot have them. Can be called again.
+   * @param names of columns that are new in the source
+   * @param shape the columns of both sides, for types and for the table as it is
+   * @returns the columns that the mapping lacks; none if all columns pass, or the destination has fields of its own
+   */
+  async addColumns(names: readonly string[], shape: Shape, signal: AbortSignal): Promise<readonly string[]> {
+    if (this.#destination.destination?.records) return []
+    const { mapping } = this.#destinationSettings
+    const text = mapping === undefined ? '' : String(mapping)
+    const extended = extendMapping(text, names)
+    if (!extended) throw new ConnectorError('columns_do_not_fit', 'The mapping would become too long.')
+    const sent = extended.passes ? names : extended.added
+    if (sent.length > 0) await this.#addToTable(sent, shape, signal)
+    return extended.added
+  }
+
+  async #addToTable(names: readonly string[], { source, destination }: Shape, signal: AbortSignal): Promise<void> {
+    const { addColumns } = this.#deliver
+    if (addColumns) {
+      const { context, redact } = openContext(
+        this.#runtime,
+        this.#destination,
+        'Destination',
+        this.destinationSide,
+        signal,
+      )
+      const added = names.map((name) => ({ name, type: typeIn(source, name) }))
+      return ofConnector(signal, { side: 'Destination', redact }, () => addColumns({ ...context, added }))
+    }
+    const has = new Set(destination?.columns.map(({ name }) => name.toLowerCase()))
+    if (!destination || names.every((name) => has.has(name.toLowerCase()))) return
+    const { name } = this.#destination
+    throw new ConnectorError('not_supported', `Penstock does not add columns to tables of ${name}.`)
+  }
+
+  /** Follows another mapping from now on. To be called before the first row is mapped. */
+  follow(mapping: string): void {
+    this.destinationSide = { ...this.destinationSide, settings: { ...this.destinationSide.settings, mapping } }
   }
 
   /** Opens the destination. */

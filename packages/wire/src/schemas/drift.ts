@@ -29,7 +29,8 @@ export const columnChanges = (description: string) =>
 
 const driftFields = {
   drift: oneOf(driftModes, {
-    description: 'ignore: transfers continue. stop: a transfer fails before its first record',
+    description:
+      'ignore: transfers continue. stop: a transfer fails before its first record. add: columns that the source gained are added to the mapping and to the table of the destination; other changes stop',
     examples: ['stop'],
   }),
 }

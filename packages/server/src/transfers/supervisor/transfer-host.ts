@@ -1,6 +1,7 @@
 import { ConnectorError, type Json } from '@penstock/connector'
 import type {
   BatchStart,
+  ColumnReport,
   ConfirmArgument,
   Confirmation,
   KeptReject,
@@ -14,6 +15,7 @@ import type { MasterKey } from '../../secrets/seal.ts'
 import { openJson, openText, places } from '../sealed.ts'
 import { frozenSides, openSide } from '../sides.ts'
 import { deliveryStatesOf, findWork, type WorkRow } from './claim-queries.ts'
+import { reportColumns } from './column-reports.ts'
 import type { SupervisorDeps } from './deps.ts'
 import { endingOf, Lost } from './endings.ts'
 import { countKeptRejects } from './ledger-queries.ts'
@@ -58,7 +60,7 @@ export class DatabaseTransferHost {
       case 'reportRetry':
         return this.#reportRetry(argument as Parameters<TransferHost['reportRetry']>[0])
       case 'reportColumns':
-        return this.#reportColumns(argument as Parameters<TransferHost['reportColumns']>[0])
+        return reportColumns(this.#deps.database, this.#work, argument as ColumnReport)
       case 'readRejects':
         return this.#readRejects(argument as number)
     }
@@ -159,11 +161,6 @@ export class DatabaseTransferHost {
 
   async #reportRetry({ code, message, side }: Parameters<TransferHost['reportRetry']>[0]): Promise<void> {
     await queries.recordRetry.run(this.#deps.database, { ...this.#fence, code, message, side })
-  }
-
-  async #reportColumns({ shape, changes }: Parameters<TransferHost['reportColumns']>[0]): Promise<void> {
-    const parameters = { ...this.#fence, shape: JSON.stringify(shape), changes: JSON.stringify(changes) }
-    await queries.recordColumns.run(this.#deps.database, { ...parameters, connectionId: this.#work.connectionId })
   }
 
   async #openReplay(transferId: string): Promise<Replay & { columns: readonly string[] }> {

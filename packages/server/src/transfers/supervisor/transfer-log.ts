@@ -1,4 +1,4 @@
-import { type Confirmation, type HostMethod, storable, type TransferState } from '@penstock/engine'
+import { type ColumnReport, type Confirmation, type HostMethod, storable, type TransferState } from '@penstock/engine'
 import { limits, type TransferLogKind } from '@penstock/wire'
 import type { Database } from '../../db/database.ts'
 import type { WorkRow } from './claim-queries.ts'
@@ -84,8 +84,9 @@ export class TransferLog {
       const { code, message, waitMs } = argument as { code: string; message: string; waitMs: number }
       this.add('waiting', `Waits ${seconds(waitMs)} before another try: ${message} (${code})`)
     } else if (method === 'reportColumns') {
-      const { length } = (argument as { changes: readonly unknown[] }).changes
-      this.add('columns', `${count(length)} columns changed since the last successful transfer.`)
+      const { changes, added } = argument as ColumnReport
+      this.add('columns', `${count(changes.length)} columns changed since the last successful transfer.`)
+      if (added.length > 0) this.add('columns', `${count(added.length)} of them were added to the mapping.`)
     }
   }
 
