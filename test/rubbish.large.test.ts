@@ -30,7 +30,7 @@ const operationIds = Object.keys(operations) as OperationId[]
 /** Bytes of a refusal: enough for every error that it names, not for what was sent. */
 const refusalBytesMax = 32_768
 const combinationsOfEach = 20
-/** Operations that need a new passkey, a provider that responds, or a mail server are refused from the start. */
+/** Operations that need a new passkey, a provider that responds, a mail server, or a database of a sample are refused from the start. */
 const ofCeremony: { readonly [I in OperationId]?: number } = {
   registerPasskey: 400,
   removePasskey: 404,
@@ -39,6 +39,8 @@ const ofCeremony: { readonly [I in OperationId]?: number } = {
   setSingleSignOn: 422,
   deleteSingleSignOn: 404,
   testAlertRule: 409,
+  deleteSample: 404,
+  previewSample: 404,
 }
 /** Each kind of rubbish that is not of one operation meets every fifth of them alone, and all of them among others. */
 const shares = 5

@@ -40,7 +40,7 @@ export type Scene = Readonly<
     | ('webhookId' | 'deliveryId')
     | ('linkId' | 'linkToken' | 'pageToken')
     | ('alertRuleId' | 'alertIncidentId')
-    | 'uploadId'
+    | ('uploadId' | 'savedFilterId')
     | ('personId' | 'personEmail' | 'cookie' | 'csrfToken' | 'userId' | 'sessionId' | 'invitation' | 'passwordReset'),
     string
   >
@@ -83,6 +83,8 @@ export async function makeScene(service: TestService, caller: Caller, folder: st
   const invited = await invite(people, {})
   const { headers } = await signInAgain(service, person)
   const sessions = await service.call('listMySessions', { headers: { ...headers } })
+  const filter = { name: 'All', query: 'sort=name' }
+  const saved = await service.call('createSavedFilter', { headers: { ...headers }, body: filter })
   const upload = { accountId, query: { name: 'people.csv' }, body: anyFile }
   const { id: uploadId } = await caller.expect(caller.call('createUpload', upload))
   const { id: waitingId } = await caller.expect(caller.call('startTransfer', { ...busy, body: {} }))
@@ -103,6 +105,7 @@ export async function makeScene(service: TestService, caller: Caller, folder: st
     alertRuleId: alert.ruleId,
     alertIncidentId: alert.incidentId,
     uploadId,
+    savedFilterId: saved.response.id,
     personId: person.id,
     personEmail: person.email,
     userId: invited.id,
@@ -169,8 +172,8 @@ const valid: {
   setConnectionLabels: ({ connectionId }) => ({ id: connectionId, body: { tags: ['a'], ownerEmail: null } }),
   listSavedFilters: () => ({ query: { q: 'a', size: '5', offset: '0' } }),
   createSavedFilter: ({ accountId }) => ({ body: { name: 'Name', query: 'q=a', accountId, shared: true } }),
-  updateSavedFilter: ({ userId }) => ({ id: userId, body: { name: 'Name', query: 'q=a' } }),
-  deleteSavedFilter: ({ userId }) => ({ id: userId }),
+  updateSavedFilter: ({ savedFilterId }) => ({ id: savedFilterId, body: { name: 'Name', query: 'q=a' } }),
+  deleteSavedFilter: ({ savedFilterId }) => ({ id: savedFilterId }),
   createConnection: ({ srcConfigurationId, destConfigurationId }) => ({
     body: {
       name: 'Name',
