@@ -45,7 +45,7 @@ describe('the catalogue, in the console', { skip }, () => {
     const tile = tiles(page).filter({ hasText: 'Google Ads Customer Match' })
     for (const text of ['Audience activation · Customer match', 'Demand-Side Platform (DSP)', 'Destination'])
       await tile.getByText(text, { exact: true }).waitFor()
-    const unmoved = tiles(page).filter({ hasText: 'Adobe Audience Segments' })
+    const unmoved = tiles(page).filter({ hasText: 'VideoAmp Audiences' })
     assert.equal(await unmoved.getByText('Available').count(), 0)
     const added = page.getByRole('link', { name: 'PostgreSQL' })
     for (const text of ['Source', 'Destination', 'Available', 'Added'])

@@ -220,7 +220,7 @@ async function startGoogle() {
   return server
 }
 
-const googleOf = (slug: string, needsClick: boolean, mapping: Platform['mapping'] = {}): Platform => ({
+const googleOf = (slug: string, mapping: Platform['mapping'] = {}): Platform => ({
   slug,
   secrets: googleSecrets,
   start: startGoogle,
@@ -234,7 +234,7 @@ const googleOf = (slug: string, needsClick: boolean, mapping: Platform['mapping'
       address: addressOf(person),
       gclid: plain(person.click, same),
     }
-    return event(person, parts, needsClick ? ['gclid'] : Object.keys(parts))
+    return event(person, parts, Object.keys(parts))
   },
   reads: eventsIn(
     /events:ingest$/,
@@ -447,9 +447,9 @@ export const conversions: readonly Platform[] = [
   pinterest,
   reddit,
   tiktok,
-  googleOf('google-ads-conversions', false),
-  googleOf('google-ads-click-conversions', true),
-  googleOf('google-ads-offline-conversions', false, { store_id: { value: 'shop-1' } }),
+  googleOf('google-ads-conversions'),
+  googleOf('google-ads-click-conversions'),
+  googleOf('google-ads-offline-conversions', { store_id: { value: 'shop-1' } }),
   campaignManager,
   linkedin,
   microsoft,

@@ -3,7 +3,8 @@ export type Links = ReturnType<typeof createLinks>
 
 /** @param publicUrl where callers reach the service; its path, if it has one, begins every address */
 export function createLinks(publicUrl: string) {
-  const base = new URL(publicUrl).pathname.replace(/\/+$/, '')
+  // The address of an interface with a zone is no URL, and has no path.
+  const base = (URL.parse(publicUrl)?.pathname ?? '').replace(/\/+$/, '')
   const guide = (slug: string) => `${base}/docs/guides/${slug}`
   const connector = (slug: string) => `${base}/docs/connectors/${slug}`
   return {
