@@ -1,4 +1,4 @@
-import { Badge, Group, Select, TagsInput } from '@mantine/core'
+import { Badge, Group, Select } from '@mantine/core'
 import { type ConnectionLabels, limits } from '@penstock/wire'
 import { useForbidden, useMe } from '../api/me.ts'
 import { useRead } from '../api/queries.ts'
@@ -15,35 +15,6 @@ export function Tags({ tags }: { tags: readonly string[] }) {
         </Badge>
       ))}
     </Group>
-  )
-}
-
-/** Asks for tags, and proposes the known ones. */
-export function EditTags({
-  label,
-  accountId,
-  value,
-  error,
-  onChange,
-}: {
-  label: string
-  accountId: string | undefined
-  value: string[]
-  error?: string | undefined
-  onChange: (tags: string[]) => void
-}) {
-  const known = useRead('listConnectionTags', { accountId, query: { size: limits.pageSizeMax } }, { keep: true })
-  return (
-    <TagsInput
-      label={label}
-      description={say.tagsHelp}
-      data={known.data?.reply.map(({ tag }) => tag) ?? []}
-      maxTags={limits.tagsMax}
-      maxLength={limits.tagLengthMax}
-      value={value}
-      error={error}
-      onChange={onChange}
-    />
   )
 }
 

@@ -1,5 +1,5 @@
 import { Button, CloseButton, Group, List, Modal, Stack, Text } from '@mantine/core'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { useForbidden } from '../../api/me.ts'
 import { readOnce, useWrite } from '../../api/queries.ts'
 import { Confirm } from '../../components/confirm.tsx'
@@ -10,8 +10,10 @@ import { ReasonedButton } from '../../components/reasoned.tsx'
 import { SelectionBar } from '../../components/selection-bar.tsx'
 import { connections as say } from '../../strings/connections.ts'
 import { labels as labelWords } from '../../strings/labels.ts'
-import { type AddedLabels, TagSelected } from './tag-selected.tsx'
+import type { AddedLabels } from './tag-selected.tsx'
 import type { Listed } from './use-connections.ts'
+
+const TagSelected = lazy(() => import('./tag-selected.tsx').then(({ TagSelected }) => ({ default: TagSelected })))
 
 type Act = 'run' | 'activate' | 'disable' | 'tag' | 'delete'
 type Call = (connection: Listed) => Promise<unknown>
@@ -94,7 +96,9 @@ export function Selection({ picked, onClear }: { picked: readonly Listed[]; onCl
   )
   const askToTag = () =>
     open((close) => (
-      <TagSelected n={picked.length} onSubmit={(added) => act('tag', addLabels(added))} onClose={close} />
+      <Suspense fallback={null}>
+        <TagSelected n={picked.length} onSubmit={(added) => act('tag', addLabels(added))} onClose={close} />
+      </Suspense>
     ))
   const askToDelete = () =>
     open((close) => (

@@ -1,6 +1,7 @@
 import { useState } from 'react'
+import { EditTags } from '../../components/edit-tags.tsx'
 import { FormDialog } from '../../components/form-dialog.tsx'
-import { EditTags, PickOwner } from '../../components/labels.tsx'
+import { PickOwner } from '../../components/labels.tsx'
 import { labels as say } from '../../strings/labels.ts'
 
 /** Labels to add to the selected connections. */
