@@ -1,7 +1,7 @@
 /** The texts of the screen “Move your first rows”. */
 export const start = {
   title: 'Move your first rows',
-  help: 'Choose a way to start. Sample data moves immediately, into a database of its own. Your data moves only once you activate a connection.',
+  help: 'Choose a way to start. Your data moves only once you activate a connection.',
   account: 'First steps',
   newAccount: (name: string) => `A sub-account “${name}” is added for it. You can rename or delete it.`,
   inAccount: (name: string) => `You work in the sub-account ${name}.`,
