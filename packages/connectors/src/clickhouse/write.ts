@@ -1,23 +1,18 @@
 import { createHash } from 'node:crypto'
 import {
-  type Batch,
   ConnectorError,
-  type Delivery,
   type DestinationContext,
   type DestinationWriter,
   type Finding,
   type InspectionContext,
-  type Json,
   type TriedRows,
   type Values,
 } from '@penstock/connector'
 import { inspectRows, type JudgedRow, judgeRows, matchColumns } from '../databases/judged-rows.ts'
-import { inOrder } from '../databases/rejections.ts'
+import { openLoadingWriter } from '../databases/loading-writer.ts'
 import { writingOf } from '../databases/settings.ts'
 import { type FatalTableProblem, tableNotFound, throwFirst } from '../databases/table-findings.ts'
-import { numberIn, objectIn } from '../platform-api/json.ts'
-import { sendInHalves, type Taken } from '../platform-api/rows/halving.ts'
-import { Refusals } from '../platform-api/rows/refusals.ts'
+import type { Taken } from '../platform-api/rows/halving.ts'
 import { type ClickHouse, openClickHouse } from './clickhouse-api.ts'
 import { type ClickHouseColumn, columnOf, jsonOf, quoteName, quoteText } from './target-columns.ts'
 
@@ -66,8 +61,6 @@ type Work = {
   readonly clickhouse: ClickHouse
   readonly target: ClickHouseTarget
   readonly columns: readonly ClickHouseColumn[]
-  readonly context: DestinationContext
-  readonly refusals: Refusals
 }
 
 /** Opens a writer: finds the table, and creates it if it may. Empties nothing yet. */
@@ -84,48 +77,22 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
   }
   const { columns, errors } = judge(target, context.columns, found)
   throwFirst(errors)
-  const work: Work = { clickhouse, target, columns, context, refusals: new Refusals('ClickHouse') }
-  const replaces = target.replace && context.test !== true
-  /** The attempt of the transfer that emptied the table; undefined as long as none has. */
-  let emptied = replaces ? emptiedIn(context.deliveryStates) : 0
-  const emptyOnce = async (): Promise<number> => {
-    if (emptied === undefined) {
-      await clickhouse.run(`truncate table ${target.name}`)
-      emptied = context.attempt
-    }
-    return emptied
-  }
-  return {
-    async deliver(batch) {
-      context.signal.throwIfAborted()
-      const attempt = await emptyOnce()
-      return { ...(await deliver(work, batch, attempt)), ...(replaces ? { deliveryState: { emptied: attempt } } : {}) }
-    },
-    async finish() {
-      await emptyOnce()
-    },
-  }
-}
-
-const emptiedIn = (deliveryStates: readonly Json[]): number | undefined =>
-  deliveryStates.map((state) => numberIn(objectIn(state).emptied)).find((attempt) => attempt !== undefined)
-
-async function deliver(work: Work, batch: Batch, emptied: number): Promise<Delivery> {
-  const { items, doubtful } = judgeRows(work.columns, batch)
-  const { bytes, rejected } = await sendInHalves(items, work.refusals, (part) => insert(work, batch, emptied, part))
-  const all = inOrder([...doubtful, ...rejected])
-  return { bytes, ...(all.length > 0 ? { rejected: all } : {}) }
+  const work: Work = { clickhouse, target, columns }
+  return openLoadingWriter(context, {
+    name: 'ClickHouse',
+    columns,
+    replaces: target.replace,
+    empty: () => clickhouse.run(`truncate table ${target.name}`),
+    load: (rows, key) => insert(work, key, rows),
+  })
 }
 
 /** Inserts rows. The same rows of the same transfer have the same token; rows that come after the table was emptied again have another one. */
 async function insert(
-  work: Work,
-  batch: Batch,
-  emptied: number,
+  { clickhouse, target, columns }: Work,
+  key: string,
   items: readonly JudgedRow[],
 ): Promise<Taken<JudgedRow>> {
-  const { clickhouse, target, columns, context } = work
-  const key = `${context.transferId}:${emptied}:${batch.key}`
   const parts = [target.name, key, ...items.map(({ index }) => String(index))]
   const token = `penstock-${createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 40)}`
   const lines = items.map((item) => `${lineOf(columns, item)}\n`).join('')

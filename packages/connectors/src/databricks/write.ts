@@ -1,21 +1,17 @@
 import { createHash } from 'node:crypto'
 import {
-  type Batch,
   ConnectorError,
-  type Delivery,
   type DestinationContext,
   type DestinationWriter,
   type Finding,
   type InspectionContext,
-  type Json,
   type TriedRows,
 } from '@penstock/connector'
 import { inspectRows, type JudgedRow, judgeRows } from '../databases/judged-rows.ts'
-import { inOrder } from '../databases/rejections.ts'
+import { openLoadingWriter } from '../databases/loading-writer.ts'
 import { encodeValue } from '../object-stores/place.ts'
-import { numberIn, objectIn } from '../platform-api/json.ts'
-import { sendInHalves, type Taken } from '../platform-api/rows/halving.ts'
-import { Refusals } from '../platform-api/rows/refusals.ts'
+import { numberIn } from '../platform-api/json.ts'
+import type { Taken } from '../platform-api/rows/halving.ts'
 import { type Databricks, Misfit, openDatabricks } from './databricks-api.ts'
 import { type DatabricksTarget, findTable, judgeTable, openTable, targetOf } from './target.ts'
 import { type DatabricksColumn, quoteName, quoteText } from './target-columns.ts'
@@ -24,8 +20,6 @@ type Work = {
   readonly databricks: Databricks
   readonly target: DatabricksTarget
   readonly columns: readonly DatabricksColumn[]
-  readonly context: DestinationContext
-  readonly refusals: Refusals
 }
 
 /** Opens a writer: finds the table, and creates it if it may. Empties nothing yet. */
@@ -33,46 +27,22 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
   const databricks = openDatabricks(context)
   const target = targetOf(context.settings)
   const columns = await openTable(databricks, target, context.columns)
-  const work: Work = { databricks, target, columns, context, refusals: new Refusals('Databricks') }
-  const replaces = target.mode === 'Replace' && context.test !== true
-  /** The attempt of the transfer that emptied the table; undefined as long as none has. */
-  let emptied = replaces ? emptiedIn(context.deliveryStates) : 0
-  const emptyOnce = async (): Promise<number> => {
-    if (emptied === undefined) {
-      await databricks.run({ ...target, text: `truncate table ${target.name}` })
-      emptied = context.attempt
-    }
-    return emptied
-  }
-  return {
-    async deliver(batch) {
-      context.signal.throwIfAborted()
-      const attempt = await emptyOnce()
-      return { ...(await deliver(work, batch, attempt)), ...(replaces ? { deliveryState: { emptied: attempt } } : {}) }
-    },
-    async finish() {
-      await emptyOnce()
-    },
-  }
-}
-
-const emptiedIn = (deliveryStates: readonly Json[]): number | undefined =>
-  deliveryStates.map((state) => numberIn(objectIn(state).emptied)).find((attempt) => attempt !== undefined)
-
-async function deliver(work: Work, batch: Batch, emptied: number): Promise<Delivery> {
-  const { items, doubtful } = judgeRows(work.columns, batch)
-  const { bytes, rejected } = await sendInHalves(items, work.refusals, (part) => load(work, batch, emptied, part))
-  const all = inOrder([...doubtful, ...rejected])
-  return { bytes, ...(all.length > 0 ? { rejected: all } : {}) }
+  const work: Work = { databricks, target, columns }
+  return openLoadingWriter(context, {
+    name: 'Databricks',
+    columns,
+    replaces: target.mode === 'Replace',
+    empty: () => databricks.run({ ...target, text: `truncate table ${target.name}` }),
+    load: (rows, key) => load(work, key, rows),
+  })
 }
 
 /**
  * Uploads rows as a file and loads it. The same rows of the same transfer have the same path, from which COPY INTO loads once; rows
  * that are loaded after the table was emptied again have another one.
  */
-async function load(work: Work, batch: Batch, emptied: number, items: readonly JudgedRow[]): Promise<Taken<JudgedRow>> {
-  const { databricks, target, context } = work
-  const key = `${context.transferId}:${emptied}:${batch.key}`
+async function load(work: Work, key: string, items: readonly JudgedRow[]): Promise<Taken<JudgedRow>> {
+  const { databricks, target } = work
   const parts = [target.name, target.mode, key, ...items.map(({ index }) => String(index))]
   const path = `${target.folder}/${createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 40)}.json`
   const lines = items.map((item) => `${lineOf(item)}\n`).join('')

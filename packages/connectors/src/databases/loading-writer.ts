@@ -1,0 +1,62 @@
+import type { DestinationContext, DestinationWriter, Json } from '@penstock/connector'
+import { numberIn, objectIn } from '../platform-api/json.ts'
+import { sendInHalves, type Taken } from '../platform-api/rows/halving.ts'
+import { Refusals } from '../platform-api/rows/refusals.ts'
+import { type JudgedColumn, type JudgedRow, judgeRows } from './judged-rows.ts'
+import { inOrder } from './rejections.ts'
+
+/** How a store takes the rows of a batch that were judged, and how it is emptied. */
+export type Loading = {
+  /** The store, for messages. */
+  readonly name: string
+  /** The columns of the table, in the order of the delivered ones. */
+  readonly columns: readonly JudgedColumn[]
+  /** Whether the rows of the transfer replace the content of the table. */
+  readonly replaces: boolean
+  /** Empties the table. Called once for a transfer, and again by an attempt that does not know of it. */
+  readonly empty: () => Promise<unknown>
+  /**
+   * Loads rows. @param key of the same batch of the same transfer; if the table was emptied again in between, it is another one. The same
+   * rows under the same key must make no difference.
+   */
+  readonly load: (rows: readonly JudgedRow[], key: string) => Promise<Taken<JudgedRow>>
+}
+
+/** A writer that loads each batch at once, and finds rows that the store refuses by halving. A test transfer empties nothing. */
+export function openLoadingWriter(
+  { transferId, attempt, deliveryStates, signal, test }: DestinationContext,
+  { name, columns, replaces, empty, load }: Loading,
+): DestinationWriter {
+  const refusals = new Refusals(name)
+  const isEmptied = replaces && test !== true
+  /** The attempt of the transfer that emptied the table; undefined as long as none has. */
+  let emptied = isEmptied ? emptiedIn(deliveryStates) : 0
+  const emptyOnce = async (): Promise<number> => {
+    if (emptied === undefined) {
+      await empty()
+      emptied = attempt
+    }
+    return emptied
+  }
+  return {
+    async deliver(batch) {
+      signal.throwIfAborted()
+      const by = await emptyOnce()
+      const { items, doubtful } = judgeRows(columns, batch)
+      const key = `${transferId}:${by}:${batch.key}`
+      const { bytes, rejected } = await sendInHalves(items, refusals, (part) => load(part, key))
+      const all = inOrder([...doubtful, ...rejected])
+      return {
+        bytes,
+        ...(all.length > 0 && { rejected: all }),
+        ...(isEmptied && { deliveryState: { emptied: by } }),
+      }
+    },
+    async finish() {
+      await emptyOnce()
+    },
+  }
+}
+
+const emptiedIn = (deliveryStates: readonly Json[]): number | undefined =>
+  deliveryStates.map((state) => numberIn(objectIn(state).emptied)).find((attempt) => attempt !== undefined)
