@@ -87,7 +87,21 @@ describe('the first rows, in the console', { skip }, () => {
       await page.getByRole('button', { name: 'Set the password and sign in' }).click()
       await title(page).waitFor()
       // A person's session is a cookie, and what it sends needs the token against forgery.
+      // The sub-account is there before the file is: until then the page shows the upload, and begins nothing else.
+      let release = () => {}
+      const held = new Promise<void>((resolve) => {
+        release = resolve
+      })
+      await page.route('**/uploads?*', async (route) => {
+        await held
+        await route.continue()
+      })
       await choose(page, csv('customers.csv', 'email\nada@example.com\n'))
+      const platform = page.getByRole('button', { name: 'PostgreSQL', exact: true })
+      await platform.waitFor()
+      assert.equal(await platform.isDisabled(), true)
+      await page.getByText('customers.csv').waitFor()
+      release()
       await atDestination(page)
     } finally {
       await first.close()

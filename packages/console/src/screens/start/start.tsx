@@ -24,20 +24,25 @@ export function Component() {
   }
   return (
     <Loaded query={accounts} lines={6}>
-      {({ reply: [first] }) =>
-        first ? <Navigate to={pathOf(first.id, 'start')} replace /> : <Start accountId={undefined} />
-      }
+      {({ reply: [first] }) => <Start accountId={first?.id} atFirst />}
     </Loaded>
   )
 }
 
-function Start({ accountId }: { accountId: string | undefined }) {
+/**
+ * @param atFirst the address names no sub-account: that of the first one is gone to, but not while a way that added it
+ * is under way, or shows why it failed
+ */
+function Start({ accountId, atFirst = false }: { accountId: string | undefined; atFirst?: boolean }) {
   const { account } = useAccount()
   const begin = useBegin(accountId)
   const mayCreate = useForbidden('createConnection')
   const mayAdd = useForbidden('addConnectors')
   const mayAddAccount = useForbidden('addAccount')
   const reason = mayCreate ?? mayAdd ?? (accountId === undefined ? mayAddAccount : undefined)
+  if (atFirst && accountId !== undefined && !begin.busy && begin.failure === undefined) {
+    return <Navigate to={pathOf(accountId, 'start')} replace />
+  }
   return (
     <Page
       title={say.title}

@@ -1,5 +1,5 @@
 import { limits, uploadedFileConnectorId } from '@penstock/wire'
-import { useState } from 'react'
+import { useState, useTransition } from 'react'
 import { useNavigate } from 'react-router'
 import { readNow, useWrite } from '../../api/queries.ts'
 import { notifyDone } from '../../components/notify.tsx'
@@ -29,13 +29,16 @@ export function useBegin(existing: string | undefined): Beginning {
   const upload = useWrite('createUpload')
   const createSample = useWrite('createSample')
   const navigate = useNavigate()
-  const [busy, setBusy] = useState(false)
+  const [working, setWorking] = useState(false)
+  // The next page is drawn in a while: until then this one stays busy, and a click begins no other way.
+  const [leaving, leave] = useTransition()
+  const busy = working || leaving
   const [sending, setSending] = useState<Sending>()
   const [failure, setFailure] = useState<unknown>()
 
   const run = async (work: (accountId: string) => Promise<void>) => {
     if (busy) return
-    setBusy(true)
+    setWorking(true)
     setFailure(undefined)
     try {
       await work(existing ?? (await addAccount.mutateAsync({ body: { name: say.account } })).reply.id)
@@ -43,14 +46,15 @@ export function useBegin(existing: string | undefined): Beginning {
       if (!(error instanceof DOMException && error.name === 'AbortError')) setFailure(error)
     } finally {
       setSending(undefined)
-      setBusy(false)
+      setWorking(false)
     }
   }
+  const go = (path: string) => leave(async () => await navigate(path))
   const open = (accountId: string, picks: Record<string, string>) =>
-    navigate(`/accounts/${accountId}/connections/new?${new URLSearchParams(picks)}`)
+    go(`/accounts/${accountId}/connections/new?${new URLSearchParams(picks)}`)
   const openWith = async (accountId: string, source: string) => {
     await addConnectors.mutateAsync({ accountId, body: { connectorIds: [source] } })
-    await open(accountId, { source, step: 'destination' })
+    open(accountId, { source, step: 'destination' })
   }
   const openFile = async (accountId: string, { id, name }: { id: string; name: string }) => {
     beginDraft(accountId, uploadedFileConnectorId, { name: titleOf(name), settings: { upload: id } })
@@ -61,7 +65,7 @@ export function useBegin(existing: string | undefined): Beginning {
     sending,
     failure,
     withSource: (connectorId) => void run((accountId) => openWith(accountId, connectorId)),
-    withSearch: (sources) => void run(async (accountId) => void (await open(accountId, { sources, step: 'source' }))),
+    withSearch: (sources) => void run(async (accountId) => open(accountId, { sources, step: 'source' })),
     withSample: (content) =>
       void run(async (accountId) => {
         const { reply: before } = await readNow('getSample', { accountId })
@@ -69,7 +73,7 @@ export function useBegin(existing: string | undefined): Beginning {
           const { reply } = await upload.mutateAsync({ accountId, query: { name: say.sample.file }, body: content })
           await createSample.mutateAsync({ accountId, body: { uploadId: reply.id } })
         }
-        await navigate(`/accounts/${accountId}/start?show=sample`)
+        go(`/accounts/${accountId}/start?show=sample`)
       }),
     withUpload: (file) => void run((accountId) => openFile(accountId, file)),
     withFile: (content, given) =>
