@@ -1,3 +1,4 @@
+import type { ColumnType } from '@penstock/parquet'
 import type { FindingCode } from '@penstock/wire/rules'
 import type { ConnectorContext } from './context.ts'
 import type { Json, Row } from './rows.ts'
@@ -147,6 +148,8 @@ export type Batch = {
    */
   readonly key: string
   readonly columns: readonly string[]
+  /** The types of the columns, in their order, as far as the source declares them and the mapping passes its values unchanged. */
+  readonly types?: readonly (ColumnType | null)[]
   /** At least one, but in a window. */
   readonly rows: readonly Row[]
   /** The number of the first row in the transfer, from 1. */

@@ -1,3 +1,4 @@
+export type { ColumnType } from '@penstock/parquet'
 export * from './authorization.ts'
 export * from './check.ts'
 export * from './compatible.ts'

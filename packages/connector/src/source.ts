@@ -1,3 +1,4 @@
+import type { ColumnType } from '@penstock/parquet'
 import type { ConnectorContext } from './context.ts'
 import type { Finding } from './destination.ts'
 import type { Json, Row } from './rows.ts'
@@ -42,6 +43,11 @@ export type SourceReader = {
 export type Chunk = {
   /** Their columns; the same for all chunks of a transfer, and no name twice. */
   readonly columns: readonly string[]
+  /**
+   * The types of the columns, in their order, as far as the source declares them: `null` for a column of any text. A destination that
+   * has types stores them by these.
+   */
+  readonly types?: readonly (ColumnType | null)[]
   readonly rows: readonly Row[]
   /** Why a row cannot be used, as a sentence without values of the row, by its index in `rows`: too many cells, bytes that are not text. It is rejected with this reason. */
   readonly errors?: ReadonlyMap<number, string>

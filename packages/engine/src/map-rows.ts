@@ -1,4 +1,12 @@
-import { type Chunk, type Connector, ConnectorError, type Records, type Row, type Values } from '@penstock/connector'
+import {
+  type Chunk,
+  type ColumnType,
+  type Connector,
+  ConnectorError,
+  type Records,
+  type Row,
+  type Values,
+} from '@penstock/connector'
 import type { FieldError } from '@penstock/wire'
 import { columnsDoNotFit } from './columns-do-not-fit.ts'
 import { planAsIs } from './mapping/as-is.ts'
@@ -13,11 +21,16 @@ export type RowMapping = {
   readonly options: MapperOptions
   /** The columns that the destination gets. */
   readonly columns: readonly string[]
+  /** The types of those columns by the types of a chunk: of each whose values pass unchanged. */
+  readonly typesOf: (types: ColumnTypes) => ColumnTypes
   readonly map: (chunk: Pick<Chunk, 'rows' | 'errors'>) => {
     rows: readonly Row[]
     errors: ReadonlyMap<number, RowError>
   }
 }
+
+/** In the order of the columns; `undefined` if none has a type. */
+export type ColumnTypes = readonly (ColumnType | null)[] | undefined
 
 /** A mapping that can be followed, or every error of one that cannot. */
 export type PlannedRows =
@@ -72,12 +85,13 @@ async function plan(
       options,
       columns,
       plan: planAsIs(columns),
+      typesOf: (types: ColumnTypes) => types,
       map: ({ rows }: Pick<Chunk, 'rows'>) => ({ rows, errors: none }),
     }
     return { mapping: untouched, fieldErrors: [] }
   }
   // With its tables of phone numbers and countries this takes long to load, and many transfers do without it.
-  const { createMapper, defaultCountryErrors, defaultTimezoneErrors, planWhatFits } = await import(
+  const { createMapper, defaultCountryErrors, defaultTimezoneErrors, passesUnchanged, planWhatFits } = await import(
     './mapping/mapping.ts'
   )
   const planned = planWhatFits({ records, columns, mapping, path })
@@ -95,6 +109,11 @@ async function plan(
       options,
       columns: planned.plan.columns,
       plan: planned.plan,
+      typesOf: (types) =>
+        types &&
+        planned.plan.steps.map((step) =>
+          passesUnchanged(step, options) ? (types[step.column?.index ?? -1] ?? null) : null,
+        ),
       map: ({ rows, errors }) => map(rows, errors),
     },
   }

@@ -12,7 +12,7 @@ import {
 import type { FieldError, Preview } from '@penstock/wire'
 import { limits } from '@penstock/wire/rules'
 import { inspectDestination } from './inspect.ts'
-import { planFittingRows, planRows, planUnmapped, type RowMapping } from './map-rows.ts'
+import { type ColumnTypes, planFittingRows, planRows, planUnmapped, type RowMapping } from './map-rows.ts'
 import { lintRows } from './mapping/lint.ts'
 import { isPersonal, shorten } from './mapping/shorten.ts'
 import type { JobValues, PreviewJob } from './protocol.ts'
@@ -168,7 +168,7 @@ type Sent = {
 }
 
 /** Rows that the destination would not send, by the code of its delivery. */
-type RejectionsOf = (columns: readonly string[], rows: readonly Row[]) => readonly Rejection[]
+type RejectionsOf = (columns: readonly string[], rows: readonly Row[], types: ColumnTypes) => readonly Rejection[]
 
 type Reading = { readonly rejectionsOf: RejectionsOf; readonly findings: Preview['findings'] }
 
@@ -180,8 +180,8 @@ async function readByDestination({ destination }: Connector, settings: Values, s
     const find = await destination?.deliver?.rejectionsOf?.({ settings, secrets })
     if (!find) return readsNothing
     // The key only makes IDs of events that have none.
-    const rejectionsOf: RejectionsOf = (columns, rows) =>
-      rows.length === 0 ? [] : find({ key: '0'.repeat(32), columns, rows, firstRow: 1 })
+    const rejectionsOf: RejectionsOf = (columns, rows, types) =>
+      rows.length === 0 ? [] : find({ key: '0'.repeat(32), columns, ...(types && { types }), rows, firstRow: 1 })
     return { rejectionsOf, findings: [] }
   } catch (error) {
     const connectorError = asConnectorError(error)
@@ -236,7 +236,7 @@ const notTried = (why: string): Preview['findings'][number] => ({
 })
 
 async function look(
-  chunks: AsyncIterable<Pick<Chunk, 'columns' | 'rows' | 'errors' | 'window'>>,
+  chunks: AsyncIterable<Pick<Chunk, 'columns' | 'types' | 'rows' | 'errors' | 'window'>>,
   redact: SideSecrets['redact'],
   {
     planFor,
@@ -251,9 +251,11 @@ async function look(
   const raws: Row[] = []
   const broken = new Map<number, string>()
   let columns: readonly string[] | undefined
+  let types: ColumnTypes
   let window: ChunkWindow | undefined
   for await (const chunk of chunks) {
     columns = chunk.columns
+    types ??= chunk.types
     window ??= chunk.window
     for (const [i, reason] of chunk.errors ?? []) {
       broken.set(raws.length + i, redact(reason))
@@ -273,6 +275,7 @@ async function look(
     ? rejectionsOf(
         mapping.columns,
         deliverable.map((i) => mapped.rows[i] as Row),
+        mapping.typesOf(types),
       )
     : []
   for (const { index, reason, field = null } of rejections) {

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import type { ColumnType } from './column-types.ts'
 import type { Stored } from './encodings.ts'
 import type { Cell } from './rows.ts'
 import type { Element } from './schema.ts'
@@ -48,6 +49,38 @@ export function cellsOf(element: Element): FromStored {
       return logical?.type === 'FLOAT16' ? halfOf : hexadecimalOf
     case 'BYTE_ARRAY':
       return isText(element) ? textOf : hexadecimalOf
+  }
+}
+
+/** The type of a column, as far as its values are of one that can be declared; `null` for texts and all others. */
+export function typeOfElement(element: Element): ColumnType | null {
+  const { type, converted, logical, scale, precision } = element
+  if (converted === 'DECIMAL' || logical?.type === 'DECIMAL') {
+    return precision > 0 ? { kind: 'decimal', precision, scale } : null
+  }
+  if (converted === 'DATE' || logical?.type === 'DATE') return { kind: 'date' }
+  if (logical?.type === 'TIMESTAMP') return { kind: logical.utc ? 'instant' : 'timestamp', digits: logical.digits }
+  if (converted === 'TIMESTAMP_MILLIS') return { kind: 'instant', digits: 3 }
+  if (converted === 'TIMESTAMP_MICROS') return { kind: 'instant', digits: 6 }
+  if (logical?.type === 'TIME' || converted === 'TIME_MILLIS' || converted === 'TIME_MICROS') return null
+  switch (type) {
+    case 'BOOLEAN':
+      return { kind: 'boolean' }
+    case 'INT32':
+      return { kind: isUnsigned(element, 32) ? 'bigint' : 'integer' }
+    case 'INT64':
+      return isUnsigned(element, 64) ? { kind: 'decimal', precision: 20, scale: 0 } : { kind: 'bigint' }
+    case 'INT96':
+      return { kind: 'instant', digits: 9 }
+    case 'FLOAT':
+    case 'DOUBLE':
+      return { kind: 'double' }
+    case 'FIXED_LEN_BYTE_ARRAY':
+      if (logical?.type === 'FLOAT16') return { kind: 'double' }
+      return { kind: logical?.type === 'UUID' ? 'uuid' : 'bytes' }
+    case 'BYTE_ARRAY':
+      if (converted === 'JSON' || logical?.type === 'JSON') return { kind: 'json' }
+      return isText(element) ? null : { kind: 'bytes' }
   }
 }
 

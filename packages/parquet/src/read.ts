@@ -1,5 +1,6 @@
 import { parquetBounds } from './bounds.ts'
-import { noText } from './cells.ts'
+import { noText, typeOfElement } from './cells.ts'
+import type { ColumnType } from './column-types.ts'
 import { type Footer, type RowGroup, readFooter } from './footer.ts'
 import { type Meter, makeMeter } from './meter.ts'
 import { type NestedColumn, openNested } from './nested.ts'
@@ -30,6 +31,8 @@ export type ParquetPiece = {
 export type ParquetFile = {
   /** The names of its columns, as they are in the file. */
   readonly columns: readonly string[]
+  /** Their types, as far as the file declares them; nested columns are JSON. */
+  readonly types: readonly (ColumnType | null)[]
   /** Its rows, from its beginning or from the place of an earlier piece. */
   read(from?: ParquetPlace): AsyncGenerator<ParquetPiece>
 }
@@ -56,6 +59,9 @@ export async function openParquet(
   const footer = await checked(() => readFooter(bytes, limits))
   return {
     columns: footer.columns.map(({ name }) => name),
+    types: footer.columns.map(({ element, repetition }) =>
+      element && repetition !== 'REPEATED' ? typeOfElement(element) : { kind: 'json' },
+    ),
     async *read(from = { group: 0, row: 0 }) {
       const meter = makeMeter(bytes.sizeBytes)
       for (const [index, group] of footer.groups.entries()) {

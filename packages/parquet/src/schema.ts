@@ -18,6 +18,8 @@ export type Element = {
   readonly logical: Logical | undefined
   /** Digits behind the point of decimals. */
   readonly scale: number
+  /** Digits of decimals; 0 if the file does not say. */
+  readonly precision: number
 }
 
 export type Logical =
@@ -129,7 +131,8 @@ function elementOf(fields: ThriftStruct, { cellBytes }: RowLimits): Element {
   }
   const scale = numberOf(fields[7], numberOf(structOf(structOf(fields[10])?.[5])?.[1], 0))
   if (scale < 0 || scale > scaleMax) throw new Error('decimals that have no scale')
-  return { type, typeLength, scale, converted: convertedOf(fields), logical: logicalOf(fields[10]) }
+  const precision = numberOf(fields[8], numberOf(structOf(structOf(fields[10])?.[5])?.[2], 0))
+  return { type, typeLength, scale, precision, converted: convertedOf(fields), logical: logicalOf(fields[10]) }
 }
 
 /** The logical types that say nothing else, by their fields. The ones left out change nothing. */

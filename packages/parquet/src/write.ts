@@ -1,9 +1,12 @@
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
-import type { Row } from './rows.ts'
+import type { ColumnType } from './column-types.ts'
+import type { Cell, Row } from './rows.ts'
+import { type StoredColumn, storedColumn } from './stored.ts'
 
 /**
- * Writing Parquet. All columns are optional UTF-8 text: what a column holds is not known when its first rows are
- * written, and a guess from them would reject later rows or give each transfer's file another schema.
+ * Writing Parquet. All columns are optional. They have the types that the source declares: what a column holds is not known when
+ * its first rows are written, and a guess from them would reject later rows or give each transfer's file another schema. Columns of no
+ * declared type are UTF-8 text.
  */
 
 type RowGroup = InstanceType<typeof ParquetWriter>['row_groups'][number]
@@ -13,31 +16,94 @@ type ColumnMeta = NonNullable<ColumnChunk['meta_data']>
 /** Metadata of a row group for the end of the file; short, because it is stored with every delivery. */
 export type GroupNote = {
   readonly rows: number
-  /** For each column: encodings, bytes unpacked and packed, offsets of its data and its dictionary (0: it has none). */
-  readonly columns: readonly (readonly [string, number, number, number, number])[]
+  /**
+   * For each column: encodings, bytes unpacked and packed, offsets of its data and its dictionary (0: it has none). The encodings
+   * are one text in a file of texts alone; version 0.1.0, which writes no other, fails at a list instead of ending a file of types.
+   */
+  readonly columns: readonly (readonly [string | readonly string[], number, number, number, number])[]
 }
 
-const schemaOf = (columns: readonly string[]) => [
+/** A row that a typed column cannot hold: its index, the column, and why, as a sentence without its values. */
+export type InvalidRow = { readonly index: number; readonly column: string; readonly reason: string }
+
+/** Writes the row groups and the end of files with the same columns. */
+export type RowGroupWriter = {
+  /** The rows that are not written, since a column cannot hold a value of theirs exactly. The first such column of each. */
+  invalid(rows: readonly Row[]): InvalidRow[]
+  /** Rows as row groups at an offset of the file. None of them is invalid. */
+  encode(rows: readonly Row[], offset: number): { bytes: Uint8Array; notes: GroupNote[] }
+  /** The end of a file that has these groups. */
+  end(notes: readonly GroupNote[], offset: number): Uint8Array
+}
+
+/** @param types of the columns, in their order; `undefined` if none has one */
+export function rowGroupWriter(
+  columns: readonly string[],
+  types: readonly (ColumnType | null)[] | undefined,
+): RowGroupWriter {
+  const stored = columns.map((_, index) => storedColumn(types?.[index] ?? null))
+  const isTyped = types?.some((type) => type !== null) ?? false
+  const fits = stored.flatMap(({ storedOf, needed, element }, index) =>
+    element.converted_type === 'UTF8' ? [] : [{ storedOf, needed, index }],
+  )
+  return {
+    invalid(rows) {
+      if (fits.length === 0) return []
+      return rows.flatMap((row, index) => {
+        const failing = fits.find(({ storedOf, index: at }) => {
+          const cell = row[at] ?? null
+          return cell !== null && storedOf(cell) === undefined
+        })
+        const reason = `A value is not ${failing?.needed}, which the column requires.`
+        return failing ? [{ index, column: columns[failing.index] ?? '', reason }] : []
+      })
+    },
+    encode(rows, offset) {
+      const { writer, written } = writerAt(columns, stored, offset, false)
+      const columnData = columns.map((name, index) => ({
+        name,
+        data: rows.map((row) => valueIn(stored[index] as StoredColumn, row[index] ?? null)),
+        offsetIndex: false,
+      }))
+      if (rows.length > 0) writer.write({ columnData, rowGroupSize: groupRowsMax })
+      const notes = writer.row_groups.map(({ num_rows, columns: chunks }) => ({
+        rows: Number(num_rows),
+        columns: chunks.map((chunk) => noteOf(chunk, isTyped)),
+      }))
+      return { bytes: written(), notes }
+    },
+    end(notes, offset) {
+      const { writer, written } = writerAt(columns, stored, offset, true)
+      writer.row_groups = notes.map((note) => groupOf(columns, stored, note))
+      writer.num_rows = notes.reduce((sum, { rows }) => sum + BigInt(rows), 0n)
+      writer.finish()
+      return written()
+    },
+  }
+}
+
+const valueIn = ({ storedOf }: StoredColumn, cell: Cell) => (cell === null ? null : (storedOf(cell) ?? null))
+
+const schemaOf = (columns: readonly string[], stored: readonly StoredColumn[], isEnd: boolean) => [
   { name: 'root', num_children: columns.length },
-  ...columns.map((name) => ({
-    name,
-    type: 'BYTE_ARRAY' as const,
-    converted_type: 'UTF8' as const,
-    logical_type: { type: 'STRING' as const },
-    repetition_type: 'OPTIONAL' as const,
-  })),
+  ...columns.map((name, index) => {
+    const { element, convertedAtEnd } = stored[index] as StoredColumn
+    const { converted_type, ...rest } = element
+    const named = { ...rest, name, repetition_type: 'OPTIONAL' as const }
+    return converted_type === undefined || (convertedAtEnd && !isEnd) ? named : { ...named, converted_type }
+  }),
 ]
 
 /** `PAR1`, with which a file begins and ends. */
 const markBytes = 4
 
 /** A writer whose first byte is at an offset of a file; it writes the mark first, which belongs to the beginning alone. */
-function writerAt(columns: readonly string[], offset: number) {
+function writerAt(columns: readonly string[], stored: readonly StoredColumn[], offset: number, isEnd: boolean) {
   const bytes = new ByteWriter(1 << 20)
   if (offset > 0) bytes.offset = offset - markBytes
   const writer = new ParquetWriter({
     writer: bytes,
-    schema: schemaOf(columns),
+    schema: schemaOf(columns, stored, isEnd),
     statistics: false,
     createdBy: 'penstock',
   })
@@ -47,42 +113,10 @@ function writerAt(columns: readonly string[], offset: number) {
 /** Larger groups take the library longer, and several times as much memory as their rows. */
 const groupRowsMax = 20_000
 
-/** Rows as row groups at an offset of the file. */
-export function encodeRowGroups(
-  columns: readonly string[],
-  rows: readonly Row[],
-  offset: number,
-): { bytes: Uint8Array; notes: GroupNote[] } {
-  const { writer, written } = writerAt(columns, offset)
-  const columnData = columns.map((name, index) => ({
-    name,
-    data: rows.map((row) => {
-      const cell = row[index] ?? null
-      return cell === null || typeof cell === 'string' ? cell : String(cell)
-    }),
-    offsetIndex: false,
-  }))
-  writer.write({ columnData, rowGroupSize: groupRowsMax })
-  const notes = writer.row_groups.map(({ num_rows, columns: chunks }) => ({
-    rows: Number(num_rows),
-    columns: chunks.map(noteOf),
-  }))
-  return { bytes: written(), notes }
-}
-
-/** The end of a file that has these groups. */
-export function encodeFooter(columns: readonly string[], notes: readonly GroupNote[], offset: number): Uint8Array {
-  const { writer, written } = writerAt(columns, offset)
-  writer.row_groups = notes.map((note) => groupOf(columns, note))
-  writer.num_rows = notes.reduce((sum, { rows }) => sum + BigInt(rows), 0n)
-  writer.finish()
-  return written()
-}
-
-function noteOf({ meta_data: meta }: ColumnChunk): GroupNote['columns'][number] {
+function noteOf({ meta_data: meta }: ColumnChunk, isTyped: boolean): GroupNote['columns'][number] {
   if (!meta) throw new Error('a column was written without its metadata')
   return [
-    meta.encodings.join(' '),
+    isTyped ? meta.encodings : meta.encodings.join(' '),
     Number(meta.total_uncompressed_size),
     Number(meta.total_compressed_size),
     Number(meta.data_page_offset),
@@ -90,11 +124,15 @@ function noteOf({ meta_data: meta }: ColumnChunk): GroupNote['columns'][number] 
   ]
 }
 
-function groupOf(columns: readonly string[], { rows, columns: notes }: GroupNote): RowGroup {
+function groupOf(
+  columns: readonly string[],
+  stored: readonly StoredColumn[],
+  { rows, columns: notes }: GroupNote,
+): RowGroup {
   const chunks = notes.map(([encodings, unpacked, packed, dataOffset, dictionaryOffset], index): ColumnChunk => {
     const meta: ColumnMeta = {
-      type: 'BYTE_ARRAY',
-      encodings: encodings.split(' ') as ColumnMeta['encodings'],
+      type: (stored[index] as StoredColumn).element.type,
+      encodings: (typeof encodings === 'string' ? encodings.split(' ') : encodings) as ColumnMeta['encodings'],
       path_in_schema: [columns[index] ?? ''],
       codec: 'SNAPPY',
       num_values: BigInt(rows),

@@ -1,9 +1,11 @@
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
+import type { ColumnType } from '@penstock/parquet'
 import type { GroupNote } from '@penstock/parquet/write'
-import type { Json, Row } from '../rows.ts'
+import type { Rejection } from '../destination.ts'
+import type { Cell, Json, Row } from '../rows.ts'
 import { encodeCsv } from './csv-write.ts'
-import type { WriteFormat } from './format.ts'
+import type { BinaryForm, WriteFormat } from './format.ts'
 import { encodeNdjson } from './ndjson-write.ts'
 
 /** A piece of a file packed with gzip. Packed pieces behind each other are one packed file. */
@@ -11,35 +13,74 @@ export const gzipPiece: (bytes: Uint8Array) => Promise<Uint8Array> = promisify(g
 
 /** Rows of a file as its bytes. Notes are what the end of the file has to know of rows before it. */
 export type Encoder = {
+  /** Rows that the file cannot hold, which are not to be encoded. Absent if it holds all. */
+  readonly rejectionsOf?: (rows: readonly Row[]) => readonly Rejection[]
   /** Rows at an offset of the file; its beginning comes with the rows at offset 0. */
   encode(rows: readonly Row[], offset: number): Promise<{ bytes: Uint8Array; notes?: readonly Json[] }>
   /** Final bytes of the file, at an offset of it; undefined if the file is complete already. */
   end(notes: readonly Json[], offset: number): Promise<Uint8Array | undefined>
 }
 
-export async function makeEncoder(format: WriteFormat, columns: readonly string[], packed: boolean): Promise<Encoder> {
-  if (format === 'Parquet') return makeParquetEncoder(columns)
+/** How a file is written. */
+export type WriteOptions = {
+  readonly format: WriteFormat
+  /** Whether CSV and NDJSON are compressed. */
+  readonly gzip: boolean
+  /** How CSV and NDJSON have bytes; hexadecimal unless said otherwise. */
+  readonly binary?: BinaryForm
+  /** Whether columns of Parquet have the types that the source declares, as they do unless said otherwise. */
+  readonly typed?: boolean
+}
+
+type Types = readonly (ColumnType | null)[] | undefined
+
+/** @param types of the columns, as far as the source declares them */
+export async function makeEncoder(
+  { format, gzip: packed, binary = 'Hexadecimal', typed = true }: WriteOptions,
+  columns: readonly string[],
+  types: Types,
+): Promise<Encoder> {
+  if (format === 'Parquet') return makeParquetEncoder(columns, typed ? types : undefined)
   const pack = async (bytes: Uint8Array): Promise<Uint8Array> => (packed ? gzipPiece(bytes) : bytes)
+  const inForm = binary === 'Base64' ? inBase64(types) : (rows: readonly Row[]) => rows
   if (format === 'NDJSON') {
+    const nested = columns.map((_, index) => types?.[index]?.kind === 'json')
     return {
-      encode: async (rows) => ({ bytes: await pack(encodeNdjson(columns, rows)) }),
+      encode: async (rows) => ({ bytes: await pack(encodeNdjson(columns, inForm(rows), nested)) }),
       // Not every store has files without a byte, so a file without rows is an empty line.
       end: async (_notes, offset) => (offset === 0 ? pack(Buffer.from('\n')) : undefined),
     }
   }
   return {
-    encode: async (rows, offset) => ({ bytes: await pack(encodeCsv(offset === 0 ? [columns, ...rows] : rows)) }),
+    encode: async (rows, offset) => {
+      const lines = inForm(rows)
+      return { bytes: await pack(encodeCsv(offset === 0 ? [columns, ...lines] : lines)) }
+    },
     end: async (_notes, offset) => (offset === 0 ? pack(encodeCsv([columns])) : undefined),
   }
 }
 
+/** Writes the bytes of columns that hold bytes as Base64. */
+function inBase64(types: Types): (rows: readonly Row[]) => readonly Row[] {
+  const isBinary = types?.map((type) => type?.kind === 'bytes') ?? []
+  if (!isBinary.includes(true)) return (rows) => rows
+  return (rows) => rows.map((row) => row.map((cell, index) => (isBinary[index] ? base64Of(cell) : cell)))
+}
+
+function base64Of(cell: Cell): Cell {
+  const digits = typeof cell === 'string' ? /^\\x((?:[0-9a-f]{2})*)$/i.exec(cell)?.[1] : undefined
+  return digits === undefined ? cell : Buffer.from(digits, 'hex').toString('base64')
+}
+
 /** The library is loaded on demand, because most transfers do not need it. */
-async function makeParquetEncoder(columns: readonly string[]): Promise<Encoder> {
-  const { encodeFooter, encodeRowGroups } = await import('@penstock/parquet/write')
+async function makeParquetEncoder(columns: readonly string[], types: Types): Promise<Encoder> {
+  const { rowGroupWriter } = await import('@penstock/parquet/write')
+  const { invalid, encode, end } = rowGroupWriter(columns, types)
   return {
-    encode: async (rows, offset) => {
-      return encodeRowGroups(columns, rows, offset)
-    },
-    end: async (notes, offset) => encodeFooter(columns, notes as unknown as GroupNote[], offset),
+    ...(types && {
+      rejectionsOf: (rows) => invalid(rows).map(({ index, column, reason }) => ({ index, field: column, reason })),
+    }),
+    encode: async (rows, offset) => encode(rows, offset),
+    end: async (notes, offset) => end(notes as unknown as GroupNote[], offset),
   }
 }

@@ -1,9 +1,9 @@
 import { boolean, type Fields, number, select, text } from '../fields.ts'
 import type { Values } from '../values.ts'
+import type { WriteOptions } from './encoder.ts'
 import { encodings } from './encoding.ts'
-import { type FileFormat, readFormats, type WriteFormat, writeFormats } from './format.ts'
+import { type BinaryForm, binaryForms, type FileFormat, readFormats, type WriteFormat, writeFormats } from './format.ts'
 import type { ReadOptions } from './read.ts'
-import type { WriteOptions } from './write.ts'
 
 /** How files are to be read: settings that every source of files has. */
 export const readFields = {
@@ -48,7 +48,7 @@ export const readFields = {
 export const writeFields = {
   fileFormat: select({
     label: 'File format',
-    description: 'Format of the file; all columns of a Parquet file are text',
+    description: 'Format of the file',
     options: writeFormats,
     default: 'CSV',
   }),
@@ -56,6 +56,20 @@ export const writeFields = {
     label: 'Compress with gzip',
     description: 'Whether CSV and NDJSON files are compressed; Parquet files are always compressed internally',
     default: false,
+  }),
+  columnTypes: boolean({
+    label: 'Column types',
+    description:
+      'Whether the columns of a Parquet file have the types that the source declares: numbers, decimals, dates, times, JSON, bytes. Otherwise all are text',
+    default: true,
+    when: { fileFormat: ['Parquet'] },
+  }),
+  binaryForm: select({
+    label: 'Binary values',
+    description: 'How bytes are written in CSV and NDJSON files: \\x and hexadecimal digits, or Base64',
+    options: binaryForms,
+    default: 'Hexadecimal',
+    when: { fileFormat: ['CSV', 'NDJSON'] },
   }),
 } satisfies Fields
 
@@ -71,7 +85,9 @@ export const readOptionsOf = ({ format, encoding, delimiter, sheet, headerRow }:
 })
 
 /** The values of `writeFields` among settings, as `writeFiles` takes them. */
-export const writeOptionsOf = ({ fileFormat, gzip }: Values): WriteOptions => ({
+export const writeOptionsOf = ({ fileFormat, gzip, columnTypes, binaryForm }: Values): WriteOptions => ({
   format: writeFormats.find((each) => each === fileFormat) ?? ('CSV' satisfies WriteFormat),
   gzip: gzip === true,
+  typed: columnTypes !== false,
+  binary: binaryForms.find((each) => each === binaryForm) ?? ('Hexadecimal' satisfies BinaryForm),
 })

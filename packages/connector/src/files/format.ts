@@ -7,6 +7,10 @@ export type FileFormat = (typeof readFormats)[number]
 export const writeFormats = ['CSV', 'NDJSON', 'Parquet'] as const
 export type WriteFormat = (typeof writeFormats)[number]
 
+/** How text formats have bytes: `\x` and hexadecimal digits, as databases show them, or Base64. */
+export const binaryForms = ['Hexadecimal', 'Base64'] as const
+export type BinaryForm = (typeof binaryForms)[number]
+
 const extensions: Readonly<Record<string, WriteFormat | 'JSON'>> = {
   csv: 'CSV',
   tsv: 'CSV',

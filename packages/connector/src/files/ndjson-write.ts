@@ -3,14 +3,24 @@ import type { Cell, Row } from '../rows.ts'
 /** Text is put together in pieces of so many characters before it becomes bytes. */
 const pieceLength = 1 << 16
 
-/** Rows as JSON objects, one a line; null is written as null, so that every line has every column. */
-export function encodeNdjson(columns: readonly string[], rows: readonly Row[]): Uint8Array {
+/**
+ * Rows as JSON objects, one a line; null is written as null, so that every line has every column.
+ * @param nested by column: whether its texts are JSON, which is written as it is
+ */
+export function encodeNdjson(
+  columns: readonly string[],
+  rows: readonly Row[],
+  nested: readonly boolean[] = [],
+): Uint8Array {
   const keys = columns.map((name, index) => `${index === 0 ? '' : ','}${JSON.stringify(name)}:`)
   const pieces: Uint8Array[] = []
   let text = ''
   for (const row of rows) {
     text += '{'
-    for (let index = 0; index < keys.length; index += 1) text += keys[index] + jsonOf(row[index] ?? null)
+    for (let index = 0; index < keys.length; index += 1) {
+      const cell = row[index] ?? null
+      text += keys[index] + (nested[index] ? nestedOf(cell) : jsonOf(cell))
+    }
     text += '}\n'
     if (text.length > pieceLength) {
       pieces.push(Buffer.from(text))
@@ -24,6 +34,21 @@ export function encodeNdjson(columns: readonly string[], rows: readonly Row[]): 
 /** What JSON escapes, and parts of characters, which it escapes where they stand alone. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON escapes control characters.
 const escaped = /["\\\u0000-\u001f\ud800-\udfff]/
+
+/**
+ * An object or a list of JSON on one line, with all of its digits. Any other JSON stays a text, as which it is read again: `null` would
+ * become none, and `"5"` the same as `5`. So does what is no JSON.
+ */
+function nestedOf(cell: Cell): string {
+  if (typeof cell !== 'string' || !/^\s*[[{]/.test(cell)) return jsonOf(cell)
+  try {
+    JSON.parse(cell)
+  } catch {
+    return jsonOf(cell)
+  }
+  // Ends of lines are between the parts of JSON, never in a text.
+  return cell.replaceAll(/[\r\n]+/g, ' ')
+}
 
 /** A cell as JSON; most text needs no escape, and a look at it is faster than the general way. */
 const jsonOf = (cell: Cell): string =>

@@ -1,9 +1,12 @@
+import type { ColumnType } from '@penstock/parquet'
 import type { Json, Row } from '../rows.ts'
 
 /** A file of some format that is being read. */
 export type OpenedFile = {
   /** Its columns, none of them twice. */
   readonly columns: readonly string[]
+  /** Their types, in a format that declares them; `null` for columns of any text. */
+  readonly types?: readonly (ColumnType | null)[]
   /** Its rows, from its beginning or behind a place that an earlier piece had. */
   read(after?: Json): AsyncIterable<FilePiece>
   /** Lets go of the file. Never throws. */

@@ -57,6 +57,7 @@ export async function openParquetFile(
   })
   return {
     columns: distinctNames(boundColumns(file.name, parquet.columns)),
+    types: parquet.types,
     async *read(after) {
       try {
         for await (const { rows, errors, place, storedBytes } of parquet.read(after as ParquetPlace | undefined)) {

@@ -95,6 +95,7 @@ export async function readFiles(context: SourceContext, store: FileStore, option
             const opensFirst = found && file === found.file && opened.has(found.openedFile)
             const current = opensFirst ? found.openedFile : await open(file, columns)
             const arrange = arrangement(file, current.columns, columns)
+            const types = arrange ? arrangedTypes(current, columns) : current.types
             let storedBytes = place === undefined ? 0 : storedBytesOf(place)
             for await (const piece of current.read(place)) {
               rowsBefore += piece.rows.length
@@ -107,6 +108,7 @@ export async function readFiles(context: SourceContext, store: FileStore, option
               }
               yield {
                 columns,
+                ...(types ? { types } : {}),
                 rows: arrange ? piece.rows.map(arrange) : piece.rows,
                 ...(piece.errors.size > 0 ? { errors: piece.errors } : {}),
                 bytes: Math.max(0, piece.storedBytes - storedBytes),
@@ -183,6 +185,10 @@ function arrangement(
   }
   return (row) => order.map((index) => row[index] ?? null)
 }
+
+/** The types of a file in the order of the columns of the first one. */
+const arrangedTypes = ({ columns: own, types }: OpenedFile, columns: readonly string[]) =>
+  types && columns.map((name) => types[own.indexOf(name)] ?? null)
 
 const digestOf = (columns: readonly string[]): string =>
   createHash('sha256').update(JSON.stringify(columns)).digest('hex').slice(0, 16)

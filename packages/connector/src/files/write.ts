@@ -1,19 +1,24 @@
-import type { Delivery, DestinationContext, DestinationWriter } from '../destination.ts'
+import type { Batch, Delivery, Destination, DestinationContext, DestinationWriter } from '../destination.ts'
 import type { Json } from '../rows.ts'
-import { type Encoder, makeEncoder } from './encoder.ts'
-import { extensionOf, type WriteFormat } from './format.ts'
+import { type Encoder, makeEncoder, type WriteOptions } from './encoder.ts'
+import { writeOptionsOf } from './fields.ts'
+import { extensionOf } from './format.ts'
 import type { FileSink } from './store.ts'
 
-export type WriteOptions = { readonly format: WriteFormat; readonly gzip: boolean }
+export type { WriteOptions } from './encoder.ts'
 
 /** A format that one platform has, and the extension of its files. */
 export type PlatformFormat = { readonly extension: string; readonly encoder: Encoder }
 
-/** The delivery state of a part: if it ends in the file, the sink's own delivery state, and what the end of the file has to know. */
+/**
+ * The delivery state of a part: its end in the file, the sink's own delivery state, and what the end of the file has to know. The
+ * first has the types of the columns: the file keeps them, whatever the source declares after a crash.
+ */
 type PartDeliveryState = {
   readonly end: number
   readonly sink: Json
   readonly notes?: readonly Json[]
+  readonly types?: Batch['types']
   /** The file is whole with this part. */
   readonly last?: true
 }
@@ -32,9 +37,18 @@ export async function writeFiles(
   sink: (extension: string) => FileSink | Promise<FileSink>,
   options: WriteOptions | PlatformFormat,
 ): Promise<DestinationWriter> {
-  const { encoder, extension } = 'encoder' in options ? options : await formatOf(options, context.columns)
-  const place = await sink(extension)
-  const deliveryStates = context.deliveryStates.map((deliveryState) => deliveryState as PartDeliveryState)
+  const isOfPlatform = 'encoder' in options
+  const place = await sink(isOfPlatform ? options.extension : extensionOf(options.format, options.gzip))
+  const deliveryStates = context.deliveryStates.map((deliveryState) => deliveryState as unknown as PartDeliveryState)
+  let types = deliveryStates[0]?.types
+  let encoder = isOfPlatform ? options.encoder : undefined
+  /** @param declared the types of the columns, which count if nothing is written yet */
+  const encoderFor = async (declared: Batch['types']): Promise<Encoder> => {
+    if (encoder) return encoder
+    if (deliveryStates.length === 0) types = declared
+    encoder = await makeEncoder(options as WriteOptions, context.columns, types)
+    return encoder
+  }
   let held: readonly Held[] = []
 
   const writtenTo = (): number => deliveryStates.at(-1)?.end ?? 0
@@ -49,16 +63,18 @@ export async function writeFiles(
       end: offset + bytes.length,
       sink: written,
       ...(notes.length > 0 ? { notes } : {}),
+      ...(types && deliveryStates.length === 0 ? { types } : {}),
       ...(last ? { last } : {}),
     }
     deliveryStates.push(deliveryState)
-    return deliveryState
+    return deliveryState as unknown as Json
   }
   /** Writes what is held and what the file ends with; finds its work done when called again. */
   const writeEnd = async (): Promise<Delivery | undefined> => {
     if (deliveryStates.at(-1)?.last) return undefined
     const notes = [...deliveryStates.flatMap((deliveryState) => deliveryState.notes ?? []), ...notesOf(held)]
-    const end = await encoder.end(notes, writtenTo() + sizeOf(held))
+    const { end: endOf } = await encoderFor(undefined)
+    const end = await endOf(notes, writtenTo() + sizeOf(held))
     const parts = end ? [...held, { bytes: end }] : held
     if (parts.length === 0) return undefined
     const deliveryState = await writePart(parts, true)
@@ -66,20 +82,25 @@ export async function writeFiles(
     return { bytes: end?.length ?? 0, deliveryState }
   }
   return {
-    async deliver({ rows }) {
+    async deliver({ rows: given, types: declared }) {
       context.signal.throwIfAborted()
-      const encoded = await encoder.encode(rows, writtenTo() + sizeOf(held))
+      const { encode, rejectionsOf } = await encoderFor(declared)
+      const invalid = rejectionsOf?.(given) ?? []
+      const rejected = invalid.length > 0 ? { rejected: invalid } : {}
+      const rows = invalid.length > 0 ? rowsWithout(given, invalid) : given
+      if (rows.length === 0) return { bytes: 0, ...rejected, ...(held.length > 0 ? { held: true } : {}) }
+      const encoded = await encode(rows, writtenTo() + sizeOf(held))
       const { length: bytes } = encoded.bytes
       const parts = [...held, encoded]
       if (sizeOf(parts) < place.partBytesMin) {
         held = parts
-        return { held: true, bytes }
+        return { held: true, bytes, ...rejected }
       }
       // If this throws, the batch counts as undelivered: it is delivered again, while the batches that were held before
       // are not.
       const deliveryState = await writePart(parts, false)
       held = []
-      return { bytes, deliveryState }
+      return { bytes, ...rejected, deliveryState }
     },
     flush: writeEnd,
     async finish() {
@@ -103,10 +124,22 @@ export async function writeFiles(
   }
 }
 
-const formatOf = async ({ format, gzip }: WriteOptions, columns: readonly string[]): Promise<PlatformFormat> => ({
-  encoder: await makeEncoder(format, columns, gzip),
-  extension: extensionOf(format, gzip),
-})
+const rowsWithout = (rows: Batch['rows'], rejected: readonly { readonly index?: number }[]): Batch['rows'] => {
+  const left = new Set(rejected.map(({ index }) => index))
+  return rows.filter((_, index) => !left.has(index))
+}
+
+/** Finds the rows that a file could not hold, for a preview, by the settings that every destination of files has. */
+export const fileRejections: NonNullable<Destination['rejectionsOf']> = async ({ settings }) => {
+  const { format, typed } = writeOptionsOf(settings)
+  if (format !== 'Parquet' || !typed) return () => []
+  // The rows are looked at without waiting, so the library is loaded now.
+  const { rowGroupWriter } = await import('@penstock/parquet/write')
+  return ({ columns, types, rows }) =>
+    rowGroupWriter(columns, types)
+      .invalid(rows)
+      .map(({ index, column, reason }) => ({ index, field: column, reason }))
+}
 
 const sizeOf = (parts: readonly Held[]): number => parts.reduce((sum, { bytes }) => sum + bytes.length, 0)
 

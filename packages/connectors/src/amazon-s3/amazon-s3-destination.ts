@@ -44,10 +44,13 @@ export const amazonS3Destination = defineConnector({
         default: 'CSV',
       }),
       gzip: writeFields.gzip,
+      columnTypes: writeFields.columnTypes,
+      binaryForm: writeFields.binaryForm,
     },
     deliver: {
       batch: fileBatch,
       open: async (context) => (await import('./write.ts')).open(context),
+      rejectionsOf: async (context) => (await import('@penstock/connector/files')).fileRejections(context),
       inspect: async (context) => (await import('./check.ts')).inspect(context),
     },
     discover: { outputPath: async (context) => (await import('./discover.ts')).discover(context, 'outputPath', true) },

@@ -1,4 +1,4 @@
-import { type Cell, type Chunk, ConnectorError, type Json } from '@penstock/connector'
+import { type Cell, type Chunk, type ColumnType, ConnectorError, type Json } from '@penstock/connector'
 import { checkpointOf, cursorIn, type Spot } from './checkpoints.ts'
 
 /** A row that was read, with the texts by which it is ordered. */
@@ -15,6 +15,8 @@ export type ReadRow = {
 /** How the rows of a read are ordered. */
 export type Order = {
   readonly columns: readonly string[]
+  /** The types that the database declares for them. */
+  readonly types?: readonly (ColumnType | null)[]
   /** Names of what rows are ordered by: a cursor that was kept under other names says nothing. */
   readonly orderNames: readonly string[]
   /** Whether the last of these is a digest of the whole row: then rows that are equal in everything are read by count. */
@@ -35,7 +37,7 @@ export async function* chunksOf(
   batches: AsyncIterable<readonly ReadRow[]>,
   repeated = from.skip,
 ): AsyncGenerator<Chunk> {
-  const { columns, orderNames, digest, incremental } = order
+  const { columns, types, orderNames, digest, incremental } = order
   let { after: last, skip } = from
   let toSkip = repeated
   let place: Json | undefined
@@ -46,7 +48,14 @@ export async function* chunksOf(
   let spots: Pick<Spot, 'after' | 'skip'>[] = [from]
   const chunk = (): Chunk => {
     const spot = { after: last, skip, bound: from.bound }
-    const full = { columns, rows, bytes, checkpoint: checkpointOf(spot, place), ...(errors.size > 0 ? { errors } : {}) }
+    const full = {
+      columns,
+      ...(types && { types }),
+      rows,
+      bytes,
+      checkpoint: checkpointOf(spot, place),
+      ...(errors.size > 0 ? { errors } : {}),
+    }
     rows = []
     errors = new Map()
     bytes = 0

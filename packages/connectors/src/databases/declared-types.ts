@@ -1,12 +1,6 @@
-/** A type as databases and warehouses share it. `text` holds every value. */
-export type DeclaredType =
-  | { readonly kind: 'smallint' | 'integer' | 'bigint' | 'double' | 'boolean' | 'date' | 'json' | 'uuid' | 'text' }
-  /** A time without, or with, its zone. */
-  | { readonly kind: 'timestamp' | 'instant' }
-  /** Without a precision: any number. */
-  | { readonly kind: 'decimal'; readonly precision?: number; readonly scale?: number }
+import type { ColumnType } from '@penstock/connector'
 
-const kinds: Readonly<Record<string, DeclaredType['kind']>> = {
+const kinds: Readonly<Record<string, ColumnType['kind']>> = {
   tinyint: 'smallint',
   smallint: 'smallint',
   int2: 'smallint',
@@ -46,7 +40,7 @@ const kinds: Readonly<Record<string, DeclaredType['kind']>> = {
 }
 
 /** The same without a sign holds twice as much. */
-const unsigned: Partial<Record<DeclaredType['kind'], DeclaredType>> = {
+const unsigned: Partial<Record<ColumnType['kind'], ColumnType>> = {
   smallint: { kind: 'integer' },
   integer: { kind: 'bigint' },
   bigint: { kind: 'decimal', precision: 20, scale: 0 },
@@ -57,7 +51,7 @@ const unsigned: Partial<Record<DeclaredType['kind'], DeclaredType>> = {
  * @param type `null` if it is unknown
  * @returns `text` for whatever it does not know, and for arrays
  */
-export function readDeclaredType(type: string | null): DeclaredType {
+export function readDeclaredType(type: string | null): ColumnType {
   const words = (type ?? '').toLowerCase().trim()
   const [, first = '', digits, places, rest = ''] =
     /^([a-z_0-9 ]+)(?:\((\d+)(?:, *(\d+))?\))?([a-z_ ]*)$/.exec(words) ?? []
@@ -65,6 +59,6 @@ export function readDeclaredType(type: string | null): DeclaredType {
   const name = `${first.trim()} ${rest.trim()}`.replace(/ (unsigned|zerofill)/g, '').trim()
   const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined
   if (kind === undefined) return { kind: 'text' }
-  if (kind !== 'decimal') return (signless ? unsigned[kind] : undefined) ?? ({ kind } as DeclaredType)
+  if (kind !== 'decimal') return (signless ? unsigned[kind] : undefined) ?? ({ kind } as ColumnType)
   return digits === undefined ? { kind } : { kind, precision: Number(digits), scale: Number(places ?? 0) }
 }

@@ -1,4 +1,4 @@
-import type { Finding, SourceContext, SourceReader } from '@penstock/connector'
+import type { ColumnType, Finding, SourceContext, SourceReader } from '@penstock/connector'
 import { afterIn, cursorOf, type Spot } from './checkpoints.ts'
 import { chunksOf, type ReadRow } from './chunks.ts'
 import { type DatabaseSession, inSession, type OpenSession } from './sessions.ts'
@@ -7,6 +7,8 @@ import type { Place, Reading } from './settings.ts'
 /** The columns, order and upper bound of a reading. Determined once, when the reader is opened. */
 export type OrderedPlan<Term = unknown> = {
   readonly columns: readonly string[]
+  /** Their types, as far as values of them have one text only. */
+  readonly types?: readonly (ColumnType | null)[]
   /** The terms that rows are ordered by, in this order: cursor, key, digest. */
   readonly order: readonly Term[]
   /** Whether the last term is a digest of the row: rows that are equal in all columns are then equal in it, too. */

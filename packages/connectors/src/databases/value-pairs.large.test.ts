@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
-import type { Cell, Connector, Row, Values } from '@penstock/connector'
+import type { Batch, Cell, Connector, Row, Values } from '@penstock/connector'
 import { testContext } from '@penstock/connector/acceptance'
 import { skipWithout } from '../../../../test/harness/programs.ts'
 import fc from '../../../../test/harness/property.ts'
@@ -92,19 +92,22 @@ const file = (fileFormat: string): Store => ({
 })
 const middle = table(mysql, mariadb?.secrets ?? {}, { table: 'middle' })
 
-async function read({ connector, secrets, from }: Store): Promise<Row[]> {
-  return rowsOf(await readAll(connector, { secrets, settings: from, localFolders: [folder] }))
+async function read({ connector, secrets, from }: Store): Promise<Read> {
+  const chunks = await readAll(connector, { secrets, settings: from, localFolders: [folder] })
+  return { rows: rowsOf(chunks), types: chunks[0]?.types }
 }
+
+type Read = { readonly rows: readonly Row[]; readonly types: Batch['types'] }
 
 let batches = 0
 /** Writes rows to a store; resolves with the ids of the rejected rows. */
-async function write({ connector, secrets, to }: Store, rows: readonly Row[]): Promise<Set<Cell>> {
+async function write({ connector, secrets, to }: Store, { rows, types }: Read): Promise<Set<Cell>> {
   const columns = ['id', 'value']
   const context = testContext({ secrets, settings: to, columns, localFolders: [folder] })
   const writer = await connector.destination?.deliver?.open(context)
   assert.ok(writer)
   try {
-    const { rejected = [] } = await writer.deliver(batchOf(columns, rows, ++batches))
+    const { rejected = [] } = await writer.deliver({ ...batchOf(columns, rows, ++batches), ...(types && { types }) })
     await writer.flush?.()
     await writer.finish?.()
     return new Set(rejected.map(({ index }) => rows[index ?? -1]?.[0] ?? null))

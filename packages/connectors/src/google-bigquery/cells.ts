@@ -1,4 +1,4 @@
-import { type Cell, ConnectorError } from '@penstock/connector'
+import { type Cell, type ColumnType, ConnectorError } from '@penstock/connector'
 import { localTime } from '../databases/timestamps.ts'
 import { listIn, objectIn } from '../platform-api/json.ts'
 
@@ -33,6 +33,22 @@ export const fieldsIn = (fields: unknown): readonly FieldType[] =>
       fields: fieldsIn(inner),
     }
   })
+
+const types: Readonly<Record<string, ColumnType>> = {
+  INTEGER: { kind: 'bigint' },
+  FLOAT: { kind: 'double' },
+  BOOLEAN: { kind: 'boolean' },
+  DATE: { kind: 'date' },
+  DATETIME: { kind: 'timestamp' },
+  TIMESTAMP: { kind: 'instant' },
+  NUMERIC: { kind: 'decimal', precision: 38, scale: 9 },
+  BYTES: { kind: 'bytes' },
+  JSON: { kind: 'json' },
+}
+
+/** The type of a column, for stores that have types; `null` if it is text, or has more digits than decimals of other stores. */
+export const columnTypeOf = ({ type, repeated }: FieldType): ColumnType | null =>
+  repeated || type === 'RECORD' ? { kind: 'json' } : (types[type] ?? null)
 
 /**
  * How a value becomes a cell. Whole numbers are numbers as far as no digit is lost; decimals stay text; timestamps are

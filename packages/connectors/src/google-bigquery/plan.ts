@@ -1,14 +1,15 @@
-import { ConnectorError, type Values } from '@penstock/connector'
+import { type ColumnType, ConnectorError, type Values } from '@penstock/connector'
 import type { Spot } from '../databases/checkpoints.ts'
 import { assertDistinct, columnAt } from '../databases/columns.ts'
 import { readingOf } from '../databases/settings.ts'
-import { type FieldType, orderTextOf, parameterTypeOf } from './cells.ts'
+import { columnTypeOf, type FieldType, orderTextOf, parameterTypeOf } from './cells.ts'
 import type { BigQuery, Parameter, Query } from './jobs.ts'
 
 /** The columns and the order of a reading. Determined once, when the reader is opened. */
 export type BigQueryPlan = {
   readonly columns: readonly string[]
   readonly fields: readonly FieldType[]
+  readonly types: readonly (ColumnType | null)[]
   readonly order: readonly OrderTerm[]
   readonly digest: boolean
   readonly orderNames: readonly string[]
@@ -89,7 +90,8 @@ export async function planReading(bigQuery: BigQuery, settings: Values): Promise
   }
   const extra = digest ? `, ${digestExpression} as penstock_digest` : ''
   const select = `select ${alias}.*${extra} from ${source}`
-  return { columns, fields, order, digest, orderNames, incremental: false, select, query }
+  const types = fields.map(columnTypeOf)
+  return { columns, types, fields, order, digest, orderNames, incremental: false, select, query }
 }
 
 /** The query that reads everything behind a spot. */

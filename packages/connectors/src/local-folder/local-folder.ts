@@ -50,6 +50,7 @@ export const localFolder = defineConnector({
     deliver: {
       batch: fileBatch,
       open: async (context) => (await import('./write.ts')).open(context),
+      rejectionsOf: async (context) => (await import('@penstock/connector/files')).fileRejections(context),
       inspect: async (context) => (await import('./check.ts')).inspect(context),
     },
     discover: { subfolder: async (context) => (await import('./discover.ts')).discoverFolders(context) },

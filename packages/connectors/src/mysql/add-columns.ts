@@ -1,5 +1,5 @@
-import type { AdditionContext } from '@penstock/connector'
-import { type DeclaredType, readDeclaredType } from '../databases/declared-types.ts'
+import type { AdditionContext, ColumnType } from '@penstock/connector'
+import { readDeclaredType } from '../databases/declared-types.ts'
 import { inSession } from '../databases/sessions.ts'
 import { placeOf, writingOf } from '../databases/settings.ts'
 import { quoteName } from './plan.ts'
@@ -33,7 +33,7 @@ export async function addColumns(context: AdditionContext): Promise<void> {
 const precisionMax = 65
 const scaleMax = 30
 
-function typeOf(type: DeclaredType): string {
+function typeOf(type: ColumnType): string {
   switch (type.kind) {
     case 'decimal': {
       const { precision = 0, scale = 0 } = type
@@ -43,6 +43,8 @@ function typeOf(type: DeclaredType): string {
     case 'timestamp':
     case 'instant':
       return 'datetime(6)'
+    case 'bytes':
+      return 'longblob'
     case 'json':
     case 'uuid':
     case 'text':

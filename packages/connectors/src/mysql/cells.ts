@@ -1,4 +1,4 @@
-import type { Cell } from '@penstock/connector'
+import type { Cell, ColumnType } from '@penstock/connector'
 import type mysql from 'mysql2'
 import { textOf } from './raw-rows.ts'
 
@@ -48,6 +48,41 @@ export function kindOf(field: mysql.FieldPacket): MysqlCellKind {
   const flags = Number(field.flags)
   if ((flags & 256) !== 0 || (flags & 2048) !== 0) return 'choice'
   return kinds[columnType] ?? (texts.includes(columnType) && characterSet === binary ? 'bytes' : 'text')
+}
+
+const isUnsigned = ({ flags }: mysql.FieldPacket): boolean => (Number(flags) & 32) !== 0
+
+/**
+ * The type of a column, for stores that have types; `null` if it is text. JSON of MariaDB is text, as the server has it.
+ */
+export function columnTypeOf(field: mysql.FieldPacket): ColumnType | null {
+  const { columnType = 253, columnLength = 0, decimals } = field as mysql.FieldPacket & { columnLength?: number }
+  switch (kindOf(field)) {
+    case 'number':
+      if (columnType === 5) return { kind: 'double' }
+      return { kind: columnType === 3 && isUnsigned(field) ? 'bigint' : 'integer' }
+    case 'float':
+      return { kind: 'double' }
+    case 'digits': {
+      if (columnType === 8) return isUnsigned(field) ? { kind: 'decimal', precision: 20, scale: 0 } : { kind: 'bigint' }
+      // The length is that of the text: with a point, and with a sign unless the column has none.
+      const scale = Number(decimals)
+      const precision = columnLength - (scale > 0 ? 1 : 0) - (isUnsigned(field) ? 0 : 1)
+      return precision >= scale && precision > 0 ? { kind: 'decimal', precision, scale } : null
+    }
+    case 'day':
+      return { kind: 'date' }
+    case 'local-time':
+      return { kind: 'timestamp' }
+    case 'time':
+      return { kind: 'instant' }
+    case 'bytes':
+      return { kind: 'bytes' }
+    case 'text':
+      return columnType === 245 ? { kind: 'json' } : null
+    default:
+      return null
+  }
 }
 
 /**

@@ -3,7 +3,7 @@ import { columnNotFound } from '../databases/columns.ts'
 import type { OrderedPlan } from '../databases/read-ordered.ts'
 import type { Reading } from '../databases/settings.ts'
 import { dayBefore, inTimezone } from '../databases/timestamps.ts'
-import { kindOf, type MysqlCellKind } from './cells.ts'
+import { columnTypeOf, kindOf, type MysqlCellKind } from './cells.ts'
 import { invalidAnswer } from './packet-guard.ts'
 import { valueIn } from './raw-rows.ts'
 import type { MysqlSession } from './session.ts'
@@ -71,6 +71,7 @@ export async function planReading(session: MysqlSession, reading: Reading): Prom
   }
   return {
     columns,
+    types: fields.map(columnTypeOf),
     kinds,
     order,
     digest,

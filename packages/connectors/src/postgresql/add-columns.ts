@@ -1,6 +1,6 @@
-import { type AdditionContext, ConnectorError } from '@penstock/connector'
+import { type AdditionContext, type ColumnType, ConnectorError } from '@penstock/connector'
 import pg from 'pg'
-import { type DeclaredType, readDeclaredType } from '../databases/declared-types.ts'
+import { readDeclaredType } from '../databases/declared-types.ts'
 import { inSession } from '../databases/sessions.ts'
 import { placeOf, writingOf } from '../databases/settings.ts'
 import { openSession } from './session.ts'
@@ -36,7 +36,7 @@ export async function addColumns(context: AdditionContext): Promise<void> {
 
 const precisionMax = 1000
 
-function typeOf(type: DeclaredType): string {
+function typeOf(type: ColumnType): string {
   switch (type.kind) {
     case 'decimal': {
       const { precision, scale = 0 } = type
@@ -49,6 +49,8 @@ function typeOf(type: DeclaredType): string {
       return 'timestamptz'
     case 'json':
       return 'jsonb'
+    case 'bytes':
+      return 'bytea'
     default:
       return type.kind
   }

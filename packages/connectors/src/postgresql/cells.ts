@@ -1,4 +1,4 @@
-import type { Cell } from '@penstock/connector'
+import type { Cell, ColumnType } from '@penstock/connector'
 
 /**
  * How the text of a type becomes a cell. Whole numbers of 64 bits and decimals stay text, so that no digit is lost;
@@ -39,6 +39,42 @@ const kinds: Readonly<Record<number, PostgresCellKind>> = {
  */
 export function kindOf(oid: number, category: string, kind: string): PostgresCellKind {
   return kinds[oid] ?? (category === 'A' ? 'array' : kind === 'c' || oid === 2249 ? 'composite' : 'text')
+}
+
+const types: Readonly<Record<number, ColumnType>> = {
+  16: { kind: 'boolean' },
+  17: { kind: 'bytes' },
+  20: { kind: 'bigint' },
+  21: { kind: 'smallint' },
+  23: { kind: 'integer' },
+  26: { kind: 'bigint' },
+  114: { kind: 'json' },
+  700: { kind: 'double' },
+  701: { kind: 'double' },
+  1082: { kind: 'date' },
+  1114: { kind: 'timestamp' },
+  1184: { kind: 'instant' },
+  2950: { kind: 'uuid' },
+  3802: { kind: 'json' },
+}
+
+/** By how much the modifier of a type is more than what it says. */
+const modifierOffset = 4
+
+/**
+ * The type of a column, for stores that have types; `null` if it is text, or numbers of any size.
+ * @param dataTypeModifier of a numeric: its precision, and its scale, which has 11 bits and can be negative
+ */
+export function columnTypeOf(
+  { dataTypeID, dataTypeModifier }: { dataTypeID: number; dataTypeModifier: number },
+  kind: PostgresCellKind,
+): ColumnType | null {
+  if (kind === 'array' || kind === 'json-array' || kind === 'composite') return { kind: 'json' }
+  if (dataTypeID !== 1700 || dataTypeModifier < modifierOffset) return types[dataTypeID] ?? null
+  const modifier = dataTypeModifier - modifierOffset
+  const precision = modifier >> 16
+  const scale = ((modifier & 0x7ff) ^ 1024) - 1024
+  return scale < 0 || scale > precision ? null : { kind: 'decimal', precision, scale }
 }
 
 /** @param text as COPY writes it in a session whose times are UTC and ISO */

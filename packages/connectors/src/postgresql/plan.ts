@@ -4,7 +4,7 @@ import { assertDistinct, columnNotFound } from '../databases/columns.ts'
 import type { OrderedPlan } from '../databases/read-ordered.ts'
 import type { Reading } from '../databases/settings.ts'
 import { listIn, objectIn } from '../platform-api/json.ts'
-import { kindOf, type PostgresCellKind } from './cells.ts'
+import { columnTypeOf, kindOf, type PostgresCellKind } from './cells.ts'
 import type { PostgresSession } from './session.ts'
 import { tablesIn, waitForWriters } from './settled.ts'
 
@@ -84,6 +84,7 @@ export async function planReading(
   }
   return {
     columns,
+    types: fields.map((field, at) => columnTypeOf(field, kinds[at] ?? 'text')),
     kinds,
     order,
     digest,

@@ -38,6 +38,7 @@ export const sftpDestination = defineConnector({
       // Every batch is a part: rows that wait here would learn late that the server is gone.
       batch: () => ({ rowsMax: 20_000, bytesMax: usualPartBytes }),
       open: async (context) => (await import('./move.ts')).write(context),
+      rejectionsOf: async (context) => (await import('@penstock/connector/files')).fileRejections(context),
       inspect: async (context) => (await import('./move.ts')).inspect(context),
     },
     discover: { path: async (context) => (await import('./discover.ts')).discover(context, true) },

@@ -1,4 +1,4 @@
-import type { Cell } from '@penstock/connector'
+import type { Cell, ColumnType } from '@penstock/connector'
 import { localTime } from '../databases/timestamps.ts'
 
 /** A column of a result, as Snowflake describes it. */
@@ -49,6 +49,35 @@ export function cellOf(text: string | null, { type, scale }: SnowflakeColumn): C
       return /^([0-9A-F]{2})*$/i.test(text) ? `\\x${text.toLowerCase()}` : text
     default:
       return text
+  }
+}
+
+/** The type of a column, for stores that have types; `null` if it is text. */
+export function columnTypeOf({ type, scale, precision = 38 }: SnowflakeColumn): ColumnType | null {
+  switch (type) {
+    case 'FIXED':
+      return scale === 0 && precision <= 18 ? { kind: 'bigint' } : { kind: 'decimal', precision, scale }
+    case 'REAL':
+      return { kind: 'double' }
+    case 'BOOLEAN':
+      return { kind: 'boolean' }
+    case 'DATE':
+      return { kind: 'date' }
+    case 'TIMESTAMP_NTZ':
+      return { kind: 'timestamp', digits: 9 }
+    case 'TIMESTAMP_LTZ':
+    case 'TIMESTAMP_TZ':
+      return { kind: 'instant', digits: 9 }
+    case 'BINARY':
+      return { kind: 'bytes' }
+    case 'VARIANT':
+    case 'OBJECT':
+    case 'ARRAY':
+    case 'MAP':
+    case 'VECTOR':
+      return { kind: 'json' }
+    default:
+      return null
   }
 }
 

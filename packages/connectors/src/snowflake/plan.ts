@@ -1,17 +1,18 @@
-import { ConnectorError, type Values } from '@penstock/connector'
+import { type ColumnType, ConnectorError, type Values } from '@penstock/connector'
 import type { Spot } from '../databases/checkpoints.ts'
 import { assertDistinct, columnAt } from '../databases/columns.ts'
 import { type Reading, readingOf } from '../databases/settings.ts'
 import { dayBefore, inTimezone } from '../databases/timestamps.ts'
 import { plainName } from './account.ts'
-import { literalOf, orderTextOf, type SnowflakeColumn, textSqlOf, withNanoseconds } from './cells.ts'
+import { columnTypeOf, literalOf, orderTextOf, type SnowflakeColumn, textSqlOf, withNanoseconds } from './cells.ts'
 import type { SnowflakeRow } from './result-rows.ts'
 import type { SnowflakeStatement, SqlApi } from './sql-api.ts'
 
 /** The columns, order and upper bound of a reading. Determined once, when the reader is opened. */
 export type SnowflakePlan = {
   readonly columns: readonly string[]
-  readonly types: readonly SnowflakeColumn[]
+  readonly described: readonly SnowflakeColumn[]
+  readonly types: readonly (ColumnType | null)[]
   readonly order: readonly OrderTerm[]
   readonly digest: boolean
   readonly orderNames: readonly string[]
@@ -71,15 +72,15 @@ export async function describe(api: SqlApi, source: string, at: StatementPlace):
 /** Asks Snowflake what the rows are, and plans how they are read. */
 export async function planReading(api: SqlApi, settings: Values): Promise<SnowflakePlan> {
   const { reading, source, at } = sourceOf(settings)
-  const types = await describe(api, source, at)
-  const columns = types.map(({ name }) => name)
+  const described = await describe(api, source, at)
+  const columns = described.map(({ name }) => name)
   const expressions = columns.map((name) => `${alias}.${quoteAsIs(name)}`)
 
   const named = [...(reading.cursor === undefined ? [] : [reading.cursor]), ...reading.keys]
   const places = [...new Set(named.map((name) => columnAt(name, columns)))]
   const orderNames = places.map((place) => columns[place] ?? '')
   const order = places.map((place): OrderTerm => {
-    const type = types[place] ?? unknownType
+    const type = described[place] ?? unknownType
     const expression = `${alias}.${quoteAsIs(type.name)}`
     // A float is compared as the decimal next to it, because its text has not all of its digits.
     const isFloat = type.type === 'REAL'
@@ -91,18 +92,19 @@ export async function planReading(api: SqlApi, settings: Values): Promise<Snowfl
   })
   const digest = reading.keys.length === 0
   if (digest) {
-    const texts = types.map((type, at) => textSqlOf(expressions[at] ?? '', type))
+    const texts = described.map((type, at) => textSqlOf(expressions[at] ?? '', type))
     const expression = `sha2(to_json(array_construct(${texts.join(', ')})), 256)`
     const index = expressions.push(expression) - 1
     order.push({ expression, literal: '?', textOf: (row) => row[index] ?? null })
     orderNames.push('')
   }
-  const cursor = reading.cursor === undefined ? undefined : types[places[0] ?? -1]
+  const cursor = reading.cursor === undefined ? undefined : described[places[0] ?? -1]
   if (cursor) assertCursor(cursor, settings.markerType)
   const bound = cursor ? await boundOf(api, source, at, order[0], cursor, reading) : undefined
   return {
     columns,
-    types,
+    described,
+    types: described.map(columnTypeOf),
     order,
     digest,
     orderNames,

@@ -101,13 +101,13 @@ async function* resultRows(
   }
 }
 
-function readRow({ columns, types, order, width }: SnowflakePlan, row: SnowflakeRow, place: Json): ReadRow {
+function readRow({ columns, described, order, width }: SnowflakePlan, row: SnowflakeRow, place: Json): ReadRow {
   if (row.length !== width) throw broken('holds a row without the columns that were asked for')
   let bytes = 0
   for (const text of row) bytes += text === null ? 1 : Buffer.byteLength(text) + 1
   const cells: Cell[] = []
   for (let at = 0; at < columns.length; at++) {
-    const type = types[at]
+    const type = described[at]
     cells.push(type ? cellOf(row[at] ?? null, type) : null)
   }
   return { spot: order.map(({ textOf }) => textOf(row)), cells, bytes, place }

@@ -56,6 +56,13 @@ export const localFormIn = (
 export const stepMapper = (step: MappingStep, options: MapperOptions): FieldMapper =>
   withAnswers(fieldMapper(step.definition, localFormIn(step, options)), step.values)
 
+/** Whether the values of a step's column are what the source gave, and nothing else takes the place of one. */
+export const passesUnchanged = (step: MappingStep, options: MapperOptions): boolean =>
+  step.column !== undefined &&
+  step.value === undefined &&
+  step.default === undefined &&
+  stepMapper(step, options).map === undefined
+
 type CompiledStep = ReturnType<typeof compileStep>
 type CountryOf = (row: Row) => string | undefined
 

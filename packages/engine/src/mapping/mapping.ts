@@ -6,7 +6,7 @@
 export type { MappingStep } from './choose-columns.ts'
 export { defaultCountryErrors } from './country.ts'
 export * from './lint.ts'
-export { createMapper, type MappedRows, type RowError, type RowMapper as Mapper } from './mapper.ts'
+export { createMapper, type MappedRows, passesUnchanged, type RowError, type RowMapper as Mapper } from './mapper.ts'
 export { type ColumnMatch, matchColumns } from './match-columns.ts'
 export { type MappingPlan, planMapping, planWhatFits } from './plan.ts'
 export { type Mapping, type MappingEntry, mappingErrors, readMapping } from './read-mapping.ts'

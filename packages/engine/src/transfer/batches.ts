@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Batch, BatchWindow, Chunk, ChunkWindow, Json, Row, SourceReader } from '@penstock/connector'
+import type { ColumnTypes } from '../map-rows.ts'
 import { isSame, type WindowOf, windowOfHalf } from './windows.ts'
 
 /**
@@ -247,7 +248,12 @@ export type KeyScope = {
  * an incremental transfer, the key follows from the rows and the cursor before them, so the next transfer has the same key
  * for the same rows.
  */
-export function batchOf(filledBatch: FilledBatch, scope: KeyScope, columns: readonly string[]): Batch {
+export function batchOf(
+  filledBatch: FilledBatch,
+  scope: KeyScope,
+  columns: readonly string[],
+  types?: ColumnTypes,
+): Batch {
   const { first, covered, rows, segments, window } = filledBatch
   const hash = createHash('sha256')
   const [begun] = segments
@@ -258,7 +264,8 @@ export function batchOf(filledBatch: FilledBatch, scope: KeyScope, columns: read
   } else hash.update(`${scope.transferId} ${first} ${covered}`)
   // Windows without rows follow each other at the same place.
   if (window) hash.update(JSON.stringify(window.scope))
-  return { key: hash.digest('hex').slice(0, 32), columns, rows, firstRow: first, ...(window && { window }) }
+  const key = hash.digest('hex').slice(0, 32)
+  return { key, columns, ...(types && { types }), rows, firstRow: first, ...(window && { window }) }
 }
 
 /** The checkpoint after a batch, and the cursor where the next transfer begins. */

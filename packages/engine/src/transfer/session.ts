@@ -246,7 +246,7 @@ export class Session {
   ): Promise<{ entry: Entry; delivery: Delivery } | { refused: ConnectorError; do: 'split' | 'reject' }> {
     const { id: transferId, connectionId } = this.#deps.job
     const settings = [this.#state.source?.settings ?? null, this.#sides.destinationSide.settings]
-    const batch = batchOf(filledBatch, { transferId, connectionId, settings }, this.#sides.columns)
+    const batch = batchOf(filledBatch, { transferId, connectionId, settings }, this.#sides.columns, this.#sides.types)
     for (;;) {
       try {
         return await this.#ask(async (writer, redact) => {

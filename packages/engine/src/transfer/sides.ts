@@ -12,7 +12,7 @@ import {
 } from '@penstock/connector'
 import { limits, type Role } from '@penstock/wire/rules'
 import { runDiscovery } from '../discover.ts'
-import { type RowMapping, requireMapping } from '../map-rows.ts'
+import { type ColumnTypes, type RowMapping, requireMapping } from '../map-rows.ts'
 import { extendMapping } from '../mapping/add-columns.ts'
 import type { BatchStart, Shape, SideShape, TransferHost, TransferState } from '../protocol.ts'
 import { type JobRuntime, openContext } from '../runtime.ts'
@@ -51,6 +51,8 @@ export class Sides {
   #mapping: RowMapping | undefined
   /** Columns of the source, once a chunk was read. */
   sourceColumns: readonly string[] = []
+  /** The types of the columns that the destination gets, once a chunk was read. */
+  types: ColumnTypes
 
   private constructor(
     runtime: JobRuntime,
@@ -203,11 +205,12 @@ export class Sides {
    * Answers how the rows of a chunk are mapped. The mapping follows from the columns, which the first chunk has: with it
    * come the columns of both sides, which are not stored yet.
    */
-  async mapperFor({ columns }: Chunk): Promise<{ mapper: ChunkMapper; newColumns?: BatchStart['columns'] }> {
+  async mapperFor({ columns, types }: Chunk): Promise<{ mapper: ChunkMapper; newColumns?: BatchStart['columns'] }> {
     if (this.#mapping) return { mapper: this.#mapping.map }
     const mapping = await this.mappingFor(columns)
     this.#mapping = mapping
     this.sourceColumns = columns
+    this.types = mapping.typesOf(types)
     const newColumns = { source: columns.map(storable), destination: mapping.columns.map(storable) }
     return { mapper: mapping.map, newColumns }
   }

@@ -1,4 +1,5 @@
-import { cellsOf, type Element, type FromStored } from '@penstock/parquet/values'
+import type { ColumnType } from '@penstock/parquet'
+import { cellsOf, type Element, type FromStored, typeOfElement } from '@penstock/parquet/values'
 import { bounds } from '../bounds.ts'
 
 /** Something is wrong with an Avro file, as this reader found it. */
@@ -6,8 +7,12 @@ export class AvroDamage extends Error {}
 
 /** A type of Avro as it is read. */
 export type AvroType =
-  | { readonly kind: 'null' | 'boolean' | 'int' | 'long' | 'float' | 'double' | 'bytes'; readonly cell: FromStored }
-  | { readonly kind: 'fixed'; readonly size: number; readonly cell: FromStored }
+  | {
+      readonly kind: 'null' | 'boolean' | 'int' | 'long' | 'float' | 'double' | 'bytes'
+      readonly cell: FromStored
+      readonly column: ColumnType | null
+    }
+  | { readonly kind: 'fixed'; readonly size: number; readonly cell: FromStored; readonly column: ColumnType | null }
   | { readonly kind: 'enum'; readonly symbols: readonly string[] }
   | { readonly kind: 'array' | 'map'; readonly items: AvroType }
   | { readonly kind: 'union'; readonly branches: readonly AvroType[] }
@@ -18,7 +23,14 @@ export type AvroRecord = {
   readonly fields: { readonly name: string; readonly type: AvroType }[]
 }
 
-const whole: Element = { type: 'INT64', typeLength: 0, converted: undefined, logical: undefined, scale: 0 }
+const whole: Element = {
+  type: 'INT64',
+  typeLength: 0,
+  converted: undefined,
+  logical: undefined,
+  scale: 0,
+  precision: 0,
+}
 const elements = {
   null: whole,
   boolean: { ...whole, type: 'BOOLEAN' },
@@ -140,15 +152,42 @@ function nameOf(name: unknown): string {
 const fullName = (name: string, namespace: string): string =>
   name.includes('.') || namespace === '' ? name : `${namespace}.${name}`
 
-function storedType(type: Stored, { logicalType, scale = 0, size }: Definition): AvroType {
+function storedType(type: Stored, { logicalType, scale = 0, precision, size }: Definition): AvroType {
   const isLogical = typeof logicalType === 'string' && Object.hasOwn(logicalTypes, logicalType)
   const logical = isLogical ? logicalTypes[logicalType] : undefined
   const fits = logical?.of.includes(type) && isWholeUpTo(scale, scaleMax) && (logicalType !== 'uuid' || size === 16)
-  const element = { ...elements[type], ...(fits ? { ...logical?.element, scale: Number(scale) } : {}) }
-  const cell = logicalType === 'duration' && size === 12 ? durationOf : cellsOf(element)
-  if (type !== 'fixed') return { kind: type === 'string' ? 'bytes' : type, cell }
+  const element = {
+    ...elements[type],
+    ...(fits ? { ...logical?.element, scale: Number(scale), precision: digitsOf(precision) } : {}),
+  }
+  const isDuration = logicalType === 'duration' && size === 12
+  const cell = isDuration ? durationOf : cellsOf(element)
+  const column = isDuration ? null : typeOfElement(element)
+  if (type !== 'fixed') return { kind: type === 'string' ? 'bytes' : type, cell, column }
   if (!isWholeUpTo(size, bounds.cellBytes)) throw new AvroDamage('values of no size')
-  return { kind: 'fixed', size: Number(size), cell }
+  return { kind: 'fixed', size: Number(size), cell, column }
+}
+
+/** Digits of decimals; 0 if they are not said. */
+const digitsOf = (precision: unknown): number => (isWholeUpTo(precision, scaleMax) ? Number(precision) : 0)
+
+/** The type of a column of a file; `null` if its values are text, or of several types. */
+export function columnTypeOf(type: AvroType): ColumnType | null {
+  switch (type.kind) {
+    case 'record':
+    case 'array':
+    case 'map':
+      return { kind: 'json' }
+    case 'enum':
+    case 'null':
+      return null
+    case 'union': {
+      const [only, ...others] = type.branches.filter(({ kind }) => kind !== 'null')
+      return only && others.length === 0 ? columnTypeOf(only) : null
+    }
+    default:
+      return type.column
+  }
 }
 
 const isWholeUpTo = (value: unknown, max: number): boolean =>

@@ -1,4 +1,4 @@
-import { type Cell, ConnectorError } from '@penstock/connector'
+import { type Cell, type ColumnType, ConnectorError } from '@penstock/connector'
 import { isInexact, mayBeInexact } from '@penstock/connector/files'
 import { isObject, type JsonObject } from '../../platform-api/json.ts'
 import type { ReportColumn } from '../report-columns.ts'
@@ -16,9 +16,23 @@ export function exactJson(text: string): unknown {
   )
 }
 
+/** The types of columns, for stores that have types. Figures of platforms may have as many digits as a floating-point number. */
+const columnTypes: Readonly<Partial<Record<ReportColumn['type'], ColumnType>>> = {
+  whole: { kind: 'bigint' },
+  decimal: { kind: 'double' },
+  money: { kind: 'double' },
+  percent: { kind: 'double' },
+  micros: { kind: 'double' },
+  cents: { kind: 'double' },
+  day: { kind: 'date' },
+  boolean: { kind: 'boolean' },
+  json: { kind: 'json' },
+}
+
 /** How the cells of a report are read of the rows of the platform. */
 export type CellReader = {
   readonly names: readonly string[]
+  readonly types: readonly (ColumnType | null)[]
   /** The cells of a row, in the order of `names`. */
   rowOf(item: JsonObject, to: Pick<ReportRequest, 'account' | 'about' | 'from' | 'to' | 'zone'>): Cell[]
 }
@@ -29,6 +43,7 @@ export function cellReader(columns: ReadonlyMap<string, ReportColumn>, nulls: re
   const missing = new Set(['', ...nulls])
   return {
     names,
+    types: names.map((name) => columnTypes[(columns.get(name) as ReportColumn).type] ?? null),
     rowOf: (item, to) =>
       names.map((name) => {
         const column = columns.get(name) as ReportColumn

@@ -89,6 +89,7 @@ async function* readReports(
           if (day !== undefined && day > (through[account] ?? '')) through[account] = day
           yield {
             columns: cells.names,
+            types: cells.types,
             rows,
             bytes,
             ...(window && { window }),
@@ -112,7 +113,7 @@ async function* readReports(
 
 /** An account that cannot be read stops no other one: it is a row that is rejected, with the reason. */
 function refusedAccount(
-  { api, cells: { names } }: ReportReading,
+  { api, cells: { names, types } }: ReportReading,
   account: string,
   next: string | undefined,
   { message }: ConnectorError,
@@ -120,6 +121,7 @@ function refusedAccount(
 ): Chunk {
   return {
     columns: names,
+    types,
     rows: [names.map(() => null)],
     errors: new Map([[0, `The account ${account} of ${api.name} was not read. ${message}`]]),
     bytes: 0,

@@ -31,7 +31,7 @@ export function Component() {
 
 /**
  * @param atFirst the address names no sub-account: that of the first one is gone to, but not while a way that added it
- * is under way, or shows why it failed
+ * is active, or shows why it failed
  */
 function Start({ accountId, atFirst = false }: { accountId: string | undefined; atFirst?: boolean }) {
   const { account } = useAccount()
