@@ -1,7 +1,7 @@
-import { defineConnector, secret, text } from '@penstock/connector'
+import { defineConnector, text } from '@penstock/connector'
 import { usualPartBytes, writeFields } from '@penstock/connector/files/definition'
 import { sftp } from './platform.ts'
-import { hostKey, server } from './sign-in.ts'
+import { signIn } from './sign-in.ts'
 
 /** Files on an SFTP server of your choice. */
 export const sftpDestination = defineConnector({
@@ -13,17 +13,11 @@ export const sftpDestination = defineConnector({
   description: 'Writes files to a directory on an SFTP server.',
   actions: ['write'],
   notes:
-    'Rows may have any columns. The directory must exist; it is not created. Authentication is by key only, not by password. Without a host key fingerprint, set the host key check to first-use: each connection then accepts the first key, and later only this one. Each transfer writes one file. Until it is complete, it is hidden and its name ends in .partial; an attempt that continues after a crash begins with a copy of it. A transfer that is cancelled or fails leaves a file with the rows that were accepted.',
+    'Rows may have any columns. The directory must exist; it is not created. Without a host key fingerprint, set the host key check to first-use: each connection then accepts the first key, and later only this one. Each transfer writes one file. Until it is complete, it is hidden and its name ends in .partial; an attempt that continues after a crash begins with a copy of it. A transfer that is cancelled or fails leaves a file with the rows that were accepted.',
   tested:
     'OpenSSH 9.2 from Debian, and a server of SFTP version 3 made with ssh2, both over an unstable connection; servers that violate the protocols of SSH and SFTP.',
   secrets: {
-    ...server(['sshPrivateKey']),
-    sshPrivateKey: secret({
-      label: 'SSH private key',
-      description: 'Private key of the user, without a passphrase',
-      required: true,
-    }),
-    ...hostKey([]),
+    ...signIn,
   },
   destination: {
     fields: {

@@ -1,7 +1,7 @@
-import { defineConnector, secret, select, text } from '@penstock/connector'
+import { defineConnector, text } from '@penstock/connector'
 import { readFields } from '@penstock/connector/files/definition'
 import { sftp } from './platform.ts'
-import { hostKey, server } from './sign-in.ts'
+import { signIn } from './sign-in.ts'
 
 /** Files of an SFTP server of your choice. */
 export const sftpSource = defineConnector({
@@ -18,33 +18,7 @@ export const sftpSource = defineConnector({
   tested:
     'OpenSSH 9.2 from Debian, and a server of SFTP version 3 made with ssh2, both over an unstable connection; servers that violate the protocols of SSH and SFTP.',
   secrets: {
-    ...server(['sshPrivateKey', 'passphrase', 'password']),
-    authentication: select({
-      label: 'Authentication',
-      description: 'How the user signs in',
-      options: ['private key', 'password'],
-      labels: { 'private key': 'Private key', password: 'Password' },
-      default: 'private key',
-    }),
-    sshPrivateKey: secret({
-      label: 'SSH private key',
-      description: 'Private key of the user, in OpenSSH or PEM format',
-      required: true,
-      when: { authentication: 'private key' },
-    }),
-    passphrase: secret({
-      label: 'Passphrase',
-      description: 'Passphrase of the private key, if it is encrypted',
-      when: { authentication: 'private key' },
-    }),
-    password: secret({
-      label: 'Password',
-      description: 'Password of the user',
-      required: true,
-      when: { authentication: 'password' },
-    }),
-    // A private key proves who signs in and is never sent.
-    ...hostKey(['password']),
+    ...signIn,
   },
   source: {
     fields: {

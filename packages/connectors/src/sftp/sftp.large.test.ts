@@ -260,10 +260,12 @@ describe('SFTP', () => {
     after(() => dialogue.close())
     for (const port of [plain.port, dialogue.port]) {
       const given = { ...rest, port, authentication: 'password', password: 'canary-password' }
-      assert.equal(await steps(sftpSource, given), 'ok')
-      const answer = await steps(sftpSource, { ...given, password: 'canary-wrong' })
-      assert.match(answer ?? '', /denies access to this user/)
-      assert.doesNotMatch(answer ?? '', /canary/)
+      for (const connector of [sftpSource, sftpDestination]) {
+        assert.equal(await steps(connector, given), 'ok')
+        const answer = await steps(connector, { ...given, password: 'canary-wrong' })
+        assert.match(answer ?? '', /denies access to this user/)
+        assert.doesNotMatch(answer ?? '', /canary/)
+      }
     }
   })
 

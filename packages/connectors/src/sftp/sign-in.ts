@@ -1,4 +1,4 @@
-import { number, select, text } from '@penstock/connector'
+import { number, secret, select, text } from '@penstock/connector'
 
 /** The server, and the user on it. @param secrets the secrets that the connector signs in with */
 export const server = (secrets: readonly string[]) => ({
@@ -38,3 +38,34 @@ export const hostKey = (secrets: readonly string[]) => ({
     binds: secrets,
   }),
 })
+
+/** A user of a server of one's own, with a private key or a password. */
+export const signIn = {
+  ...server(['sshPrivateKey', 'passphrase', 'password']),
+  authentication: select({
+    label: 'Authentication',
+    description: 'How the user signs in',
+    options: ['private key', 'password'],
+    labels: { 'private key': 'Private key', password: 'Password' },
+    default: 'private key',
+  }),
+  sshPrivateKey: secret({
+    label: 'SSH private key',
+    description: 'Private key of the user, in OpenSSH or PEM format',
+    required: true,
+    when: { authentication: 'private key' },
+  }),
+  passphrase: secret({
+    label: 'Passphrase',
+    description: 'Passphrase of the private key, if it is encrypted',
+    when: { authentication: 'private key' },
+  }),
+  password: secret({
+    label: 'Password',
+    description: 'Password of the user',
+    required: true,
+    when: { authentication: 'password' },
+  }),
+  // A private key proves who signs in and is never sent.
+  ...hostKey(['password']),
+}
