@@ -8,7 +8,11 @@ export type S3Key = { readonly id: string; readonly secret: string; readonly tok
  * Verifies requests as S3 does, from AWS' description of Signature Version 4 alone: with which key, of what age, over which
  * headers, and that the body is the one that was signed; and that writes carry their MD5, as Object Lock demands. Answers what is wrong as S3 would.
  */
-export function judgeS3(keys: readonly S3Key[], now: () => number = Date.now): (asked: Judged) => Answer | undefined {
+export function judgeS3(
+  keys: readonly S3Key[],
+  now: () => number = Date.now,
+  serves: 's3' | 'sts' = 's3',
+): (asked: Judged) => Answer | undefined {
   return ({ method, url, headers, body }) => {
     const given = /^AWS4-HMAC-SHA256 Credential=([^,]+), ?SignedHeaders=([^,]+), ?Signature=([0-9a-f]{64})$/.exec(
       headers.authorization ?? '',
@@ -18,7 +22,7 @@ export function judgeS3(keys: readonly S3Key[], now: () => number = Date.now): (
     const [id, day, region, service, end] = credential.split('/')
     const key = keys.find((each) => each.id === id)
     if (!key) return refuse(403, 'InvalidAccessKeyId')
-    if (service !== 's3' || end !== 'aws4_request') return refuse(400, 'AuthorizationHeaderMalformed')
+    if (service !== serves || end !== 'aws4_request') return refuse(400, 'AuthorizationHeaderMalformed')
     const time = String(headers['x-amz-date'] ?? '')
     if (!/^\d{8}T\d{6}Z$/.test(time) || !time.startsWith(day ?? '-')) return refuse(403, 'AccessDenied')
     const timestamp = Date.parse(time.replace(/^(....)(..)(..)T(..)(..)(..)Z$/, '$1-$2-$3T$4:$5:$6Z'))
@@ -27,10 +31,11 @@ export function judgeS3(keys: readonly S3Key[], now: () => number = Date.now): (
     const named = signedHeaders.split(';')
     const unsigned = Object.keys(headers).filter((name) => name.startsWith('x-amz-') && !named.includes(name))
     if (unsigned.length > 0 || !named.includes('host')) return refuse(403, 'AccessDenied')
-    const digest = String(headers['x-amz-content-sha256'] ?? '')
-    if (digest !== createHash('sha256').update(body).digest('hex')) return refuse(400, 'XAmzContentSHA256Mismatch')
+    const own = createHash('sha256').update(body).digest('hex')
+    const digest = String(headers['x-amz-content-sha256'] ?? (serves === 's3' ? '' : own))
+    if (digest !== own) return refuse(400, 'XAmzContentSHA256Mismatch')
     // As a bucket with Object Lock demands of all that puts something into an object.
-    const isWrite = method === 'PUT' || (method === 'POST' && url.includes('uploadId='))
+    const isWrite = serves === 's3' && (method === 'PUT' || (method === 'POST' && url.includes('uploadId=')))
     const md5 = headers['content-md5']
     if (isWrite && md5 === undefined) return refuse(400, 'InvalidRequest')
     if (md5 !== undefined && md5 !== createHash('md5').update(body).digest('base64')) return refuse(400, 'BadDigest')
@@ -60,9 +65,9 @@ export function judgeS3(keys: readonly S3Key[], now: () => number = Date.now): (
       signedHeaders,
       digest,
     ].join('\n')
-    const scope = `${day}/${region}/s3/aws4_request`
+    const scope = `${day}/${region}/${serves}/aws4_request`
     const toSign = `AWS4-HMAC-SHA256\n${time}\n${scope}\n${createHash('sha256').update(canonical).digest('hex')}`
-    const signing = [day ?? '', region ?? '', 's3', 'aws4_request'].reduce<string | Buffer>(
+    const signing = [day ?? '', region ?? '', serves, 'aws4_request'].reduce<string | Buffer>(
       (secret, part) => createHmac('sha256', secret).update(part).digest(),
       `AWS4${key.secret}`,
     )

@@ -1,10 +1,19 @@
-import { secret, text } from '@penstock/connector'
+import { secret, select, text } from '@penstock/connector'
 
 /** Settings that some buckets require in addition to an access key. */
 export const access = {
   sessionToken: secret({
     label: 'Session token',
     description: 'Only for a temporary access key: the token that AWS issued with it',
+  }),
+  roleArn: text({
+    label: 'Role ARN',
+    description:
+      'A role of IAM that the access key takes on, such as arn:aws:iam::123456789012:role/Name; by default the key is used itself',
+  }),
+  externalId: text({
+    label: 'External ID',
+    description: 'The external ID that the trust policy of the role requires, if it requires one',
   }),
   region: text({
     label: 'Region',
@@ -15,5 +24,22 @@ export const access = {
     description:
       'Only for another store that is compatible with S3: its address, such as https://minio.example.com. The bucket becomes the first part of the path',
     binds: ['secretAccessKey', 'sessionToken'],
+  }),
+}
+
+/** How stored objects are encrypted. */
+export const encryption = {
+  encryption: select({
+    label: 'Encryption',
+    description: 'How the file is encrypted in the bucket: as the bucket says, by S3, or by a key of AWS KMS',
+    options: ['bucket default', 'SSE-S3', 'SSE-KMS'],
+    labels: { 'bucket default': 'As the bucket says', 'SSE-S3': 'By S3 (SSE-S3)', 'SSE-KMS': 'By AWS KMS (SSE-KMS)' },
+    default: 'bucket default',
+  }),
+  kmsKeyId: text({
+    label: 'KMS key',
+    description:
+      'ARN, ID or alias of the key of AWS KMS; by default the key of AWS for S3. The access key needs kms:GenerateDataKey and kms:Decrypt for it',
+    when: { encryption: 'SSE-KMS' },
   }),
 }

@@ -1,6 +1,6 @@
 import { defineConnector, secret, select, text } from '@penstock/connector'
 import { fileBatch, writeFields } from '@penstock/connector/files/definition'
-import { access } from './access.ts'
+import { access, encryption } from './access.ts'
 import { amazonS3 } from './platform.ts'
 
 /** Files in a bucket of Amazon S3, or of a store with the same API. Each transfer writes a complete file. */
@@ -46,6 +46,7 @@ export const amazonS3Destination = defineConnector({
       gzip: writeFields.gzip,
       columnTypes: writeFields.columnTypes,
       binaryForm: writeFields.binaryForm,
+      ...encryption,
     },
     deliver: {
       batch: fileBatch,

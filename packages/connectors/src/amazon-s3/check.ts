@@ -6,6 +6,7 @@ import { objectNameOf, placeOf } from '../object-stores/place.ts'
 import { readXml, textAt } from '../object-stores/xml.ts'
 import { connectToS3, makeS3Client } from './s3-client.ts'
 import { s3Objects } from './s3-objects.ts'
+import { encryptionOf } from './s3-upload.ts'
 
 const checkConnectivity = async (context: ConnectorContext): Promise<string> => `${await connectToS3(context)} answers.`
 
@@ -36,7 +37,8 @@ async function mayWrite(context: ConnectorContext): Promise<string> {
   const client = makeS3Client(context)
   const probe = { startedTime: new Date().toISOString(), transferId: 'check' }
   const target = { bucket, key: objectNameOf(path, probe, 'csv', true) }
-  const asked = { ...target, method: 'POST', query: { uploads: '' }, permission: 's3:PutObject' } as const
+  const headers = encryptionOf(settings)
+  const asked = { ...target, method: 'POST', query: { uploads: '' }, headers, permission: 's3:PutObject' } as const
   const begun = readXml(await textOf(await client.request(asked)), 'The store')
   const uploadId = textAt(begun, 'InitiateMultipartUploadResult', 'UploadId')
   const ended = { ...target, method: 'DELETE', query: { uploadId }, permission: 's3:AbortMultipartUpload' } as const

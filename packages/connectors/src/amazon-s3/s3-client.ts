@@ -3,7 +3,8 @@ import { type ConnectorContext, ConnectorError, createRedact, type Redact, type 
 import { AwsV4Signer } from 'aws4fetch'
 import { discard } from '../object-stores/answers.ts'
 import { encodeName, encodeValue } from '../object-stores/place.ts'
-import { connectorErrorOf, problemOf } from './s3-errors.ts'
+import { connectorErrorOf, problemOf, type S3Error } from './s3-errors.ts'
+import { assumeRole, type Credentials, roleIn } from './s3-role.ts'
 
 /** One request. Without a bucket it goes to the service itself, without a key to the bucket. */
 export type S3Request = {
@@ -29,22 +30,32 @@ export type S3Client = {
   request(asked: S3Request): Promise<Response>
 }
 
-type Credentials = { accessKeyId: string; secretAccessKey: string; sessionToken?: string }
-
 /**
  * Speaks to Amazon S3, or to a store that is compatible with it, over its REST interface. Where a bucket is in another
  * region than was thought, S3 says in which, and the client goes there from then on.
  */
 export function makeS3Client(context: ConnectorContext): S3Client {
   const { secrets, egress } = context
-  const credentials = credentialsOf(secrets)
-  const redact = createRedact([credentials.secretAccessKey, credentials.sessionToken ?? ''].filter(Boolean))
+  const key = credentialsOf(secrets)
+  const redactKey = redactOf([key])
+  /** The credentials that were used last. */
+  let used = key
+  let redactUsed = redactKey
+  const redact: Redact = (text, lengthMax) => redactUsed(text, lengthMax)
   const endpoint = endpointOf(secrets)
   const store = endpoint ? endpoint.host : 'Amazon S3'
   let region = regionNamed(secrets.region) ?? 'us-east-1'
 
+  const role =
+    roleIn(secrets) === undefined ? undefined : assumeRole(context, key, () => ({ region, endpoint }), redactKey)
+
   const attempt = async (asked: S3Request): Promise<Response> => {
     const { method = 'GET', body } = asked
+    const credentials = role ? await role.current() : key
+    if (credentials !== used) {
+      used = credentials
+      redactUsed = redactOf([key, credentials])
+    }
     const signer = new AwsV4Signer({
       ...credentials,
       method,
@@ -82,10 +93,23 @@ export function makeS3Client(context: ConnectorContext): S3Client {
         if (response.ok) return response
         problem = await problemOf(response, store, redact)
       }
+      if (role && isExpired(problem)) {
+        role.forget()
+        response = await attempt(asked)
+        if (response.ok) return response
+        problem = await problemOf(response, store, redact)
+      }
       throw connectorErrorOf(problem, asked, store)
     },
   }
 }
+
+/** A function that removes the secrets of credentials. */
+const redactOf = (all: readonly Credentials[]): Redact =>
+  createRedact(all.flatMap(({ secretAccessKey, sessionToken = '' }) => [secretAccessKey, sessionToken]).filter(Boolean))
+
+/** Whether temporary credentials are refused, so that others of the same role are asked for. */
+const isExpired = ({ code }: S3Error): boolean => code === 'ExpiredToken' || code === 'TokenRefreshRequired'
 
 /** Where requests without a bucket go, to see whether anything answers. */
 export async function connectToS3(context: ConnectorContext): Promise<string> {

@@ -86,7 +86,11 @@ export function connectorErrorOf(
   if (code === 'InvalidObjectState') {
     return new ConnectorError('object_archived', 'The object is archived. Restore it first, then start again.')
   }
-  if (status === 401 || status === 403 || code.startsWith('KMS.')) {
+  if (code.startsWith('KMS.')) {
+    const message = `AWS KMS refuses the key of ${bucket} (${code}). Check that the key is there and enabled, and that its policy allows the access key kms:GenerateDataKey and kms:Decrypt.`
+    return new ConnectorError('permission_denied', message)
+  }
+  if (status === 401 || status === 403) {
     const message = `The access key may not do this to ${bucket} (${asked.permission}${code ? `; ${code}` : ''}). Allow it in the policy of its user or of the bucket.`
     return new ConnectorError('permission_denied', message)
   }

@@ -1,4 +1,4 @@
-import { asConnectorError, ConnectorError, type Json } from '@penstock/connector'
+import { asConnectorError, ConnectorError, type Json, type Values } from '@penstock/connector'
 import type { FileSink } from '@penstock/connector/files'
 import { discard, textOf } from '../object-stores/answers.ts'
 import { element, elements, escapeXml, readXml, textAt } from '../object-stores/xml.ts'
@@ -21,6 +21,23 @@ export type S3Target = {
   readonly key: string
   readonly contentType: string
   readonly transferId: string
+  /** Headers that say how the object is encrypted. */
+  readonly encryption?: Readonly<Record<string, string>>
+}
+
+/** Headers of the encryption that settings choose; none if the bucket does. */
+export function encryptionOf({ encryption, kmsKeyId }: Values): Readonly<Record<string, string>> {
+  if (encryption === 'SSE-S3') return { 'x-amz-server-side-encryption': 'AES256' }
+  if (encryption !== 'SSE-KMS') return {}
+  const key = typeof kmsKeyId === 'string' ? kmsKeyId.trim() : ''
+  // Whatever it is becomes a header.
+  if (!/^[\w:/-]{0,2048}$/.test(key)) {
+    throw new ConnectorError('invalid_setting', 'The KMS key must be an ARN, an ID, or an alias such as alias/name.')
+  }
+  return {
+    'x-amz-server-side-encryption': 'aws:kms',
+    ...(key === '' ? {} : { 'x-amz-server-side-encryption-aws-kms-key-id': key }),
+  }
 }
 
 /**
@@ -28,9 +45,9 @@ export type S3Target = {
  * transfer's name, by which a completion is known whose answer was lost.
  */
 export function s3Upload(client: S3Client, target: S3Target): FileSink {
-  const { bucket, key, contentType, transferId } = target
+  const { bucket, key, contentType, transferId, encryption } = target
   const put = { bucket, key, permission: 's3:PutObject', timeoutMs: writeTimeoutMs } as const
-  const labels = { 'content-type': contentType, 'x-amz-meta-penstock-transfer': transferId }
+  const labels = { 'content-type': contentType, 'x-amz-meta-penstock-transfer': transferId, ...encryption }
   let begun: string | undefined
 
   const uploadOf = (deliveryStates: readonly Json[]): string | undefined =>

@@ -1,0 +1,132 @@
+import { type ConnectorContext, ConnectorError, type Redact, type Values } from '@penstock/connector'
+import { AwsV4Signer } from 'aws4fetch'
+import { errorTextOf, problemName, textOf, transientErrorOf } from '../object-stores/answers.ts'
+import { readXml, textAt, type XmlNode } from '../object-stores/xml.ts'
+
+/** An access key, with which requests are signed. */
+export type Credentials = {
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+  readonly sessionToken?: string
+}
+
+/** Temporary credentials of a role, and when they end. */
+type Session = { readonly credentials: Credentials; readonly endsAt: number }
+
+/** So long before they end, credentials are replaced: a request takes some time. */
+const replacedMs = 5 * 60_000
+/** AWS gives no more to a role that another role takes on. */
+const durationSeconds = 3600
+
+/**
+ * Takes on a role of IAM with an access key (`AssumeRole` of the Security Token Service), and again before its credentials end.
+ * @param key what `AssumeRole` is signed with
+ * @param place the region, and the address of a store of one's own, which answers `AssumeRole` itself
+ * @param redact removes the secrets of the key
+ * @returns gives the credentials of the role: the same until they have to be replaced, or are said to be refused
+ */
+export function assumeRole(
+  { secrets, egress, signal }: ConnectorContext,
+  key: Credentials,
+  place: () => { readonly region: string; readonly endpoint: URL | undefined },
+  redact: Redact,
+): { current(): Promise<Credentials>; forget(): void } {
+  let session: Promise<Session> | undefined
+  const begin = async (): Promise<Session> => {
+    const { region, endpoint } = place()
+    const service = endpoint ? endpoint.host : 'AWS'
+    const url = endpoint?.href ?? `https://sts.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}/`
+    const body = new URLSearchParams({
+      Action: 'AssumeRole',
+      Version: '2011-06-15',
+      RoleArn: roleIn(secrets) ?? '',
+      RoleSessionName: 'penstock',
+      DurationSeconds: String(durationSeconds),
+      ...(typeof secrets.externalId === 'string' ? { ExternalId: secrets.externalId.trim() } : {}),
+    }).toString()
+    const headers = { 'content-type': 'application/x-www-form-urlencoded; charset=utf-8' }
+    const signer = new AwsV4Signer({ ...key, method: 'POST', region, service: 'sts', url, headers, body })
+    const signed = await signer.sign()
+    const response = await egress.request(signed.url.href, {
+      method: 'POST',
+      headers: Object.fromEntries(signed.headers),
+      body,
+      signal,
+    })
+    if (!response.ok) throw await refusal(response, service, redact)
+    return sessionIn(readXml(await textOf(response), service), service)
+  }
+  return {
+    async current() {
+      const known = await session?.catch(() => undefined)
+      if (!known || known.endsAt - replacedMs < Date.now()) {
+        session = begin()
+        return (await session).credentials
+      }
+      return known.credentials
+    },
+    forget() {
+      session = undefined
+    },
+  }
+}
+
+/** The role that is set; `undefined` if there is none. Throws `invalid_setting` if it is no role. */
+export function roleIn({ roleArn }: Values): string | undefined {
+  if (typeof roleArn !== 'string') return undefined
+  const role = roleArn.trim()
+  if (/^arn:[\w-]+:iam::\d{12}:role\/[\w+=,.@/-]{1,512}$/.test(role)) return role
+  const message = 'The role ARN is none; it has the form arn:aws:iam::123456789012:role/Name.'
+  throw new ConnectorError('invalid_setting', message)
+}
+
+function sessionIn(answer: XmlNode, service: string): Session {
+  const text = (name: string): string =>
+    textAt(answer, 'AssumeRoleResponse', 'AssumeRoleResult', 'Credentials', name).trim()
+  const [accessKeyId, secretAccessKey, sessionToken] = ['AccessKeyId', 'SecretAccessKey', 'SessionToken'].map(text)
+  const endsAt = Date.parse(text('Expiration'))
+  if (!accessKeyId || !secretAccessKey || !sessionToken || Number.isNaN(endsAt)) {
+    throw new ConnectorError('malformed_response', `${service} answered AssumeRole without credentials.`)
+  }
+  return { credentials: { accessKeyId, secretAccessKey, sessionToken }, endsAt }
+}
+
+async function refusal(response: Response, service: string, redact: Redact): Promise<ConnectorError> {
+  const passing = transientErrorOf(service, response)
+  const code = problemName(codeIn(await errorTextOf(response), service), redact)
+  if (code === 'Throttling' || code === 'ThrottlingException') {
+    return new ConnectorError('rate_limited', `${service} limits the rate of AssumeRole.`)
+  }
+  if (passing) return passing
+  if (code === 'AccessDenied') {
+    const message = `${service} does not let the access key take on the role. Name its user in the trust policy of the role, allow it sts:AssumeRole, and compare the external ID.`
+    return new ConnectorError('invalid_credentials', message)
+  }
+  if (code === 'ExpiredToken') {
+    return new ConnectorError('expired_credentials', 'The session of the access key has ended. Set a new key.')
+  }
+  if (code === 'RegionDisabledException') {
+    return new ConnectorError(
+      'invalid_address',
+      'The Security Token Service is off in this region. Set another region.',
+    )
+  }
+  if (/^(InvalidClientTokenId|SignatureDoesNotMatch|InvalidAccessKeyId|IncompleteSignature)$/.test(code)) {
+    const message = `${service} does not accept the access key: its ID is not known, or the secret is another key's. Set both again.`
+    return new ConnectorError('invalid_credentials', message)
+  }
+  const what = `status ${response.status}${code ? `, ${code}` : ''}`
+  return new ConnectorError(
+    'request_refused',
+    `${service} refused AssumeRole (${what}). Check the role and the external ID.`,
+  )
+}
+
+function codeIn(text: string, service: string): string {
+  try {
+    const answer = readXml(text, service)
+    return textAt(answer, 'ErrorResponse', 'Error', 'Code') || textAt(answer, 'Error', 'Code')
+  } catch {
+    return ''
+  }
+}
