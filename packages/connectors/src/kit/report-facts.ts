@@ -76,6 +76,9 @@ export type ReportSource = Omit<ConnectorDefinition, 'destination' | 'source' | 
   }
 }
 
+/** What reading needs: the facts of reports, or of a list without days, which is read whole each time (`entity-source.ts`). */
+export type ReadFacts = Omit<ReportSource, 'days'> & { readonly days?: ReportDays }
+
 export type ReportAccounts = {
   /** The label of the setting, as people of the platform say: `Ad account IDs`. */
   readonly label: string

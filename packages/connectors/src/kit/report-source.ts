@@ -11,7 +11,7 @@ import {
 } from '@penstock/connector'
 import { discoveriesOf } from './listing.ts'
 import type { ReportColumn } from './report-columns.ts'
-import type { FreeNames, ReportSource } from './report-facts.ts'
+import type { FreeNames, ReadFacts, ReportSource } from './report-facts.ts'
 
 /**
  * Makes a connector of the facts. Fails at once, as a programmer's error, on facts that break a rule of `defineConnector`, or that
@@ -29,7 +29,7 @@ export function reportSource(facts: ReportSource): Connector {
     source: {
       open: async (context) => (await run()).openReports(facts, context),
       fields: { ...fieldsOf(facts), ...settings },
-      records: Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, recordOf(column)])),
+      records: recordsOf(columns),
       ...(listed && { discover: discoveriesOf(facts, formsOf(facts)) }),
     },
   })
@@ -134,11 +134,18 @@ const freeField = (key: string, names: FreeNames | undefined): Fields =>
     : {}
 
 /** The forms of values that lists of the platform can have. */
-const formsOf = ({ accounts, free }: ReportSource): Readonly<Record<string, object>> => ({
+export const formsOf = ({
+  accounts,
+  free,
+}: Pick<ReportSource, 'accounts' | 'free'>): Readonly<Record<string, object>> => ({
   accountIds: { pattern: accounts.id },
   ...(free?.breakdowns && { otherBreakdowns: { pattern: free.breakdowns.pattern } }),
   ...(free?.metrics && { otherMetrics: { pattern: free.metrics.pattern } }),
 })
+
+/** The columns as the catalogue lists them, by their names. */
+export const recordsOf = (columns: ReportSource['columns']): Record<string, RecordField> =>
+  Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, recordOf(column)]))
 
 const recordOf = ({ kind, type, description, levels }: ReportColumn): RecordField => ({
   kind,
@@ -148,8 +155,8 @@ const recordOf = ({ kind, type, description, levels }: ReportColumn): RecordFiel
   ...(levels && { reports: levels }),
 })
 
-/** Fails on names that are not stated, and on rows without an account or a day. */
-function assertFacts({
+/** Fails on names that are not stated, and on rows without an account, or without a day if there are days. */
+export function assertFacts({
   slug,
   columns,
   always,
@@ -159,7 +166,7 @@ function assertFacts({
   accounts,
   listed,
   ...facts
-}: ReportSource): void {
+}: ReadFacts): void {
   const free = facts.free ? ['of free names'] : []
   const named = [
     ...always,
@@ -175,10 +182,12 @@ function assertFacts({
   if (strange) throw new Error(`${slug}: a preset has the level ${strange.level}, which there is not`)
   const isThere = (of: (column: ReportColumn | undefined) => boolean) =>
     always.filter((name) => of(columns[name])).length === 1
-  if (!isThere((column) => column?.isDay === true) || !isThere((column) => column?.of === 'account')) {
-    throw new Error(`${slug}: every row needs one column of the account and one of the day`)
+  if (!isThere((column) => column?.of === 'account'))
+    throw new Error(`${slug}: every row needs one column of the account`)
+  if (facts.days && !isThere((column) => column?.isDay === true)) {
+    throw new Error(`${slug}: every row needs one column of the day`)
   }
-  if (Object.keys(presets).length === 0) throw new Error(`${slug}: a report needs a preset`)
+  if (facts.days && Object.keys(presets).length === 0) throw new Error(`${slug}: a report needs a preset`)
   if (accounts.all && !listed?.accountIds) throw new Error(`${slug}: reads all accounts, and does not list them`)
   const isPages = typeof facts.report === 'object' && facts.report.form === 'pages'
   if (facts.metricsMax !== undefined && !isPages)

@@ -1,6 +1,6 @@
 import { type CheckStep, type ConnectorContext, ConnectorError, checkSteps } from '@penstock/connector'
 import { assertConnectivity } from '../../platform-api/call.ts'
-import type { ReportSource } from '../report-facts.ts'
+import type { ReadFacts } from '../report-facts.ts'
 import { openApi } from './open-api.ts'
 import { namedAccounts, planOf } from './report-plan.ts'
 import { apiOf } from './reports.ts'
@@ -9,7 +9,7 @@ import { apiOf } from './reports.ts'
 const checkedMax = 10
 
 /** The check of a source of reports: whether the platform answers, knows the credentials, and lets them read reports. */
-export async function checkReports(facts: ReportSource, context: ConnectorContext): Promise<readonly CheckStep[]> {
+export async function checkReports(facts: ReadFacts, context: ConnectorContext): Promise<readonly CheckStep[]> {
   const api = apiOf(facts, context)
   const open = (one: ConnectorContext) => openApi(one, api, facts.auth)
   return await checkSteps(

@@ -1,7 +1,7 @@
 import { ConnectorError, type Values } from '@penstock/connector'
 import { textIn } from '../../platform-api/json.ts'
 import type { ReportColumn } from '../report-columns.ts'
-import type { FreeNames, ReportChoice, ReportRequest, ReportSource } from '../report-facts.ts'
+import type { FreeNames, ReadFacts, ReportChoice, ReportRequest } from '../report-facts.ts'
 
 /** The data that a connection reads, by its settings. */
 export type ReportPlan = ReportChoice & {
@@ -19,7 +19,7 @@ const accountsMax = 1_000
 const accountBytesMax = 10_240
 
 /** Reads the settings. Throws `invalid_setting`. */
-export function planOf(facts: ReportSource, settings: Values): ReportPlan {
+export function planOf(facts: ReadFacts, settings: Values): ReportPlan {
   const { levels, always, presets, days, free = {} } = facts
   const preset = presets[textIn(settings.preset) ?? ''] ?? Object.values(presets)[0]
   const level = textIn(settings.level) ?? preset?.level ?? Object.keys(levels)[0] ?? ''
@@ -57,7 +57,7 @@ export function planOf(facts: ReportSource, settings: Values): ReportPlan {
     key: [...new Set([...usual, ...ofLevel.key, ...breakdowns])],
     startDate,
     endDate,
-    lookBackDays: Number(settings.lookBackDays ?? days.lookBack),
+    lookBackDays: Number(settings.lookBackDays ?? days?.lookBack ?? 0),
   }
 }
 
@@ -99,10 +99,7 @@ const namesIn = (value: unknown): string[] => [
 ]
 
 /** The accounts that a connection names; none if it reads all. Throws `invalid_setting`. */
-export function namedAccounts(
-  { accounts: { normal = (id) => id, ...about } }: ReportSource,
-  settings: Values,
-): string[] {
+export function namedAccounts({ accounts: { normal = (id) => id, ...about } }: ReadFacts, settings: Values): string[] {
   const entered = namesIn(settings.accountIds)
   const accounts = [...new Set(entered.map(normal))]
   const strange = entered.find((account) => !about.id.test(account))
@@ -122,7 +119,7 @@ export function bounded(label: string, accounts: string[]): string[] {
 }
 
 /** The platform's names of what a request asks for. @param metrics those of this request */
-export function asksOf(facts: ReportSource, plan: ReportPlan, metrics: readonly string[]): ReportRequest['asks'] {
+export function asksOf(facts: ReadFacts, plan: ReportPlan, metrics: readonly string[]): ReportRequest['asks'] {
   const asked = (names: readonly string[]): readonly string[] => [
     ...new Set(
       names.flatMap((name) => {

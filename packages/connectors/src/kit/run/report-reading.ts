@@ -1,7 +1,7 @@
 import type { Row } from '@penstock/connector'
 import type { PlatformClient } from '../../platform-api/client.ts'
 import type { RestApi } from '../api.ts'
-import type { ReportSource } from '../report-facts.ts'
+import type { ReadFacts } from '../report-facts.ts'
 import type { CellReader } from './report-cells.ts'
 import type { ReportPlan } from './report-plan.ts'
 
@@ -24,7 +24,7 @@ export type ReportPiece = {
 
 /** All that reading reports needs. */
 export type ReportReading = {
-  readonly facts: ReportSource
+  readonly facts: ReadFacts
   readonly api: RestApi
   readonly client: PlatformClient
   readonly plan: ReportPlan

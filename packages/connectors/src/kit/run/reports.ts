@@ -13,7 +13,7 @@ import { pagesOf } from '../../platform-api/polling.ts'
 import type { RestApi } from '../api.ts'
 import type { ReportColumn } from '../report-columns.ts'
 import { addDays, daysFrom, eachDay, isZone, todayIn } from '../report-days.ts'
-import type { AccountFacts, ReportRequest, ReportSource } from '../report-facts.ts'
+import type { AccountFacts, ReadFacts, ReportRequest } from '../report-facts.ts'
 import { openApi } from './open-api.ts'
 import { cellReader } from './report-cells.ts'
 import { asksOf, bounded, namedAccounts, planOf } from './report-plan.ts'
@@ -35,11 +35,11 @@ const refusedAlone = ['permission_denied', 'object_not_found', 'account_restrict
 const never = '9999-12-31'
 
 /** The platform's API, by the connector's secrets and settings. */
-export const apiOf = ({ platformApi }: ReportSource, context: Pick<SourceContext, 'secrets' | 'settings'>): RestApi =>
+export const apiOf = ({ platformApi }: ReadFacts, context: Pick<SourceContext, 'secrets' | 'settings'>): RestApi =>
   typeof platformApi === 'function' ? platformApi(context) : platformApi
 
 /** Opens a reader of the reports of all accounts of a connection, account after account and day after day. */
-export async function openReports(facts: ReportSource, context: SourceContext): Promise<SourceReader> {
+export async function openReports(facts: ReadFacts, context: SourceContext): Promise<SourceReader> {
   const plan = planOf(facts, context.settings)
   const named = namedAccounts(facts, context.settings)
   const api = apiOf(facts, context)
@@ -86,7 +86,7 @@ async function* readReports(
         )) {
           isSeen = true
           // Days that are read again do not take it back.
-          if (day !== undefined && day > (through[account] ?? '')) through[account] = day
+          if (facts.days && day !== undefined && day > (through[account] ?? '')) through[account] = day
           yield {
             columns: cells.names,
             types: cells.types,
@@ -172,7 +172,7 @@ async function accountOf(
 ): Promise<{ about: AccountFacts; zone: string }> {
   const call = accounts.get?.(account, context)
   const about = call ? (accounts.about?.(await client.ask(call), account) ?? {}) : {}
-  const { zone = 'account' } = days
+  const { zone = 'account' } = days ?? {}
   if (zone === 'account') return { about, zone: about.zone !== undefined && isZone(about.zone) ? about.zone : 'UTC' }
   const name = 'fixed' in zone ? zone.fixed : (textIn(context.settings[zone.setting]) ?? 'UTC')
   if (isZone(name)) return { about, zone: name }
@@ -182,7 +182,10 @@ async function accountOf(
 /** @param rest the last days of the reports that come behind this one, if they are not as long as usual */
 type Unit = { readonly from: string; readonly to: string; readonly rest: readonly string[] }
 
-/** The reports to ask for of an account, the first days first. In a sample, one of the newest day before today. */
+/**
+ * The reports to ask for of an account, the first days first. In a sample, one of the newest day before today. Without days, it is all
+ * that there is today.
+ */
 function* unitsOf(
   { facts: { days }, plan }: ReportReading,
   through: string | undefined,
@@ -190,6 +193,10 @@ function* unitsOf(
   resumed: Place | undefined,
   isSample: boolean,
 ): Generator<Unit> {
+  if (!days) {
+    if (resumed === undefined || resumed.from <= today) yield { from: today, to: today, rest: [] }
+    return
+  }
   const newest = addDays(today, -(days.newest ?? 0))
   const last = plan.endDate !== undefined && plan.endDate < newest ? plan.endDate : newest
   if (isSample) {
@@ -284,7 +291,7 @@ function scopeOf({ facts, plan }: ReportReading, { account, from, to }: ReportRe
     facts.always.find((name) => is(facts.columns[name])) ?? ''
   return {
     [named((column) => column?.of === 'account')]: [account],
-    [named((column) => column?.isDay === true)]: eachDay(from, to),
+    ...(facts.days && { [named((column) => column?.isDay === true)]: eachDay(from, to) }),
   }
 }
 
@@ -300,14 +307,14 @@ const stored = ({ job, cursor, skip, ids, after }: ReportPosition): { [key: stri
   ...(after !== undefined && { after }),
 })
 
-const throughIn = ({ accounts: { normal = (id) => id } }: ReportSource, value: unknown): Through =>
+const throughIn = ({ accounts: { normal = (id) => id } }: ReadFacts, value: unknown): Through =>
   Object.fromEntries(
     Object.entries(objectIn(objectIn(value).through))
       .filter(([, day]) => /^\d{4}-\d{2}-\d{2}$/.test(String(day)))
       .map(([account, day]) => [normal(account), String(day)]),
   )
 
-function placeIn({ accounts: { normal = (id) => id } }: ReportSource, after: Json | undefined): Place | undefined {
+function placeIn({ accounts: { normal = (id) => id } }: ReadFacts, after: Json | undefined): Place | undefined {
   const { account, from, day, ends, job, cursor, skip, ids, after: behind } = objectIn(after)
   // Checkpoints of version 0.1.0 have the one day of a report.
   const first = typeof from === 'string' ? from : day

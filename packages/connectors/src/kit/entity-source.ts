@@ -1,0 +1,73 @@
+import { type Connector, defineConnector, type Fields, select, text } from '@penstock/connector'
+import { discoveriesOf } from './listing.ts'
+import type { ReadFacts, ReportSource } from './report-facts.ts'
+import { assertFacts, formsOf, recordsOf } from './report-source.ts'
+
+/**
+ * A source of what a platform has now, such as campaigns and ads, as a statement of facts. It is a source of reports without days: each
+ * transfer reads the list of each account whole. `levels` are the kinds of entities, one of which a connection reads; a row has the
+ * columns `always` and those of its level. `report` says how a list is read; `to.from` and `to.to` are the day of the transfer. Rows
+ * differ by the account and `levels.x.key`.
+ */
+export type EntitySource = Omit<ReportSource, 'breakdowns' | 'days' | 'free' | 'metricsMax' | 'presets'>
+
+/**
+ * Makes a connector of the facts. Fails at once, as a programmer's error, on facts that break a rule of `defineConnector`, or that
+ * name a column which they do not state.
+ */
+export function entitySource(facts: EntitySource): Connector {
+  const read: ReadFacts = { ...facts, breakdowns: [], presets: {} }
+  assertFacts(read)
+  const { platformApi, auth, settings, accounts, levels, always, columns, nulls, report, parts, ...rest } = facts
+  const { refuses, check, listed, ...definition } = rest
+  return defineConnector({
+    ...definition,
+    notes: notesOf(facts),
+    check: async (context) => (await import('./run/check-reports.ts')).checkReports(read, context),
+    source: {
+      open: async (context) => (await import('./run/reports.ts')).openReports(read, context),
+      fields: { ...fieldsOf(facts), ...settings },
+      records: recordsOf(columns),
+      ...(listed && { discover: discoveriesOf(facts, formsOf(facts)) }),
+    },
+  })
+}
+
+/** The notes of the facts, and what is true of every list. */
+function notesOf({ notes = '', always, columns, levels, platformApi, name }: EntitySource): string {
+  const platform = typeof platformApi === 'function' ? name : platformApi.name
+  const account = always.find((one) => columns[one]?.of === 'account')
+  const keys = Object.entries(levels).map(([level, { key }]) => `${[account, ...key].join(', ')} (${level})`)
+  return [
+    notes,
+    `Each transfer reads all that ${platform} has now.`,
+    `Write the rows to a database with the mode Upsert and the key columns of their level: ${keys.join('; ')}.`,
+    `PostgreSQL and MySQL then delete the rows that ${platform} does not list any more; elsewhere such rows stay.`,
+    'An account that is refused is a rejected row with the reason, and the others are read.',
+  ]
+    .filter(Boolean)
+    .join(' ')
+}
+
+/** The settings that every list has. */
+const fieldsOf = ({ accounts, levels }: EntitySource): Fields => ({
+  accountIds: text({
+    label: accounts.label,
+    description: accounts.all
+      ? `Accounts that are read, separated by commas: ${accounts.example}; by default all that the credentials can see`
+      : `Accounts that are read, separated by commas: ${accounts.example}`,
+    required: !accounts.all,
+  }),
+  level: select({
+    label: 'Level',
+    description: 'A row is one of these',
+    options: Object.keys(levels),
+    default: Object.keys(levels)[0] ?? '',
+  }),
+  vanishedRows: select({
+    label: 'Rows that vanish',
+    description: 'Whether rows that the platform does not list any more are deleted at a destination that can do so',
+    options: ['Delete', 'Keep'],
+    default: 'Delete',
+  }),
+})
