@@ -3,6 +3,14 @@ import { google, type Side, secret } from './side.ts'
 /** The app of a connector, and what it was granted. */
 const app = (name: string) => ({ clientId: '1', clientSecret: secret(name), refreshToken: secret(`${name} refresh`) })
 
+/** Keys of OAuth 1.0a. */
+const x = {
+  clientId: 'key',
+  clientSecret: secret('x-key'),
+  refreshToken: secret('x-token'),
+  accessTokenSecret: secret('x-token-secret'),
+}
+
 /** Reports of advertising platforms. */
 export const reports: readonly Side[] = [
   {
@@ -39,4 +47,6 @@ export const reports: readonly Side[] = [
     secrets: { clientId: '1', clientSecret: secret('taboola') },
     settings: { accountIds: 'shop' },
   },
+  { slug: 'x-ad-analytics', secrets: x, settings: { accountIds: '18ce54d4x5t' } },
+  { slug: 'x-campaign-measurement', secrets: x, settings: { accountIds: '18ce54d4x5t' } },
 ]

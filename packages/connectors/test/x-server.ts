@@ -116,7 +116,8 @@ function isGood({ operation_type, params, ...others }: Record<string, unknown>):
   )
 }
 
-function isSigned({ method, path, query, headers }: Received, nonces: Set<string>): boolean {
+/** Whether a request has a signature of OAuth 1.0a by `xSecrets`. @param nonces the used ones */
+export function isSigned({ method, path, query, headers }: Received, nonces: Set<string>): boolean {
   const parameters: Record<string, string> = Object.fromEntries(
     [...(headers.authorization ?? '').matchAll(/(oauth_\w+)="([^"]*)"/g)].map(([, name, value]) => [
       name,

@@ -62,6 +62,8 @@ export type ReportSource = Omit<ConnectorDefinition, 'destination' | 'source' | 
   readonly parts?: {
     readonly list: (client: PlatformClient, to: ReportRequest) => Promise<readonly string[]>
     readonly atOnce: number
+    /** A part of the text that all parts of one request share, from its beginning; none unless said otherwise. */
+    readonly groupOf?: (part: string) => string
   }
   /** How many metrics one request may name, if not all: there is one request for so many, and rows with the same key become one. */
   readonly metricsMax?: number
@@ -76,7 +78,7 @@ export type ReportSource = Omit<ConnectorDefinition, 'destination' | 'source' | 
   }
 }
 
-/** What reading needs: the facts of reports, or of a list without days, which is read whole each time (`entity-source.ts`). */
+/** The facts that reading needs: those of reports, or of a list without days, which is read whole each time (`entity-source.ts`). */
 export type ReadFacts = Omit<ReportSource, 'days'> & { readonly days?: ReportDays }
 
 export type ReportAccounts = {
@@ -92,6 +94,8 @@ export type ReportAccounts = {
   /** Asks for an account, before its report; `about` then reads the answer. Without it, nothing is known of the account. */
   readonly get?: (account: string, context: ConnectorContext) => PlatformCall
   readonly about?: (answer: Answer, account: string) => AccountFacts
+  /** Facts that take further requests, such as the currency if another object has it. They are added to those of `about`. */
+  readonly more?: (client: PlatformClient, account: string) => Promise<AccountFacts>
 }
 
 /** Facts about an account. Columns with `of` have it in every row. */

@@ -8,7 +8,9 @@ const waitMsMax = 24 * 60 * 60 * 1000
 /** Headers with the time of the reset, in the order in which they are believed. */
 const resetHeaders = [
   'ratelimit-reset',
+  'ratelimit-reset-after',
   'x-ratelimit-reset',
+  'x-account-rate-limit-reset',
   'x-rate-limit-reset',
   'x-ratelimit-reset-after',
   'x-rate-limit-reset-after',

@@ -28,8 +28,7 @@ export async function* readUnit(
   const listed = [...new Set(await parts.list(reading.client, to))].sort()
   const behind = from.ids?.at(-1) ?? from.after
   const left = behind === undefined ? listed : listed.filter((id) => id > behind)
-  const groups = from.ids ? [from.ids] : []
-  for (let at = 0; at < left.length; at += parts.atOnce) groups.push(left.slice(at, at + parts.atOnce))
+  const groups = [...(from.ids ? [from.ids] : []), ...together(left, parts)]
   if (groups.length === 0) yield { rows: [], bytes: 0, next: undefined }
   for (const [index, ids] of groups.entries()) {
     const isLast = index === groups.length - 1
@@ -39,6 +38,18 @@ export async function* readUnit(
       yield { ...piece, next: piece.next ? { ...piece.next, ids } : end }
     }
   }
+}
+
+/** Parts in their order, as requests take them. */
+function together(listed: readonly string[], { atOnce, groupOf }: NonNullable<ReportReading['facts']['parts']>) {
+  const groups: string[][] = []
+  for (const id of listed) {
+    const last = groups.at(-1)
+    const isFull = last === undefined || last.length === atOnce || groupOf?.(id) !== groupOf?.(last[0] ?? '')
+    if (isFull) groups.push([id])
+    else last.push(id)
+  }
+  return groups
 }
 
 async function* readPart(reading: ReportReading, to: ReportRequest, from: ReportPosition): AsyncGenerator<ReportPiece> {

@@ -171,7 +171,8 @@ async function accountOf(
   context: SourceContext,
 ): Promise<{ about: AccountFacts; zone: string }> {
   const call = accounts.get?.(account, context)
-  const about = call ? (accounts.about?.(await client.ask(call), account) ?? {}) : {}
+  const first = call ? (accounts.about?.(await client.ask(call), account) ?? {}) : {}
+  const about = { ...first, ...(await accounts.more?.(client, account)) }
   const { zone = 'account' } = days ?? {}
   if (zone === 'account') return { about, zone: about.zone !== undefined && isZone(about.zone) ? about.zone : 'UTC' }
   const name = 'fixed' in zone ? zone.fixed : (textIn(context.settings[zone.setting]) ?? 'UTC')
