@@ -39,6 +39,7 @@ export const reports: readonly Side[] = [
   },
   { slug: 'linkedin-analytics', secrets: app('linkedin'), settings: { accountIds: '512' } },
   { slug: 'pinterest-ads-analytics', secrets: app('pinterest'), settings: { accountIds: '549' } },
+  { slug: 'pinterest-ads-management', secrets: app('pinterest'), settings: { accountIds: '549' } },
   { slug: 'snapchat-reporting', secrets: app('snapchat'), settings: { accountIds: 'acc-1' } },
   { slug: 'reddit-ads-reporting', secrets: app('reddit'), settings: { accountIds: 't2_shop' } },
   { slug: 'criteo-reporting', secrets: app('criteo'), settings: { accountIds: '123' } },

@@ -1,31 +1,12 @@
 import { select } from '@penstock/connector'
-import { type ErrorFact, restApi } from '../kit/api.ts'
 import { day, dimension, metric, ofAccount } from '../kit/report-columns.ts'
 import type { ReportState } from '../kit/report-facts.ts'
 import { reportSource } from '../kit/report-source.ts'
-import { listIn, objectIn, textIn } from '../platform-api/json.ts'
+import { objectIn, textIn } from '../platform-api/json.ts'
 import { readAuthorization } from './authorization.ts'
-import { nextOf, pageOf } from './pages.ts'
 import { pinterestAds } from './platform.ts'
+import { pinterestAccounts, pinterestListed, pinterestReads } from './reads.ts'
 import { signIn } from './sign-in.ts'
-
-const unknown: ErrorFact = ['object_not_found', 'Check the IDs of the ad accounts.']
-
-/** Pinterest's API for reports. */
-export const pinterestReports = restApi({
-  name: 'Pinterest',
-  baseUrl: 'https://api.pinterest.com/v5',
-  errors: {
-    codeAt: 'code',
-    codes: { '8': 'rate_limited' },
-    statuses: {
-      400: ['request_refused', 'Check the level and the metrics.'],
-      401: ['expired_credentials', 'Sign in at Pinterest again and save the new tokens in the connector.'],
-      403: ['permission_denied', 'The token needs the scope ads:read, and its user a role on the ad account.'],
-      404: unknown,
-    },
-  },
-})
 
 /** The levels, by the names of Pinterest, and its columns of each. */
 const levels: Readonly<Record<string, string>> = {
@@ -60,7 +41,7 @@ export const pinterestAdsAnalytics = reportSource({
     'Pinterest makes a report of up to 30 days of an ad account in the background; after a crash, reading continues with the report that is being made already. Reports go back 914 days. Money is converted from micros to units of the currency of the ad account. Pinterest restates conversions for 30 days. The attribution windows change the figures of days that were read already: use another destination for other windows. Other columns of Pinterest are entered by their names, such as TOTAL_SIGNUP.',
   tested: 'Recorded answers that follow the OpenAPI document that Pinterest publishes; not Pinterest itself.',
   api: { version: 'v5 (5.23.0)', ends: 'No end is known.' },
-  platformApi: pinterestReports,
+  platformApi: pinterestReads,
   auth: { open: async (context) => (await import('./tokens.ts')).openPinterestTokens(context) },
   authorization: readAuthorization,
   secrets: signIn,
@@ -91,28 +72,8 @@ export const pinterestAdsAnalytics = reportSource({
       default: 'TIME_OF_AD_ACTION',
     }),
   },
-  accounts: {
-    label: 'Ad account IDs',
-    id: /^\d{1,20}$/,
-    example: '549755885175',
-    all: true,
-    get: (account) => ({ path: `/ad_accounts/${account}` }),
-    about({ json }) {
-      const { name, currency, time_zone } = objectIn(json)
-      return { name: textIn(name), currency: textIn(currency), zone: textIn(time_zone) }
-    },
-  },
-  listed: {
-    accountIds: {
-      kind: 'account',
-      page: (bookmark) => pageOf('/ad_accounts', bookmark),
-      found: ({ json }) =>
-        listIn(objectIn(json).items)
-          .map(objectIn)
-          .map(({ id, name }) => ({ id, name })),
-      next: nextOf,
-    },
-  },
+  accounts: pinterestAccounts,
+  listed: pinterestListed,
   always: ['date', 'ad_account_id', 'ad_account_name', 'currency'],
   levels: {
     campaign: { key: ['campaign_id'], columns: ['campaign_name', 'campaign_status'] },
