@@ -25,6 +25,7 @@ export const reports: readonly Side[] = [
   },
   { slug: 'google-analytics-4', secrets: google, settings: { accountIds: '123' } },
   { slug: 'google-search-console', secrets: google, settings: { accountIds: 'sc-domain:example.com' } },
+  { slug: 'google-ad-manager', secrets: google, settings: { accountIds: '123' } },
   { slug: 'dv360-reporting', secrets: google, settings: { accountIds: '123' } },
   {
     slug: 'bing-ads-reporting',
