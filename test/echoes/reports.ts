@@ -1,4 +1,4 @@
-import { google, type Side, secret } from './side.ts'
+import { ecKey, google, type Side, secret } from './side.ts'
 
 /** The app of a connector, and what it was granted. */
 const app = (name: string) => ({ clientId: '1', clientSecret: secret(name), refreshToken: secret(`${name} refresh`) })
@@ -51,4 +51,9 @@ export const reports: readonly Side[] = [
   },
   { slug: 'x-ad-analytics', secrets: x, settings: { accountIds: '18ce54d4x5t' } },
   { slug: 'x-campaign-measurement', secrets: x, settings: { accountIds: '18ce54d4x5t' } },
+  {
+    slug: 'apple-search-ads',
+    secrets: { clientId: 'client', teamId: 'team', keyId: 'key', privateKey: ecKey },
+    settings: { accountIds: '123' },
+  },
 ]

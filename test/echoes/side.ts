@@ -24,6 +24,12 @@ export const jsonKey = JSON.stringify({
   client_email: 'loader@example-project.iam.gserviceaccount.com',
   token_uri: 'https://oauth2.googleapis.com/token',
 })
+/** A private key of the curve P-256 in PEM. */
+export const ecKey = generateKeyPairSync('ec', {
+  namedCurve: 'P-256',
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+}).privateKey
 /** A secret with characters that every encoding changes. */
 export const secret = (name: string) => `${name}/Zq7+w"X'9&<k>=\\4v%Tü8rPm2Lc6`
 /** The account key of a storage account of Azure. */

@@ -11,6 +11,7 @@ import { amazonAdsReporting } from './amazon-ads/amazon-ads-reporting.ts'
 import { amazonDspConversions } from './amazon-ads/amazon-dsp-conversions.ts'
 import { amazonS3Destination } from './amazon-s3/amazon-s3-destination.ts'
 import { amazonS3Source } from './amazon-s3/amazon-s3-source.ts'
+import { appleSearchAds } from './apple-ads/apple-search-ads.ts'
 import { azureBlobStorageDestination } from './azure-blob-storage/azure-blob-storage-destination.ts'
 import { azureBlobStorageSource } from './azure-blob-storage/azure-blob-storage-source.ts'
 import { bingAdsReporting } from './bing-ads/bing-ads-reporting.ts'
@@ -124,6 +125,7 @@ export const { connectors, listedConnectors, platforms, connectorById } = makeCa
   amazonDspConversions,
   amazonS3Destination,
   amazonS3Source,
+  appleSearchAds,
   azureBlobStorageDestination,
   azureBlobStorageSource,
   bingAdsReporting,
