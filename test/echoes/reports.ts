@@ -56,4 +56,9 @@ export const reports: readonly Side[] = [
     secrets: { clientId: 'client', teamId: 'team', keyId: 'key', privateKey: ecKey },
     settings: { accountIds: '123' },
   },
+  {
+    slug: 'spotify-ads',
+    secrets: app('spotify'),
+    settings: { accountIds: 'ce4ff15e-f04d-48b9-9ddf-fb3c85fbd57a' },
+  },
 ]

@@ -88,6 +88,7 @@ import { snapchatCustomerLists } from './snapchat-ads/snapchat-customer-lists.ts
 import { snapchatReporting } from './snapchat-ads/snapchat-reporting.ts'
 import { snowflakeDestination } from './snowflake/snowflake-destination.ts'
 import { snowflakeSource } from './snowflake/snowflake-source.ts'
+import { spotifyAds } from './spotify/spotify-ads.ts'
 import { spotifyWeb } from './spotify/spotify-web.ts'
 import { taboolaBackstage } from './taboola/taboola-backstage.ts'
 import { theTradeDeskCrmAudiences } from './the-trade-desk/the-trade-desk-crm-audiences.ts'
@@ -201,6 +202,7 @@ export const { connectors, listedConnectors, platforms, connectorById } = makeCa
   snapchatReporting,
   snowflakeDestination,
   snowflakeSource,
+  spotifyAds,
   spotifyWeb,
   taboolaBackstage,
   theTradeDeskCrmAudiences,
