@@ -81,6 +81,28 @@ test('a platform that restates its days has each row once in the table, and none
   await assertInvariants(engine.service.database.pool)
 })
 
+test('a list without days replaces the rows of its account alone', async (t) => {
+  const { engine, platform } = await prepare(t, { accountIds: '100' })
+  Object.assign(engine.sides, reportSides(platform.url, { accountIds: '100' }, 'campaigns'))
+  await engine.target.query(
+    'create table campaigns (account text, campaign text, clicks int, primary key (account, campaign))',
+  )
+  await engine.target.query(`insert into campaigns values ('100', 'old', 1), ('999', 'other', 1)`)
+  const writing = { table: 'campaigns', writeMode: 'Upsert', keyColumns: 'account,campaign' }
+  const connectionId = await engine.connect(localFolder, { files: 'any.csv' }, postgresql, writing)
+  const kept = async () =>
+    (await engine.target.query('select account, campaign, clicks from campaigns order by 1, 2')).rows.map((row) =>
+      Object.values(row).join(' '),
+    )
+  platform.figures = () => ({ a: 1, b: 2, c: 3, d: 4, e: 5 })
+  assert.equal((await engine.move(connectionId)).status, 'succeeded')
+  assert.deepEqual(await kept(), ['100 a 1', '100 b 2', '100 c 3', '100 d 4', '100 e 5', '999 other 1'])
+  platform.figures = () => ({ a: 7, e: 5 })
+  assert.equal((await engine.move(connectionId)).status, 'succeeded')
+  assert.deepEqual(await kept(), ['100 a 7', '100 e 5', '999 other 1'])
+  await assertInvariants(engine.service.database.pool)
+})
+
 test('a process that is killed in mid-report is continued by another one, which finds the report again', async (t) => {
   const accountIds = ['100', '101', '102']
   const settings = { accountIds: accountIds.join(','), startDate: daysAgo(19), lookBackDays: 20 }

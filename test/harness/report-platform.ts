@@ -1,6 +1,7 @@
 import { definePlatform, secret } from '@penstock/connector'
 import { createEgress } from '@penstock/connector/egress'
 import { bearer, restApi } from '../../packages/connectors/src/kit/api.ts'
+import { entitySource } from '../../packages/connectors/src/kit/entity-source.ts'
 import { day, dimension, metric, ofAccount } from '../../packages/connectors/src/kit/report-columns.ts'
 import { eachDay } from '../../packages/connectors/src/kit/report-days.ts'
 import { rowsIn } from '../../packages/connectors/src/kit/report-rows.ts'
@@ -13,14 +14,16 @@ import { connectorBySlug } from './fixtures.ts'
 /** A made-up platform that makes reports by jobs, of three days each, and what moves them into PostgreSQL. */
 
 const origin = 'https://api.example.com'
+const platform = definePlatform({ slug: 'example-ads', name: 'Example Ads', type: 'Demand-Side Platform (DSP)' })
+const secrets = { token: secret({ label: 'Token', description: 'Token of the platform', required: true }) }
 const connector = reportSource({
   slug: 'example-reports',
   name: 'Example reports',
-  platform: definePlatform({ slug: 'example-ads', name: 'Example Ads', type: 'Demand-Side Platform (DSP)' }),
+  platform,
   dataType: 'reporting',
   dataTypeCategory: 'reporting',
   description: 'Reads the figures of a made-up platform.',
-  secrets: { token: secret({ label: 'Token', description: 'Token of the platform', required: true }) },
+  secrets,
   platformApi: restApi({ name: 'Example', baseUrl: origin }),
   auth: bearer('token'),
   accounts: { label: 'Account IDs', id: /^\d+$/, example: '100', get: (account) => ({ path: `/accounts/${account}` }) },
@@ -49,11 +52,39 @@ const connector = reportSource({
   check: { authentication: () => ({ path: '/accounts/100' }) },
 })
 
+/** The campaigns of the platform, which are listed without days. */
+const campaigns = entitySource({
+  slug: 'example-campaigns',
+  name: 'Example campaigns',
+  platform,
+  dataType: 'ads management',
+  dataTypeCategory: 'campaign management',
+  description: 'Reads the campaigns of a made-up platform.',
+  secrets,
+  platformApi: restApi({ name: 'Example', baseUrl: origin }),
+  auth: bearer('token'),
+  accounts: { label: 'Account IDs', id: /^\d+$/, example: '100', get: (account) => ({ path: `/accounts/${account}` }) },
+  levels: { campaign: { key: ['campaign'], columns: ['clicks'] } },
+  always: ['account'],
+  columns: {
+    account: ofAccount('account', 'ID of the account'),
+    campaign: dimension('ID of the campaign'),
+    clicks: metric('whole', 'Clicks'),
+  },
+  report: {
+    form: 'pages',
+    page: ({ account }, cursor) => ({ path: `/accounts/${account}/campaigns`, query: { cursor } }),
+    rows: ({ json }) => rowsIn(objectIn(json).rows),
+    next: ({ json }) => textIn(objectIn(json).next),
+  },
+  check: { authentication: () => ({ path: '/accounts/100' }) },
+})
+
 /** The columns by which a row is found again. */
 export const reportKey = 'day,account,campaign'
 
 export type ReportPlatform = PlatformServer & {
-  /** The figures that it has, by account and day: campaigns with their clicks. */
+  /** The figures that it has, by account and day, which is empty in a list: campaigns with their clicks. */
   figures: (account: string, day: string) => Readonly<Record<string, number>>
   /** The reports that were started, as `account from to`. */
   readonly started: string[]
@@ -70,27 +101,41 @@ export async function startReportPlatform(): Promise<ReportPlatform> {
       started.push(`${account} ${from} ${to}`)
       return { json: { id: String(started.length - 1) } }
     }
+    const [, listed = ''] = /^\/accounts\/(\d+)\/campaigns$/.exec(path) ?? []
+    if (listed !== '') return pageOf(rowsOn(listed, ''), query)
     if (account !== '') return { json: { account } }
     const [, id = '', rows] = /^\/reports\/(\d+)(\/rows)?$/.exec(path) ?? []
     const [of = '', from = '', to = ''] = started[Number(id)]?.split(' ') ?? []
     if (!rows) return { json: { done: true } }
-    const all = eachDay(from, to).flatMap((one) =>
-      Object.entries(platform.figures(of, one)).map(([campaign, clicks]) => ({ day: one, campaign, clicks })),
+    return pageOf(
+      eachDay(from, to).flatMap((one) => rowsOn(of, one)),
+      query,
     )
-    const at = Number(query.get('cursor') ?? 0)
-    return { json: { rows: all.slice(at, at + 4), ...(at + 4 < all.length && { next: String(at + 4) }) } }
   })
+  const rowsOn = (account: string, day: string) =>
+    Object.entries(platform.figures(account, day)).map(([campaign, clicks]) => ({ day, campaign, clicks }))
   const platform: ReportPlatform = Object.assign(server, { figures: () => ({}), started })
   return platform
 }
 
-/** The sides of a transfer from the platform to PostgreSQL. @param url of the platform */
-export function reportSides(url: string, settings: Record<string, string | number>): TestSides {
+/** A page of four rows. */
+function pageOf(all: readonly object[], query: URLSearchParams): Reply {
+  const at = Number(query.get('cursor') ?? 0)
+  return { json: { rows: all.slice(at, at + 4), ...(at + 4 < all.length && { next: String(at + 4) }) } }
+}
+
+/** The sides of a transfer from the platform to PostgreSQL. @param url of the platform @param reads reports, or its campaigns */
+export function reportSides(
+  url: string,
+  settings: Record<string, string | number>,
+  reads: 'reports' | 'campaigns' = 'reports',
+): TestSides {
+  const { source } = reads === 'reports' ? connector : campaigns
   const egress = createEgress({ networkPolicy: 'any', routes: { [origin]: url } })
   const postgresql = connectorBySlug('postgresql').destination?.deliver
   return {
     async *source(context, after) {
-      const reader = await connector.source?.open?.({ ...context, egress, settings, secrets: { token: 't' } })
+      const reader = await source?.open?.({ ...context, egress, settings, secrets: { token: 't' } })
       yield* reader?.read(after) ?? []
     },
     ...(postgresql && { destination: postgresql }),

@@ -73,7 +73,8 @@ export const googleAdManager = reportSource({
   platform: googleAdManagerPlatform,
   dataType: 'ads management',
   dataTypeCategory: 'campaign management',
-  description: 'Reads inventory, orders and reports from the Google Ad Manager network of a publisher.',
+  description:
+    'Reads reports about inventory, orders and line items from the Google Ad Manager network of a publisher.',
   actions: ['get'],
   notes:
     'The network must allow API access, and the user who signs in needs a role that may make reports. Google makes a report of up to 31 days of a network in the background; after a crash, reading continues with the report that is being made already. Reports are hidden in Ad Manager, and cannot be deleted by the API. Days are in the time zone of the network, and money is in its currency. Figures by line item are those of the ad server: requests and unfilled impressions belong to ad units. Other dimensions and metrics of historical reports are entered by their names, such as PLACEMENT_ID or ADSENSE_IMPRESSIONS.',
