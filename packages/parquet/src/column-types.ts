@@ -1,5 +1,5 @@
 /**
- * What every value of a column is, as far as its source declares it. Values stay cells on their way: a column of this type has no
+ * The type that its source declares for every value of a column. Values stay cells on their way: a column of this type has no
  * other texts. `text` holds every value.
  */
 export type ColumnType =

@@ -16,7 +16,7 @@ export type StoredColumn = {
   readonly convertedAtEnd?: boolean
   /** The value of a cell that is not null; `undefined` if the column cannot hold it exactly. */
   readonly storedOf: (cell: Exclude<Cell, null>) => Written | undefined
-  /** What a cell must be, to follow “A value is not”. */
+  /** The form that a cell must have, to follow “A value is not”. */
   readonly needed: string
 }
 
