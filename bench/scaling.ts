@@ -6,6 +6,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { transferStatuses } from '@penstock/wire'
 import pg from 'pg'
 import { openDatabase } from '../packages/server/src/db/database.ts'
 import { migrate } from '../packages/server/src/db/migrate.ts'
@@ -177,7 +178,7 @@ async function asking(): Promise<void> {
     )
   ).rows[0]?.connection_id
   const lists = async (connectionId: string, status: 'failed' | null) => {
-    const filter = { connectionId, status }
+    const filter = { connectionId, status, statuses: status ? [status] : transferStatuses, sort: '-created' as const }
     const { list, count } = transferList(filter)
     await list.all(database, { ...filter, size: 50, offset: 0 })
     await count.first(database, filter)

@@ -242,6 +242,35 @@ describe('added connectors', () => {
     assert.deepEqual([wrong.status, fieldsOf(wrong)], [400, ['query.configured']])
   })
 
+  test('are sorted by time, name, configuration and use, both ways, in the same order on every page', async () => {
+    const { id } = await caller.addAccount()
+    for (const connector of [source, crm, destination, reporting]) await caller.addConnectors(id, connector)
+    const body = { secretConfig: { accessKeyId: 'A', secretAccessKey: 'canary' } }
+    await caller.expect(caller.call('configureConnector', { accountId: id, id: source.id, body }))
+    await caller.createConnection(id)
+    const list = async (query: Record<string, string | number>) =>
+      (await caller.expect(caller.call('listAddedConnectors', { accountId: id, query }))).map(({ name }) => name)
+    const [s3, sales, snow, ads] = [source.name, crm.name, destination.name, reporting.name]
+    for (const [sort, names] of [
+      ['-added', [ads, snow, sales, s3]],
+      ['added', [s3, sales, snow, ads]],
+      ['name', [s3, ads, sales, snow]],
+      ['-name', [snow, sales, ads, s3]],
+      ['configured', [ads, snow, sales, s3]],
+      ['-configured', [s3, ads, snow, sales]],
+      ['-connections', [snow, s3, ads, sales]],
+      ['connections', [ads, sales, snow, s3]],
+    ] as const) {
+      assert.deepEqual(await list({ sort }), names, sort)
+      const paged = [await list({ sort, size: 2 }), await list({ sort, size: 2, offset: 2 })].flat()
+      assert.deepEqual(paged, names, sort)
+    }
+    assert.deepEqual(await list({ sort: 'name', configured: 'false', q: 's' }), [ads, sales, snow])
+    const wrong = await caller.call('listAddedConnectors', { accountId: id, query: { sort: 'used' as never } })
+    assert.deepEqual([wrong.status, fieldsOf(wrong)], [400, ['query.sort']])
+    assert.match(wrong.details[0]?.message ?? '', /-added/)
+  })
+
   test('count the connections that use them, by role, deleted ones aside', async () => {
     const { id } = await caller.addAccount()
     await caller.addConnectors(id, crm, source, destination)

@@ -85,6 +85,26 @@ describe('the connectors of a sub-account, in the console', { skip }, () => {
     await page.getByText(`1–25 of ${reply.length}`).waitFor()
   })
 
+  test('are sorted by their headings, in the address', async () => {
+    const { id, path } = await accountWith('Sorted', azure, unmoved)
+    await stage.addSides(id)
+    await stage.connect(id, 'Sorted customers', { activate: false })
+    const page = await stage.open(path)
+    const heading = (name: string) => page.getByRole('columnheader', { name })
+    const first = (name: string) =>
+      until(`${name} is first`, async () => (await page.getByRole('row').nth(1).textContent())?.includes(name) === true)
+    await heading('Used in').getByRole('button').press('Enter')
+    await page.waitForURL('**/connectors?sort=-connections')
+    await until('it says so', async () => (await heading('Used in').getAttribute('aria-sort')) === 'descending')
+    await first('1 connection')
+    await heading('Connector').getByRole('button').click()
+    await page.waitForURL('**/connectors?sort=name')
+    await first(unmoved.name)
+    await page.goto(`${page.url().replace(/\?.*/, '')}?sort=-name`)
+    await first('PostgreSQL')
+    assert.deepEqual(await accessibilityViolations(page), [])
+  })
+
   test('of the page before cannot be acted on while the next page is on its way', async () => {
     const { reply } = await stage.client.listConnectors({
       accountId: (await stage.addAccount('Catalogue of slow pages')).id,

@@ -1,5 +1,11 @@
 import { after, before, test } from 'node:test'
-import { limits, type TransferStatus, transferStatuses } from '@penstock/wire'
+import {
+  connectionTransferOrders,
+  limits,
+  type TransferOrder,
+  type TransferStatus,
+  transferStatuses,
+} from '@penstock/wire'
 import pg from 'pg'
 import * as connectionQueries from '../packages/server/src/connections/queries.ts'
 import * as reportQueries from '../packages/server/src/reports/queries.ts'
@@ -75,14 +81,28 @@ const loadEvents = () =>
 const assertPlans = (cases: readonly Case[], judge: Judge) => assertPlansOf(client, cases, judge)
 const judgePage = (plan: Plan) => judgePageOf(size, plan)
 
+const transfersBy = ({ status, sort }: Omit<Parameters<typeof transferList>[0], 'connectionId'>): Case => ({
+  title: `list of transfers, ${status}, ${sort}`,
+  statement: transferList({ connectionId, status, sort }).list as Case['statement'],
+  parameters: { connectionId, status, statuses: status ? [status] : transferStatuses, sort, size, offset: 0 },
+})
+
+test('a page of transfers by their numbers reads a page of each status', () =>
+  assertPlans(
+    connectionTransferOrders.flatMap((sort) =>
+      [null, 'failed' as const, 'succeeded' as const].map((status) => transfersBy({ status, sort })),
+    ),
+    (plan) =>
+      (plan.rowsReadFrom('transfers') > 3 * size && `${plan.rowsReadFrom('transfers')} transfers read`) ||
+      (plan.scannedWhole.length > 0 && `whole tables read: ${plan.scannedWhole}`),
+  ))
+
 test('a page of transfers, or of rejected records, reads the rows of the page alone', () =>
   assertPlans(
     [
-      ...[null, 'failed' as const, 'succeeded' as const, 'queued' as const].map((status) => ({
-        title: `list of transfers, ${status}`,
-        statement: transferList({ connectionId, status }).list,
-        parameters: { connectionId, status, size, offset: 0 },
-      })),
+      ...[null, 'failed' as const, 'succeeded' as const, 'queued' as const].flatMap((status) =>
+        (['-created', 'created'] as const).map((sort) => transfersBy({ status, sort })),
+      ),
       {
         title: 'rejected records',
         statement: listRejects,
@@ -105,7 +125,7 @@ test('a page of transfers, or of rejected records, reads the rows of the page al
 /** The lists over many connections: of the organization, of the account with the most, and of some that are named. */
 async function wideCases(
   kind: 'list' | 'count',
-  wanted: { latest: boolean; status?: TransferStatus },
+  wanted: { latest: boolean; status?: TransferStatus; sort?: TransferOrder },
 ): Promise<Case[]> {
   const { rows } = await client.query<{ id: string }>('select id from connections where account_id = $1 limit 25', [
     huge.id,
@@ -123,6 +143,7 @@ async function wideCases(
       ...scope,
       latest: wanted.latest,
       statuses: wanted.status ? [wanted.status] : transferStatuses,
+      sort: wanted.sort ?? '-created',
     }
     const statement = wideTransferList(filter)[kind]
     const parameters = { ...filter, size, offset: 0 }
@@ -134,11 +155,12 @@ async function wideCases(
   })
 }
 
+const oldestFirst = (wanted: Parameters<typeof wideCases>[1]) => wideCases('list', { ...wanted, sort: 'created' })
 for (const latest of [true, false]) {
   for (const status of [undefined, 'failed', 'partial', 'queued'] as const) {
     const wanted = { latest, ...(status ? { status } : {}) }
     test(`a page of all transfers, ${JSON.stringify(wanted)}, reads pages of the statuses and their connections`, async () =>
-      assertPlans(await wideCases('list', wanted), (plan) => {
+      assertPlans([...(await wideCases('list', wanted)), ...(await oldestFirst(wanted))], (plan) => {
         // There are three statuses, and so at most three pages; each transfer is read with its connection.
         const pages = status ? 1 : 3
         return (
@@ -183,8 +205,8 @@ test('the count of a status reads the transfers of that status alone, and one th
     [
       {
         title: 'failed ones',
-        statement: transferList({ connectionId, status: 'failed' }).count,
-        parameters: { connectionId, status: 'failed' },
+        statement: transferList({ connectionId, status: 'failed', sort: '-created' }).count,
+        parameters: { connectionId, status: 'failed', sort: '-created' },
       },
       { title: 'active', statement: findActive, parameters: { connectionId } },
     ],

@@ -170,3 +170,64 @@ describe('the list of all transfers', () => {
     }
   })
 })
+
+describe('the transfers of a connection', () => {
+  test('are sorted by time, duration and records, both ways, in the same order on every page', async () => {
+    const own = callerOf(service, await service.addOrganization())
+    const { one = assert.fail() } = await addConnections(own, ['one'])
+    const ids: string[] = []
+    // Seconds of duration, records read and rejected; the third one has not started, and the fifth is as the first.
+    for (const [seconds, read, rejected] of [
+      [60, 10, 0],
+      [5, 300, 2],
+      [null, 0, 0],
+      [3_600, 20, 20],
+      [60, 10, 0],
+    ]) {
+      const id = await run(own, one, 'partial')
+      ids.push(id)
+      await sql(
+        `update transfers set started_time = finished_time - $2::int * interval '1 second', read = $3::int, accepted = $3::int - $4::int,
+           rejected = $4::int where id = $1`,
+        ...[id, seconds, read, rejected],
+      )
+    }
+    ids.push(await run(own, one, 'queued'))
+    const order = async (query: Record<string, string | number>, operation: 'listTransfers' | 'listAllTransfers') => {
+      const asked = operation === 'listTransfers' ? { ...one, query } : { query }
+      const reply = await own.call(operation, asked as never)
+      assert.equal(reply.status, 200, reply.text)
+      return (reply.response as { id: string }[]).map(({ id }) => ids.indexOf(id) + 1)
+    }
+    for (const [sort, wanted] of [
+      ['-created', [6, 5, 4, 3, 2, 1]],
+      ['created', [1, 2, 3, 4, 5, 6]],
+      ['-duration', [4, 5, 1, 2, 6, 3]],
+      ['duration', [3, 6, 2, 1, 5, 4]],
+      ['-read', [2, 4, 5, 1, 3, 6]],
+      ['read', [6, 3, 1, 5, 4, 2]],
+      ['-rejected', [4, 2, 5, 3, 1, 6]],
+      ['rejected', [6, 1, 3, 5, 2, 4]],
+    ] as const) {
+      assert.deepEqual(await order({ sort }, 'listTransfers'), wanted, sort)
+      const pages = [0, 2, 4].map((offset) => order({ sort, size: 2, offset }, 'listTransfers'))
+      assert.deepEqual((await Promise.all(pages)).flat(), wanted, sort)
+      const ended = wanted.filter((one) => one !== 6)
+      assert.deepEqual(await order({ sort, status: 'partial' }, 'listTransfers'), ended, sort)
+    }
+    for (const query of [{}, { status: 'partial' }, { connectionIds: one.id }]) {
+      const newest = await order(query, 'listAllTransfers')
+      assert.deepEqual(await order({ ...query, sort: 'created' }, 'listAllTransfers'), newest.toReversed())
+    }
+    for (const [operation, sort] of [
+      ['listTransfers', 'bytes'],
+      ['listAllTransfers', 'read'],
+    ] as const) {
+      const reply = await own.call(operation, { ...one, query: { sort } } as never)
+      assert.deepEqual([reply.status, reply.details.map(({ field }) => field)], [400, ['query.sort']])
+      assert.match(reply.details[0]?.message ?? '', /-created/)
+    }
+    // What they read is in no ledger.
+    await sql('delete from transfers where connection_id = $1', one.id)
+  })
+})

@@ -652,6 +652,11 @@ create table transfers (
   created_time timestamptz default now() not null,
   started_time timestamptz,
   finished_time timestamptz,
+  duration interval generated always as (finished_time - started_time) stored,
+  ended_read bigint generated always as (case when finished_time is not null then read else null::bigint end) stored,
+  ended_rejected bigint generated always as (case
+    when finished_time is not null then rejected
+    else null::bigint end) stored,
   constraint transfers_pkey primary key (id),
   constraint transfers_counts check (read >= (accepted + rejected)),
   constraint transfers_status check (status in ('queued', 'running', 'succeeded', 'partial', 'failed', 'cancelled')),
@@ -678,6 +683,9 @@ create index transfers_need_attention on transfers (organization_id, account_id)
   or error_code is not null);
 create index transfers_with_records on transfers (organization_id, created_time desc, id desc)
   where data_key_id is not null;
+create index transfers_of_connection_by_duration on transfers (connection_id, status, duration desc nulls last, created_time desc, id desc);
+create index transfers_of_connection_by_read on transfers (connection_id, status, ended_read desc nulls last, created_time desc, id desc);
+create index transfers_of_connection_by_rejected on transfers (connection_id, status, ended_rejected desc nulls last, created_time desc, id desc);
 
 -- One entry for each delivery that a destination confirmed; volume is their sum without tests (invariant 10). Entries are only
 -- added, outlive their connection, and are deleted with the account.

@@ -138,7 +138,7 @@ const valid: {
     query: { q: 'a', dataType: 'data store', supportedType: 'Source', size: '5', offset: '0' },
   }),
   addConnectors: () => ({ body: { connectorIds: [source.id, destination.id] } }),
-  listAddedConnectors: () => ({ query: { q: 'a', configured: 'true', size: '5', offset: '0' } }),
+  listAddedConnectors: () => ({ query: { q: 'a', configured: 'true', sort: 'name', size: '5', offset: '0' } }),
   listSupportedConnectors: () => ({ query: { srcConnectorId: source.id, added: 'true' } }),
   getConnector: () => ({ id: source.id }),
   listConnectorConfigurations: () => ({ query: { size: '5', offset: '0' } }),
@@ -212,9 +212,19 @@ const valid: {
   previewConnection: ({ activeId }) => ({ id: activeId, body: runTime }),
   startTransfer: ({ activeId }) => ({ id: activeId, body: { ...runTime, confirm: true } }),
   listAllTransfers: ({ activeId, busyId }) => ({
-    query: { status: 'partial', latest: 'true', connectionIds: `${activeId},${busyId}`, size: '5', offset: '0' },
+    query: {
+      status: 'partial',
+      latest: 'true',
+      connectionIds: `${activeId},${busyId}`,
+      sort: 'created',
+      size: '5',
+      offset: '0',
+    },
   }),
-  listTransfers: ({ activeId }) => ({ id: activeId, query: { status: 'partial', size: '5', offset: '0' } }),
+  listTransfers: ({ activeId }) => ({
+    id: activeId,
+    query: { status: 'partial', sort: '-read', size: '5', offset: '0' },
+  }),
   getTransfer: ({ activeId, endedId }) => ({ id: activeId, transferId: endedId }),
   cancelTransfer: ({ busyId, waitingId }) => ({ id: busyId, transferId: waitingId }),
   listTransferLog: ({ activeId, endedId }) => ({

@@ -139,12 +139,15 @@ import {
   WebhookWithSecret,
 } from './schemas.ts'
 import {
+  addedConnectorOrders,
   attentionReasons,
   connectionOrders,
+  connectionTransferOrders,
   dataTypeCategories,
   dataTypes,
   platformTypes,
   roles,
+  transferOrders,
   transferStatuses,
   webhookDeliveryStatuses,
 } from './terms.ts'
@@ -225,10 +228,18 @@ export const operations = {
     tag: 'Connectors',
     summary: 'List the connectors added to a sub-account',
     description:
-      'Lists the connectors of the sub-account, newest first, each with the number of connections that use it.',
+      'Lists the connectors of the sub-account, newest first unless `sort` says otherwise, each with the number of connections that use it.',
     actsIn: 'account',
     scope: 'connectors:read',
-    query: { q: Type.Optional(q), configured: yes('Keeps those that are, or are not, configured'), ...page },
+    query: {
+      q: Type.Optional(q),
+      configured: yes('Keeps those that are, or are not, configured'),
+      sort: filter(
+        addedConnectorOrders,
+        'Order of the list; - reverses it. configured: those that are not configured first; connections: by the number of connections that use it',
+      ),
+      ...page,
+    },
     reply: AddedConnector,
     list: 'paged',
     done: 'Added connectors listed',
@@ -804,13 +815,14 @@ export const operations = {
     tag: 'Transfers',
     summary: 'List transfers',
     description:
-      'Lists the transfers of all connections, newest first: of one sub-account, or of all sub-accounts if `accountId` is omitted. With `latest` and a `status`, it lists the connections whose newest transfer has this status.',
+      'Lists the transfers of all connections, newest first unless `sort` says otherwise: of one sub-account, or of all sub-accounts if `accountId` is omitted. With `latest` and a `status`, it lists the connections whose newest transfer has this status.',
     actsIn: 'organization or account',
     scope: 'transfers:read',
     query: {
       status: filter(transferStatuses, 'Keeps transfers with this status'),
       latest: yes('If true, lists only the newest transfer of each connection. A status filter then applies to these'),
       connectionIds,
+      sort: filter(transferOrders, 'Order of the list; - reverses it'),
       ...page,
     },
     reply: Transfer,
@@ -860,10 +872,17 @@ export const operations = {
     path: '/connections/{id}/transfers',
     tag: 'Transfers',
     summary: 'List the transfers of a connection',
-    description: 'Lists the transfers of a connection, newest first.',
+    description: 'Lists the transfers of a connection, newest first unless `sort` says otherwise.',
     actsIn: 'account',
     scope: 'transfers:read',
-    query: { status: filter(transferStatuses, 'Keeps transfers with this status'), ...page },
+    query: {
+      status: filter(transferStatuses, 'Keeps transfers with this status'),
+      sort: filter(
+        connectionTransferOrders,
+        'Order of the list; - reverses it. In the orders by duration, read and rejected, transfers that have not ended come last with -, and otherwise first',
+      ),
+      ...page,
+    },
     reply: Transfer,
     list: 'paged',
     done: 'Transfers listed',

@@ -89,6 +89,35 @@ export type ConnectionOrder = (typeof connectionOrders)[number]
 export const transferStatuses = ['queued', 'running', 'succeeded', 'partial', 'failed', 'cancelled'] as const
 export type TransferStatus = (typeof transferStatuses)[number]
 
+/** Orders of the list of all transfers; `-` before one reverses it; ours. */
+export const transferOrders = ['-created', 'created'] as const
+export type TransferOrder = (typeof transferOrders)[number]
+
+/** Orders of the transfers of one connection; `-` before one reverses it; ours. */
+export const connectionTransferOrders = [
+  ...transferOrders,
+  '-duration',
+  'duration',
+  '-read',
+  'read',
+  '-rejected',
+  'rejected',
+] as const
+export type ConnectionTransferOrder = (typeof connectionTransferOrders)[number]
+
+/** Orders of the connectors of a sub-account; `-` before one reverses it; ours. */
+export const addedConnectorOrders = [
+  '-added',
+  'added',
+  'name',
+  '-name',
+  'configured',
+  '-configured',
+  '-connections',
+  'connections',
+] as const
+export type AddedConnectorOrder = (typeof addedConnectorOrders)[number]
+
 /** Triggers of a transfer; ours. */
 export const transferTriggers = ['manual', 'schedule', 'replay'] as const
 export type TransferTrigger = (typeof transferTriggers)[number]

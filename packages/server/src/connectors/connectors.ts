@@ -97,13 +97,15 @@ const columns = (connectors: readonly Connector[], account: ActingAccount) => ({
 })
 
 export async function listAddedConnectors(
-  { db, account, query: { q, configured, size, offset } }: Call<'listAddedConnectors'>,
+  { db, account, query }: Call<'listAddedConnectors'>,
   deps: ConnectorDeps,
 ): Promise<Answer<'listAddedConnectors'>> {
   const { catalogue } = deps
+  const { q, configured, sort = '-added', size, offset } = query
   const filter = { accountId: account.id, connectorIds: idsNamed(catalogue, q), configured: configured ?? null }
+  const idsByName = catalogue.all.map(({ id }) => id)
   const [rows, count] = await Promise.all([
-    queries.listAdded.all(db, { ...filter, size, offset }),
+    queries.addedList(sort).all(db, { ...filter, idsByName, size, offset }),
     queries.countAdded.first(db, filter),
   ])
   return {

@@ -1,7 +1,7 @@
 import type { Values } from '@penstock/connector'
-import type { Role } from '@penstock/wire'
+import type { AddedConnectorOrder, Role } from '@penstock/wire'
 import { distinct } from '../db/distinct.ts'
-import { statement } from '../db/statement.ts'
+import { type Statement, statement } from '../db/statement.ts'
 
 /** A configuration of an added connector. */
 export type ConfigurationRow = {
@@ -68,16 +68,11 @@ export const lockAdded = statement<{ accountId: string; connectorId: string }, {
   select env from added_connectors where account_id = :accountId and connector_id = :connectorId for no key update
 `)
 
-export const listAdded = statement<
-  {
-    accountId: string
-    connectorIds: readonly string[] | null
-    configured: boolean | null
-    size: number | null
-    offset: number
-  },
-  AddedConnectorRow
->(`
+type AddedFilter = { accountId: string; connectorIds: readonly string[] | null; configured: boolean | null }
+type AddedPage = AddedFilter & { size: number | null; offset: number }
+
+/** The connectors of an account, newest first. */
+export const listAdded = statement<AddedPage, AddedConnectorRow>(`
   select ${addedColumns}
   from (
     select a.* from added_connectors a
@@ -91,6 +86,46 @@ export const listAdded = statement<
   ) a ${addedCounts} ${firstConfiguration}
   order by a.created_time desc, a.connector_id desc
 `)
+
+/** The identifiers of all connectors in the order of their names. */
+type InOrder = AddedPage & { idsByName: readonly string[] }
+
+const newestAdded = 'a.created_time desc, a.connector_id desc'
+const oldestAdded = 'a.created_time, a.connector_id'
+const byName = 'array_position(:idsByName::text[], a.connector_id)'
+const uses = 'k.src_connections + k.dest_connections'
+/** An account has a connector once: a page sorts at most as many rows as the catalogue has connectors. */
+const orders: Readonly<Record<Exclude<AddedConnectorOrder, '-added'>, string>> = {
+  added: oldestAdded,
+  name: `${byName}, ${oldestAdded}`,
+  '-name': `${byName} desc, ${newestAdded}`,
+  configured: `f.configured, ${newestAdded}`,
+  '-configured': `f.configured desc, ${newestAdded}`,
+  '-connections': `${uses} desc, ${newestAdded}`,
+  connections: `${uses}, ${newestAdded}`,
+}
+
+const addedInOrder = (order: string) =>
+  statement<InOrder, AddedConnectorRow>(`
+    select ${addedColumns}
+    from added_connectors a ${addedCounts} ${firstConfiguration}
+    where a.account_id = :accountId
+      and (:connectorIds::text[] is null or a.connector_id = any(:connectorIds))
+      and (:configured::boolean is null or f.configured = :configured)
+    order by ${order} limit :size offset :offset
+  `)
+const added: Readonly<Record<AddedConnectorOrder, Statement<InOrder, AddedConnectorRow>>> = {
+  '-added': listAdded,
+  added: addedInOrder(orders.added),
+  name: addedInOrder(orders.name),
+  '-name': addedInOrder(orders['-name']),
+  configured: addedInOrder(orders.configured),
+  '-configured': addedInOrder(orders['-configured']),
+  '-connections': addedInOrder(orders['-connections']),
+  connections: addedInOrder(orders.connections),
+}
+/** The statement of the list in an order. */
+export const addedList = (sort: AddedConnectorOrder) => added[sort]
 
 /** Accounts of an organization that the actor may see, or the one that is asked for. */
 const ofAccounts = `
@@ -130,10 +165,7 @@ export const countConfigurations = statement<OfAccounts & { connectorId: string 
   where :connectorId::text is null or a.connector_id = :connectorId
 `)
 
-export const countAdded = statement<
-  { accountId: string; connectorIds: readonly string[] | null; configured: boolean | null },
-  { total: number }
->(`
+export const countAdded = statement<AddedFilter, { total: number }>(`
   select count(*) as total from added_connectors a
   where account_id = :accountId
     and (:connectorIds::text[] is null or connector_id = any(:connectorIds))

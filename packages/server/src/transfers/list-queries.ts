@@ -1,27 +1,58 @@
-import type { TransferStatus } from '@penstock/wire'
+import type { ConnectionTransferOrder, TransferOrder, TransferStatus } from '@penstock/wire'
 import { isKept } from '../db/kept.ts'
-import { statement } from '../db/statement.ts'
+import { type Statement, statement } from '../db/statement.ts'
 import { type TransferRow, transferColumns } from './queries.ts'
 
 /** Statements of the lists: the transfers of one connection, and those of many. */
 
-type Filter = { connectionId: string; status: TransferStatus | null }
+type Filter = { connectionId: string; status: TransferStatus | null; sort: ConnectionTransferOrder }
+type Page = { size: number; offset: number }
+const newestFirst = 'order by t.created_time desc, t.id desc'
+const oldestFirst = 'order by t.created_time, t.id'
+
 /** Some connections have many transfers of a status and some have none: pages are planned for the values that they have. */
-const listOf = (condition: string) => ({
-  list: statement<Filter & { size: number; offset: number }, TransferRow>(
+const listOf = (condition: string, order: string) =>
+  statement<Filter & Page, TransferRow>(
     `
     select ${transferColumns} from transfers t where ${condition}
-    order by t.created_time desc, t.id desc limit :size offset :offset`,
+    ${order} limit :size offset :offset`,
     { plannedEachTime: true },
-  ),
+  )
+/** Of each status the first ones, each by an index in its order, and of those the page: so much is read and no more. */
+const listBy = (order: string) =>
+  statement<Filter & Page & { statuses: readonly TransferStatus[] }, TransferRow>(`
+    select ${transferColumns}
+    from unnest(:statuses::text[]) as s (status)
+    cross join lateral (
+      select t.* from transfers t where t.connection_id = :connectionId and t.status = s.status
+      ${order} limit :size::bigint + :offset::bigint
+    ) t
+    ${order} limit :size offset :offset
+  `)
+/** By a column that is set at the end, then by time. */
+const largestFirst = (column: string) => listBy(`order by t.${column} desc nulls last, t.created_time desc, t.id desc`)
+const smallestFirst = (column: string) => listBy(`order by t.${column} nulls first, t.created_time, t.id`)
+const listsByValue = {
+  '-duration': largestFirst('duration'),
+  duration: smallestFirst('duration'),
+  '-read': largestFirst('ended_read'),
+  read: smallestFirst('ended_read'),
+  '-rejected': largestFirst('ended_rejected'),
+  rejected: smallestFirst('ended_rejected'),
+}
+const listsOf = (condition: string) => ({
+  list: { ...listsByValue, '-created': listOf(condition, newestFirst), created: listOf(condition, oldestFirst) },
   count: statement<Filter, { total: number }>(`select count(*) as total from transfers t where ${condition}`),
 })
 const lists = {
-  all: listOf('t.connection_id = :connectionId'),
-  byStatus: listOf('t.connection_id = :connectionId and t.status = :status'),
+  all: listsOf('t.connection_id = :connectionId'),
+  byStatus: listsOf('t.connection_id = :connectionId and t.status = :status'),
 }
 /** Picks the statements for a filter; each has an index in its order. */
-export const transferList = ({ status }: Filter) => lists[status === null ? 'all' : 'byStatus']
+export const transferList = ({ status, sort }: Filter) => {
+  const { list, count } = lists[status === null ? 'all' : 'byStatus']
+  return { list: list[sort], count }
+}
 
 /** Which transfers a list over many connections keeps. */
 export type WideFilter = {
@@ -35,6 +66,7 @@ export type WideFilter = {
   latest: boolean
   /** Null if they are not named. */
   connectionIds: readonly string[] | null
+  sort: TransferOrder
 }
 
 /** A connection that can be asked for; the limit of one row has every plan look it up by its key. */
@@ -42,19 +74,26 @@ const ofKept = `
   cross join lateral (
     select from connections c where c.id = t.connection_id and not c.account_deleted and ${isKept('c')} limit 1
   ) kept`
-const newestFirst = 'order by t.created_time desc, t.id desc'
+type WideList = Statement<WideFilter & Page, TransferRow>
+/** A statement for each order; both are those of the same indexes. */
+const inEachOrder = (sql: (order: string) => string): Record<TransferOrder, WideList> => ({
+  '-created': statement(sql(newestFirst)),
+  created: statement(sql(oldestFirst)),
+})
 
-/** Of each status the newest, each by an index in its order, and of those the page: so much is read and no more. */
+/** Of each status the first ones, each by an index in its order, and of those the page: so much is read and no more. */
 const wideListOf = (parts: string, condition: string) =>
-  statement<WideFilter & { size: number; offset: number }, TransferRow>(`
+  inEachOrder(
+    (order) => `
     select ${transferColumns}
     from ${parts}
     cross join lateral (
       select t.* from transfers t ${ofKept} where ${condition} and t.status = s.status
-      ${newestFirst} limit :size::bigint + :offset::bigint
+      ${order} limit :size::bigint + :offset::bigint
     ) t
-    ${newestFirst} limit :size offset :offset
-  `)
+    ${order} limit :size offset :offset
+  `,
+  )
 
 /** All of a scope without those of connections that wait to be purged, and of deleted accounts: these are few. */
 const wideCountOf = (scope: string, ofScope: string, latest: string) => {
@@ -116,10 +155,12 @@ const listsOfAsked = {
     `),
   },
   latest: {
-    list: statement<WideFilter & { size: number; offset: number }, TransferRow>(`
+    list: inEachOrder(
+      (order) => `
       select ${transferColumns} from ${connectionsAsked} ${newestOfAsked}
-      where t.status = any(:statuses) ${newestFirst} limit :size offset :offset
-    `),
+      where t.status = any(:statuses) ${order} limit :size offset :offset
+    `,
+    ),
     count: statement<WideFilter, { total: number }>(`
       select count(*) as total from ${connectionsAsked} ${newestOfAsked} where t.status = any(:statuses)
     `),
@@ -131,8 +172,9 @@ const wideLists = {
 }
 
 /** Picks the statements for a filter over many connections. */
-export const wideTransferList = ({ accountId, accountIds, latest, connectionIds }: WideFilter) =>
-  wideLists[latest ? 'latest' : 'all'][
+export const wideTransferList = ({ accountId, accountIds, latest, connectionIds, sort }: WideFilter) => {
+  const scopes = wideLists[latest ? 'latest' : 'all']
+  const scope =
     connectionIds !== null
       ? 'asked'
       : accountId !== null
@@ -140,4 +182,6 @@ export const wideTransferList = ({ accountId, accountIds, latest, connectionIds 
         : accountIds !== null
           ? 'accounts'
           : 'organization'
-  ]
+  const { list, count } = scopes[scope]
+  return { list: list[sort], count }
+}

@@ -167,10 +167,11 @@ export async function listTransfers({
   db,
   account,
   id: connectionId,
-  query: { status, size, offset },
+  query: { status, sort = '-created', size, offset },
 }: Call<'listTransfers'>): Promise<Answer<'listTransfers'>> {
   await requireConnection(db, account, connectionId)
-  const filter = { connectionId, status: status ?? null }
+  const statuses = status ? [status] : transferStatuses
+  const filter = { connectionId, status: status ?? null, statuses, sort }
   const statements = transferList(filter)
   const [rows, count] = await Promise.all([
     statements.list.all(db, { ...filter, size, offset }),
@@ -184,7 +185,7 @@ export async function listAllTransfers({
   db,
   actor,
   account,
-  query: { status, latest, connectionIds, size, offset },
+  query: { status, latest, connectionIds, sort = '-created', size, offset },
 }: Call<'listAllTransfers'>): Promise<Answer<'listAllTransfers'>> {
   const filter = {
     organizationId: actor.organizationId,
@@ -193,6 +194,7 @@ export async function listAllTransfers({
     statuses: status ? [status] : transferStatuses,
     latest: latest ?? false,
     connectionIds: connectionIds?.split(',') ?? null,
+    sort,
   }
   const statements = wideTransferList(filter)
   const [rows, count] = await Promise.all([

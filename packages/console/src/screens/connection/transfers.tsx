@@ -1,5 +1,11 @@
 import { ActionIcon, Anchor, Box, Group, Select, Stack, Text, Tooltip } from '@mantine/core'
-import { type ConnectionDetails, type Transfer, type TransferStatus, transferStatuses } from '@penstock/wire'
+import {
+  type ConnectionDetails,
+  connectionTransferOrders,
+  type Transfer,
+  type TransferStatus,
+  transferStatuses,
+} from '@penstock/wire'
 import { IconPlayerStop } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import { useRead } from '../../api/queries.ts'
@@ -17,14 +23,15 @@ import { pathOfTransfer } from '../transfer/paths.ts'
 import { CancelTransfer, TransferProgress } from './active-transfer.tsx'
 import { againWhileActive, isActive } from './use-connection.ts'
 
-/** Every transfer of the connection, newest first. */
+/** Every transfer of the connection, newest first unless the address says otherwise. */
 export function Transfers({ connection }: { connection: ConnectionDetails }) {
   const address = useAddress()
   const status = transferStatuses.find((one) => one === address.value('status'))
+  const sort = connectionTransferOrders.find((one) => one === address.value('sort'))
   const { accountId, id } = connection
   const query = useRead(
     'listTransfers',
-    { accountId, id, query: { status, ...pageOf(address) } },
+    { accountId, id, query: { status, sort, ...pageOf(address) } },
     { keep: true, againAfterMs: againWhileActive },
   )
   const [dialog, open] = useDialog()
@@ -70,6 +77,14 @@ export function Transfers({ connection }: { connection: ConnectionDetails }) {
   )
 }
 
+/** How the columns sort: the oldest first, since the newest are first anyway, and the largest numbers first. */
+const orders = {
+  started: { first: 'created', second: '-created' },
+  read: { first: '-read', second: 'read', isDescendingFirst: true },
+  rejected: { first: '-rejected', second: 'rejected', isDescendingFirst: true },
+  took: { first: '-duration', second: 'duration', isDescendingFirst: true },
+} as const
+
 const columns: readonly Column<Transfer>[] = [
   {
     header: say.transferStatus,
@@ -101,12 +116,13 @@ const columns: readonly Column<Transfer>[] = [
       </>
     ),
   },
-  { header: say.transferStarted, cell: ({ createdTime }) => <Time seconds={createdTime} /> },
+  { header: say.transferStarted, orders: orders.started, cell: ({ createdTime }) => <Time seconds={createdTime} /> },
   { header: say.trigger, from: 'lg', cell: ({ trigger }) => say.triggers[trigger] },
-  { header: say.read, from: 'sm', right: true, cell: ({ records }) => count(records.read) },
+  { header: say.read, orders: orders.read, from: 'sm', right: true, cell: ({ records }) => count(records.read) },
   { header: say.accepted, right: true, cell: ({ records }) => count(records.accepted) },
   {
     header: say.rejected,
+    orders: orders.rejected,
     from: 'sm',
     right: true,
     cell: ({ records: { rejected } }) => (
@@ -117,6 +133,7 @@ const columns: readonly Column<Transfer>[] = [
   },
   {
     header: say.took,
+    orders: orders.took,
     from: 'md',
     right: true,
     nowrap: true,

@@ -21,6 +21,13 @@ type Doing = {
   onRemove: (connector: AddedConnector) => void
 }
 
+/** How the columns sort: names from A, what is not configured first, the most used first. */
+const orders = {
+  name: { first: 'name', second: '-name' },
+  configuration: { first: 'configured', second: '-configured' },
+  usedIn: { first: '-connections', second: 'connections', isDescendingFirst: true },
+} as const
+
 /** How many broken connections are looked at. */
 const brokenMax = 100
 
@@ -48,6 +55,7 @@ export function ConnectorTable({
       columns={[
         {
           header: say.name,
+          orders: orders.name,
           wraps: true,
           cell: (connector) => (
             <>
@@ -64,11 +72,13 @@ export function ConnectorTable({
         { header: say.category, from: 'lg', cell: ({ dataTypeCategory }) => components.term(dataTypeCategory) },
         {
           header: say.configuration,
+          orders: orders.configuration,
           from: 'sm',
           cell: (connector) => <Readiness connector={connector} accountId={accountId} />,
         },
         {
           header: say.usedIn,
+          orders: orders.usedIn,
           from: 'md',
           right: true,
           cell: (connector) => <UsedIn connector={connector} accountId={accountId} />,

@@ -1,4 +1,5 @@
 import { Button, SegmentedControl } from '@mantine/core'
+import { addedConnectorOrders } from '@penstock/wire'
 import { lazy, Suspense } from 'react'
 import { useForbidden } from '../../api/me.ts'
 import { readOnce, useRead } from '../../api/queries.ts'
@@ -25,7 +26,11 @@ const configuredOf: Readonly<Record<string, boolean>> = { yes: true, no: false }
 
 const listOf = (accountId: string, address: ListAddress) => ({
   accountId,
-  query: { ...foundOf(address), configured: configuredOf[address.value('configured')] },
+  query: {
+    ...foundOf(address),
+    configured: configuredOf[address.value('configured')],
+    sort: addedConnectorOrders.find((one) => one === address.value('sort')),
+  },
 })
 export const readAhead = (accountId = '', place: ListAddress) =>
   readOnce('listAddedConnectors', listOf(accountId, place))
