@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { accessibilityViolations, skip } from './harness/browser.ts'
+import { accessibilityViolations, pick, skip } from './harness/browser.ts'
 import { type ConsoleStage, localFolder, startConsole } from './harness/console.ts'
 
 /** The branding of connect links in the console, and the links of a sub-account; both as customers then see them. */
@@ -144,5 +144,50 @@ describe('connect links in the console', { skip }, () => {
     await customer.getByRole('textbox', { name: 'Folder' }).fill(stage.folder)
     await customer.getByRole('button', { name: /^Save/ }).click()
     await customer.getByRole('heading', { name: 'Your time is over' }).waitFor()
+  })
+
+  test('a link is for the configuration that is picked, or for one that is added on the spot', async () => {
+    const { id } = await stage.addAccount('Several configurations')
+    await stage.client.addConnectors({ accountId: id, body: { connectorIds: [localFolder.id] } })
+    const page = await stage.open(`/accounts/${id}/connect-links`)
+    const form = page.getByRole('dialog', { name: 'Create a connect link' })
+    await page.getByRole('button', { name: 'Create a connect link' }).first().click()
+    await form.getByRole('combobox', { name: 'Connectors' }).click()
+    await page.getByRole('option', { name: 'Local folder', exact: true }).click()
+    await page.keyboard.press('Tab')
+    const picker = form.getByRole('combobox', { name: 'Configuration of Local folder' })
+    // With a single configuration there is nothing to pick.
+    await form.getByRole('button', { name: 'Add another configuration' }).click()
+    assert.equal(await picker.count(), 0)
+    const adding = page.getByRole('dialog', { name: 'Add a configuration of Local folder' })
+    await adding.getByRole('textbox', { name: 'Name' }).fill('Customer A')
+    await adding.getByRole('button', { name: 'Add configuration' }).click()
+    await picker.waitFor()
+    assert.equal(await picker.inputValue(), 'Customer A (not configured)')
+    assert.deepEqual(await accessibilityViolations(page), [])
+    const create = () => form.getByRole('button', { name: 'Create a connect link' }).click()
+    await create()
+    await page.getByRole('button', { name: 'I have copied the link' }).click()
+    const { reply } = await stage.client.listConnectorConfigurations({ accountId: id })
+    const [, added] = reply.map(({ configurationId }) => configurationId)
+    const links = async () => (await stage.client.listConnectLinks({ accountId: id })).reply
+    assert.deepEqual(
+      (await links()).map(({ configurationIds }) => configurationIds),
+      [[added]],
+    )
+    // One that is deleted meanwhile is named, and is not picked any more.
+    await page.getByRole('button', { name: 'Create a connect link' }).first().click()
+    await form.getByRole('combobox', { name: 'Connectors' }).click()
+    await page.getByRole('option', { name: 'Local folder', exact: true }).click()
+    await page.keyboard.press('Tab')
+    await pick(picker, 'Customer A (not configured)')
+    const query = { configurationId: added ?? assert.fail() }
+    await stage.client.deleteConnectorConfiguration({ accountId: id, id: localFolder.id, query })
+    await create()
+    await form.getByText('is not a configuration of one of the connectors').waitFor()
+    await picker.waitFor({ state: 'detached' })
+    await create()
+    await page.getByRole('button', { name: 'I have copied the link' }).click()
+    assert.deepEqual((await links())[0]?.configurationIds, [])
   })
 })

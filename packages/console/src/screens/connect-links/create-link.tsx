@@ -1,4 +1,5 @@
 import { Select, TextInput } from '@mantine/core'
+import { PenstockError } from '@penstock/client'
 import { type CatalogueEntry, limits } from '@penstock/wire'
 import { useState } from 'react'
 import { useRead, useWrite } from '../../api/queries.ts'
@@ -7,6 +8,7 @@ import { FormDialog } from '../../components/form-dialog.tsx'
 import { PickSeveral } from '../../components/pick-several.tsx'
 import { ShownOnce } from '../../components/shown-once.tsx'
 import { connectLinks as say } from '../../strings/connect-links.ts'
+import { PickConfiguration } from '../connectors/pick-configuration.tsx'
 
 /** Every connector of the catalogue; undefined while it is not known. The catalogue is the same for all sub-accounts. */
 export function useCatalogue(accountId: string): readonly CatalogueEntry[] | undefined {
@@ -18,13 +20,24 @@ export function CreateLink({ accountId, onClose }: { accountId: string; onClose:
   const catalogue = useCatalogue(accountId)
   const create = useWrite('createConnectLink')
   const [connectorIds, setConnectorIds] = useState<string[]>([])
+  // By connector, as far as one was picked; the others have their first one.
+  const [picked, setPicked] = useState<Readonly<Record<string, string>>>({})
   const [redirectUrl, setRedirectUrl] = useState('')
   const [expiry, setExpiry] = useState(String(limits.connectLinkSecondsDefault))
   const [url, setUrl] = useState<string>()
+  const configurationIds = connectorIds.flatMap((id) => picked[id] ?? [])
+  const nameOf = (id: string) => catalogue?.find(({ connectorId }) => connectorId === id)?.name ?? id
   const send = async () => {
     const redirect = redirectUrl.trim() && { redirectUrl: redirectUrl.trim() }
-    const body = { accountId, connectorIds, expiry: Number(expiry), ...redirect }
-    setUrl((await create.mutateAsync({ body })).reply.url)
+    const chosen = configurationIds.length > 0 && { configurationIds }
+    const body = { accountId, connectorIds, ...chosen, expiry: Number(expiry), ...redirect }
+    const { reply } = await create.mutateAsync({ body }).catch((error: unknown) => {
+      // One that was deleted in the meantime cannot be picked.
+      const details = error instanceof PenstockError ? error.details : []
+      if (details.some(({ field }) => field.startsWith('body.configurationIds'))) setPicked({})
+      throw error
+    })
+    setUrl(reply.url)
   }
   if (url) {
     return (
@@ -56,6 +69,16 @@ export function CreateLink({ accountId, onClose }: { accountId: string; onClose:
             error={errorOf('connectorIds')}
             onChange={setConnectorIds}
           />
+          {connectorIds.map((id) => (
+            <PickConfiguration
+              key={id}
+              accountId={accountId}
+              connectorId={id}
+              connectorName={nameOf(id)}
+              configurationId={picked[id]}
+              onPick={(configurationId) => setPicked((before) => ({ ...before, [id]: configurationId }))}
+            />
+          ))}
           <TextInput
             inputMode="url"
             label={say.redirect}

@@ -5,7 +5,7 @@ import { connectors as say } from '../../strings/connectors.ts'
 import { AddConfiguration } from './name-configuration.tsx'
 import { useConfigurations } from './of-account.ts'
 
-/** Picks the configuration that a side of a connection uses; if there is only one, another can be added. */
+/** Picks one of the configurations of a connector, such as that of a side of a connection; if there is only one, another can be added. */
 export function PickConfiguration({
   accountId,
   connectorId,
