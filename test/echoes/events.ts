@@ -77,6 +77,12 @@ export const events: readonly Side[] = [
     row: { event_time: Math.floor(Date.now() / 1000) - 60, email: canary },
   },
   {
+    slug: 'microsoft-uet-conversions',
+    secrets: { tagId: '187012345', apiToken: secret('microsoft-uet') },
+    settings: {},
+    row: { event_name: 'purchase', event_time: Math.floor(Date.now() / 1000) - 60, email: canary },
+  },
+  {
     slug: 'microsoft-ads-events',
     secrets: {
       clientId: '1',

@@ -36,6 +36,7 @@ import {
   realTimeSecrets,
   startConversions,
 } from '../../packages/connectors/test/trade-desk-conversions-server.ts'
+import { startUet, uetTag, uetToken } from '../../packages/connectors/test/uet-server.ts'
 import { addressOf } from './audiences.ts'
 import { type Platform, saying, type Wanted } from './compare.ts'
 import { type Json, listOf, objectOf, single } from './json.ts'
@@ -323,6 +324,25 @@ const microsoft: Platform = {
   ),
 }
 
+const uet: Platform = {
+  slug: 'microsoft-uet-conversions',
+  secrets: { tagId: uetTag, apiToken: uetToken },
+  mapping: { event_name: { value: 'purchase' }, event_id: 'id', msclkid: null, gaid: 'device_id', idfa: null },
+  start: startUet,
+  origins: ['https://capi.uet.microsoft.com'],
+  wants: (person) =>
+    event(person, {
+      em: digest(person.email, emails.undotted),
+      ph: phoneDigest(person, phones.e164),
+      gaid: plain(person.device, same),
+    }),
+  reads: eventsIn(
+    /\/events$/,
+    ({ data }) => data,
+    ({ eventId: id, userData }) => ({ id, ...objectOf(userData) }),
+  ),
+}
+
 const amazonParts = (person: Person): Parts => ({
   EMAIL: digest(person.email, emails.plain),
   PHONE: phoneDigest(person, phones.digits),
@@ -453,6 +473,7 @@ export const conversions: readonly Platform[] = [
   campaignManager,
   linkedin,
   microsoft,
+  uet,
   ...amazons,
   ...tradeDesks,
   mparticle,

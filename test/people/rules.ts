@@ -23,6 +23,8 @@ export const emails = {
   /** Campaign Manager 360: of addresses at Google, without the dots. */
   googleDots: ({ local, domain }: Email) =>
     `${isGmail(domain) ? local.replaceAll('.', '') : local}@${domain}`.toLowerCase(),
+  /** Microsoft's UET: without the dots and the tag, whatever the domain. */
+  undotted: ({ local, domain }: Email) => `${withoutTag(local).replaceAll('.', '')}@${domain}`.toLowerCase(),
   /** TikTok's files: without the tag, whatever the domain. */
   untagged: ({ local, domain }: Email) => `${withoutTag(local)}@${domain}`.toLowerCase(),
   /** Reddit: without the tag, and then letters and digits alone, whatever the domain. */

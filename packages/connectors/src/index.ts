@@ -61,6 +61,7 @@ import { metaCustomAudiences } from './meta-ads/meta-custom-audiences.ts'
 import { metaInsights } from './meta-ads/meta-insights.ts'
 import { microsoftAdsCustomerMatch } from './microsoft-advertising/microsoft-ads-customer-match.ts'
 import { microsoftAdsEvents } from './microsoft-advertising/microsoft-ads-events.ts'
+import { microsoftUetConversions } from './microsoft-advertising/microsoft-uet-conversions.ts'
 import { mparticleAudience } from './mparticle/mparticle-audience.ts'
 import { mparticleEvents } from './mparticle/mparticle-events.ts'
 import { mysql } from './mysql/mysql.ts'
@@ -175,6 +176,7 @@ export const { connectors, listedConnectors, platforms, connectorById } = makeCa
   metaInsights,
   microsoftAdsCustomerMatch,
   microsoftAdsEvents,
+  microsoftUetConversions,
   mparticleAudience,
   mparticleEvents,
   mysql,

@@ -49,6 +49,7 @@ const specials: Readonly<Record<string, Special>> = {
     cells: { app_platform: 'ios', application_tracking_enabled: '1', advertiser_tracking_enabled: '1' },
   },
   'microsoft-ads-events': { values: { currency: 'EUR' } },
+  'microsoft-uet-conversions': { cells: { event_name: 'purchase' } },
   'mparticle-events': { values: { region: 'US1' }, cells: { timestamp_unixtime_ms: now, event_name: 'Lead' } },
   'nexxen-audiences': { values: { sshPrivateKey: ssh2.utils.generateKeyPairSync('ed25519', {}).private } },
   'pinterest-conversions': { cells: { event_name: 'lead', action_source: 'web' } },
