@@ -49,7 +49,7 @@ const hashed = new Set([
   'ST',
   'FI',
 ])
-const plain = new Set(['MADID', 'EXTERN_ID', 'PAGEUID', 'LOOKALIKE_VALUE'])
+const plain = new Set(['MADID', 'EXTERN_ID', 'PAGEUID', 'LOOKALIKE_VALUE', 'DATA_PROCESSING_OPTIONS'])
 
 export async function startMeta(): Promise<MetaServer> {
   const audiences: Audience[] = []
@@ -164,6 +164,8 @@ function readAudience(audiences: readonly Audience[], path: string): Reply {
 const isCell = (cell: unknown, isValue: boolean) =>
   typeof cell === 'string' ? !isValue || cell === '' : isValue && typeof cell === 'number' && cell >= 0
 
+const isOptions = (cell: unknown) => Array.isArray(cell) && cell.every((option) => option === 'LDU')
+
 /** The people of a payload, or what is wrong with it. Like Meta, it counts what it cannot use and takes the rest. */
 function peopleOf(json: unknown): { people: string[]; received: number; invalid: number } | Reply {
   const payload = (json as { payload?: Record<string, unknown> } | undefined)?.payload
@@ -175,10 +177,14 @@ function peopleOf(json: unknown): { people: string[]; received: number; invalid:
   if (schema.includes('PAGEUID') !== (Array.isArray(pages) && pages.every((page) => /^\d+$/.test(page))))
     return problem(100)
   const valueAt = schema.indexOf('LOOKALIKE_VALUE')
+  const optionsAt = schema.indexOf('DATA_PROCESSING_OPTIONS')
   const people: string[] = []
   for (const row of data) {
-    if (!Array.isArray(row) || row.length !== schema.length || !row.every((cell, at) => isCell(cell, at === valueAt)))
-      return problem(100)
+    if (!Array.isArray(row) || row.length !== schema.length) return problem(100)
+    const isRight = (cell: unknown, at: number) => (at === optionsAt ? isOptions(cell) : isCell(cell, at === valueAt))
+    if (!row.every(isRight)) return problem(100)
+    // Options are of a member, and do not tell it from another one.
+    if (optionsAt >= 0) row[optionsAt] = ''
     const usable = row.every((cell, at) => cell === '' || !hashed.has(schema[at]) || /^[0-9a-f]{64}$/.test(cell))
     const madid = row[schema.indexOf('MADID')] ?? ''
     if (usable && row.some(Boolean) && (madid === '' || /^[0-9a-f-]{36}$/.test(madid))) {

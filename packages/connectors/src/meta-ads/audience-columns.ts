@@ -1,5 +1,5 @@
 import type { Normalisation } from '@penstock/connector'
-import { decimal, digest, type EventColumns, plain } from '../kit/columns.ts'
+import { decimal, digest, type EventColumns, flag, plain } from '../kit/columns.ts'
 
 const hashed = (to: string, description: string, normalise: Normalisation, synonyms: readonly string[] = []) =>
   digest(to, description, normalise, { synonyms })
@@ -9,6 +9,10 @@ export const pageScopedColumn = 'page_scoped_id'
 /** The column that says what a person is worth. */
 export const valueColumn = 'lookalike_value'
 export const valueKey = 'LOOKALIKE_VALUE'
+/** The column that limits what Meta does with a person. */
+export const limitedColumn = 'data_processing_options'
+export const limitedPath = '@limited'
+export const limitedKey = 'DATA_PROCESSING_OPTIONS'
 
 /** The identifiers of a person and the value, by Meta's names, in the order in which they are sent. */
 export const personColumns: EventColumns = {
@@ -50,5 +54,9 @@ export const personColumns: EventColumns = {
   }),
   [valueColumn]: decimal(valueKey, 'Value of the person to you, 0 or more, for value-based lookalike audiences', {
     min: 0,
+  }),
+  [limitedColumn]: flag(limitedPath, 'LDU or true if Meta must limit the use of the person’s data', {
+    words: { ldu: true, '["ldu"]': true, '[]': false },
+    synonyms: ['limited_data_use', 'ldu'],
   }),
 }

@@ -73,4 +73,38 @@ describe('Meta Custom Audiences with values, against a server that keeps to what
     const { code } = await connectorErrorOf(openWriter({ columns: names }), contextOf())
     assert.equal(code, 'invalid_setting')
   })
+
+  test('limits the use of the data of people row by row', async () => {
+    const names = ['segment_name', 'action', 'email_sha256', 'data_processing_options']
+    const [jane, john, joan] = [sha('jane'), sha('john'), sha('joan')]
+    const rows = [
+      ['Limited', 'add', jane, 'LDU'],
+      ['Limited', 'add', john, 'no'],
+      ['Limited', 'add', joan, null],
+      ['Limited', 'add', sha('x'), 'perhaps'],
+      ['Limited', 'remove', sha('jim'), 'true'],
+    ]
+    const { rejected = [] } = await (await openWriter({ columns: names })).deliver(batchOf(names, rows))
+    assert.deepEqual(
+      rejected.map(({ index, field }) => [index, field]),
+      [[3, 'data_processing_options']],
+    )
+    const schema = ['EMAIL', 'DATA_PROCESSING_OPTIONS']
+    const sent = meta.received.filter(({ path }) => path.endsWith('/users')).map(({ text }) => JSON.parse(text))
+    assert.deepEqual(
+      sent.map(({ payload }) => payload),
+      [
+        {
+          schema,
+          data: [
+            [jane, ['LDU']],
+            [john, []],
+            [joan, []],
+          ],
+        },
+        { schema, data: [[sha('jim'), []]] },
+      ],
+    )
+    assert.equal(meta.audiences[0]?.members.size, 3)
+  })
 })

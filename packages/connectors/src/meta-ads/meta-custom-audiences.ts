@@ -2,7 +2,7 @@ import { ConnectorError, secret, select, text } from '@penstock/connector'
 import { audienceDestination, replaceSetting, segmentColumns } from '../kit/audience-destination.ts'
 import { type JsonObject, listIn, objectIn, textIn } from '../platform-api/json.ts'
 import { accountPath, lacking, metaApi, metaAuth, permissions } from './api.ts'
-import { personColumns, valueColumn } from './audience-columns.ts'
+import { limitedKey, limitedPath, personColumns, valueColumn } from './audience-columns.ts'
 import { adAccounts, nextCursor } from './listings.ts'
 import { metaAds } from './platform.ts'
 
@@ -18,7 +18,7 @@ export const metaCustomAudiences = audienceDestination({
     'Creates audiences on Facebook and Instagram from your customer records and keeps their members up to date.',
   actions: ['create', 'add', 'remove', 'replace', 'delete'],
   notes:
-    'A new audience is created by rows with the action add; rows without an audience share one that is created for the connection. Replace discards all earlier members, and must finish within 85 minutes. If a transfer has lookalike_value, it creates value-based audiences, and the ad account must have accepted Meta’s terms for them; an existing audience must already be value-based. Meta hides the exact size of audiences with fewer than 1,000 people.',
+    'A new audience is created by rows with the action add; rows without an audience share one that is created for the connection. Replace discards all earlier members, and must finish within 85 minutes. If a transfer has lookalike_value, it creates value-based audiences, and the ad account must have accepted Meta’s terms for them; an existing audience must already be value-based. Limited data use counts for people in California; Meta finds out where a person is. Meta hides the exact size of audiences with fewer than 1,000 people.',
   tested: 'Our own test server, which follows the published documentation of Meta’s Graph API; not Meta itself.',
   api: { version: 'Graph API v26.0', ends: 'about two years after its release; Meta announces the date' },
   secrets: {
@@ -78,7 +78,10 @@ export const metaCustomAudiences = audienceDestination({
     action: { ...segmentColumns.action, values: ['add', 'remove', 'delete', 'replace'] },
     ...personColumns,
   },
-  identity: ({ LOOKALIKE_VALUE, ...person }: JsonObject) => person,
+  identity: ({ LOOKALIKE_VALUE, DATA_PROCESSING_OPTIONS, ...person }: JsonObject) => person,
+  finish: (person) => ({
+    read: person[limitedPath] === true ? { ...person, [limitedKey]: ['LDU'] } : person,
+  }),
   lists: {
     id: /^\d+$/,
     page: ({ account }, after) => ({ path: lists(account), query: { fields: 'id,name,subtype', limit: '200', after } }),

@@ -2,7 +2,7 @@ import { ConnectorError, type DestinationContext } from '@penstock/connector'
 import type { SendPeople, SentPeople } from '../kit/audience-facts.ts'
 import type { PlatformCall, PlatformClient } from '../platform-api/client.ts'
 import { type JsonObject, numberIn } from '../platform-api/json.ts'
-import { pageScopedColumn, personColumns, valueKey } from './audience-columns.ts'
+import { limitedKey, limitedPath, pageScopedColumn, personColumns, valueKey } from './audience-columns.ts'
 
 /** The values of people, each in the order of the schema, empty if there is none. */
 export type People = readonly (readonly unknown[])[]
@@ -12,7 +12,7 @@ export function openSender(client: PlatformClient, context: DestinationContext):
   const { dataOf, payloadOf } = openPayloads(context)
   return async (people, { audience, verb }) => {
     // Who is removed is found by the identifiers alone.
-    const found = verb === 'add' ? people : people.map(({ [valueKey]: _, ...person }) => person)
+    const found = verb === 'add' ? people : people.map(({ [valueKey]: _, [limitedKey]: __, ...person }) => person)
     const payload = payloadOf(dataOf(found))
     const method = verb === 'add' ? 'POST' : 'DELETE'
     return sendPeople(client, { method, path: `/${audience}/users`, body: { payload } }, people.length)
@@ -25,10 +25,13 @@ export function openSender(client: PlatformClient, context: DestinationContext):
  */
 export function openPayloads({ columns, settings }: DestinationContext) {
   const mapped = Object.entries(personColumns).filter(([name]) => columns.includes(name))
-  const schema = [...new Set(mapped.map(([, { to }]) => to))]
+  const schema = [...new Set(mapped.map(([, { to }]) => (to === limitedPath ? limitedKey : to)))]
+  // No options are an empty list, and not an empty text.
+  const noneOf = (key: string) => (key === limitedKey ? [] : '')
   const pages = columns.includes(pageScopedColumn) ? { page_ids: [pageIn(settings.pageId)] } : {}
   return {
-    dataOf: (people: readonly JsonObject[]): People => people.map((person) => schema.map((key) => person[key] ?? '')),
+    dataOf: (people: readonly JsonObject[]): People =>
+      people.map((person) => schema.map((key) => person[key] ?? noneOf(key))),
     payloadOf: (data: People) => ({ schema, data, ...pages }),
   }
 }
