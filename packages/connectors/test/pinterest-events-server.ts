@@ -1,4 +1,16 @@
-import { digest, each, listOf, nonEmptyText, objectOf, oneOf, text, trueOrFalse, wholeNumber } from './body-schema.ts'
+import {
+  digest,
+  each,
+  listOf,
+  nonEmptyText,
+  objectOf,
+  oneOf,
+  positiveNumber,
+  type Schema,
+  text,
+  trueOrFalse,
+  wholeNumber,
+} from './body-schema.ts'
 import { type PlatformServer, type Received, type Reply, startPlatform } from './platform-server.ts'
 
 /**
@@ -31,6 +43,28 @@ const custom = objectOf({
   contents,
   num_items: wholeNumber,
 })
+const short =
+  (lengthMax: number): Schema =>
+  (value) =>
+    typeof value === 'string' && value.length <= lengthMax
+const app = objectOf({
+  ...each('app_id app_name app_package_name', short(200)),
+  ...each('app_store app_version', short(100)),
+  user_agent: text,
+  ...each('install_time window_height window_width', positiveNumber),
+})
+const device = objectOf({
+  ...each('brand carrier kernel_version model os_name os_release_name os_version type', short(100)),
+  ...each('battery_level cpu_cores external_storage_free_space external_storage_size', positiveNumber),
+  ...each('screen_density screen_height screen_width storage_free_space storage_size', positiveNumber),
+  form_factor: oneOf('desktop laptop cellphone tablet smartwatch tv vr console other'),
+  network_type: oneOf('wifi cellular_2g cellular_3g cellular_4g cellular_5g cellular_6g ethernet unknown'),
+  os_family: oneOf('ios android macos windows linux bsd other'),
+  languages: listOf(text),
+  locale: short(35),
+  timezone: short(40),
+  timezone_abbr: short(5),
+})
 const eventSchema = objectOf(
   {
     event_name: oneOf(`add_payment_info add_to_cart add_to_wishlist app_install app_open checkout contact custom
@@ -43,6 +77,8 @@ const eventSchema = objectOf(
     ...each('event_source_url app_id app_name app_version device_brand device_carrier', text),
     ...each('device_model device_type os_version partner_name language', text),
     custom_data: custom,
+    app_info: app,
+    device_info: device,
     ...each('opt_out wifi', trueOrFalse),
   },
   ['event_name', 'action_source', 'event_time', 'event_id', 'user_data'],

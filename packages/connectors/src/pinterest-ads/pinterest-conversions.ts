@@ -46,6 +46,17 @@ const customKeys = [
   ...['external_measurement_id', 'external_measurement_vendor_id'],
 ]
 
+/** Pinterest’s description of the app, and of the device, of an event. */
+const appKeys =
+  'app_id app_name app_package_name app_store app_version install_time user_agent window_height window_width'.split(' ')
+const deviceKeys =
+  `battery_level brand carrier cpu_cores external_storage_free_space external_storage_size form_factor kernel_version languages
+  locale model network_type os_family os_name os_release_name os_version screen_density screen_height screen_width
+  storage_free_space storage_size timezone timezone_abbr type`.split(/\s+/)
+const formFactors = 'desktop laptop cellphone tablet smartwatch tv vr console other'.split(' ')
+const networks = 'wifi cellular_2g cellular_3g cellular_4g cellular_5g cellular_6g ethernet unknown'.split(' ')
+const systems = 'ios android macos windows linux bsd other'.split(' ')
+
 const api = restApi({
   name: 'Pinterest',
   baseUrl: 'https://api.pinterest.com/v5',
@@ -234,6 +245,35 @@ export const pinterestConversions = eventDestination({
     device_model: plain('device_model', 'Model of the device'),
     device_type: plain('device_type', 'Type of the device'),
     os_version: plain('os_version', 'Version of the operating system of the device'),
+    app_info: object('app_info', 'Object with information on the app, such as app_store and install_time', {
+      keys: appKeys,
+    }),
+    app_package_name: plain('app_info.app_package_name', 'Package name of the app', {
+      lengthMax: 200,
+      synonyms: ['bundle_id'],
+    }),
+    app_store: plain('app_info.app_store', 'Store from which the app was installed', { lengthMax: 100 }),
+    install_time: time('app_info.install_time', 'When the app was installed', { unit: 'seconds', required: false }),
+    device_info: object('device_info', 'Object with information on the device, such as os_family and screen_width', {
+      keys: deviceKeys,
+    }),
+    form_factor: oneOf('device_info.form_factor', 'Form of the device: cellphone, tablet, desktop …', {
+      values: asWritten(...formFactors),
+      wanted: `one of ${formFactors.join(', ')}`,
+    }),
+    network_type: oneOf('device_info.network_type', 'Kind of network: wifi, cellular_5g, ethernet …', {
+      values: asWritten(...networks),
+      wanted: `one of ${networks.join(', ')}`,
+    }),
+    os_family: oneOf('device_info.os_family', 'Operating system of the device: ios, android, windows …', {
+      values: asWritten(...systems),
+      wanted: `one of ${systems.join(', ')}`,
+      synonyms: ['os_name', 'platform'],
+    }),
+    locale: plain('device_info.locale', 'Language and region of the device: en-us', { lengthMax: 35 }),
+    timezone: plain('device_info.timezone', 'Time zone of the device', { lengthMax: 40 }),
+    screen_width: count('device_info.screen_width', 'Width of the screen in pixels'),
+    screen_height: count('device_info.screen_height', 'Height of the screen in pixels'),
     language: special('Language of the person, in two letters'),
     wifi: flag('wifi', 'Whether the device was connected to a wireless network'),
   },
