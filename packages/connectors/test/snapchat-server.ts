@@ -114,7 +114,7 @@ const keys = {
   event: `event_name event_time event_id event_source_url action_source user_data custom_data app_data integration
     data_processing_options data_processing_options_country data_processing_options_state test_event_code opt_out`,
   user: `em ph fn ln ge ct st zp country external_id madid client_ip_address client_user_agent sc_click_id sc_cookie1 idfv
-    lead_id subscription_id`,
+    lead_id subscription_id anon_id partner_id`,
   custom: `value currency order_id content_ids contents content_category search_string sign_up_method num_items brands`,
   app: 'app_id advertiser_tracking_enabled application_tracking_enabled extinfo',
 }
@@ -142,6 +142,7 @@ function codesOf(event: Record<string, unknown>, ofApp: boolean): string[] {
       hashedKeys.some((key) => [user[key] ?? []].flat().some((value) => !/^[0-9a-f]{64}$/.test(String(value)))),
     ],
     ['E_NO_PERSON', !(user.em || user.ph || user.madid || (user.client_ip_address && user.client_user_agent))],
+    ['E_CURRENCY', custom.currency !== undefined && custom.value === undefined],
     [
       'E_PRICE',
       name === 'PURCHASE' && (typeof custom.value !== 'number' || !/^[A-Z]{3}$/.test(String(custom.currency))),

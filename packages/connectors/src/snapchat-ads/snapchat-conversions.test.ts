@@ -86,6 +86,8 @@ await testEventDestination<SnapchatServer>({
         client_user_agent: 'Mozilla/5.0',
         sc_click_id: 'click',
         sc_cookie1: 'cookie',
+        anon_id: 'install-1',
+        partner_id: 'partner-1',
         event_source_url: 'https://shop.example/',
         limited_data_use: 'LDU',
         data_processing_options_country: 1,
@@ -107,6 +109,8 @@ await testEventDestination<SnapchatServer>({
           client_user_agent: 'Mozilla/5.0',
           sc_click_id: 'click',
           sc_cookie1: 'cookie',
+          anon_id: 'install-1',
+          partner_id: 'partner-1',
         },
         custom_data: {
           value: 142.52,
@@ -123,9 +127,14 @@ await testEventDestination<SnapchatServer>({
       },
     },
     {
-      title: 'an event that needs no value and no currency',
-      row: { event_name: 'LOGIN', event_id: 'e-1', conversion_value: null },
-      event: { ...event, event_name: 'LOGIN', custom_data: { currency: 'EUR' } },
+      title: 'an event that needs no value, and has no currency without one',
+      row: { event_name: 'LOGIN', event_id: 'e-1', conversion_value: null, order_id: 'o-1' },
+      event: { ...event, event_name: 'LOGIN', custom_data: { order_id: 'o-1' } },
+    },
+    {
+      title: 'the currency of a value in an object',
+      row: { event_id: 'e-1', conversion_value: null, custom_data: '{"value":2}' },
+      event,
     },
     {
       title: 'an event of an app with objects, to the app',

@@ -130,6 +130,7 @@ export const snapchatConversions = eventDestination({
       synonyms: ['value', 'price', 'revenue', 'amount'],
     }),
     currency: currency('custom_data.currency', 'Currency of the value, as an ISO 4217 code; purchases need it', {
+      with: 'conversion_value',
       synonyms: ['currency_code'],
     }),
     email: digest('user_data.em[]', 'E-mail address', 'email'),
@@ -163,6 +164,8 @@ export const snapchatConversions = eventDestination({
     sc_cookie1: plain('user_data.sc_cookie1', 'Value of Snapchat’s cookie _scid', { synonyms: ['uuid_c1', 'scid'] }),
     idfv: plain('user_data.idfv', 'Vendor ID of an iOS device'),
     lead_id: plain('user_data.lead_id', 'ID of the lead from a lead ad of Snapchat'),
+    anon_id: plain('user_data.anon_id', 'ID of the installation of an app', { synonyms: ['anonymous_id'] }),
+    partner_id: plain('user_data.partner_id', 'ID of the person at a partner that measures for you'),
     subscription_id: plain('user_data.subscription_id', 'ID of the subscription in this transaction'),
     event_id: eventId('event_id', 'ID by which Snapchat recognises a repeated event; recommended', {
       synonyms: ['client_dedup_id'],
