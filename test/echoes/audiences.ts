@@ -27,6 +27,12 @@ export const audiences: readonly Side[] = [
     row: { segment_id: '678', action: 'add', email: canary },
   },
   {
+    slug: 'linkedin-company-segments',
+    secrets: { clientId: '1', clientSecret: secret('linkedin'), refreshToken: secret('refresh') },
+    settings: { adAccountId: '512345678' },
+    row: { segment_id: '678', action: 'add', company_name: canary },
+  },
+  {
     slug: 'linkedin-dmp-segments',
     secrets: { clientId: '1', clientSecret: secret('linkedin'), refreshToken: secret('refresh') },
     settings: { adAccountId: '512345678' },

@@ -47,6 +47,7 @@ import { hubspotCrm } from './hubspot/hubspot-crm.ts'
 import { kochavaGeoEvents } from './kochava/kochava-geo-events.ts'
 import { linkedinAudienceInsights } from './linkedin/linkedin-audience-insights.ts'
 import { linkedinAnalytics } from './linkedin-ads/linkedin-analytics.ts'
+import { linkedinCompanySegments } from './linkedin-ads/linkedin-company-segments.ts'
 import { linkedinDmpSegments } from './linkedin-ads/linkedin-dmp-segments.ts'
 import { linkedinOfflineConversions } from './linkedin-ads/linkedin-offline-conversions.ts'
 import { liverampEnvelopeDecryption } from './liveramp/liveramp-envelope-decryption.ts'
@@ -162,6 +163,7 @@ export const { connectors, listedConnectors, platforms, connectorById } = makeCa
   kochavaGeoEvents,
   linkedinAudienceInsights,
   linkedinAnalytics,
+  linkedinCompanySegments,
   linkedinDmpSegments,
   linkedinOfflineConversions,
   liverampEnvelopeDecryption,

@@ -9,6 +9,8 @@ export type Segment = {
   id: string
   name: string
   account: string
+  /** USER unless said otherwise. */
+  type?: 'USER' | 'COMPANY'
   members: Map<string, Record<string, unknown>>
   /** So many requests for its members are answered as if it were not there yet. */
   unreadyRequests: number
@@ -68,12 +70,12 @@ export async function startLinkedIn(): Promise<LinkedInServer> {
     if (route === 'POST /conversionEvents') return addConversions(received, conversions)
     if (route === 'GET /dmpSegments') return listSegments(received, segments)
     if (route === 'POST /dmpSegments') return addSegment(received, segments, newSegments.unreadyRequests)
-    const one = /^(GET|POST) \/dmpSegments\/(\d+)(\/users)?$/.exec(route)
+    const one = /^(GET|POST) \/dmpSegments\/(\d+)(\/users|\/companies)?$/.exec(route)
     if (one)
       return changeSegment(
         received,
         one[1] ?? '',
-        one[3] === '/users',
+        one[3],
         segments.find(({ id }) => id === one[2]),
       )
     return { status: 404, text: '<html>' }
@@ -222,11 +224,11 @@ function listSegments({ query }: Received, segments: readonly Segment[]): Reply 
   if (query.get('q') !== 'account' || !query.get('account')) return said(400, 'No such finder')
   const start = Number(query.get('start') ?? 0)
   const ofAccount = segments.filter(({ account }) => account === query.get('account'))
-  const elements = ofAccount.slice(start, start + pageSize).map(({ id, name, account }) => ({
+  const elements = ofAccount.slice(start, start + pageSize).map(({ id, name, account, type = 'USER' }) => ({
     id: Number(id),
     name,
     account,
-    type: 'USER',
+    type,
     destinations: [{ destination: 'LINKEDIN', status: 'READY' }],
   }))
   return { json: { elements, paging: { start, count: pageSize, total: ofAccount.length, links: [] } } }
@@ -238,18 +240,25 @@ function addSegment({ json }: Received, segments: Segment[], unreadyRequests: nu
     typeof name === 'string' &&
     sourcePlatform === 'PENSTOCK_TEST' &&
     accessPolicy === 'PRIVATE' &&
-    type === 'USER' &&
+    (type === 'USER' || type === 'COMPANY') &&
     JSON.stringify(destinations) === '[{"destination":"LINKEDIN"}]'
   if (!well || Object.keys(others).length > 0) return said(400, 'Segment')
   if (account !== 'urn:li:sponsoredAccount:500') return refusal(403, 'ACCESS_DENIED', 100)
   const id = String(10_000 + segments.length)
-  segments.push({ id, name, account, members: new Map(), unreadyRequests })
+  segments.push({ id, name, account, type, members: new Map(), unreadyRequests })
   return { status: 201, headers: { 'x-restli-id': id }, text: '' }
 }
 
-function changeSegment(received: Received, method: string, users: boolean, segment: Segment | undefined): Reply {
+function changeSegment(
+  received: Received,
+  method: string,
+  members: string | undefined,
+  segment: Segment | undefined,
+): Reply {
   if (!segment) return refusal(404, 'NOT_FOUND')
-  if (!users) return method === 'GET' ? { json: { id: Number(segment.id), name: segment.name } } : said(405, 'Method')
+  if (!members) return method === 'GET' ? { json: { id: Number(segment.id), name: segment.name } } : said(405, 'Method')
+  const isOfCompanies = segment.type === 'COMPANY'
+  if ((members === '/companies') !== isOfCompanies) return said(400, 'The type of the segment is another one')
   const elements = elementsOf(received)
   if (!Array.isArray(elements)) return elements
   if (segment.unreadyRequests > 0) {
@@ -257,14 +266,29 @@ function changeSegment(received: Received, method: string, users: boolean, segme
     return said(404, 'Could not find DMP segment with ID')
   }
   const results = elements.map((element) => {
-    if (!isUser(element)) return { status: 400, error: { status: 400, code: 'INVALID_VALUE', message: 'jane' } }
+    if (!(isOfCompanies ? isCompany : isUser)(element))
+      return { status: 400, error: { status: 400, code: 'INVALID_VALUE', message: 'jane' } }
     const { action: _, ...person } = element
-    const key = JSON.stringify((element.userIds as unknown[]).length > 0 ? element.userIds : person)
+    const { userIds = [] } = element as { userIds?: unknown[] }
+    const key = JSON.stringify(userIds.length > 0 ? userIds : person)
     if (element.action === 'ADD') segment.members.set(key, element)
     else segment.members.delete(key)
     return { status: 201 }
   })
   return { json: { elements: results } }
+}
+
+/** Companies at `refused.example` are those of which LinkedIn alone knows what is wrong. */
+function isCompany(element: Record<string, unknown>): boolean {
+  const { action, ...company } = element
+  const known = ['companyName', 'companyWebsiteDomain', 'companyEmailDomain', 'organizationUrn', 'companyPageUrl']
+  const values = Object.entries(company)
+  if (action !== 'ADD' && action !== 'REMOVE') return false
+  if (values.length === 0 || !values.every(([key, value]) => known.includes(key) && typeof value === 'string'))
+    return false
+  if (company.companyWebsiteDomain === 'refused.example') return false
+  const { organizationUrn: urn } = company
+  return urn === undefined || /^urn:li:organization:\d+$/.test(String(urn))
 }
 
 /** Digests that begin with `99999999` are those of which LinkedIn alone knows what is wrong. */

@@ -1,19 +1,11 @@
-import { ConnectorError, text } from '@penstock/connector'
-import { idSetting } from '../kit/api.ts'
 import { audienceDestination, segmentColumns } from '../kit/audience-destination.ts'
 import { plain, special } from '../kit/columns.ts'
-import type { Answer } from '../platform-api/call.ts'
-import { type JsonObject, listIn, objectIn, textIn } from '../platform-api/json.ts'
+import { type JsonObject, listIn } from '../platform-api/json.ts'
 import type { BatchRow } from '../platform-api/rows/batch-rows.ts'
 import { type Read, wrong } from '../platform-api/rows/events.ts'
-import { linkedinMarketing } from './api.ts'
-import { linkedinAuthorization } from './authorization.ts'
-import { adAccounts } from './listings.ts'
 import { linkedinAds } from './platform.ts'
-import { accountForm, accountUrn, roles, rolesMean } from './roles.ts'
-import { signIn } from './sign-in.ts'
+import { segmentFacts } from './segment-facts.ts'
 import { userIdsOf } from './user-ids.ts'
-import { linkedinApi } from './version.ts'
 
 /** A person as LinkedIn takes it: with an identifier or both names. */
 function finish(about: JsonObject, row: BatchRow): Read<JsonObject> {
@@ -29,10 +21,9 @@ function finish(about: JsonObject, row: BatchRow): Read<JsonObject> {
   return { read: { userIds: userIds.read, ...about } }
 }
 
-const segmentsIn = ({ json }: Answer) => listIn(objectIn(json).elements).map(objectIn)
-
 /** Members of DMP segments of LinkedIn. */
 export const linkedinDmpSegments = audienceDestination({
+  ...segmentFacts('users'),
   slug: 'linkedin-dmp-segments',
   name: 'LinkedIn DMP Segments',
   platform: linkedinAds,
@@ -43,27 +34,6 @@ export const linkedinDmpSegments = audienceDestination({
     'LinkedIn offers this API to approved partners only. The app needs the Audiences product with the scope rw_dmp_segments, and its user needs a role on the ad account other than viewer. Rows identify a segment by its ID, or by its name in the ad account of the connection. A segment with a new name is created if the connection has the source platform that LinkedIn assigned to your app. A new segment accepts members after some seconds or minutes, and can be targeted after up to 48 hours, when 300 people have been matched. LinkedIn finds people by their identifiers or by both names, and better if their company, title and country are known. Send only people who have agreed to it: LinkedIn does not accept information on consent.',
   tested:
     'Our own test server, which follows the published documentation of LinkedIn’s DMP Segments API; not LinkedIn itself.',
-  api: linkedinApi,
-  secrets: signIn,
-  authorization: linkedinAuthorization('rw_dmp_segments', 'r_ads'),
-  platformApi: linkedinMarketing,
-  auth: { open: async (context) => (await import('./tokens.ts')).openLinkedInTokens(context) },
-  account: 'adAccountId',
-  findAccount: async ({ settings }) => accountUrn(settings.adAccountId),
-  settings: {
-    adAccountId: idSetting({
-      label: 'Ad account ID',
-      description: 'ID of the ad account that owns the segments; needed if rows identify segments by name',
-      pattern: accountForm,
-      example: '512345678',
-    }),
-    sourcePlatform: text({
-      label: 'Source platform',
-      description: 'Name that LinkedIn assigned to your app as a source of segments; needed to create segments',
-    }),
-  },
-  listed: { adAccountId: adAccounts },
-  batch: { rowsMax: 5000, bytesMax: 4_000_000 },
   columns: {
     userIds: {
       ...special('The people: a list of Google advertising IDs or of SHA-256 or SHA-512 digests of e-mail addresses', {
@@ -106,42 +76,4 @@ export const linkedinDmpSegments = audienceDestination({
   },
   finish,
   identity: (user) => (listIn(user.userIds).length > 0 ? user.userIds : user),
-  lists: {
-    id: /^\d+$/,
-    page: ({ account }, start = '0') => ({
-      path: '/dmpSegments',
-      query: { q: 'account', account, start, count: '100' },
-    }),
-    found: (answer) =>
-      segmentsIn(answer)
-        .filter(({ type }) => (type ?? 'USER') === 'USER')
-        .map(({ id, name }) => ({ id, name })),
-    next: (answer, start = '0') => {
-      const { length } = segmentsIn(answer)
-      return length === 0 ? undefined : String(Number(start) + length)
-    },
-    make: ({ account, settings }, name) => {
-      const sourcePlatform = textIn(settings.sourcePlatform)
-      if (sourcePlatform === undefined) {
-        throw new ConnectorError(
-          'invalid_setting',
-          'The rows have a segment that does not exist at LinkedIn. To create it, set the source platform that LinkedIn assigned to your app in the connection; or create the segment at LinkedIn.',
-        )
-      }
-      const destinations = [{ destination: 'LINKEDIN' }]
-      return {
-        path: '/dmpSegments',
-        body: { name, sourcePlatform, account, accessPolicy: 'PRIVATE', type: 'USER', destinations },
-      }
-    },
-    made: ({ headers, json }) => headers.get('x-restli-id') ?? headers.get('x-linkedin-id') ?? objectIn(json).id,
-    get: (_, id) => ({ path: `/dmpSegments/${id}` }),
-  },
-  send: async (client, context) => (await import('./send-members.ts')).memberSender(client, context),
-  check: {
-    credentials: 'the app and the refresh token',
-    account: () => roles,
-    noAccount: roles,
-    means: (answer, { account }) => rolesMean(answer, account),
-  },
 })

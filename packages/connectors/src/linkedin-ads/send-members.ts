@@ -5,18 +5,21 @@ import type { PlatformClient } from '../platform-api/client.ts'
 import { poll } from '../platform-api/polling.ts'
 import { assertFinal, isAccepted, resultsOf } from './api.ts'
 
+/** What the members of a segment are, as LinkedIn’s paths have it. */
+export type MemberKind = 'users' | 'companies'
+
 /** LinkedIn needs seconds, and up to two minutes, before a new segment takes members. */
 const readyMsMax = 60_000
 
 /** Makes what sends members: to a segment that does not accept any yet, again and again within a bound. */
-export function memberSender(client: PlatformClient, { signal }: DestinationContext): SendPeople {
+export function memberSender(client: PlatformClient, { signal }: DestinationContext, kind: MemberKind): SendPeople {
   async function stream(id: string, elements: readonly unknown[]): Promise<Answer> {
     let exists = false
     const answer = await poll(
       async () => {
         const got = await client.ask({
           method: 'POST',
-          path: `/dmpSegments/${id}/users`,
+          path: `/dmpSegments/${id}/${kind}`,
           headers: { 'x-restli-method': 'BATCH_CREATE' },
           body: { elements },
           expects: ({ status }) => [400, 404, 409, 422].includes(status),
