@@ -3,6 +3,12 @@ import { canary, google, type Side, secret } from './side.ts'
 /** Events and conversions. */
 export const events: readonly Side[] = [
   {
+    slug: 'activecampaign-events',
+    secrets: { accountId: '25391523', eventKey: secret('activecampaign-events') },
+    settings: {},
+    row: { email: 'a@example.com', event_name: 'Bought', event_data: canary },
+  },
+  {
     slug: 'meta-conversions',
     secrets: { clientId: '1', clientSecret: secret('meta'), accessToken: 'EAAexample7Zq9wT4vT8rPm2Lc6' },
     settings: { datasetId: '1234567890' },

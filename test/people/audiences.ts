@@ -164,6 +164,19 @@ const linkedin: Platform = {
 
 const emailsAlone = (person: Person): Wanted => apart({ email: digest(person.email, emails.plain) })
 
+/** A company is no person. */
+const linkedinCompanies: Platform = {
+  ...linkedin,
+  slug: 'linkedin-company-segments',
+  mapping: { ...adding, company_name: 'id' },
+  wants: ({ id }) => whole({ companyName: id || undefined }),
+  reads: membersOf(
+    /\/companies$/,
+    ({ elements }) => elements,
+    ({ action: _, ...company }) => saying(company),
+  ),
+}
+
 const microsoft: Platform = {
   slug: 'microsoft-ads-customer-match',
   secrets: microsoftSecrets,
@@ -384,6 +397,7 @@ export const audiences: readonly Platform[] = [
   meta,
   ...google,
   linkedin,
+  linkedinCompanies,
   microsoft,
   merged(pinterest),
   reddit,

@@ -1,3 +1,4 @@
+import { eventSecrets, startActiveCampaignEvents } from '../../packages/connectors/test/activecampaign-events-server.ts'
 import {
   amazonAdvertiser,
   amazonConversionSecrets,
@@ -460,7 +461,26 @@ const mparticle: Platform = {
       : [],
 }
 
+const activecampaign: Platform = {
+  slug: 'activecampaign-events',
+  secrets: eventSecrets,
+  mapping: { event_name: { value: 'Bought' }, event_data: 'id' },
+  start: startActiveCampaignEvents,
+  origins: ['https://trackcmp.net'],
+  takesContacts: true,
+  wants: (person) => {
+    const email = plain(person.email, emails.plain)
+    return email === undefined ? 'refused' : [saying({ email, eventdata: person.id })]
+  },
+  reads({ path, text }) {
+    if (path !== '/event') return []
+    const { visit = '{}', eventdata } = Object.fromEntries(new URLSearchParams(text))
+    return [saying({ email: objectOf(JSON.parse(visit)).email, eventdata })]
+  },
+}
+
 export const conversions: readonly Platform[] = [
+  activecampaign,
   metaOf('meta-conversions', {}, { action_source: { value: 'website' } }),
   metaOf('meta-app-events', { appPlatform: 'android' }, {}),
   snapchat,

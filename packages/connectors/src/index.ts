@@ -1,5 +1,6 @@
 import { acousticRelationalTables } from './acoustic/acoustic-relational-tables.ts'
 import { activecampaign } from './activecampaign/activecampaign.ts'
+import { activecampaignEvents } from './activecampaign/activecampaign-events.ts'
 import { adikteevCustomAudience } from './adikteev/adikteev-custom-audience.ts'
 import { adikteevReporting } from './adikteev/adikteev-reporting.ts'
 import { adobeAudienceManager } from './adobe/adobe-audience-manager.ts'
@@ -117,6 +118,7 @@ import { yahooDspReporting } from './yahoo-dsp/yahoo-dsp-reporting.ts'
 export const { connectors, listedConnectors, platforms, connectorById } = makeCatalogue([
   acousticRelationalTables,
   activecampaign,
+  activecampaignEvents,
   adikteevCustomAudience,
   adikteevReporting,
   adobeAudienceManager,
