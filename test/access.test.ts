@@ -151,7 +151,8 @@ for (const id of Object.keys(operations) as OperationId[]) {
       const reply = await send(id, call, token)
       if (ofOrganization.includes(id)) return assertForbidden(reply, 'accountIds', /limited to named sub-accounts/)
       // The clients, webhooks and the people of the scenarios are not limited to sub-accounts: for this one there are none.
-      const hidden = /^\/(?:clients|users|webhooks|webhook-deliveries|connect-links|alert-rules|alert-incidents)\//
+      const hidden =
+        /^\/(?:clients|users|webhooks|webhook-deliveries|connect-links|alert-rules|alert-incidents|mapping-templates)\//
       if (hidden.test(operation.path)) return assert.equal(reply.status, 404, reply.text)
       assert.equal(reply.status, scenario.status, reply.text)
       if (operation.list === 'paged' && accountOf(id, call) === undefined) assertOnlyOf(reply, accountId)
@@ -476,6 +477,7 @@ describe('what all sub-accounts share', () => {
       await limited({ accountIds: [one] }, party),
       await limited({ accountIds: [other] }, party),
     ]
+    const audiences = connectors.find(({ slug }) => slug === 'meta-custom-audiences')?.id
     const rule = (accountId: string) => ({ name: 'Failures', accountId, conditions: { transferFailed: true } })
     const kinds = {
       createAlertRule: {
@@ -485,6 +487,19 @@ describe('what all sub-accounts share', () => {
         made: ({ id }: { id: string }) => id,
         columns: 'organization_id, account_id, name, transfer_failed, connection_broken, emails, email_roles',
         values: 'organization_id, account_id, name, transfer_failed, connection_broken, emails, email_roles',
+      },
+      createMappingTemplate: {
+        body: (accountId: string) => ({
+          name: 'People',
+          accountId,
+          destConnectorId: audiences,
+          mapping: '{"email_sha256": "E-mail"}',
+        }),
+        most: limits.mappingTemplatesOfAccountMax,
+        table: 'mapping_templates',
+        made: ({ id }: { id: string }) => id,
+        columns: 'organization_id, account_id, name, dest_connector_id, mapping, fields, created_by',
+        values: 'organization_id, account_id, name, dest_connector_id, mapping, fields, created_by',
       },
       createConnectLink: {
         body: (accountId: string) => ({ accountId, connectorIds: [source.id] }),

@@ -513,6 +513,7 @@ test('each table is written only by its own module', () => {
     uploads: 'uploads/',
     upload_chunks: 'uploads/',
     saved_filters: 'connections/',
+    mapping_templates: 'connections/',
     samples: 'samples/',
     users: 'users/',
     user_sessions: 'users/',

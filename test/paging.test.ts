@@ -58,6 +58,12 @@ before(async () => {
      where c.organization_id = $1`,
     [organization.organizationId],
   )
+  await service.database.pool.query(
+    `insert into mapping_templates (id, organization_id, account_id, name, dest_connector_id, mapping, fields, created_by)
+     select left(md5(n::text), 16), $1, $2, 'Template ' || lpad(n::text, 3, '0'), $3, '{"a": "b"}', 1, '{"kind": "operator", "id": null, "name": null}'
+     from generate_series(1, $4::int) n`,
+    [organization.organizationId, id, destination.id, count],
+  )
   placeOfTransfers = await addTransfers()
   placeOfWebhook = await addWebhooks(place)
   const elsewhere = await service.addOrganization()
@@ -243,6 +249,19 @@ const lists: Record<string, PagedList> = {
     everywhere: true,
     ofPerson: true,
     order: { by: 'name' },
+  },
+  'mapping templates of all sub-accounts': {
+    operation: 'listMappingTemplates',
+    id: 'id',
+    everywhere: true,
+    order: { by: 'name' },
+    filter: q,
+  },
+  'mapping templates of a sub-account': {
+    operation: 'listMappingTemplates',
+    id: 'id',
+    order: { by: 'name' },
+    filter: q,
   },
   'tags of connections of a sub-account': { operation: 'listConnectionTags', id: 'tag', order: { by: 'tag' } },
   'schedules of a sub-account': {

@@ -15,6 +15,7 @@ import {
   anyFile,
   type Caller,
   callerOf,
+  connectorBySlug,
   destination,
   destinationSecrets,
   source,
@@ -147,6 +148,8 @@ function invalidValues(canary: string, { secrets }: Connector): Record<string, u
   ]
 }
 
+const audiences = connectorBySlug('meta-custom-audiences').id
+
 test('a secret is found in no reply, no log line, no metric and no row, whatever is asked', async () => {
   // Characters of Base64 alone, so that it fits into every form.
   const canary = `canary${randomBytes(8).toString('hex')}`
@@ -177,6 +180,8 @@ test('a secret is found in no reply, no log line, no metric and no row, whatever
   const { ruleId, incidentId } = await addIncident(service, caller, accountId)
   ids['/alert-rules'] = ruleId
   ids['/alert-incidents'] = incidentId
+  const template = { name: 'People', accountId, destConnectorId: audiences, mapping: '{"email_sha256": "E-mail"}' }
+  ids['/mapping-templates'] = (await caller.expect(caller.call('createMappingTemplate', { body: template }))).id
   ids['/uploads'] = (await caller.expect(caller.call('createUpload', { accountId, body: anyFile }))).id
   ids['Connect links'] = (await createLink(caller, accountId)).id
   const person = await addPerson(service, organization)

@@ -35,6 +35,7 @@ const tables = [
   'alert_rules',
   'alert_incidents',
   'alert_deliveries',
+  'mapping_templates',
 ]
 
 /** A token that is issued says when its client was last used. */

@@ -7,6 +7,7 @@ import {
   anyFile,
   type Caller,
   callerOf,
+  connectorBySlug,
   destination,
   destinationSettings,
   source,
@@ -18,6 +19,8 @@ import { authorizable, registerApp } from './oauth-apps.ts'
 import type { CallOptions, Organization, TestService } from './service.ts'
 import * as shapes from './shapes.ts'
 import { addPerson, addResetLink, goodPassword, invite, newEmail, type Person, signInAgain } from './users.ts'
+
+const audiences = connectorBySlug('meta-custom-audiences')
 
 /**
  * One scenario for each operation, so that the contract can be walked whole. The scenarios are literal, from the
@@ -46,6 +49,7 @@ export type Scenario = {
     | 'getConnection'
     | 'getWebhook'
     | 'getAlertRule'
+    | 'getMappingTemplate'
   /** Makes all that the call needs, and returns the call that must succeed. */
   prepare(party: Party): Promise<AnyCall>
 }
@@ -114,6 +118,12 @@ const aSavedFilter = async ({ service, person }: Party) => {
   const headers = { ...person.headers }
   const { response } = await service.call('createSavedFilter', { headers, body: { name: 'All', query: 'sort=name' } })
   return { id: response.id }
+}
+/** The template belongs to a sub-account of its own, so that one that is limited to another does not see it. */
+const aMappingTemplate = async ({ caller }: Party) => {
+  const { id: accountId } = await caller.addAccount()
+  const body = { name: 'People', accountId, destConnectorId: audiences.id, mapping: '{"email_sha256": "E-mail"}' }
+  return { id: (await caller.expect(caller.call('createMappingTemplate', { body }))).id }
 }
 const anActiveConnection = ({ caller, folder }: Party) => addAccountWithConnection(caller, folder)
 const aQueuedTransfer = async (party: Party) => {
@@ -414,6 +424,65 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
     reply: shapes.done,
     acts: 'in the organization',
     prepare: aSavedFilter,
+  },
+  listMappingTemplates: {
+    request: 'GET /mapping-templates',
+    status: 200,
+    reply: [shapes.mappingTemplate],
+    acts: 'in either',
+    prepare: async (party) => {
+      await aMappingTemplate(party)
+      return {}
+    },
+  },
+  createMappingTemplate: {
+    request: 'POST /mapping-templates',
+    status: 201,
+    reply: shapes.mappingTemplateDetails,
+    acts: 'in the organization',
+    prepare: async ({ caller }) => ({
+      body: {
+        name: 'People',
+        accountId: (await caller.addAccount()).id,
+        destConnectorId: audiences.id,
+        srcConnectorId: source.id,
+        mapping: '{"email_sha256": "E-mail", "action": {"value": "add"}}',
+      },
+    }),
+  },
+  getMappingTemplate: {
+    request: 'GET /mapping-templates/{id}',
+    status: 200,
+    reply: shapes.mappingTemplateDetails,
+    acts: 'in the organization',
+    etag: true,
+    prepare: aMappingTemplate,
+  },
+  updateMappingTemplate: {
+    request: 'PUT /mapping-templates/{id}',
+    status: 200,
+    reply: shapes.mappingTemplateDetails,
+    acts: 'in the organization',
+    changes: 'getMappingTemplate',
+    prepare: async (party) => ({
+      ...(await aMappingTemplate(party)),
+      body: { name: 'Renamed', mapping: '{"phone_sha256": "Mobile"}' },
+    }),
+  },
+  deleteMappingTemplate: {
+    request: 'DELETE /mapping-templates/{id}',
+    status: 200,
+    reply: shapes.mappingTemplateDetails,
+    acts: 'in the organization',
+    changes: 'getMappingTemplate',
+    prepare: aMappingTemplate,
+  },
+  applyMappingTemplate: {
+    request: 'POST /mapping-templates/{id}/apply',
+    status: 200,
+    reply: shapes.appliedMappingTemplate,
+    acts: 'in the organization',
+    prepare: async (party) => ({ ...(await aMappingTemplate(party)), body: { columns: ['Name', 'E-mail address'] } }),
   },
   createConnection: {
     request: 'POST /connections',
@@ -1346,6 +1415,9 @@ export const allowedMethods: Readonly<Record<string, string>> = {
   '/connections/{id}/labels': 'GET, HEAD, PUT',
   '/saved-filters': 'GET, HEAD, POST',
   '/saved-filters/{id}': 'PUT, DELETE',
+  '/mapping-templates': 'GET, HEAD, POST',
+  '/mapping-templates/{id}': 'GET, HEAD, PUT, DELETE',
+  '/mapping-templates/{id}/apply': 'POST',
   '/connections/labels': 'GET, HEAD',
   '/connections/tags': 'GET, HEAD',
   '/connections/{id}/transfers/{transferId}/log': 'GET, HEAD',

@@ -40,7 +40,7 @@ export type Scene = Readonly<
     | ('webhookId' | 'deliveryId')
     | ('linkId' | 'linkToken' | 'pageToken')
     | ('alertRuleId' | 'alertIncidentId')
-    | ('uploadId' | 'savedFilterId')
+    | ('uploadId' | 'savedFilterId' | 'mappingTemplateId')
     | ('personId' | 'personEmail' | 'cookie' | 'csrfToken' | 'userId' | 'sessionId' | 'invitation' | 'passwordReset'),
     string
   >
@@ -48,6 +48,7 @@ export type Scene = Readonly<
 
 /** A connector that no connection of a scene uses. */
 const spare = connectorBySlug('adobe-audience-manager')
+const audiences = connectorBySlug('meta-custom-audiences')
 
 /**
  * Makes a scene through the interface.
@@ -85,6 +86,9 @@ export async function makeScene(service: TestService, caller: Caller, folder: st
   const sessions = await service.call('listMySessions', { headers: { ...headers } })
   const filter = { name: 'All', query: 'sort=name' }
   const saved = await service.call('createSavedFilter', { headers: { ...headers }, body: filter })
+  const mapping = '{"email_sha256": "E-mail"}'
+  const template = { name: 'People', accountId, destConnectorId: audiences.id, mapping }
+  const { id: mappingTemplateId } = await caller.expect(caller.call('createMappingTemplate', { body: template }))
   const upload = { accountId, query: { name: 'people.csv' }, body: anyFile }
   const { id: uploadId } = await caller.expect(caller.call('createUpload', upload))
   const { id: waitingId } = await caller.expect(caller.call('startTransfer', { ...busy, body: {} }))
@@ -106,6 +110,7 @@ export async function makeScene(service: TestService, caller: Caller, folder: st
     alertIncidentId: alert.incidentId,
     uploadId,
     savedFilterId: saved.response.id,
+    mappingTemplateId,
     personId: person.id,
     personEmail: person.email,
     userId: invited.id,
@@ -174,6 +179,23 @@ const valid: {
   createSavedFilter: ({ accountId }) => ({ body: { name: 'Name', query: 'q=a', accountId, shared: true } }),
   updateSavedFilter: ({ savedFilterId }) => ({ id: savedFilterId, body: { name: 'Name', query: 'q=a' } }),
   deleteSavedFilter: ({ savedFilterId }) => ({ id: savedFilterId }),
+  listMappingTemplates: () => ({ query: { q: 'a', destConnectorId: audiences.id, size: '5', offset: '0' } }),
+  createMappingTemplate: ({ accountId }) => ({
+    body: {
+      name: 'Name',
+      accountId,
+      destConnectorId: audiences.id,
+      srcConnectorId: source.id,
+      mapping: '{"email_sha256": "E-mail"}',
+    },
+  }),
+  getMappingTemplate: ({ mappingTemplateId }) => ({ id: mappingTemplateId }),
+  updateMappingTemplate: ({ mappingTemplateId }) => ({
+    id: mappingTemplateId,
+    body: { name: 'Name', mapping: '{"email_sha256": "E-mail"}' },
+  }),
+  deleteMappingTemplate: ({ mappingTemplateId }) => ({ id: mappingTemplateId }),
+  applyMappingTemplate: ({ mappingTemplateId }) => ({ id: mappingTemplateId, body: { columns: ['E-mail'] } }),
   createConnection: ({ srcConfigurationId, destConfigurationId }) => ({
     body: {
       name: 'Name',

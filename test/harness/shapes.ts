@@ -256,6 +256,24 @@ export const savedFilter = {
   shared: 'boolean',
   createdTime: 'integer',
 } as const satisfies Shape
+export const mappingTemplate = {
+  id: 'string',
+  name: 'string',
+  accountId: ['string', null],
+  destConnectorId: 'string',
+  destConnectorName: 'string',
+  srcConnectorId: ['string', null],
+  fields: 'integer',
+  createdBy: { kind: 'string', id: ['string', null], name: ['string', null] },
+  createdTime: 'integer',
+  updatedTime: 'integer',
+} as const satisfies Shape
+export const mappingTemplateDetails = { ...mappingTemplate, mapping: 'string' } as const satisfies Shape
+export const appliedMappingTemplate = {
+  mapping: 'string',
+  columns: [{ field: 'string', templateColumn: 'string', column: ['string', null], candidates: ['string'] }],
+  findings: [{ field: 'string', message: 'string' }],
+} as const satisfies Shape
 export const connectionTag = { tag: 'string', connections: 'integer' } as const satisfies Shape
 
 /** Ours: the history of a connection */

@@ -4,6 +4,7 @@
  */
 export { columnsDoNotFit } from './columns-do-not-fit.ts'
 export { extendMapping } from './mapping/add-columns.ts'
+export { type AppliedTemplate, applyTemplate } from './mapping/apply-template.ts'
 export { foldName, wellKnownNames } from './mapping/column-names.ts'
 export { defaultCountryErrors } from './mapping/country.ts'
 export { mappingErrors } from './mapping/read-mapping.ts'

@@ -48,6 +48,14 @@ import {
   updateSavedFilter,
 } from './connections/saved-filters.ts'
 import {
+  applyMappingTemplate,
+  createMappingTemplate,
+  deleteMappingTemplate,
+  getMappingTemplate,
+  listMappingTemplates,
+  updateMappingTemplate,
+} from './connections/templates.ts'
+import {
   createConnectorConfiguration,
   deleteConnectorConfiguration,
   listConnectorConfigurations,
@@ -188,6 +196,12 @@ export const handlers: Handlers<Deps> = {
   createSavedFilter,
   updateSavedFilter,
   deleteSavedFilter,
+  listMappingTemplates,
+  createMappingTemplate,
+  getMappingTemplate,
+  updateMappingTemplate,
+  deleteMappingTemplate,
+  applyMappingTemplate,
   createConnection,
   updateConnection,
   updateConnectionStatus,

@@ -12,6 +12,7 @@ export const example = {
   connectionId: 'c27e4f0a9b16d385',
   transferId: '7d1b05c9e2f4a863',
   savedFilterId: '5c8d17e0f3a2b964',
+  mappingTemplateId: '91b4e6d07c2fa358',
   linkId: '2d9c61f08b7a4e35',
   eventId: '4be09a7c15d2f836',
   webhookId: 'a18f3c60d7e2945b',

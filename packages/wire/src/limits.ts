@@ -59,6 +59,10 @@ export const limits = {
   savedFiltersMax: 100,
   /** Characters of the query of a saved filter. */
   savedFilterLengthMax: 3_000,
+  /** Mapping templates of an organization, of them those of one sub-account, and columns that one is applied to. */
+  mappingTemplatesMax: 1_000,
+  mappingTemplatesOfAccountMax: 100,
+  templateColumnsMax: 2_000,
   /** Tags of one connection. */
   tagsMax: 20,
   /** Characters of a tag. */

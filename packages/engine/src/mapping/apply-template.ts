@@ -1,0 +1,80 @@
+import type { RecordField, Records } from '@penstock/connector'
+import { matchColumns } from './match-columns.ts'
+import { fieldErrorOf, type Mapping, type MappingEntry, readMapping } from './read-mapping.ts'
+
+/** An entry of a template that names a column, and the column of the source that it stands for. */
+export type TemplateColumn = {
+  /** Field of the destination. */
+  readonly field: string
+  /** The column that the template names. */
+  readonly templateColumn: string
+  /** The column of the source; null if it has none. */
+  readonly column: string | null
+  /** Columns of the source that may be meant if none is certain: at most five. */
+  readonly candidates: readonly string[]
+}
+
+/** A template on the columns of a source. */
+export type AppliedTemplate = {
+  /** The mapping for this source: entries without a column are null, so that nothing is sent for them. */
+  readonly mapping: Mapping
+  readonly columns: readonly TemplateColumn[]
+  /** Entries of the template that do not apply, each with a sentence for users. */
+  readonly findings: readonly { readonly field: string; readonly message: string }[]
+}
+
+/**
+ * Applies a saved mapping to another source. The names of its columns are matched with those of the source as the names of fields
+ * are in a proposal: the same name first, then names that differ in case and signs, then names with the same meaning. Never fails.
+ * @param records the fields of the destination; absent, or none, if it takes any columns
+ * @param text a mapping that was valid when it was saved
+ * @param names the columns of the source
+ */
+export function applyTemplate(records: Records | undefined, text: string, names: readonly string[]): AppliedTemplate {
+  const saved = Object.entries(readMapping(text, '').mapping ?? {})
+  const findings: { field: string; message: string }[] = []
+  const entries = saved.filter(([field, entry]) => {
+    const message = records && fieldErrorOf(records, field, entry)
+    // The connector may have changed since.
+    if (message !== undefined) findings.push({ field, message: `the template maps ${field}, which ${message}` })
+    return message === undefined
+  })
+  const wanted = wantedColumns(records ?? {}, entries)
+  const found = new Map(matchColumns(wanted, names).map((match) => [match.field, match]))
+  const columns: TemplateColumn[] = []
+  const mapping = entries.map(([field, entry]): [string, MappingEntry] => {
+    const templateColumn = columnOf(entry)
+    if (templateColumn === undefined) return [field, entry]
+    const { column, candidates = [] } = found.get(templateColumn) ?? {}
+    columns.push({ field, templateColumn, column: column ?? null, candidates })
+    if (column !== undefined) return [field, withColumn(entry, column)]
+    const message = `the template maps ${JSON.stringify(templateColumn)}, which this source does not have`
+    findings.push({ field, message })
+    return [field, null]
+  })
+  return { mapping: Object.fromEntries(mapping), columns, findings }
+}
+
+/**
+ * The columns of a template as if they were fields, to be matched by their names. A column that fills several fields takes only the
+ * digests that all of them take.
+ */
+function wantedColumns(records: Records, entries: readonly [string, MappingEntry][]): Records {
+  const wanted = new Map<string, RecordField>()
+  for (const [field, entry] of entries) {
+    const name = columnOf(entry)
+    if (name === undefined) continue
+    const { normalise, hashed = [] } = (Object.hasOwn(records, field) && records[field]) || {}
+    const before = wanted.get(name)
+    const both = before ? hashed.filter((digest) => before.hashed?.includes(digest)) : hashed
+    const form = before?.normalise ?? normalise
+    wanted.set(name, { description: name, required: false, hashed: both, ...(form && { normalise: form }) })
+  }
+  return Object.fromEntries(wanted)
+}
+
+const columnOf = (entry: MappingEntry): string | undefined =>
+  typeof entry === 'string' ? entry : entry && 'column' in entry ? entry.column : undefined
+
+const withColumn = (entry: MappingEntry, column: string): MappingEntry =>
+  typeof entry === 'object' && entry !== null && 'column' in entry ? { ...entry, column } : column
