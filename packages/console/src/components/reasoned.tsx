@@ -106,7 +106,7 @@ export function ActionsMenu({
           <Fragment key={group[0]?.label}>
             {at > 0 && <Menu.Divider />}
             {group.map((action) => (
-              <Item key={action.label} {...action} />
+              <MenuItem key={action.label} {...action} />
             ))}
           </Fragment>
         ))}
@@ -115,7 +115,8 @@ export function ActionsMenu({
   )
 }
 
-function Item({ label, icon, reason, destructive, ...does }: MenuAction) {
+/** One action in a menu; with a reason, it stays there and does nothing. */
+export function MenuItem({ label, icon, reason, destructive, ...does }: MenuAction) {
   const id = useId()
   if (reason !== undefined) {
     return (

@@ -28,6 +28,9 @@ import {
 import { MissingList } from './missing-list.tsx'
 import { PreviewCard } from './preview-card.tsx'
 import { idleNames, mappingField, sideOf, textOf } from './settings.ts'
+import type { Applied, TemplateTarget } from './templates/shared.ts'
+import { AppliedTemplate } from './templates/template-findings.tsx'
+import { TemplatesMenu } from './templates/templates-menu.tsx'
 import { usePreview } from './use-preview.ts'
 import { useWizard } from './wizard.ts'
 
@@ -68,6 +71,7 @@ function Mapping({
   const { accountId, draft, keys, setText, drop, go, etag, reading } = useWizard()
   const update = useWrite('updateConnection')
   const [failure, setFailure] = useState<unknown>()
+  const [applied, setApplied] = useState<Applied>()
   const saved = textOf(connection.destConnectionConfig[mappingField])
   const savedLines = useMemo(() => readMapping(saved), [saved])
   const takesMapping = fields.some(({ name }) => name === mappingField)
@@ -153,6 +157,18 @@ function Mapping({
     }
   }
   const blocked = wrong.size > 0 ? say.fixFirst : left > 0 ? sayMapper.needLeft(left) : undefined
+  const target: TemplateTarget = {
+    accountId,
+    connectionId: connection.id,
+    srcConnectorId: connection.src.connectorId,
+    destConnectorId: connection.dest.connectorId,
+    sourceName: connection.src.connectorName,
+    destinationName: connection.dest.connectorName,
+    hasRecords,
+    columns,
+    lines,
+    textFor,
+  }
   const testReason = mayTransfer(connection.status) ? (blocked ?? reasons.test) : say.testInactive
   return (
     <Stack gap="lg">
@@ -171,6 +187,33 @@ function Mapping({
             <Alert color="yellow" icon={<IconInfoCircle aria-hidden />} title={say.brokenMapping}>
               {say.brokenMappingHelp}
             </Alert>
+          )}
+          {settled && (
+            <Group justify="flex-end">
+              <TemplatesMenu
+                target={target}
+                invalid={wrong.size > 0 ? say.fixFirst : undefined}
+                onApply={(next) => {
+                  setLines(next.after)
+                  setApplied(next)
+                }}
+              />
+            </Group>
+          )}
+          {applied && (
+            <AppliedTemplate
+              applied={applied}
+              hasRecords={hasRecords}
+              onUndo={
+                textFor(applied.after) === text
+                  ? () => {
+                      setLines(applied.before)
+                      setApplied(undefined)
+                    }
+                  : undefined
+              }
+              onClose={() => setApplied(undefined)}
+            />
           )}
           {hasRecords && !settled && <SkeletonLines lines={8} />}
           {hasRecords && settled && (

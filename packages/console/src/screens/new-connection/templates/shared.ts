@@ -1,0 +1,27 @@
+import type { Lines } from '../mapping.ts'
+import type { TemplateFinding } from './template-lines.ts'
+
+/** What dialogs of templates need of the mapping that is edited. */
+export type TemplateTarget = {
+  readonly accountId: string
+  readonly connectionId: string
+  readonly srcConnectorId: string
+  readonly destConnectorId: string
+  readonly sourceName: string
+  readonly destinationName: string
+  /** Whether the destination has fields of its own. */
+  readonly hasRecords: boolean
+  /** The columns of the source; undefined while they are not known. */
+  readonly columns: readonly string[] | undefined
+  readonly lines: Lines
+  /** The mapping as it would be saved. */
+  readonly textFor: (lines: Lines) => string
+}
+
+/** A template that was applied, until the page is left. */
+export type Applied = {
+  readonly name: string
+  readonly before: Lines
+  readonly after: Lines
+  readonly findings: readonly TemplateFinding[]
+}
