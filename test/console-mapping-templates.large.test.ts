@@ -154,6 +154,7 @@ describe('mapping templates', { skip }, () => {
     await page.getByRole('button', { name: 'Undo' }).click()
     await rowOf(page, 'email_sha256').getByText('matched by name').waitFor()
     assert.equal(await page.getByText('is applied').count(), 0)
+    await menu(page).and(page.locator(':focus')).waitFor()
 
     await choose(page, 'Save as template…')
     const dialog = page.getByRole('dialog', { name: 'Save as template' })
@@ -173,6 +174,9 @@ describe('mapping templates', { skip }, () => {
     await page.getByRole('button', { name: 'Delete Renamed' }).click()
     await page.getByText('No templates for this destination yet.').waitFor()
     assert.deepEqual((await stage.client.listMappingTemplates({ accountId })).reply, [])
+    // Deleting it can be undone, too.
+    await page.getByRole('alert').getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('button', { name: 'Delete Renamed' }).waitFor()
   })
 
   test('leave a line open if a destination that takes any columns would lack it', async () => {

@@ -91,7 +91,8 @@ describe('mapping templates', () => {
     const bare = { destConnectorId: undefined, mapping: undefined, connectionId }
     assert.deepEqual(await refused(bare), [400, 'invalid_request', 'body.connectionId'])
     assert.deepEqual(await refused(bare, other), [400, 'invalid_request', 'body.connectionId'])
-    assert.deepEqual(await refused({ connectionId }), [400, 'invalid_request', 'body.destConnectorId'])
+    const both = [400, 'invalid_request', 'body.destConnectorId', 'body.mapping']
+    assert.deepEqual(await refused({ connectionId }), both)
     assert.deepEqual(await refused({}, 'f'.repeat(16)), [400, 'invalid_request', 'body.accountId'])
     const stranger = callerOf(service, await service.addOrganization())
     assert.equal((await stranger.call('getMappingTemplate', { id: await made(accountId) })).status, 404)

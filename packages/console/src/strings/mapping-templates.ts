@@ -19,7 +19,6 @@ export const mappingTemplates = {
 
   back: 'Back',
   applyThis: 'Apply',
-  cancel: 'Cancel',
   changes: (n: number) => (n === 0 ? 'Changes nothing' : n === 1 ? 'Changes 1 field' : `Changes ${n} fields`),
   unchanged: 'The mapping is as in the template already.',
   field: 'Field',
@@ -40,7 +39,6 @@ export const mappingTemplates = {
   applied: (name: string) => `“${name}” is applied`,
   appliedHelp: 'The mapping is saved with the connection when you continue.',
   undo: 'Undo',
-  undone: 'The mapping is as before',
   close: 'Close',
 
   saveTitle: 'Save as template',

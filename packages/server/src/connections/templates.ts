@@ -146,7 +146,7 @@ export async function applyMappingTemplate(
 async function contentOf(
   tx: Transaction,
   actor: Actor,
-  { accountId, connectionId, destConnectorId, srcConnectorId = null, mapping }: BodyOf<'createMappingTemplate'>,
+  { accountId, connectionId, destConnectorId, srcConnectorId, mapping }: BodyOf<'createMappingTemplate'>,
 ): Promise<{ destConnectorId: string; srcConnectorId: string | null; mapping: string }> {
   if (connectionId === undefined) {
     const required = 'is required, unless connectionId names a connection'
@@ -154,23 +154,23 @@ async function contentOf(
       ...(destConnectorId === undefined ? [{ field: 'body.destConnectorId', message: required }] : []),
       ...(mapping === undefined ? [{ field: 'body.mapping', message: required }] : []),
     ])
-    return { destConnectorId: destConnectorId ?? '', srcConnectorId, mapping: mapping ?? '' }
+    return { destConnectorId: destConnectorId ?? '', srcConnectorId: srcConnectorId ?? null, mapping: mapping ?? '' }
   }
+  const message = 'is that of the connection: leave it out, or leave out connectionId'
+  refuseFieldErrors(
+    Object.entries({ destConnectorId, srcConnectorId, mapping }).flatMap(([key, given]) =>
+      given === undefined ? [] : [{ field: `body.${key}`, message }],
+    ),
+  )
   const found = await queries.findMapping.first(tx, { ...visibleTo(actor), accountId, id: connectionId })
   if (!found) {
-    const message = `is not a connection of the ${accountId === null ? 'organization' : 'sub-account'}`
-    refuse('invalid_request', [{ field: 'body.connectionId', message }])
+    const owner = accountId === null ? 'organization' : 'sub-account'
+    refuse('invalid_request', [{ field: 'body.connectionId', message: `is not a connection of the ${owner}` }])
   }
-  if (destConnectorId !== undefined && destConnectorId !== found.destConnectorId) {
-    refuse('invalid_request', [
-      { field: 'body.destConnectorId', message: 'is not the destination connector of the connection' },
-    ])
-  }
-  // A mapping that is given is that of the connection as it is being edited.
-  if (mapping === undefined && found.mapping.trim() === '') {
+  if (found.mapping.trim() === '') {
     refuse('invalid_request', [{ field: 'body.connectionId', message: 'has no mapping: save one first' }])
   }
-  return { ...found, mapping: mapping ?? found.mapping }
+  return found
 }
 
 /** Refuses a mapping that fills nothing, or that the destination does not take, whatever columns a source has. */

@@ -58,7 +58,7 @@ export const CreateMappingTemplate = exactly(
     ),
     connectionId: Type.Optional(
       identifier(
-        'a connection whose mapping and connectors it takes, of that sub-account if one is named. Otherwise, destConnectorId and mapping are required',
+        'a connection whose mapping and connectors it takes, of that sub-account if one is named. Without it, destConnectorId and mapping are required; with it, they are left out',
         example.connectionId,
       ),
     ),

@@ -28,9 +28,8 @@ import {
 import { MissingList } from './missing-list.tsx'
 import { PreviewCard } from './preview-card.tsx'
 import { idleNames, mappingField, sideOf, textOf } from './settings.ts'
-import type { Applied, TemplateTarget } from './templates/shared.ts'
-import { AppliedTemplate } from './templates/template-findings.tsx'
-import { TemplatesMenu } from './templates/templates-menu.tsx'
+import { MappingTemplates } from './templates/mapping-templates.tsx'
+import type { TemplateTarget } from './templates/shared.ts'
 import { usePreview } from './use-preview.ts'
 import { useWizard } from './wizard.ts'
 
@@ -71,7 +70,6 @@ function Mapping({
   const { accountId, draft, keys, setText, drop, go, etag, reading } = useWizard()
   const update = useWrite('updateConnection')
   const [failure, setFailure] = useState<unknown>()
-  const [applied, setApplied] = useState<Applied>()
   const saved = textOf(connection.destConnectionConfig[mappingField])
   const savedLines = useMemo(() => readMapping(saved), [saved])
   const takesMapping = fields.some(({ name }) => name === mappingField)
@@ -159,7 +157,6 @@ function Mapping({
   const blocked = wrong.size > 0 ? say.fixFirst : left > 0 ? sayMapper.needLeft(left) : undefined
   const target: TemplateTarget = {
     accountId,
-    connectionId: connection.id,
     srcConnectorId: connection.src.connectorId,
     destConnectorId: connection.dest.connectorId,
     sourceName: connection.src.connectorName,
@@ -189,31 +186,7 @@ function Mapping({
             </Alert>
           )}
           {settled && (
-            <Group justify="flex-end">
-              <TemplatesMenu
-                target={target}
-                invalid={wrong.size > 0 ? say.fixFirst : undefined}
-                onApply={(next) => {
-                  setLines(next.after)
-                  setApplied(next)
-                }}
-              />
-            </Group>
-          )}
-          {applied && (
-            <AppliedTemplate
-              applied={applied}
-              hasRecords={hasRecords}
-              onUndo={
-                textFor(applied.after) === text
-                  ? () => {
-                      setLines(applied.before)
-                      setApplied(undefined)
-                    }
-                  : undefined
-              }
-              onClose={() => setApplied(undefined)}
-            />
+            <MappingTemplates target={target} invalid={wrong.size > 0 ? say.fixFirst : undefined} onChange={setLines} />
           )}
           {hasRecords && !settled && <SkeletonLines lines={8} />}
           {hasRecords && settled && (

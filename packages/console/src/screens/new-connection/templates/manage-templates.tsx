@@ -52,16 +52,25 @@ function Template({
 }) {
   const [text, setText] = useState(name)
   const [update, remove] = [useWrite('updateMappingTemplate'), useWrite('deleteMappingTemplate')]
-  const attempt = async (work: () => Promise<unknown>, done: string) => {
+  const create = useWrite('createMappingTemplate')
+  const rename = async () => {
     try {
-      await work()
-      notifyDone(done)
+      await update.mutateAsync({ id, body: { name: text.trim() } })
+      notifyDone(say.renamed)
     } catch (error) {
       notifyFailure(error)
     }
   }
-  const rename = () => attempt(() => update.mutateAsync({ id, body: { name: text.trim() } }), say.renamed)
-  const drop = () => attempt(() => remove.mutateAsync({ id }), say.deleted(name))
+  const drop = async () => {
+    try {
+      const { reply } = await remove.mutateAsync({ id })
+      const { destConnectorId, srcConnectorId, mapping } = reply
+      const body = { name: reply.name, accountId: reply.accountId, destConnectorId, srcConnectorId, mapping }
+      notifyDone(say.deleted(name), () => create.mutateAsync({ body }))
+    } catch (error) {
+      notifyFailure(error)
+    }
+  }
   return (
     <Stack gap={6}>
       <TextInput

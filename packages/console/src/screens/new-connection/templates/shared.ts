@@ -4,7 +4,6 @@ import type { TemplateFinding } from './template-lines.ts'
 /** What dialogs of templates need of the mapping that is edited. */
 export type TemplateTarget = {
   readonly accountId: string
-  readonly connectionId: string
   readonly srcConnectorId: string
   readonly destConnectorId: string
   readonly sourceName: string
@@ -18,7 +17,7 @@ export type TemplateTarget = {
   readonly textFor: (lines: Lines) => string
 }
 
-/** A template that was applied, until the page is left. */
+/** A template that was applied, until the step is left. */
 export type Applied = {
   readonly name: string
   readonly before: Lines
