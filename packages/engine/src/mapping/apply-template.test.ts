@@ -63,3 +63,11 @@ test('leaves out what the destination does not have, and works without fields of
   assert.deepEqual(mapping, { id: 'user_id', em: null })
   assert.deepEqual(applyTemplate(undefined, '{"__proto__": "constructor", "a": "toString"}', ['b']).findings.length, 2)
 })
+
+test('finds the same columns among many that are called otherwise', () => {
+  const template = { email: 'E-Mail Address', phone: 'Handynummer', city: '***' }
+  const few = ['email_address', 'mobile_phone', '***']
+  const many = [...Array.from({ length: 2_000 }, (_, n) => `attribute ${n}`), ...few]
+  assert.deepEqual(applied(template, many), applied(template, few))
+  assert.equal(applied(template, many).findings.length, 0)
+})

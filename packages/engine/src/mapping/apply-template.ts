@@ -1,4 +1,6 @@
 import type { RecordField, Records } from '@penstock/connector'
+import { meaningsOf } from './column-meanings.ts'
+import { conceptOf, foldName, readColumnName } from './column-names.ts'
 import { matchColumns } from './match-columns.ts'
 import { fieldErrorOf, type Mapping, type MappingEntry, readMapping } from './read-mapping.ts'
 
@@ -40,7 +42,7 @@ export function applyTemplate(records: Records | undefined, text: string, names:
     return message === undefined
   })
   const wanted = wantedColumns(records ?? {}, entries)
-  const found = new Map(matchColumns(wanted, names).map((match) => [match.field, match]))
+  const found = new Map(matchColumns(wanted, withoutUnlike(wanted, names)).map((match) => [match.field, match]))
   const columns: TemplateColumn[] = []
   const mapping = entries.map(([field, entry]): [string, MappingEntry] => {
     const templateColumn = columnOf(entry)
@@ -71,6 +73,28 @@ function wantedColumns(records: Records, entries: readonly [string, MappingEntry
     wanted.set(name, { description: name, required: false, hashed: both, ...(form && { normalise: form }) })
   }
   return Object.fromEntries(wanted)
+}
+
+/**
+ * The columns of a source that can stand for one of the template: those whose names are alike, and those whose names have a meaning.
+ * The others are compared with nothing, so that a wide source takes no longer than a narrow one.
+ */
+function withoutUnlike(wanted: Records, names: readonly string[]): string[] {
+  const alike = new Set(
+    Object.keys(wanted).flatMap((name) => {
+      const { folded, subject } = readColumnName(name)
+      return [name, folded, subject]
+    }),
+  )
+  const read = names.map(readColumnName)
+  const meanings = meaningsOf(
+    names.map((name, at) => (foldName(name) === read[at]?.subject ? name : (read[at]?.subject ?? name))),
+  )
+  return names.filter((name, at) => {
+    const { folded = '', subject = '' } = read[at] ?? {}
+    const isAlike = [name, folded, subject].some((one) => one !== '' && alike.has(one))
+    return isAlike || meanings[at] !== undefined || conceptOf(subject) !== undefined
+  })
 }
 
 const columnOf = (entry: MappingEntry): string | undefined =>
