@@ -121,7 +121,6 @@ const mayImport: Readonly<Record<string, { readonly names: readonly string[]; re
       '@mantine/charts',
       '@mantine/core',
       '@mantine/hooks',
-      '@mantine/notifications',
       '@penstock/client',
       '@penstock/wire',
       '@tabler/icons-react',

@@ -35,7 +35,7 @@ describe('the list of what is deleted', { skip }, () => {
     await rowOf(page, 'Spring customers').waitFor({ state: 'detached' })
     await rowOf(page, 'Summer customers').waitFor()
     assert.equal(await statusOf(accountId, 'Spring customers'), 'disabled')
-    const notice = page.getByRole('alert').filter({ hasText: 'Spring customers was restored' })
+    const notice = page.getByRole('region', { name: 'Notifications' })
     await notice.getByRole('button', { name: 'Open' }).click()
     await page.waitForURL(`**/accounts/${accountId}/connections/*`)
   })

@@ -1,10 +1,11 @@
 import { MantineProvider } from '@mantine/core'
 import { QueryClientProvider } from '@tanstack/react-query'
-import { type ComponentType, lazy, Suspense, useEffect, useState } from 'react'
+import { type ComponentType, lazy, Suspense, useState } from 'react'
 import { BrowserRouter, Outlet, Route, Routes } from 'react-router'
 import { queryClient } from './api/queries.ts'
 import { basePath } from './base-path.ts'
 import { Lines } from './components/loaded.tsx'
+import { NoticeRegion } from './components/notice-region.tsx'
 import { openScreens, screens } from './screens.ts'
 import { RequireSecondFactor } from './session/require-second-factor.tsx'
 import { RequireSession } from './session/require-session.tsx'
@@ -38,7 +39,7 @@ export function App() {
   return (
     <MantineProvider theme={theme} defaultColorScheme="auto">
       <QueryClientProvider client={queryClient}>
-        <Notices />
+        <NoticeRegion />
         {/* Without transitions, what is drawn is of the page in the address also while its screen is still loading: else
             the frame acts for the page that was left. */}
         <BrowserRouter basename={basePath || '/'} useTransitions={false}>
@@ -67,15 +68,6 @@ export function App() {
       </QueryClientProvider>
     </MantineProvider>
   )
-}
-
-/** Where notifications appear: loaded once the page is there, which none precedes. */
-function Notices() {
-  const [Notifications, setNotifications] = useState<typeof import('@mantine/notifications').Notifications>()
-  useEffect(() => {
-    import('@mantine/notifications').then(({ Notifications }) => setNotifications(() => Notifications))
-  }, [])
-  return Notifications && <Notifications position="bottom-right" />
 }
 
 /** Frame around every screen that needs a session. An error in a screen leaves the frame in place. */

@@ -5,7 +5,7 @@ import { components } from '../strings/components.ts'
 import { Changed, isChanged } from './changed.tsx'
 import { Failure } from './failure.tsx'
 import { errorsOf } from './fields/field-errors.ts'
-import { notifyDone } from './notify.tsx'
+import { notifyDone } from './notify.ts'
 
 type ErrorsIn = (...prefixes: readonly string[]) => Readonly<Record<string, string>>
 

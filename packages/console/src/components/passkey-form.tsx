@@ -5,7 +5,7 @@ import { type ReactNode, useState } from 'react'
 import { registerPasskey } from '../api/passkeys.ts'
 import { passkeys as say } from '../strings/passkeys.ts'
 import { browserName } from './browser-name.ts'
-import { notifyDone } from './notify.tsx'
+import { notifyDone } from './notify.ts'
 import { PasskeyFailure } from './passkey-failure.tsx'
 
 /** A form that makes a passkey on this device, under a name. Everything is read again then: it may be more than before. */

@@ -11,10 +11,9 @@ export function SelectionBar({ label, wrap, children }: { label: string; wrap?: 
       py="sm"
       radius="md"
       pos="sticky"
-      bottom={16}
       role="region"
       aria-label={label}
-      style={{ zIndex: 10 }}
+      style={{ zIndex: 10, bottom: 'var(--penstock-selection-bar)' }}
     >
       <Group justify="space-between" gap="sm" {...(wrap && { wrap })}>
         {children}

@@ -4,7 +4,7 @@ import { IconFingerprint } from '@tabler/icons-react'
 import { canUsePasskeys } from '../api/passkeys.ts'
 import { signOut } from '../api/session.ts'
 import { CardPage } from '../components/card-page.tsx'
-import { notifyFailure } from '../components/notify.tsx'
+import { notifyFailure } from '../components/notify.ts'
 import { usePasskeyForm } from '../components/passkey-form.tsx'
 import { passkeys as say } from '../strings/passkeys.ts'
 

@@ -18,6 +18,7 @@ export const components = {
   none: 'None',
   cancel: 'Cancel',
   close: 'Close',
+  notices: 'Notifications',
   save: 'Save',
   undo: 'Undo',
   copied: 'Copied',
@@ -27,8 +28,10 @@ export const components = {
   findingsHelp:
     'A transfer would fail or reject records. Fix this at the destination, in the settings or in the mapping, then preview again.',
   activateTitle: (name: string) => `Activate ${name}?`,
+  activateAndRunTitle: (name: string) => `Activate and run ${name}?`,
   activateChecks: 'Previewing the connection. Nothing is sent.',
   activateAnyway: 'Activate anyway',
+  activateAndRunAnyway: 'Activate and run anyway',
   activateWithoutCheck: 'Activate without preview',
   typeToConfirm: (name: string) => `Type “${name}” to confirm`,
   never: 'never',

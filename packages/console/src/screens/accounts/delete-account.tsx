@@ -3,7 +3,7 @@ import type { AccountEntry } from '@penstock/wire'
 import { useRead, useWrite } from '../../api/queries.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { Loaded } from '../../components/loaded.tsx'
-import { notifyDone } from '../../components/notify.tsx'
+import { notifyDone } from '../../components/notify.ts'
 import { count } from '../../components/numbers.ts'
 import { accounts as say } from '../../strings/accounts.ts'
 

@@ -3,7 +3,7 @@ import type { Client } from '@penstock/wire'
 import { useWrite } from '../../api/queries.ts'
 import { sessionStore } from '../../api/session.ts'
 import { Confirm } from '../../components/confirm.tsx'
-import { notifyDone } from '../../components/notify.tsx'
+import { notifyDone } from '../../components/notify.ts'
 import { apiKeys as say } from '../../strings/api-keys.ts'
 
 /** Revokes client credentials, after saying what ends with them. */

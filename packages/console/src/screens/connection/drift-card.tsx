@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { useForbidden } from '../../api/me.ts'
 import { useRead, useWrite } from '../../api/queries.ts'
 import { Loaded } from '../../components/loaded.tsx'
-import { notifyDone, notifyFailure } from '../../components/notify.tsx'
+import { notifyDone, notifyFailure } from '../../components/notify.ts'
 import { columnChanges as say } from '../../strings/column-changes.ts'
 import { ColumnChanges } from '../transfer/column-changes.tsx'
 

@@ -7,7 +7,7 @@ import { EditTags } from '../../components/edit-tags.tsx'
 import { Failure } from '../../components/failure.tsx'
 import { PickOwner } from '../../components/labels.tsx'
 import { Loaded } from '../../components/loaded.tsx'
-import { notifyDone } from '../../components/notify.tsx'
+import { notifyDone } from '../../components/notify.ts'
 import { ReasonedButton } from '../../components/reasoned.tsx'
 import { labels as say } from '../../strings/labels.ts'
 

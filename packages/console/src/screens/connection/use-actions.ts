@@ -8,7 +8,7 @@ import {
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
 import { useRead, useWrite } from '../../api/queries.ts'
-import { notifyDone } from '../../components/notify.tsx'
+import { notifyDone } from '../../components/notify.ts'
 import { pathOf } from '../../shell/account.ts'
 import { components } from '../../strings/components.ts'
 import { connection as say } from '../../strings/connection.ts'

@@ -7,7 +7,7 @@ import { useForbidden, useMe } from '../../api/me.ts'
 import { useRead, useWrite } from '../../api/queries.ts'
 import { useAddress } from '../../components/address.ts'
 import { FormDialog, useDialog } from '../../components/form-dialog.tsx'
-import { notifyDone, notifyFailure } from '../../components/notify.tsx'
+import { notifyDone, notifyFailure } from '../../components/notify.ts'
 import { savedFilters as say } from '../../strings/saved-filters.ts'
 import { filterKeys as keys, pathOfFilter } from './path-of-filter.ts'
 

@@ -20,7 +20,7 @@ import {
   valuesOf,
   withDefinitions,
 } from '../../components/fields/form-field.ts'
-import { notifyDone } from '../../components/notify.tsx'
+import { notifyDone } from '../../components/notify.ts'
 import { ReasonedButton } from '../../components/reasoned.tsx'
 import { authorization as sayAuthorization } from '../../strings/authorization.ts'
 import { components } from '../../strings/components.ts'

@@ -3,7 +3,7 @@ import type { Connection, Transfer, TransferErrorCode, transferErrors } from '@p
 import { type ReactNode, useState } from 'react'
 import { useRead, useWrite } from '../../api/queries.ts'
 import { Activate } from '../../components/activate.tsx'
-import { notifyDone, notifyFailure } from '../../components/notify.tsx'
+import { notifyDone, notifyFailure } from '../../components/notify.ts'
 import { authorization as say } from '../../strings/authorization.ts'
 import { blamedSide, type SideSummary } from '../transfer/blame.ts'
 import { SmallConnectButton } from './connect-button.tsx'

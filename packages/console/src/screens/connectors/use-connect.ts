@@ -3,7 +3,7 @@ import type { ConnectorAuthorization, ConnectorDefinition } from '@penstock/wire
 import { type UseQueryResult, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { readOnce, useRead, useWrite } from '../../api/queries.ts'
-import { notifyDone } from '../../components/notify.tsx'
+import { notifyDone } from '../../components/notify.ts'
 import { authorization as say } from '../../strings/authorization.ts'
 import { forgetCheck } from './failed-checks.ts'
 import { type ConnectorOfAccount, parametersOf } from './of-account.ts'

@@ -1,7 +1,7 @@
 import { type CatalogueEntry, limits } from '@penstock/wire'
 import { useState } from 'react'
 import { useRead, useWrite } from '../../api/queries.ts'
-import { notifyDone } from '../../components/notify.tsx'
+import { notifyDone } from '../../components/notify.ts'
 import { newConnection as say } from '../../strings/new-connection.ts'
 import type { Tile } from './connector-tiles.tsx'
 import { useWizard } from './wizard.ts'

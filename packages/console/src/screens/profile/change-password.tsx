@@ -5,7 +5,7 @@ import { enter } from '../../api/enter.ts'
 import { useWrite } from '../../api/queries.ts'
 import { Failure } from '../../components/failure.tsx'
 import { errorOfField, NewPassword } from '../../components/new-password.tsx'
-import { notifyDone } from '../../components/notify.tsx'
+import { notifyDone } from '../../components/notify.ts'
 import { profile as say } from '../../strings/profile.ts'
 import { session } from '../../strings/session.ts'
 

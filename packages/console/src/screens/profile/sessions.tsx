@@ -6,7 +6,7 @@ import { forgetSession } from '../../api/session.ts'
 import { browserName } from '../../components/browser-name.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { Loaded } from '../../components/loaded.tsx'
-import { notifyDone, notifyFailure } from '../../components/notify.tsx'
+import { notifyDone, notifyFailure } from '../../components/notify.ts'
 import { Time } from '../../components/time.tsx'
 import { profile as say } from '../../strings/profile.ts'
 

@@ -4,7 +4,7 @@ import { useForbidden, useMe } from '../../api/me.ts'
 import { useRead, useWrite } from '../../api/queries.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { Loaded } from '../../components/loaded.tsx'
-import { notifyDone } from '../../components/notify.tsx'
+import { notifyDone } from '../../components/notify.ts'
 import { ReasonedButton } from '../../components/reasoned.tsx'
 import { signInSettings as say } from '../../strings/sign-in-settings.ts'
 

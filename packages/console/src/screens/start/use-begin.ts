@@ -2,7 +2,7 @@ import { limits, uploadedFileConnectorId } from '@penstock/wire'
 import { useState, useTransition } from 'react'
 import { useNavigate } from 'react-router'
 import { readNow, useWrite } from '../../api/queries.ts'
-import { notifyDone } from '../../components/notify.tsx'
+import { notifyDone } from '../../components/notify.ts'
 import { start as say } from '../../strings/start.ts'
 import { beginDraft } from '../new-connection/draft.ts'
 

@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { useForbidden } from '../../api/me.ts'
 import { useWrite } from '../../api/queries.ts'
 import { Confirm } from '../../components/confirm.tsx'
-import { notifyDone } from '../../components/notify.tsx'
+import { notifyDone } from '../../components/notify.ts'
 import { ReasonedButton } from '../../components/reasoned.tsx'
 import { columnChanges as say } from '../../strings/column-changes.ts'
 
