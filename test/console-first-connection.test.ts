@@ -59,10 +59,8 @@ describe('the first connection, in the console', { skip }, () => {
     await page.getByRole('columnheader', { name: 'person' }).waitFor()
     await page.getByRole('button', { name: 'Save and continue' }).click()
 
-    await page.getByRole('button', { name: 'Activate', exact: true }).click()
+    await page.getByRole('button', { name: 'Activate and run' }).click()
     await becomeActive(page)
-    await page.getByRole('button', { name: 'Run now' }).click()
-    await page.waitForURL(/\/connections\/[^/?]+$/)
     await until('the rows are there', async () => (await rowsOf('first')) === 30)
     const { rows } = await stage.target.query('select person, email from first where id = 1')
     assert.deepEqual(rows, [{ person: 'Person 1', email: 'p1@example.com' }])
@@ -115,10 +113,8 @@ describe('the first connection, in the console', { skip }, () => {
     await keys.press('button', 'Create the connection')
     await page.getByText('30 would be sent').waitFor()
     await keys.press('button', 'Continue to review')
-    await keys.press('button', 'Activate')
+    await keys.press('button', 'Activate and run')
     await becomeActive(page)
-    await keys.press('button', 'Run now')
-    await page.waitForURL(/\/connections\/[^/?]+$/)
     await until('the rows are there', async () => (await rowsOf('keyed')) === 30)
   })
 })
@@ -127,19 +123,19 @@ describe('the first connection, in the console', { skip }, () => {
 const region = (page: Page, side: 'Source' | 'Destination') =>
   page.getByRole('region', { name: new RegExp(`^${side}: `) })
 /**
- * Waits until the connection is active; confirms the activation where the machine is too busy for a preview in time. Fails
- * with the text of the page otherwise.
+ * Waits for the page of the connection, which shows the transfer; confirms the activation where the machine is too busy for a
+ * preview in time. Fails with the text of the page otherwise.
  */
 async function becomeActive(page: Page): Promise<void> {
-  const active = page.getByRole('heading', { name: 'The connection is active' })
-  const anyway = page.getByRole('button', { name: 'Activate anyway' })
+  const shown = page.getByRole('region', { name: 'Source and destination' })
+  const anyway = page.getByRole('button', { name: 'Activate and run anyway' })
   try {
-    await active.or(anyway).first().waitFor()
+    await shown.or(anyway).first().waitFor()
     if (await anyway.isVisible()) {
       await page.getByRole('dialog').getByText('did not answer within').first().waitFor()
       await anyway.click()
     }
-    await active.waitFor()
+    await page.waitForURL(/\/connections\/[^/?]+$/)
   } catch (cause) {
     throw new Error(`The connection is not active on this page:\n${await page.locator('body').innerText()}`, { cause })
   }

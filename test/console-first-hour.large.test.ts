@@ -120,9 +120,8 @@ describe('the first hour', { skip }, () => {
           page.getByText('200 would be sent').or(page.getByText('100 would be sent')),
         )
         await click(page.getByRole('button', { name: 'Continue to review' }))
-        await frame('Review', page.getByRole('button', { name: 'Activate', exact: true }))
-        await click(page.getByRole('button', { name: 'Activate', exact: true }))
-        await click(page.getByRole('button', { name: 'Run now' }))
+        await frame('Review', page.getByRole('button', { name: 'Activate and run' }))
+        await click(page.getByRole('button', { name: 'Activate and run' }))
         await frame('The rows have arrived', isMoved(page))
       },
     )
@@ -189,9 +188,8 @@ describe('the first hour', { skip }, () => {
         const email = page.locator('[data-mapper-row=email_sha256]')
         await frame('The columns are matched', email.getByText('matched by name'))
         await click(page.getByRole('button', { name: 'Save and continue' }))
-        await frame('Review', page.getByRole('button', { name: 'Activate', exact: true }))
-        await click(page.getByRole('button', { name: 'Activate', exact: true }))
-        await click(page.getByRole('button', { name: 'Run now' }))
+        await frame('Review', page.getByRole('button', { name: 'Activate and run' }))
+        await click(page.getByRole('button', { name: 'Activate and run' }))
         await frame('The people are in the audience', isMoved(page))
       },
     )

@@ -70,7 +70,7 @@ type Scene = {
   readonly act: (page: Page) => Promise<unknown>
   readonly notice: RegExp
   /** What is opened while the notice is there. */
-  readonly then?: (page: Page) => Promise<unknown>
+  readonly afterwards?: (page: Page) => Promise<unknown>
 }
 
 describe('notifications', { skip }, () => {
@@ -115,7 +115,7 @@ describe('notifications', { skip }, () => {
       open: (page) => page.goto(wizard(`?source=${localFolder.id}&destination=${postgresql.id}`)),
       act: (page) => button(page, 'Create the connection').click(),
       notice: /created/,
-      then: async (page) => {
+      afterwards: async (page) => {
         await page.getByRole('button', { name: /^(Save and continue|Continue to review)$/ }).click()
         await page.getByRole('region', { name: 'Activation', exact: true }).waitFor()
       },
@@ -130,7 +130,7 @@ describe('notifications', { skip }, () => {
       },
       act: (page) => button(page, 'Add PostgreSQL').click(),
       notice: /PostgreSQL/,
-      then: async (page) => {
+      afterwards: async (page) => {
         await button(page, 'Configure PostgreSQL').click()
         await button(page.getByRole('dialog'), 'Save').scrollIntoViewIfNeeded()
       },
@@ -147,7 +147,7 @@ describe('notifications', { skip }, () => {
   ]
 
   for (const look of looks) {
-    for (const { name, open, act, notice, then } of scenes) {
+    for (const { name, open, act, notice, afterwards } of scenes) {
       test(`${name}, ${look.width} px wide: no control is under a notice`, async () => {
         const page = await stage.open('/accounts', { look })
         page.setDefaultTimeout(20_000)
@@ -165,8 +165,8 @@ describe('notifications', { skip }, () => {
         await shown.hover()
         if (look.width > 1280) assert.deepEqual(await page.evaluate('covered(true)'), [])
         assert.deepEqual(await page.evaluate('cut()'), [false, false, false, false, false, false], 'it is cut')
-        if (then) {
-          await then(page)
+        if (afterwards) {
+          await afterwards(page)
           await shown.hover()
         }
         await page.evaluate('window.scrollTo({ top: document.documentElement.scrollHeight, behavior: "instant" })')

@@ -14,10 +14,13 @@ import { Findings } from './findings.tsx'
  */
 export function Activate({
   connection: { accountId, id, name },
+  runs = false,
   onActivate,
   onClose,
 }: {
   connection: Pick<Connection, 'accountId' | 'id' | 'name'>
+  /** Whether the first transfer follows. */
+  runs?: boolean
   onActivate: () => void
   onClose: () => void
 }) {
@@ -45,7 +48,11 @@ export function Activate({
     if (isDone) latest.current()
   }, [isDone])
   return (
-    <Modal opened onClose={onClose} title={components.activateTitle(name)}>
+    <Modal
+      opened
+      onClose={onClose}
+      title={runs ? components.activateAndRunTitle(name) : components.activateTitle(name)}
+    >
       <Stack>
         {isFetching ? (
           <Group gap="sm" role="status" wrap="nowrap">
@@ -63,7 +70,11 @@ export function Activate({
             {components.cancel}
           </Button>
           <Button variant={isFetching ? 'default' : 'filled'} onClick={activate}>
-            {isFetching ? components.activateWithoutCheck : components.activateAnyway}
+            {isFetching
+              ? components.activateWithoutCheck
+              : runs
+                ? components.activateAndRunAnyway
+                : components.activateAnyway}
           </Button>
         </Group>
       </Stack>

@@ -1,4 +1,4 @@
-import type { ConnectionDetails } from '@penstock/wire'
+import { type ConnectionDetails, mayTransfer } from '@penstock/wire'
 import { createContext, useContext, useEffect } from 'react'
 import { useRead } from '../../api/queries.ts'
 import { useAddress } from '../../components/address.ts'
@@ -63,9 +63,10 @@ export function useNewWizard(): Wizard {
   const at = sourceId === '' ? undefined : new URLSearchParams(picksOf({ step, sourceId, destinationId, connectionId }))
   const { setAt } = store
   const storedAt = at?.toString()
+  const isComplete = step === 'review' && connection !== undefined && mayTransfer(connection.status)
   useEffect(() => {
-    if (storedAt !== undefined) setAt(storedAt)
-  }, [storedAt, setAt])
+    if (storedAt !== undefined) setAt(isComplete ? undefined : storedAt)
+  }, [storedAt, isComplete, setAt])
   return {
     ...store,
     accountId,
