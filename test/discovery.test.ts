@@ -83,4 +83,68 @@ describe('discover values', () => {
     const body = { field: 'files' }
     assertRefused(await other.call('discoverValues', { accountId, id: localFolder.id, body }), 404, 'not_found')
   })
+
+  test('shows values of columns to those who may read records alone, whoever asked before', async () => {
+    const organization = await service.addOrganization()
+    const owner = callerOf(service, organization)
+    const { accountId } = await addAccountWithConnection(owner, inbox.folder)
+    const lines = ['email,Betrag,note', 'canary.of.samples@example.com,"1.001,50",x', ',2,', ',3,', ',4,']
+    await writeFile(join(inbox.folder, 'samples.csv'), `${lines.join('\n')}\n`)
+    const settings = { files: 'samples.csv' }
+    const ask = async (token?: string) => {
+      const body = { field: 'columns', settings }
+      const reply = await service.call('discoverValues', {
+        accountId,
+        id: localFolder.id,
+        token: token ?? organization.token,
+        body,
+      })
+      assert.equal(reply.status, 200, reply.text)
+      return reply
+    }
+    const { id: clientId, clientSecret } = await owner.expect(
+      owner.call('createClient', { body: { name: 'No records', scopes: ['connectors:write'] } }),
+    )
+    const created = await service.call('createToken', { body: { clientId, clientSecret } })
+    assert.equal(created.status, 200, created.text)
+    const { accessToken } = created.response
+    const audited = async () => {
+      const { response } = await owner.call('listAudit', { query: { action: 'discoverValues' } })
+      assert.doesNotMatch(JSON.stringify(response), /canary|1\.001/)
+      return response.map(({ details }) => details)
+    }
+    const without = async () => {
+      const { items } = (await ask(accessToken)).response
+      assert.deepEqual(
+        items.map((item) => [item.value, item.type, 'samples' in item]),
+        [
+          ['email', 'text', false],
+          ['Betrag', 'text', false],
+          ['note', 'text', false],
+        ],
+      )
+    }
+    await without()
+    assert.deepEqual(await audited(), [])
+    // Twice: from the file, and from what is kept.
+    for (const times of [1, 2]) {
+      const { response, text } = await ask()
+      assert.doesNotMatch(text, /canary/)
+      assert.deepEqual(
+        response.items.map(({ samples }) => samples),
+        [['c…@e….com'], ['1.001,50', '2', '3'], ['x']],
+      )
+      assert.deepEqual(
+        await audited(),
+        Array.from({ length: times }, () => ({ values: 5 })),
+      )
+    }
+    await without()
+    const { status, error } = await owner.call('discoverValues', {
+      accountId,
+      id: localFolder.id,
+      body: { field: 'columns', settings: { files: 'nowhere.csv' } },
+    })
+    assert.deepEqual([status, error], [422, 'platform_refused'])
+  })
 })

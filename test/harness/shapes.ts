@@ -435,6 +435,7 @@ export const discovery = {
       key: ['boolean', null],
       required: ['boolean', null],
       rows: ['integer', null],
+      'samples?': ['string'],
     },
   ],
   next: ['string', null],

@@ -51,6 +51,11 @@ export type Side = {
 export type SourceSide = Side & {
   /** Reads data; absent where the catalogue only knows the connector. Loads what it needs when it is called. */
   readonly open?: Source
+  /**
+   * Its columns are only known by reading, as those of files are. A transfer then takes them from what it reads, instead of discovering
+   * them, which would read everything twice, and its types from no values.
+   */
+  readonly columnsByReading?: boolean
 }
 
 /** The end that data goes to. Without `records` it takes any columns. */

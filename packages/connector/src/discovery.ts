@@ -1,5 +1,6 @@
 import type { DiscoveredKind } from '@penstock/wire/rules'
 import type { ConnectorContext } from './context.ts'
+import type { Cell } from './rows.ts'
 
 /**
  * How the values of a setting are found at the platform: tables, files, ad accounts, audiences. A role declares it beside its
@@ -17,6 +18,8 @@ export type DiscoveryContext = ConnectorContext & {
   readonly cursor: string | undefined
   /** The most items of a page. */
   readonly size: number
+  /** Whether whoever asks may read records, so that columns come with values. */
+  readonly withSamples: boolean
 }
 
 export type DiscoveredPage = {
@@ -39,4 +42,6 @@ export type Discovered = {
   readonly required?: boolean
   /** About how many rows there are. */
   readonly rows?: number
+  /** A few values of a column as they are, if the context has `withSamples`; the engine shortens them. */
+  readonly samples?: readonly Cell[]
 }

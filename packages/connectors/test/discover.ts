@@ -8,6 +8,7 @@ export type Asked = {
   readonly search?: string
   readonly cursor?: string
   readonly size?: number
+  readonly withSamples?: boolean
 }
 
 /** One page of the values that a connector discovers for a setting. */
@@ -21,12 +22,13 @@ export async function discover(
     search = '',
     cursor,
     size = 50,
+    withSamples = false,
     ...rest
   }: Asked & Pick<TestContextOptions, 'localFolders' | 'routes'> = {},
 ): Promise<DiscoveredPage> {
   const find = connector[role]?.discover?.[field]
   assert.ok(find, `${connector.slug} discovers ${field}`)
-  return find({ ...testContext({ secrets, settings, ...rest }), search, cursor, size })
+  return find({ ...testContext({ secrets, settings, ...rest }), search, cursor, size, withSamples })
 }
 
 /** The values of a page. */

@@ -1,15 +1,17 @@
-import type { Discovered, DiscoveredPage } from '@penstock/connector'
+import type { Cell, Discovered, DiscoveredPage } from '@penstock/connector'
 import { limits } from '@penstock/wire/rules'
+import { isPersonal, shorten } from './mapping/shorten.ts'
 import type { DiscoveryJob } from './protocol.ts'
 import { type JobRuntime, openContext } from './runtime.ts'
 import { withoutSecrets } from './side-secrets.ts'
+import { storable } from './storable.ts'
 
 /**
  * Finds values of a setting at the platform. Texts that are too long for a value are left out, and a platform that returns more than was
  * asked for is cut. Throws a `ConnectorError`, or the signal's reason once that is aborted.
  */
 export async function runDiscovery(
-  { connector: opened, role, field, search, cursor, size }: DiscoveryJob,
+  { connector: opened, role, field, search, cursor, size, withSamples }: DiscoveryJob,
   runtime: JobRuntime,
   signal: AbortSignal,
 ): Promise<DiscoveredPage> {
@@ -19,17 +21,18 @@ export async function runDiscovery(
   const { context, redact } = openContext(runtime, connector, role, opened, signal)
   const found = await withoutSecrets(
     redact,
-    () => discover({ ...context, search, cursor: cursor ?? undefined, size }),
+    () => discover({ ...context, search, cursor: cursor ?? undefined, size, withSamples }),
     role,
   )
   const items = found.items.slice(0, size).flatMap((item): Discovered[] => {
     if (item.value === '' || item.value.length > limits.discoveredLengthMax) return []
     // A server could return the credentials that it received.
     if (redact(item.value) !== item.value) return []
-    const { label, type } = item
+    const { label, type, samples, ...rest } = item
     return [
       {
-        ...item,
+        ...rest,
+        ...(withSamples && samples ? { samples: shortened(item.value, samples).map(redact) } : {}),
         ...(label === undefined ? {} : { label: redact(label).slice(0, limits.discoveredLengthMax) }),
         ...(type === undefined ? {} : { type: redact(type).slice(0, limits.discoveredLengthMax) }),
       },
@@ -38,4 +41,16 @@ export async function runDiscovery(
   const { next } = found
   if (next === undefined || next.length > limits.discoveryCursorLengthMax) return { items }
   return { items, next: redact(next) }
+}
+
+/** The first different values of a column, each as a preview shows it: enough to recognise its kind. */
+function shortened(column: string, values: readonly Cell[]): string[] {
+  const personal = isPersonal({ field: column, definition: undefined })
+  const found = new Set<string>()
+  for (const value of values) {
+    const text = shorten(value, personal)
+    if (text) found.add(storable(text).toWellFormed())
+    if (found.size >= limits.discoverySamplesMax) break
+  }
+  return [...found]
 }

@@ -54,6 +54,8 @@ export type DiscoveryJob = {
   readonly search: string
   readonly cursor: string | null
   readonly size: number
+  /** Whether columns come with values: only for who may read records. */
+  readonly withSamples: boolean
   readonly deadlineMs: number
 }
 

@@ -6,7 +6,7 @@ import { type Meter, makeMeter } from './meter.ts'
 import { type NestedColumn, openNested } from './nested.ts'
 import { type ChunkBytes, type LeafReader, openLeaf } from './pages.ts'
 import type { Cell, Row, RowLimits } from './rows.ts'
-import { leavesOf, type SchemaNode } from './schema.ts'
+import { leavesOf, type SchemaNode, typeNameOf } from './schema.ts'
 import { checked, marked, type ParquetSource } from './source.ts'
 
 export { ParquetError, type ParquetErrorCode } from './parquet-error.ts'
@@ -33,6 +33,8 @@ export type ParquetFile = {
   readonly columns: readonly string[]
   /** Their types, as far as the file declares them; nested columns are JSON. */
   readonly types: readonly (ColumnType | null)[]
+  /** The same, in the words of the format: `STRING`, `INT64`, `TIMESTAMP`, `LIST`. */
+  readonly typeNames: readonly string[]
   /** Its rows, from its beginning or from the place of an earlier piece. */
   read(from?: ParquetPlace): AsyncGenerator<ParquetPiece>
 }
@@ -62,6 +64,7 @@ export async function openParquet(
     types: footer.columns.map(({ element, repetition }) =>
       element && repetition !== 'REPEATED' ? typeOfElement(element) : { kind: 'json' },
     ),
+    typeNames: footer.columns.map(typeNameOf),
     async *read(from = { group: 0, row: 0 }) {
       const meter = makeMeter(bytes.sizeBytes)
       for (const [index, group] of footer.groups.entries()) {

@@ -79,6 +79,18 @@ export function readSchema(elements: readonly ThriftStruct[], limits: RowLimits)
   return columns
 }
 
+/** The type of a column in the words of the format, `STRING`, `INT64` or `LIST`: what its values mean, or else how they are stored. */
+export function typeNameOf({ kind, repetition, element }: SchemaNode): string {
+  if (!element) return kind.toUpperCase()
+  const { type, converted, logical } = element
+  const meant =
+    logical?.type === 'INTEGER'
+      ? `${logical.signed ? '' : 'U'}INT${logical.bits}`
+      : (logical?.type ?? converted ?? type)
+  const name = meant === 'UTF8' ? 'STRING' : meant.replace(/_(?:MILLIS|MICROS)$/, '')
+  return repetition === 'REPEATED' ? `LIST of ${name}` : name
+}
+
 /** The leaves below nodes, in the order in which row groups have them. */
 export const leavesOf = (nodes: readonly SchemaNode[]): SchemaNode[] =>
   nodes.flatMap((node) => (node.element ? [node] : leavesOf(node.children)))

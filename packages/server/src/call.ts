@@ -163,6 +163,8 @@ export type Answer<I extends OperationId> = {
   readonly body?: Readable
   /** Of a write: what the audit log keeps of it, beside or in place of the reply. */
   readonly audited?: Audited
+  /** Of a read: it shows values of records, although its operation does not always. */
+  readonly showsRecords?: boolean
 } & (IsPaged<I> extends true ? { readonly total: number } : unknown)
 
 /** A request, as the audit log has it. */

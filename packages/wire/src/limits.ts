@@ -91,6 +91,8 @@ export const limits = {
   /** Characters of a discovered value, and of its label. */
   discoveredLengthMax: 1_000,
   discoveryCursorLengthMax: 1_000,
+  /** Values of one discovered column. */
+  discoverySamplesMax: 3,
   /** Characters of a text that values are searched by. */
   discoverySearchLengthMax: 1_000,
   /** Characters that are shown of a value of a rejected record. */

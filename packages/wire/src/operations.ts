@@ -442,7 +442,7 @@ export const operations = {
     tag: 'Connectors',
     summary: 'Discover values of a setting',
     description:
-      'Lists values that a setting of a connection can have, with the saved configuration of the connector: schemas, tables, columns, files, ad accounts, audiences. `discover` of each role in the definition says for which settings. Changes nothing. The answer of the platform is kept for two minutes.',
+      'Lists values that a setting of a connection can have, with the saved configuration of the connector: schemas, tables, columns, files, ad accounts, audiences. `discover` of each role in the definition says for which settings. With the scope `records:read`, columns of a source come with a few values, shortened; that is recorded in the audit log. Changes nothing. The answer of the platform is kept for two minutes.',
     reads: true,
     actsIn: 'account',
     scope: 'connectors:write',

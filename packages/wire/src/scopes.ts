@@ -12,7 +12,7 @@ export const scopes = {
   'connections:write': 'Create, change, activate, disable, delete and restore connections, and upload and delete files',
   'transfers:read': 'List and get transfers and schedules',
   'transfers:run': 'Start, replay and cancel transfers, and set schedules',
-  'records:read': 'Read records: previews, and the records that transfers rejected',
+  'records:read': 'Read records: previews, values of discovered columns, and the records that transfers rejected',
   'records:erase': 'Erase what is stored of a person',
   'reports:read': 'Read reports',
   'clients:read': 'List client credentials, without their secrets',

@@ -3,7 +3,7 @@ import { unpackPage } from '@penstock/parquet/values'
 import { ConnectorError } from '../connector-error.ts'
 import type { Row } from '../rows.ts'
 import { AvroDecoder, readLong } from './avro/decode.ts'
-import { AvroDamage, type AvroRecord, columnTypeOf, readAvroSchema } from './avro/schema.ts'
+import { AvroDamage, type AvroRecord, avroTypeName, columnTypeOf, readAvroSchema } from './avro/schema.ts'
 import { boundColumns, bounds, mebibytes, outOfBounds } from './bounds.ts'
 import { type ByteStream, openBytesAt, pieceBytes } from './bytes.ts'
 import { distinctNames } from './column-names.ts'
@@ -42,6 +42,7 @@ export async function openAvro(
       ),
     ),
     types: header.record.fields.map(({ type }) => columnTypeOf(type)),
+    typeNames: header.record.fields.map(({ type }) => avroTypeName(type)),
     async *read(after) {
       const from = (after as Place | undefined) ?? { offset: header.end, row: 0, storedBytes: 0 }
       if (from.offset > header.end) {

@@ -49,6 +49,7 @@ export async function openCsv(
     const columns = distinctNames(names)
     return {
       columns,
+      typeNames: columns.map(() => 'text'),
       async *read(after) {
         const place = after === undefined ? start : textPlaceOf(after)
         if (after !== undefined) stream = await goTo(stream, text, start.offset, place)

@@ -1,4 +1,5 @@
 export { bounds } from './bounds.ts'
+export { discoverableColumns, type FileColumn } from './columns.ts'
 export { parseCsv } from './csv-parse.ts'
 export { fileBatch, usualPartBytes } from './definition.ts'
 export { type Encoder, gzipPiece } from './encoder.ts'

@@ -7,6 +7,8 @@ export type OpenedFile = {
   readonly columns: readonly string[]
   /** Their types, in a format that declares them; `null` for columns of any text. */
   readonly types?: readonly (ColumnType | null)[]
+  /** The same, in the words of the format; undefined if a file of the format declares none. */
+  readonly typeNames?: readonly string[]
   /** Its rows, from its beginning or behind a place that an earlier piece had. */
   read(after?: Json): AsyncIterable<FilePiece>
   /** Lets go of the file. Never throws. */

@@ -58,6 +58,7 @@ export async function openParquetFile(
   return {
     columns: distinctNames(boundColumns(file.name, parquet.columns)),
     types: parquet.types,
+    typeNames: parquet.typeNames,
     async *read(after) {
       try {
         for await (const { rows, errors, place, storedBytes } of parquet.read(after as ParquetPlace | undefined)) {

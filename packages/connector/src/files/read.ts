@@ -130,7 +130,8 @@ export async function readFiles(context: SourceContext, store: FileStore, option
   }
 }
 
-async function openFile(
+/** Opens one file by its content. Throws a `ConnectorError`. @param columns those of an earlier file that is read with it */
+export async function openFile(
   store: FileStore,
   file: StoredFile,
   options: ReadOptions,
@@ -193,7 +194,8 @@ const arrangedTypes = ({ columns: own, types }: OpenedFile, columns: readonly st
 const digestOf = (columns: readonly string[]): string =>
   createHash('sha256').update(JSON.stringify(columns)).digest('hex').slice(0, 16)
 
-const noHeader = ({ file, content }: { readonly file: StoredFile; readonly content: FileContent }) => {
+/** No file has columns, and this is the first that should. */
+export const noHeader = ({ file, content }: { readonly file: StoredFile; readonly content: FileContent }) => {
   const advice =
     content === 'CSV'
       ? 'A CSV file begins with a line of column names.'

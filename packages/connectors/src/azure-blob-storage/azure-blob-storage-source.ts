@@ -28,9 +28,11 @@ export const azureBlobStorageSource = defineConnector({
       ...readFields,
     },
     open: async (context) => (await import('./read.ts')).open(context),
+    columnsByReading: true,
     discover: {
       blobUri: async (context) => (await import('./discover.ts')).discover(context, 'blobUri'),
       sheet: async (context) => (await import('./read.ts')).discoverWorkbook(context),
+      columns: async (context) => (await import('./read.ts')).discoverColumns(context),
     },
   },
   check: async (context) => (await import('./check.ts')).checkSource(context),

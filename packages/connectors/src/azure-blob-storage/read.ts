@@ -6,6 +6,7 @@ import type {
   SourceReader,
 } from '@penstock/connector'
 import { type FileFormat, type FileStore, readFiles, readOptionsOf } from '@penstock/connector/files'
+import { discoverFileColumns } from '../discovery/columns.ts'
 import { discoverSheets } from '../discovery/sheets.ts'
 import { fileStoreOf } from '../object-stores/object-store.ts'
 import { azureBlobs } from './azure-blobs.ts'
@@ -16,6 +17,12 @@ import { locate } from './container.ts'
 export async function open(context: SourceContext): Promise<SourceReader> {
   const options = readOptionsOf(context.settings)
   return readFiles(context, storeOf(context, options.format), options)
+}
+
+/** The columns of the files that the blob URI means. */
+export async function discoverColumns(context: DiscoveryContext): Promise<DiscoveredPage> {
+  const options = readOptionsOf(context.settings)
+  return discoverFileColumns(context, storeOf(context, options.format), options)
 }
 
 /** The sheets of the workbook that the blob URI means. */

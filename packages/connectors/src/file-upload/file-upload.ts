@@ -27,9 +27,11 @@ export const fileUpload = defineConnector({
       ...readFields,
     },
     open: async (context) => (await import('./read.ts')).open(context),
+    columnsByReading: true,
     discover: {
       upload: async (context) => (await import('./read.ts')).discoverUploads(context),
       sheet: async (context) => (await import('./read.ts')).discoverWorkbook(context),
+      columns: async (context) => (await import('./read.ts')).discoverColumns(context),
     },
   },
   check: async (context) => (await import('./read.ts')).check(context),

@@ -9,6 +9,7 @@ import {
   type Uploads,
 } from '@penstock/connector'
 import { type FileStore, readFiles, readOptionsOf, type StoredFile } from '@penstock/connector/files'
+import { discoverFileColumns } from '../discovery/columns.ts'
 import { pageIn, windowOf } from '../discovery/pages.ts'
 import { discoverSheets } from '../discovery/sheets.ts'
 
@@ -35,6 +36,12 @@ export async function discoverUploads(context: DiscoveryContext): Promise<Discov
     found.map(({ id, name }) => ({ value: id, label: name, kind: 'file' })),
     window,
   )
+}
+
+/** The columns of the uploaded file that the settings name. */
+export async function discoverColumns(context: DiscoveryContext): Promise<DiscoveredPage> {
+  const store = storeOf(context.uploads, String(context.settings.upload ?? ''))
+  return discoverFileColumns(context, store, readOptionsOf(context.settings))
 }
 
 /** The sheets of the uploaded workbook that the settings name. */

@@ -33,9 +33,11 @@ export const googleCloudStorageSource = defineConnector({
       ...readFields,
     },
     open: async (context) => (await import('./read.ts')).open(context),
+    columnsByReading: true,
     discover: {
       bucketUri: async (context) => (await import('./discover.ts')).discover(context, 'bucketUri'),
       sheet: async (context) => (await import('./read.ts')).discoverWorkbook(context),
+      columns: async (context) => (await import('./read.ts')).discoverColumns(context),
     },
   },
   check: async (context) => (await import('./check.ts')).checkSource(context),

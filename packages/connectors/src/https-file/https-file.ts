@@ -61,7 +61,11 @@ export const httpsFile = defineConnector({
       ...readFields,
     },
     open: async (context) => (await import('./read.ts')).open(context),
-    discover: { sheet: async (context) => (await import('./read.ts')).discoverWorkbook(context) },
+    columnsByReading: true,
+    discover: {
+      sheet: async (context) => (await import('./read.ts')).discoverWorkbook(context),
+      columns: async (context) => (await import('./read.ts')).discoverColumns(context),
+    },
   },
   check: async (context) => (await import('./read.ts')).check(context),
 })

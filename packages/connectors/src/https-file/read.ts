@@ -7,6 +7,7 @@ import {
   type SourceReader,
 } from '@penstock/connector'
 import { readFiles, readOptionsOf } from '@penstock/connector/files'
+import { discoverFileColumns } from '../discovery/columns.ts'
 import { discoverSheets } from '../discovery/sheets.ts'
 import { addressOf } from './address.ts'
 import { connectorErrorOf, openRemoteFile, redirectsMax } from './remote-file.ts'
@@ -14,6 +15,12 @@ import { connectorErrorOf, openRemoteFile, redirectsMax } from './remote-file.ts
 export async function open(context: SourceContext): Promise<SourceReader> {
   const address = addressOf(context.secrets, context.settings.path)
   return readFiles(context, openRemoteFile(context, address), readOptionsOf(context.settings))
+}
+
+/** The columns of the file that the settings name. */
+export async function discoverColumns(context: DiscoveryContext): Promise<DiscoveredPage> {
+  const store = openRemoteFile(context, addressOf(context.secrets, context.settings.path))
+  return discoverFileColumns(context, store, readOptionsOf(context.settings))
 }
 
 /** The sheets of the workbook that the settings name. */

@@ -32,9 +32,11 @@ export const localFolder = defineConnector({
       ...readFields,
     },
     open: async (context) => (await import('./read.ts')).open(context),
+    columnsByReading: true,
     discover: {
       files: async (context) => (await import('./discover.ts')).discoverFiles(context),
       sheet: async (context) => (await import('./read.ts')).discoverWorkbook(context),
+      columns: async (context) => (await import('./read.ts')).discoverColumns(context),
     },
   },
   destination: {

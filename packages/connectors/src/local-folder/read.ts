@@ -9,6 +9,7 @@ import {
   type SourceReader,
 } from '@penstock/connector'
 import { type FileStore, nameMatcher, readFiles, readOptionsOf, type StoredFile } from '@penstock/connector/files'
+import { discoverFileColumns } from '../discovery/columns.ts'
 import { discoverSheets } from '../discovery/sheets.ts'
 import { asDiskError } from './disk-error.ts'
 import { folderOf, followWithin, namesIn } from './paths.ts'
@@ -17,6 +18,12 @@ import { folderOf, followWithin, namesIn } from './paths.ts'
 export async function open(context: SourceContext): Promise<SourceReader> {
   const folder = await folderOf(context)
   return readFiles(context, storeOf(folder, String(context.settings.files ?? '')), readOptionsOf(context.settings))
+}
+
+/** The columns of the files that the settings name. */
+export async function discoverColumns(context: DiscoveryContext): Promise<DiscoveredPage> {
+  const store = storeOf(await folderOf(context), String(context.settings.files ?? ''))
+  return discoverFileColumns(context, store, readOptionsOf(context.settings))
 }
 
 /** The sheets of the workbook that the settings name. */

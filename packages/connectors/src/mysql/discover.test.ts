@@ -33,6 +33,21 @@ function testAgainst({ secrets, query, version, stop }: Mariadb): void {
       assert.deepEqual(valuesOf(await find('table', { size: 2, cursor: first.next ?? '' })), ['recent'])
     })
 
+    test('gives values of columns to whoever may see them', async () => {
+      await query('create table orders (id int, `To``tal` varchar(999), made timestamp null, raw blob)')
+      await query(
+        "insert into orders values (1, '1.001,50', '2026-11-22 10:00:00', x'ff'), (2, repeat('x', 999), null, 'a')",
+      )
+      const samplesOf = async (asked: Asked) => (await find('columns', asked)).items.map(({ samples }) => samples)
+      const [id, total, made, raw] = await samplesOf({ settings: { table: 'orders' }, withSamples: true })
+      assert.deepEqual([id, total, made?.length, raw], [['1', '2'], ['1.001,50', 'x'.repeat(200)], 2, ['?', 'a']])
+      assert.deepEqual(await samplesOf({ settings: { table: 'orders' } }), [undefined, undefined, undefined, undefined])
+      const ofQuery = (sqlQuery: string) => ({ settings: { dataSourceType: 'SQL Query', sqlQuery }, withSamples: true })
+      assert.deepEqual(await samplesOf(ofQuery('select id from orders where id > 1 -- all')), [['2']])
+      assert.deepEqual(await samplesOf(ofQuery('select sleep(60) as x from orders')), [undefined])
+      await query('drop table orders')
+    })
+
     test('finds the columns of a table and of a query', async () => {
       assert.deepEqual((await find('columns', { settings: { table: 'people' } })).items.slice(0, 2), [
         { value: 'id', kind: 'column', type: 'int(11)', key: true, required: true },

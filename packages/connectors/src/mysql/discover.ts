@@ -1,10 +1,12 @@
 import type { Discovered } from '@penstock/connector'
 import { inDatabase, likeOf, tableIn } from '../databases/discovery.ts'
+import { sampling, withSamples } from '../databases/samples.ts'
 import { bareQuery } from '../databases/settings.ts'
 import { tableNotFound, throwFirst } from '../databases/table-findings.ts'
 import { pageIn, pageOfAll, windowOf } from '../discovery/pages.ts'
+import { quoteName } from './plan.ts'
 import { countIn, type LookupRow, valueIn } from './raw-rows.ts'
-import { openSession } from './session.ts'
+import { type MysqlSession, openSession } from './session.ts'
 
 const port = 3306
 
@@ -32,10 +34,11 @@ export const discoverColumns = inDatabase(port, openSession, async (session, con
   const { dataSourceType, sqlQuery } = context.settings
   if (dataSourceType === 'SQL Query' && typeof sqlQuery === 'string') {
     const fields = await session.describe(`select * from (${bareQuery(sqlQuery)}\n) as source limit 0`)
-    return pageOfAll(
+    const page = pageOfAll(
       fields.map(({ name }) => ({ value: name, kind: 'column' })),
       context,
     )
+    return withSamples(page, context, session, (names) => valuesOf(session, `(${bareQuery(sqlQuery)}\n)`, names))
   }
   const table = tableIn(context)
   const rows = await session.run(
@@ -45,7 +48,7 @@ export const discoverColumns = inDatabase(port, openSession, async (session, con
     [table],
   )
   if (rows.length === 0) throwFirst([tableNotFound(table, 'the database')])
-  return pageOfAll(
+  const page = pageOfAll(
     rows.map(
       (row): Discovered => ({
         value: valueIn(session.place.host, row, 'name'),
@@ -57,7 +60,24 @@ export const discoverColumns = inDatabase(port, openSession, async (session, con
     ),
     context,
   )
+  return withSamples(page, context, session, (names) => valuesOf(session, quoteName(table), names))
 })
+
+/** The first characters of values of a few rows, as texts, in which a question mark is for bytes that are none. */
+async function valuesOf(session: MysqlSession, source: string, names: readonly string[]): Promise<(string | null)[][]> {
+  await session.run("set session time_zone = '+00:00'")
+  await session.run('start transaction read only')
+  const columns = names.map(
+    (name, at) => `left(convert(${quoteName(name)} using utf8mb4), ${sampling.characters}) as v${at}`,
+  )
+  // MariaDB reads the first comment, MySQL the second, and each takes the other's for a comment.
+  const rows = await session.run(
+    `/*M!100100 set statement max_statement_time = ${sampling.seconds} for */
+     select /*+ max_execution_time(${sampling.seconds}000) */ ${columns.join(', ')}
+       from (select * from ${source} as source limit ${sampling.rows}) as few`,
+  )
+  return rows.map((row) => names.map((_, at) => row[`v${at}`] ?? null))
+}
 
 const isRequired = ({ nullable, fallback, extra, generation }: LookupRow): boolean =>
   nullable === 'NO' && fallback === null && !generation && !/auto_increment|generated/i.test(extra ?? '')

@@ -64,6 +64,28 @@ describe('discovering in PostgreSQL', () => {
     }
   })
 
+  test('gives values of columns to whoever may see them, and columns without if they take too long', async () => {
+    await query(`create table crm.orders (id int, "Total "" net" text, made timestamptz, nothing text);
+      insert into crm.orders values (1, '1.001,50', '2026-11-22 10:00+01'), (2, repeat('x', 999), null);
+      create view crm.slow as select pg_sleep(60)::text as x; create sequence crm.ids`)
+    const settings = { table: 'orders' }
+    const samplesOf = async (asked: Asked) => (await find('columns', asked)).items.map(({ samples }) => samples)
+    const made = ['2026-11-22 09:00:00+00', null]
+    assert.deepEqual(await samplesOf({ settings, withSamples: true }), [
+      ['1', '2'],
+      ['1.001,50', 'x'.repeat(200)],
+      made,
+      [null, null],
+    ])
+    assert.deepEqual(await samplesOf({ settings, withSamples: true, search: 'made' }), [made])
+    assert.deepEqual(await samplesOf({ settings }), [undefined, undefined, undefined, undefined])
+    const ofQuery = (sqlQuery: string) => ({ settings: { dataSourceType: 'SQL Query', sqlQuery }, withSamples: true })
+    assert.deepEqual(await samplesOf(ofQuery('select id from crm.orders where id > 1 -- all;')), [['2']])
+    assert.deepEqual(await samplesOf(ofQuery("select nextval('crm.ids') as x")), [undefined], 'it only reads')
+    const slow = { settings: { table: 'slow' }, withSamples: true }
+    assert.deepEqual(await samplesOf(slow), [undefined])
+  })
+
   test('finds the columns of a table and of a query, with their types and their part in the key', async () => {
     await query(`create table crm.people (id int primary key, "E-Mail" varchar(99) not null, made timestamptz not null default now(),
       tags text[], gone int); alter table crm.people drop column gone`)

@@ -1,12 +1,17 @@
 import type { Discovered, DiscoveredPage, DiscoveryContext } from '@penstock/connector'
+import pg from 'pg'
 import { inDatabase, likeOf, tableIn } from '../databases/discovery.ts'
+import { sampling, withSamples } from '../databases/samples.ts'
 import { bareQuery } from '../databases/settings.ts'
 import { tableNotFound, throwFirst } from '../databases/table-findings.ts'
 import { pageIn, pageOfAll, windowOf } from '../discovery/pages.ts'
+import type { Shape } from './answers.ts'
+import { beginReading } from './read.ts'
 import { openSession, type PostgresSession } from './session.ts'
 import { batchesTable } from './table.ts'
 
 const port = 5432
+const { escapeIdentifier } = pg
 
 /** Schemas that the user may use. */
 export const discoverSchemas = inDatabase(port, openSession, async (session, context) => {
@@ -63,7 +68,8 @@ async function tables(
 export const discoverColumns = inDatabase(port, openSession, async (session, context) => {
   const { dataSourceType, sqlQuery } = context.settings
   if (dataSourceType === 'SQL Query' && typeof sqlQuery === 'string') {
-    return pageOfAll(await columnsOfQuery(session, sqlQuery), context)
+    const page = pageOfAll(await columnsOfQuery(session, sqlQuery), context)
+    return withSamples(page, context, session, (names) => valuesOf(session, `(${bareQuery(sqlQuery)}\n)`, names))
   }
   const table = tableIn(context)
   const schema = schemaIn(context)
@@ -79,11 +85,31 @@ export const discoverColumns = inDatabase(port, openSession, async (session, con
     [schema, table],
   )
   if (rows.length === 0) throwFirst([tableNotFound(table, `the schema ${schema}`)])
-  return pageOfAll(
+  const page = pageOfAll(
     rows.map((row) => ({ ...row, kind: 'column' })),
     context,
   )
+  const source = `${escapeIdentifier(schema)}.${escapeIdentifier(table)}`
+  return withSamples(page, context, session, (names) => valuesOf(session, source, names))
 })
+
+/** The first characters of values of a few rows, as texts as a transfer reads them. The session is in a transaction afterwards. */
+async function valuesOf(
+  session: PostgresSession,
+  source: string,
+  names: readonly string[],
+): Promise<(string | null)[][]> {
+  await session.execute([...beginReading, `set local statement_timeout = '${sampling.seconds}s'`])
+  const columns = names.map((name, at) => `left((${escapeIdentifier(name)})::text, ${sampling.characters}) as v${at}`)
+  const shape: Shape = Object.fromEntries(names.map((_, at) => [`v${at}`, 'text?']))
+  // Values of a statement make the server refuse more than one of them.
+  const rows = await session.rows(
+    `select ${columns.join(', ')} from (select * from ${source} as source limit $1::int) as few`,
+    shape,
+    [sampling.rows],
+  )
+  return rows.map((row) => names.map((_, at) => row[`v${at}`] as string | null))
+}
 
 async function columnsOfQuery(session: PostgresSession, query: string): Promise<Discovered[]> {
   const fields = await session.describe(`select * from (${bareQuery(query)}\n) as source limit 0`)

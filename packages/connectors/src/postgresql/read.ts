@@ -10,7 +10,7 @@ import { type PostgresPlan, planReading, statementOf } from './plan.ts'
 import { openSession, type PostgresSession } from './session.ts'
 
 /** One read-only transaction for everything, which sees one snapshot and writes times and intervals as ISO 8601 in UTC. */
-const begin = [
+export const beginReading = [
   'begin transaction isolation level repeatable read read only',
   "set local datestyle = 'ISO, YMD'",
   "set local timezone = 'UTC'",
@@ -26,7 +26,7 @@ export async function open(context: SourceContext): Promise<SourceReader> {
   const reading = readingOf(context.settings, 'public')
   return openOrdered(context, placeOf(context.secrets, 5432), reading, {
     openSession,
-    begin: async (session) => void (await session.execute(begin)),
+    begin: async (session) => void (await session.execute(beginReading)),
     plan: (session) => planReading(session, reading, context),
     async countUnread(session, { countUnread }) {
       const [row] = countUnread === undefined ? [] : await session.rows(countUnread, { rows: 'integer' })

@@ -23,6 +23,7 @@ import {
   writeFiles,
   writeOptionsOf,
 } from '@penstock/connector/files'
+import { discoverFileColumns } from '../discovery/columns.ts'
 import { discoverSheets } from '../discovery/sheets.ts'
 import { hostKeyOf } from './host-key.ts'
 import { kindOf, realPath, stat } from './requests.ts'
@@ -43,6 +44,10 @@ export async function read(context: SourceContext): Promise<SourceReader> {
     },
   }
 }
+
+/** The columns of the files that the settings name. */
+export const discoverColumns = (context: DiscoveryContext): Promise<DiscoveredPage> =>
+  discoverFileColumns(context, storeOf(context, hostKeyOf(context.secrets)), readOptionsOf(context.settings))
 
 /** The sheets of the workbook that the settings name. */
 export const discoverWorkbook = (context: DiscoveryContext): Promise<DiscoveredPage> =>

@@ -30,9 +30,11 @@ export const sftpSource = defineConnector({
       ...readFields,
     },
     open: async (context) => (await import('./move.ts')).read(context),
+    columnsByReading: true,
     discover: {
       path: async (context) => (await import('./discover.ts')).discover(context),
       sheet: async (context) => (await import('./move.ts')).discoverWorkbook(context),
+      columns: async (context) => (await import('./move.ts')).discoverColumns(context),
     },
   },
   check: async (context) => (await import('./move.ts')).check(context),

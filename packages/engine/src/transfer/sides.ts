@@ -119,8 +119,17 @@ export class Sides {
     const connector = role === 'Source' ? this.#source : this.#destination
     const discover = (role === 'Source' ? connector?.source : connector?.destination)?.discover
     if (!opened || !discover?.columns) return null
+    if (role === 'Source' && connector?.source?.columnsByReading) return null
     const found: Discovered[] = []
-    const ask = { kind: 'discovery', connector: opened, role, field: 'columns', search: '', deadlineMs: 0 } as const
+    const ask = {
+      kind: 'discovery',
+      connector: opened,
+      role,
+      field: 'columns',
+      search: '',
+      withSamples: false,
+      deadlineMs: 0,
+    } as const
     try {
       let cursor: string | null = null
       for (let page = 0; page < pagesMax; page += 1) {

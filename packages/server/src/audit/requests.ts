@@ -35,8 +35,8 @@ export function createRequestAudit(
     },
 
     revealed: async (request, { reply }) => {
-      const rows = shownBy(reply)
-      const details = request.stream === undefined ? { records: rows.length } : { streamed: request.stream }
+      const shown = 'items' in reply ? { values: valuesIn(reply) } : { records: shownBy(reply).length }
+      const details = request.stream === undefined ? shown : { streamed: request.stream }
       await recordNow(database, [{ ...entryOf(request), details: detailsOf(request, details) }])
     },
 
@@ -62,6 +62,10 @@ function shownBy(reply: object): readonly unknown[] {
   const { rows, records } = reply as { rows?: unknown; records?: unknown }
   return [rows, records].find(Array.isArray) ?? []
 }
+
+/** The number of values that a discovery of columns shows. */
+const valuesIn = ({ items }: { items: unknown }): number =>
+  Array.isArray(items) ? items.flatMap(({ samples = [] }: { samples?: readonly string[] }) => samples).length : 0
 
 /** A session says whose it is, since its client is who made it. */
 const detailsOf = ({ actor, transferId }: AuditedRequest, details: object | undefined): object | null => {

@@ -287,7 +287,8 @@ function handle<Deps>(
     })
     // The first answer was given again.
     if (file && (answer.reply as { id?: string }).id !== file.id) await discard(file)
-    if (showsRecords && actor) await audit.revealed(auditedOf(id, request, actor, stream), answer)
+    if ((showsRecords || answer.showsRecords) && actor)
+      await audit.revealed(auditedOf(id, request, actor, stream), answer)
     const { session } = answer
     if (session) reply.header('set-cookie', session === 'ended' ? cookie.removed : cookie.set(session))
     if (answer.body) return reply.type(`${stream}; charset=utf-8`).send(answer.body)

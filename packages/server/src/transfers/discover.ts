@@ -1,5 +1,6 @@
 import type { Connector } from '@penstock/connector'
 import { type DiscoverValues, limits, type Role } from '@penstock/wire'
+import { hasScope } from '../access.ts'
 import type { Answer, Call } from '../call.ts'
 import { readFieldValues, requireToDirectSecrets } from '../connections/sides.ts'
 import { findConfiguration, requireConfiguration } from '../connectors/configuration.ts'
@@ -30,11 +31,22 @@ export async function discoverValues(
   requireToDirectSecrets(actor, connector, role, {}, values)
   const side = { connector, accountId: account.id, configurationId: row.configurationId }
   const opened = await openSide({ database, keyring }, side, values)
-  const asked = { kind: 'discovery', connector: opened, role, field, search: q.trim(), cursor, size } as const
+  // Values are records. What is kept is found again only by those with the same right.
+  const withSamples = role === 'Source' && field === 'columns' && hasScope(actor, 'records:read')
+  const asked = {
+    kind: 'discovery',
+    connector: opened,
+    role,
+    field,
+    search: q.trim(),
+    cursor,
+    size,
+    withSamples,
+  } as const
   // This service knows its own files as they are now.
   const isLasting = connector.readsUploads !== true
   const kept = fresh || !isLasting ? undefined : discoveries.find([account.id, asked])
-  if (kept) return { reply: viewDiscovery(kept) }
+  if (kept) return answerOf(kept)
   const host = new JobHost({ database, keyring }, [side])
   const result = await interactive.run({ ...asked, deadlineMs: discoveryTimeoutMs }, account, signal, host)
   if (!result.ok) {
@@ -45,7 +57,7 @@ export async function discoverValues(
   }
   const found = { page: result.value, time: unixSeconds(await databaseNow(database)) }
   if (isLasting) discoveries.keep([account.id, asked], found)
-  return { reply: viewDiscovery(found) }
+  return answerOf(found)
 }
 
 /** The role whose setting is meant. Refuses with `discovery_not_supported` if none has it, and asks for the role if both have. */
@@ -58,8 +70,14 @@ function roleOf({ source, destination, roles }: Connector, { field, role }: Disc
   return first
 }
 
+/** The answer, and whether it shows values of records, which the audit log records. */
+function answerOf(found: Discovered): Answer<'discoverValues'> {
+  const showsRecords = found.page.items.some(({ samples = [] }) => samples.length > 0)
+  return { reply: viewDiscovery(found), showsRecords }
+}
+
 const viewDiscovery = ({ page, time }: Discovered) => ({
-  items: page.items.map(({ value, label, kind, type, key, required, rows }) => ({
+  items: page.items.map(({ value, label, kind, type, key, required, rows, samples }) => ({
     value,
     label: label ?? null,
     kind,
@@ -67,6 +85,7 @@ const viewDiscovery = ({ page, time }: Discovered) => ({
     key: key ?? null,
     required: required ?? null,
     rows: rows ?? null,
+    ...(samples ? { samples: samples.map(String) } : {}),
   })),
   next: page.next ?? null,
   discoveredTime: time,

@@ -73,6 +73,13 @@ export const Discovery = exactly(
           rows: maybe(
             Type.Integer({ minimum: 0, description: 'About how many records there are', examples: [120_000] }),
           ),
+          samples: Type.Optional(
+            Type.Array(text('Value, shortened', 'Berlin'), {
+              maxItems: limits.discoverySamplesMax,
+              description:
+                'Different values of a column of a source, shortened as in a preview. Absent without the scope `records:read`, and if none could be read cheaply',
+            }),
+          ),
         },
         { description: 'Value that a setting can have' },
       ),

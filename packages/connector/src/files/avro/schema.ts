@@ -9,10 +9,17 @@ export class AvroDamage extends Error {}
 export type AvroType =
   | {
       readonly kind: 'null' | 'boolean' | 'int' | 'long' | 'float' | 'double' | 'bytes'
+      readonly name: string
       readonly cell: FromStored
       readonly column: ColumnType | null
     }
-  | { readonly kind: 'fixed'; readonly size: number; readonly cell: FromStored; readonly column: ColumnType | null }
+  | {
+      readonly kind: 'fixed'
+      readonly name: string
+      readonly size: number
+      readonly cell: FromStored
+      readonly column: ColumnType | null
+    }
   | { readonly kind: 'enum'; readonly symbols: readonly string[] }
   | { readonly kind: 'array' | 'map'; readonly items: AvroType }
   | { readonly kind: 'union'; readonly branches: readonly AvroType[] }
@@ -162,10 +169,11 @@ function storedType(type: Stored, { logicalType, scale = 0, precision, size }: D
   }
   const isDuration = logicalType === 'duration' && size === 12
   const cell = isDuration ? durationOf : cellsOf(element)
+  const name = fits ? String(logicalType) : type
   const column = isDuration ? null : typeOfElement(element)
-  if (type !== 'fixed') return { kind: type === 'string' ? 'bytes' : type, cell, column }
+  if (type !== 'fixed') return { kind: type === 'string' ? 'bytes' : type, name, cell, column }
   if (!isWholeUpTo(size, bounds.cellBytes)) throw new AvroDamage('values of no size')
-  return { kind: 'fixed', size: Number(size), cell, column }
+  return { kind: 'fixed', name, size: Number(size), cell, column }
 }
 
 /** Digits of decimals; 0 if they are not said. */
@@ -198,4 +206,11 @@ const durationOf: FromStored = (value) => {
   const bytes = value as Buffer
   const ms = bytes.readUInt32LE(8)
   return `P${bytes.readUInt32LE(0)}M${bytes.readUInt32LE(4)}DT${Math.floor(ms / 1_000)}.${String(ms % 1_000).padStart(3, '0')}S`
+}
+
+/** The type of a field in the words of the format: `string`, `timestamp-millis`, `long or string`. That it can be null is left out. */
+export function avroTypeName(type: AvroType): string {
+  if (type.kind !== 'union') return 'name' in type ? type.name : type.kind
+  const names = type.branches.filter(({ kind }) => kind !== 'null').map(avroTypeName)
+  return names.length === 0 ? 'null' : [...new Set(names)].join(' or ')
 }

@@ -1,0 +1,94 @@
+import { ConnectorError } from '../connector-error.ts'
+import type { Cell, Row } from '../rows.ts'
+import { mebibytes, outOfBounds } from './bounds.ts'
+import type { FileContent } from './content.ts'
+import type { OpenedFile } from './opened-file.ts'
+import { noHeader, openFile, type ReadOptions } from './read.ts'
+import type { FileStore, StoredFile } from './store.ts'
+
+/** A column of files, as a person picks it. */
+export type FileColumn = {
+  readonly name: string
+  /** In the words of the format, or the kind of all values that were seen; undefined if that is not known. */
+  readonly type: string | undefined
+  /** Its first values. */
+  readonly values: readonly Cell[]
+}
+
+/** More of the files is not read, in bytes as they are stored. */
+const bytesMax = 64 << 20
+/** More files without columns are not opened. */
+const filesMax = 20
+/** Rows whose values are looked at, and about how much of a file they are, in bytes once unpacked. */
+const seen = { rows: 50, bytes: 64 << 10 }
+
+/**
+ * The columns of the files of a store, as `readFiles` would read them: those of the first file that has any. At most 64 MiB are read of
+ * at most 20 files; the caller bounds the time.
+ * @throws a `ConnectorError`: what `readFiles` throws, and `file_too_large` if the columns are not known by then
+ */
+export async function discoverableColumns(
+  store: FileStore,
+  options: ReadOptions,
+  signal: AbortSignal,
+): Promise<FileColumn[]> {
+  const files = [...(await store.list())].sort((a, b) => (a.name < b.name ? -1 : 1))
+  if (files.length === 0) throw new ConnectorError('object_not_found', 'There is no file to read.')
+  const bounded = withBudget(store)
+  let headless: { readonly file: StoredFile; readonly content: FileContent } | undefined
+  for (const file of files.slice(0, filesMax)) {
+    const chunkBytes = options.chunkBytes ?? seen.bytes
+    const { content, openedFile } = await openFile(bounded, file, { ...options, chunkBytes }, signal, undefined)
+    try {
+      if (openedFile.columns.length > 0) return columnsOf(openedFile, await firstRows(openedFile))
+      if (/CSV|Excel/.test(content)) headless ??= { file, content }
+      // A file of JSON without a whole object may have a first row that breaks a bound, which is the reason to report.
+      else await firstRows(openedFile)
+    } finally {
+      await openedFile.close()
+    }
+  }
+  if (headless) throw noHeader(headless)
+  return []
+}
+
+/** The first rows that are not at error. */
+async function firstRows(file: OpenedFile): Promise<Row[]> {
+  const found: Row[] = []
+  for await (const { rows, errors } of file.read()) {
+    found.push(...rows.slice(0, seen.rows).filter((_, at) => !errors.has(at)))
+    // Rows that are all at error say nothing of the types, and there may be many.
+    break
+  }
+  return found
+}
+
+const columnsOf = ({ columns, typeNames }: OpenedFile, rows: readonly Row[]): FileColumn[] =>
+  columns.map((name, at) => {
+    const values = rows.map((row) => row[at] ?? null).filter((cell) => cell !== null)
+    return { name, type: typeNames?.[at] ?? kindOf(values), values }
+  })
+
+/** The kind of values of a format without types; undefined if they differ. */
+function kindOf(values: readonly Cell[]): string | undefined {
+  const [kind, ...others] = new Set(values.map((value) => (typeof value === 'string' ? 'text' : typeof value)))
+  return others.length > 0 ? undefined : kind
+}
+
+/** The same store, of which no more than `bytesMax` are read. */
+function withBudget(store: FileStore): FileStore {
+  let left = bytesMax
+  return {
+    list: () => store.list(),
+    async *read(file, fromByte) {
+      for await (const bytes of store.read(file, fromByte)) {
+        left -= bytes.length
+        if (left < 0) {
+          const says = `has more than ${mebibytes(bytesMax)} to read before its columns are known`
+          throw outOfBounds('file_too_large', file.name, says, 'Enter the names of the columns yourself.')
+        }
+        yield bytes
+      }
+    },
+  }
+}
