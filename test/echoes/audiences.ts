@@ -75,6 +75,17 @@ export const audiences: readonly Side[] = [
     row: { segment_name: 'Buyers', action: 'add', email: canary },
   },
   {
+    slug: 'salesforce-crm',
+    secrets: {
+      authType: 'client-credentials',
+      myDomain: 'example.my.salesforce.com',
+      serviceClientId: '1',
+      serviceClientSecret: secret('salesforce'),
+    },
+    settings: { objectName: 'Contact', operation: 'Insert', resultWaitSeconds: 0 },
+    row: { Email: canary, MailingCity: 'Paris' },
+  },
+  {
     slug: 'salesforce-marketing-cloud-data-extensions',
     secrets: { clientId: '1', clientSecret: secret('marketing-cloud'), subdomain: 'mc' },
     settings: { operationType: 'Add Data', apiType: 'Insert', dataExtensionKey: 'People', resultWaitSeconds: 0 },

@@ -54,6 +54,7 @@ const specials: Readonly<Record<string, Special>> = {
   'nexxen-audiences': { values: { sshPrivateKey: ssh2.utils.generateKeyPairSync('ed25519', {}).private } },
   'pinterest-conversions': { cells: { event_name: 'lead', action_source: 'web' } },
   'reddit-conversions': { cells: { event_name: 'lead', action_source: 'website' } },
+  'salesforce-crm': { values: { objectName: 'Contact', externalIdField: 'Email' } },
   'salesforce-marketing-cloud-data-extensions': { values: { operationType: 'Add Data' } },
   'snapchat-conversions': { cells: { event_name: 'SIGN_UP', action_source: 'WEB' } },
 }

@@ -26,6 +26,10 @@ export const findingWarnings = {
     when: 'The source reads some days again. A record that its platform does not report any more stays at the destination with its last figures.',
     todo: 'Do what the message says, or remove such records there yourself.',
   },
+  columns_not_read: {
+    when: 'The source has columns that its API does not return, so no transfer has them.',
+    todo: 'Nothing, unless you need them; then select columns with the same data.',
+  },
   rows_without_cursor: {
     when: 'Some rows of an incremental source have no value in the cursor column, or not a finite number. No transfer reads them.',
     todo: 'Give these rows a value, use another column as the cursor, or read all rows each time.',

@@ -2,7 +2,7 @@ import { asConnectorError, type ConnectorContext, ConnectorError } from '@pensto
 import * as oauth from 'oauth4webapi'
 import { type Answer, call, isSuccess } from './call.ts'
 import type { Credentials } from './client.ts'
-import { isObject, type JsonObject, numberIn, textIn } from './json.ts'
+import { isObject, type JsonObject, numberIn, objectIn, textIn } from './json.ts'
 import { connectorErrorOfStatus } from './status.ts'
 
 /** How an access token is obtained (OAuth 2.0, RFC 6749 and 7523). */
@@ -41,6 +41,10 @@ export type TokenOptions = {
   readonly parameters?: Readonly<Record<string, string>>
   /** The remedy if the grant is no longer accepted: `create a new service account key and save it`. */
   readonly renewal?: string
+  /** Gets each answer with a token, if the platform says more in it, such as where its API is. Can throw a `ConnectorError`. */
+  readonly onAnswer?: (answer: JsonObject) => void
+  /** The error of an answer without a token, if the platform means something special by it; it comes first. */
+  readonly errorOf?: (answer: Answer) => ConnectorError | undefined
 }
 
 /** Access tokens of one job: each is used until shortly before it ends, and only one is asked for at a time. */
@@ -200,7 +204,8 @@ async function exchange(
           const headers = authorization === undefined ? {} : { authorization }
           answer = await call(context, { url: address, method: 'POST', headers, form, timeoutMs: exchangeMs })
           const body = standardBodyOf(answer)
-          if (!body) throw tokenError(options, answer)
+          if (!body) throw options.errorOf?.(answer) ?? tokenError(options, answer)
+          options.onAnswer?.(objectIn(answer.json))
           return new Response(JSON.stringify(body), { headers: { 'content-type': 'application/json' } })
         },
       },

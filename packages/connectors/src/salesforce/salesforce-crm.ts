@@ -1,33 +1,117 @@
-import { defineConnector, secret, text } from '@penstock/connector'
+import { boolean, type DiscoveryContext, defineConnector, number, select, text } from '@penstock/connector'
+import { authorization } from './authorization.ts'
 import { salesforce } from './platform.ts'
+import { signIn } from './sign-in.ts'
 
-/** Customer data in the CRM of Salesforce, in both directions. */
+const discover =
+  (name: 'Readable' | 'Writable' | 'Fields' | 'ExternalIds' | 'TargetFields') => async (context: DiscoveryContext) =>
+    (await import('./discover.ts'))[`discover${name}`](context)
+
+/** Records of Salesforce, in both directions, with jobs of Bulk API 2.0. */
 export const salesforceCrm = defineConnector({
   slug: 'salesforce-crm',
   name: 'Salesforce CRM',
   platform: salesforce,
   dataType: 'Audiences - CRM API',
   dataTypeCategory: 'audience activation',
-  status: 'preview',
-  description: 'Reads customer data from Salesforce CRM and writes customer data to it.',
-  notes: 'Salesforce has more than 40 endpoints: agree with your account manager on the ones to use.',
-  secrets: {
-    clientId: text({
-      label: 'Client ID',
-      description: 'ID of the app that you registered with Salesforce',
-      required: true,
-    }),
-    clientSecret: secret({
-      label: 'Client secret',
-      description: 'Secret that belongs to the client ID',
-      required: true,
-    }),
-    refreshToken: secret({
-      label: 'Refresh token',
-      description: 'Long-lived token that renews access to Salesforce',
-      required: true,
-    }),
+  description:
+    'Reads records of any object of Salesforce, all or only changed ones, and inserts, updates, upserts or deletes records.',
+  actions: ['read', 'create', 'update', 'delete'],
+  notes:
+    'The app needs the OAuth scope api, and for a user’s authorization also refresh_token. The user needs “API Enabled” and access to the objects and fields. An organization that blocks login.salesforce.com for its API needs client credentials. As a destination, each batch of up to 10,000 rows is a job of Bulk API 2.0, and one of the 15,000 batches that an organization may process in 24 hours, with about 6 API calls. Salesforce processes a job later and reports the result of each row: a batch waits for it. After a crash, the job that was begun is found by its object, operation, time and rows, so that it is not sent twice; the rows of another transfer that inserts exactly the same at the same time are taken for it. The first transfer after one that failed may insert its last, unconfirmed batch again: use Upsert if that matters. Rows of a batch with the same key become one record, whose fields have the last values. Empty cells change nothing, unless you choose to clear them. A column such as Account.Customer_Key__c finds the record of a reference by its own External ID. Deleted records go to the recycle bin. As a source, the query is a job: Salesforce keeps its result for 7 days, within which an interrupted transfer resumes, and runs at most 10,000 query jobs in 24 hours. Rows are in no order. Incremental reads records whose SystemModstamp is later than 10 minutes before the transfer before, so that some come again; the object needs that field, LastModifiedDate or CreatedDate. It finds no records that were deleted unless you include them, with their field IsDeleted. Compound fields such as addresses are left out, since their parts are fields of their own, and so are files. Text, dates and decimal numbers are read as text, times in UTC.',
+  tested:
+    'Our own test server, which follows Salesforce’s published documentation of Bulk API 2.0 and its REST API; not Salesforce itself.',
+  api: {
+    version: 'v64.0',
+    ends: 'Salesforce supports a version for at least three years, so this one until June 2028 at least.',
   },
-  source: {},
-  destination: {},
+  secrets: signIn,
+  authorization,
+  check: async (context) => (await import('./check.ts')).check(context),
+  source: {
+    discover: { objectName: discover('Readable'), fields: discover('Fields'), columns: discover('Fields') },
+    open: async (context) => (await import('./read.ts')).open(context),
+    fields: {
+      dataSourceType: select({
+        label: 'Data source type',
+        description: 'Whether to read fields of an object, or the result of your own query',
+        options: ['Object', 'SOQL Query'],
+        default: 'Object',
+      }),
+      objectName: text({
+        label: 'Object',
+        description: 'API name of the object to read, such as Contact or Order_Line__c',
+        when: { dataSourceType: 'Object' },
+      }),
+      fields: text({
+        label: 'Fields',
+        description: 'API names of the fields to read, separated by commas; by default all that Bulk API 2.0 gives out',
+        when: { dataSourceType: 'Object' },
+      }),
+      soqlQuery: text({
+        label: 'SOQL query',
+        description: 'SELECT statement whose records are read, without aggregates and subqueries',
+        when: { dataSourceType: 'SOQL Query' },
+      }),
+      syncMode: select({
+        label: 'Sync mode',
+        description: 'Whether each transfer reads all records, or only those with changes since the transfer before',
+        options: ['Full', 'Incremental'],
+        default: 'Full',
+      }),
+      deletedRecords: boolean({
+        label: 'Deleted records',
+        description: 'Also reads records in the recycle bin and archived ones; their field IsDeleted is true',
+        default: false,
+      }),
+    },
+  },
+  destination: {
+    discover: {
+      objectName: discover('Writable'),
+      externalIdField: discover('ExternalIds'),
+      columns: discover('TargetFields'),
+    },
+    deliver: {
+      // A job of so many rows is one batch of Salesforce, which has at most 10 million characters.
+      batch: () => ({ rowsMax: 10_000, bytesMax: 8 << 20 }),
+      open: async (context) => (await import('./deliver.ts')).open(context),
+      inspect: async (context) => (await import('./deliver.ts')).inspect(context),
+      rejectionsOf: async ({ settings }) => {
+        const [{ rejectionsBy }, { rulesOf }] = await Promise.all([import('./deliver.ts'), import('./rows.ts')])
+        return rejectionsBy(rulesOf(settings))
+      },
+    },
+    fields: {
+      objectName: text({
+        label: 'Object',
+        description: 'API name of the object whose records are written, such as Contact or Order_Line__c',
+      }),
+      operation: select({
+        label: 'Operation',
+        description:
+          'Whether rows become new records, change records by their ID, change or become records by an External ID, or delete records by their ID',
+        options: ['Upsert', 'Insert', 'Update', 'Delete'],
+        default: 'Upsert',
+      }),
+      externalIdField: text({
+        label: 'External ID field',
+        description: 'API name of the field that identifies records, such as Customer_Key__c',
+        when: { operation: 'Upsert' },
+      }),
+      emptyCells: select({
+        label: 'Empty cells',
+        description: 'Whether an empty cell leaves the field of the record as it is, or clears it',
+        options: ['Leave unchanged', 'Clear'],
+        default: 'Leave unchanged',
+      }),
+      resultWaitSeconds: number({
+        label: 'Wait for results (seconds)',
+        description: 'How long each batch waits for its job before the transfer tries again and looks for the job',
+        min: 0,
+        max: 3600,
+        default: 600,
+      }),
+    },
+  },
 })

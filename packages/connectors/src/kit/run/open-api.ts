@@ -45,9 +45,11 @@ export function valueAt(value: unknown, path: string): unknown {
   return found
 }
 
-/** The values at a path of keys; a list stands for each of its elements. */
+/** The values at a path of keys; a list, also the whole answer, stands for each of its elements. */
 const valuesAt = (value: unknown, path: string): readonly unknown[] =>
-  path.split('.').reduce<readonly unknown[]>((all, key) => all.flatMap((one) => [valueAt(one, key)].flat()), [value])
+  path
+    .split('.')
+    .reduce<readonly unknown[]>((all, key) => all.flatMap((one) => [valueAt(one, key)].flat()), [value].flat())
 
 /** The platform's own codes in an answer. Any other text could quote what was sent. */
 export function codesIn({ errors = {} }: RestApi, { json }: Answer): string[] {

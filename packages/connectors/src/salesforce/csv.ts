@@ -1,0 +1,26 @@
+import { ConnectorError } from '@penstock/connector'
+import { parseCsv } from '@penstock/connector/files'
+
+const dialect = { delimiter: ',', newline: '\n' } as const
+const plain = /^[^",\r\n\s]+$/
+
+/** Rows as Salesforce takes them: commas, LF, and quotes wherever they could matter. An empty cell is nothing between commas. */
+export const csvOf = (columns: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [columns, ...rows].map((row) => `${row.map(cellOf).join(',')}\n`).join('')
+
+const cellOf = (text: string): string => (text === '' || plain.test(text) ? text : `"${text.replaceAll('"', '""')}"`)
+
+/** A table of Salesforce: cells are text, empty if there is nothing. */
+export type TextTable = { readonly columns: readonly string[]; readonly rows: readonly (readonly string[])[] }
+
+/** Reads a table of Salesforce; without a header it is empty. Throws `malformed_response` if a row has another number of cells than the header. */
+export function tableOf(text: string): TextTable {
+  const head = parseCsv(text, dialect, 0, true, 1)
+  const columns = (head.rows[0] ?? []).map((cell) => String(cell ?? ''))
+  if (columns.length === 0) return { columns, rows: [] }
+  const { rows, errors } = parseCsv(text.slice(head.consumed), dialect, columns.length, true)
+  if (head.errors.size > 0 || errors.size > 0) {
+    throw new ConnectorError('malformed_response', 'Salesforce sent a table that breaks off or is no CSV.')
+  }
+  return { columns, rows: rows.map((row) => row.map((cell) => (cell === null ? '' : String(cell)))) }
+}
