@@ -61,4 +61,9 @@ export const reports: readonly Side[] = [
     secrets: app('spotify'),
     settings: { accountIds: 'ce4ff15e-f04d-48b9-9ddf-fb3c85fbd57a' },
   },
+  {
+    slug: 'the-trade-desk-my-reports',
+    secrets: { apiToken: secret('trade desk') },
+    settings: { accountIds: 'abc', templateId: '1' },
+  },
 ]

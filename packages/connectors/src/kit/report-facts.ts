@@ -132,6 +132,8 @@ export type FreeNames = {
   readonly type?: ReportColumn['type']
   /** The place of a value in a row of the platform; the name itself unless said otherwise. */
   readonly at?: (name: string) => string
+  /** Whether names can contain spaces, so that commas and semicolons alone separate them. */
+  readonly spaced?: boolean
 }
 
 export type ReportDays = {
@@ -245,6 +247,8 @@ export type FileReport = StartedReport & {
 export type ReportFile = {
   /** An address with https, which may belong to a store of the platform. */
   readonly url: string
+  /** The hosts of the platform's files, if they are known: an address at any other host fails. */
+  readonly hosts?: RegExp
   /** Headers of the request. It has no credentials unless they are among them. */
   readonly headers?: Readonly<Record<string, string>>
   /**
@@ -261,9 +265,9 @@ export type ReportContent =
       readonly header?: RegExp
       /**
        * The names of the columns in place of those in the header, in their order, if the header has labels. The file must have so
-       * many columns.
+       * many columns. It throws `invalid_setting` if the header does not have what the connection chose.
        */
-      readonly names?: (to: ReportRequest) => readonly string[]
+      readonly names?: (to: ReportRequest, header: readonly string[]) => readonly string[]
       /** The line at which the rows end: the first empty one, or the first that begins like this. To the end unless said otherwise. */
       readonly ends?: 'empty line' | RegExp
       /** Lines that are no rows, such as totals, by their first cell; `''` if it is empty. */

@@ -22,12 +22,16 @@ export type OpenedReport = { readonly bytes: AsyncIterable<Uint8Array> } | 'gone
 export async function openReportFile(
   context: ConnectorContext,
   { name, baseUrl }: RestApi,
-  { url, headers = {}, signedIn }: ReportFile,
+  { url, hosts, headers = {}, signedIn }: ReportFile,
   credentials: () => Promise<Credentials>,
 ): Promise<OpenedReport> {
   const address = URL.canParse(url) ? new URL(url) : undefined
   if (address?.protocol !== 'https:') {
     throw new ConnectorError('malformed_response', `${name} did not return an address of the report.`)
+  }
+  if (hosts && !hosts.test(address.hostname)) {
+    const message = `${name} returned an address of the report at ${address.host}, which is no host of its reports.`
+    throw new ConnectorError('malformed_response', message)
   }
   const isOwn = address.origin === new URL(baseUrl).origin
   if (signedIn && !isOwn && !(signedIn !== true && signedIn.host.test(address.host))) {
@@ -121,7 +125,8 @@ async function* tableRows(
     if (columns === undefined) {
       const isHeader = header ? record.some((cell) => header.test(cell.trim())) : record.length > 0
       if (!isHeader) continue
-      columns = names?.(to) ?? record.map((cell) => cell.trim())
+      const labels = record.map((cell) => cell.trim())
+      columns = names?.(to, labels) ?? labels
       if (columns.length !== record.length) {
         throw problem(`${name} has ${record.length} columns, and ${columns.length} were asked for.`)
       }

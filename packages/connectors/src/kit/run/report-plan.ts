@@ -75,7 +75,7 @@ const notOfLevel = (name: string, level: string, levels: readonly string[]) =>
 
 function freeNames(facts: FreeNames | undefined, value: unknown): readonly string[] {
   if (!facts) return []
-  const names = namesIn(value)
+  const names = facts.spaced ? listed(value) : namesIn(value)
   const strange = names.find((name) => !facts.pattern.test(name))
   if (strange === undefined && names.length <= 100) return names
   const message = `${facts.label} must be at most 100 names of the platform, separated by commas, such as ${facts.example}.`
@@ -94,6 +94,16 @@ const namesIn = (value: unknown): string[] => [
   ...new Set(
     String(value ?? '')
       .split(/[\s,;]+/)
+      .filter(Boolean),
+  ),
+]
+
+/** Texts with spaces that are separated by commas or semicolons, each once. */
+const listed = (value: unknown): string[] => [
+  ...new Set(
+    String(value ?? '')
+      .split(/[,;]/)
+      .map((name) => name.trim())
       .filter(Boolean),
   ),
 ]
