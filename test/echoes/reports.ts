@@ -66,4 +66,9 @@ export const reports: readonly Side[] = [
     secrets: { apiToken: secret('trade desk') },
     settings: { accountIds: 'abc', templateId: '1' },
   },
+  {
+    slug: 'yahoo-dsp-reporting',
+    secrets: { clientId: '1', clientSecret: secret('yahoo') },
+    settings: { accountIds: '123' },
+  },
 ]

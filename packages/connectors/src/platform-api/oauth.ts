@@ -37,8 +37,8 @@ export type TokenOptions = {
   readonly scope?: string
   /** Scopes that were asked for before, when the user consented, and without which a token is no use. */
   readonly consented?: string
-  /** Parameters beside those of the standard, such as `audience`. */
-  readonly parameters?: Readonly<Record<string, string>>
+  /** Parameters beside those of the standard, such as `audience`; a function makes those of each request, such as a signed JWT. */
+  readonly parameters?: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>)
   /** The remedy if the grant is no longer accepted: `create a new service account key and save it`. */
   readonly renewal?: string
   /** Gets each answer with a token, if the platform says more in it, such as where its API is. Can throw a `ConnectorError`. */
@@ -185,6 +185,7 @@ async function exchange(
   }
   const server = { issuer: new URL(url).origin, token_endpoint: url }
   const named = { client_id: client?.id ?? 'penstock' }
+  const own = typeof options.parameters === 'function' ? options.parameters() : options.parameters
   let answer: Answer | undefined
   try {
     const response = await oauth.genericTokenEndpointRequest(
@@ -192,7 +193,7 @@ async function exchange(
       named,
       authenticationOf(client),
       grantTypes[grant.type],
-      { ...(scope === undefined ? {} : { scope }), ...options.parameters, ...parameters },
+      { ...(scope === undefined ? {} : { scope }), ...own, ...parameters },
       {
         [oauth.allowInsecureRequests]: true,
         [oauth.customFetch]: async (
