@@ -71,4 +71,9 @@ export const reports: readonly Side[] = [
     secrets: { clientId: '1', clientSecret: secret('yahoo') },
     settings: { accountIds: '123' },
   },
+  {
+    slug: 'linkedin-audience-insights',
+    secrets: app('linkedin'),
+    settings: { accountIds: '512', targeting: '{"include":{"and":[]}}' },
+  },
 ]

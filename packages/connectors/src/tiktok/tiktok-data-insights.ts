@@ -8,7 +8,11 @@ export const tiktokDataInsights = defineConnector({
   platform: tiktok,
   dataType: 'Insights',
   dataTypeCategory: 'reporting',
-  status: 'preview',
+  status: 'withdrawn',
+  withdrawn: {
+    why: 'No public document of TikTok describes insights besides those of its ad reports.',
+    instead: 'Read the performance of campaigns, ad groups and ads with TikTok Ad Measurement.',
+  },
   description: 'Reads the trends, the engagement and the performance of campaigns on TikTok.',
   secrets: {
     clientId: text({
