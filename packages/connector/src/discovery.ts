@@ -18,7 +18,7 @@ export type DiscoveryContext = ConnectorContext & {
   readonly cursor: string | undefined
   /** The most items of a page. */
   readonly size: number
-  /** Whether whoever asks may read records, so that columns come with values. */
+  /** Whether the caller may read records, so that columns come with values. */
   readonly withSamples: boolean
 }
 

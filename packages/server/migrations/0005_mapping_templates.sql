@@ -1,4 +1,4 @@
--- Mappings that are kept to be used again: those of one sub-account, and those that the whole organization shares.
+-- Mappings that are kept to be used again, of one sub-account or shared in the whole organization.
 
 create table mapping_templates (
   id text not null,

@@ -239,10 +239,10 @@ export const operations = {
     scope: 'connectors:read',
     query: {
       q: Type.Optional(q),
-      configured: yes('Keeps those that are, or are not, configured'),
+      configured: yes('Keeps connectors with, or without, a configuration'),
       sort: filter(
         addedConnectorOrders,
-        'Order of the list; - reverses it. configured: those that are not configured first; connections: by the number of connections that use it',
+        'Order of the list; - reverses it. configured: connectors without a configuration first; connections: by the number of connections that use it',
       ),
       ...page,
     },
@@ -673,7 +673,7 @@ export const operations = {
     tag: 'Connections',
     summary: 'List mapping templates',
     description:
-      'Lists mapping templates by name, without their mappings. With `accountId`, lists those of that sub-account and those that the organization shares. A credential that is limited to sub-accounts sees these of its own alone.',
+      'Lists mapping templates by name, without their mappings. With `accountId`, lists the templates of that sub-account and the shared ones of the organization. A credential that is limited to sub-accounts sees these of its own alone.',
     actsIn: 'organization or account',
     scope: 'connections:read',
     query: {

@@ -12,7 +12,7 @@ export const sampling = {
 } as const
 
 /**
- * The columns of a page with values of a few rows, if whoever asks may see them. If the database does not give them in time, the columns
+ * The columns of a page with values of a few rows, if the caller may see them. If the database does not give them in time, the columns
  * come without.
  * @param read the values of the columns with these names, row by row
  */

@@ -138,7 +138,7 @@ await testEventDestination<MicrosoftServer>({
   ],
   answers: [
     [
-      'names the rows that Microsoft does not accept, by their places among those that were sent',
+      'names the rows that Microsoft does not accept, by their places in the request',
       undefined,
       [[0, 'event_time'], 2, [3, 'conversion_name'], 4],
       [

@@ -144,7 +144,7 @@ await testEventDestination<UetServer>({
   ],
   answers: [
     [
-      'names the rows that Microsoft did not take, by their places among those that were sent',
+      'names the rows that Microsoft did not take, by their places in the request',
       undefined,
       [
         [0, 'event_time'],

@@ -231,7 +231,13 @@ describe('the records of Salesforce as a source', () => {
       own: Values,
     ) => {
       assert.ok(discover)
-      const found = await discover({ ...contextOf({ settings: own }), search: '', cursor: undefined, size: 100 })
+      const found = await discover({
+        ...contextOf({ settings: own }),
+        search: '',
+        cursor: undefined,
+        size: 100,
+        withSamples: false,
+      })
       return found.items.map(({ value }) => value).join()
     }
     assert.equal(await find(source?.discover?.objectName, {}), 'Contact,Login')

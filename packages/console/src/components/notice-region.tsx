@@ -17,7 +17,7 @@ export function NoticeRegion() {
   const region = useRef<HTMLElement>(null)
   const [pointed, setPointed] = useState(false)
   const [focused, setFocused] = useState(false)
-  /** What had the focus before the region had it. */
+  /** The element that had the focus before the region. */
   const before = useRef<Element>(null)
   useReservedHeight(region, notices)
   const close = (id: number) => {

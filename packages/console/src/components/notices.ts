@@ -31,7 +31,7 @@ export const noticeStore = {
   read: () => notices,
 }
 
-/** Shows a notice after those that are shown already. */
+/** Shows a notice below the others. */
 export function showNotice(notice: Omit<Notice, 'id'>): void {
   made += 1
   change([...notices, { ...notice, id: made }].slice(-noticesMax))

@@ -81,7 +81,7 @@ export async function createMappingTemplate(
       field: 'mappingTemplates',
       what: 'of the organization',
       ofAccount: 'of a sub-account',
-      advice: 'delete those that are not needed',
+      advice: 'delete some of them',
     },
   )
   const row = await queries.insertTemplate.first(tx, {

@@ -31,7 +31,7 @@ export async function discoverValues(
   requireToDirectSecrets(actor, connector, role, {}, values)
   const side = { connector, accountId: account.id, configurationId: row.configurationId }
   const opened = await openSide({ database, keyring }, side, values)
-  // Values are records. What is kept is found again only by those with the same right.
+  // Values are records: a kept answer is only for callers with the same right.
   const withSamples = role === 'Source' && field === 'columns' && hasScope(actor, 'records:read')
   const asked = {
     kind: 'discovery',

@@ -27,7 +27,7 @@ const templateFields = {
   destConnectorName: text('Name of that connector', example.destination.name),
   srcConnectorId: srcConnectorId('Source connector that it was made with; null: not known'),
   fields: count('Fields of the destination that it fills', 12),
-  createdBy: orNull(AuditActor, 'Who created it; null for a shared template if you are limited to sub-accounts', {
+  createdBy: orNull(AuditActor, 'The creator; null for a shared template if you are limited to sub-accounts', {
     kind: 'user',
     id: example.clientId,
     name: 'Ada Lovelace',
@@ -82,7 +82,7 @@ export const ApplyMappingTemplate = exactly(
   {
     columns: Type.Array(Type.String({ maxLength: limits.textLengthMax }), {
       maxItems: limits.templateColumnsMax,
-      description: `Columns of the source, at most ${limits.templateColumnsMax}: those that Preview Connection returns with \`unmapped\``,
+      description: `Columns of the source, at most ${limits.templateColumnsMax}, as Preview Connection returns with \`unmapped\``,
       examples: [['E-mail address', 'Mobile phone']],
     }),
   },

@@ -33,7 +33,7 @@ export function MappingTemplates({
   const button = useRef<HTMLButtonElement>(null)
   const forbidden = useForbidden('createMappingTemplate')
   const isEmpty = !lines.some(({ entry }) => isFilled(entry))
-  // What had the focus goes away: an item of the menu, or a button of the message.
+  // The element with the focus goes away: an item of the menu, or a button of the message.
   const backToMenu = () => setTimeout(() => button.current?.focus())
   const close = () => {
     setDialog(undefined)

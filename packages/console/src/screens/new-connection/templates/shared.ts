@@ -1,7 +1,7 @@
 import type { Lines } from '../mapping.ts'
 import type { TemplateFinding } from './template-lines.ts'
 
-/** What dialogs of templates need of the mapping that is edited. */
+/** The part of the edited mapping that dialogs of templates need. */
 export type TemplateTarget = {
   readonly accountId: string
   readonly srcConnectorId: string
