@@ -1,4 +1,4 @@
--- Mappings that are kept to be used again, of one sub-account or shared in the whole organization.
+-- Mappings that are kept to be used again, in one sub-account or in the whole organization.
 
 create table mapping_templates (
   id text not null,

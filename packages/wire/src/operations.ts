@@ -673,7 +673,7 @@ export const operations = {
     tag: 'Connections',
     summary: 'List mapping templates',
     description:
-      'Lists mapping templates by name, without their mappings. With `accountId`, lists the templates of that sub-account and the shared ones of the organization. A credential that is limited to sub-accounts sees these of its own alone.',
+      'Lists mapping templates by name, without their mappings. With `accountId`, lists templates of that sub-account and shared ones. A credential that is limited to sub-accounts sees these of its own alone.',
     actsIn: 'organization or account',
     scope: 'connections:read',
     query: {

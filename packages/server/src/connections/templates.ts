@@ -81,7 +81,7 @@ export async function createMappingTemplate(
       field: 'mappingTemplates',
       what: 'of the organization',
       ofAccount: 'of a sub-account',
-      advice: 'delete some of them',
+      advice: 'delete templates that are not needed',
     },
   )
   const row = await queries.insertTemplate.first(tx, {

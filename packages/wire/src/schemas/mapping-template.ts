@@ -82,7 +82,7 @@ export const ApplyMappingTemplate = exactly(
   {
     columns: Type.Array(Type.String({ maxLength: limits.textLengthMax }), {
       maxItems: limits.templateColumnsMax,
-      description: `Columns of the source, at most ${limits.templateColumnsMax}, as Preview Connection returns with \`unmapped\``,
+      description: `Columns of the source, at most ${limits.templateColumnsMax}: as Preview Connection returns them with \`unmapped\``,
       examples: [['E-mail address', 'Mobile phone']],
     }),
   },
@@ -118,7 +118,10 @@ export const AppliedMappingTemplate = exactly(
       exactly(
         {
           field: text('Field of the destination', 'city_sha256'),
-          message: text('What is missing', 'the template maps "Town", which this source does not have'),
+          message: text(
+            'The entry that does not apply, and why',
+            'the template maps "Town", which this source does not have',
+          ),
         },
         { description: 'Finding' },
       ),

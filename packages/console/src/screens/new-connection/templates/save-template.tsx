@@ -92,7 +92,7 @@ export function SaveTemplate({ target, onClose }: { target: TemplateTarget; onCl
   )
 }
 
-/** A complete mapping names every field: a field that it leaves out is not emptied when it is applied. */
+/** A complete mapping names every field. Fields that are left out must not be emptied when it is applied. */
 const withoutFields = (mapping: string, fields: ReadonlySet<string>): string =>
   fields.size === 0
     ? mapping

@@ -1,7 +1,7 @@
 import type { Lines } from '../mapping.ts'
 import type { TemplateFinding } from './template-lines.ts'
 
-/** The part of the edited mapping that dialogs of templates need. */
+/** The mapping that is edited, as the dialogs of templates need it. */
 export type TemplateTarget = {
   readonly accountId: string
   readonly srcConnectorId: string

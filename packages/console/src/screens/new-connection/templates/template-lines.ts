@@ -14,7 +14,7 @@ export type TemplateChange = {
   readonly templateColumn: string | undefined
 }
 
-/** The fields that a template leaves open. */
+/** An entry that a template leaves open. */
 export type TemplateFinding = AppliedMappingTemplate['findings'][number] & {
   /** The column that the source does not have; undefined if the destination does not take the entry. */
   readonly templateColumn: string | undefined
@@ -46,7 +46,7 @@ export function applyLines(current: Lines, applied: AppliedMappingTemplate, hasR
 
 const openLine = ({ field }: Line): Line => ({ field, entry: { kind: 'column', column: '' } })
 
-/** The fields that differ, in the order of the new lines, then of the removed ones. */
+/** The fields that differ, in the order of the new lines, then fields that are gone. */
 export function changesBetween(before: Lines, after: Lines, applied: AppliedMappingTemplate): TemplateChange[] {
   const [was, is] = [before, after].map((lines) => new Map(lines.map(({ field, entry }) => [field, entry])))
   const columns = new Map(applied.columns.map((column) => [column.field, column]))
