@@ -227,7 +227,7 @@ describe('the transfers of a connection', () => {
       assert.deepEqual([reply.status, reply.details.map(({ field }) => field)], [400, ['query.sort']])
       assert.match(reply.details[0]?.message ?? '', /-created/)
     }
-    // What they read is in no ledger.
+    // The ledger does not have these numbers.
     await sql('delete from transfers where connection_id = $1', one.id)
   })
 })

@@ -9,6 +9,12 @@ export const events: readonly Side[] = [
     row: { email: 'a@example.com', event_name: 'Bought', event_data: canary },
   },
   {
+    slug: 'salesforce-marketing-cloud-journeys',
+    secrets: { clientId: '1', clientSecret: secret('journeys'), subdomain: 'northwind' },
+    settings: { eventDefinitionKey: 'APIEvent-1' },
+    row: { contact_key: canary },
+  },
+  {
     slug: 'meta-conversions',
     secrets: { clientId: '1', clientSecret: secret('meta'), accessToken: 'EAAexample7Zq9wT4vT8rPm2Lc6' },
     settings: { datasetId: '1234567890' },

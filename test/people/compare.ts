@@ -38,6 +38,8 @@ export type Platform = {
   readonly reads: (received: Received) => readonly string[]
   /** Set where a platform wants contact data in the clear. */
   readonly takesContacts?: boolean
+  /** Whether a request has one person: fewer are sent. */
+  readonly oneByOne?: boolean
 }
 
 /** Content of an item about a person, independent of the order of its parts. */
@@ -59,20 +61,29 @@ export function apart(parts: Readonly<Record<string, string | undefined>>): Want
 }
 
 const rows = 10_000
+const rowsOneByOne = 1_000
 const now = Math.floor(Date.now() / 1000)
 
 /** Registers a test for each platform: all people of the file are delivered correctly, or refused with a reason. */
 export function comparePeople(platforms: readonly Platform[]): void {
   const people = makePeople(rows, seed, now)
   const folder = mkdtemp(join(tmpdir(), 'penstock-people-'))
-  const written = folder.then((path) => writeFile(join(path, 'people.csv'), csvOf(people)))
+  const files = new Map([
+    ['people.csv', people],
+    ['few.csv', people.slice(0, rowsOneByOne)],
+  ])
+  const written = folder.then((path) =>
+    Promise.all([...files].map(([name, some]) => writeFile(join(path, name), csvOf(some)))),
+  )
   after(async () => rm(await folder, { recursive: true }))
   for (const platform of platforms) {
-    test(`${rows} people reach ${platform.slug}`, async () => {
+    const file = platform.oneByOne ? 'few.csv' : 'people.csv'
+    const some = files.get(file) ?? people
+    test(`${some.length} people reach ${platform.slug}`, async () => {
       await written
       const server = await platform.start()
       try {
-        await comparePlatform(platform, server, people, await folder)
+        await comparePlatform(platform, server, some, await folder, file)
       } finally {
         await server.close()
       }
@@ -85,10 +96,11 @@ async function comparePlatform(
   server: Started,
   people: readonly Person[],
   folder: string,
+  file: string,
 ): Promise<void> {
   const { slug, secrets, settings = {}, mapping, origins, wants, reads } = platform
   const routes = Object.fromEntries(origins.map((origin) => [origin, server.url]))
-  const transferred = await transferFile(folder, 'people.csv', {
+  const transferred = await transferFile(folder, file, {
     slug,
     secrets: { ...secrets, ...server.secrets },
     routes,
@@ -103,7 +115,7 @@ async function comparePlatform(
   )
   const { read, sent, rejected } = transferred
   const refusedCount = people.filter(({ number }) => isRefused(number)).length
-  assert.deepEqual({ read, rejected }, { read: rows, rejected: refusedCount })
+  assert.deepEqual({ read, rejected }, { read: people.length, rejected: refusedCount })
   // Rows that the platform or its connector refused were sent.
   assert.ok(sent >= read - rejected && sent <= read, `${sent} rows are sent`)
   const got = new Set([...server.received.flatMap(reads), ...((await server.files?.()) ?? [])])

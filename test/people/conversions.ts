@@ -9,6 +9,12 @@ import {
 import { floodlight, startCampaignManager } from '../../packages/connectors/test/campaign-manager-server.ts'
 import { googleSecrets, startDataManager } from '../../packages/connectors/test/data-manager-server.ts'
 import { linkedinSecrets, startLinkedIn } from '../../packages/connectors/test/linkedin-server.ts'
+import {
+  journeyKey,
+  marketingCloudRoutes,
+  marketingCloudSecrets,
+  startMarketingCloud,
+} from '../../packages/connectors/test/marketing-cloud-server.ts'
 import { datasetId, metaSecrets, startMeta } from '../../packages/connectors/test/meta-server.ts'
 import { microsoftSecrets, microsoftSettings, startMicrosoft } from '../../packages/connectors/test/microsoft-server.ts'
 import { mparticleSecrets, startMparticle } from '../../packages/connectors/test/mparticle-server.ts'
@@ -467,6 +473,7 @@ const activecampaign: Platform = {
   mapping: { event_name: { value: 'Bought' }, event_data: 'id' },
   start: startActiveCampaignEvents,
   origins: ['https://trackcmp.net'],
+  oneByOne: true,
   takesContacts: true,
   wants: (person) => {
     const email = plain(person.email, emails.plain)
@@ -479,8 +486,22 @@ const activecampaign: Platform = {
   },
 }
 
+const journeys: Platform = {
+  slug: 'salesforce-marketing-cloud-journeys',
+  secrets: marketingCloudSecrets,
+  settings: { eventDefinitionKey: journeyKey },
+  mapping: { contact_key: 'id' },
+  start: startMarketingCloud,
+  origins: Object.keys(marketingCloudRoutes('')),
+  oneByOne: true,
+  // The key of a contact is what the customer has chosen.
+  wants: ({ id }) => (id === '' ? 'refused' : [saying({ id })]),
+  reads: ({ path, json }) => (path.endsWith('/events') ? [saying({ id: objectOf(json).ContactKey })] : []),
+}
+
 export const conversions: readonly Platform[] = [
   activecampaign,
+  journeys,
   metaOf('meta-conversions', {}, { action_source: { value: 'website' } }),
   metaOf('meta-app-events', { appPlatform: 'android' }, {}),
   snapchat,

@@ -83,6 +83,7 @@ import { redditAudiences } from './reddit-ads/reddit-audiences.ts'
 import { redditConversions } from './reddit-ads/reddit-conversions.ts'
 import { salesforceCrm } from './salesforce/salesforce-crm.ts'
 import { salesforceMarketingCloudDataExtensions } from './salesforce-marketing-cloud/salesforce-marketing-cloud-data-extensions.ts'
+import { salesforceMarketingCloudJourneys } from './salesforce-marketing-cloud/salesforce-marketing-cloud-journeys.ts'
 import { sftpDestination } from './sftp/sftp-destination.ts'
 import { sftpSource } from './sftp/sftp-source.ts'
 import { shopifyAdmin } from './shopify/shopify-admin.ts'
@@ -200,6 +201,7 @@ export const { connectors, listedConnectors, platforms, connectorById } = makeCa
   redditConversions,
   salesforceCrm,
   salesforceMarketingCloudDataExtensions,
+  salesforceMarketingCloudJourneys,
   sftpDestination,
   sftpSource,
   shopifyAdmin,

@@ -19,11 +19,14 @@ type Request = { asks: number; results: Result[] }
 
 export type MarketingCloudServer = PlatformServer & {
   readonly extensions: Extension[]
+  /** Entry events of journeys that were taken. */
+  readonly entries: Record<string, unknown>[]
   /** How requests are processed: how often one is asked about before it is done, how it ends, which results are shown. */
   processing: { asksBeforeDone: number; end: 'Complete' | 'Error'; shows: 'all' | 'errors'; locks: number }
   expireTokens(): void
 }
 
+export const journeyKey = 'APIEvent-5f1c'
 export const subdomain = 'mc563885gzs27c5t9-63k636ttgm'
 export const marketingCloudSecrets = { clientId: 'mc-client', clientSecret: 'mc-client-secret', subdomain }
 export const marketingCloudRoutes = (url: string) => ({
@@ -44,6 +47,7 @@ const refusal = (status: number, errorcode: number, others = {}): Reply => ({
 
 export async function startMarketingCloud(): Promise<MarketingCloudServer> {
   const extensions: Extension[] = []
+  const entries: MarketingCloudServer['entries'] = []
   const processing: MarketingCloudServer['processing'] = { asksBeforeDone: 0, end: 'Complete', shows: 'all', locks: 0 }
   const requests = new Map<string, Request>()
   let tokens = 0
@@ -61,7 +65,21 @@ export async function startMarketingCloud(): Promise<MarketingCloudServer> {
     const [, key] = /^\/data\/v1\/async\/dataextensions\/key:([^/]+)\/rows$/.exec(path) ?? []
     if (key && (method === 'PUT' || method === 'POST')) return take(decodeURIComponent(key), method === 'PUT', json)
     if (path.startsWith('/data/v1/customobjects')) return objects(received)
+    if (route === 'POST /interaction/v1/events') return enter(json)
     return refusal(404, 0)
+  }
+
+  function enter(json: unknown): Reply {
+    const {
+      ContactKey: contact,
+      EventDefinitionKey: key,
+      Data: data = {},
+      ...others
+    } = (json ?? {}) as Record<string, unknown>
+    const isEvent = typeof contact === 'string' && typeof data === 'object' && Object.keys(others).length === 0
+    if (!isEvent || key !== journeyKey) return refusal(400, 30003)
+    entries.push(json as Record<string, unknown>)
+    return { status: 201, json: { eventInstanceId: `event-${entries.length}` } }
   }
 
   function token({ text, headers }: Received): Reply {
@@ -186,6 +204,7 @@ export async function startMarketingCloud(): Promise<MarketingCloudServer> {
   const server = await startPlatform(answer)
   return Object.assign(server, {
     extensions,
+    entries,
     processing,
     expireTokens() {
       good = ''

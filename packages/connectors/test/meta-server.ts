@@ -183,7 +183,7 @@ function peopleOf(json: unknown): { people: string[]; received: number; invalid:
     if (!Array.isArray(row) || row.length !== schema.length) return problem(100)
     const isRight = (cell: unknown, at: number) => (at === optionsAt ? isOptions(cell) : isCell(cell, at === valueAt))
     if (!row.every(isRight)) return problem(100)
-    // Options are of a member, which is not another one by them.
+    // Options are no part of who a member is.
     if (optionsAt >= 0) row[optionsAt] = ''
     const usable = row.every((cell, at) => cell === '' || !hashed.has(schema[at]) || /^[0-9a-f]{64}$/.test(cell))
     const madid = row[schema.indexOf('MADID')] ?? ''

@@ -49,7 +49,7 @@ function wrongIn(one: unknown): string | undefined {
   return eventType === 'pageLoad' && eventSourceUrl === undefined ? 'EventSourceUrl' : undefined
 }
 
-/** Microsoft’s answer about events that it did not take. */
+/** An answer of Microsoft about events that it did not take. */
 export const uetRefusal = (received: number | undefined, ...details: readonly (readonly [number, string])[]) => ({
   ...(received !== undefined && { eventsReceived: received }),
   error: {

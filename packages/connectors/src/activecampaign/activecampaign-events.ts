@@ -92,7 +92,7 @@ export const activecampaignEvents = eventDestination({
     event_data: plain('eventdata', 'Value of the event, such as the name of a product', {
       synonyms: ['eventdata', 'event_value', 'value'],
     }),
-    // It is not sent; by it the events of a batch differ.
+    // It is not sent, and distinguishes the events of a batch.
     event_id: eventId('@id', 'Your own ID of the event, which is not sent'),
   },
 })

@@ -5,7 +5,7 @@ import type { PlatformClient } from '../platform-api/client.ts'
 import { poll } from '../platform-api/polling.ts'
 import { assertFinal, isAccepted, resultsOf } from './api.ts'
 
-/** The kind of the members of a segment, as LinkedIn’s paths have it. */
+/** The kind of members of a segment, as in LinkedIn’s paths. */
 export type MemberKind = 'users' | 'companies'
 
 /** LinkedIn needs seconds, and up to two minutes, before a new segment takes members. */

@@ -1,7 +1,8 @@
 import { checkSteps } from '@penstock/connector'
 import { assertConnectivity } from '../platform-api/call.ts'
 import { firstOne } from './data-extensions.ts'
-import { openMarketingCloud, originOf, subdomainOf } from './marketing-cloud-api.ts'
+import { openMarketingCloud } from './marketing-cloud-api.ts'
+import { originOf, subdomainOf } from './tenant.ts'
 
 const unknown = 'The connector has no subdomain; each connection uses the credentials with its own.'
 
