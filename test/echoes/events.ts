@@ -176,4 +176,15 @@ export const events: readonly Side[] = [
     settings: { advertiserId: 'abc123', trackingTagId: 'tag' },
     row: { event_name: 'purchase', order_id: canary, client_ip: '192.0.2.7' },
   },
+  {
+    slug: 'yahoo-dsp-conversions',
+    secrets: { clientId: '1', clientSecret: secret('yahoo') },
+    settings: { pixelId: '123', mode: 'Batch' },
+    row: {
+      eventTs: Math.floor(Date.now() / 1000) - 60,
+      eventName: 'Lead',
+      actionSource: 'web',
+      email: canary,
+    },
+  },
 ]

@@ -44,6 +44,12 @@ import {
   startConversions,
 } from '../../packages/connectors/test/trade-desk-conversions-server.ts'
 import { startUet, uetTag, uetToken } from '../../packages/connectors/test/uet-server.ts'
+import {
+  startYahooEvents,
+  yahooOrigins,
+  yahooPixel,
+  yahooSecrets,
+} from '../../packages/connectors/test/yahoo-events-server.ts'
 import { addressOf } from './audiences.ts'
 import { type Platform, saying, type Wanted } from './compare.ts'
 import { type Json, listOf, objectOf, single } from './json.ts'
@@ -499,6 +505,35 @@ const journeys: Platform = {
   reads: ({ path, json }) => (path.endsWith('/events') ? [saying({ id: objectOf(json).ContactKey })] : []),
 }
 
+const yahoo: Platform = {
+  slug: 'yahoo-dsp-conversions',
+  secrets: yahooSecrets,
+  settings: { pixelId: yahooPixel, mode: 'Batch' },
+  mapping: {
+    eventName: { value: 'Lead' },
+    actionSource: { value: 'web' },
+    event_id: 'id',
+    idfa: 'device_id',
+    gpsaid: null,
+    country: null,
+    region: null,
+  },
+  start: startYahooEvents,
+  origins: yahooOrigins,
+  wants: (person) =>
+    event(person, {
+      email: digest(person.email, emails.plain),
+      phone: phoneDigest(person, phones.e164),
+      idfa: plain(person.device, devices.upper),
+      vmcid: plain(person.click, same),
+    }),
+  reads: eventsIn(
+    /v1\/events/,
+    (body) => body,
+    ({ eventId: id, userData, clickData }) => ({ id, ...objectOf(clickData), ...single(userData) }),
+  ),
+}
+
 export const conversions: readonly Platform[] = [
   activecampaign,
   journeys,
@@ -518,4 +553,5 @@ export const conversions: readonly Platform[] = [
   ...amazons,
   ...tradeDesks,
   mparticle,
+  yahoo,
 ]

@@ -57,6 +57,7 @@ const specials: Readonly<Record<string, Special>> = {
   'salesforce-crm': { values: { objectName: 'Contact', externalIdField: 'Email' } },
   'salesforce-marketing-cloud-data-extensions': { values: { operationType: 'Add Data' } },
   'snapchat-conversions': { cells: { event_name: 'SIGN_UP', action_source: 'WEB' } },
+  'yahoo-dsp-conversions': { cells: { actionSource: 'web', eventTs: now } },
 }
 
 /** Destinations that this test cannot compare, and why. */

@@ -35,7 +35,7 @@ function targetingIn(value: unknown): JsonObject | undefined {
 
 const segment = { key: ['segment_urn'], columns: ['segment_id', 'facet', 'members', 'share', 'audience_members'] }
 
-/** The members of an audience on LinkedIn. */
+/** The parts of an audience on LinkedIn. */
 export const linkedinAudienceInsights = entitySource({
   slug: 'linkedin-audience-insights',
   name: 'LinkedIn Audience Insights',

@@ -2,15 +2,17 @@ import { createHmac, randomUUID } from 'node:crypto'
 import { type ConnectorContext, ConnectorError } from '@penstock/connector'
 import type { Credentials } from '../platform-api/client.ts'
 import { textIn } from '../platform-api/json.ts'
-import { openTokens } from '../platform-api/oauth.ts'
+import { type AccessTokens, openTokens } from '../platform-api/oauth.ts'
 
-const url = 'https://id.b2b.yahooinc.com/identity/oauth2/access_token'
+/** The token endpoint of the DSP, and that of the Conversion API. */
+const dsp = 'https://id.b2b.yahooinc.com/identity/oauth2/access_token'
+const conversions = 'https://id.b2b.yahooincapis.com/zts/v1/oauth2/token'
 /** How long an assertion may be used, in seconds. */
 const livesSeconds = 600
 
-/** A JWT by which a client identifies itself (RFC 7523), signed with its secret. @param at in milliseconds since 1970 */
-export function assertionOf(clientId: string, clientSecret: string, at = Date.now()): string {
-  const iat = Math.floor(at / 1000)
+/** A JWT by which a client identifies itself at a token endpoint (RFC 7523), signed with its secret. */
+function assertionOf(url: string, clientId: string, clientSecret: string): string {
+  const iat = Math.floor(Date.now() / 1000)
   const claims = {
     aud: `${url}?realm=dsp`,
     iss: clientId,
@@ -25,17 +27,15 @@ export function assertionOf(clientId: string, clientSecret: string, at = Date.no
   return `${text}.${createHmac('sha256', clientSecret).update(text).digest('base64url')}`
 }
 
-/** The sign-in to Yahoo DSP: access tokens of an hour, in a header of Yahoo's own. Throws connector errors. */
-export function openYahooTokens(context: ConnectorContext): Credentials {
+/** Access tokens of Yahoo, which live for an hour. Throws connector errors. */
+function openAt(url: string, context: ConnectorContext): AccessTokens {
   const clientId = textIn(context.secrets.clientId)
   const clientSecret = textIn(context.secrets.clientSecret)
   if (clientId === undefined || clientSecret === undefined) {
-    throw new ConnectorError(
-      'invalid_credentials',
-      'Save the client ID and the client secret of Yahoo in the connector.',
-    )
+    const message = 'Save the client ID and the client secret of Yahoo in the connector.'
+    throw new ConnectorError('invalid_credentials', message)
   }
-  const tokens = openTokens(context, {
+  return openTokens(context, {
     platform: 'Yahoo',
     url,
     grant: { type: 'client_credentials' },
@@ -43,10 +43,15 @@ export function openYahooTokens(context: ConnectorContext): Credentials {
       scope: 'dsp-api-access',
       realm: 'dsp',
       client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
-      client_assertion: assertionOf(clientId, clientSecret),
+      client_assertion: assertionOf(url, clientId, clientSecret),
     }),
     renewal: 'check the client ID and the client secret, and save them again',
   })
+}
+
+/** The sign-in to Yahoo DSP: access tokens in a header of Yahoo's own. Throws connector errors. */
+export function openYahooTokens(context: ConnectorContext): Credentials {
+  const tokens = openAt(dsp, context)
   return {
     renews: true,
     headers: async (refused) => ({
@@ -55,3 +60,6 @@ export function openYahooTokens(context: ConnectorContext): Credentials {
     }),
   }
 }
+
+/** The sign-in to the Conversion API. Throws connector errors. */
+export const openConversionTokens = (context: ConnectorContext): AccessTokens => openAt(conversions, context)
