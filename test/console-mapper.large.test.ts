@@ -111,7 +111,11 @@ describe('the mapping of columns', { skip }, () => {
     await page.getByText('Nothing is left to decide').waitFor({ state: 'attached' })
     await time.getByRole('button', { name: /^Time zone / }).click()
     await time.getByText('All values fit').waitFor()
-    await rowOf(page, 'value').getByText('1.001,50').waitFor()
+    const value = rowOf(page, 'value')
+    await value.getByText('1.001,50', { exact: true }).waitFor()
+    await value.getByRole('button', { name: /^Use a decimal comma \(as in / }).click()
+    await value.getByText(/decimal comma$/).waitFor()
+    await value.getByRole('button', { name: /^Use a decimal comma/ }).waitFor({ state: 'detached' })
     // The values of the currency that are none: answered one by one.
     const currency = rowOf(page, 'currency')
     await currency.getByRole('button', { name: 'Options of Currency' }).click()

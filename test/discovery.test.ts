@@ -84,7 +84,7 @@ describe('discover values', () => {
     assertRefused(await other.call('discoverValues', { accountId, id: localFolder.id, body }), 404, 'not_found')
   })
 
-  test('shows values of columns only to callers who may read records, whichever caller asked before', async () => {
+  test('shows values of columns only to callers that may read records', async () => {
     const organization = await service.addOrganization()
     const owner = callerOf(service, organization)
     const { accountId } = await addAccountWithConnection(owner, inbox.folder)

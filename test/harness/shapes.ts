@@ -394,6 +394,7 @@ export const preview = {
       wrongHashLength: 'integer',
       mixedKinds: 'integer',
       samples: [{ before: 'string', after: ['string', null] }],
+      'forms?': [{ setting: 'string', proposed: ['string', null], reason: 'string', example: ['string', null] }],
     },
   ],
   findings: [{ code: 'string', message: 'string', column: ['string', null] }],

@@ -300,6 +300,9 @@ async function look(
       mapping.options,
     ).map((lint) => ({
       ...lint,
+      ...(lint.forms && {
+        forms: lint.forms.map((form) => ({ ...form, example: form.example === null ? null : redact(form.example) })),
+      }),
       samples: lint.samples.map(({ before, after }) => ({
         before: redact(before),
         after: after === null ? null : redact(after),

@@ -33,7 +33,7 @@ function testAgainst({ secrets, query, version, stop }: Mariadb): void {
       assert.deepEqual(valuesOf(await find('table', { size: 2, cursor: first.next ?? '' })), ['recent'])
     })
 
-    test('gives values of columns to callers who may see them', async () => {
+    test('gives values of columns to callers that may see them', async () => {
       await query('create table orders (id int, `To``tal` varchar(999), made timestamp null, raw blob)')
       await query(
         "insert into orders values (1, '1.001,50', '2026-11-22 10:00:00', x'ff'), (2, repeat('x', 999), null, 'a')",

@@ -64,7 +64,7 @@ describe('discovering in PostgreSQL', () => {
     }
   })
 
-  test('gives values of columns to callers who may see them, and columns without if they take too long', async () => {
+  test('gives values of columns to callers that may see them, and columns without if they take too long', async () => {
     await query(`create table crm.orders (id int, "Total "" net" text, made timestamptz, nothing text);
       insert into crm.orders values (1, '1.001,50', '2026-11-22 10:00+01'), (2, repeat('x', 999), null);
       create view crm.slow as select pg_sleep(60)::text as x; create sequence crm.ids`)

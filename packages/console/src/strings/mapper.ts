@@ -47,6 +47,8 @@ function labelOf(name: string): string {
   return (text.charAt(0).toUpperCase() + text.slice(1)).replace(/\b(id|ip|url)\b/gi, (word) => word.toUpperCase())
 }
 
+const asIn = (example: string | null): string => (example === null ? '' : `, as in ${example}`)
+
 export const mapper = {
   labelOf,
   title: 'Map fields',
@@ -155,9 +157,23 @@ export const mapper = {
   answerThis: 'The destination does not accept records without this.',
   phoneHelp:
     'Numbers without a country code are only read with a country: map Country, or set the default country in the settings of the destination.',
-  timeHelp:
-    'Say how these times are written. Times without a zone, and dates that can be read in two ways, are not guessed.',
-  numberHelp: 'Say how these numbers are written. Numbers that can be read in two ways are not guessed.',
+  numbersShown: 'The values show how these numbers are written.',
+  datesShown: 'The values show how these dates are written.',
+  numbersAmbiguous: (example: string | null) =>
+    `Say how these numbers are written. They can be read in two ways${asIn(example)}.`,
+  datesAmbiguous: (example: string | null) =>
+    `Say how these dates are written. They can be read in two ways${asIn(example)}.`,
+  numbersContradict:
+    'Some values have a decimal comma, others a decimal point. Correct them in the source, or choose one: the others are rejected.',
+  datesContradict:
+    'Some values have the day first, others the month. Correct them in the source, or choose one: the others are rejected or misread.',
+  zoneMissing: (example: string | null) => `Say in which time zone these times are. They have none${asIn(example)}.`,
+  zoneOfConnection: (zone: string, example: string | null) =>
+    `Times without a zone${asIn(example)} are read in ${zone}, the time zone in the settings of the destination.`,
+  takeNumbers: (form: 'comma' | 'point', example: string | null) =>
+    `Use a decimal ${form}${example === null ? '' : ` (as in ${example})`}`,
+  takeDates: (form: 'DMY' | 'MDY', example: string | null) =>
+    `Read the ${form === 'DMY' ? 'day' : 'month'} first${example === null ? '' : ` (as in ${example})`}`,
   inZone: (zone: string) => `Time zone ${zone}`,
 
   unused: 'Columns not used',

@@ -1,4 +1,5 @@
 import type { Cell, RecordField, Row } from '@penstock/connector'
+import { answerKey, answersOf } from './answers.ts'
 import { takesAnyText } from './cell-mapper.ts'
 import type { MappingStep } from './choose-columns.ts'
 import { normaliseCountry } from './country.ts'
@@ -15,6 +16,7 @@ import { type Kind, kindOf } from './kinds.ts'
 import { type MapperOptions, stepMapper } from './mapper.ts'
 import { normalisers } from './normalise.ts'
 import { countryNamedBy, type MappingPlan } from './plan.ts'
+import { type FormFinding, proposeForms } from './propose-forms.ts'
 import { isPersonal, shorten } from './shorten.ts'
 
 /**
@@ -46,7 +48,12 @@ export type FieldLint = {
   mixedKinds: number
   /** Different values and what becomes of them, shortened for people: first one that fits, then one that does not, then others. */
   readonly samples: readonly Sample[]
+  /** How the values are written, as far as they show it or leave it open; absent if there is nothing to say. */
+  readonly forms?: ShownFinding[]
 }
+
+/** A finding as people see it: `null` for an example that would be shortened. */
+export type ShownFinding = Omit<FormFinding, 'example'> & { readonly example: string | null }
 
 /** A value as it is in the source, and as it would be sent; `null` if it cannot be used. */
 export type Sample = { readonly before: string; readonly after: string | null }
@@ -108,8 +115,23 @@ function lintColumn(
   }
   lint.samples = samples.chosen()
   if (isIdentifying(definition)) lint.mixedKinds = countMixed(kinds)
-  return lint
+  if (!definition?.reads) return lint
+  const column = rows.map((row) => row[index] ?? null).filter((cell) => !step.values || !isAnswered(step.values, cell))
+  const forms = proposeForms(definition.reads, column, step.local ?? {}, options.defaultTimezone)
+  if (forms.length === 0) return lint
+  const personal = isPersonal(step)
+  return {
+    ...lint,
+    forms: forms.map(({ example, ...finding }) => ({
+      ...finding,
+      example: shorten(example, personal) === example.trim() ? example.trim() : null,
+    })),
+  }
 }
+
+/** Whether the mapping says what the value stands for, so that its form says nothing. */
+const isAnswered = (values: Readonly<Record<string, string | null>>, cell: Cell): boolean =>
+  answersOf(values).has(answerKey(String(cell)))
 
 /** Chooses a few values of a column that show what becomes of its values. */
 class Samples {

@@ -35,6 +35,17 @@ export function readLocalNumber(given: string, form: NumberForm | undefined): Lo
   return { text: isComma ? sign + canonical(text, 'comma') : given }
 }
 
+/** A number with a point and an exponent, as programs write it. */
+const scientific = /^\d+\.\d+[eE][+-]?\d+$/
+
+/** Reads a text with a decimal comma and with a decimal point, and gives both with a point; undefined if it is no such number. */
+export function numberReadings(given: string): { readonly [Form in NumberForm]: string | undefined } {
+  const text = given.trim().replace(/^[+-]/, '')
+  const read = (form: NumberForm) =>
+    plain[form].test(text) || grouped[form].test(text) ? canonical(text, form) : undefined
+  return { comma: read('comma'), point: scientific.test(text) ? text : read('point') }
+}
+
 /** The digits with a point before the decimals. */
 function canonical(text: string, form: NumberForm): string {
   const at = text.lastIndexOf(form === 'comma' ? ',' : '.')

@@ -84,5 +84,26 @@ export function orderOf(first: number, second: number, hasDots: boolean): 'DMY' 
   return first === second ? 'DMY' : undefined
 }
 
+/**
+ * The orders in which the numbers of a day can be read, if its year is last and it has no points, and whether it has a time of day without
+ * a zone. No orders: nothing depends on them, or it is no day.
+ */
+export function dateReadings(given: string): {
+  readonly orders: readonly ('DMY' | 'MDY')[]
+  readonly lacksZone: boolean
+} {
+  const text = given.trim()
+  const read = (order: 'DMY' | 'MDY') => {
+    const parts = partsOf(text, order)
+    return typeof parts === 'object' ? parts : undefined
+  }
+  const [dmy, mdy] = [read('DMY'), read('MDY')]
+  const any = dmy ?? mdy
+  const lacksZone = any !== undefined && any.time !== undefined && any.offset === undefined
+  const isYearLast = yearLast.test(text) && !/^\d{1,2}\./.test(text)
+  if (!isYearLast || (dmy && dmy.day === mdy?.day)) return { orders: [], lacksZone }
+  return { orders: [...(dmy ? ['DMY' as const] : []), ...(mdy ? ['MDY' as const] : [])], lacksZone }
+}
+
 const offsetOf = (zone: string | undefined): string | undefined =>
   zone === undefined ? undefined : /^[Zz]|UTC/.test(zone) ? 'Z' : zone.replace(/^([+-]\d\d):?(\d\d)$/, '$1:$2')

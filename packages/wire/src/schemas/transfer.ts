@@ -229,6 +229,30 @@ export const Preview = exactly(
             ),
             { description: 'Up to 3 different values: one that fits, one that does not, then others' },
           ),
+          forms: Type.Optional(
+            Type.Array(
+              exactly(
+                {
+                  setting: oneOf(['numbers', 'dates', 'timezone'] as const, {
+                    description: 'Key of the entry of the mapping that says how values are written',
+                    examples: ['numbers'],
+                  }),
+                  proposed: maybe(text('Value of that key which all values fit; null if they leave it open', 'comma')),
+                  reason: oneOf(['shown', 'ambiguous', 'contradicting', 'missing', 'default'] as const, {
+                    description:
+                      '`shown`: a value can only be read so. `ambiguous`: values can be read in two ways. `contradicting`: some values can only be read in one way, others only in the other. `missing`: times have no time zone. `default`: they have none, and `defaultTimezone` of the destination gives it',
+                    examples: ['shown'],
+                  }),
+                  example: maybe(text('Value that shows it; null if it would have to be shortened', '1.001,50')),
+                },
+                { description: 'Finding about how values are written' },
+              ),
+              {
+                description:
+                  'How numbers and times are written, as far as the mapping does not say it and the values show it, or leave it open. Nothing follows a proposal until it is in the mapping',
+              },
+            ),
+          ),
         },
         { description: 'Statistics on the values of one field' },
       ),
