@@ -247,7 +247,7 @@ export type FileReport = StartedReport & {
 export type ReportFile = {
   /** An address with https, which may belong to a store of the platform. */
   readonly url: string
-  /** The hosts of the platform's files, if they are known: an address at any other host fails. */
+  /** The hosts of the platform's files, if they are known: an address at any other host fails, and a redirect does. */
   readonly hosts?: RegExp
   /** Headers of the request. It has no credentials unless they are among them. */
   readonly headers?: Readonly<Record<string, string>>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { testContext } from '@penstock/connector/acceptance'
-import { connectorErrorOf, type Received } from '../../test/platform-server.ts'
+import { connectorErrorOf, type Received, type Reply } from '../../test/platform-server.ts'
 import { type Exchange, startRecorded, testReportSource } from '../../test/test-report-source.ts'
 import { theTradeDeskMyReports } from './the-trade-desk-my-reports.ts'
 
@@ -141,11 +141,11 @@ describe('a template of My Reports', async () => {
   )
   after(() => server.close())
   const routes = Object.fromEntries(origins.map((origin) => [origin, server.url]))
-  const errorOf = async (url: string, text = header) => {
+  const errorOf = async (url: string, text = header, reply: Reply = { text }) => {
     exchanges = [
       create(['2026-04-01', '2026-04-02'], { json: { ReportScheduleId: 7 } }),
       ...made(7, complete(7, url)),
-      { path: '/files/7.csv', headers: { 'ttd-auth': null }, answer: { text } },
+      { path: '/files/7.csv', headers: { 'ttd-auth': null }, answer: reply },
     ]
     const context = testContext({ secrets, routes, settings: { ...settings, startDate: '2026-04-01' } })
     const read = async () => {
@@ -178,5 +178,7 @@ describe('a template of My Reports', async () => {
     ]) {
       assert.match(await errorOf(url), /^malformed_response: /, url)
     }
+    const moved = { status: 302, headers: { location: 'https://example.com/files/7.csv' } }
+    assert.match(await errorOf(`${storage}/files/7.csv`, '', moved), /^platform_error: .* did not hand out the report/)
   })
 })

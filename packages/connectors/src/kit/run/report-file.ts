@@ -43,8 +43,8 @@ export async function openReportFile(
     headers: { ...signIn, ...headers },
     signal: context.signal,
     streams: true,
-    // Credentials go nowhere else.
-    redirectsMax: signedIn ? 0 : 3,
+    // Credentials go nowhere else, and hosts that are named are all that there are.
+    redirectsMax: signedIn || hosts ? 0 : 3,
   })
   if (response.status === 200 && response.body) return { bytes: response.body }
   await response.body?.cancel()
