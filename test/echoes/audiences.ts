@@ -92,6 +92,18 @@ export const audiences: readonly Side[] = [
     row: person,
   },
   {
+    slug: 'hubspot-crm',
+    secrets: { authType: 'token', accessToken: 'pat-eu1-exampleZq7wXT4vT8rPm2Lc6' },
+    settings: {
+      objectType: 'contacts',
+      properties: 'email',
+      idProperty: 'email',
+      operation: 'removeFromList',
+      listId: '5',
+    },
+    row: person,
+  },
+  {
     slug: 'x-custom-audiences',
     secrets: {
       clientId: 'key',

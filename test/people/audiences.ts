@@ -1,6 +1,7 @@
 import { activecampaignKey, startActiveCampaign } from '../../packages/connectors/test/activecampaign-server.ts'
 import { criteoSecrets, startCriteo } from '../../packages/connectors/test/criteo-server.ts'
 import { googleSecrets, startDataManager } from '../../packages/connectors/test/data-manager-server.ts'
+import { hubspotRoutes, hubspotSecrets, startHubSpot } from '../../packages/connectors/test/hubspot-server.ts'
 import { linkedinSecrets, startLinkedIn } from '../../packages/connectors/test/linkedin-server.ts'
 import {
   marketingCloudRoutes,
@@ -370,6 +371,22 @@ const marketingCloud: Platform = {
   ),
 }
 
+const hubspot: Platform = {
+  slug: 'hubspot-crm',
+  secrets: hubspotSecrets,
+  settings: { objectType: 'contacts', idProperty: 'email', operation: 'upsert' },
+  mapping: { email: { column: 'email', normalise: 'email' }, firstname: 'first_name' },
+  start: startHubSpot,
+  origins: Object.keys(hubspotRoutes('')),
+  takesContacts: true,
+  wants: ({ email }) => whole({ email: plain(email, emails.plain) }),
+  reads: membersOf(
+    /batch\/upsert$/,
+    ({ inputs }) => inputs,
+    ({ id }) => saying({ email: id }),
+  ),
+}
+
 const tradeDesk: Platform = {
   slug: 'the-trade-desk-first-party-audiences',
   secrets: tradeDeskSecrets,
@@ -407,6 +424,7 @@ export const audiences: readonly Platform[] = [
   criteo,
   activecampaign,
   marketingCloud,
+  hubspot,
   nexxen,
   adobe,
   tradeDesk,

@@ -51,6 +51,7 @@ const specials: Readonly<Record<string, Special>> = {
   'microsoft-ads-events': { values: { currency: 'EUR' } },
   'microsoft-uet-conversions': { cells: { event_name: 'purchase' } },
   'mparticle-events': { values: { region: 'US1' }, cells: { timestamp_unixtime_ms: now, event_name: 'Lead' } },
+  'hubspot-crm': { values: { objectType: 'contacts', idProperty: 'Email', properties: 'email' } },
   'nexxen-audiences': { values: { sshPrivateKey: ssh2.utils.generateKeyPairSync('ed25519', {}).private } },
   'pinterest-conversions': { cells: { event_name: 'lead', action_source: 'web' } },
   'reddit-conversions': { cells: { event_name: 'lead', action_source: 'website' } },

@@ -1,26 +1,150 @@
-import { defineConnector, secret, text } from '@penstock/connector'
+import { boolean, defineConnector, number, secret, select, text } from '@penstock/connector'
+import { hubspotVersion } from './api.ts'
+import { authorization } from './authorization.ts'
 import { hubspot } from './platform.ts'
 
-/** CRM records of HubSpot. */
+const objectType = text({
+  label: 'Object type',
+  description: 'contacts, companies, deals, tickets, or the ID or name of a custom object, such as 2-123456',
+  required: true,
+})
+
+const toList = { operation: ['addToList', 'removeFromList'] }
+
+/** CRM records of HubSpot, read and written, and its static lists. */
 export const hubspotCrm = defineConnector({
   slug: 'hubspot-crm',
   name: 'HubSpot CRM',
   platform: hubspot,
   dataType: 'Audiences - CRM API',
   dataTypeCategory: 'audience activation',
-  status: 'preview',
-  description: 'Reads the CRM records of a HubSpot account.',
+  description:
+    'Reads and writes contacts, companies, deals, tickets and custom objects of HubSpot, and keeps its static lists up to date.',
+  actions: ['get', 'create', 'update', 'add', 'remove'],
+  notes:
+    'Columns have the internal names of properties, such as firstname. Records are found by a unique property (email for contacts); companies and deals have none of their own, so make one in HubSpot, or use hs_object_id, which changes records but creates none. A row that HubSpot names neither as stored nor as refused is sent once more, and then rejected. Several choices of a property are separated by semicolons. Incremental reading takes the records that changed since the last transfer, minus an overlap, because HubSpot’s search finds a change only after a while: records of the overlap come again, so write them with a key. A record that changes during the reading comes with the next transfer. HubSpot keeps archived records for 90 days. Limits are 100 to 190 requests in 10 seconds, 5 searches a second, and a number a day; if that is used up, transfers wait until the next day. Scopes: crm.objects.contacts.read and crm.objects.contacts.write, the same for companies, deals and custom objects, tickets, crm.schemas.custom.read, and crm.lists.read and crm.lists.write for lists. Associations between records are not read or written.',
+  tested: 'Our own test server, which follows HubSpot’s published reference of its CRM; not HubSpot itself.',
+  api: {
+    version: hubspotVersion,
+    ends: 'HubSpot supports a version for 18 months: this one until the end of September 2027.',
+  },
+  authorization,
   secrets: {
+    authType: select({
+      label: 'Sign-in method',
+      description: 'Whether access is granted to an app with OAuth, or by the token of a private app or a service key',
+      options: ['oauth2', 'token'],
+      labels: { oauth2: 'Sign in with HubSpot', token: 'Access token' },
+      default: 'oauth2',
+    }),
+    accessToken: secret({
+      label: 'Access token',
+      description: 'Token of a private app, or a service key, of your HubSpot account',
+      required: true,
+      when: { authType: 'token' },
+    }),
     clientId: text({
       label: 'Client ID',
       description: 'Client ID that your HubSpot account shows for your app',
       required: true,
+      when: { authType: 'oauth2' },
     }),
     clientSecret: secret({
       label: 'Secret key',
       description: 'Secret that HubSpot shows together with this client ID',
       required: true,
+      when: { authType: 'oauth2' },
+    }),
+    // Configurations of earlier versions have none.
+    refreshToken: secret({
+      label: 'Refresh token',
+      description: 'Token that HubSpot gave when the app was installed in the account; without it nothing can be moved',
+      when: { authType: 'oauth2' },
     }),
   },
-  source: {},
+  check: async (context) => (await import('./check.ts')).checkHubSpot(context),
+  source: {
+    open: async (context) => (await import('./read.ts')).open(context),
+    discover: {
+      objectType: async (context) => (await import('./discover.ts')).discoverObjects(context),
+      properties: async (context) => (await import('./discover.ts')).discoverProperties(context),
+    },
+    fields: {
+      objectType,
+      properties: text({
+        label: 'Properties',
+        description: 'Internal names of the properties to read, separated by commas: email, firstname, lifecyclestage',
+        required: true,
+      }),
+      syncMode: select({
+        label: 'Sync mode',
+        description: 'Whether each transfer reads all records, or only what changed since the last one',
+        options: ['Full', 'Incremental'],
+        default: 'Full',
+      }),
+      overlapMinutes: number({
+        label: 'Overlap in minutes',
+        description:
+          'How many minutes before the last transfer the next one begins, since HubSpot’s search finds a change only after a while',
+        min: 0,
+        max: 1440,
+        default: 10,
+        when: { syncMode: 'Incremental' },
+      }),
+      archived: boolean({
+        label: 'Archived records',
+        description:
+          'Whether records that were deleted in the last 90 days are read as well, with a column that says so',
+        default: false,
+      }),
+    },
+  },
+  destination: {
+    discover: {
+      objectType: async (context) => (await import('./discover.ts')).discoverObjects(context),
+      idProperty: async (context) => (await import('./discover.ts')).discoverIdProperties(context),
+      listId: async (context) => (await import('./discover.ts')).discoverLists(context),
+      columns: async (context) => (await import('./discover.ts')).discoverColumns(context),
+    },
+    deliver: {
+      batch: () => ({ rowsMax: 100, bytesMax: 2_000_000 }),
+      open: async (context) => (await import('./deliver.ts')).open(context),
+      inspect: async (context) => (await import('./deliver.ts')).inspect(context),
+      rejectionsOf: async ({ settings }) => {
+        const { readRows } = await import('./deliver.ts')
+        return (batch) => readRows(batch, settings).rejected
+      },
+    },
+    fields: {
+      operation: select({
+        label: 'Operation',
+        description: 'The change that is made to the records of the rows',
+        options: ['upsert', 'addToList', 'removeFromList'],
+        labels: {
+          upsert: 'Create or update records',
+          addToList: 'Create or update records, and add them to a list',
+          removeFromList: 'Remove records from a list',
+        },
+        default: 'upsert',
+      }),
+      objectType,
+      idProperty: text({
+        label: 'Identifying property',
+        description: 'Unique property by which a record is found again; email for contacts if it is empty',
+      }),
+      emptyCells: select({
+        label: 'Empty cells',
+        description: 'Whether an empty cell leaves the property of a record as it is, or clears it',
+        options: ['leave', 'clear'],
+        labels: { leave: 'Leave the value', clear: 'Clear the value' },
+        default: 'leave',
+      }),
+      listId: text({
+        label: 'List ID',
+        description: 'ID of a static list (segment) of this object type',
+        required: true,
+        when: toList,
+      }),
+    },
+  },
 })

@@ -1,0 +1,421 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import type { Cell, Chunk, ErrorAction, Json, Values } from '@penstock/connector'
+import { type TestContextOptions, testContext } from '@penstock/connector/acceptance'
+import {
+  type HubSpotServer,
+  hubspotAppSecrets,
+  hubspotRoutes,
+  hubspotSecrets as secrets,
+  startHubSpot,
+} from '../../test/hubspot-server.ts'
+import { assertFailure, assertPreviewed, batchOf, connectorErrorOf, type Failure } from '../../test/platform-server.ts'
+import { hubspotCrm as connector } from './hubspot-crm.ts'
+
+const columns = ['email', 'firstname', 'age']
+const settings = { objectType: 'contacts', idProperty: 'email', operation: 'upsert' }
+const upserts = /batch\/upsert$/
+
+let server: HubSpotServer
+
+beforeEach(async () => {
+  server = await startHubSpot()
+})
+afterEach(() => server.close())
+
+const contextOf = (options: TestContextOptions = {}) =>
+  testContext({ secrets, settings, columns, routes: hubspotRoutes(server.url), ...options })
+const sent = (match = upserts) => server.received.filter(({ path }) => match.test(path))
+const recordsOf = (type = 'contacts') => server.objects[type]?.records ?? []
+
+describe('HubSpot as a destination, against a server that follows its published reference', () => {
+  const person = (n: number | string, name: Cell = null, age: Cell = null): Cell[] => [`${n}@example.com`, name, age]
+  async function openWriter(options: TestContextOptions = {}) {
+    assert.ok(connector.destination?.deliver)
+    return connector.destination.deliver.open(contextOf(options))
+  }
+  const deliver = async (rows: Cell[][], options: TestContextOptions = {}) => {
+    const { rejected = [] } = await (await openWriter(options)).deliver(batchOf(options.columns ?? columns, rows))
+    return rejected
+  }
+
+  test('sends rows as HubSpot documents them, and leaves what is empty', async () => {
+    server.add('contacts', { email: 'joe@example.com', firstname: 'Joe' })
+    assert.deepEqual(await deliver([person('jane', 'Jane', 31), person('JOE', null, 7)]), [])
+    const input = (id: string, properties: object, at: number) => ({
+      ...{ idProperty: 'email', id, properties, objectWriteTraceId: `r${at}` },
+    })
+    assert.deepEqual(sent()[0]?.json, {
+      inputs: [
+        input('jane@example.com', { firstname: 'Jane', age: '31' }, 0),
+        input('JOE@example.com', { age: '7' }, 1),
+      ],
+    })
+    assert.equal(sent()[0]?.path, '/crm/objects/2026-03/contacts/batch/upsert')
+    await deliver([person('joe')], { settings: { ...settings, emptyCells: 'clear' } })
+    assert.deepEqual(recordsOf()[0]?.properties, { email: 'joe@example.com', firstname: '', age: '' })
+  })
+
+  test('sends a row once more that is named nowhere, and rejects it then', async () => {
+    server.silent.set('1@example.com', 1).set('2@example.com', 2)
+    const rejected = await deliver([person(0), person(1), person(2), person(3, null, 'antique')])
+    assert.deepEqual(
+      rejected.map(({ index }) => index),
+      [3, 2],
+    )
+    assert.match(rejected[1]?.reason ?? '', /neither as stored nor as refused/)
+    assert.equal(sent().length, 2)
+    assert.deepEqual(
+      recordsOf()
+        .map(({ properties }) => properties.email)
+        .sort(),
+      ['0@example.com', '1@example.com'],
+    )
+  })
+
+  test('stores nothing if HubSpot says success and names an error without a row', async () => {
+    const nothing = {
+      status: 207,
+      json: { status: 'COMPLETE', results: [], errors: [{ category: 'VALIDATION_ERROR' }] },
+    }
+    server.failure(upserts, nothing)
+    server.failure(upserts, nothing)
+    const rejected = await deliver([person(1), person(2)])
+    assert.deepEqual(
+      rejected.map(({ index, reason }) => [index, /VALIDATION_ERROR/.test(reason)]),
+      [
+        [0, true],
+        [1, true],
+      ],
+    )
+    assert.deepEqual(recordsOf(), [])
+  })
+
+  test('sends a record twice in two requests, in the order of the rows', async () => {
+    assert.deepEqual(await deliver([person('a', 'first'), person('b'), person('A', 'last')]), [])
+    assert.equal(sent().length, 2)
+    assert.equal(
+      recordsOf().find(({ properties }) => properties.email === 'a@example.com')?.properties.firstname,
+      'last',
+    )
+  })
+
+  test('finds the rows that sink a request', async () => {
+    const rows = [person(1), person(2, 'sinks'), person(3, 'sinks'), person(4)]
+    const rejected = await deliver(rows)
+    assert.deepEqual(
+      rejected.map(({ index }) => index),
+      [1, 2],
+    )
+    await assertPreviewed(connector, contextOf(), batchOf(columns, rows), [])
+    assert.equal(recordsOf().length, 2)
+  })
+
+  test('changes records by their IDs, and creates none', async () => {
+    const { id } = server.add('companies', { name: 'Old' })
+    const options = {
+      columns: ['hs_object_id', 'name'],
+      settings: { objectType: 'companies', idProperty: 'hs_object_id' },
+    }
+    const rejected = await deliver(
+      [
+        [id, 'New'],
+        ['99', 'Other'],
+        ['x', 'Strange'],
+      ],
+      options,
+    )
+    assert.deepEqual(
+      rejected.map(({ index, reason }) => [index, /OBJECT_NOT_FOUND|not a number/.test(reason)]),
+      [
+        [2, true],
+        [1, true],
+      ],
+    )
+    assert.deepEqual(
+      recordsOf('companies').map(({ properties }) => properties),
+      [{ name: 'New' }],
+    )
+  })
+
+  test('adds records to a static list, and removes them', async () => {
+    const members = new Set<string>()
+    server.lists.push({ id: '5', name: 'Buyers', type: '0-1', processing: 'MANUAL', members })
+    server.add('contacts', { email: 'main@example.com', hs_additional_emails: '2@example.com;x@example.com' })
+    const adding = { settings: { ...settings, operation: 'addToList', listId: '5' } }
+    assert.deepEqual(await deliver([person(1), person('main')], adding), [])
+    assert.equal(members.size, 2)
+    const removing = { settings: { ...settings, operation: 'removeFromList', listId: '5' } }
+    const rejected = await deliver([person(2), person(1), person(9)], removing)
+    assert.deepEqual(
+      rejected.map(({ index, field }) => [index, field]),
+      [[2, 'email']],
+    )
+    assert.equal(members.size, 0)
+    server.failure(/add$/, { json: { recordIdsMissing: [recordsOf()[1]?.id], recordsIdsAdded: [] } })
+    const [missing] = await deliver([person('main'), person(1)], adding)
+    assert.match(`${missing?.index} ${missing?.reason}`, /^1 .*does not have the record any more/)
+  })
+
+  test('renews a token that ends in the middle', async () => {
+    const writer = await openWriter({ secrets: hubspotAppSecrets })
+    await writer.deliver(batchOf(columns, [person(1)]))
+    server.expireTokens()
+    await writer.deliver(batchOf(columns, [person(2)], 2))
+    assert.equal(recordsOf().length, 2)
+    const tokens = server.received.filter(({ path }) => path === '/oauth/2026-03/token')
+    assert.equal(tokens.length, 2)
+    const old = { ...hubspotAppSecrets, refreshToken: '' }
+    const error = await connectorErrorOf((await openWriter({ secrets: old })).deliver(batchOf(columns, [person(3)])), {
+      secrets: { clientSecret: old.clientSecret },
+    })
+    assert.deepEqual([error.code, /no refresh token/.test(error.message)], ['invalid_credentials', true])
+  })
+
+  test('finds what is wrong before anything is sent', async () => {
+    server.lists.push({ id: '6', name: 'Active', type: '0-1', processing: 'DYNAMIC', members: new Set() })
+    server.lists.push({ id: '7', name: 'Firms', type: '0-2', processing: 'MANUAL', members: new Set() })
+    const { inspect } = connector.destination?.deliver ?? {}
+    assert.ok(inspect)
+    const found = async (options: TestContextOptions) =>
+      (await inspect(contextOf(options))).map(({ code, column = '' }) => `${code} ${column}`)
+    const strange = ['email', 'createdate', 'shoe_size']
+    assert.deepEqual(await found({ columns: strange }), [
+      'columns_do_not_fit createdate',
+      'columns_do_not_fit shoe_size',
+    ])
+    assert.deepEqual(await found({ settings: { ...settings, idProperty: 'age' } }), ['invalid_setting '])
+    assert.deepEqual(await found({ columns: ['firstname'] }), ['columns_do_not_fit '])
+    for (const listId of ['6', '7']) {
+      assert.deepEqual(await found({ settings: { ...settings, operation: 'addToList', listId } }), ['invalid_setting '])
+    }
+    const misfit = await connectorErrorOf(deliver([['1@example.com', 1, 2]], { columns: strange }), contextOf())
+    assert.equal(misfit.code, 'columns_do_not_fit')
+    assert.deepEqual(sent(), [])
+    for (const wrong of [
+      { objectType: '../x' },
+      { objectType: 'companies' },
+      { operation: 'addToList', listId: '1/2' },
+    ]) {
+      const refused = openWriter({ settings: { ...settings, idProperty: '', ...wrong } })
+      assert.equal((await connectorErrorOf(refused, contextOf())).code, 'invalid_setting')
+    }
+  })
+
+  test('maps the answers of HubSpot to codes, and believes none of them', async () => {
+    const busy = { results: [], errors: [{ category: 'RATE_LIMITS', message: 'x' }] }
+    const internal = { results: [], errors: [{ category: 'INTERNAL_ERROR', message: 'x' }] }
+    const policy = (policyName: string) => ({ status: 429, json: { policyName } })
+    const cases: [Failure, ErrorAction, string, number?][] = [
+      [policy('TEN_SECONDLY_ROLLING'), 'retry', 'rate_limited', 10_000],
+      [policy('SECONDLY'), 'retry', 'rate_limited', 1_000],
+      [policy('DAILY'), 'retry', 'rate_limited', 3_600_000],
+      [policy('constructor'), 'retry', 'rate_limited'],
+      [{ status: 429, headers: { 'retry-after': '7' }, json: {} }, 'retry', 'rate_limited', 7_000],
+      [{ status: 500, text: '<html>' }, 'retry', 'platform_error'],
+      [{ status: 423, json: {} }, 'retry', 'conflict'],
+      [{ status: 200, text: '<html>' }, 'retry', 'malformed_response'],
+      [{ status: 200, json: { status: 'COMPLETE' } }, 'retry', 'malformed_response'],
+      [{ status: 207, json: busy }, 'retry', 'rate_limited'],
+      [{ status: 207, json: internal }, 'retry', 'platform_error'],
+      [{ status: 401, json: {} }, 'reauthenticate', 'expired_credentials'],
+      [{ status: 403, json: { category: 'MISSING_SCOPES' } }, 'reconfigure', 'permission_denied'],
+      ['reset', 'retry', 'connection_lost'],
+      ['reset after', 'retry', 'connection_lost'],
+    ]
+    const { accessToken } = secrets
+    const setting = { server, context: { ...contextOf(), secrets: { accessToken } }, match: upserts }
+    const writer = await openWriter()
+    const batch = batchOf(columns, [person(1), person(2)])
+    for (const [failure, action, code, afterMs] of cases) {
+      await assertFailure(setting, writer, batch, failure, { action, code, ...(afterMs !== undefined && { afterMs }) })
+    }
+    const odd: object[] = [
+      { results: [null, 7, { id: {}, objectWriteTraceId: 'r0' }, { id: '5', objectWriteTraceId: 'r77' }] },
+      { errors: [{ context: { ids: ['__proto__', 'nobody@example.com'], propertyName: [{}] }, errors: 'x' }, null] },
+      { results: [{ id: '../7', objectWriteTraceId: 'r0' }], errors: { length: 3 } },
+    ]
+    for (const json of odd) {
+      server.failure(upserts, { status: 200, json })
+      // The rows are sent again, and taken.
+      assert.deepEqual((await writer.deliver(batch)).rejected, [])
+    }
+    const error = { category: 'jane@example.com', message: 'jane@example.com', context: { ids: ['1@example.com'] } }
+    server.failure(upserts, { status: 207, json: { results: [], errors: [error] } })
+    const { rejected = [] } = await writer.deliver(batch)
+    assert.deepEqual(
+      rejected.map(({ index, reason }) => [index, /jane/.test(reason)]),
+      [[0, false]],
+    )
+    assert.equal(recordsOf().length, 2)
+  })
+})
+
+describe('HubSpot as a source, against a server that follows its published reference', () => {
+  const reading = { objectType: 'contacts', properties: 'email, age', syncMode: 'Incremental', overlapMinutes: 10 }
+  const minuteMs = 60_000
+
+  async function chunksOf(changed: Values = {}, cursor?: Json, after?: Json): Promise<Chunk[]> {
+    const context = contextOf({ settings: { ...reading, ...changed }, ...(cursor !== undefined && { cursor }) })
+    const reader = await connector.source?.open?.(context)
+    assert.ok(reader)
+    const chunks: Chunk[] = []
+    for await (const chunk of reader.read(after)) chunks.push(chunk)
+    await reader.close()
+    return chunks
+  }
+  const idsOf = (chunks: readonly Chunk[]) => chunks.flatMap(({ rows }) => rows.map(([id]) => id))
+  const cursorOf = (chunks: readonly Chunk[]): Json => {
+    assert.deepEqual(
+      chunks.slice(0, -1).map((chunk) => chunk.cursor),
+      chunks.slice(0, -1).map(() => undefined),
+    )
+    return chunks.at(-1)?.cursor as Json
+  }
+  const at = (since: number, type = 'contacts'): Json => ({ type, since })
+  const since = (cursor: Json) => (cursor as { since: number }).since
+
+  test('reads all records first, and then changed ones, with an overlap', async () => {
+    const begunMs = Date.now()
+    const old = Array.from({ length: 120 }, (_, n) =>
+      server.add('contacts', { email: `${n}@example.com` }, begunMs - 60 * minuteMs),
+    )
+    const first = await chunksOf()
+    assert.deepEqual(
+      idsOf(first),
+      old.map(({ id }) => id),
+    )
+    const cursor = cursorOf(first)
+    // The clock of HubSpot has whole seconds.
+    assert.ok(Math.abs(begunMs - 10 * minuteMs - since(cursor)) < 5_000)
+    const none = await chunksOf({}, cursor)
+    assert.deepEqual(none, [])
+    for (const record of old.slice(40, 43)) record.modifiedMs = begunMs - 5 * minuteMs
+    const second = await chunksOf({}, cursor)
+    assert.deepEqual(
+      idsOf(second),
+      old.slice(40, 43).map(({ id }) => id),
+    )
+    assert.ok(since(cursorOf(second)) >= since(cursor))
+    // A cursor of another object type means nothing.
+    server.add('companies', { name: 'Old' }, begunMs - 60 * minuteMs)
+    assert.equal(idsOf(await chunksOf({ objectType: 'companies', properties: 'name' }, cursor)).length, 1)
+    // A full read takes everything, and gives no cursor.
+    const full = await chunksOf({ syncMode: 'Full' }, cursor)
+    assert.deepEqual([idsOf(full).length, full.at(-1)?.cursor], [120, undefined])
+  })
+
+  test('reads more records of one time than a page has, each once, and resumes between pages', async () => {
+    const atMs = Date.now() - 2 * minuteMs
+    const all = Array.from({ length: 450 }, (_, n) => server.add('contacts', { email: `${n}@example.com` }, atMs))
+    const cursor = at(atMs)
+    const chunks = await chunksOf({}, cursor)
+    assert.deepEqual(
+      idsOf(chunks),
+      all.map(({ id }) => id),
+    )
+    assert.equal(chunks.length, 3)
+    // A record that changes in the meantime leaves the time that is read, and comes with the next transfer.
+    const [changed] = all.splice(300, 1)
+    assert.ok(changed)
+    changed.modifiedMs = Date.now() + minuteMs
+    const rest = await chunksOf({}, cursor, JSON.parse(JSON.stringify(chunks[0]?.checkpoint)))
+    assert.deepEqual(
+      idsOf(rest),
+      all.slice(200).map(({ id }) => id),
+    )
+    assert.equal(since(cursorOf(rest)), since(cursorOf(chunks)))
+    assert.deepEqual(await chunksOf({}, cursor, 'done'), [])
+    changed.modifiedMs = Date.now() - 1_000
+    assert.deepEqual(idsOf(await chunksOf({}, cursorOf(rest))).includes(changed.id), true)
+  })
+
+  test('reads archived records as well, and says so', async () => {
+    const nowMs = Date.now()
+    const archivedMs = [nowMs - 90 * minuteMs, nowMs - minuteMs]
+    const [live, old, fresh] = [undefined, ...archivedMs].map((at) =>
+      Object.assign(
+        server.add('contacts', { email: 'x@example.com' }, nowMs - 200 * minuteMs),
+        at && { archivedMs: at },
+      ),
+    )
+    const shown = (chunks: readonly Chunk[]) => chunks.flatMap(({ rows }) => rows.map((row) => [row[0], row.at(-1)]))
+    const first = await chunksOf({ archived: true })
+    assert.deepEqual(first[0]?.columns, ['hs_object_id', 'email', 'age', 'archived'])
+    assert.deepEqual(shown(first), [
+      [live?.id, false],
+      [old?.id, true],
+      [fresh?.id, true],
+    ])
+    assert.deepEqual(shown(await chunksOf({ archived: true }, at(nowMs - 10 * minuteMs))), [[fresh?.id, true]])
+    assert.deepEqual(shown(await chunksOf({ archived: true }, undefined, first[0]?.checkpoint)), [
+      [old?.id, true],
+      [fresh?.id, true],
+    ])
+  })
+
+  test('reads custom objects, whose time of change has another name', async () => {
+    const car = server.add('2-77', { plate: 'B-1' }, Date.now() - minuteMs)
+    const custom = { objectType: '2-77', properties: 'plate' }
+    assert.deepEqual(idsOf(await chunksOf(custom, at(car.modifiedMs, '2-77'))), [car.id])
+  })
+
+  test('reads on after a failure, and believes no list that does not end or has no order', async () => {
+    const atMs = Date.now() - minuteMs
+    for (let n = 0; n < 3; n++) server.add('contacts', { email: `${n}@example.com` }, atMs)
+    const searches = /search$/
+    server.failure(searches, { status: 500, text: '' })
+    server.failure(searches, { status: 429, json: { policyName: 'SECONDLY' } })
+    assert.equal(idsOf(await chunksOf({}, at(atMs))).length, 3)
+    const record = (id: unknown) => ({ id, properties: {} })
+    const paging = { next: { after: '1' } }
+    const searched: object[] = [
+      { results: [record('5'), record('4')] },
+      { results: [record('5'), record('5')], paging },
+      { results: [record('x')] },
+      { results: 'none' },
+      { results: [{ id: '1' }] },
+      { results: Array.from({ length: 201 }, (_, n) => record(String(n))) },
+    ]
+    for (const json of searched) {
+      server.failure(searches, { json })
+      const error = await connectorErrorOf(chunksOf({}, at(atMs)), contextOf())
+      assert.equal(error.code, 'malformed_response', JSON.stringify(json).slice(0, 100))
+    }
+    const lists = /GET .*objects\/2026-03\/contacts$/
+    for (let n = 0; n < 2; n++) server.failure(lists, { json: { results: [record(String(n))], paging } })
+    assert.equal((await connectorErrorOf(chunksOf(), contextOf())).code, 'malformed_response')
+    server.failure(lists, { json: { results: [{ id: 7, properties: { email: { a: 1 }, age: null, __proto__: 1 } }] } })
+    assert.deepEqual((await chunksOf())[0]?.rows, [['7', '{"a":1}', null]])
+    for (const properties of ['', 'a/b', Array.from({ length: 900 }, (_, n) => `property_number_${n}`).join()]) {
+      assert.equal((await connectorErrorOf(chunksOf({ properties }), contextOf())).code, 'invalid_setting')
+    }
+  })
+})
+
+test('lists object types, properties and lists', async () => {
+  server.lists.push({ id: '5', name: 'Buyers', type: '0-1', processing: 'MANUAL', members: new Set() })
+  server.lists.push({ id: '6', name: 'Active', type: '0-1', processing: 'DYNAMIC', members: new Set() })
+  const { source, destination } = connector
+  const page = async (discover: typeof source, key: string, search = '') => {
+    const found = await discover?.discover?.[key]?.({
+      ...contextOf(),
+      search,
+      cursor: undefined,
+      size: 50,
+      withSamples: false,
+    })
+    return found?.items.map(({ value, label = '' }) => `${value} ${label}`.trim())
+  }
+  assert.deepEqual(await page(source, 'objectType'), ['contacts', 'companies', 'deals', 'tickets', '2-77 Cars'])
+  server.failure(/schemas$/, { status: 403, json: {} })
+  assert.deepEqual(await page(source, 'objectType', 'comp'), ['companies'])
+  assert.equal((await page(source, 'properties', 'email'))?.length, 2)
+  assert.deepEqual(await page(destination, 'idProperty'), [
+    'email The email',
+    'customer_no The customer_no',
+    'hs_object_id Record ID',
+  ])
+  assert.equal((await page(destination, 'columns'))?.includes('createdate The createdate'), false)
+  assert.deepEqual(await page(destination, 'listId'), ['5 Buyers'])
+})

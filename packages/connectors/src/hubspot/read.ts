@@ -1,0 +1,213 @@
+import {
+  type Cell,
+  type Chunk,
+  ConnectorError,
+  type Json,
+  type Row,
+  type SourceContext,
+  type SourceReader,
+  type Values,
+} from '@penstock/connector'
+import { type PlatformClient, wait } from '../platform-api/client.ts'
+import { isObject, type JsonObject, listIn, numberIn, objectIn, textIn } from '../platform-api/json.ts'
+import { paths } from './api.ts'
+import { readProperties } from './properties.ts'
+import { modifiedProperty, objectTypeOf, propertiesOf, recordId } from './settings.ts'
+import { openHubSpot } from './sign-in.ts'
+
+/** Most records of a page (HubSpot's reference of its lists and of its search). */
+const listSize = 100
+const searchSize = 200
+/** HubSpot allows five searches a second for the whole account, so this takes four at most. */
+const searchEveryMs = 250
+/** More pages than this do not end. */
+const pagesMax = 1_000_000
+
+/** The parts of a transfer, one after the other. */
+type Part = 'live' | 'changed' | 'archived'
+
+/** Where reading resumes: in a part, behind a place of it. */
+type Place = {
+  readonly part: Part
+  /** A cursor of HubSpot's list, or the ID of the last record of a search. */
+  readonly after: string | null
+  /** The fixed end of the time that this transfer covers, in milliseconds since 1970. */
+  readonly untilMs: number
+}
+
+type Records = { readonly records: readonly JsonObject[]; readonly next: string | undefined; readonly bytes: number }
+
+/**
+ * Reads records of one object type. A full read goes through HubSpot's list. An incremental one asks for the records that changed
+ * between two times, in the order of their IDs and behind the last ID of the page before: so no search has more than one page, the
+ * limit of 10,000 results does not matter, and records with the same time need no care. Where the next transfer begins is the
+ * beginning of this one, minus an overlap, because HubSpot's search finds a change only after a while.
+ */
+export async function open(context: SourceContext): Promise<SourceReader> {
+  const { settings, cursor } = context
+  const [type, names] = [objectTypeOf(settings), propertiesOf(settings)]
+  const client = await openHubSpot(context)
+  const { properties, clockMs } = await readProperties(client, type)
+  const known = new Set(properties.map(({ name }) => name))
+  const unknown = names.filter((name) => !known.has(name))
+  if (unknown.length > 0) {
+    const message = `HubSpot has no property ${unknown.slice(0, 5).join(', ')} of this object type; correct “Properties”.`
+    throw new ConnectorError('invalid_setting', message)
+  }
+  const incremental = settings.syncMode === 'Incremental'
+  // It means nothing for another object type, which is read from its beginning.
+  const from = isObject(cursor) && incremental && cursor.type === type ? numberIn(cursor.since) : undefined
+  const reads = { client, type, names, withArchived: settings.archived === true, context }
+  return {
+    read: (after) => {
+      const clock = Math.min(Date.now(), clockMs ?? Number.POSITIVE_INFINITY)
+      const first: Part = from === undefined ? 'live' : 'changed'
+      const place = placeIn(after) ?? { part: first, after: null, untilMs: clock }
+      const next = incremental ? { cursor: { type, since: place.untilMs - overlapMsOf(settings) } } : {}
+      return after === 'done' ? none() : lastWith(next, chunks(reads, place, from))
+    },
+    close: async () => {},
+  }
+}
+
+async function* none(): AsyncGenerator<Chunk> {}
+
+const overlapMsOf = ({ overlapMinutes }: Values): number => Number(overlapMinutes ?? 10) * 60_000
+
+function placeIn(after: Json | undefined): Place | undefined {
+  if (!isObject(after)) return undefined
+  const { part, after: at, untilMs } = after
+  if (part !== 'live' && part !== 'changed' && part !== 'archived') return undefined
+  return { part, after: textIn(at) ?? null, untilMs: numberIn(untilMs) ?? 0 }
+}
+
+/** The chunks, of which the last one says that it is, and where the next transfer begins. */
+async function* lastWith(next: Pick<Chunk, 'cursor'>, chunks: AsyncIterable<Chunk>): AsyncGenerator<Chunk> {
+  let held: Chunk | undefined
+  for await (const chunk of chunks) {
+    if (held) yield held
+    held = chunk
+  }
+  if (held) yield { ...held, ...next, checkpoint: 'done' }
+}
+
+type Reads = {
+  readonly client: PlatformClient
+  readonly type: string
+  readonly names: readonly string[]
+  readonly withArchived: boolean
+  readonly context: SourceContext
+}
+
+/** The pages that have rows, each as a chunk. */
+async function* chunks(reads: Reads, place: Place, sinceMs: number | undefined): AsyncGenerator<Chunk> {
+  const { names, withArchived } = reads
+  const { untilMs } = place
+  const columns = [recordId, ...names, ...(withArchived ? ['archived'] : [])]
+  const parts: readonly Part[] = [
+    sinceMs === undefined ? 'live' : 'changed',
+    ...(withArchived ? ['archived' as const] : []),
+  ]
+  for (const part of parts.slice(Math.max(0, parts.indexOf(place.part)))) {
+    const read = part === 'changed' ? searching(reads, sinceMs ?? 0, untilMs) : listing(reads, part === 'archived')
+    let after = part === place.part ? (place.after ?? undefined) : undefined
+    for (let pages = 0; ; pages++) {
+      const { records, next, bytes } = await read(after)
+      if (next !== undefined && (next === after || pages >= pagesMax)) throw endless()
+      const kept = part === 'archived' && sinceMs !== undefined ? records.filter(archivedSince(sinceMs)) : records
+      const rows = kept.map((record) => rowOf(record, names, withArchived ? [part === 'archived'] : []))
+      const nextPart = parts[parts.indexOf(part) + 1]
+      const checkpoint: Json =
+        next !== undefined
+          ? { part, after: next, untilMs }
+          : nextPart
+            ? { part: nextPart, after: null, untilMs }
+            : 'done'
+      if (rows.length > 0) yield { columns, rows, bytes, checkpoint }
+      if (next === undefined) break
+      after = next
+    }
+  }
+}
+
+const endless = () =>
+  new ConnectorError(
+    'malformed_response',
+    'The list of HubSpot does not end, or is not in the order that was asked for.',
+  )
+
+/** Pages of HubSpot's own list: every record that is there, or every archived one. */
+const listing = ({ client, type, names }: Reads, archived: boolean) => {
+  const query = { limit: String(listSize), properties: names.join(), ...(archived && { archived: 'true' }) }
+  return async (after: string | undefined): Promise<Records> => {
+    const { json, text } = await client.askObject({ path: paths.objects(type), query: { ...query, after } })
+    const next = textIn(objectIn(objectIn(json.paging).next).after)
+    if (next !== undefined && next.length > 1_000) throw endless()
+    return { records: recordsIn(json, listSize), next, bytes: Buffer.byteLength(text) }
+  }
+}
+
+/** Pages of a search for what changed from a time to another one, both included, each page behind the last ID of the one before. */
+const searching = ({ client, type, names, context }: Reads, sinceMs: number, untilMs: number) => {
+  const propertyName = modifiedProperty(type)
+  const between = { propertyName, operator: 'BETWEEN', value: String(sinceMs), highValue: String(untilMs) }
+  let freeAtMs = 0
+  return async (after: string | undefined): Promise<Records> => {
+    const behind = after === undefined ? [] : [{ propertyName: recordId, operator: 'GT', value: after }]
+    const body = {
+      filterGroups: [{ filters: [between, ...behind] }],
+      sorts: [{ propertyName: recordId, direction: 'ASCENDING' }],
+      properties: names,
+      limit: searchSize,
+    }
+    const waitMs = freeAtMs - performance.now()
+    if (waitMs > 0) await wait(waitMs, context.signal)
+    freeAtMs = performance.now() + searchEveryMs
+    const path = `${paths.objects(type)}/search`
+    const { json, text } = await client.askObject({ method: 'POST', path, body, repeatable: true })
+    const records = recordsIn(json, searchSize)
+    const last = lastIdOf(records, after)
+    const more = records.length > 0 && objectIn(json.paging).next !== undefined
+    return { records, next: more ? last : undefined, bytes: Buffer.byteLength(text) }
+  }
+}
+
+/** The ID of the last record. Throws `malformed_response` unless the IDs ascend, since records between them would be missed. */
+function lastIdOf(records: readonly JsonObject[], after: string | undefined): string | undefined {
+  let last = after
+  for (const { id } of records) {
+    const next = String(id)
+    if (!/^\d{1,20}$/.test(next) || (last !== undefined && BigInt(next) <= BigInt(last))) throw endless()
+    last = next
+  }
+  return last
+}
+
+function recordsIn({ results }: JsonObject, most: number): readonly JsonObject[] {
+  const records = listIn(results).filter(isObject)
+  const whole = Array.isArray(results) && records.length === results.length && records.length <= most
+  if (whole && records.every(({ id, properties }) => textIn(id) !== undefined && isObject(properties))) return records
+  throw new ConnectorError('malformed_response', 'HubSpot answered with something other than records.')
+}
+
+const archivedSince =
+  (sinceMs: number) =>
+  ({ archivedAt }: JsonObject): boolean => {
+    const at = Date.parse(textIn(archivedAt) ?? '')
+    return Number.isNaN(at) || at >= sinceMs
+  }
+
+const rowOf = ({ id, properties }: JsonObject, names: readonly string[], archived: readonly boolean[]): Row => {
+  const values = objectIn(properties)
+  return [
+    textIn(id) ?? null,
+    ...names.map((name) => cellOf(Object.hasOwn(values, name) ? values[name] : null)),
+    ...archived,
+  ]
+}
+
+/** HubSpot gives every value as a text. */
+const cellOf = (value: unknown): Cell => {
+  if (value === undefined || value === null) return null
+  return typeof value === 'string' || typeof value === 'boolean' ? value : (textIn(value) ?? JSON.stringify(value))
+}

@@ -1,0 +1,310 @@
+import { type PlatformServer, type Received, type Reply, startPlatform } from './platform-server.ts'
+
+/**
+ * HubSpot’s CRM as far as records, properties and static lists go, written from its reference of the version 2026-03: batches of at
+ * most 100 without duplicates, results in any order, errors beside them with the status 207.
+ */
+
+export type HubSpotRecord = {
+  id: string
+  properties: Record<string, string>
+  modifiedMs: number
+  archivedMs?: number
+}
+type HubSpotProperty = { name: string; type: string; label: string; unique?: boolean; readOnly?: boolean }
+export type HubSpotList = { id: string; name: string; type: string; processing: string; members: Set<string> }
+
+export type HubSpotServer = PlatformServer & {
+  readonly objects: Readonly<Record<string, { readonly properties: HubSpotProperty[]; records: HubSpotRecord[] }>>
+  readonly lists: HubSpotList[]
+  /** Values of the identifying property whose records are neither stored nor named, so many times. */
+  readonly silent: Map<string, number>
+  /** Adds a record that is there. */
+  add(type: string, properties: Record<string, string>, modifiedMs?: number): HubSpotRecord
+  expireTokens(): void
+}
+
+export const hubspotToken = 'pat-eu1-11111111-2222-3333-4444-555555555555'
+export const hubspotSecrets = { authType: 'token', accessToken: hubspotToken }
+export const hubspotAppSecrets = {
+  authType: 'oauth2',
+  clientId: 'app-1',
+  clientSecret: 'app-secret-1234567890',
+  refreshToken: 'refresh-1234567890',
+}
+export const hubspotRoutes = (url: string) => ({ 'https://api.hubapi.com': url })
+
+const version = '2026-03'
+const refusal = (status: number, category: string, more: object = {}): Reply => ({
+  status,
+  json: { status: 'error', message: 'may quote jane@example.com', correlationId: 'c-1', category, ...more },
+})
+const notValid = (name: string, error: string): Reply =>
+  refusal(400, 'VALIDATION_ERROR', {
+    message: `Property values were not valid: [{"isValid":false,"message":"jane@example.com is not","error":"${error}","name":"${name}"}]`,
+  })
+
+export async function startHubSpot(): Promise<HubSpotServer> {
+  const property = (name: string, more: Partial<HubSpotProperty> = {}): HubSpotProperty => ({
+    name,
+    type: 'string',
+    label: `The ${name}`,
+    ...more,
+  })
+  const own = ['hs_object_id', 'hs_lastmodifieddate', 'createdate'].map((name) => property(name, { readOnly: true }))
+  const objects: HubSpotServer['objects'] = {
+    contacts: {
+      properties: [
+        ...own,
+        ...['email', 'firstname', 'hs_additional_emails'].map((name) => property(name)),
+        property('age', { type: 'number' }),
+        property('lastmodifieddate', { readOnly: true }),
+        property('customer_no', { unique: true }),
+      ],
+      records: [],
+    },
+    companies: { properties: [...own, property('name'), property('customer_no', { unique: true })], records: [] },
+    '2-77': { properties: [...own, property('plate', { unique: true })], records: [] },
+  }
+  const lists: HubSpotList[] = []
+  const silent = new Map<string, number>()
+  let nextId = 1_000
+  let tokens = 0
+  let good = ''
+
+  function answer(received: Received): Reply {
+    const { method, path, headers, json } = received
+    if (`${method} ${path}` === 'GET /') return { status: 404, text: '' }
+    if (`${method} ${path}` === `POST /oauth/${version}/token`) return token(received)
+    const signIn = headers.authorization
+    if (signIn !== `Bearer ${hubspotToken}` && signIn !== `Bearer ${good}`)
+      return refusal(401, 'EXPIRED_AUTHENTICATION')
+    if (method !== 'GET' && headers['content-type'] !== 'application/json') return refusal(415, 'VALIDATION_ERROR')
+    if (path === `/account-info/${version}/details`) return { json: { portalId: 7, timeZone: 'Europe/Berlin' } }
+    if (path === `/crm-object-schemas/${version}/schemas`) {
+      return {
+        json: {
+          results: [{ objectTypeId: '2-77', name: 'cars', labels: { plural: 'Cars' } }, { objectTypeId: '../x' }],
+        },
+      }
+    }
+    const [, kind, rest = ''] = new RegExp(`^/crm/(objects|properties|lists)/${version}/(.+)$`).exec(path) ?? []
+    if (kind === 'lists') return ofLists(method, rest, json)
+    const [type = '', ...action] = rest.split('/')
+    const object = Object.hasOwn(objects, type) ? objects[type] : undefined
+    if (!object) return refusal(400, 'VALIDATION_ERROR', { message: `Unable to infer object type from: ${type}` })
+    if (kind === 'properties' && method === 'GET')
+      return { headers: { date: new Date().toUTCString() }, json: propertiesOf(type) }
+    if (kind !== 'objects') return refusal(404, 'OBJECT_NOT_FOUND')
+    if (method === 'GET' && action.length === 0) return list(type, received)
+    if (method !== 'POST') return refusal(405, 'METHOD_NOT_ALLOWED')
+    if (action.join('/') === 'search') return search(type, json)
+    if (action.join('/') === 'batch/read') return read(type, json)
+    if (action.join('/') === 'batch/upsert' || action.join('/') === 'batch/update')
+      return write(type, action[1] === 'update', json)
+    return refusal(404, 'OBJECT_NOT_FOUND')
+  }
+
+  function token({ text, headers }: Received): Reply {
+    if (headers['content-type'] !== 'application/x-www-form-urlencoded') return refusal(415, 'VALIDATION_ERROR')
+    const { grant_type, client_id, client_secret, refresh_token } = Object.fromEntries(new URLSearchParams(text))
+    const { clientId, clientSecret, refreshToken } = hubspotAppSecrets
+    if (grant_type !== 'refresh_token') return { status: 400, json: { error: 'unsupported_grant_type' } }
+    if (client_id !== clientId || client_secret !== clientSecret)
+      return { status: 401, json: { error: 'invalid_client' } }
+    if (refresh_token !== refreshToken)
+      return { status: 400, json: { error: 'invalid_grant', status: 'BAD_REFRESH_TOKEN' } }
+    good = `access-${++tokens}-of-an-app`
+    return { json: { access_token: good, refresh_token: refreshToken, token_type: 'bearer', expires_in: 1800 } }
+  }
+
+  const recordsOf = (type: string) => objects[type]?.records ?? []
+  const names = (type: string) => objects[type]?.properties.map(({ name }) => name) ?? []
+  const isUnique = (type: string, name: string) =>
+    (type === 'contacts' && name === 'email') ||
+    objects[type]?.properties.some((one) => one.name === name && one.unique)
+  const propertiesOf = (type: string) => ({
+    results: objects[type]?.properties.map(({ name, label, type: kind, unique = false, readOnly = false }) => ({
+      name,
+      label,
+      type: kind,
+      hasUniqueValue: unique,
+      modificationMetadata: { readOnlyValue: readOnly },
+    })),
+  })
+
+  function shown({ id, properties, modifiedMs, archivedMs }: HubSpotRecord, wanted: readonly unknown[]): object {
+    const all: Record<string, string> = {
+      ...properties,
+      hs_object_id: id,
+      lastmodifieddate: new Date(modifiedMs).toISOString(),
+    }
+    const values = Object.fromEntries(wanted.map((name) => [name, all[String(name)] ?? null]))
+    const archived = archivedMs !== undefined
+    return { id, properties: values, archived, ...(archived && { archivedAt: new Date(archivedMs).toISOString() }) }
+  }
+
+  function list(type: string, { query }: Received): Reply {
+    const limit = Number(query.get('limit'))
+    if (!(limit >= 1 && limit <= 100)) return refusal(400, 'VALIDATION_ERROR')
+    const archived = query.get('archived') === 'true'
+    const all = recordsOf(type).filter(({ archivedMs }) => (archivedMs !== undefined) === archived)
+    const begin = Number(query.get('after') ?? 0)
+    const page = all.slice(begin, begin + limit)
+    const wanted = (query.get('properties') ?? '').split(',').filter((name) => names(type).includes(name))
+    const next = begin + limit < all.length ? { paging: { next: { after: String(begin + limit), link: 'x' } } } : {}
+    return { json: { results: page.map((record) => shown(record, wanted)), ...next } }
+  }
+
+  function search(type: string, json: unknown): Reply {
+    type Search = {
+      filterGroups: { filters: Record<string, string>[] }[]
+      sorts: unknown
+      properties: string[]
+      limit: number
+    }
+    const { filterGroups, sorts, properties, limit, ...others } = json as Search
+    const filters = filterGroups[0]?.filters ?? []
+    const order = JSON.stringify(sorts)
+    if (order !== '[{"propertyName":"hs_object_id","direction":"ASCENDING"}]' || Object.keys(others).length > 0) {
+      return refusal(400, 'VALIDATION_ERROR')
+    }
+    if (!(limit >= 1 && limit <= 200) || filterGroups.length !== 1) return refusal(400, 'VALIDATION_ERROR')
+    const modified = type === 'contacts' ? 'lastmodifieddate' : 'hs_lastmodifieddate'
+    const fits = (record: HubSpotRecord) =>
+      filters.every(({ propertyName, operator, value = '', highValue = '' }) => {
+        if (propertyName === 'hs_object_id' && operator === 'GT') return Number(record.id) > Number(value)
+        if (propertyName !== modified || operator !== 'BETWEEN')
+          throw new Error(`an unknown filter ${propertyName} ${operator}`)
+        return record.modifiedMs >= Number(value) && record.modifiedMs <= Number(highValue)
+      })
+    const found = recordsOf(type)
+      .filter(({ archivedMs }) => archivedMs === undefined)
+      .filter(fits)
+      .sort((a, b) => Number(a.id) - Number(b.id))
+    const page = found.slice(0, limit)
+    const rest = found.length > page.length
+    const next = rest ? { paging: { next: { after: String(page.length) } } } : {}
+    return { json: { total: found.length, results: page.map((record) => shown(record, properties)), ...next } }
+  }
+
+  type Input = { id: string; idProperty?: string; properties?: Record<string, string>; objectWriteTraceId?: string }
+
+  function read(type: string, json: unknown): Reply {
+    const { inputs, idProperty, properties } = json as { inputs: Input[]; idProperty: string; properties: string[] }
+    if (inputs.length === 0 || inputs.length > 100 || !isUnique(type, idProperty))
+      return refusal(400, 'VALIDATION_ERROR')
+    const find = (id: string) =>
+      recordsOf(type).find(
+        (one) =>
+          one.properties[idProperty]?.toLowerCase() === id.toLowerCase() ||
+          (idProperty === 'email' && one.properties.hs_additional_emails?.split(';').includes(id)),
+      )
+    const results = inputs.flatMap(({ id }) => find(id) ?? [])
+    const ids = inputs.map(({ id }) => id).filter((id) => !find(id))
+    const found = results.map((record) => shown(record, properties)).reverse()
+    if (ids.length === 0) return { json: { status: 'COMPLETE', results: found } }
+    const errors = [{ status: 'error', category: 'OBJECT_NOT_FOUND', message: 'Could not get', context: { ids } }]
+    return { status: 207, json: { status: 'COMPLETE', results: found, numErrors: 1, errors } }
+  }
+
+  function write(type: string, updates: boolean, json: unknown): Reply {
+    const { inputs } = json as { inputs: Input[] }
+    if (!Array.isArray(inputs) || inputs.length === 0 || inputs.length > 100) return refusal(400, 'VALIDATION_ERROR')
+    const results: object[] = []
+    const errors: object[] = []
+    const writable = objects[type]?.properties.filter(({ readOnly }) => !readOnly).map(({ name }) => name) ?? []
+    if (new Set(inputs.map(({ id }) => id.toLowerCase())).size < inputs.length) return refusal(400, 'VALIDATION_ERROR')
+    for (const { idProperty, properties = {} } of inputs) {
+      if (updates ? idProperty !== undefined : !isUnique(type, idProperty ?? ''))
+        return refusal(400, 'VALIDATION_ERROR')
+      const strange = Object.keys(properties).find((name) => !writable.includes(name))
+      if (strange !== undefined) return notValid(strange, 'PROPERTY_DOESNT_EXIST')
+      if (!Object.values(properties).every((value) => typeof value === 'string'))
+        return refusal(400, 'VALIDATION_ERROR')
+      // One such value sinks the whole request.
+      if (properties.firstname === 'sinks') return notValid('firstname', 'INVALID_OPTION')
+    }
+    for (const { id, idProperty = '', properties = {}, objectWriteTraceId } of inputs) {
+      const times = silent.get(id) ?? 0
+      if (times > 0) {
+        silent.set(id, times - 1)
+        continue
+      }
+      if (properties.age !== undefined && Number.isNaN(Number(properties.age))) {
+        const details = [
+          { message: `${properties.age} is no number`, code: 'INVALID_INTEGER', context: { propertyName: ['age'] } },
+        ]
+        const context = { objectWriteTraceId: [objectWriteTraceId] }
+        errors.push({ status: 'error', category: 'VALIDATION_ERROR', message: 'may quote', context, errors: details })
+        continue
+      }
+      const found = recordsOf(type).find((one) =>
+        updates ? one.id === id : one.properties[idProperty]?.toLowerCase() === id.toLowerCase(),
+      )
+      if (updates && !found) {
+        errors.push({ status: 'error', category: 'OBJECT_NOT_FOUND', message: 'no', context: { ids: [id] } })
+        continue
+      }
+      const record = found ?? server.add(type, { [idProperty]: id })
+      Object.assign(record.properties, properties)
+      record.modifiedMs = Date.now()
+      results.push({ ...shown(record, names(type)), new: !found, objectWriteTraceId })
+    }
+    const json207 = {
+      status: 'COMPLETE',
+      results: results.reverse(),
+      ...(errors.length > 0 && { numErrors: errors.length, errors }),
+    }
+    return { status: errors.length > 0 ? 207 : 200, json: json207 }
+  }
+
+  function ofLists(method: string, rest: string, json: unknown): Reply {
+    if (method === 'POST' && rest === 'search') {
+      const { offset, count, processingTypes } = json as { offset: number; count: number; processingTypes: string[] }
+      const all = lists.filter(({ processing }) => processingTypes.includes(processing))
+      const page = all.slice(offset, offset + count).map(({ id, name }) => ({ listId: id, name }))
+      return {
+        json: {
+          lists: page,
+          offset: offset + page.length,
+          hasMore: all.length > offset + page.length,
+          total: all.length,
+        },
+      }
+    }
+    const [id, memberships, change] = rest.split('/')
+    const found = lists.find((one) => one.id === id)
+    if (!found) return refusal(404, 'OBJECT_NOT_FOUND')
+    if (method === 'GET' && memberships === undefined) {
+      return {
+        json: { list: { listId: id, name: found.name, processingType: found.processing, objectTypeId: found.type } },
+      }
+    }
+    if (method !== 'PUT' || memberships !== 'memberships' || !Array.isArray(json))
+      return refusal(405, 'METHOD_NOT_ALLOWED')
+    if (found.processing === 'DYNAMIC') return refusal(400, 'VALIDATION_ERROR')
+    const there = new Set(Object.values(objects).flatMap(({ records }) => records.map((record) => record.id)))
+    const ids = json.map(String)
+    const recordIdsMissing = ids.filter((one) => !there.has(one))
+    const changed = ids.filter((one) => there.has(one) && found.members.has(one) === (change === 'remove'))
+    for (const one of changed) change === 'add' ? found.members.add(one) : found.members.delete(one)
+    return { json: { recordIdsMissing, [change === 'add' ? 'recordsIdsAdded' : 'recordsIdsRemoved']: changed } }
+  }
+
+  const platform = await startPlatform(answer)
+  const server: HubSpotServer = Object.assign(platform, {
+    objects,
+    lists,
+    silent,
+    add(type: string, properties: Record<string, string>, modifiedMs = Date.now()): HubSpotRecord {
+      const record = { id: String(nextId++), properties: { ...properties }, modifiedMs }
+      recordsOf(type).push(record)
+      return record
+    },
+    expireTokens() {
+      good = ''
+    },
+  })
+  return server
+}
