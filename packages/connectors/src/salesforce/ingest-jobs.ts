@@ -32,7 +32,7 @@ export type IngestJob = {
 const path = '/jobs/ingest'
 /** A table of results has the rows that were sent, and two columns more. */
 const resultBytesMax = 96 << 20
-const listPagesMax = 20
+const listPagesMax = 100
 const closeAttempts = 3
 
 /** Begins a job that has no rows yet, so that it does no harm if its answer is lost. */
