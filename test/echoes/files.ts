@@ -12,6 +12,12 @@ export const files: readonly Side[] = [
     settings: {},
     row: person,
   },
+  {
+    slug: 'google-sheets',
+    secrets: { authType: 'service-account', jsonKey },
+    settings: { spreadsheet: '1AbcDEFghijKLMnopQRstuVWxyz0123456789example' },
+    row: person,
+  },
   { slug: 'amazon-s3-source', secrets: s3, settings: { bucketUri: 's3://bucket/in/*.csv' } },
   {
     slug: 'amazon-s3-source',

@@ -43,6 +43,7 @@ import { campaignManager360Conversions } from './google-campaign-manager-360/cam
 import { googleCloudStorageDestination } from './google-cloud-storage/google-cloud-storage-destination.ts'
 import { googleCloudStorageSource } from './google-cloud-storage/google-cloud-storage-source.ts'
 import { googleSearchConsole } from './google-search-console/google-search-console.ts'
+import { googleSheets } from './google-sheets/google-sheets.ts'
 import { httpsFile } from './https-file/https-file.ts'
 import { hubspotCrm } from './hubspot/hubspot-crm.ts'
 import { kochavaGeoEvents } from './kochava/kochava-geo-events.ts'
@@ -162,6 +163,7 @@ export const { connectors, listedConnectors, platforms, connectorById } = makeCa
   googleCloudStorageSource,
   httpsFile,
   googleSearchConsole,
+  googleSheets,
   hubspotCrm,
   kochavaGeoEvents,
   linkedinAudienceInsights,

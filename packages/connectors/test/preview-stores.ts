@@ -8,6 +8,7 @@ import { startBigQueryServer } from './bigquery-server.ts'
 import { startClickHouseServer } from './clickhouse-server.ts'
 import { startDatabricksServer } from './databricks-server.ts'
 import { startGcsServer } from './gcs-server.ts'
+import { sheetsRoutes, spreadsheetId, startSheets } from './google-sheets-server.ts'
 import { startMariadb } from './mariadb.ts'
 import { startPostgresql } from './postgresql.ts'
 import { startS3TestServer } from './s3-server.ts'
@@ -156,6 +157,19 @@ export const previewStores: Readonly<Record<string, () => Promise<PreviewStore |
           ratio double, "day" date, "at" timestamp, member boolean, code varchar, bytes blob)`)
       },
       close,
+    }
+  },
+  'google-sheets': async () => {
+    const server = await startSheets()
+    const settings = { spreadsheet: spreadsheetId, sheet: 'People' }
+    return {
+      ...asFiles,
+      context: { secrets: { authType: 'service-account', jsonKey: server.jsonKey }, routes: sheetsRoutes(server.url) },
+      settings: [settings, { ...settings, writeMode: 'Replace' }],
+      async reset() {
+        server.reset()
+      },
+      close: () => server.close(),
     }
   },
   'local-folder': async () => {

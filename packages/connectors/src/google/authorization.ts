@@ -1,4 +1,4 @@
-import { type Authorization, type AuthorizationServer, authorizationAt } from '@penstock/connector'
+import { type Authorization, type AuthorizationServer, authorizationAt, type Values } from '@penstock/connector'
 
 const google: AuthorizationServer = {
   slug: 'google',
@@ -15,8 +15,9 @@ const google: AuthorizationServer = {
     'Remove the access of the app in the security settings of the Google account, then authorize the connector again.',
 }
 
-/** Google, for one scope; each connector asks only for what it needs. */
-export const googleAuthorization = (scope: string): Authorization => authorizationAt(google, [scope])
+/** Google, for one scope; each connector asks only for what it needs. @param sets other secrets that choose this way to sign in */
+export const googleAuthorization = (scope: string, sets: Values = {}): Authorization =>
+  authorizationAt(google, [scope], { sets })
 
 /** For the connectors on the Data Manager API. */
 export const dataManagerAuthorization = googleAuthorization('https://www.googleapis.com/auth/datamanager')

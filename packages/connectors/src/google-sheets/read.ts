@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto'
+import {
+  type Chunk,
+  ConnectorError,
+  type Json,
+  type Row,
+  type SourceContext,
+  type SourceReader,
+  type Values,
+} from '@penstock/connector'
+import { isObject, numberIn, textIn } from '../platform-api/json.ts'
+import { openSpreadsheet, type SheetInfo, type Spreadsheet, sheetNamed } from './sheets-api.ts'
+
+/** Cells that are asked for at once, and the most rows. */
+const pageCells = 50_000
+const pageRows = 2_500
+
+/** The number of the row with the names of the columns, from 1. */
+export const headerRowIn = ({ headerRow }: Values): number => numberIn(headerRow) ?? 1
+
+/** The sheet in the settings. Throws `object_not_found` if there is none. */
+export async function requireSheet(spreadsheet: Spreadsheet, settings: Values): Promise<SheetInfo> {
+  const sheet = sheetNamed(await spreadsheet.sheets(), settings)
+  if (sheet) return sheet
+  throw new ConnectorError('object_not_found', 'The spreadsheet has no sheet of this name; check “Sheet”.')
+}
+
+/** The names in a header. A column without a name gets its number. Throws `invalid_file` if a name comes twice, or there is none. */
+export function columnsIn(header: Row | undefined): readonly string[] {
+  const names = (header ?? []).map((cell, at) => textIn(cell)?.trim() || `column_${at + 1}`)
+  if (names.length === 0)
+    throw new ConnectorError('invalid_file', 'The header row of the sheet is empty; check “Header row”.')
+  const twice = names.find((name, at) => names.indexOf(name) !== at)
+  if (twice === undefined) return names
+  const message = 'Two columns of the sheet have the same name in the header row; give each a name of its own.'
+  throw new ConnectorError('invalid_file', message)
+}
+
+/** Opens a reader of the rows below the header, in pages of whole rows. */
+export async function open(context: SourceContext): Promise<SourceReader> {
+  const { settings } = context
+  const spreadsheet = await openSpreadsheet(context)
+  const sheet = await requireSheet(spreadsheet, settings)
+  const header = headerRowIn(settings)
+  const columns =
+    header > sheet.rows ? columnsIn(undefined) : columnsIn((await spreadsheet.read(sheet, header, header)).rows[0])
+  const size = Math.max(1, Math.min(pageRows, Math.floor(pageCells / sheet.columns)))
+  return {
+    total: { rows: Math.max(0, sheet.rows - header) },
+    async *read(after) {
+      for (let first = rowAfter(after, columns) ?? header + 1; first <= sheet.rows; first += size) {
+        const page = await spreadsheet.read(sheet, first, Math.min(sheet.rows, first + size - 1))
+        const rows = page.rows
+          .filter((row) => row.some((cell) => cell !== null))
+          .map((row) => columns.map((_, at) => row[at] ?? null))
+        if (rows.length > 0) yield chunkOf(columns, rows, page.bytes, first + size)
+      }
+    },
+    async close() {},
+  }
+}
+
+const chunkOf = (columns: readonly string[], rows: readonly Row[], bytes: number, row: number): Chunk => ({
+  columns,
+  rows,
+  bytes,
+  checkpoint: { row, columns: digestOf(columns) },
+})
+
+const digestOf = (columns: readonly string[]): string =>
+  createHash('sha256').update(JSON.stringify(columns)).digest('base64url')
+
+/** Where reading resumes. Throws `source_changed` if the sheet has other columns now. */
+function rowAfter(after: Json | undefined, columns: readonly string[]): number | undefined {
+  if (!isObject(after)) return undefined
+  if (after.columns === digestOf(columns)) return numberIn(after.row)
+  throw new ConnectorError(
+    'source_changed',
+    'The header row of the sheet was changed while it was read. Start a new transfer.',
+  )
+}
