@@ -44,3 +44,14 @@ test('an address that is none, and a bucket that is missing, are refused', async
   await assert.rejects(find({}), { code: 'invalid_address' })
   await assert.rejects(find({ search: 's3://nowhere-at-all/' }), { code: 'bucket_not_found' })
 })
+
+test('the columns of the files of a folder are listed, with values only for callers that may read records', async () => {
+  const settings = { bucketUri: 's3://people/daily/', format: 'CSV' }
+  const of = (asked: Asked) => discover(amazonS3Source, s3.secrets, 'columns', { settings, ...asked })
+  assert.deepEqual((await of({})).items, [{ value: 'id', kind: 'column', type: 'text' }])
+  assert.deepEqual((await of({ withSamples: true })).items, [
+    { value: 'id', kind: 'column', type: 'text', samples: ['1'] },
+  ])
+  await assert.rejects(of({ settings: { bucketUri: 's3://people/nothing/' } }), { code: 'object_not_found' })
+  await assert.rejects(of({ cursor: 'x' }), { code: 'invalid_setting' })
+})
