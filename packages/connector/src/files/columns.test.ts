@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import { ByteWriter, parquetWrite } from 'hyparquet-writer'
 import { testContext } from '../acceptance/index.ts'
 import { discoverableColumns } from './columns.ts'
 import { type MemoryStore, memoryStore } from './memory-store.ts'
@@ -57,6 +58,34 @@ describe('columns of files', () => {
       ['cap', 'number'],
     ])
     await assert.rejects(columnsOf(book, { excel: { sheet: 'nowhere' } }), { code: 'object_not_found' })
+  })
+
+  test('of Parquet and Avro have the types of the schema', async () => {
+    const writer = new ByteWriter()
+    parquetWrite({
+      writer,
+      columnData: [
+        { name: 'id', data: [1, 2], type: 'INT32' },
+        { name: 'name', data: ['Ada', 'Zoë'], type: 'STRING' },
+        { name: 'made', data: [new Date(0), new Date(0)], type: 'TIMESTAMP' },
+      ],
+    })
+    assert.deepEqual(await columnsOf({ 'a.parquet': Buffer.from(writer.getBytes()) }), [
+      { name: 'id', type: 'INT32', values: [1, 2] },
+      { name: 'name', type: 'STRING', values: ['Ada', 'Zoë'] },
+      { name: 'made', type: 'TIMESTAMP', values: ['1970-01-01T00:00:00.000Z', '1970-01-01T00:00:00.000Z'] },
+    ])
+    assert.deepEqual((await namesAndTypes({ 'a.avro': await written('avro/avsc-null.avro') })).slice(0, 9), [
+      ['id', 'long'],
+      ['email', 'string'],
+      ['born', 'date'],
+      ['seen', 'timestamp-micros'],
+      ['ok', 'boolean'],
+      ['ratio', 'float'],
+      ['amount', 'decimal'],
+      ['color', 'enum'],
+      ['tags', 'array'],
+    ])
   })
 
   test('are those of the first file that has any, and none of files without rows', async () => {
