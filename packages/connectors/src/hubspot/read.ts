@@ -57,14 +57,16 @@ export async function open(context: SourceContext): Promise<SourceReader> {
   const incremental = settings.syncMode === 'Incremental'
   // It means nothing for another object type, which is read from its beginning.
   const from = isObject(cursor) && incremental && cursor.type === type ? numberIn(cursor.since) : undefined
-  const reads = { client, type, names, withArchived: settings.archived === true, context }
+  const withArchived = settings.archived === true
+  const columns = [recordId, ...names, ...(withArchived ? ['archived'] : [])]
+  const reads = { client, type, names, columns, withArchived, context }
   return {
     read: (after) => {
       const clock = Math.min(Date.now(), clockMs ?? Number.POSITIVE_INFINITY)
       const first: Part = from === undefined ? 'live' : 'changed'
       const place = placeIn(after) ?? { part: first, after: null, untilMs: clock }
       const next = incremental ? { cursor: { type, since: place.untilMs - overlapMsOf(settings) } } : {}
-      return after === 'done' ? none() : lastWith(next, chunks(reads, place, from))
+      return after === 'done' ? none() : lastWith(next, reads.columns, chunks(reads, place, from))
     },
     close: async () => {},
   }
@@ -81,29 +83,33 @@ function placeIn(after: Json | undefined): Place | undefined {
   return { part, after: textIn(at) ?? null, untilMs: numberIn(untilMs) ?? 0 }
 }
 
-/** The chunks, of which the last one says that it is, and where the next transfer begins. */
-async function* lastWith(next: Pick<Chunk, 'cursor'>, chunks: AsyncIterable<Chunk>): AsyncGenerator<Chunk> {
-  let held: Chunk | undefined
+/** The chunks, of which the last one says that it is, and where the next transfer begins. Without a row, one names the columns. */
+async function* lastWith(
+  next: Pick<Chunk, 'cursor'>,
+  columns: readonly string[],
+  chunks: AsyncIterable<Chunk>,
+): AsyncGenerator<Chunk> {
+  let held: Chunk = { columns, rows: [], bytes: 0, checkpoint: null }
   for await (const chunk of chunks) {
-    if (held) yield held
+    if (held.rows.length > 0) yield held
     held = chunk
   }
-  if (held) yield { ...held, ...next, checkpoint: 'done' }
+  yield { ...held, ...next, checkpoint: 'done' }
 }
 
 type Reads = {
   readonly client: PlatformClient
   readonly type: string
   readonly names: readonly string[]
+  readonly columns: readonly string[]
   readonly withArchived: boolean
   readonly context: SourceContext
 }
 
 /** The pages that have rows, each as a chunk. */
 async function* chunks(reads: Reads, place: Place, sinceMs: number | undefined): AsyncGenerator<Chunk> {
-  const { names, withArchived } = reads
+  const { names, columns, withArchived } = reads
   const { untilMs } = place
-  const columns = [recordId, ...names, ...(withArchived ? ['archived'] : [])]
   const parts: readonly Part[] = [
     sinceMs === undefined ? 'live' : 'changed',
     ...(withArchived ? ['archived' as const] : []),
