@@ -14,6 +14,11 @@ export const databases: readonly Side[] = [
     },
   },
   {
+    slug: 'clickhouse-source',
+    secrets: { address: 'https://peer.example.com', user: 'reader', password: secret('click') },
+    settings: { database: 'crm', table: 'people', syncMode: 'Full', keyColumns: 'id' },
+  },
+  {
     slug: 'clickhouse-destination',
     secrets: { address: 'https://peer.example.com', user: 'loader', password: secret('click') },
     settings: { database: 'crm', table: 'people' },

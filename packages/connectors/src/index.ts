@@ -18,6 +18,7 @@ import { azureBlobStorageSource } from './azure-blob-storage/azure-blob-storage-
 import { bingAdsReporting } from './bing-ads/bing-ads-reporting.ts'
 import { makeCatalogue } from './catalogue.ts'
 import { clickhouseDestination } from './clickhouse/clickhouse-destination.ts'
+import { clickhouseSource } from './clickhouse/clickhouse-source.ts'
 import { criteoCommerceGrowthAudiences } from './criteo/criteo-commerce-growth-audiences.ts'
 import { criteoReporting } from './criteo/criteo-reporting.ts'
 import { criteoRetailMediaAudiences } from './criteo/criteo-retail-media-audiences.ts'
@@ -137,6 +138,7 @@ export const { connectors, listedConnectors, platforms, connectorById } = makeCa
   azureBlobStorageSource,
   bingAdsReporting,
   clickhouseDestination,
+  clickhouseSource,
   criteoCommerceGrowthAudiences,
   criteoReporting,
   criteoRetailMediaAudiences,

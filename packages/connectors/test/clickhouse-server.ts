@@ -32,7 +32,7 @@ class Exception extends Error {
 const host = 'clickhouse.example.com:8443'
 
 export async function startClickHouseServer(): Promise<ClickHouseServer> {
-  const engine = await startEngine(['create schema crm'])
+  const engine = await startEngine(['create schema crm', ...macros])
   const tokens = new Set<string>()
   const defects: unknown[] = []
 
@@ -61,7 +61,7 @@ export async function startClickHouseServer(): Promise<ClickHouseServer> {
     if (url.pathname !== '/' || request.method !== 'POST') throw new Exception(404, 48, 'There is no handle')
     const { query, insert_deduplication_token: token = '', ...settings } = Object.fromEntries(url.searchParams)
     const known = new Set(
-      'insert_deduplicate async_insert wait_end_of_query date_time_input_format input_format_null_as_default input_format_skip_unknown_fields input_format_parallel_parsing max_insert_block_size default_format output_format_json_quote_64bit_integers'.split(
+      'insert_deduplicate async_insert wait_end_of_query date_time_input_format input_format_null_as_default input_format_skip_unknown_fields input_format_parallel_parsing max_insert_block_size default_format database readonly timeout_overflow_mode read_overflow_mode result_overflow_mode sort_overflow_mode cancel_http_readonly_queries_on_client_close'.split(
         ' ',
       ),
     )
@@ -70,12 +70,32 @@ export async function startClickHouseServer(): Promise<ClickHouseServer> {
       throw new Exception(404, 115, `Unknown setting ${strange}`)
     server.executed.push(query ?? body)
     if (query !== undefined) return insert(query, body, token)
+    if (settings.default_format === 'JSONCompactEachRowWithNamesAndTypes') return read(body, settings)
     const data = await select(body)
     return data === undefined ? '' : JSON.stringify({ meta: [], data, rows: data.length })
   }
 
+  async function read(text: string, { readonly, database }: Record<string, string>): Promise<string> {
+    if (readonly !== '1' || database !== 'crm') throw new Exception(404, 81, 'Database does not exist')
+    const { columns, rows } = await engine.run(translate(text)).catch((error: unknown) => {
+      const known = /Catalog Error/.test(String(error)) ? 60 : /Binder Error/.test(String(error)) ? 47 : 62
+      throw new Exception(known === 60 ? 404 : 400, known, String(error))
+    })
+    const names = columns.map(({ name }) => name)
+    const types = columns.map(({ type }) => `Nullable(${typeOf(type)})`)
+    return [names, types, ...rows].map((line) => `${JSON.stringify(line)}\n`).join('')
+  }
+
   async function select(text: string): Promise<EngineResult['rows'] | undefined> {
     if (text === 'select currentUser(), version()') return [['mover', '26.3.1.1']]
+    if (text === `select toString(getSetting('readonly'))`) return [['0']]
+    if (text.startsWith('select name, total_rows, engine from system.tables')) {
+      return (
+        await engine.run(
+          `select table_name, 3, case table_type when 'VIEW' then 'View' else 'MergeTree' end from information_schema.tables where table_schema = 'crm' order by 1`,
+        )
+      ).rows
+    }
     const [, database, table] =
       /^select name, type, default_kind from system\.columns where database = '(\w+)' and table = '(\w+)' order by position$/.exec(
         text,
@@ -193,6 +213,28 @@ const names: Readonly<Record<string, string>> = {
   DATE: 'Date32',
   TIMESTAMP: "DateTime64(6, 'UTC')",
 }
+
+/** Functions of ClickHouse. */
+const macros = [
+  'create macro toString(x) as cast(x as varchar)',
+  'create macro toUInt8(x) as cast(x as utinyint)',
+  'create macro toTimeZone(x, z) as x',
+  'create macro toDateTime64(x, digits, z) as cast(x as timestamp)',
+  'create macro toIntervalSecond(x) as to_seconds(x)',
+  'create macro now64(digits, z) as cast(now() as timestamp)',
+  'create macro maxOrNull(x) as max(x)',
+  'create macro json_text(x) as cast(to_json(x) as varchar)',
+]
+
+/** A statement in the words of DuckDB. */
+const translate = (text: string): string =>
+  Object.entries(names).reduce(
+    (all, [ours, theirs]) => all.replaceAll(` as ${theirs})`, ` as ${ours})`),
+    text
+      .replaceAll('`', '"')
+      .replaceAll('hex(SHA256(toJSONString(tuple(', 'upper(sha256(json_text(list_value(')
+      .replace(/unhex\(('[0-9A-F]*')\)/g, 'decode(unhex($1))'),
+  )
 
 /** How ClickHouse writes a type of DuckDB. */
 const typeOf = (type: string): string =>

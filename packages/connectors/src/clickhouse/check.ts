@@ -2,6 +2,7 @@ import { type Check, type ConnectorContext, checkSteps } from '@penstock/connect
 import { assertConnectivity } from '../platform-api/call.ts'
 import { textIn } from '../platform-api/json.ts'
 import { openClickHouse } from './clickhouse-api.ts'
+import { describe, sourceOf } from './plan.ts'
 import { findColumns } from './write.ts'
 
 /** Reaches the server, signs in, and looks up the table that a connection names. Nothing is written. */
@@ -9,6 +10,13 @@ export const checkDestination: Check = checkSteps(
   ['connectivity', (context) => assertConnectivity(context, `${openClickHouse(context).origin}/ping`)],
   ['authentication', signIn],
   ['permissions', lookUp],
+)
+
+/** Reaches the server, signs in, and looks whether the user may read what a connection names. Nothing is read. */
+export const checkSource: Check = checkSteps(
+  ['connectivity', (context) => assertConnectivity(context, `${openClickHouse(context).origin}/ping`)],
+  ['authentication', signIn],
+  ['permissions', lookAt],
 )
 
 async function signIn(context: ConnectorContext): Promise<string> {
@@ -21,4 +29,14 @@ async function lookUp(context: ConnectorContext): Promise<string> {
   if (table === undefined) return 'Permissions are checked when a connection names a table.'
   const columns = await findColumns(openClickHouse(context), { database: String(database), table: String(table) })
   return columns.length === 0 ? 'The table does not exist yet.' : `The table has ${columns.length} columns.`
+}
+
+async function lookAt(context: ConnectorContext): Promise<string> {
+  const { settings } = context
+  if (settings.table === undefined && settings.sqlQuery === undefined) {
+    return 'What the user may read is checked when a connection names a table or a query.'
+  }
+  const { source, at } = sourceOf(settings)
+  const columns = await describe(openClickHouse(context), source, { ...at, waitMs: 60_000 })
+  return `The user may read what the connection names, which has ${columns.length} columns.`
 }

@@ -1,8 +1,9 @@
 import { type ConnectorContext, ConnectorError } from '@penstock/connector'
 import type { Answer } from '../platform-api/call.ts'
 import { openPlatform } from '../platform-api/client.ts'
-import { isObject, listIn, objectIn, parseJson } from '../platform-api/json.ts'
+import { isObject, listIn, objectIn, parseJson, textIn } from '../platform-api/json.ts'
 import { connectorErrorOfStatus } from '../platform-api/status.ts'
+import { type ReadColumn, readColumnOf } from './cells.ts'
 
 /** The HTTP interface of ClickHouse. */
 export type ClickHouse = {
@@ -11,11 +12,24 @@ export type ClickHouse = {
   /** Runs a statement. Resolves with the rows of its result, each value as JSON. */
   run(statement: string): Promise<readonly (readonly unknown[])[]>
   /**
+   * Runs a statement that reads, and whose values are all text. Resolves with its whole result; throws `response_too_large` if
+   * that is more than 64 MiB.
+   */
+  read(statement: string, at: { readonly database: string; readonly waitMs: number }): Promise<ReadResult>
+  /**
    * Inserts lines of JSON. Resolves with the code of the error, if ClickHouse refuses a value of a row; nothing is inserted then.
    * @param token the same for the same rows: a table that detects duplicates inserts them once
    */
   insert(statement: string, lines: string, token: string): Promise<number | undefined>
 }
+
+/** What a statement reads: its columns with their types, and the values as text. */
+type ReadResult = {
+  readonly columns: readonly ReadColumn[]
+  readonly rows: readonly (readonly (string | null)[])[]
+}
+
+const readBytesMax = 64 << 20
 
 /** An insert of up to so many rows is one block, which is inserted whole or not at all. */
 const blockRows = 1_000_000
@@ -34,19 +48,48 @@ export function openClickHouse(context: ConnectorContext): ClickHouse {
       return code === undefined ? undefined : connectorErrorOf(code, answer)
     },
   })
+  async function run(statement: string): Promise<readonly (readonly unknown[])[]> {
+    const query = { default_format: 'JSONCompact', wait_end_of_query: '1' }
+    const { text } = await ask({ path: '/', method: 'POST', query, body: statement })
+    if (text.trim() === '') return []
+    const parsed = parseJson(text)
+    if (isObject(parsed)) return listIn(objectIn(parsed).data).map(listIn)
+    throw new ConnectorError('malformed_response', 'ClickHouse answered with something other than its JSON.')
+  }
+
+  let reading: Promise<Readonly<Record<string, string>>> | undefined
+  /** The settings of statements that read. Those that a user has anyway may be sent even if the user cannot change any. */
+  async function readingSettings(): Promise<Readonly<Record<string, string>>> {
+    const [row = []] = await run(`select toString(getSetting('readonly'))`)
+    const mode = textIn(row[0]) ?? '0'
+    return {
+      readonly: mode === '0' ? '1' : mode,
+      // A part of the rows must not look like all of them.
+      timeout_overflow_mode: 'throw',
+      read_overflow_mode: 'throw',
+      result_overflow_mode: 'throw',
+      sort_overflow_mode: 'throw',
+      ...(mode === '1' ? {} : { cancel_http_readonly_queries_on_client_close: '1' }),
+    }
+  }
+
   return {
     origin,
-    async run(statement) {
+    run,
+    async read(statement, { database, waitMs }) {
+      reading ??= readingSettings()
+      const settings = await reading.catch((error: unknown) => {
+        reading = undefined
+        throw error
+      })
       const query = {
-        default_format: 'JSONCompact',
+        ...settings,
+        database,
+        default_format: 'JSONCompactEachRowWithNamesAndTypes',
         wait_end_of_query: '1',
-        output_format_json_quote_64bit_integers: '1',
       }
-      const { text } = await ask({ path: '/', method: 'POST', query, body: statement })
-      if (text.trim() === '') return []
-      const parsed = parseJson(text)
-      if (isObject(parsed)) return listIn(objectIn(parsed).data).map(listIn)
-      throw new ConnectorError('malformed_response', 'ClickHouse answered with something other than its JSON.')
+      const asked = { path: '/', method: 'POST', query, body: statement, repeatable: true } as const
+      return resultIn((await ask({ ...asked, timeoutMs: waitMs, bytesMax: readBytesMax })).text)
     },
     async insert(statement, lines, token) {
       const query = {
@@ -78,9 +121,34 @@ function originOf(address: unknown): string {
   )
 }
 
-/** The code of an exception: in a header, or in the body, also after a status that says success. */
+/** Reads an answer in the format JSONCompactEachRowWithNamesAndTypes: names, types and rows, a line for each. */
+function resultIn(text: string): ReadResult {
+  if (!text.endsWith('\n')) throw broken('ended too early')
+  const [names = [], types = [], ...rows] = text.slice(0, -1).split('\n').map(lineOf)
+  const columns = names.map((name, at) => {
+    const type = types[at]
+    if (typeof name !== 'string' || typeof type !== 'string') throw broken('does not describe its columns')
+    return readColumnOf(name, type)
+  })
+  if (columns.length === 0 || types.length !== columns.length) throw broken('does not describe its columns')
+  return { columns, rows }
+}
+
+function lineOf(line: string): readonly (string | null)[] {
+  const values = parseJson(line)
+  if (Array.isArray(values) && values.every((value) => typeof value === 'string' || value === null)) return values
+  throw broken('holds a row that is none')
+}
+
+/** @param what completes the sentence that begins with the answer */
+export const broken = (what: string): ConnectorError =>
+  new ConnectorError('malformed_response', `An answer of ClickHouse ${what}. The request is repeated.`)
+
+/** The code of an exception: in a header, or in the body, also after a status that says success and after rows. */
 function codeOf({ headers, text }: Answer): number | undefined {
-  const found = headers.get('x-clickhouse-exception-code') ?? /(?:^|\n)Code: (\d{1,4})\. DB::Exception/.exec(text)?.[1]
+  const found =
+    headers.get('x-clickhouse-exception-code') ??
+    /(?:^|\n|"exception": ?")Code: (\d{1,4})\. DB::Exception/.exec(text)?.[1]
   const code = Number(found ?? Number.NaN)
   return Number.isInteger(code) && code > 0 ? code : undefined
 }
@@ -96,6 +164,12 @@ function connectorErrorOf(code: number, answer: Answer): ConnectorError {
   const named = ` (code ${code})`
   if ([192, 193, 194, 516].includes(code)) {
     return new ConnectorError('invalid_credentials', `ClickHouse does not accept the user or the password${named}.`)
+  }
+  if (code === 164 || code === 452) {
+    return new ConnectorError(
+      'invalid_setting',
+      `The user's settings profile lets a result end early, or restricts settings that the connector needs${named}; set the overflow modes of the profile to throw.`,
+    )
   }
   if (code === 497) {
     return new ConnectorError(

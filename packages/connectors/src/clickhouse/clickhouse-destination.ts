@@ -1,5 +1,6 @@
-import { boolean, defineConnector, secret, select, text } from '@penstock/connector'
+import { boolean, defineConnector, select, text } from '@penstock/connector'
 import { clickhouse } from './platform.ts'
+import { signIn } from './sign-in.ts'
 
 /** Rows for a table of ClickHouse. */
 export const clickhouseDestination = defineConnector({
@@ -14,16 +15,7 @@ export const clickhouseDestination = defineConnector({
     'Each batch is one insert in the format JSONEachRow over the HTTP interface, with a deduplication token. A batch that comes twice after a crash is inserted once if the table detects duplicates: those with a Replicated or Shared engine do, and so do tables that the connector creates; other tables of the MergeTree family need the setting non_replicated_deduplication_window. At other tables, look for duplicates after a crash. To update rows by a key, insert into a table with the engine ReplacingMergeTree, and read it with FINAL. Replace empties the table before the first rows are written. The user needs SELECT on system.columns, INSERT on the table, TRUNCATE for Replace, and CREATE TABLE if the table is missing. Times are written in UTC. A value that a column would round, shorten or interpret differently is rejected, and so is a missing value for a column that is not Nullable and has no default. Lists, maps and tuples are written from JSON.',
   tested:
     'Our own test server, which follows the published documentation of ClickHouse’s HTTP interface, with DuckDB behind it; not ClickHouse itself.',
-  secrets: {
-    address: text({
-      label: 'Address',
-      description: 'URL of the HTTP interface, such as https://clickhouse.example.com:8443',
-      required: true,
-      binds: ['password'],
-    }),
-    user: text({ label: 'User', description: 'Name of the database user', required: true }),
-    password: secret({ label: 'Password', description: 'Password of this user', required: true }),
-  },
+  secrets: signIn,
   destination: {
     discover: {
       database: async (context) => (await import('./discover.ts')).discoverDatabases(context),

@@ -3,6 +3,7 @@ import { tableIn } from '../databases/discovery.ts'
 import { pageOfAll, windowOf } from '../discovery/pages.ts'
 import { textIn } from '../platform-api/json.ts'
 import { openClickHouse } from './clickhouse-api.ts'
+import { describe, sourceOf } from './plan.ts'
 import { quoteText } from './target-columns.ts'
 import { findColumns } from './write.ts'
 
@@ -36,6 +37,36 @@ export const discoverTables: Discover = async (context) => {
     return [{ value, kind: 'table', ...(Number.isSafeInteger(count) && count > 0 && { rows: count }) }]
   })
   return pageOfAll(found, context)
+}
+
+/** Tables and views of the database, with the numbers of rows of tables. */
+export const discoverSources: Discover = async (context) => {
+  windowOf(context)
+  const database = quoteText(databaseOf(context.settings))
+  const rows = await openClickHouse(context).run(
+    `select name, total_rows, engine from system.tables where database = ${database} and not is_temporary and not startsWith(name, '.inner') order by name limit 10000`,
+  )
+  const found = rows.flatMap(([name, total, engine]): Discovered[] => {
+    const value = textIn(name)
+    const count = Number(textIn(total) ?? 0)
+    if (value === undefined) return []
+    const kind = textIn(engine)?.endsWith('View') ? 'view' : 'table'
+    return [{ value, kind, ...(Number.isSafeInteger(count) && count > 0 && { rows: count }) }]
+  })
+  return pageOfAll(found, context)
+}
+
+/** Columns of what is read: those of the query, or of the table. */
+export const discoverSourceColumns: Discover = async (context) => {
+  windowOf(context)
+  if (context.settings.dataSourceType !== 'SQL Query') tableIn(context)
+  const { source, at } = sourceOf(context.settings)
+  // A person waits for the answer.
+  const columns = await describe(openClickHouse(context), source, { ...at, waitMs: 20_000 })
+  return pageOfAll(
+    columns.map(({ name, type }) => ({ value: name, kind: 'column', type: type.slice(0, 100) })),
+    context,
+  )
 }
 
 /** Columns of the table that rows go to. */

@@ -10,6 +10,7 @@ import { rogueBodies } from '../../test/rogue-answers.ts'
 import { startSnowflakeServer } from '../../test/snowflake-server.ts'
 import { batchOf, deliver, inspect, readAll } from '../../test/tables.ts'
 import { clickhouseDestination } from '../clickhouse/clickhouse-destination.ts'
+import { clickhouseSource } from '../clickhouse/clickhouse-source.ts'
 import { databricksDestination } from '../databricks/databricks-destination.ts'
 import { googleBigqueryDestination } from '../google-bigquery/google-bigquery-destination.ts'
 import { googleBigquerySource } from '../google-bigquery/google-bigquery-source.ts'
@@ -134,6 +135,14 @@ const sides: readonly Side[] = [
         rows: 2,
       },
     ],
+  },
+  {
+    connector: clickhouseSource,
+    proxy: clickhouse.proxy,
+    routes: clickhouse.routes,
+    secrets: clickhouse.secrets,
+    settings: { database: 'crm', table: 'people', syncMode: 'Full', keyColumns: 'id' },
+    good: [{ meta: [{ name: 'name', type: 'String' }], data: [['0', '26.3.1.1']], rows: 1 }],
   },
   {
     connector: databricksDestination,
