@@ -10,7 +10,7 @@ const looks = [
   { width: 390, height: 844, theme: 'dark' },
 ] as const
 
-/** Says which controls a notice covers: those that were in sight before, and at the end of the page any. */
+/** Lists the controls that a notice covers: of the controls that were in sight before, or of all. */
 const script = `(() => {
   const controls = 'a[href], button, input:not([type=hidden]), select, textarea, [role=button], [role=tab], [tabindex="0"]'
   const region = () => document.querySelector('[aria-label="Notifications"]')
@@ -69,7 +69,7 @@ type Scene = {
   /** Causes the notice. */
   readonly act: (page: Page) => Promise<unknown>
   readonly notice: RegExp
-  /** What is opened while the notice is there. */
+  /** Opens something else while the notice is there. */
   readonly afterwards?: (page: Page) => Promise<unknown>
 }
 

@@ -10,115 +10,11 @@ import type { Page } from 'playwright-core'
 import { accessibilityViolations, type Look, skip } from './harness/browser.ts'
 import { type ConsoleStage, startConsole } from './harness/console.ts'
 import { prepareScene, type Scene } from './harness/console-scene.ts'
+import { screens } from './harness/console-screens.ts'
+import { layoutShifts, observeLayoutShifts } from './harness/layout-shifts.ts'
 
 const album = process.env.PENSTOCK_SCREENSHOTS
 const shots = join(import.meta.dirname, '../docs/screenshots')
-
-type Screen = {
-  readonly name: string
-  readonly path: (scene: Scene) => string
-  /** Expected title. */
-  readonly title: RegExp
-  /** Further condition before the screen is checked. */
-  readonly settle?: (page: Page) => Promise<unknown>
-}
-
-const ofAccount = (page: string) => (scene: Scene) => `/accounts/${scene.accountId}${page}`
-const ofConnection = (page: string) => (scene: Scene) =>
-  `/accounts/${scene.accountId}/connections/${scene.connectionId}${page}`
-const dialog = (page: Page) => page.getByRole('dialog').waitFor()
-const chart = (page: Page) => page.locator('.recharts-surface').first().waitFor()
-
-const screens: readonly Screen[] = [
-  { name: 'overview', path: () => '/', title: /Overview|organization/i, settle: chart },
-  { name: 'start', path: ofAccount('/start'), title: /Move your first rows/ },
-  { name: 'sub-accounts', path: () => '/accounts', title: /Sub-accounts/ },
-  { name: 'sub-account', path: ofAccount(''), title: /Acme Outdoor/, settle: chart },
-  { name: 'catalogue', path: ofAccount('/catalogue'), title: /Catalogue/ },
-  { name: 'connectors', path: ofAccount('/connectors'), title: /Connectors/ },
-  {
-    name: 'configure-connector',
-    path: (scene) => `/accounts/${scene.accountId}/connectors?configure=${scene.destinationId}`,
-    title: /Connectors/,
-    settle: dialog,
-  },
-  { name: 'connections', path: ofAccount('/connections'), title: /Connections/ },
-  { name: 'connections-of-all', path: () => '/connections', title: /Connections/ },
-  { name: 'new-connection', path: ofAccount('/connections/new'), title: /New connection/ },
-  { name: 'connection', path: ofConnection(''), title: /Customers to warehouse/ },
-  {
-    name: 'transfer',
-    path: (scene) => `${ofConnection('')(scene)}/transfers/${scene.transferId}`,
-    title: /Transfer of/,
-  },
-  { name: 'deleted', path: ofAccount('/deleted'), title: /Deleted/ },
-  { name: 'audit', path: () => '/audit', title: /Audit log/ },
-  { name: 'find-person', path: () => '/find-person', title: /Find one person/ },
-  { name: 'alerts', path: () => '/alerts', title: /Alerts/ },
-  {
-    name: 'create-alert-rule',
-    path: () => '/alerts?view=rules',
-    title: /Alerts/,
-    settle: async (page) => {
-      await page.getByRole('button', { name: 'Create rule' }).click()
-      await page.getByRole('checkbox', { name: /no transfer of an active connection/ }).check()
-    },
-  },
-  { name: 'people', path: () => '/people', title: /People/ },
-  { name: 'sign-in-settings', path: () => '/sign-in-settings', title: /Sign-in settings/ },
-  {
-    name: 'set-up-single-sign-on',
-    path: () => '/sign-in-settings',
-    title: /Sign-in settings/,
-    settle: async (page) => {
-      await page.getByRole('button', { name: 'Set up single sign-on' }).click()
-      await page.getByRole('radio', { name: 'Add them when they first sign in' }).check()
-      await page.getByRole('checkbox', { name: 'Require single sign-on' }).check()
-    },
-  },
-  { name: 'api-keys', path: () => '/api-keys', title: /API keys/ },
-  {
-    name: 'create-api-key',
-    path: () => '/api-keys',
-    title: /API keys/,
-    settle: async (page) => {
-      await page.getByRole('button', { name: 'Create an API key' }).first().click()
-      await page.getByRole('radio', { name: 'Chosen scopes' }).check()
-    },
-  },
-  { name: 'webhooks', path: () => '/webhooks', title: /Webhooks/ },
-  {
-    name: 'add-webhook',
-    path: () => '/webhooks',
-    title: /Webhooks/,
-    settle: async (page) => {
-      await page.getByRole('button', { name: 'Add a webhook' }).first().click()
-      await page.getByRole('radio', { name: 'Chosen types' }).check()
-    },
-  },
-  {
-    name: 'webhook',
-    path: (scene) => `/webhooks/${scene.webhookId}`,
-    title: /example\.com/,
-    settle: (page) => page.getByText('webhook.test').first().waitFor(),
-  },
-  {
-    name: 'webhook-delivery',
-    path: (scene) => `/webhooks/${scene.webhookId}`,
-    title: /example\.com/,
-    settle: (page) => page.getByRole('button', { name: 'Details of webhook.test' }).first().click(),
-  },
-  { name: 'branding', path: () => '/branding', title: /Branding/ },
-  { name: 'connect-links', path: ofAccount('/connect-links'), title: /Connect links/ },
-  {
-    name: 'create-connect-link',
-    path: ofAccount('/connect-links'),
-    title: /Connect links/,
-    settle: (page) => page.getByRole('button', { name: 'Create a connect link' }).first().click(),
-  },
-  { name: 'reports', path: () => '/reports', title: /Reports/, settle: chart },
-  { name: 'reports-of-sub-account', path: ofAccount('/reports'), title: /Reports/, settle: chart },
-]
 
 const looks: readonly (Look & { readonly name: string })[] = [
   { name: '1440-light', width: 1440, height: 900, theme: 'light' },
@@ -168,32 +64,6 @@ describe('every screen of the console', { skip }, () => {
     })
   }
 })
-
-/** The layout shifts of a page that no one has caused, from its first paint. */
-const observeLayoutShifts = `
-  globalThis.layoutShifts = []
-  new PerformanceObserver((list) => {
-    for (const { value, hadRecentInput, sources } of list.getEntries()) {
-      if (hadRecentInput) continue
-      const moved = sources.map(({ node, previousRect, currentRect }) => {
-        const element = node instanceof Element ? node : node?.parentElement
-        return (element?.tagName ?? '?') + ' "' + (element?.textContent ?? '').slice(0, 40) + '" from ' +
-          [previousRect.top, previousRect.height].map(Math.round) + ' to ' + [currentRect.top, currentRect.height].map(Math.round)
-      })
-      globalThis.layoutShifts.push({ value, moved })
-    }
-  }).observe({ type: 'layout-shift', buffered: true })
-`
-const mostLayoutShift = 0.05
-
-/** Elements that moved on a screen while it loaded, if the shift is more than a reader would overlook. */
-async function layoutShifts(page: Page, name: string): Promise<string[]> {
-  type Shift = { readonly value: number; readonly moved: readonly string[] }
-  const shifts = await page.evaluate<Shift[]>('globalThis.layoutShifts')
-  const sum = shifts.reduce((total, { value }) => total + value, 0)
-  if (sum <= mostLayoutShift) return []
-  return shifts.map(({ value, moved }) => `${name}: a layout shift of ${value.toFixed(3)}: ${moved.join('; ')}`)
-}
 
 /** Looks at a screen; what is wrong with it, a line each. */
 async function inspect(page: Page, name: string, look: Look & { readonly name: string }): Promise<string[]> {

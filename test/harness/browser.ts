@@ -123,16 +123,22 @@ export async function pick(control: Locator, name: string): Promise<void> {
 
 let axe: string | undefined
 
-/** Violations that axe-core finds on a page, a line each. */
-export async function accessibilityViolations(page: Page): Promise<string[]> {
+/**
+ * Violations that axe-core finds on a page, a line each.
+ * @param within a selector: looks only there
+ */
+export async function accessibilityViolations(page: Page, within?: string): Promise<string[]> {
   axe ??= readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')
   // The policy of the page forbids scripts in it; the browser itself may run them.
   if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(axe)
-  return page.evaluate(async () => {
+  return page.evaluate(async (selector) => {
     type Violation = { id: string; help: string; nodes: { html: string }[] }
-    type Axe = { run(options: { resultTypes: string[] }): Promise<{ violations: Violation[] }> }
+    type Options = { resultTypes: string[] }
+    type Axe = { run(within: string, options: Options): Promise<{ violations: Violation[] }> }
     // Passed rules are not reported.
-    const { violations } = await (globalThis as unknown as { axe: Axe }).axe.run({ resultTypes: ['violations'] })
+    const { violations } = await (globalThis as unknown as { axe: Axe }).axe.run(selector ?? 'html', {
+      resultTypes: ['violations'],
+    })
     return violations.flatMap(({ id, help, nodes }) => nodes.map(({ html }) => `${id}: ${help}: ${html.slice(0, 300)}`))
-  })
+  }, within)
 }

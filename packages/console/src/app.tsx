@@ -4,6 +4,7 @@ import { type ComponentType, lazy, Suspense, useState } from 'react'
 import { BrowserRouter, Outlet, Route, Routes } from 'react-router'
 import { queryClient } from './api/queries.ts'
 import { basePath } from './base-path.ts'
+import { useFocusReturn } from './components/focus-return.ts'
 import { Lines } from './components/loaded.tsx'
 import { NoticeRegion } from './components/notice-region.tsx'
 import { openScreens, screens } from './screens.ts'
@@ -36,6 +37,7 @@ const pages = Object.entries(screens).map(([path, screen]) => ({ path, Component
  * under the first part of each page's address (`pages.ts`).
  */
 export function App() {
+  useFocusReturn()
   return (
     <MantineProvider theme={theme} defaultColorScheme="auto">
       <QueryClientProvider client={queryClient}>

@@ -23,6 +23,10 @@ const selectText = ({ currentTarget }: { currentTarget: HTMLInputElement }) => {
   if (!currentTarget.readOnly) currentTarget.select()
 }
 
+/** An open list can be scrolled by the keyboard without its field. */
+const scrollAreaProps = { viewportProps: { tabIndex: 0 } }
+const list = { defaultProps: { scrollAreaProps } }
+
 export const theme = createTheme({
   primaryColor: 'water',
   primaryShade: 8,
@@ -37,10 +41,16 @@ export const theme = createTheme({
   components: {
     // A closed list is not in the page: to compute its place would delay the first paint.
     Combobox: { defaultProps: { keepMounted: false } },
+    // Lists and menus are in the landmark of the page. The first action of a menu has the focus.
+    Popover: { defaultProps: () => ({ portalProps: { target: document.getElementById('content') ?? undefined } }) },
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     Modal: { defaultProps: closable },
     Drawer: { defaultProps: closable },
     // Text that is typed into a searchable list replaces the selection, and is not added to it.
-    Select: { defaultProps: { onFocus: selectText, onClick: selectText } },
+    Select: { defaultProps: { scrollAreaProps, onFocus: selectText, onClick: selectText } },
+    MultiSelect: list,
+    TagsInput: list,
+    Autocomplete: list,
     // The page has one banner, which is not the title of a dialog.
     ModalHeader: { defaultProps: { role: 'presentation' } },
     DrawerHeader: { defaultProps: { role: 'presentation' } },

@@ -176,7 +176,13 @@ test('lists object types, properties and lists', async () => {
   server.lists.push({ id: '6', name: 'Active', type: '0-1', processing: 'DYNAMIC', members: new Set() })
   const { source, destination } = connector
   const page = async (discover: typeof source, key: string, search = '') => {
-    const found = await discover?.discover?.[key]?.({ ...contextOf(), search, cursor: undefined, size: 50, withSamples: false })
+    const found = await discover?.discover?.[key]?.({
+      ...contextOf(),
+      search,
+      cursor: undefined,
+      size: 50,
+      withSamples: false,
+    })
     return found?.items.map(({ value, label = '' }) => `${value} ${label}`.trim())
   }
   assert.deepEqual(await page(source, 'objectType'), ['contacts', 'companies', 'deals', 'tickets', '2-77 Cars'])

@@ -1,10 +1,11 @@
 import { Button, Group, type MantineSpacing, Modal, Stack } from '@mantine/core'
 import { PenstockError } from '@penstock/client'
-import { type ComponentProps, type ReactNode, useState } from 'react'
+import { type ComponentProps, type ReactNode, useRef, useState } from 'react'
 import { components } from '../strings/components.ts'
 import { Changed, isChanged } from './changed.tsx'
 import { Failure } from './failure.tsx'
 import { errorsOf } from './fields/field-errors.ts'
+import { useFirstField } from './focus-return.ts'
 import { notifyDone } from './notify.ts'
 
 type ErrorsIn = (...prefixes: readonly string[]) => Readonly<Record<string, string>>
@@ -52,6 +53,8 @@ export function DialogForm({
   onClose,
   children,
 }: FormProps) {
+  const element = useRef<HTMLFormElement>(null)
+  useFirstField(element)
   const [tried, setTried] = useState(false)
   const [busy, setBusy] = useState(false)
   const [failure, setFailure] = useState<unknown>()
@@ -87,6 +90,7 @@ export function DialogForm({
   const isShown = details.length > 0 && details.every(({ field }) => shown.some((prefix) => isOf(field, prefix)))
   return (
     <form
+      ref={element}
       onSubmit={(event) => {
         event.preventDefault()
         // Events of a form in a dialog of its own come here all the same.

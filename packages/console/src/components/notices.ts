@@ -1,4 +1,4 @@
-/** The notices that are shown now, the oldest first: what was done, and what failed that has no place of its own on the page. */
+/** The notices that are shown now, the oldest first: results, and failures without a place of their own on the page. */
 
 export type Notice = {
   readonly id: number

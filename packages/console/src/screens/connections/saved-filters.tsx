@@ -26,12 +26,7 @@ function Filters({ accountId }: { accountId: string | undefined }) {
   const current = new URLSearchParams(keys.flatMap((key) => (value(key) ? [[key, value(key)]] : []))).toString()
   return (
     <>
-      <Menu
-        position="bottom-start"
-        withinPortal={false}
-        withInitialFocusPlaceholder={false}
-        transitionProps={{ duration: 0 }}
-      >
+      <Menu position="bottom-start" withinPortal={false} transitionProps={{ duration: 0 }}>
         <Menu.Target>
           <Button
             variant="default"
@@ -48,10 +43,12 @@ function Filters({ accountId }: { accountId: string | undefined }) {
               {filter.name}
             </Menu.Item>
           ))}
-          {all.length === 0 && <Menu.Item disabled>{say.none}</Menu.Item>}
+          {all.length === 0 && <Menu.Label>{say.none}</Menu.Label>}
           <Menu.Item
-            disabled={current === ''}
-            onClick={() => open((close) => <Save query={current} accountId={accountId} onClose={close} />)}
+            {...(current === '' && { 'aria-disabled': true, c: 'dimmed', closeMenuOnClick: false })}
+            onClick={() =>
+              current !== '' && open((close) => <Save query={current} accountId={accountId} onClose={close} />)
+            }
           >
             {say.save}
           </Menu.Item>

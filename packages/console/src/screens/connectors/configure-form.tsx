@@ -2,7 +2,7 @@ import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import type { ParametersOf, ResultOf } from '@penstock/client'
 import { errors, type FieldDefinition } from '@penstock/wire'
 import { IconChevronDown, IconChevronRight, IconLock } from '@tabler/icons-react'
-import { useEffect, useMemo, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { useForbidden } from '../../api/me.ts'
 import { useWrite } from '../../api/queries.ts'
 import { Changed, isChanged } from '../../components/changed.tsx'
@@ -20,6 +20,7 @@ import {
   valuesOf,
   withDefinitions,
 } from '../../components/fields/form-field.ts'
+import { useFirstField } from '../../components/focus-return.ts'
 import { notifyDone } from '../../components/notify.ts'
 import { ReasonedButton } from '../../components/reasoned.tsx'
 import { authorization as sayAuthorization } from '../../strings/authorization.ts'
@@ -122,8 +123,12 @@ export function ConfigureForm({
   const change = (field: string, value: FormValue) =>
     setValues((now) => withLoopback(fields, before, { ...now, [field]: value }, field))
 
+  const element = useRef<HTMLFormElement>(null)
+  useFirstField(element)
+
   return (
     <form
+      ref={element}
       noValidate
       onSubmit={(event) => {
         event.preventDefault()

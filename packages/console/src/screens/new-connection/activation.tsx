@@ -106,7 +106,7 @@ export function Activation({ connection }: { connection: ConnectionDetails }) {
   )
 }
 
-/** Activates and runs. Steps before a refusal stay: a connection whose transfer is refused is active. */
+/** Activates and runs. A connection whose transfer is refused stays active. */
 function useSteps(connection: ConnectionDetails) {
   const { accountId, etag, keys, drop, setAt } = useWizard()
   const { id, status } = connection

@@ -1,16 +1,4 @@
-import {
-  Box,
-  Combobox,
-  Group,
-  Kbd,
-  Loader,
-  Modal,
-  ScrollArea,
-  Text,
-  TextInput,
-  UnstyledButton,
-  useCombobox,
-} from '@mantine/core'
+import { Box, Combobox, Group, Kbd, Loader, Modal, Text, TextInput, UnstyledButton, useCombobox } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { type KeyboardEvent, useEffect, useState } from 'react'
 import { useNavigate } from 'react-router'
@@ -76,33 +64,31 @@ export function Palette({ onClose, onShortcuts }: { onClose: () => void; onShort
               style={{ borderBottom: '1px solid var(--mantine-color-default-border)' }}
             />
           </Combobox.EventsTarget>
-          <ScrollArea.Autosize mah="55vh" type="scroll">
-            <Box mih={220} p={6}>
-              {groups.length > 0 && (
-                <Combobox.Options aria-label={say.results}>
-                  {groups.map(({ label, items }) => (
-                    <Combobox.Group key={label} label={label}>
-                      {items.map((found) => (
-                        <Combobox.Option key={found.key} value={found.key} py={8}>
-                          <Line {...found} text={text.trim()} />
-                        </Combobox.Option>
-                      ))}
-                    </Combobox.Group>
-                  ))}
-                </Combobox.Options>
-              )}
-              {groups.length === 0 && (
-                <Text size="sm" ta="center" pt="xl" role="status">
-                  {isSearching ? say.searching : say.none}
-                  {!isSearching && (
-                    <Text span display="block" size="sm" c="dimmed">
-                      {say.noneHelp}
-                    </Text>
-                  )}
-                </Text>
-              )}
-            </Box>
-          </ScrollArea.Autosize>
+          <Box mih={220}>
+            {groups.length > 0 && (
+              <Combobox.Options tabIndex={0} aria-label={say.results} mah="55vh" p={6} style={{ overflowY: 'auto' }}>
+                {groups.map(({ label, items }) => (
+                  <Combobox.Group key={label} label={label}>
+                    {items.map((found) => (
+                      <Combobox.Option key={found.key} value={found.key} py={8}>
+                        <Line {...found} text={text.trim()} />
+                      </Combobox.Option>
+                    ))}
+                  </Combobox.Group>
+                ))}
+              </Combobox.Options>
+            )}
+            {groups.length === 0 && (
+              <Text size="sm" ta="center" pt="xl" role="status">
+                {isSearching ? say.searching : say.none}
+                {!isSearching && (
+                  <Text span display="block" size="sm" c="dimmed">
+                    {say.noneHelp}
+                  </Text>
+                )}
+              </Text>
+            )}
+          </Box>
         </Combobox>
         <Group
           px="md"

@@ -1,0 +1,60 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type ConsoleStage, localFolder } from './console.ts'
+import type { Scene } from './console-scene.ts'
+import type { Dialog, DialogScene } from './dialog-steps.ts'
+import { connections, connectors } from './dialogs-of-accounts.ts'
+import { organization, shell } from './dialogs-of-organization.ts'
+import { connectorBySlug } from './fixtures.ts'
+
+/** Creates the resources of the dialogs. */
+export async function prepareDialogs(stage: ConsoleStage, scene: Scene): Promise<DialogScene> {
+  const { accountId } = scene
+  const { client } = stage
+  const draft = await stage.connect(accountId, 'Draft with findings', { table: 'missing', activate: false })
+  const replaces = await stage.connect(accountId, 'Replaces')
+  const ended = await stage.run(accountId, replaces.id)
+  await stage.sql(
+    `update transfers set status = 'failed', error_code = 'confirmation_needed',
+     error_message = 'This would replace everything that is there by 0 records.' where id = '${ended.id}'`,
+  )
+  const drifted = await stage.connect(accountId, 'Drifted', { file: 'drifted.csv' })
+  const file = join(stage.folder, 'drifted.csv')
+  await writeFile(file, 'id,name,email\n1,Ada,ada@example.com\n')
+  await stage.run(accountId, drifted.id)
+  await client.setDrift({ accountId, id: drifted.id, body: { drift: 'stop' } })
+  await writeFile(file, 'id,name,email,city\n1,Ada,ada@example.com,Berlin\n')
+  const stopped = await stage.run(accountId, drifted.id)
+  const audiences = connectorBySlug('meta-custom-audiences').id
+  const secretConfig = { authType: 'api-token', accessToken: 'canary' }
+  await client.configureConnector({ accountId, id: audiences, body: { secretConfig } })
+  const { reply: mapped } = await client.createConnection({
+    accountId,
+    body: {
+      name: 'Mapped',
+      srcConnectorId: localFolder.id,
+      destConnectorId: audiences,
+      srcConnectionConfig: { files: 'people.csv' },
+      destConnectionConfig: { advertiserId: '1' },
+    },
+  })
+  await client.createUpload({
+    accountId,
+    query: { name: 'customers.csv' },
+    body: new Blob(['email\nada@example.com\n']),
+  })
+  await client.createAlertRule({ body: { name: 'Broken ones', conditions: { connectionBroken: true } } })
+  await client.createClient({ body: { name: 'Nightly jobs', scopes: ['accounts:read'] } })
+  await client.inviteUser({ body: { email: 'robin@example.com', name: 'Robin Vale', role: 'viewer' } })
+  return {
+    ...scene,
+    draftId: draft.id,
+    replacesId: replaces.id,
+    driftedId: drifted.id,
+    driftedTransferId: stopped.id,
+    mappedId: mapped.id,
+  }
+}
+
+/** Every dialog, drawer and menu of the console, with the steps that open it. */
+export const dialogs: readonly Dialog[] = [...shell, ...organization, ...connections, ...connectors]
