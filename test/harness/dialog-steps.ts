@@ -27,7 +27,7 @@ export type Dialog = {
   readonly floats?: true
   /** Only its buttons close it. */
   readonly stays?: true
-  /** Who sees it; `person`: someone who is signed in with a password. */
+  /** The viewer; `person`: someone with a session by password. */
   readonly as?: 'client' | 'person'
 }
 

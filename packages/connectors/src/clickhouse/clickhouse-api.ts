@@ -23,7 +23,7 @@ export type ClickHouse = {
   insert(statement: string, lines: string, token: string): Promise<number | undefined>
 }
 
-/** What a statement reads: its columns with their types, and the values as text. */
+/** The result of a statement: its columns with their types, and the values as text. */
 type ReadResult = {
   readonly columns: readonly ReadColumn[]
   readonly rows: readonly (readonly (string | null)[])[]

@@ -9,7 +9,7 @@ import { type ClickHousePlan, planReading, statementOf } from './plan.ts'
 const firstRows = 1_000
 const rowsMax = 50_000
 const pageBytes = 8 << 20
-/** Of this many rows with the same digest, those that were read are left out by ClickHouse and not sent again. */
+/** Of this many rows with the same digest, ClickHouse leaves out the ones that were read. */
 const repeatsMax = 1_000
 
 /** Opens a reader: asks ClickHouse what there is to read, and notes up to where. */
