@@ -21,13 +21,11 @@ export type Dialog = {
   readonly open: (page: Page) => Promise<unknown>
   /** `menu`: axe-core and the keys are those of a menu. */
   readonly kind?: 'dialog' | 'menu'
-  /** Its first field opens a list, which Escape closes first. */
-  readonly lists?: true
   /** It is closed and opened again before the window changes, in which it would lose what it hangs on. */
   readonly floats?: true
   /** Only its buttons close it. */
   readonly stays?: true
-  /** The viewer; `person`: someone with a session by password. */
+  /** The account that sees it; `person`: someone who is signed in with a password. */
   readonly as?: 'client' | 'person'
 }
 

@@ -50,7 +50,6 @@ export const connections: readonly Dialog[] = [
     of: ['screens/connections/pick-account.tsx'],
     path: () => '/connections',
     open: click('New connection'),
-    lists: true,
   },
   {
     name: 'delete selected connections',
@@ -216,7 +215,6 @@ export const connectors: readonly Dialog[] = [
     of: ['screens/connect-links/create-link.tsx'],
     path: ofAccount('/connect-links'),
     open: click('Create a connect link'),
-    lists: true,
   },
   {
     name: 'revoke a connect link',

@@ -23,9 +23,8 @@ const selectText = ({ currentTarget }: { currentTarget: HTMLInputElement }) => {
   if (!currentTarget.readOnly) currentTarget.select()
 }
 
-/** An open list can be scrolled by the keyboard without its field. */
-const scrollAreaProps = { viewportProps: { tabIndex: 0 } }
-const list = { defaultProps: { scrollAreaProps } }
+/** A list opens by a click, a letter or an arrow key, and not because a dialog begins with it. */
+const list = { defaultProps: { openOnFocus: false } }
 
 export const theme = createTheme({
   primaryColor: 'water',
@@ -47,7 +46,7 @@ export const theme = createTheme({
     Modal: { defaultProps: closable },
     Drawer: { defaultProps: closable },
     // Text that is typed into a searchable list replaces the selection, and is not added to it.
-    Select: { defaultProps: { scrollAreaProps, onFocus: selectText, onClick: selectText } },
+    Select: { defaultProps: { openOnFocus: false, onFocus: selectText, onClick: selectText } },
     MultiSelect: list,
     TagsInput: list,
     Autocomplete: list,

@@ -57,6 +57,7 @@ function Moved({ table, ...ids }: SampleIds) {
     { againAfterMs: (result) => (!result || isActive(result.reply) ? soonMs : 0) },
   )
   const transfer = query.data?.reply
+  const rejects = useRejects({ accountId, id, transferId }, transfer !== undefined && !isActive(transfer))
   const isOver = transfer !== undefined && !isActive(transfer)
   const accepted = transfer?.records.accepted ?? 0
   const seconds = isOver ? Math.max(1, (transfer.finishedTime ?? 0) - (transfer.startedTime ?? 0)) : 0
@@ -77,11 +78,11 @@ function Moved({ table, ...ids }: SampleIds) {
               <Counts transfer={reply} />
               {isOver && <Rejected transfer={reply} />}
             </SimpleGrid>
-            {isOver && accepted > 0 && <Rows accountId={accountId} table={table} />}
+            {isOver && rejects.isSettled && accepted > 0 && <Rows accountId={accountId} table={table} />}
           </>
         )}
       </Loaded>
-      {isOver && <Next accountId={accountId} />}
+      {isOver && rejects.isSettled && <Next accountId={accountId} />}
     </Page>
   )
 }
@@ -139,13 +140,19 @@ const rejectColumns: readonly Column<Reject>[] = [
   ...recordColumns(say),
 ]
 
+/** The first rejected rows; the parts below them are drawn once they are there, so that nothing moves. */
+function useRejects(of: { accountId: string; id: string; transferId: string }, enabled: boolean) {
+  const forbidden = useForbidden('listRejects')
+  const parameters = { ...of, query: { size: rowsShown } }
+  const query = useRead('listRejects', parameters, { enabled: enabled && forbidden === undefined })
+  return { forbidden, query, isSettled: forbidden !== undefined || !query.isPending }
+}
+
 function Rejected({ transfer }: { transfer: Transfer }) {
   const { accountId, connectionId, id, records } = transfer
-  const of = { accountId, id: connectionId, transferId: id, query: { size: rowsShown } }
-  const forbidden = useForbidden('listRejects')
-  const query = useRead('listRejects', of, { enabled: forbidden === undefined })
+  const { forbidden, query, isSettled } = useRejects({ accountId, id: connectionId, transferId: id }, true)
   return (
-    <Card withBorder padding="lg" component="section" aria-label={say.why}>
+    <Card withBorder padding="lg">
       <Title order={2} size="h4" mb="md">
         {say.why}
       </Title>
@@ -158,7 +165,7 @@ function Rejected({ transfer }: { transfer: Transfer }) {
           )}
         </Loaded>
       )}
-      {records.rejected > rowsShown && (
+      {isSettled && records.rejected > rowsShown && (
         <Anchor component={Link} to={transferPath(transfer)} size="sm" mt="sm">
           {say.all(count(records.rejected))}
         </Anchor>
@@ -172,7 +179,7 @@ function Rows({ accountId, table }: { accountId: string; table: string }) {
   const forbidden = useForbidden('previewSample')
   const query = useRead('previewSample', { accountId }, { enabled: forbidden === undefined })
   return (
-    <Card withBorder padding="lg" component="section" aria-label={say.rows(table)}>
+    <Card withBorder padding="lg">
       <Title order={2} size="h4" mb="md">
         {say.rows(table)}
       </Title>

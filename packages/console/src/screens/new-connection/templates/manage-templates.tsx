@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { useMe } from '../../../api/me.ts'
 import { useRead, useWrite } from '../../../api/queries.ts'
 import { Loaded } from '../../../components/loaded.tsx'
-import { notifyDone, notifyFailure } from '../../../components/notify.tsx'
+import { notifyDone, notifyFailure } from '../../../components/notify.ts'
 import { mappingTemplates as say } from '../../../strings/mapping-templates.ts'
 import type { TemplateTarget } from './shared.ts'
 
