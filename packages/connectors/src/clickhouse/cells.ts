@@ -159,7 +159,7 @@ export function literalOf(text: string, { name, type, bare }: ReadColumn): strin
   }
 }
 
-/** The kind of a cursor: `number`, `time` or `day`; `undefined` if the column cannot. */
+/** The kind of cursor that a column can be: `number`, `time` or `day`; `undefined` if the column cannot. */
 export function cursorKindOf({ bare }: ReadColumn): 'number' | 'time' | 'day' | undefined {
   const kind = kindOf(bare)
   if (kind === 'whole' || kind === 'decimal') return 'number'

@@ -34,7 +34,7 @@ async function lookUp(context: ConnectorContext): Promise<string> {
 async function lookAt(context: ConnectorContext): Promise<string> {
   const { settings } = context
   if (settings.table === undefined && settings.sqlQuery === undefined) {
-    return 'What the user may read is checked when a connection names a table or a query.'
+    return 'The privileges of the user are checked when a connection names a table or a query.'
   }
   const { source, at } = sourceOf(settings)
   const columns = await describe(openClickHouse(context), source, { ...at, waitMs: 60_000 })

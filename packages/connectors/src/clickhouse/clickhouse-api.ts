@@ -23,7 +23,7 @@ export type ClickHouse = {
   insert(statement: string, lines: string, token: string): Promise<number | undefined>
 }
 
-/** The result of a statement: its columns with their types, and the values as text. */
+/** The result of a statement that reads: its columns with their types, and the values as text. */
 type ReadResult = {
   readonly columns: readonly ReadColumn[]
   readonly rows: readonly (readonly (string | null)[])[]
@@ -58,7 +58,7 @@ export function openClickHouse(context: ConnectorContext): ClickHouse {
   }
 
   let reading: Promise<Readonly<Record<string, string>>> | undefined
-  /** The settings of statements that read. Those that a user has anyway may be sent even if the user cannot change any. */
+  /** The settings of statements that read. A value that a user has anyway may be sent even if the user cannot change any. */
   async function readingSettings(): Promise<Readonly<Record<string, string>>> {
     const [row = []] = await run(`select toString(getSetting('readonly'))`)
     const mode = textIn(row[0]) ?? '0'
@@ -88,8 +88,15 @@ export function openClickHouse(context: ConnectorContext): ClickHouse {
         default_format: 'JSONCompactEachRowWithNamesAndTypes',
         wait_end_of_query: '1',
       }
-      const asked = { path: '/', method: 'POST', query, body: statement, repeatable: true } as const
-      return resultIn((await ask({ ...asked, timeoutMs: waitMs, bytesMax: readBytesMax })).text)
+      const { text } = await ask({
+        path: '/',
+        method: 'POST',
+        query,
+        body: statement,
+        timeoutMs: waitMs,
+        bytesMax: readBytesMax,
+      })
+      return resultIn(text)
     },
     async insert(statement, lines, token) {
       const query = {
@@ -181,7 +188,10 @@ function connectorErrorOf(code: number, answer: Answer): ConnectorError {
     return new ConnectorError('table_not_found', `There is no such database or table${named}; check the settings.`)
   }
   if (code === 16 || code === 47) {
-    return new ConnectorError('column_not_found', `The table lacks a column that rows are written to${named}.`)
+    return new ConnectorError(
+      'column_not_found',
+      `The table or query lacks a column that the connector needs${named}; check the settings.`,
+    )
   }
   if (code === 202 || code === 252) {
     const { afterMs } = connectorErrorOfStatus('ClickHouse', { ...answer, status: 429 })

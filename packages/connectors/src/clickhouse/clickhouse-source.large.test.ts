@@ -116,6 +116,18 @@ describe(`reading, against ${testServerName}`, () => {
     await run('drop table crm.news')
   })
 
+  test('reads fewer rows at once if they are too large together', async () => {
+    const sqlQuery = `select i, repeat('x', 90000) as t from range(900) as t(i)`
+    clickhouse.executed.length = 0
+    const chunks = await readAll(clickhouseSource, optionsOf({ ...query, sqlQuery, keyColumns: 'i' }))
+    assert.deepEqual(
+      rowsOf(chunks).map(([i]) => i),
+      Array.from({ length: 900 }, (_, i) => i),
+    )
+    const limits = clickhouse.executed.flatMap((text) => / limit ([1-9]\d*)$/.exec(text)?.[1] ?? [])
+    assert.deepEqual(limits.slice(0, 3), ['1000', '250', '93'])
+  })
+
   test('refuses columns by which nothing can be ordered', async () => {
     const invalid = ['reconfigure', 'invalid_setting']
     assert.deepEqual(await connectorErrorOf(readAll(clickhouseSource, optionsOf({ keyColumns: 'score' }))), invalid)

@@ -9,7 +9,7 @@ import { type ClickHousePlan, planReading, statementOf } from './plan.ts'
 const firstRows = 1_000
 const rowsMax = 50_000
 const pageBytes = 8 << 20
-/** Of this many rows with the same digest, ClickHouse leaves out the ones that were read. */
+/** If more rows than this have one digest, ClickHouse leaves out the ones that were read, and does not send them again. */
 const repeatsMax = 1_000
 
 /** Opens a reader: asks ClickHouse what there is to read, and notes up to where. */
