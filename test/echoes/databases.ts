@@ -25,6 +25,11 @@ export const databases: readonly Side[] = [
     row: person,
   },
   {
+    slug: 'databricks-source',
+    secrets: { host: 'peer.example.com', authType: 'access-token', accessToken: secret('dapi') },
+    settings: { warehouse: 'wh1', catalog: 'main', schema: 'crm', table: 'people', syncMode: 'Full', keyColumns: 'id' },
+  },
+  {
     slug: 'databricks-destination',
     secrets: { host: 'peer.example.com', authType: 'access-token', accessToken: secret('dapi') },
     settings: { warehouse: 'wh1', catalog: 'main', schema: 'crm', table: 'people', volume: 'landing' },

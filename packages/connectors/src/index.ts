@@ -23,6 +23,7 @@ import { criteoCommerceGrowthAudiences } from './criteo/criteo-commerce-growth-a
 import { criteoReporting } from './criteo/criteo-reporting.ts'
 import { criteoRetailMediaAudiences } from './criteo/criteo-retail-media-audiences.ts'
 import { databricksDestination } from './databricks/databricks-destination.ts'
+import { databricksSource } from './databricks/databricks-source.ts'
 import { dv360CustomerMatch } from './display-video-360/dv360-customer-match.ts'
 import { dv360Reporting } from './display-video-360/dv360-reporting.ts'
 import { dropbox } from './dropbox/dropbox.ts'
@@ -143,6 +144,7 @@ export const { connectors, listedConnectors, platforms, connectorById } = makeCa
   criteoReporting,
   criteoRetailMediaAudiences,
   databricksDestination,
+  databricksSource,
   dv360CustomerMatch,
   dv360Reporting,
   dropbox,

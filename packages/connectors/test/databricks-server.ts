@@ -14,11 +14,15 @@ export type DatabricksServer = {
   readonly secrets: Readonly<Record<string, string>>
   /** Statements that were run, in order. */
   readonly executed: string[]
+  /** Statements that were cancelled. */
+  readonly cancelled: string[]
   /** Paths in the volume, with their content. */
   readonly files: Map<string, string>
   /** How often a statement answers that it still runs. */
   polls: number
   run(statement: string): Promise<EngineResult>
+  /** From now on, no result of a statement is kept that ran before. */
+  forgetResults(): void
   /** From now on, no token that was given before is accepted. */
   expireTokens(): void
   close(): Promise<void>
@@ -27,6 +31,9 @@ export type DatabricksServer = {
 export const testServerName = 'a server that keeps to the rules of Databricks, with DuckDB behind it'
 
 const host = 'dbc-a1b2345c-d6e7.cloud.databricks.com'
+/** The cloud storage that results are in. */
+const storage = 'results.storage.example.com'
+const partRows = 2_500
 const volume = '/Volumes/main/crm/landing/'
 
 class Refusal extends Error {
@@ -39,7 +46,12 @@ class Refusal extends Error {
   }
 }
 
-type Statement = { pollsLeft: number; rows?: EngineResult['rows']; error?: { error_code: string; message: string } }
+type Statement = {
+  pollsLeft: number
+  rows?: EngineResult['rows']
+  result?: EngineResult
+  error?: { error_code: string; message: string }
+}
 
 const json = (lines: string): string => `[${lines.trimEnd().split('\n').join(',')}]`
 /** Texts of the lines of a file, under the keys that the statement reads. */
@@ -55,7 +67,7 @@ const translate = (text: string): string =>
     .replace(/unbase64\(/g, 'from_base64(')
 
 export async function startDatabricksServer(): Promise<DatabricksServer> {
-  const engine = await startEngine(['create schema crm'])
+  const engine = await startEngine(['create schema crm', ...macros])
   const statements = new Map<string, Statement>()
   const loaded = new Set<string>()
   let tokens = new Set<string>()
@@ -75,6 +87,7 @@ export async function startDatabricksServer(): Promise<DatabricksServer> {
   })
 
   async function replyTo(request: http.IncomingMessage, url: URL, text: string): Promise<Reply> {
+    if (url.host === storage) return onStorage(request, url)
     if (url.host !== host) throw new Refusal(404, 'NOT_FOUND')
     const { method = 'GET', headers } = request
     if (url.pathname === '/') return { status: 200, body: {} }
@@ -86,6 +99,13 @@ export async function startDatabricksServer(): Promise<DatabricksServer> {
     if (url.pathname === '/api/2.0/sql/statements' && method === 'POST') return submit(JSON.parse(text))
     const [, id] = /^\/api\/2\.0\/sql\/statements\/([\w-]+)$/.exec(url.pathname) ?? []
     if (id !== undefined && method === 'GET') return stateOf(id)
+    const [, ofPart, part] = /^\/api\/2\.0\/sql\/statements\/([\w-]+)\/result\/chunks\/(\d+)$/.exec(url.pathname) ?? []
+    if (ofPart !== undefined && method === 'GET') return linkOf(ofPart, Number(part))
+    const [, cancelled] = /^\/api\/2\.0\/sql\/statements\/([\w-]+)\/cancel$/.exec(url.pathname) ?? []
+    if (cancelled !== undefined && method === 'POST') {
+      server.cancelled.push(cancelled)
+      return { status: 200, body: {} }
+    }
     if (method !== 'GET') throw new Refusal(405, 'METHOD_NOT_ALLOWED')
     if (url.pathname === '/api/2.0/sql/warehouses') {
       return { status: 200, body: { warehouses: [{ id: 'wh1', name: 'Loader', state: 'STOPPED' }] } }
@@ -120,7 +140,14 @@ export async function startDatabricksServer(): Promise<DatabricksServer> {
 
   async function submit(body: Record<string, unknown>): Promise<Reply> {
     const { warehouse_id, statement, ...how } = body
-    const expected = { wait_timeout: '30s', on_wait_timeout: 'CONTINUE', disposition: 'INLINE', format: 'JSON_ARRAY' }
+    const { disposition } = how
+    const isRead = typeof statement === 'string' && statement.startsWith('select ')
+    const expected = {
+      wait_timeout: isRead ? '5s' : '30s',
+      on_wait_timeout: 'CONTINUE',
+      disposition,
+      format: 'JSON_ARRAY',
+    }
     if (JSON.stringify(how) !== JSON.stringify(expected) || typeof statement !== 'string') {
       throw new Refusal(400, 'INVALID_PARAMETER_VALUE')
     }
@@ -128,7 +155,16 @@ export async function startDatabricksServer(): Promise<DatabricksServer> {
     const id = randomUUID()
     server.executed.push(statement)
     try {
-      statements.set(id, { pollsLeft: server.polls, rows: await execute(statement) })
+      if (isRead) {
+        const result = await engine.run(translateSelect(statement))
+        statements.set(id, {
+          pollsLeft: server.polls,
+          result,
+          ...(disposition === 'INLINE' ? { rows: result.rows } : {}),
+        })
+      } else if (disposition === 'INLINE') {
+        statements.set(id, { pollsLeft: server.polls, rows: await execute(statement) })
+      } else throw new Error('Parser Error: no rows')
     } catch (error) {
       statements.set(id, { pollsLeft: server.polls, error: errorOf(String(error)) })
     }
@@ -139,10 +175,49 @@ export async function startDatabricksServer(): Promise<DatabricksServer> {
     const statement = statements.get(id)
     if (!statement) throw new Refusal(404, 'NOT_FOUND')
     if (statement.pollsLeft-- > 0) return { status: 200, body: { statement_id: id, status: { state: 'PENDING' } } }
-    const { error, rows = [] } = statement
+    const { error, rows = [], result: read } = statement
     if (error) return { status: 200, body: { statement_id: id, status: { state: 'FAILED', error } } }
+    if (read) {
+      const columns = read.columns.map(({ name, type }, position) => ({
+        name,
+        type_text: typeOf(type).toUpperCase(),
+        position,
+      }))
+      const parts = Math.ceil(read.rows.length / partRows)
+      const manifest = {
+        format: 'JSON_ARRAY',
+        schema: { columns },
+        total_chunk_count: parts,
+        total_row_count: read.rows.length,
+        truncated: false,
+      }
+      const result = statement.rows ? { row_count: rows.length, data_array: rows } : {}
+      return { status: 200, body: { statement_id: id, status: { state: 'SUCCEEDED' }, manifest, result } }
+    }
     const result = { row_count: rows.length, data_array: rows }
     return { status: 200, body: { statement_id: id, status: { state: 'SUCCEEDED' }, result } }
+  }
+
+  function linkOf(id: string, part: number): Reply {
+    const { length = 0 } = statements.get(id)?.result?.rows ?? []
+    if (part * partRows >= length) throw new Refusal(404, 'NOT_FOUND')
+    const link = {
+      chunk_index: part,
+      external_link: `https://${storage}/${id}/${part}?signature=s1`,
+      http_headers: { 'x-key': 'k1' },
+      ...((part + 1) * partRows < length ? { next_chunk_index: part + 1 } : {}),
+    }
+    return { status: 200, body: { external_links: [link] } }
+  }
+
+  /** The storage knows no token, and refuses who sends one. */
+  function onStorage({ headers }: http.IncomingMessage, url: URL): Reply {
+    const [, id = '', part] = url.pathname.split('/')
+    if (headers.authorization !== undefined || headers['x-key'] !== 'k1' || url.search !== '?signature=s1') {
+      throw new Refusal(403, 'AccessDenied')
+    }
+    const first = Number(part) * partRows
+    return { status: 200, body: statements.get(id)?.result?.rows.slice(first, first + partRows) ?? [] }
   }
 
   async function execute(text: string): Promise<EngineResult['rows']> {
@@ -221,12 +296,16 @@ export async function startDatabricksServer(): Promise<DatabricksServer> {
   const proxy = await startFailingProxy(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`)
   const server: DatabricksServer = {
     proxy,
-    routes: { [`https://${host}`]: proxy.url },
+    routes: { [`https://${host}`]: proxy.url, [`https://${storage}`]: proxy.url },
     secrets: { host, authType: 'service-principal', clientId: 'client-1', clientSecret: 'secret-1' },
     executed: [],
+    cancelled: [],
     files: new Map(),
     polls: 0,
     run: (statement) => engine.run(statement),
+    forgetResults() {
+      statements.clear()
+    },
     expireTokens() {
       tokens = new Set()
     },
@@ -240,6 +319,17 @@ export async function startDatabricksServer(): Promise<DatabricksServer> {
   }
   return server
 }
+
+/** Functions of Databricks. */
+const macros = [
+  'create macro unix_micros(x) as epoch_us(x)',
+  'create macro timestamp_micros(x) as make_timestamp(x)',
+  'create macro sha2(x, bits) as sha256(x)',
+  'create macro json_text(x) as cast(to_json(x) as varchar)',
+]
+
+const translateSelect = (text: string): string =>
+  translate(text).replaceAll('to_json(array(', 'json_text(list_value(').replaceAll('current_timestamp()', 'now()')
 
 /** How Databricks writes a type of DuckDB. */
 function typeOf(type: string): string {

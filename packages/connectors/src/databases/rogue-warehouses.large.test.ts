@@ -12,6 +12,7 @@ import { batchOf, deliver, inspect, readAll } from '../../test/tables.ts'
 import { clickhouseDestination } from '../clickhouse/clickhouse-destination.ts'
 import { clickhouseSource } from '../clickhouse/clickhouse-source.ts'
 import { databricksDestination } from '../databricks/databricks-destination.ts'
+import { databricksSource } from '../databricks/databricks-source.ts'
 import { googleBigqueryDestination } from '../google-bigquery/google-bigquery-destination.ts'
 import { googleBigquerySource } from '../google-bigquery/google-bigquery-source.ts'
 import { snowflakeDestination } from '../snowflake/snowflake-destination.ts'
@@ -169,6 +170,42 @@ const sides: readonly Side[] = [
         status: { state: 'FAILED', error: { error_code: 'BAD_REQUEST', message: '[CAST_INVALID_INPUT] canary' } },
         result: { data_array: [['2', '2', '0']] },
       },
+    ],
+  },
+  {
+    connector: databricksSource,
+    proxy: databricks.proxy,
+    routes: databricks.routes,
+    secrets: databricks.secrets,
+    settings: { warehouse: 'wh1', catalog: 'main', schema: 'crm', table: 'people', syncMode: 'Full', keyColumns: 'id' },
+    good: [
+      { access_token: 'a-token', expires_in: 3600, token_type: 'Bearer' },
+      {
+        columns: [{ name: 'id', type_text: 'bigint', nullable: false }],
+        statement_id: '01b2-4711',
+        status: { state: 'SUCCEEDED' },
+        manifest: {
+          schema: {
+            columns: [
+              { name: 'id', type_text: 'BIGINT', position: 0 },
+              { name: 'name', type_text: 'ARRAY<STRING>', position: 1 },
+            ],
+          },
+          total_chunk_count: 1,
+          total_row_count: 1,
+          truncated: false,
+        },
+        result: {},
+        external_links: [
+          {
+            chunk_index: 0,
+            external_link: 'https://results.storage.example.com/1/0?signature=s1',
+            http_headers: { 'x-key': 'k1' },
+            next_chunk_index: 1,
+          },
+        ],
+      },
+      [['1', '["a"]']],
     ],
   },
   {

@@ -14,9 +14,18 @@ export type Databricks = PlatformClient & {
    * one, since the engine repeats it if an answer is lost. Throws `Misfit` if a value in the data is not one of its column.
    */
   run(statement: DatabricksStatement): Promise<readonly (readonly unknown[])[]>
+  /** The same, and resolves with the whole answer. A statement that is stopped, or takes longer than `waitMs`, is cancelled. */
+  execute(statement: DatabricksStatement): Promise<JsonObject>
 }
 
-export type DatabricksStatement = { readonly text: string; readonly warehouse: string }
+export type DatabricksStatement = {
+  readonly text: string
+  readonly warehouse: string
+  /** Where rows are: in the answer, unless they are said to be in parts at addresses of a cloud storage. */
+  readonly disposition?: 'EXTERNAL_LINKS'
+  /** How long it may take, in milliseconds; as long as Databricks lets it unless said. */
+  readonly waitMs?: number
+}
 
 /** A statement fails because of a value of a row: Databricks' own name of the error. */
 export class Misfit extends Error {
@@ -27,31 +36,35 @@ export class Misfit extends Error {
   }
 }
 
-/** How long one request waits for a statement. Databricks allows up to 50 seconds. */
+/** How long one request waits for a statement. Databricks allows 5 to 50 seconds. */
 const waitSeconds = 30
+/** The same for a statement that can be cancelled: its ID comes with the answer. */
+const briefSeconds = 5
 const [firstMs, mostMs] = [500, 5_000]
 
 /** Opens the workspace. Throws `invalid_address` or `invalid_setting` if the secrets name none. */
 export function openDatabricks(context: ConnectorContext): Databricks {
   const { secrets, signal } = context
   const origin = originOf(secrets.host)
+  const credentials = credentialsOf(context, origin)
   const client = openPlatform(context, {
     name: 'Databricks',
     baseUrl: origin,
-    credentials: credentialsOf(context, origin),
+    credentials,
     errorOf: connectorErrorIn,
   })
 
-  async function run({ text, warehouse }: DatabricksStatement): Promise<readonly (readonly unknown[])[]> {
+  async function execute({ text, warehouse, disposition, waitMs: allMs }: DatabricksStatement): Promise<JsonObject> {
+    const until = allMs === undefined ? Number.POSITIVE_INFINITY : performance.now() + allMs
     let { json } = await client.askObject({
       path: '/api/2.0/sql/statements',
       method: 'POST',
       body: {
         warehouse_id: warehouse,
         statement: text,
-        wait_timeout: `${waitSeconds}s`,
+        wait_timeout: `${allMs === undefined ? waitSeconds : briefSeconds}s`,
         on_wait_timeout: 'CONTINUE',
-        disposition: 'INLINE',
+        disposition: disposition ?? 'INLINE',
         format: 'JSON_ARRAY',
       },
     })
@@ -59,7 +72,7 @@ export function openDatabricks(context: ConnectorContext): Databricks {
     // A warehouse that was stopped starts first, which takes minutes.
     for (let waitMs = firstMs; ; waitMs = Math.min(mostMs, waitMs * 2)) {
       const state = textIn(objectIn(json.status).state)
-      if (state === 'SUCCEEDED') return listIn(objectIn(json.result).data_array).map(listIn)
+      if (state === 'SUCCEEDED') return json
       if (state === 'FAILED') throw failureIn(json)
       if ((state !== 'PENDING' && state !== 'RUNNING') || !/^[\w-]{1,100}$/.test(id)) {
         const isOver = state === 'CANCELED' || state === 'CLOSED'
@@ -67,11 +80,38 @@ export function openDatabricks(context: ConnectorContext): Databricks {
           ? new ConnectorError('statement_timeout', 'Databricks has cancelled the statement.')
           : new ConnectorError('malformed_response', 'Databricks did not report the state of a statement.')
       }
-      await wait(waitMs, signal)
-      json = (await client.askObject({ path: `/api/2.0/sql/statements/${id}` })).json
+      try {
+        if (performance.now() > until) {
+          throw new ConnectorError('statement_timeout', 'The statement took too long; it was cancelled.')
+        }
+        await wait(waitMs, signal)
+        json = (await client.askObject({ path: `/api/2.0/sql/statements/${id}` })).json
+      } catch (error) {
+        if (allMs !== undefined) await cancel(id)
+        throw error
+      }
     }
   }
-  return { ...client, origin, run }
+
+  /** Cancels a statement, also after the signal of the context. */
+  async function cancel(id: string): Promise<void> {
+    const bounded = openPlatform(
+      { ...context, signal: AbortSignal.timeout(2_000) },
+      { name: 'Databricks', baseUrl: origin, credentials },
+    )
+    await bounded.ask({ path: `/api/2.0/sql/statements/${id}/cancel`, method: 'POST' }).catch(() => {
+      // It ends by the time-out of the warehouse.
+    })
+  }
+
+  return {
+    ...client,
+    origin,
+    execute,
+    async run(statement) {
+      return listIn(objectIn((await execute(statement)).result).data_array).map(listIn)
+    },
+  }
 }
 
 function originOf(host: unknown): string {

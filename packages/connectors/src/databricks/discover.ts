@@ -4,6 +4,7 @@ import { pageOfAll } from '../discovery/pages.ts'
 import { discovered } from '../kit/run/discover.ts'
 import { listIn, objectIn, textIn } from '../platform-api/json.ts'
 import { openDatabricks } from './databricks-api.ts'
+import { describe, sourceOf } from './plan.ts'
 import { findTable, judgeTable, targetOf } from './target.ts'
 
 /** SQL warehouses of the workspace. */
@@ -65,6 +66,18 @@ export const discoverTargetColumns: Discover = async (context) => {
       type: type.slice(0, 100),
       required,
     })),
+    context,
+  )
+}
+
+/** Columns of what is read: those of the table, or of the query, for which the warehouse starts. */
+export const discoverSourceColumns: Discover = async (context) => {
+  if (context.settings.dataSourceType !== 'SQL Query') return discoverTargetColumns(context)
+  const { source, at } = sourceOf(context.settings)
+  // A person waits for the answer.
+  const columns = await describe(openDatabricks(context), source, { ...at, waitMs: 20_000 })
+  return pageOfAll(
+    columns.map(({ name, type }) => ({ value: name, kind: 'column', type: type.slice(0, 100) })),
     context,
   )
 }
