@@ -80,7 +80,10 @@ describe('a configuration', () => {
       hostname: '',
       port: '22',
       username: '',
+      authentication: 'private key',
       sshPrivateKey: '',
+      passphrase: '',
+      password: '',
       hostKeyFingerprint: '',
       hostKeyCheck: 'fingerprint',
     }
@@ -91,6 +94,8 @@ describe('a configuration', () => {
         ['path', 'Text', true, ''],
         ['fileFormat', 'Select', false, 'CSV'],
         ['gzip', 'Boolean', false, 'false'],
+        ['columnTypes', 'Boolean', false, 'true'],
+        ['binaryForm', 'Select', false, 'Hexadecimal'],
         ['mapping', 'Text', false, ''],
       ],
     )

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 
 const folder = join(import.meta.dirname, '..', 'packages/console/src')
 /** Defined by Mantine, for all components or for one. */
-const ofMantine = /^--(mantine-|chip-)/
+const ofMantine = /^--(mantine-|chip-|modal-)/
 
 /** A browser ignores a declaration with an unknown variable, so a misspelt name is no error anywhere else. */
 test('every CSS variable that the console uses is defined', () => {

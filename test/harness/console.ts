@@ -189,7 +189,8 @@ export async function startConsole(env: Record<string, string> = {}): Promise<Co
             })
       pages.push(opened)
       await opened.page.goto(path)
-      if (signedIn) await opened.page.getByRole('navigation', { name: 'Main' }).waitFor({ state: 'attached' })
+      if (signedIn)
+        await opened.page.getByRole('navigation', { name: 'Main', includeHidden: true }).waitFor({ state: 'attached' })
       return opened.page
     },
     closePages,
@@ -245,7 +246,7 @@ export async function signIn(page: Page, { clientId, clientSecret }: ConsoleStag
   await page.getByLabel('Client ID').fill(clientId)
   await page.locator('input[type=password]').fill(clientSecret)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-  await page.getByRole('navigation', { name: 'Main' }).waitFor({ state: 'attached' })
+  await page.getByRole('navigation', { name: 'Main', includeHidden: true }).waitFor({ state: 'attached' })
 }
 
 /** A file of people for a transfer, of which some have no e-mail address, and the table that takes the others. */

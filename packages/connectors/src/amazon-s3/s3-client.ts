@@ -4,7 +4,7 @@ import { AwsV4Signer } from 'aws4fetch'
 import { discard } from '../object-stores/answers.ts'
 import { encodeName, encodeValue } from '../object-stores/place.ts'
 import { connectorErrorOf, problemOf, type S3Error } from './s3-errors.ts'
-import { assumeRole, type Credentials, roleIn } from './s3-role.ts'
+import { type AwsCredentials, assumeRole, roleIn } from './s3-role.ts'
 
 /** One request. Without a bucket it goes to the service itself, without a key to the bucket. */
 export type S3Request = {
@@ -105,7 +105,7 @@ export function makeS3Client(context: ConnectorContext): S3Client {
 }
 
 /** A function that removes the secrets of credentials. */
-const redactOf = (all: readonly Credentials[]): Redact =>
+const redactOf = (all: readonly AwsCredentials[]): Redact =>
   createRedact(all.flatMap(({ secretAccessKey, sessionToken = '' }) => [secretAccessKey, sessionToken]).filter(Boolean))
 
 /** Whether temporary credentials are refused, so that others of the same role are asked for. */
@@ -119,7 +119,7 @@ export async function connectToS3(context: ConnectorContext): Promise<string> {
   return url.host
 }
 
-function credentialsOf({ accessKeyId, secretAccessKey, sessionToken }: Values): Credentials {
+function credentialsOf({ accessKeyId, secretAccessKey, sessionToken }: Values): AwsCredentials {
   if (typeof accessKeyId !== 'string' || typeof secretAccessKey !== 'string') {
     throw new ConnectorError('invalid_credentials', 'The access key is not complete; set its ID and its secret.')
   }

@@ -4,14 +4,14 @@ import { errorTextOf, problemName, textOf, transientErrorOf } from '../object-st
 import { readXml, textAt, type XmlNode } from '../object-stores/xml.ts'
 
 /** An access key, with which requests are signed. */
-export type Credentials = {
+export type AwsCredentials = {
   readonly accessKeyId: string
   readonly secretAccessKey: string
   readonly sessionToken?: string
 }
 
 /** Temporary credentials of a role, and when they end. */
-type Session = { readonly credentials: Credentials; readonly endsAt: number }
+type Session = { readonly credentials: AwsCredentials; readonly endsAt: number }
 
 /** So long before they end, credentials are replaced: a request takes some time. */
 const replacedMs = 5 * 60_000
@@ -27,10 +27,10 @@ const durationSeconds = 3600
  */
 export function assumeRole(
   { secrets, egress, signal }: ConnectorContext,
-  key: Credentials,
+  key: AwsCredentials,
   place: () => { readonly region: string; readonly endpoint: URL | undefined },
   redact: Redact,
-): { current(): Promise<Credentials>; forget(): void } {
+): { current(): Promise<AwsCredentials>; forget(): void } {
   let session: Promise<Session> | undefined
   const begin = async (): Promise<Session> => {
     const { region, endpoint } = place()

@@ -25,7 +25,7 @@ export type DatabricksPlan = {
   readonly select: string
   /** How many values each row of it has: those of the columns, and the digest. */
   readonly width: number
-  readonly at: ReadingPlace
+  readonly at: WarehousePlace
 }
 
 type OrderTerm = {
@@ -37,7 +37,7 @@ type OrderTerm = {
 }
 
 /** Where a statement runs, and how long it may. */
-export type ReadingPlace = { readonly warehouse: string; readonly waitMs: number }
+export type WarehousePlace = { readonly warehouse: string; readonly waitMs: number }
 
 const alias = '`penstock_source`'
 
@@ -45,7 +45,7 @@ const alias = '`penstock_source`'
 export function sourceOf(settings: Values): {
   readonly reading: Reading
   readonly source: string
-  readonly at: ReadingPlace
+  readonly at: WarehousePlace
 } {
   const reading = readingOf(settings, '')
   const nameOf = (key: string): string => {
@@ -63,7 +63,7 @@ export function sourceOf(settings: Values): {
 export async function describe(
   databricks: Databricks,
   source: string,
-  at: ReadingPlace,
+  at: WarehousePlace,
 ): Promise<readonly ResultColumn[]> {
   const json = await databricks.execute({ ...at, text: `select * from ${source} limit 0` })
   const columns = listIn(objectIn(objectIn(json.manifest).schema).columns).flatMap((column): ResultColumn[] => {
@@ -142,7 +142,7 @@ export function statementOf({ order, digest, select }: DatabricksPlan, { after, 
 async function boundOf(
   databricks: Databricks,
   source: string,
-  at: ReadingPlace,
+  at: WarehousePlace,
   column: ResultColumn,
   expression: string,
   { lagSeconds, timezone }: Reading,

@@ -3,7 +3,7 @@ import type { Answer } from '../platform-api/call.ts'
 import { isObject, type JsonObject, listIn, objectIn, parseJson, textIn } from '../platform-api/json.ts'
 
 /** A row as it is sent: by which value HubSpot finds the record, and what it gets. */
-export type SentRecord = {
+export type HubspotRecord = {
   readonly index: number
   readonly id: string
   readonly properties: Readonly<Record<string, string>>
@@ -12,10 +12,10 @@ export type SentRecord = {
 /** The result of a request: each of its records is in one of the three. */
 export type Accounted = {
   /** The IDs of the records that it has now. */
-  readonly taken: ReadonlyMap<SentRecord, string>
-  readonly blamed: readonly { readonly item: SentRecord; readonly reason: string; readonly field?: string }[]
+  readonly taken: ReadonlyMap<HubspotRecord, string>
+  readonly blamed: readonly { readonly item: HubspotRecord; readonly reason: string; readonly field?: string }[]
   /** Records that it neither has nor blames: nothing is known of them. */
-  readonly unnamed: readonly SentRecord[]
+  readonly unnamed: readonly HubspotRecord[]
   /** The codes of errors that name no record. */
   readonly codes: string
 }
@@ -24,7 +24,7 @@ export type Accounted = {
 export const keyOf = (value: string): string => value.trim().toLowerCase()
 
 /** The mark of a record within its request, which HubSpot repeats. */
-export const traceOf = ({ index }: SentRecord): string => `r${index}`
+export const traceOf = ({ index }: HubspotRecord): string => `r${index}`
 
 /**
  * Reads the answer to a batch, which may have the status 200 and errors, or neither results nor errors. The order of the results is
@@ -35,7 +35,7 @@ export const traceOf = ({ index }: SentRecord): string => `r${index}`
  */
 export function accountOf(
   { json }: Answer,
-  sent: readonly SentRecord[],
+  sent: readonly HubspotRecord[],
   idProperty: string,
   columns: readonly string[],
   aliases: readonly string[] = [],
@@ -45,7 +45,7 @@ export function accountOf(
     throw new ConnectorError('malformed_response', 'HubSpot answered without the results of the records.')
   }
   const names = new Map(sent.flatMap((item) => [[traceOf(item), item] as const, [keyOf(item.id), item] as const]))
-  const taken = new Map<SentRecord, string>()
+  const taken = new Map<HubspotRecord, string>()
   for (const result of listIn(results).filter(isObject)) {
     const { id, objectWriteTraceId, properties } = result
     const values = objectIn(properties)
@@ -55,7 +55,7 @@ export function accountOf(
     const record = textIn(id)
     if (item && record !== undefined && /^\d{1,20}$/.test(record)) taken.set(item, record)
   }
-  const blamed = new Map<SentRecord, { reason: string; field?: string }>()
+  const blamed = new Map<HubspotRecord, { reason: string; field?: string }>()
   const codes = new Set<string>()
   for (const error of listIn(errors).map(objectIn)) {
     const details = detailsOf(error, columns)

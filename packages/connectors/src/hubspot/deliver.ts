@@ -12,7 +12,7 @@ import type { PlatformClient } from '../platform-api/client.ts'
 import { objectIn, textIn } from '../platform-api/json.ts'
 import { Refusals } from '../platform-api/rows/refusals.ts'
 import { paths } from './api.ts'
-import { keyOf, type SentRecord } from './batch-results.ts'
+import { type HubspotRecord, keyOf } from './batch-results.ts'
 import { changeMembers } from './members.ts'
 import { readProperties } from './properties.ts'
 import { findRecords, type RecordTarget, writeRecords } from './records.ts'
@@ -70,12 +70,15 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
 const misfit = (message: string) => new ConnectorError('columns_do_not_fit', `${message} Correct the mapping.`)
 
 /** The rows of a batch as records, and the rejections of the others. */
-export function readRows({ columns, rows }: Batch, settings: Values): { records: SentRecord[]; rejected: Rejection[] } {
+export function readRows(
+  { columns, rows }: Batch,
+  settings: Values,
+): { records: HubspotRecord[]; rejected: Rejection[] } {
   const idProperty = idPropertyOf(settings)
   const clears = settings.emptyCells === 'clear'
   const at = columns.indexOf(idProperty)
   const rejected: Rejection[] = []
-  const records = rows.flatMap((cells, index): SentRecord[] => {
+  const records = rows.flatMap((cells, index): HubspotRecord[] => {
     const id = String(cells[at] ?? '').trim()
     const numeric = idProperty !== recordId || /^\d{1,20}$/.test(id)
     if (id === '' || !numeric) {
@@ -95,9 +98,9 @@ export function readRows({ columns, rows }: Batch, settings: Values): { records:
 const requestMax = 100
 
 /** Requests in the order of the rows. HubSpot refuses a request that has a record twice, so the second one is in a later request. */
-function requestsOf(records: readonly SentRecord[]): SentRecord[][] {
-  const requests: SentRecord[][] = []
-  let request: SentRecord[] = []
+function requestsOf(records: readonly HubspotRecord[]): HubspotRecord[][] {
+  const requests: HubspotRecord[][] = []
+  let request: HubspotRecord[] = []
   let keys = new Set<string>()
   for (const record of records) {
     const key = keyOf(record.id)

@@ -2,7 +2,7 @@ import { ConnectorError, type Rejection } from '@penstock/connector'
 import type { PlatformClient } from '../platform-api/client.ts'
 import { listIn, textIn } from '../platform-api/json.ts'
 import { paths } from './api.ts'
-import type { SentRecord } from './batch-results.ts'
+import type { HubspotRecord } from './batch-results.ts'
 
 /**
  * Adds records to a static list, or removes them from it. HubSpot ignores records that are in it already, or are not; records that it
@@ -13,7 +13,7 @@ export async function changeMembers(
   client: PlatformClient,
   listId: string,
   change: 'add' | 'remove',
-  records: ReadonlyMap<SentRecord, string>,
+  records: ReadonlyMap<HubspotRecord, string>,
 ): Promise<{ readonly bytes: number; readonly rejected: readonly Rejection[] }> {
   if (records.size === 0) return { bytes: 0, rejected: [] }
   const body = [...new Set(records.values())]

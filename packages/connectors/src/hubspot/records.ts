@@ -5,7 +5,7 @@ import type { PlatformClient } from '../platform-api/client.ts'
 import { sendInHalves, type Taken } from '../platform-api/rows/halving.ts'
 import type { Refusals } from '../platform-api/rows/refusals.ts'
 import { paths } from './api.ts'
-import { type Accounted, accountOf, detailsOf, refusalOf, type SentRecord, traceOf } from './batch-results.ts'
+import { type Accounted, accountOf, detailsOf, type HubspotRecord, refusalOf, traceOf } from './batch-results.ts'
 import { isContacts, recordId } from './settings.ts'
 
 /** Where records are written, and by which property they are found. */
@@ -21,7 +21,7 @@ export type Written = {
   readonly bytes: number
   readonly rejected: readonly Rejection[]
   /** The accepted records, with their IDs in HubSpot. */
-  readonly taken: ReadonlyMap<SentRecord, string>
+  readonly taken: ReadonlyMap<HubspotRecord, string>
 }
 
 /**
@@ -30,11 +30,11 @@ export type Written = {
  */
 export async function writeRecords(
   target: RecordTarget,
-  records: readonly SentRecord[],
+  records: readonly HubspotRecord[],
   refusals: Refusals,
 ): Promise<Written> {
-  const taken = new Map<SentRecord, string>()
-  const send = async (sent: readonly SentRecord[]): Promise<Taken<SentRecord>> => {
+  const taken = new Map<HubspotRecord, string>()
+  const send = async (sent: readonly HubspotRecord[]): Promise<Taken<HubspotRecord>> => {
     const first = await write(target, sent)
     if ('refused' in first) return first
     for (const [item, id] of first.taken) taken.set(item, id)
@@ -58,7 +58,7 @@ export async function writeRecords(
 /** Sends one request. A refusal of the whole request is returned. */
 async function write(
   { client, type, idProperty, columns }: RecordTarget,
-  records: readonly SentRecord[],
+  records: readonly HubspotRecord[],
 ): Promise<(Accounted & { readonly bytes: number }) | { readonly bytes: number; readonly refused: string }> {
   const byId = idProperty === recordId
   const inputs = records.map((record) => ({
@@ -81,7 +81,7 @@ const isRefusal = ({ status }: Answer): boolean => status === 400 || status === 
 /** Finds records that are there. The others are rejected. */
 export async function findRecords(
   { client, type, idProperty, columns }: RecordTarget,
-  records: readonly SentRecord[],
+  records: readonly HubspotRecord[],
 ): Promise<Written> {
   if (idProperty === recordId) {
     return { bytes: 0, rejected: [], taken: new Map(records.map((record) => [record, record.id])) }

@@ -73,7 +73,13 @@ export function Shell({ children }: { children: ReactNode }) {
           </Group>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="sm" aria-label={say.navigation} component="nav" style={{ overflowY: 'auto' }}>
+      <AppShell.Navbar
+        p="sm"
+        aria-label={say.navigation}
+        component="nav"
+        style={{ overflowY: 'auto' }}
+        data-closed={!opened || undefined}
+      >
         <AccountSwitcher onPick={close} />
         <Navigation accountId={accountId} />
       </AppShell.Navbar>
