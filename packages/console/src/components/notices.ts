@@ -31,10 +31,11 @@ export const noticeStore = {
   read: () => notices,
 }
 
-/** Shows a notice below the others. */
+/** Shows a notice below the others. Results that offer nothing more to do give way to it, so that they do not pile up. */
 export function showNotice(notice: Omit<Notice, 'id'>): void {
   made += 1
-  change([...notices, { ...notice, id: made }].slice(-noticesMax))
+  const others = notices.filter(({ kind, next }) => kind !== 'done' || next !== undefined)
+  change([...others, { ...notice, id: made }].slice(-noticesMax))
 }
 
 /** Closes a notice; one that is closed already stays so. */
