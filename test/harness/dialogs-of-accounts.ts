@@ -159,6 +159,31 @@ export const connections: readonly Dialog[] = [
     floats: true,
   },
   {
+    name: 'mapping templates',
+    of: ['screens/new-connection/templates/mapping-templates.tsx'],
+    path: ofAccountAnd((scene) => `/connections/new?connection=${scene.mappedId}&step=mapping`),
+    open: click('Templates'),
+    kind: 'menu',
+  },
+  {
+    name: 'save a mapping as a template',
+    of: ['screens/new-connection/templates/save-template.tsx'],
+    path: ofAccountAnd((scene) => `/connections/new?connection=${scene.mappedId}&step=mapping`),
+    open: choose('Templates', 'Save as template…'),
+  },
+  {
+    name: 'apply a mapping template',
+    of: ['screens/new-connection/templates/apply-template.tsx'],
+    path: ofAccountAnd((scene) => `/connections/new?connection=${scene.mappedId}&step=mapping`),
+    open: choose('Templates', 'Apply a template…'),
+  },
+  {
+    name: 'rename or delete mapping templates',
+    of: ['screens/new-connection/templates/manage-templates.tsx'],
+    path: ofAccountAnd((scene) => `/connections/new?connection=${scene.mappedId}&step=mapping`),
+    open: choose('Templates', 'Rename or delete…'),
+  },
+  {
     name: 'activate and run with findings',
     of: ['screens/new-connection/activation.tsx'],
     path: ofAccountAnd((scene) => `/connections/new?connection=${scene.draftId}&step=review`),
