@@ -87,7 +87,7 @@ export function PickTemplate({
           </div>
         ))}
       </div>
-      <div className={classes.foot}>
+      <div className={classes.foot} style={{ height: 'auto', minHeight: 34, whiteSpace: 'normal' }}>
         <Text size="xs" c="dimmed" role="status">
           {read.data && found.length === 0 && (query.q ? say.noneFound : say.none)}
           {found.length > 0 && found.length < (read.data?.total ?? 0) && say.more}
