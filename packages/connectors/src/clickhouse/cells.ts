@@ -1,4 +1,5 @@
-import { type Cell, type ColumnType, ConnectorError } from '@penstock/connector'
+import type { Cell, ColumnType } from '@penstock/connector'
+import { notOrdered } from '../databases/keyset.ts'
 import { quoteText } from './target-columns.ts'
 
 /** A column of what is read, as ClickHouse describes it. */
@@ -137,10 +138,7 @@ export const orderSqlOf = (expression: string, column: ReadColumn): string =>
 export function literalOf(text: string, { name, type, bare }: ReadColumn): string {
   const kind = kindOf(bare)
   if (kind === 'nested' || kind === 'float' || bare.startsWith('AggregateFunction')) {
-    throw new ConnectorError(
-      'invalid_setting',
-      `The column ${name} holds ${type.slice(0, 100)}, by which rows cannot be ordered; name other columns.`,
-    )
+    throw notOrdered({ name, type })
   }
   const [, length] = /^FixedString\((\d{1,6})\)$/.exec(bare) ?? []
   switch (kind) {

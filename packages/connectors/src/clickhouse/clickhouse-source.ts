@@ -1,5 +1,5 @@
 import { type Discover, defineConnector, number, text } from '@penstock/connector'
-import { tableSourceFields } from '../databases/fields.ts'
+import { keyOrDigest, lagOfClock, tableSourceFields } from '../databases/fields.ts'
 import { clickhouse } from './platform.ts'
 import { signIn } from './sign-in.ts'
 
@@ -34,20 +34,8 @@ export const clickhouseSource = defineConnector({
         default: 'default',
       }),
       ...tableSourceFields({ schemas: false }),
-      keyColumns: text({
-        label: 'Key columns',
-        description:
-          'Columns that together identify a row, separated by commas; rows are read in their order. By default a digest of each row',
-      }),
-      lagSeconds: number({
-        label: 'Lag in seconds',
-        description:
-          'If the cursor is a time: how many seconds before the start of the transfer reading stops. Rows that are still being written then are read by the next transfer instead of being missed',
-        min: 0,
-        max: 86_400,
-        default: 60,
-        when: { syncMode: 'Incremental' },
-      }),
+      keyColumns: keyOrDigest,
+      lagSeconds: lagOfClock,
       timezone: text({
         label: 'Timezone',
         description: 'Time zone in which a day ends, if the cursor is a day, such as Europe/Paris',

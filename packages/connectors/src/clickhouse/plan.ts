@@ -1,31 +1,14 @@
-import { type ColumnType, ConnectorError, type Values } from '@penstock/connector'
+import { ConnectorError, type Values } from '@penstock/connector'
 import type { Spot } from '../databases/checkpoints.ts'
 import { assertDistinct, columnAt } from '../databases/columns.ts'
+import { type KeysetPlan, keysetClauses, noCursor } from '../databases/keyset.ts'
 import { type Reading, readingOf } from '../databases/settings.ts'
 import { dayBefore, inTimezone } from '../databases/timestamps.ts'
 import { columnTypeOf, cursorKindOf, literalOf, orderSqlOf, type ReadColumn, textSqlOf } from './cells.ts'
 import type { ClickHouse } from './clickhouse-api.ts'
 import { quoteName, quoteText } from './target-columns.ts'
 
-/** The columns, order and upper bound of a reading. Determined once, when the reader is opened. */
-export type ClickHousePlan = {
-  readonly columns: readonly string[]
-  readonly described: readonly ReadColumn[]
-  readonly types: readonly (ColumnType | null)[]
-  readonly order: readonly OrderTerm[]
-  readonly digest: boolean
-  readonly orderNames: readonly string[]
-  readonly incremental: boolean
-  /** Upper bound of the cursor, as text; absent if all is read. */
-  readonly bound: string | undefined
-  /** An incremental read finds no cursor at all. */
-  readonly empty: boolean
-  /** The statement, without conditions and order. */
-  readonly select: string
-  /** How many values each row of it has: those of the columns, then the texts of the order. */
-  readonly width: number
-  readonly at: ReadingPlace
-}
+export type ClickHousePlan = KeysetPlan<ReadColumn, OrderTerm, ReadingPlace>
 
 type OrderTerm = {
   readonly expression: string
@@ -116,22 +99,8 @@ export function statementOf(
   rows: number,
   offset: number,
 ): string {
-  /** Rows with the same digest are read again and counted, because identical rows have no other order. */
-  const behind = ([term, ...others]: readonly OrderTerm[], [text = '', ...texts]: readonly string[]): string => {
-    if (!term) return 'true'
-    const { expression } = term
-    const value = term.literalOf(text)
-    if (others.length === 0) return `${expression} ${digest ? '>=' : '>'} ${value}`
-    return `(${expression} > ${value} or (${expression} = ${value} and ${behind(others, texts)}))`
-  }
-  const [first] = order
-  const conditions = [
-    ...(first && bound !== undefined ? [`${first.expression} <= ${first.literalOf(bound)}`] : []),
-    ...(after ? [behind(order, after)] : []),
-  ]
-  const where = conditions.length > 0 ? ` where ${conditions.join(' and ')}` : ''
-  const by = order.map(({ expression }) => expression).join(', ')
-  return `${select}${where} order by ${by} limit ${rows}${offset > 0 ? ` offset ${offset}` : ''}`
+  const clauses = keysetClauses({ order, digest }, { after, bound }, ({ literalOf }, text) => literalOf(text))
+  return `${select}${clauses} limit ${rows}${offset > 0 ? ` offset ${offset}` : ''}`
 }
 
 /** Up to which cursor this transfer reads: times by the clock of ClickHouse less the lag, numbers by the greatest there is. */
@@ -144,12 +113,7 @@ async function boundOf(
   { lagSeconds, timezone }: Reading,
 ): Promise<string | undefined> {
   const kind = cursorKindOf(column)
-  if (kind === undefined) {
-    throw new ConnectorError(
-      'invalid_setting',
-      `The cursor column ${column.name} holds ${column.type.slice(0, 100)}, neither times nor exact numbers: name another column, or convert this one in a query.`,
-    )
-  }
+  if (kind === undefined) throw noCursor(column)
   if (kind === 'number') {
     const { rows } = await clickhouse.read(`select toString(maxOrNull(${expression})) from ${source}`, at)
     return rows[0]?.[0] ?? undefined

@@ -106,6 +106,24 @@ export const tableSourceFields = ({ schemas }: { schemas: boolean }): Fields => 
   }),
 })
 
+/** The key of a source that has no primary keys to look up: without one, rows are ordered by a digest. */
+export const keyOrDigest = text({
+  label: 'Key columns',
+  description:
+    'Columns that together identify a row, separated by commas; rows are read in their order. By default a digest of each row',
+})
+
+/** The lag of a source whose database does not say which rows are still being written. */
+export const lagOfClock = number({
+  label: 'Lag in seconds',
+  description:
+    'If the cursor is a time: how many seconds before the start of the transfer reading stops. Rows that are still being written then are read by the next transfer instead of being missed',
+  min: 0,
+  max: 86_400,
+  default: 60,
+  when: { syncMode: 'Incremental' },
+})
+
 /** Where rows are written in a database, and how. */
 export const tableDestinationFields = ({ schemas }: { schemas: boolean }): Fields => ({
   ...schemaField(schemas, 'Schema of the table'),

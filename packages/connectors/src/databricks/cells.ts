@@ -1,4 +1,5 @@
-import { type Cell, type ColumnType, ConnectorError } from '@penstock/connector'
+import type { Cell, ColumnType } from '@penstock/connector'
+import { notOrdered } from '../databases/keyset.ts'
 import { localTime } from '../databases/timestamps.ts'
 import { quoteText } from './target-columns.ts'
 
@@ -76,10 +77,7 @@ export function literalOf(text: string, { name, type }: ResultColumn): string {
   if (isWhole(type) || decimalOf(type) || /^(BOOLEAN|DATE|TIMESTAMP_NTZ)$/.test(type)) {
     return `cast(${quoteText(text)} as ${type})`
   }
-  throw new ConnectorError(
-    'invalid_setting',
-    `The column ${name} holds ${type.slice(0, 100)}, by which rows cannot be ordered; name other columns.`,
-  )
+  throw notOrdered({ name, type })
 }
 
 /** The kind of cursor that a column can be: `number`, `time` or `day`; `undefined` if the column cannot. */

@@ -1,5 +1,5 @@
 import { type Discover, defineConnector, number, text } from '@penstock/connector'
-import { tableSourceFields } from '../databases/fields.ts'
+import { keyOrDigest, lagOfClock, tableSourceFields } from '../databases/fields.ts'
 import { databricks } from './platform.ts'
 import { signIn } from './sign-in.ts'
 
@@ -39,20 +39,8 @@ export const databricksSource = defineConnector({
       catalog: text({ label: 'Catalog', description: 'Catalog of the table or view', required: true, when: ofTable }),
       schema: text({ label: 'Schema', description: 'Schema of the table or view', required: true, when: ofTable }),
       ...tableSourceFields({ schemas: false }),
-      keyColumns: text({
-        label: 'Key columns',
-        description:
-          'Columns that together identify a row, separated by commas; rows are read in their order. By default a digest of each row',
-      }),
-      lagSeconds: number({
-        label: 'Lag in seconds',
-        description:
-          'If the cursor is a time: how many seconds before the start of the transfer reading stops. Rows that are still being written then are read by the next transfer instead of being missed',
-        min: 0,
-        max: 86_400,
-        default: 60,
-        when: { syncMode: 'Incremental' },
-      }),
+      keyColumns: keyOrDigest,
+      lagSeconds: lagOfClock,
       statementTimeoutSeconds: number({
         label: 'Statement timeout in seconds',
         description: 'How long a statement may take before it is cancelled',

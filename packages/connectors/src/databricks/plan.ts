@@ -1,6 +1,7 @@
-import { type ColumnType, ConnectorError, type Values } from '@penstock/connector'
+import { ConnectorError, type Values } from '@penstock/connector'
 import type { Spot } from '../databases/checkpoints.ts'
 import { assertDistinct, columnAt } from '../databases/columns.ts'
+import { type KeysetPlan, keysetClauses, noCursor } from '../databases/keyset.ts'
 import { type Reading, readingOf } from '../databases/settings.ts'
 import { dayBefore, inTimezone, localTime } from '../databases/timestamps.ts'
 import { isObject, listIn, objectIn, textIn } from '../platform-api/json.ts'
@@ -8,25 +9,7 @@ import { columnTypeOf, cursorKindOf, literalOf, type ResultColumn, textSqlOf } f
 import type { Databricks } from './databricks-api.ts'
 import { quoteName, quoteText } from './target-columns.ts'
 
-/** The columns, order and upper bound of a reading. Determined once, when the reader is opened. */
-export type DatabricksPlan = {
-  readonly columns: readonly string[]
-  readonly described: readonly ResultColumn[]
-  readonly types: readonly (ColumnType | null)[]
-  readonly order: readonly OrderTerm[]
-  readonly digest: boolean
-  readonly orderNames: readonly string[]
-  readonly incremental: boolean
-  /** Upper bound of the cursor, as text; absent if all is read. */
-  readonly bound: string | undefined
-  /** An incremental read finds no cursor at all. */
-  readonly empty: boolean
-  /** The statement, without conditions and order. */
-  readonly select: string
-  /** How many values each row of it has: those of the columns, and the digest. */
-  readonly width: number
-  readonly at: WarehousePlace
-}
+export type DatabricksPlan = KeysetPlan<ResultColumn, OrderTerm, WarehousePlace>
 
 type OrderTerm = {
   readonly expression: string
@@ -120,23 +103,8 @@ export async function planReading(databricks: Databricks, settings: Values): Pro
 }
 
 /** The statement that reads everything behind a spot. */
-export function statementOf({ order, digest, select }: DatabricksPlan, { after, bound }: Spot): string {
-  /** Rows with the same digest are read again and counted, because identical rows have no other order. */
-  const behind = ([term, ...others]: readonly OrderTerm[], [text = '', ...texts]: readonly string[]): string => {
-    if (!term) return 'true'
-    const { expression } = term
-    const value = term.literalOf(text)
-    if (others.length === 0) return `${expression} ${digest ? '>=' : '>'} ${value}`
-    return `(${expression} > ${value} or (${expression} = ${value} and ${behind(others, texts)}))`
-  }
-  const [first] = order
-  const conditions = [
-    ...(first && bound !== undefined ? [`${first.expression} <= ${first.literalOf(bound)}`] : []),
-    ...(after ? [behind(order, after)] : []),
-  ]
-  const where = conditions.length > 0 ? ` where ${conditions.join(' and ')}` : ''
-  return `${select}${where} order by ${order.map(({ expression }) => expression).join(', ')}`
-}
+export const statementOf = (plan: DatabricksPlan, spot: Spot): string =>
+  `${plan.select}${keysetClauses(plan, spot, ({ literalOf }, text) => literalOf(text))}`
 
 /** Up to which cursor this transfer reads: times by the clock of Databricks less the lag, numbers by the greatest there is. */
 async function boundOf(
@@ -148,12 +116,7 @@ async function boundOf(
   { lagSeconds, timezone }: Reading,
 ): Promise<string | undefined> {
   const kind = cursorKindOf(column)
-  if (kind === undefined) {
-    throw new ConnectorError(
-      'invalid_setting',
-      `The cursor column ${column.name} holds ${column.type.slice(0, 100)}, neither times nor exact numbers: name another column, or convert this one in a query.`,
-    )
-  }
+  if (kind === undefined) throw noCursor(column)
   const value = kind === 'number' ? `max(${expression})` : 'unix_micros(current_timestamp())'
   const from = kind === 'number' ? ` from ${source}` : ''
   const json = await databricks.execute({ ...at, text: `select cast(${value} as string)${from}` })

@@ -1,4 +1,5 @@
-import { type Cell, type ColumnType, ConnectorError } from '@penstock/connector'
+import type { Cell, ColumnType } from '@penstock/connector'
+import { notOrdered } from '../databases/keyset.ts'
 import { localTime } from '../databases/timestamps.ts'
 import { listIn, objectIn } from '../platform-api/json.ts'
 
@@ -122,10 +123,7 @@ const parameterTypes: Readonly<Record<string, string>> = {
 export function parameterTypeOf({ name, type, repeated }: FieldType): string {
   const known = repeated ? undefined : parameterTypes[type]
   if (known !== undefined) return known
-  throw new ConnectorError(
-    'invalid_setting',
-    `The column ${name} holds ${repeated ? 'lists' : type}, by which rows cannot be ordered; name other columns.`,
-  )
+  throw notOrdered({ name, type: repeated ? 'lists' : type })
 }
 
 /** The text by which a row is found again in its order, as a parameter takes it. */

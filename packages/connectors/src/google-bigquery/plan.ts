@@ -1,6 +1,7 @@
 import { type ColumnType, ConnectorError, type Values } from '@penstock/connector'
 import type { Spot } from '../databases/checkpoints.ts'
 import { assertDistinct, columnAt } from '../databases/columns.ts'
+import { keysetClauses } from '../databases/keyset.ts'
 import { readingOf } from '../databases/settings.ts'
 import { columnTypeOf, type FieldType, orderTextOf, parameterTypeOf } from './cells.ts'
 import type { BigQuery, Parameter, Query } from './jobs.ts'
@@ -101,16 +102,12 @@ export function statementOf({ order, digest, select, query }: BigQueryPlan, { af
     type: order[at]?.type ?? 'STRING',
     value,
   }))
-  /** Rows with the same digest are read again and counted, because identical rows have no other order. */
-  const behind = (at: number): string => {
-    const { expression } = order[at] ?? { expression: 'true' }
-    const value = `@penstock_${at}`
-    if (at === order.length - 1) return `${expression} ${digest ? '>=' : '>'} ${value}`
-    return `(${expression} > ${value} or (${expression} = ${value} and ${behind(at + 1)}))`
-  }
-  const where = after ? ` where ${behind(0)}` : ''
-  const by = order.map(({ expression }) => expression).join(', ')
-  return { ...query, text: `${select}${where} order by ${by}`, parameters }
+  const clauses = keysetClauses(
+    { order, digest },
+    { after, bound: undefined },
+    (term) => `@penstock_${order.indexOf(term)}`,
+  )
+  return { ...query, text: `${select}${clauses}`, parameters }
 }
 
 /** A name in a query. */

@@ -1,6 +1,7 @@
-import { type ColumnType, ConnectorError, type Values } from '@penstock/connector'
+import { ConnectorError, type Values } from '@penstock/connector'
 import type { Spot } from '../databases/checkpoints.ts'
 import { assertDistinct, columnAt } from '../databases/columns.ts'
+import { type KeysetPlan, keysetClauses, notOrdered } from '../databases/keyset.ts'
 import { type Reading, readingOf } from '../databases/settings.ts'
 import { dayBefore, inTimezone } from '../databases/timestamps.ts'
 import { plainName } from './account.ts'
@@ -8,25 +9,7 @@ import { columnTypeOf, literalOf, orderTextOf, type SnowflakeColumn, textSqlOf, 
 import type { SnowflakeRow } from './result-rows.ts'
 import type { SnowflakeStatement, SqlApi } from './sql-api.ts'
 
-/** The columns, order and upper bound of a reading. Determined once, when the reader is opened. */
-export type SnowflakePlan = {
-  readonly columns: readonly string[]
-  readonly described: readonly SnowflakeColumn[]
-  readonly types: readonly (ColumnType | null)[]
-  readonly order: readonly OrderTerm[]
-  readonly digest: boolean
-  readonly orderNames: readonly string[]
-  readonly incremental: boolean
-  /** Upper bound of the cursor, as text; absent where all is read. */
-  readonly bound: string | undefined
-  /** An incremental read finds no cursor at all. */
-  readonly empty: boolean
-  /** The statement, less its sides. */
-  readonly select: string
-  /** How many values each row of it has. */
-  readonly width: number
-  readonly at: StatementPlace
-}
+export type SnowflakePlan = KeysetPlan<SnowflakeColumn, OrderTerm, StatementPlace>
 
 type OrderTerm = {
   readonly expression: string
@@ -87,7 +70,7 @@ export async function planReading(api: SqlApi, settings: Values): Promise<Snowfl
     const exact = isFloat ? `to_number(${expression}, 38, 9)` : expression
     const index = isFloat ? expressions.push(exact) - 1 : place
     const literal = literalOf(isFloat ? { ...type, type: 'FIXED', scale: 9 } : type)
-    if (literal === undefined) throw notComparable(type)
+    if (literal === undefined) throw notOrdered(type)
     return { expression: exact, literal, textOf: (row) => orderTextOf(row[index] ?? null, type) }
   })
   const digest = reading.keys.length === 0
@@ -118,34 +101,18 @@ export async function planReading(api: SqlApi, settings: Values): Promise<Snowfl
 }
 
 /** The statement that reads everything behind a spot. */
-export function statementOf({ order, digest, select, at }: SnowflakePlan, { after, bound }: Spot): SnowflakeStatement {
+export function statementOf(plan: SnowflakePlan, spot: Spot): SnowflakeStatement {
   const bindings: string[] = []
-  const bind = ({ literal }: OrderTerm, text: string): string => {
+  const clauses = keysetClauses(plan, spot, ({ literal }, text) => {
     bindings.push(text)
     return literal
-  }
-  /** Rows with the same digest are read again and counted, because identical rows have no other order. */
-  const behind = ([term, ...others]: readonly OrderTerm[], [text = '', ...texts]: readonly string[]): string => {
-    if (!term) return 'true'
-    const { expression } = term
-    if (others.length === 0) return `${expression} ${digest ? '>=' : '>'} ${bind(term, text)}`
-    const larger = `${expression} > ${bind(term, text)}`
-    return `(${larger} or (${expression} = ${bind(term, text)} and ${behind(others, texts)}))`
-  }
-  const [first] = order
-  const conditions = [
-    ...(first && bound !== undefined ? [`${first.expression} <= ${bind(first, bound)}`] : []),
-    ...(after ? [behind(order, after)] : []),
-  ]
-  const where = conditions.length > 0 ? ` where ${conditions.join(' and ')}` : ''
-  const by = order.map(({ expression }) => expression).join(', ')
-  return { ...at, text: `${select}${where} order by ${by}`, bindings }
+  })
+  return { ...plan.at, text: `${plan.select}${clauses}`, bindings }
 }
 
 /** Quoted as it is: a name that Snowflake reported. */
 export const quoteAsIs = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
-/** Quoted as a person means it. */
 /** A name of a setting, quoted as Snowflake stores it. */
 export const quoteName = (name: string): string => quoteAsIs(plainName(name))
 
@@ -182,9 +149,3 @@ async function boundOf(
   const { rows } = await api.run({ ...at, text: `select max(${term?.expression}) from ${source}` })
   return rows[0]?.[0] ?? undefined
 }
-
-const notComparable = ({ name, type }: SnowflakeColumn): ConnectorError =>
-  new ConnectorError(
-    'invalid_setting',
-    `The column ${name} holds ${type}, by which rows cannot be ordered; name other columns.`,
-  )

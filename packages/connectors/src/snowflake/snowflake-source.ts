@@ -1,4 +1,5 @@
 import { defineConnector, number, select, text } from '@penstock/connector'
+import { keyOrDigest, lagOfClock } from '../databases/fields.ts'
 import { snowflake } from './platform.ts'
 import { keyPairUser, signIn } from './sign-in.ts'
 
@@ -77,11 +78,7 @@ export const snowflakeSource = defineConnector({
         label: 'Timezone',
         description: 'Time zone of cursor values without one, such as Europe/Paris; UTC if it is empty',
       }),
-      keyColumns: text({
-        label: 'Key columns',
-        description:
-          'Columns that together identify a row, separated by commas; rows are read in their order. By default a digest of each row',
-      }),
+      keyColumns: keyOrDigest,
       startTime: text({ label: 'Start time', description: 'When the first scheduled transfer starts' }),
       syncFrequency: number({
         label: 'Sync frequency',
@@ -112,15 +109,7 @@ export const snowflakeSource = defineConnector({
         readonly: true,
         when: { syncMode: 'Incremental' },
       }),
-      lagSeconds: number({
-        label: 'Lag in seconds',
-        description:
-          'If the cursor is a time: how many seconds before the start of the transfer reading stops. Rows that are still being written then are read by the next transfer instead of being missed',
-        min: 0,
-        max: 86_400,
-        default: 60,
-        when: { syncMode: 'Incremental' },
-      }),
+      lagSeconds: lagOfClock,
       statementTimeoutSeconds: number({
         label: 'Statement timeout in seconds',
         description: 'How long a statement may take before it is cancelled',

@@ -1,0 +1,70 @@
+import { type ColumnType, ConnectorError } from '@penstock/connector'
+import type { Spot } from './checkpoints.ts'
+
+/** Reading rows in the order of their keys by statements that begin behind any of them, for databases without a snapshot to stay in. */
+
+/** A column or an expression that rows are ordered by. */
+export type KeysetTerm = { readonly expression: string }
+
+/** The columns, order and upper bound of a reading. Determined once, when the reader is opened. */
+export type KeysetPlan<Column, Term extends KeysetTerm, At> = {
+  readonly columns: readonly string[]
+  /** The columns as the database describes them. */
+  readonly described: readonly Column[]
+  readonly types: readonly (ColumnType | null)[]
+  readonly order: readonly Term[]
+  /** Whether the last term is a digest of the row: rows that are equal in all columns are then equal in it, too. */
+  readonly digest: boolean
+  readonly orderNames: readonly string[]
+  readonly incremental: boolean
+  /** Upper bound of the cursor, as text; absent if all is read. */
+  readonly bound: string | undefined
+  /** An incremental read finds no cursor at all. */
+  readonly empty: boolean
+  /** The statement, without conditions and order. */
+  readonly select: string
+  /** How many values each row of it has. */
+  readonly width: number
+  /** Where statements run, and how long they may. */
+  readonly at: At
+}
+
+/**
+ * The conditions and the order of a statement that reads everything behind a spot, to follow its `from`.
+ * @param literalOf SQL of a value that a term is compared with; called in the order of the text, for each place where it stands
+ */
+export function keysetClauses<Term extends KeysetTerm>(
+  { order, digest }: { readonly order: readonly Term[]; readonly digest: boolean },
+  { after, bound }: Pick<Spot, 'after' | 'bound'>,
+  literalOf: (term: Term, text: string) => string,
+): string {
+  /** Rows with the same digest are read again and counted, because identical rows have no other order. */
+  const behind = ([term, ...others]: readonly Term[], [text = '', ...texts]: readonly string[]): string => {
+    if (!term) return 'true'
+    const { expression } = term
+    if (others.length === 0) return `${expression} ${digest ? '>=' : '>'} ${literalOf(term, text)}`
+    const larger = `${expression} > ${literalOf(term, text)}`
+    return `(${larger} or (${expression} = ${literalOf(term, text)} and ${behind(others, texts)}))`
+  }
+  const [first] = order
+  const conditions = [
+    ...(first && bound !== undefined ? [`${first.expression} <= ${literalOf(first, bound)}`] : []),
+    ...(after ? [behind(order, after)] : []),
+  ]
+  const where = conditions.length > 0 ? ` where ${conditions.join(' and ')}` : ''
+  return `${where} order by ${order.map(({ expression }) => expression).join(', ')}`
+}
+
+/** A cursor column whose type is none. */
+export const noCursor = ({ name, type }: { readonly name: string; readonly type: string }): ConnectorError =>
+  new ConnectorError(
+    'invalid_setting',
+    `The cursor column ${name} holds ${type.slice(0, 100)}, neither times nor exact numbers: name another column, or convert this one in a query.`,
+  )
+
+/** A column that rows are to be ordered by, and cannot be. */
+export const notOrdered = ({ name, type }: { readonly name: string; readonly type: string }): ConnectorError =>
+  new ConnectorError(
+    'invalid_setting',
+    `The column ${name} holds ${type.slice(0, 100)}, by which rows cannot be ordered; name other columns.`,
+  )
