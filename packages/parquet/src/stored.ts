@@ -4,8 +4,8 @@ import type { Cell } from './rows.ts'
 
 /** How columns are stored in files that are written: the types of Parquet, and cells as their values. */
 
-/** A value as the library takes it. */
-type Written = string | number | bigint | boolean | Uint8Array
+/** A value as the library takes it; null if there is none. */
+export type StoredValue = string | number | bigint | boolean | Uint8Array | null
 
 /** How the values of a column are stored. */
 export type StoredColumn = {
@@ -15,7 +15,7 @@ export type StoredColumn = {
   /** Whether the older name of the type is only for the end of the file, since the library would convert values by it. */
   readonly convertedAtEnd?: boolean
   /** The value of a cell that is not null; `undefined` if the column cannot hold it exactly. */
-  readonly storedOf: (cell: Exclude<Cell, null>) => Written | undefined
+  readonly storedOf: (cell: Exclude<Cell, null>) => StoredValue | undefined
   /** The form that a cell must have, to follow “A value is not”. */
   readonly needed: string
 }

@@ -1,7 +1,7 @@
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
 import type { ColumnType } from './column-types.ts'
-import type { Cell, Row } from './rows.ts'
-import { type StoredColumn, storedColumn } from './stored.ts'
+import type { Row } from './rows.ts'
+import { type StoredColumn, type StoredValue, storedColumn } from './stored.ts'
 
 /**
  * Writing Parquet. All columns are optional. They have the types that the source declares: what a column holds is not known when
@@ -28,10 +28,13 @@ export type InvalidRow = { readonly index: number; readonly column: string; read
 
 /** Writes the row groups and the end of files with the same columns. */
 export type RowGroupWriter = {
-  /** The rows that are not written, since a column cannot hold a value of theirs exactly. The first such column of each. */
-  invalid(rows: readonly Row[]): InvalidRow[]
-  /** Rows as row groups at an offset of the file. None of them is invalid. */
-  encode(rows: readonly Row[], offset: number): { bytes: Uint8Array; notes: GroupNote[] }
+  /** The rows that `encode` leaves out, since a column cannot hold a value of theirs exactly. The first such column of each. */
+  invalid(rows: readonly Row[]): readonly InvalidRow[]
+  /** Rows as row groups at an offset of the file, without the invalid ones. */
+  encode(
+    rows: readonly Row[],
+    offset: number,
+  ): { bytes: Uint8Array; notes: GroupNote[]; invalid: readonly InvalidRow[] }
   /** The end of a file that has these groups. */
   end(notes: readonly GroupNote[], offset: number): Uint8Array
 }
@@ -43,34 +46,18 @@ export function rowGroupWriter(
 ): RowGroupWriter {
   const stored = columns.map((_, index) => storedColumn(types?.[index] ?? null))
   const isTyped = types?.some((type) => type !== null) ?? false
-  const fits = stored.flatMap(({ storedOf, needed, element }, index) =>
-    element.converted_type === 'UTF8' ? [] : [{ storedOf, needed, index }],
-  )
   return {
-    invalid(rows) {
-      if (fits.length === 0) return []
-      return rows.flatMap((row, index) => {
-        const failing = fits.find(({ storedOf, index: at }) => {
-          const cell = row[at] ?? null
-          return cell !== null && storedOf(cell) === undefined
-        })
-        const reason = `A value is not ${failing?.needed}, which the column requires.`
-        return failing ? [{ index, column: columns[failing.index] ?? '', reason }] : []
-      })
-    },
+    invalid: (rows) => convertRows(columns, stored, rows).invalid,
     encode(rows, offset) {
+      const { data, invalid } = convertRows(columns, stored, rows)
       const { writer, written } = writerAt(columns, stored, offset, false)
-      const columnData = columns.map((name, index) => ({
-        name,
-        data: rows.map((row) => valueIn(stored[index] as StoredColumn, row[index] ?? null)),
-        offsetIndex: false,
-      }))
-      if (rows.length > 0) writer.write({ columnData, rowGroupSize: groupRowsMax })
+      const columnData = columns.map((name, index) => ({ name, data: data[index] ?? [], offsetIndex: false }))
+      if (rows.length > invalid.length) writer.write({ columnData, rowGroupSize: groupRowsMax })
       const notes = writer.row_groups.map(({ num_rows, columns: chunks }) => ({
         rows: Number(num_rows),
         columns: chunks.map((chunk) => noteOf(chunk, isTyped)),
       }))
-      return { bytes: written(), notes }
+      return { bytes: written(), notes, invalid }
     },
     end(notes, offset) {
       const { writer, written } = writerAt(columns, stored, offset, true)
@@ -82,7 +69,29 @@ export function rowGroupWriter(
   }
 }
 
-const valueIn = ({ storedOf }: StoredColumn, cell: Cell) => (cell === null ? null : (storedOf(cell) ?? null))
+/** The values of each column as they are stored, without those of invalid rows. */
+function convertRows(
+  columns: readonly string[],
+  stored: readonly StoredColumn[],
+  rows: readonly Row[],
+): { data: StoredValue[][]; invalid: readonly InvalidRow[] } {
+  const invalid = new Map<number, InvalidRow>()
+  const data = stored.map(({ storedOf, needed }, at) =>
+    rows.map((row, index) => {
+      const cell = row[at] ?? null
+      const value = cell === null ? null : storedOf(cell)
+      if (value !== undefined) return value
+      const reason = `A value is not ${needed}, which the column requires.`
+      if (!invalid.has(index)) invalid.set(index, { index, column: columns[at] ?? '', reason })
+      return null
+    }),
+  )
+  if (invalid.size === 0) return { data, invalid: [] }
+  return {
+    data: data.map((values) => values.filter((_, index) => !invalid.has(index))),
+    invalid: [...invalid.values()].sort((a, b) => a.index - b.index),
+  }
+}
 
 const schemaOf = (columns: readonly string[], stored: readonly StoredColumn[], isEnd: boolean) => [
   { name: 'root', num_children: columns.length },

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { ColumnType } from '@penstock/parquet'
-import type { GroupNote } from '@penstock/parquet/write'
+import type { GroupNote, InvalidRow } from '@penstock/parquet/write'
 import type { Rejection } from '../destination.ts'
 import type { Cell, Json, Row } from '../rows.ts'
 import { encodeCsv } from './csv-write.ts'
@@ -13,12 +13,16 @@ export const gzipPiece: (bytes: Uint8Array) => Promise<Uint8Array> = promisify(g
 
 /** Rows of a file as its bytes. Notes are what the end of the file has to know of rows before it. */
 export type Encoder = {
-  /** Rows that the file cannot hold, which are not to be encoded. Absent if it holds all. */
-  readonly rejectionsOf?: (rows: readonly Row[]) => readonly Rejection[]
-  /** Rows at an offset of the file; its beginning comes with the rows at offset 0. */
-  encode(rows: readonly Row[], offset: number): Promise<{ bytes: Uint8Array; notes?: readonly Json[] }>
+  /** Rows at an offset of the file; its beginning comes with the rows at offset 0. Rows that the file cannot hold are left out, and rejected. */
+  encode(rows: readonly Row[], offset: number): Promise<EncodedRows>
   /** Final bytes of the file, at an offset of it; undefined if the file is complete already. */
   end(notes: readonly Json[], offset: number): Promise<Uint8Array | undefined>
+}
+
+type EncodedRows = {
+  readonly bytes: Uint8Array
+  readonly notes?: readonly Json[]
+  readonly rejected?: readonly Rejection[]
 }
 
 /** How a file is written. */
@@ -75,12 +79,15 @@ function base64Of(cell: Cell): Cell {
 /** The library is loaded on demand, because most transfers do not need it. */
 async function makeParquetEncoder(columns: readonly string[], types: Types): Promise<Encoder> {
   const { rowGroupWriter } = await import('@penstock/parquet/write')
-  const { invalid, encode, end } = rowGroupWriter(columns, types)
+  const { encode, end } = rowGroupWriter(columns, types)
   return {
-    ...(types && {
-      rejectionsOf: (rows) => invalid(rows).map(({ index, column, reason }) => ({ index, field: column, reason })),
-    }),
-    encode: async (rows, offset) => encode(rows, offset),
+    async encode(rows, offset) {
+      const { bytes, notes, invalid } = encode(rows, offset)
+      return { bytes, notes, ...(invalid.length > 0 && { rejected: invalid.map(rejectionOf) }) }
+    },
     end: async (notes, offset) => end(notes as unknown as GroupNote[], offset),
   }
 }
+
+/** The rejection of a row that a column of Parquet cannot hold. */
+export const rejectionOf = ({ index, column, reason }: InvalidRow): Rejection => ({ index, field: column, reason })

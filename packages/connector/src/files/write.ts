@@ -1,6 +1,6 @@
 import type { Batch, Delivery, Destination, DestinationContext, DestinationWriter } from '../destination.ts'
 import type { Json } from '../rows.ts'
-import { type Encoder, makeEncoder, type WriteOptions } from './encoder.ts'
+import { type Encoder, makeEncoder, rejectionOf, type WriteOptions } from './encoder.ts'
 import { writeOptionsOf } from './fields.ts'
 import { extensionOf } from './format.ts'
 import type { FileSink } from './store.ts'
@@ -82,25 +82,23 @@ export async function writeFiles(
     return { bytes: end?.length ?? 0, deliveryState }
   }
   return {
-    async deliver({ rows: given, types: declared }) {
+    async deliver({ rows, types: declared }) {
       context.signal.throwIfAborted()
-      const { encode, rejectionsOf } = await encoderFor(declared)
-      const invalid = rejectionsOf?.(given) ?? []
-      const rejected = invalid.length > 0 ? { rejected: invalid } : {}
-      const rows = invalid.length > 0 ? rowsWithout(given, invalid) : given
-      if (rows.length === 0) return { bytes: 0, ...rejected, ...(held.length > 0 ? { held: true } : {}) }
-      const encoded = await encode(rows, writtenTo() + sizeOf(held))
+      const { encode } = await encoderFor(declared)
+      const { rejected, ...encoded } = await encode(rows, writtenTo() + sizeOf(held))
+      const refused = rejected ? { rejected } : {}
+      if (rejected?.length === rows.length) return { bytes: 0, ...refused, ...(held.length > 0 ? { held: true } : {}) }
       const { length: bytes } = encoded.bytes
       const parts = [...held, encoded]
       if (sizeOf(parts) < place.partBytesMin) {
         held = parts
-        return { held: true, bytes, ...rejected }
+        return { held: true, bytes, ...refused }
       }
       // If this throws, the batch counts as undelivered: it is delivered again, while the batches that were held before
       // are not.
       const deliveryState = await writePart(parts, false)
       held = []
-      return { bytes, ...rejected, deliveryState }
+      return { bytes, ...refused, deliveryState }
     },
     flush: writeEnd,
     async finish() {
@@ -124,21 +122,13 @@ export async function writeFiles(
   }
 }
 
-const rowsWithout = (rows: Batch['rows'], rejected: readonly { readonly index?: number }[]): Batch['rows'] => {
-  const left = new Set(rejected.map(({ index }) => index))
-  return rows.filter((_, index) => !left.has(index))
-}
-
 /** Finds the rows that a file could not hold, for a preview, by the settings that every destination of files has. */
 export const fileRejections: NonNullable<Destination['rejectionsOf']> = async ({ settings }) => {
   const { format, typed } = writeOptionsOf(settings)
   if (format !== 'Parquet' || !typed) return () => []
   // The rows are looked at without waiting, so the library is loaded now.
   const { rowGroupWriter } = await import('@penstock/parquet/write')
-  return ({ columns, types, rows }) =>
-    rowGroupWriter(columns, types)
-      .invalid(rows)
-      .map(({ index, column, reason }) => ({ index, field: column, reason }))
+  return ({ columns, types, rows }) => rowGroupWriter(columns, types).invalid(rows).map(rejectionOf)
 }
 
 const sizeOf = (parts: readonly Held[]): number => parts.reduce((sum, { bytes }) => sum + bytes.length, 0)
