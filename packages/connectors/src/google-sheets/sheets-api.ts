@@ -1,4 +1,5 @@
 import { type Cell, type ConnectorContext, ConnectorError, type Row, type Values } from '@penstock/connector'
+import { googleCodes } from '../google/error-codes.ts'
 import { serviceAccount } from '../google/service-account.ts'
 import { googleTokens } from '../google-ads/access.ts'
 import { restApi } from '../kit/api.ts'
@@ -19,13 +20,7 @@ const api = restApi({
   baseUrl: `${sheetsOrigin}/v4/spreadsheets`,
   errors: {
     codeAt: 'error.status',
-    codes: {
-      RESOURCE_EXHAUSTED: 'rate_limited',
-      UNAVAILABLE: 'platform_error',
-      INTERNAL: 'platform_error',
-      ABORTED: 'platform_error',
-      DEADLINE_EXCEEDED: 'platform_error',
-    },
+    codes: googleCodes,
     statuses: {
       400: ['request_refused', 'Check the spreadsheet and the sheet.'],
       401: ['expired_credentials', 'Authorize the connector again, or save valid credentials in it.'],

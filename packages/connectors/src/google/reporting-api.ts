@@ -2,6 +2,7 @@ import type { ConnectorContext } from '@penstock/connector'
 import { type Auth, type ErrorFact, type RestApi, restApi } from '../kit/api.ts'
 import type { Answer } from '../platform-api/call.ts'
 import { listIn, objectIn, textIn } from '../platform-api/json.ts'
+import { googleCodes } from './error-codes.ts'
 
 const denied: ErrorFact = [
   'permission_denied',
@@ -30,13 +31,7 @@ export const googleReports = (
     baseUrl,
     errors: {
       codeAt: 'error.status',
-      codes: {
-        RESOURCE_EXHAUSTED: 'rate_limited',
-        UNAVAILABLE: 'platform_error',
-        INTERNAL: 'platform_error',
-        ABORTED: 'platform_error',
-        DEADLINE_EXCEEDED: 'platform_error',
-      },
+      codes: googleCodes,
       statuses: {
         400: ['request_refused', 'Check the breakdowns and the metrics: not all of them can be combined.'],
         401: ['expired_credentials', 'Authorize the connector again, or save a new refresh token.'],

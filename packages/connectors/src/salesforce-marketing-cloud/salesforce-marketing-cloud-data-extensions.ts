@@ -1,4 +1,5 @@
-import { defineConnector, number, secret, select, text } from '@penstock/connector'
+import { defineConnector, number, select, text } from '@penstock/connector'
+import { client } from './client.ts'
 import { salesforceMarketingCloud } from './platform.ts'
 
 /** Rows for data extensions of Marketing Cloud, and the extensions themselves. */
@@ -17,16 +18,7 @@ export const salesforceMarketingCloudDataExtensions = defineConnector({
     'Our own test server, which follows Salesforce’s published documentation of its REST API; not Marketing Cloud itself.',
   api: { version: 'REST v1, tokens v2', ends: 'No end is known.' },
   secrets: {
-    clientId: text({
-      label: 'Client ID',
-      description: 'ID of the client, from the package that you installed',
-      required: true,
-    }),
-    clientSecret: secret({
-      label: 'Client secret',
-      description: 'Secret of the client, from the same package',
-      required: true,
-    }),
+    ...client,
     subdomain: text({
       label: 'Subdomain',
       description:

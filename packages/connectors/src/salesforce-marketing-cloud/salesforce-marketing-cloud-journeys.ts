@@ -1,7 +1,8 @@
-import { inspectBy, secret, text } from '@penstock/connector'
+import { inspectBy, text } from '@penstock/connector'
 import { eventId, object, plain } from '../kit/columns.ts'
 import { eventDestination } from '../kit/event-destination.ts'
 import { objectIn, textIn } from '../platform-api/json.ts'
+import { client } from './client.ts'
 import { journeysApi, tenantOf } from './journeys-api.ts'
 import { salesforceMarketingCloud } from './platform.ts'
 
@@ -22,16 +23,7 @@ export const salesforceMarketingCloudJourneys = eventDestination({
     open: async (context) => (await import('./marketing-cloud-api.ts')).tokensOf(context, tenantOf(context)),
   },
   secrets: {
-    clientId: text({
-      label: 'Client ID',
-      description: 'ID of the client, from the package that you installed',
-      required: true,
-    }),
-    clientSecret: secret({
-      label: 'Client secret',
-      description: 'Secret of the client, from the same package',
-      required: true,
-    }),
+    ...client,
     subdomain: text({
       label: 'Subdomain',
       description: 'Part of the authentication base URI before its first dot',

@@ -1,0 +1,10 @@
+import type { ErrorFact } from '../kit/api.ts'
+
+/** The names that Google gives to transient errors of its newer APIs (`error.status`). */
+export const googleCodes = {
+  RESOURCE_EXHAUSTED: 'rate_limited',
+  UNAVAILABLE: 'platform_error',
+  INTERNAL: 'platform_error',
+  ABORTED: 'platform_error',
+  DEADLINE_EXCEEDED: 'platform_error',
+} as const satisfies Readonly<Record<string, ErrorFact>>
