@@ -160,7 +160,7 @@ export const connections: readonly Dialog[] = [
   },
   {
     name: 'mapping templates',
-    of: ['screens/new-connection/templates/mapping-templates.tsx'],
+    of: ['screens/new-connection/templates/templates-menu.tsx'],
     path: ofAccountAnd((scene) => `/connections/new?connection=${scene.mappedId}&step=mapping`),
     open: click('Templates'),
     kind: 'menu',

@@ -20,11 +20,12 @@ import {
   IconTable,
   IconUsers,
 } from '@tabler/icons-react'
-import { type KeyboardEvent, useId, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import { useDiscovered } from '../../api/queries.ts'
 import { components } from '../../strings/components.ts'
 import { discovery as say } from '../../strings/discovery.ts'
 import { describe } from '../describe.ts'
+import { useListKeys } from '../list-keys.ts'
 import { Time } from '../time.tsx'
 import { type Discovery, folderAbove, folderOf, nameOf, namesIn } from './discovery.ts'
 import type { FormField } from './form-field.ts'
@@ -61,13 +62,11 @@ export function DiscoveredList({
   /** The user prefers to enter a name. */
   onType: () => void
 }) {
-  const listId = useId()
   const search = useRef<HTMLInputElement>(null)
   // A picked file is found again in its folder.
   const [text, setText] = useState(() => (several ? '' : folderOf(value)))
   const [q, setQ] = useState(text)
   const ask = useDebouncedCallback(setQ, waitMs)
-  const [active, setActive] = useState(-1)
   // The list stays while names of it are picked.
   const [asked] = useState(settings)
   const body = { field: field.name, role, settings: asked, ...(q && { q }) }
@@ -80,12 +79,11 @@ export function DiscoveredList({
   const settled = q === text.trim() && !query.isFetching
   const picked = several ? namesIn(value) : [value]
   const above = folderAbove(folderOf(text))
-  const optionId = (at: number) => `${listId}-${at}`
   const browse = (folder: string) => {
     ask.cancel()
     setText(folder)
     setQ(folder)
-    setActive(-1)
+    keys.reset()
     search.current?.focus()
   }
   const pick = (item: Item & { kind?: DiscoveredKind }) => {
@@ -93,22 +91,11 @@ export function DiscoveredList({
     else onPick(item)
   }
   const use = () => onEnter(text.trim())
-  const press = (event: KeyboardEvent) => {
-    if (event.nativeEvent.isComposing) return
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    if (step !== undefined && items.length > 0) {
-      event.preventDefault()
-      const from = active === -1 && step === -1 ? 0 : active
-      const next = (from + step + items.length) % items.length
-      setActive(next)
-      document.getElementById(optionId(next))?.scrollIntoView({ block: 'nearest' })
-    }
-    if (event.key !== 'Enter') return
-    event.preventDefault()
-    const chosen = items[active] ?? (settled && items.length === 1 ? items[0] : undefined)
+  const keys = useListKeys(items, (active) => {
+    const chosen = active ?? (settled && items.length === 1 ? items[0] : undefined)
     if (chosen) pick(chosen)
     else if (settled && items.length === 0 && text.trim() !== '') use()
-  }
+  })
   const isReading = query.isPending && query.isFetching
   const isFailed = query.isError && !query.isFetching
   const list = !isFailed && items.length > 0
@@ -118,12 +105,11 @@ export function DiscoveredList({
         {...inList}
         ref={search}
         data-autofocus
-        role="combobox"
+        {...keys.search}
         aria-label={say.search(field.label)}
-        aria-autocomplete="list"
         aria-expanded={list}
-        aria-controls={list ? listId : undefined}
-        aria-activedescendant={list && active >= 0 ? optionId(active) : undefined}
+        aria-controls={list ? keys.listId : undefined}
+        aria-activedescendant={list ? keys.search['aria-activedescendant'] : undefined}
         placeholder={say.search(field.label)}
         autoComplete="off"
         spellCheck={false}
@@ -132,9 +118,8 @@ export function DiscoveredList({
         onChange={({ currentTarget }) => {
           setText(currentTarget.value)
           ask(currentTarget.value.trim())
-          setActive(-1)
+          keys.reset()
         }}
-        onKeyDown={press}
         leftSectionPointerEvents={above === undefined ? 'none' : 'all'}
         leftSection={
           above === undefined ? (
@@ -152,7 +137,7 @@ export function DiscoveredList({
       />
       {list ? (
         <div
-          id={listId}
+          id={keys.listId}
           role="listbox"
           aria-label={say.list(field.label)}
           aria-multiselectable={several}
@@ -164,12 +149,10 @@ export function DiscoveredList({
             // biome-ignore lint/a11y/useFocusableInteractive: the search keeps the focus, and names the active option
             <div
               key={item.value}
-              id={optionId(at)}
+              {...keys.optionAt(at)}
               role="option"
               aria-selected={picked.includes(item.value)}
-              data-active={at === active || undefined}
               className={`${classes.row} ${classes.option}`}
-              onMouseDown={(event) => event.preventDefault()}
               onClick={() => pick(item)}
             >
               <Row item={item} isPicked={picked.includes(item.value)} />

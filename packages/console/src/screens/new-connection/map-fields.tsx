@@ -28,8 +28,8 @@ import {
 import { MissingList } from './missing-list.tsx'
 import { PreviewCard } from './preview-card.tsx'
 import { idleNames, mappingField, sideOf, textOf } from './settings.ts'
-import { MappingTemplates } from './templates/mapping-templates.tsx'
 import type { TemplateTarget } from './templates/shared.ts'
+import { MappingTemplates } from './templates/templates-menu.tsx'
 import { usePreview } from './use-preview.ts'
 import { useWizard } from './wizard.ts'
 

@@ -1,8 +1,9 @@
 import { Text, TextInput } from '@mantine/core'
 import type { RecordDefinition } from '@penstock/wire'
 import { IconBan, IconColumns3, IconEqual, IconSearch } from '@tabler/icons-react'
-import { type KeyboardEvent, useId, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
 import classes from '../../../components/fields/picker.module.css'
+import { useListKeys } from '../../../components/list-keys.ts'
 import { count } from '../../../components/numbers.ts'
 import { mapper as say } from '../../../strings/mapper.ts'
 import { sampleOf } from '../editor.ts'
@@ -36,66 +37,45 @@ export function SourceMenu({
   only: 'value' | undefined
   onPick: (choice: MappingChoice) => void
 }) {
-  const listId = useId()
   const [text, setText] = useState('')
-  const [active, setActive] = useState(-1)
   const { options, matching } = useMemo(
     () => optionsFor({ record, candidates, sources, only, text: text.trim() }),
     [record, candidates, sources, only, text],
   )
-  const optionId = (at: number) => `${listId}-${at}`
-  const press = (event: KeyboardEvent) => {
-    if (event.nativeEvent.isComposing) return
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    if (step !== undefined && options.length > 0) {
-      event.preventDefault()
-      const from = active === -1 && step === -1 ? 0 : active
-      const next = (from + step + options.length) % options.length
-      setActive(next)
-      document.getElementById(optionId(next))?.scrollIntoView({ block: 'nearest' })
-    }
-    if (event.key !== 'Enter') return
-    event.preventDefault()
-    const chosen = options[active] ?? (text.trim() === '' ? undefined : options[0])
+  const keys = useListKeys(options, (active) => {
+    const chosen = active ?? (text.trim() === '' ? undefined : options[0])
     if (chosen) onPick(chosen.choice)
-  }
+  })
   const of = count(sources.columns?.length ?? 0)
   return (
     <>
       <TextInput
         {...inList}
         data-autofocus
-        role="combobox"
+        {...keys.search}
         aria-label={say.search(label)}
-        aria-autocomplete="list"
-        aria-expanded={options.length > 0}
-        aria-controls={listId}
-        aria-activedescendant={active >= 0 ? optionId(active) : undefined}
         placeholder={say.typeHint}
         autoComplete="off"
         spellCheck={false}
         value={text}
         onChange={({ currentTarget }) => {
           setText(currentTarget.value)
-          setActive(-1)
+          keys.reset()
         }}
-        onKeyDown={press}
         leftSectionPointerEvents="none"
         leftSection={<IconSearch size={16} aria-hidden />}
         p="xs"
       />
-      <div id={listId} role="listbox" aria-label={say.list(label)} className={classes.list}>
+      <div id={keys.listId} role="listbox" aria-label={say.list(label)} className={classes.list}>
         {options.map(({ key, label: name, detail, choice }, at) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the search has the keys
           // biome-ignore lint/a11y/useFocusableInteractive: the search keeps the focus, and names the active option
           <div
             key={key}
-            id={optionId(at)}
+            {...keys.optionAt(at)}
             role="option"
             aria-selected={isPicked(choice, entry)}
-            data-active={at === active || undefined}
             className={`${classes.row} ${classes.option}`}
-            onMouseDown={(event) => event.preventDefault()}
             onClick={() => onPick(choice)}
           >
             <Icon choice={choice} />

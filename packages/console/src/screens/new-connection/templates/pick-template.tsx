@@ -2,10 +2,10 @@ import { Text, TextInput } from '@mantine/core'
 import type { MappingTemplate } from '@penstock/wire'
 import { limits } from '@penstock/wire'
 import { IconSearch } from '@tabler/icons-react'
-import { type KeyboardEvent, useId, useState } from 'react'
 import { useRead } from '../../../api/queries.ts'
 import { Failure } from '../../../components/failure.tsx'
 import classes from '../../../components/fields/picker.module.css'
+import { useListKeys } from '../../../components/list-keys.ts'
 import { useSearchText } from '../../../components/pick-found.tsx'
 import { mappingTemplates as say } from '../../../strings/mapping-templates.ts'
 import type { TemplateTarget } from './shared.ts'
@@ -18,38 +18,20 @@ export function PickTemplate({
   target: TemplateTarget
   onPick: (template: MappingTemplate) => void
 }) {
-  const listId = useId()
   const { text, setText, query } = useSearchText()
-  const [active, setActive] = useState(-1)
   const read = useRead('listMappingTemplates', { accountId, query: { ...query, destConnectorId } }, { keep: true })
   const found = read.data?.reply ?? []
-  const optionId = (at: number) => `${listId}-${at}`
-  const press = (event: KeyboardEvent) => {
-    if (event.nativeEvent.isComposing) return
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    if (step !== undefined && found.length > 0) {
-      event.preventDefault()
-      const from = active === -1 && step === -1 ? 0 : active
-      const next = (from + step + found.length) % found.length
-      setActive(next)
-      document.getElementById(optionId(next))?.scrollIntoView({ block: 'nearest' })
-    }
-    if (event.key !== 'Enter') return
-    event.preventDefault()
-    const chosen = found[active] ?? (found.length === 1 ? found[0] : undefined)
+  const keys = useListKeys(found, (active) => {
+    const chosen = active ?? (found.length === 1 ? found[0] : undefined)
     if (chosen) onPick(chosen)
-  }
+  })
   if (read.error) return <Failure error={read.error} onRetry={() => void read.refetch()} />
   return (
     <div>
       <TextInput
         data-autofocus
-        role="combobox"
+        {...keys.search}
         aria-label={say.search}
-        aria-autocomplete="list"
-        aria-expanded={found.length > 0}
-        aria-controls={listId}
-        aria-activedescendant={active >= 0 && active < found.length ? optionId(active) : undefined}
         placeholder={say.search}
         autoComplete="off"
         spellCheck={false}
@@ -57,25 +39,22 @@ export function PickTemplate({
         value={text}
         onChange={({ currentTarget }) => {
           setText(currentTarget.value)
-          setActive(-1)
+          keys.reset()
         }}
-        onKeyDown={press}
         leftSectionPointerEvents="none"
         leftSection={<IconSearch size={16} aria-hidden />}
         pb="xs"
       />
-      <div id={listId} role="listbox" aria-label={say.list} className={classes.list}>
+      <div id={keys.listId} role="listbox" aria-label={say.list} className={classes.list}>
         {found.map((template, at) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the search has the keys
           // biome-ignore lint/a11y/useFocusableInteractive: the search keeps the focus, and names the active option
           <div
             key={template.id}
-            id={optionId(at)}
+            {...keys.optionAt(at)}
             role="option"
             aria-selected={false}
-            data-active={at === active || undefined}
             className={`${classes.row} ${classes.option}`}
-            onMouseDown={(event) => event.preventDefault()}
             onClick={() => onPick(template)}
           >
             <Text size="sm" truncate flex={1} title={template.name}>
@@ -87,7 +66,7 @@ export function PickTemplate({
           </div>
         ))}
       </div>
-      <div className={classes.foot} style={{ height: 'auto', minHeight: 34, whiteSpace: 'normal' }}>
+      <div className={classes.hint}>
         <Text size="xs" c="dimmed" role="status">
           {read.data && found.length === 0 && (query.q ? say.noneFound : say.none)}
           {found.length > 0 && found.length < (read.data?.total ?? 0) && say.more}
