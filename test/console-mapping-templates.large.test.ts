@@ -175,7 +175,7 @@ describe('mapping templates', { skip }, () => {
     await page.getByText('No templates for this destination yet.').waitFor()
     assert.deepEqual((await stage.client.listMappingTemplates({ accountId })).reply, [])
     // Deleting it can be undone, too.
-    await page.getByRole('alert').getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('region', { name: 'Notifications' }).getByRole('button', { name: 'Undo' }).click()
     await page.getByRole('button', { name: 'Delete Renamed' }).waitFor()
   })
 
