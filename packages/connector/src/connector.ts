@@ -52,8 +52,8 @@ export type SourceSide = Side & {
   /** Reads data; absent where the catalogue only knows the connector. Loads what it needs when it is called. */
   readonly open?: Source
   /**
-   * Its columns are only known by reading, as those of files are. A transfer then takes them from what it reads, instead of discovering
-   * them, which would read everything twice, and its types from no values.
+   * The source must be read to find its columns, as files must. A transfer takes them from its own rows. Discovering them first would read
+   * everything twice, and would guess types from values.
    */
   readonly columnsByReading?: boolean
 }

@@ -163,7 +163,7 @@ function unscaledOf(text: string, precision: number, scale: number): bigint | un
   return sign === '-' ? -BigInt(digits) : BigInt(digits)
 }
 
-/** Text that is no JSON becomes a JSON text, so that every value of the column is JSON. */
+/** Invalid JSON becomes a JSON text, so that every value of the column is JSON. */
 function jsonOf(cell: Exclude<Cell, null>): string {
   if (typeof cell !== 'string') return JSON.stringify(cell)
   try {

@@ -6,7 +6,7 @@ import { testContext } from '../acceptance/index.ts'
 import { discoverableColumns } from './columns.ts'
 import type { FileStore } from './store.ts'
 
-/** A store of one file that never ends, and counts what is read of it. */
+/** A store of one endless file, which counts the bytes that are read. */
 function endless(name: string, start: string, unit: string) {
   const read = { bytes: 0 }
   const store: FileStore = {

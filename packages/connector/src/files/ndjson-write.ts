@@ -37,7 +37,7 @@ const escaped = /["\\\u0000-\u001f\ud800-\udfff]/
 
 /**
  * An object or a list of JSON on one line, with all of its digits. Any other JSON stays a text, as which it is read again: `null` would
- * become none, and `"5"` the same as `5`. So does what is no JSON.
+ * become a missing value, and `"5"` the same as `5`. Invalid JSON stays a text, too.
  */
 function nestedOf(cell: Cell): string {
   if (typeof cell !== 'string' || !/^\s*[[{]/.test(cell)) return jsonOf(cell)

@@ -11,8 +11,8 @@ export type { WriteOptions } from './encoder.ts'
 export type PlatformFormat = { readonly extension: string; readonly encoder: Encoder }
 
 /**
- * The delivery state of a part: its end in the file, the sink's own delivery state, and what the end of the file has to know. The
- * first has the types of the columns: the file keeps them, whatever the source declares after a crash.
+ * The delivery state of a part: its end in the file, the sink's own delivery state, and the notes for the end of the file. The
+ * first part has the types of the columns, which the file keeps even if the source declares others after a crash.
  */
 type PartDeliveryState = {
   readonly end: number

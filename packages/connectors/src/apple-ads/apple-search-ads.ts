@@ -85,7 +85,7 @@ async function campaignsOf(client: PlatformClient, to: ReportRequest): Promise<s
   }
 }
 
-/** The rows of an entity: one for each day, with what the entity is. */
+/** The rows of an entity: one for each day, with its properties. */
 function rowsOf(
   { metadata, granularMetrics, totalMetrics }: JsonObject,
   { level, from, to }: ReportRequest,

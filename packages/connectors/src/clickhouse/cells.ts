@@ -2,7 +2,7 @@ import type { Cell, ColumnType } from '@penstock/connector'
 import { notOrdered } from '../databases/keyset.ts'
 import { quoteText } from './target-columns.ts'
 
-/** A column of what is read, as ClickHouse describes it. */
+/** A column of a result, as ClickHouse describes it. */
 export type ReadColumn = {
   readonly name: string
   /** As ClickHouse writes it, as in `Nullable(Int64)`. */

@@ -12,7 +12,7 @@ export const checkDestination: Check = checkSteps(
   ['permissions', lookUp],
 )
 
-/** Reaches the server, signs in, and looks whether the user may read what a connection names. Nothing is read. */
+/** Reaches the server, signs in, and checks that the user can read the table of a connection. Reads no rows. */
 export const checkSource: Check = checkSteps(
   ['connectivity', (context) => assertConnectivity(context, `${openClickHouse(context).origin}/ping`)],
   ['authentication', signIn],

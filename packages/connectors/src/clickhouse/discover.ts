@@ -56,7 +56,7 @@ export const discoverSources: Discover = async (context) => {
   return pageOfAll(found, context)
 }
 
-/** Columns of what is read: those of the query, or of the table. */
+/** The columns of the query, or of the table. */
 export const discoverSourceColumns: Discover = async (context) => {
   windowOf(context)
   if (context.settings.dataSourceType !== 'SQL Query') tableIn(context)

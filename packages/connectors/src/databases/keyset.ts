@@ -31,7 +31,7 @@ export type KeysetPlan<Column, Term extends KeysetTerm, At> = {
 
 /**
  * The conditions and the order of a statement that reads everything behind a spot, to follow its `from`.
- * @param literalOf SQL of a value that a term is compared with; called in the order of the text, for each place where it stands
+ * @param literalOf SQL of a value that a term is compared with; called once for each of its places, in the order of the text
  */
 export function keysetClauses<Term extends KeysetTerm>(
   { order, digest }: { readonly order: readonly Term[]; readonly digest: boolean },

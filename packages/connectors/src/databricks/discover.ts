@@ -70,7 +70,7 @@ export const discoverTargetColumns: Discover = async (context) => {
   )
 }
 
-/** Columns of what is read: those of the table, or of the query, for which the warehouse starts. */
+/** The columns of the table, or of the query, for which the warehouse starts. */
 export const discoverSourceColumns: Discover = async (context) => {
   if (context.settings.dataSourceType !== 'SQL Query') return discoverTargetColumns(context)
   const { source, at } = sourceOf(context.settings)

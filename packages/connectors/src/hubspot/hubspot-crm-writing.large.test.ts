@@ -235,7 +235,7 @@ describe('HubSpot as a destination, against a server that follows its published 
     }
     const odd: object[] = [
       { results: [null, 7, { id: {}, objectWriteTraceId: 'r0' }, { id: '5', objectWriteTraceId: 'r77' }] },
-      { errors: [{ context: { ids: ['__proto__', 'nobody@example.com'], propertyName: [{}] }, errors: 'x' }, null] },
+      { errors: [{ context: { ids: ['__proto__', 'person@example.com'], propertyName: [{}] }, errors: 'x' }, null] },
       { results: [{ id: '../7', objectWriteTraceId: 'r0' }], errors: { length: 3 } },
     ]
     for (const json of odd) {

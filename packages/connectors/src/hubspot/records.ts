@@ -75,7 +75,7 @@ async function write(
   return { bytes, ...accountOf(answer, records, idProperty, columns) }
 }
 
-/** The request was refused because of what is in it: 409 if two records would have the same unique value. */
+/** The content of the request was refused. 409: two records would have the same unique value. */
 const isRefusal = ({ status }: Answer): boolean => status === 400 || status === 409
 
 /** Finds records that are there. The others are rejected. */

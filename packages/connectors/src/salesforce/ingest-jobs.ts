@@ -48,7 +48,7 @@ export async function uploadRows(client: PlatformClient, { id }: IngestJob, csv:
   await client.ask({ method: 'PUT', path: `${path}/${id}/batches`, body: csv, headers, repeatable: false })
 }
 
-/** Has the rows of a job processed. If the answer is lost, the job itself shows whether it is. */
+/** Starts the processing of a job. If the answer is lost, the state of the job shows it. */
 export async function closeJob(client: PlatformClient, { id }: IngestJob): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
