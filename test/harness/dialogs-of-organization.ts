@@ -107,7 +107,10 @@ export const organization: readonly Dialog[] = [
     name: 'the link of an invitation',
     of: ['screens/people/resend-invitation.tsx', 'screens/people/invitation-link.tsx'],
     path: () => '/people',
-    open: choose('Actions for Robin Vale', 'New invitation link'),
+    // A dialog that waits for the link comes before it.
+    open: after(choose('Actions for Robin Vale', 'New invitation link'), (page) =>
+      page.getByRole('dialog').getByRole('textbox').waitFor(),
+    ),
     stays: true,
   },
   {
