@@ -91,7 +91,7 @@ describe('the reports', { skip }, () => {
     await page.getByRole('row', { name: /^All 2 40/ }).waitFor()
     await page.route('**/es/**', (route) => route.abort())
     await page.getByRole('button', { name: 'Download CSV' }).click()
-    await page.getByRole('alert').getByText('The service cannot be reached').waitFor()
+    await page.getByRole('region', { name: 'Notifications' }).getByText('The service cannot be reached').waitFor()
   })
 
   test('are there on a phone, in the dark', async () => {
