@@ -19,6 +19,8 @@ export type HubSpotServer = PlatformServer & {
   readonly lists: HubSpotList[]
   /** Values of the identifying property whose records are neither stored nor named, so many times. */
   readonly silent: Map<string, number>
+  /** The associations, as the IDs of the one and the other record. */
+  readonly associations: Set<string>
   /** Adds a record that is there. */
   add(type: string, properties: Record<string, string>, modifiedMs?: number): HubSpotRecord
   expireTokens(): void
@@ -68,6 +70,7 @@ export async function startHubSpot(): Promise<HubSpotServer> {
   }
   const lists: HubSpotList[] = []
   const silent = new Map<string, number>()
+  const associations = new Set<string>()
   let nextId = 1_000
   let tokens = 0
   let good = ''
@@ -88,6 +91,9 @@ export async function startHubSpot(): Promise<HubSpotServer> {
         },
       }
     }
+    const [, from, to] =
+      new RegExp(`^/crm/associations/${version}/([^/]+)/([^/]+)/batch/associate/default$`).exec(path) ?? []
+    if (method === 'POST' && from && to) return associate(from, to, json)
     const [, kind, rest = ''] = new RegExp(`^/crm/(objects|properties|lists)/${version}/(.+)$`).exec(path) ?? []
     if (kind === 'lists') return ofLists(method, rest, json)
     const [type = '', ...action] = rest.split('/')
@@ -259,6 +265,28 @@ export async function startHubSpot(): Promise<HubSpotServer> {
     return { status: errors.length > 0 ? 207 : 200, json: json207 }
   }
 
+  /** Lists what it made in the other direction, and names the record that is not there in an error. */
+  function associate(from: string, to: string, json: unknown): Reply {
+    const { inputs, ...rest } = json as { inputs: { from: { id: string }; to: { id: string } }[] }
+    if (inputs.length === 0 || inputs.length > 100 || Object.keys(rest).length > 0) {
+      return refusal(400, 'VALIDATION_ERROR')
+    }
+    const has = (type: string, id: string) => recordsOf(type).some((one) => one.id === id)
+    const isThere = ({ from: one, to: other }: (typeof inputs)[number]) => has(from, one.id) && has(to, other.id)
+    const made = inputs.filter(isThere)
+    for (const { from: one, to: other } of made) associations.add(`${one.id} ${other.id}`)
+    const errors = inputs
+      .filter((input) => !isThere(input))
+      .map(({ to: { id } }) => ({ status: 'error', category: 'OBJECT_NOT_FOUND', context: { toObjectId: [id] } }))
+    const results = made.map(({ from: one, to: other }) => ({
+      from: other,
+      to: one,
+      associationSpec: { associationCategory: 'HUBSPOT_DEFINED', associationTypeId: 280 },
+    }))
+    const more = errors.length > 0 && { numErrors: errors.length, errors }
+    return { status: more ? 207 : 200, json: { status: 'COMPLETE', results, ...more } }
+  }
+
   function ofLists(method: string, rest: string, json: unknown): Reply {
     if (method === 'POST' && rest === 'search') {
       const { offset, count, processingTypes } = json as { offset: number; count: number; processingTypes: string[] }
@@ -297,6 +325,7 @@ export async function startHubSpot(): Promise<HubSpotServer> {
     objects,
     lists,
     silent,
+    associations,
     add(type: string, properties: Record<string, string>, modifiedMs = Date.now()): HubSpotRecord {
       const record = { id: String(nextId++), properties: { ...properties }, modifiedMs }
       recordsOf(type).push(record)

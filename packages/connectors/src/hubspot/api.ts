@@ -17,6 +17,8 @@ export const paths = {
   token: `/oauth/${hubspotVersion}/token`,
   schemas: `/crm-object-schemas/${hubspotVersion}/schemas`,
   lists: `/crm/lists/${hubspotVersion}`,
+  associations: (from: string, to: string) =>
+    `/crm/associations/${hubspotVersion}/${from}/${to}/batch/associate/default`,
   objects: (type: string) => `/crm/objects/${hubspotVersion}/${type}`,
   properties: (type: string) => `/crm/properties/${hubspotVersion}/${type}`,
 }

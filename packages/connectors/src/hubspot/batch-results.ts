@@ -7,6 +7,8 @@ export type HubspotRecord = {
   readonly index: number
   readonly id: string
   readonly properties: Readonly<Record<string, string>>
+  /** The values by which the row names records to associate it with. */
+  readonly associated: readonly string[]
 }
 
 /** The result of a request: each of its records is in one of the three. */

@@ -12,6 +12,7 @@ import type { PlatformClient } from '../platform-api/client.ts'
 import { objectIn, textIn } from '../platform-api/json.ts'
 import { Refusals } from '../platform-api/rows/refusals.ts'
 import { paths } from './api.ts'
+import { type Association, associate, associationOf } from './associations.ts'
 import { type HubspotRecord, keyOf } from './batch-results.ts'
 import { changeMembers } from './members.ts'
 import { readProperties } from './properties.ts'
@@ -33,9 +34,11 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
   const { settings, columns } = context
   const client = await openHubSpot(context)
   const operation = operationOf(settings)
+  const association = associationOf(settings)
   const target: RecordTarget = { client, type: objectTypeOf(settings), idProperty: idPropertyOf(settings), columns }
   const listId = operation === 'upsert' ? undefined : listIdOf(settings)
   const refusals = new Refusals('HubSpot')
+  if (association && !columns.includes(association.column)) throw noColumn(association.column)
   if (!columns.includes(target.idProperty)) throw misfit(`No column is mapped to “${target.idProperty}”.`)
   let fits: Promise<void> | undefined
 
@@ -57,10 +60,17 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
             : await writeRecords(target, request, refusals)
         bytes += written.bytes
         rejected.push(...written.rejected)
+        const unassociated = new Set<number | undefined>()
+        if (association) {
+          const done = await associate(client, target.type, association, written.taken, refusals)
+          bytes += done.bytes
+          rejected.push(...done.rejected)
+          for (const { index } of done.rejected) unassociated.add(index)
+        }
         if (listId === undefined) continue
         const changed = await changeMembers(client, listId, operation === 'addToList' ? 'add' : 'remove', written.taken)
         bytes += changed.bytes
-        rejected.push(...changed.rejected)
+        rejected.push(...changed.rejected.filter(({ index }) => !unassociated.has(index)))
       }
       return { bytes, rejected }
     },
@@ -68,6 +78,8 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
 }
 
 const misfit = (message: string) => new ConnectorError('columns_do_not_fit', `${message} Correct the mapping.`)
+
+const noColumn = (column: string) => misfit(`No column is mapped to “${column}”, which names the associated records.`)
 
 /** The rows of a batch as records, and the rejections of the others. */
 export function readRows(
@@ -77,6 +89,7 @@ export function readRows(
   const idProperty = idPropertyOf(settings)
   const clears = settings.emptyCells === 'clear'
   const at = columns.indexOf(idProperty)
+  const associationAt = columns.indexOf(associationOf(settings)?.column ?? '')
   const rejected: Rejection[] = []
   const records = rows.flatMap((cells, index): HubspotRecord[] => {
     const id = String(cells[at] ?? '').trim()
@@ -88,9 +101,13 @@ export function readRows(
     }
     const filled = columns.flatMap((column, place): [string, string][] => {
       const cell = cells[place] ?? ''
-      return place === at || (cell === '' && !clears) ? [] : [[column, String(cell)]]
+      return place === at || place === associationAt || (cell === '' && !clears) ? [] : [[column, String(cell)]]
     })
-    return [{ index, id, properties: Object.fromEntries(filled) }]
+    const associated = String(cells[associationAt] ?? '')
+      .split(';')
+      .map((value) => value.trim())
+      .filter(Boolean)
+    return [{ index, id, properties: Object.fromEntries(filled), associated: [...new Set(associated)] }]
   })
   return { records, rejected }
 }
@@ -141,10 +158,12 @@ async function findingsOf(
   if (!columns.includes(idProperty)) {
     findings.push({ code, message: `No column is mapped to “${idProperty}”; map the one that has its values.` })
   }
+  const association = associationOf(settings)
+  if (association) findings.push(...(await findingsOfAssociation(client, association, columns)))
   // Other columns are not sent if records are only removed from a list.
   for (const column of operation === 'removeFromList' ? [] : columns) {
     const property = there.get(column)
-    if (column === idProperty || (property && !property.readOnly)) continue
+    if (column === idProperty || column === association?.column || (property && !property.readOnly)) continue
     const message = property
       ? `HubSpot sets the property “${column}” alone; leave out the column.`
       : `The object type has no property “${column}”; rename or leave out the column, or make the property in HubSpot.`
@@ -152,6 +171,20 @@ async function findingsOf(
   }
   if (operation !== 'upsert') findings.push(...(await findingsOfList(client, type, listIdOf(settings))))
   return findings
+}
+
+async function findingsOfAssociation(
+  client: PlatformClient,
+  { type, idProperty, column }: Association,
+  columns: readonly string[],
+): Promise<readonly Finding[]> {
+  const findings: Finding[] = []
+  if (!columns.includes(column)) findings.push({ code: 'columns_do_not_fit', message: noColumn(column).message })
+  if (idProperty === recordId) return findings
+  const { properties } = await readProperties(client, type)
+  if (properties.some(({ name, unique }) => name === idProperty && unique)) return findings
+  const message = `Records to associate cannot be found by “${idProperty}”: choose a property of them whose values are unique, or leave it empty for their IDs.`
+  return [...findings, { code: 'invalid_setting', message }]
 }
 
 async function findingsOfList(client: PlatformClient, type: string, listId: string): Promise<readonly Finding[]> {

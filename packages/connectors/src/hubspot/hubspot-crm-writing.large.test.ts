@@ -160,6 +160,65 @@ describe('HubSpot as a destination, against a server that follows its published 
     assert.match(`${missing?.index} ${missing?.reason}`, /^1 .*does not have the record any more/)
   })
 
+  test('associates records with the ones that rows name, and accounts for each row', async () => {
+    const acme = server.add('companies', { name: 'Acme', customer_no: 'A-1' })
+    const umbrella = server.add('companies', { name: 'Umbrella', customer_no: 'U-2' })
+    const wide = ['email', 'firstname', 'company']
+    const by = { associateWith: 'companies', associatedProperty: 'customer_no', associationColumn: 'company' }
+    const options = { columns: wide, settings: { ...settings, ...by } }
+    const person = (n: number, company: string | null): Cell[] => [`${n}@example.com`, 'Jane', company]
+    const rows = [person(1, 'a-1'), person(2, 'A-1; U-2'), person(3, null), person(4, 'X-9; U-2')]
+    const rejected = await deliver(rows, options)
+    assert.deepEqual(
+      rejected.map(({ index, field }) => [index, field]),
+      [[3, 'company']],
+    )
+    assert.match(rejected[0]?.reason ?? '', /was stored, but HubSpot has no record/)
+    const idOf = (n: number) => recordsOf().find(({ properties }) => properties.email === `${n}@example.com`)?.id
+    const pair = (n: number, { id }: { id: string }) => `${idOf(n)} ${id}`
+    const wanted = [pair(1, acme), pair(2, acme), pair(2, umbrella), pair(4, umbrella)]
+    assert.deepEqual([...server.associations].sort(), wanted.sort())
+    assert.deepEqual(recordsOf()[0]?.properties, { email: '1@example.com', firstname: 'Jane' })
+    assert.deepEqual((await deliver(rows, options)).length, 1)
+    assert.equal(server.associations.size, 4)
+    const byId = { ...options, settings: { ...settings, ...by, associatedProperty: '' } }
+    const other = await deliver([person(3, acme.id), person(5, '77'), person(6, 'x')], byId)
+    assert.deepEqual(other.map(({ index, reason }) => [index, /OBJECT_NOT_FOUND|has no record/.test(reason)]).sort(), [
+      [1, true],
+      [2, true],
+    ])
+  })
+
+  test('sends associations once more that HubSpot names nowhere, halves refused requests, and waits if it is busy', async () => {
+    const acme = server.add('companies', { name: 'Acme' })
+    const wide = ['email', 'company']
+    const by = { associateWith: 'companies', associationColumn: 'company' }
+    const options = { columns: wide, settings: { ...settings, ...by } }
+    const rows: Cell[][] = [1, 2, 3].map((n) => [`${n}@example.com`, acme.id])
+    const path = /associate\/default$/
+    server.failure(path, { json: { status: 'COMPLETE', results: [] } })
+    assert.deepEqual(await deliver(rows, options), [])
+    for (let times = 0; times < 2; times++) server.failure(path, { json: { results: [] } })
+    assert.deepEqual(
+      (await deliver(rows, options)).map(({ index, field }) => [index, field]).sort(),
+      [0, 1, 2].map((index) => [index, 'company']),
+    )
+    server.failure(path, { status: 400, json: { category: 'VALIDATION_ERROR' } })
+    assert.deepEqual(await deliver(rows, options), [])
+    server.failure(path, { status: 429, headers: { 'retry-after': '30' }, json: {} })
+    assert.equal((await connectorErrorOf(deliver(rows, options), contextOf())).code, 'rate_limited')
+    server.failure(path, 'reset after')
+    assert.deepEqual(await deliver(rows, options), [])
+    const { inspect } = connector.destination?.deliver ?? {}
+    const codes = async (more: object) =>
+      (await inspect?.(contextOf({ ...options, settings: { ...settings, ...by, ...more } })))?.map(({ code }) => code)
+    assert.deepEqual(await codes({}), [])
+    assert.deepEqual(await codes({ associatedProperty: 'name' }), ['invalid_setting'])
+    assert.deepEqual(await codes({ associationColumn: 'firm' }), ['columns_do_not_fit', 'columns_do_not_fit'])
+    const incomplete = openWriter({ ...options, settings: { ...settings, associateWith: 'companies' } })
+    assert.equal((await connectorErrorOf(incomplete, contextOf())).code, 'invalid_setting')
+  })
+
   test('renews a token that ends in the middle', async () => {
     const writer = await openWriter({ secrets: hubspotAppSecrets })
     await writer.deliver(batchOf(columns, [person(1)]))

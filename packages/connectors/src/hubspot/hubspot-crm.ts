@@ -22,7 +22,7 @@ export const hubspotCrm = defineConnector({
     'Reads and writes contacts, companies, deals, tickets and custom objects of HubSpot, and keeps its static lists up to date.',
   actions: ['get', 'create', 'update', 'add', 'remove'],
   notes:
-    'Columns have the internal names of properties, such as firstname. Records are found by a unique property (email for contacts); companies and deals have none of their own, so make one in HubSpot, or use hs_object_id, which changes records but creates none. A row that HubSpot names neither as stored nor as refused is sent once more, and then rejected. Several choices of a property are separated by semicolons. Incremental reading takes the records that changed since the last transfer, minus an overlap, because HubSpot’s search finds a change only after a while: records of the overlap come again, so write them with a key. A record that changes during the reading comes with the next transfer. HubSpot keeps archived records for 90 days. Limits are 100 to 190 requests in 10 seconds, 5 searches a second, and a number a day; if that is used up, transfers wait until the next day. Scopes: crm.objects.contacts.read and crm.objects.contacts.write, the same for companies, deals and custom objects, tickets, crm.schemas.custom.read, and crm.lists.read and crm.lists.write for lists. Associations between records are not read or written.',
+    'Columns have the internal names of properties, such as firstname. Records are found by a unique property (email for contacts); companies and deals have none of their own, so make one in HubSpot, or use hs_object_id, which changes records but creates none. A row that HubSpot names neither as stored nor as refused is sent once more, and then rejected. Several choices of a property are separated by semicolons. Incremental reading takes the records that changed since the last transfer, minus an overlap, because HubSpot’s search finds a change only after a while: records of the overlap come again, so write them with a key. A record that changes during the reading comes with the next transfer. HubSpot keeps archived records for 90 days. Limits are 100 to 190 requests in 10 seconds, 5 searches a second, and a number a day; if that is used up, transfers wait until the next day. Scopes: crm.objects.contacts.read and crm.objects.contacts.write, the same for companies, deals and custom objects, tickets, crm.schemas.custom.read, and crm.lists.read and crm.lists.write for lists. Records can be associated with others in the default way of HubSpot, for example contacts with companies: a column names them by a unique property or by their IDs, several separated by semicolons. If the other record does not exist, the row is rejected, although its own record was stored. Associations are not read, and not removed; the token needs the scopes of the other object type, too.',
   tested: 'Our own test server, which follows HubSpot’s published reference of its CRM; not HubSpot itself.',
   api: {
     version: hubspotVersion,
@@ -103,6 +103,7 @@ export const hubspotCrm = defineConnector({
     discover: {
       objectType: async (context) => (await import('./discover.ts')).discoverObjects(context),
       idProperty: async (context) => (await import('./discover.ts')).discoverIdProperties(context),
+      associateWith: async (context) => (await import('./discover.ts')).discoverObjects(context),
       listId: async (context) => (await import('./discover.ts')).discoverLists(context),
       columns: async (context) => (await import('./discover.ts')).discoverColumns(context),
     },
@@ -138,6 +139,23 @@ export const hubspotCrm = defineConnector({
         options: ['leave', 'clear'],
         labels: { leave: 'Leave the value', clear: 'Clear the value' },
         default: 'leave',
+      }),
+      associateWith: text({
+        label: 'Associate with',
+        description:
+          'Object type of the records that those of the rows are associated with, such as companies; none if empty',
+        when: { operation: ['upsert', 'addToList'] },
+      }),
+      associatedProperty: text({
+        label: 'Property of the associated records',
+        description: 'Unique property by which the associated records are found; their IDs in HubSpot if it is empty',
+        when: { operation: ['upsert', 'addToList'] },
+      }),
+      associationColumn: text({
+        label: 'Association column',
+        description:
+          'Column with the values of that property, several separated by semicolons; it is not written as a property',
+        when: { operation: ['upsert', 'addToList'] },
       }),
       listId: text({
         label: 'List ID',

@@ -30,6 +30,14 @@ export function objectTypeOf({ objectType }: Values): string {
 
 const propertyForm = /^[a-z0-9_]{1,200}$/i
 
+/** The name of a property in a setting; `undefined` if it is empty. Throws `invalid_setting` if it cannot be one. */
+export function propertyOf(setting: unknown): string | undefined {
+  const name = textIn(setting)?.trim() ?? ''
+  if (name === '') return undefined
+  if (propertyForm.test(name)) return name
+  throw new ConnectorError('invalid_setting', 'The name of a property has letters, digits and underscores.')
+}
+
 /** The property of the settings by which records are found. Throws `invalid_setting` if it cannot be one. */
 export function idPropertyOf(settings: Values): string {
   const name = textIn(settings.idProperty)?.trim() ?? ''
