@@ -9,6 +9,34 @@ export const audiences: readonly Side[] = [
     row: { segment_name: 'Buyers', action: 'add', email: canary },
   },
   {
+    slug: 'amazon-ads-data-manager-audiences',
+    secrets: { clientId: '1', clientSecret: secret('amazon'), refreshToken: secret('refresh') },
+    settings: {
+      managerId: 'amzn1.ads1.ma1.abc123',
+      country: 'US',
+      consentAdStorage: 'GRANTED',
+      consentUserData: 'GRANTED',
+    },
+    row: { segment_id: 'ds-1', action: 'add', email_sha256: canary },
+  },
+  {
+    slug: 'amazon-ads-data-manager-dsp-audiences',
+    secrets: { clientId: '1', clientSecret: secret('amazon'), refreshToken: secret('refresh') },
+    settings: {
+      customerFacingId: 'ENTITY1ABCDEF',
+      country: 'US',
+      consentAdStorage: 'GRANTED',
+      consentUserData: 'GRANTED',
+    },
+    row: { segment_id: 'ds-1', action: 'add', email_sha256: canary },
+  },
+  {
+    slug: 'amazon-ads-dsp-audiences',
+    secrets: { authType: 'oauth2', clientId: '1', clientSecret: secret('amazon'), refreshToken: secret('refresh') },
+    settings: { advertiserId: '590000000000000001', country: 'US' },
+    row: { segment_id: '413642381039213536', action: 'add', email_sha256: canary },
+  },
+  {
     slug: 'snapchat-customer-lists',
     secrets: { clientId: '1', clientSecret: secret('snap'), refreshToken: secret('refresh') },
     settings: { advertiserId: '8adc3db7-example' },

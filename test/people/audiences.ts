@@ -1,4 +1,10 @@
 import { activecampaignKey, startActiveCampaign } from '../../packages/connectors/test/activecampaign-server.ts'
+import {
+  amazonEntity,
+  amazonManager,
+  startAmazonAudiences,
+} from '../../packages/connectors/test/amazon-audience-server.ts'
+import { amazonAdvertiser, amazonRoutes, amazonSecrets } from '../../packages/connectors/test/amazon-server.ts'
 import { criteoSecrets, startCriteo } from '../../packages/connectors/test/criteo-server.ts'
 import { googleSecrets, startDataManager } from '../../packages/connectors/test/data-manager-server.ts'
 import { hubspotRoutes, hubspotSecrets, startHubSpot } from '../../packages/connectors/test/hubspot-server.ts'
@@ -401,6 +407,57 @@ const tradeDesk: Platform = {
   ),
 }
 
+/** The digests that Amazon must get of a person, by its names for them. */
+const amazonPii = (person: Person, keys: readonly string[]): Readonly<Record<string, string | undefined>> => {
+  const digests = [
+    digest(person.email, emails.plain),
+    phoneDigest(person, phones.digits),
+    digest(person.first, names.amazon.first),
+    digest(person.last, names.amazon.last),
+    digest(person.city, places.ascii),
+    digest(person.state, places.asciiState),
+    digest(person.zip, places.zip),
+  ]
+  return Object.fromEntries(keys.map((key, at) => [key, digests[at]]))
+}
+
+/** A country that is none refuses the row; one that is missing is that of the connection. */
+const amazonWants =
+  (keys: readonly string[]) =>
+  (person: Person): Wanted =>
+    person.country.kind === 'broken' ? 'refused' : whole(amazonPii(person, keys))
+
+const amazonOf = (slug: string, account: Platform['settings']): Platform => ({
+  slug,
+  secrets: amazonSecrets,
+  settings: { ...account, country: 'US', consentAdStorage: 'GRANTED', consentUserData: 'GRANTED' },
+  mapping: { ...adding, segment_name: { value: 'Buyers' }, maid: null },
+  start: startAmazonAudiences,
+  origins: Object.keys(amazonRoutes('')),
+  wants: amazonWants(['em', 'ph', 'fn', 'ln', 'cty', 'st', 'zip']),
+  reads: membersOf(
+    /\/members$/,
+    ({ members }) => members,
+    ({ userIdentity }) => listOf(objectOf(userIdentity).hashedPiis).map((pii) => saying(objectOf(pii))),
+  ),
+})
+
+const amazons: readonly Platform[] = [
+  amazonOf('amazon-ads-data-manager-audiences', { managerId: amazonManager }),
+  amazonOf('amazon-ads-data-manager-dsp-audiences', { customerFacingId: amazonEntity }),
+  {
+    ...amazonOf('amazon-ads-dsp-audiences', { advertiserId: amazonAdvertiser }),
+    secrets: { authType: 'oauth2', ...amazonSecrets },
+    mapping: { ...adding, segment_name: { value: 'Loyal buyers' } },
+    wants: amazonWants(['email', 'phone', 'firstname', 'lastname', 'city', 'state', 'postal']),
+    reads: membersOf(
+      /\/records$/,
+      ({ records }) => records,
+      ({ hashedPII }) => listOf(hashedPII).map((pii) => saying(objectOf(pii))),
+    ),
+  },
+]
+
 /** The same platform with a list that does not say which of two columns a value is from. */
 const merged = (platform: Platform): Platform => ({
   ...platform,
@@ -412,6 +469,7 @@ const merged = (platform: Platform): Platform => ({
 
 export const audiences: readonly Platform[] = [
   meta,
+  ...amazons,
   ...google,
   linkedin,
   linkedinCompanies,

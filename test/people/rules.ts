@@ -86,7 +86,8 @@ export const places = {
   ascii,
   /** States of the United States go by their two letters. */
   state: ({ name, code }: State) => code ?? lettersAndDigits(name),
-  asciiState: ({ name, code }: State) => code ?? ascii(name),
+  /** Amazon: the first two letters of states that it does not list. */
+  asciiState: ({ name, code }: State) => code ?? ascii(name)?.slice(0, 2),
   /** Lower case without spaces, up to a hyphen (Meta's business SDK). */
   zip: (zip: string) => zip.toLowerCase().replaceAll(' ', '').replace(/-.*$/, ''),
 } satisfies Record<string, Rule<never>>

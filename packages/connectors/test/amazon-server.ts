@@ -62,7 +62,8 @@ export async function startAmazon(): Promise<AmazonServer> {
   return Object.assign(server, { events, accessTokens })
 }
 
-function tokenOf({ method, headers, text }: Received, accessTokens: string[]): Reply {
+/** Exchanges the refresh token, as Login with Amazon does. */
+export function tokenOf({ method, headers, text }: Received, accessTokens: string[]): Reply {
   const isForm = /^application\/x-www-form-urlencoded\b/.test(headers['content-type'] ?? '')
   // Login with Amazon does not accept a header with an old token.
   if (method !== 'POST' || !isForm || headers.authorization !== undefined) return { status: 400 }

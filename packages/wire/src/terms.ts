@@ -240,7 +240,8 @@ export const secretMask = '********'
  * family-name           lower case, without additions such as Jr.
  * city, state           lower case, without spaces and punctuation
  * city-ascii            letters of ASCII and digits, lower case
- * state-ascii           the same; states of the United States and Canada as their two letters
+ * state-ascii           letters of ASCII, lower case: of states of the United States, Canada and four countries of Europe those
+ *                       that Amazon lists, of others the first two
  * postal-code           lower case, without spaces and what follows a hyphen
  * country               two letters of ISO 3166, lower case
  * birth-date            YYYYMMDD

@@ -1,20 +1,23 @@
 import { select } from '@penstock/connector'
 
-const options = ['GRANTED', 'DENIED', 'NOT_APPLICABLE', 'UNKNOWN']
+export const consentOptions = ['GRANTED', 'DENIED', 'NOT_APPLICABLE', 'UNKNOWN']
 
-/** The consent of the people in an upload. Amazon Data Manager accepts one value for all rows. */
-export const consent = {
-  consentAdStorage: select({
-    label: 'Ad storage consent',
-    description:
-      'Whether people agreed that their data is stored for advertising; applies to all rows of the connection',
-    options,
-    required: true,
-  }),
-  consentUserData: select({
-    label: 'User data consent',
-    description: 'Whether people agreed that their data is used for advertising; applies to all rows of the connection',
-    options,
-    required: true,
-  }),
+const adStorage = {
+  label: 'Ad storage consent',
+  description: 'Whether people agreed that their data is stored for advertising, for rows that do not say so',
+  options: consentOptions,
 }
+const userData = {
+  label: 'User data consent',
+  description: 'Whether people agreed that their data is used for advertising, for rows that do not say so',
+  options: consentOptions,
+}
+
+/** The consent of the people in an upload, which Ads data manager requires of every one. */
+export const consent = {
+  consentAdStorage: select({ ...adStorage, required: true }),
+  consentUserData: select({ ...userData, required: true }),
+}
+
+/** The same for an upload that needs consent in Europe alone. */
+export const optionalConsent = { consentAdStorage: select(adStorage), consentUserData: select(userData) }

@@ -51,6 +51,7 @@ export function audienceDestination(facts: AudienceDestination): Connector {
     columns,
     noOnes,
     identity,
+    members,
     finish,
     sharing,
     listed,
@@ -75,7 +76,7 @@ export function audienceDestination(facts: AudienceDestination): Connector {
         ...(replaces && { replaces }),
         open: async (context) => (await run()).openAudiences(facts, context),
         inspect: async (context) => (await import('./run/check-audiences.ts')).inspectAudiences(facts, context),
-        rejectionsOf: async ({ settings }) => (await run()).personRejections(facts, settings),
+        rejectionsOf: async (context) => (await run()).personRejections(facts, context),
       },
       fields: Object.fromEntries(
         Object.entries(settings).map(([key, field]) => {

@@ -23,8 +23,12 @@ import type { Lister } from './listing-facts.ts'
  */
 export type AudienceDestination = AudienceFacts & (RequestFacts | SendFacts)
 
+/** The facts of a connection, of which the API is known. */
+export type OpenedAudience = AudienceDestination & { readonly platformApi: RestApi }
+
 type AudienceFacts = Omit<ConnectorDefinition, 'destination' | 'source' | 'check' | 'dataTypeCategory'> & {
-  readonly platformApi: RestApi
+  /** The platform's API; of several hosts, or with the account in a header, by the secrets and settings. */
+  readonly platformApi: RestApi | ((context: Pick<ConnectorContext, 'secrets' | 'settings'>) => RestApi)
   readonly auth: Auth
   readonly settings: Readonly<Record<string, Fields[string] | IdSetting>>
   /** The setting of the account that owns the audiences. Rows that name audiences need it. */
@@ -45,6 +49,8 @@ type AudienceFacts = Omit<ConnectorDefinition, 'destination' | 'source' | 'check
   readonly noOnes?: readonly string[]
   /** What of a person says who it is; by default, all. */
   readonly identity?: (member: JsonObject) => unknown
+  /** The members that a person is sent as, if a row can stand for several, such as one for each of the person's IDs. */
+  readonly members?: (person: JsonObject) => readonly JsonObject[]
   /** Finishes a person, if columns do not say it all. */
   readonly finish?: (member: JsonObject, row: BatchRow, settings: Values) => Read<JsonObject>
   readonly lists: ListFacts
@@ -161,19 +167,24 @@ export type ListFacts = {
   /** The form of an ID. */
   readonly id: RegExp
   readonly nameMax?: number
+  /** The form of the whole name of an audience, and the same in words. */
+  readonly name?: { readonly pattern: RegExp; readonly wanted: string }
+  /** The name of the audience of rows that name none, if it may not have a space. */
+  readonly ownName?: (transferId: string) => string
   /**
-   * A page of the audiences.
+   * A page of the audiences. Without it, the platform does not list them: only the state of the connection has the IDs of the audiences
+   * that it made, and a transfer that is interrupted right after it made one makes it again.
    * @param cursor what `next` made of the page before
    * A discovery passes one that can come from anyone, if `own` names a setting: then it may only be the value of a parameter.
    * @param name the only one that is needed, if the platform can look for it; `undefined` for all
    */
-  readonly page: (to: AccountTarget, cursor: string | undefined, name: string | undefined) => PlatformCall
+  readonly page?: (to: AccountTarget, cursor: string | undefined, name: string | undefined) => PlatformCall
   /** The audiences of a page that can be changed. */
-  readonly found: (
+  readonly found?: (
     answer: Answer,
   ) => readonly { readonly id: unknown; readonly name: unknown; readonly created?: unknown }[]
   /** The cursor of the page after it. @param cursor of the page */
-  readonly next: (answer: Answer, cursor: string | undefined) => string | undefined
+  readonly next?: (answer: Answer, cursor: string | undefined) => string | undefined
   /**
    * Makes one. If the platform answers with `conflict`, another client made it meanwhile: it is looked for again. Without it, `send`
    * makes one of its first people, and no transfer replaces members.

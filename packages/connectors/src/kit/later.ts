@@ -7,7 +7,8 @@ import type { SentItem } from '../platform-api/rows/row-results.ts'
 export type Later = {
   /**
    * Called with each accepted request. Throws `malformed_response` if the answer does not name the request.
-   * @param items the people or events of the request, in its order, by the rows that they stand for
+   * @param items the people or events of the request, in its order, by the rows that they stand for, with their keys if
+   * the facts say what identifies a person
    * @param to the audience that people were added to or removed from
    */
   readonly accepted: (

@@ -98,7 +98,14 @@ const examples: Record<Exclude<Normalisation, 'phone-e164' | 'phone-digits'>, [s
   'state-ascii': [
     ['North Carolina', 'nc'],
     ['Québec', 'qc'],
-    ['Île-de-France', 'ledefrance'],
+    // Amazon: amazon-marketing-cloud-uploader-from-aws, state_normalizer. Regions that it does not list go by their first two letters.
+    ['Baden-Wuerttemberg', 'bw'],
+    ['Lower Saxony', 'ni'],
+    ['Rhône-Alpes', 'rh'],
+    ['Rhone-Alpes', 'ra'],
+    ['Barcelona', 'b'],
+    ['Bayern', 'ba'],
+    ['Île-de-France', 'le'],
     ['北京', undefined],
   ],
   // Google Ads: data-manager-node, tests of UserDataFormatter.

@@ -1,5 +1,7 @@
 /** Names of people and places, gender, postal codes and identifiers of devices, in the forms that platforms hash. */
 
+import { amazonStateOf } from './amazon-states.ts'
+
 /** Only these need no care for accents and composed letters. */
 const ascii = /^[\x20-\x7e]*$/
 
@@ -108,10 +110,10 @@ export const normaliseAsciiName = (text: string): string | undefined =>
 export const normaliseAsciiCity = (text: string): string | undefined =>
   orUndefined(lowerComposed(text).replace(/[^a-z0-9]+/g, ''))
 
-/** The same; states of the United States and provinces of Canada by their two letters. */
+/** The letters by which Amazon knows states: those of the United States, Canada and four countries of Europe, else the first two. */
 export function normaliseAsciiState(text: string): string | undefined {
-  const state = normaliseState(text)
-  return state === undefined ? undefined : normaliseAsciiCity(state)
+  const state = normaliseState(text)?.replace(/[^a-z]+/g, '')
+  return state ? amazonStateOf(state) : undefined
 }
 
 const genders = new Map<string, 'm' | 'f'>([

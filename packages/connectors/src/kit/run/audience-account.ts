@@ -1,7 +1,16 @@
 import { type ConnectorContext, ConnectorError } from '@penstock/connector'
 import type { PlatformClient } from '../../platform-api/client.ts'
-import type { AccountTarget, AudienceDestination } from '../audience-facts.ts'
+import type { AccountTarget, AudienceDestination, OpenedAudience } from '../audience-facts.ts'
 import { assertIds } from './open-api.ts'
+
+/** The facts with the API of a connection. */
+export function withApi(
+  facts: AudienceDestination,
+  context: Pick<ConnectorContext, 'settings' | 'secrets'>,
+): OpenedAudience {
+  const { platformApi } = facts
+  return { ...facts, platformApi: typeof platformApi === 'function' ? platformApi(context) : platformApi }
+}
 
 /** Whose audiences they are. The account is empty if a connection names none, and none is found. */
 export async function accountOf(

@@ -3,7 +3,7 @@ import type { AudienceDirectory } from '../../platform-api/audiences/named-audie
 import type { PlatformCall, PlatformClient } from '../../platform-api/client.ts'
 import { textIn } from '../../platform-api/json.ts'
 import { pagesOf, pollUntilDone } from '../../platform-api/polling.ts'
-import type { AccountTarget, AudienceDestination, ListFacts } from '../audience-facts.ts'
+import type { AccountTarget, ListFacts, OpenedAudience } from '../audience-facts.ts'
 
 function idIn(lists: ListFacts, value: unknown): string | undefined {
   const id = textIn(value)
@@ -11,7 +11,7 @@ function idIn(lists: ListFacts, value: unknown): string | undefined {
 }
 
 /** The ID of a new audience. Throws `malformed_response` if the platform returned none. */
-export function madeId({ lists, platformApi: { name } }: AudienceDestination, value: unknown): string {
+export function madeId({ lists, platformApi: { name } }: OpenedAudience, value: unknown): string {
   const id = idIn(lists, value)
   if (id !== undefined) return id
   throw new ConnectorError('malformed_response', `${name} did not return the ID of the new audience.`)
@@ -19,7 +19,7 @@ export function madeId({ lists, platformApi: { name } }: AudienceDestination, va
 
 /** How the audiences of an account are found and made, by the facts. */
 export function openDirectory(
-  facts: AudienceDestination,
+  facts: OpenedAudience,
   client: PlatformClient,
   to: AccountTarget,
   { columns, signal }: DestinationContext,
@@ -47,10 +47,12 @@ export function openDirectory(
   }
   const find = async (name: string): Promise<string | undefined> => {
     assertAccount()
+    const { page, found: foundIn, next } = lists
+    if (!page) return undefined
     const found: { id: string; created: string }[] = []
     const readPage = async (cursor: string | undefined) => {
-      const answer = await client.askObject(lists.page(to, cursor, name))
-      return { items: lists.found(answer), next: lists.next(answer, cursor) }
+      const answer = await client.askObject(page(to, cursor, name))
+      return { items: foundIn?.(answer) ?? [], next: next?.(answer, cursor) }
     }
     for await (const { items } of pagesOf(readPage)) {
       for (const item of items) {
@@ -74,6 +76,7 @@ export function openDirectory(
   return {
     exists,
     find,
+    isListed: lists.page !== undefined,
     make:
       make &&
       (async (name) => {

@@ -11,9 +11,9 @@ import { type JsonObject, textIn } from '../../platform-api/json.ts'
 import type { BatchRow } from '../../platform-api/rows/batch-rows.ts'
 import { type Read, rejectionOf } from '../../platform-api/rows/events.ts'
 import { rejectionsOf } from '../../platform-api/rows/row-results.ts'
-import type { AudienceDestination } from '../audience-facts.ts'
+import type { AudienceDestination, OpenedAudience } from '../audience-facts.ts'
 import { replacesAll } from '../replaces.ts'
-import { accountOf } from './audience-account.ts'
+import { accountOf, withApi } from './audience-account.ts'
 import { madeId, openDirectory } from './audience-directory.ts'
 import { assertIds, openApi } from './open-api.ts'
 import { eventReader } from './read-event.ts'
@@ -23,16 +23,18 @@ type Person = JsonObject
 
 /** Opens a writer that changes audiences by the facts of a destination: each batch counts at once, and again makes no difference. */
 export async function openAudiences(
-  facts: AudienceDestination,
+  stated: AudienceDestination,
   context: DestinationContext,
 ): Promise<DestinationWriter> {
   const { settings, state, transferId } = context
+  const facts = withApi(stated, context)
   assertIds(facts.settings, settings)
   const client = await openApi(context, facts.platformApi, facts.auth)
   const to = await accountOf(facts, context, client)
   const ownId = facts.own?.id === undefined ? undefined : textIn(settings[facts.own.id])?.trim()
   const ownName =
-    (facts.own?.name === undefined ? undefined : textIn(settings[facts.own.name])?.trim()) || `Penstock ${transferId}`
+    (facts.own?.name === undefined ? undefined : textIn(settings[facts.own.name])?.trim()) ||
+    (facts.lists.ownName?.(transferId) ?? `Penstock ${transferId}`)
   const audiences = new NamedAudiences(state, to.account, ownName, openDirectory(facts, client, to, context))
   const read = peopleReader(facts, settings, context.test)
   const later = await facts.later?.(client, context)
@@ -52,7 +54,7 @@ export async function openAudiences(
       // An audience may be made of the people who are added.
       if (!facts.lists.make) groups.sort((a, b) => Number(a.verb === 'remove') - Number(b.verb === 'remove'))
       for (const group of groups) {
-        for (const [keys, { audience: meant, verb, changes }] of shared(facts, group)) {
+        for (const [keys, { audience: meant, verb, changes }, part] of requestsOf(facts, group)) {
           const people = changes.map(({ member }) => member)
           const audience = audiences.madeOf(meant) ?? ''
           if (audience === '' && verb === 'remove') {
@@ -64,7 +66,7 @@ export async function openAudiences(
           const target = { ...to, audience, name, verb, keys, replaces: false, rows: rowsOfPeople }
           const replacing = verb === 'add' && replaced.has(meant) ? replacement : undefined
           const sent = await (replacing
-            ? replacing.send(people, target, [batch.key, ...keys].join(' '))
+            ? replacing.send(people, target, [batch.key, ...part, ...keys].join(' '))
             : send(people, target))
           if (audience === '' && sent.blamed.length < people.length) audiences.made(meant, madeId(facts, sent.made))
           bytes += sent.bytes
@@ -84,8 +86,22 @@ export async function openAudiences(
   return later?.writer(writer) ?? writer
 }
 
-/** The requests of a group of changes, each with the keys of its people. */
-function* shared({ sharing }: AudienceDestination, group: Changes<Person>): Generator<[string[], Changes<Person>]> {
+/** The requests of a group of changes, each with the keys of its people, and its number if it is not the first with these keys. */
+function* requestsOf(
+  facts: OpenedAudience,
+  group: Changes<Person>,
+): Generator<[string[], Changes<Person>, readonly number[]]> {
+  const { rowsMax } = facts.batch
+  for (const [keys, { changes, ...about }] of shared(facts, group)) {
+    for (let from = 0; from < changes.length; from += rowsMax) {
+      const part = from === 0 ? [] : [from / rowsMax]
+      yield [keys, { ...about, changes: changes.slice(from, from + rowsMax) }, part]
+    }
+  }
+}
+
+/** The changes of a group, those of people with the same keys together. */
+function* shared({ sharing }: OpenedAudience, group: Changes<Person>): Generator<[string[], Changes<Person>]> {
   if (!sharing) return yield [[], group]
   const byKeys = Map.groupBy(group.changes, ({ member }) => Object.keys(member).join('\n'))
   for (const [keys, changes] of byKeys) yield [keys.split('\n'), { ...group, changes }]
@@ -94,15 +110,15 @@ function* shared({ sharing }: AudienceDestination, group: Changes<Person>): Gene
 /** Makes the function that finds the rows of which no person can be made, without the platform. */
 export async function personRejections(
   facts: AudienceDestination,
-  settings: Values,
+  context: Pick<DestinationContext, 'settings' | 'secrets'>,
 ): Promise<(batch: Batch) => readonly Rejection[]> {
-  const read = peopleReader(facts, settings)
+  const read = peopleReader(withApi(facts, context), context.settings)
   return (batch) => read(batch).rejected
 }
 
 /** Makes the function that reads the rows of a batch. */
-function peopleReader(facts: AudienceDestination, settings: Values, test = false) {
-  const { lists, identity = Object.entries, sharing } = facts
+function peopleReader(facts: OpenedAudience, settings: Values, test = false) {
+  const { lists, identity = Object.entries, members = (person: Person) => [person], sharing } = facts
   const platformName = facts.platformApi.name
   const identifiers = Object.entries(facts.columns).filter(([, { oneOf }]) => oneOf === 'identifier')
   const identifier = identifiers[0]?.[0] ?? 'segment_id'
@@ -123,15 +139,18 @@ function peopleReader(facts: AudienceDestination, settings: Values, test = false
       if ('wrong' in found) return found
       const person = found.read.event
       if (sharing !== 'one key') {
-        return { read: [{ identity: JSON.stringify(identity(person)), member: person }] }
+        return {
+          read: members(person).map((member) => ({ identity: JSON.stringify(identity(member)), member })),
+        }
       }
       return {
         read: Object.entries(person).map(([key, value]) => ({ identity: `${key} ${value}`, member: { [key]: value } })),
       }
     }
-    const { nameMax, id } = lists
+    const { nameMax, name, id } = lists
     return readSegmentRows(batch, {
       nameMax,
+      name,
       id,
       actions: facts.columns.action?.values,
       replacing,

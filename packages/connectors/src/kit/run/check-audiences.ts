@@ -9,23 +9,27 @@ import {
 import { assertConnectivity } from '../../platform-api/call.ts'
 import { textIn } from '../../platform-api/json.ts'
 import { rowsOf } from '../../platform-api/rows/batch-rows.ts'
-import type { AudienceDestination } from '../audience-facts.ts'
+import type { AudienceDestination, OpenedAudience } from '../audience-facts.ts'
 import { isReplace, replacesAll } from '../replaces.ts'
-import { accountOf } from './audience-account.ts'
+import { accountOf, withApi } from './audience-account.ts'
 import { assertIds, credentialsOf, meaningBy, openApi } from './open-api.ts'
 
 /** Whether the account of the connection is seen, or any, if it names none. */
-async function assertAccount(facts: AudienceDestination, context: ConnectorContext): Promise<void> {
+async function assertAccount(facts: OpenedAudience, context: ConnectorContext): Promise<void> {
   const { platformApi, check } = facts
   const client = await openApi(context, platformApi, facts.auth)
   const to = await accountOf(facts, context, client)
   const errorOf = meaningBy(platformApi, (answer) => check.means?.(answer, to))
   const request = to.account === '' ? check.noAccount : check.account(to)
-  if (request) await client.askObject({ ...request, errorOf })
+  if (!request) return
+  // An answer may also be a list.
+  const { json } = await client.ask({ ...request, errorOf })
+  if (typeof json === 'object' && json !== null) return
+  throw new ConnectorError('malformed_response', `${platformApi.name} answered with something other than its JSON.`)
 }
 
 /** The same for a connector, which may have no connection yet. */
-async function checkAccount(facts: AudienceDestination, context: ConnectorContext): Promise<string> {
+async function checkAccount(facts: OpenedAudience, context: ConnectorContext): Promise<string> {
   const { permissions, lacks } = facts.check
   if (permissions) {
     const client = await openApi(context, facts.platformApi, facts.auth)
@@ -42,11 +46,11 @@ async function checkAccount(facts: AudienceDestination, context: ConnectorContex
 /** The check of a destination of audiences: whether the platform answers, knows the credentials, and shows the account. */
 export const checkAudiences = (facts: AudienceDestination, context: ConnectorContext): Promise<readonly CheckStep[]> =>
   checkSteps(
-    ['connectivity', (one) => assertConnectivity(one, `${new URL(facts.platformApi.baseUrl).origin}/`)],
+    ['connectivity', (one) => assertConnectivity(one, `${new URL(withApi(facts, one).platformApi.baseUrl).origin}/`)],
     [
       'authentication',
       async (one) => {
-        const { platformApi, auth, check } = facts
+        const { platformApi, auth, check } = withApi(facts, one)
         const { authentication } = check
         if (typeof authentication === 'function') await authentication(one)
         else if (authentication) await (await openApi(one, platformApi, auth)).askObject(authentication)
@@ -54,7 +58,7 @@ export const checkAudiences = (facts: AudienceDestination, context: ConnectorCon
         return `${platformApi.name} accepts ${check.credentials}.`
       },
     ],
-    ['permissions', (one) => checkAccount(facts, one)],
+    ['permissions', (one) => checkAccount(withApi(facts, one), one)],
   )(context)
 
 /** The inspection before a transfer: whether the account is seen, and whether members are replaced in several requests. */
@@ -63,7 +67,7 @@ export async function inspectAudiences(
   context: InspectionContext,
 ): Promise<readonly Finding[]> {
   assertIds(facts.settings, context.settings)
-  await assertAccount(facts, context)
+  await assertAccount(withApi(facts, context), context)
   const { replace, batch } = facts
   if (!replace || replace.open) return []
   const byRows = replace.byRows && [...rowsOf(context)].some((row) => isReplace(row.text('action')))

@@ -4,7 +4,7 @@ import { textIn } from '../../platform-api/json.ts'
 import { type Page, pagesOf } from '../../platform-api/polling.ts'
 import type { AudienceDestination } from '../audience-facts.ts'
 import type { Listed, Lister, Listing } from '../listing-facts.ts'
-import { accountFor } from './audience-account.ts'
+import { accountFor, withApi } from './audience-account.ts'
 import { openApi } from './open-api.ts'
 
 /** One request reads so many pages of the platform, for so long; the next one continues behind them. */
@@ -29,17 +29,19 @@ export async function discoverListed(
 
 /** Discovers the audiences of the account, for the setting with the ID of one or for that with its name. */
 export async function discoverAudiences(
-  facts: AudienceDestination,
+  stated: AudienceDestination,
   setting: 'id' | 'name',
   context: DiscoveryContext,
 ): Promise<DiscoveredPage> {
+  const facts = withApi(stated, context)
   const { lists, platformApi, auth } = facts
   const client = await openApi(context, platformApi, auth)
   const to = await accountFor(facts, context, client)
   const read = async (cursor: string | undefined): Promise<Page<Listed>> => {
+    if (!lists.page) return { items: [], next: undefined }
     const answer = await client.askObject(lists.page(to, cursor, undefined))
-    const named = lists.found(answer).map(({ id, name }) => (setting === 'id' ? { id, name } : { id: name }))
-    return { items: named, next: lists.next(answer, cursor) }
+    const named = (lists.found?.(answer) ?? []).map(({ id, name }) => (setting === 'id' ? { id, name } : { id: name }))
+    return { items: named, next: lists.next?.(answer, cursor) }
   }
   return await discovered(context, { kind: 'audience', id: setting === 'id' ? lists.id : /./s }, read)
 }

@@ -1,9 +1,9 @@
 import type { DestinationContext, Json } from '@penstock/connector'
 import { type Answer, isSuccess } from '../../platform-api/call.ts'
 import type { PlatformClient } from '../../platform-api/client.ts'
-import { type JsonObject, listIn, objectIn } from '../../platform-api/json.ts'
+import { type JsonObject, listIn, objectIn, textIn } from '../../platform-api/json.ts'
 import { Refusals } from '../../platform-api/rows/refusals.ts'
-import type { AudienceDestination, MemberReplacement, PersonBlame, SendPeople } from '../audience-facts.ts'
+import type { MemberReplacement, OpenedAudience, PersonBlame, SendPeople } from '../audience-facts.ts'
 import type { Later } from '../later.ts'
 import { replacesAll } from '../replaces.ts'
 import { meaningBy } from './open-api.ts'
@@ -13,7 +13,7 @@ const roundsMax = 20
 
 /** Opens what sends people of one audience, by the facts of its request or by hand. */
 export async function openSend(
-  facts: AudienceDestination,
+  facts: OpenedAudience,
   client: PlatformClient,
   context: DestinationContext,
   later: Later | undefined,
@@ -24,8 +24,13 @@ export async function openSend(
     const send = await facts.send(client, context)
     return (people, to) => refusals.count(() => send(people, to))
   }
-  const { request, answer: { blames, means, taken } = {} } = facts
+  const { request, identity, answer: { blames, means, taken } = {} } = facts
   const reason = `${platformApi.name} did not count the identifiers; it does not report the rows.`
+
+  const keyOf = (person: JsonObject | undefined): { key?: string } => {
+    const key = person && textIn(identity?.(person))
+    return key === undefined ? {} : { key }
+  }
 
   return async (people, to) => {
     const blamed: PersonBlame[] = []
@@ -54,7 +59,7 @@ export async function openSend(
       if (!isSuccess(answer)) continue
       later?.accepted(
         answer,
-        left.map((at) => ({ rows: to.rows[at] ?? [] })),
+        left.map((at) => ({ rows: to.rows[at] ?? [], ...keyOf(people[at]) })),
         to,
       )
       missed = Math.max(0, left.length - (taken?.(answer, to) ?? left.length))
@@ -66,7 +71,7 @@ export async function openSend(
 
 /** Opens what replaces members, by the facts; `undefined` if a transfer with these settings replaces none. @param send adds people */
 export async function openReplacement(
-  facts: AudienceDestination,
+  facts: OpenedAudience,
   client: PlatformClient,
   context: DestinationContext,
   send: SendPeople,

@@ -7,12 +7,16 @@ export type AudienceDirectory = {
   find(name: string): Promise<string | undefined>
   /** Makes an audience and resolves with its identifier. Absent if one is made with its first people alone. */
   make?: ((name: string) => Promise<string>) | undefined
+  /** Whether the platform lists its audiences; without it, all that were made are kept in the state. */
+  isListed?: boolean
   /** Whether a cached audience still exists. */
   exists(id: string): Promise<boolean>
 }
 
 /** If there are more, audiences are looked up by name again, so that the state of a connection stays small. */
 const cachedMax = 100
+/** So many are kept of a platform that lists none. */
+const unlistedMax = 1000
 
 /**
  * The audiences that a transfer means by name. An audience is looked for before it is made, so that a crash between making
@@ -109,7 +113,8 @@ export class NamedAudiences {
       ...[...this.#cached].filter(([name]) => !this.#known.has(name)),
       ...this.#known,
     ])
-    const kept = Object.fromEntries(Object.entries(audiences).slice(-cachedMax))
+    const keptMax = this.#directory.isListed === false ? unlistedMax : cachedMax
+    const kept = Object.fromEntries(Object.entries(audiences).slice(-keptMax))
     return { state: { account: this.#account, ...(audienceId === undefined ? {} : { audienceId }), audiences: kept } }
   }
 }

@@ -21,6 +21,8 @@ export type SegmentRow<Member> = {
 export type SegmentRowOptions<Member> = {
   /** How long the name of an audience may be, if there is a bound. */
   readonly nameMax?: number | undefined
+  /** The form of the whole name of an audience, and the same in words. */
+  readonly name?: { readonly pattern: RegExp; readonly wanted: string } | undefined
   /** The actions that rows may have, `add` and `remove` unless said otherwise: `create` and `replace` add, `delete` removes. */
   readonly actions?: readonly string[] | undefined
   /** Which rows that add replace the earlier members of their audience: those with the action `replace`, or all. By default, none may. */
@@ -98,10 +100,11 @@ function readSegmentRow<Member>(row: BatchRow, options: SegmentRowOptions<Member
   if (segmentId !== undefined && !options.id.test(segmentId)) {
     return wrong('The value is not an ID of an audience.', 'segment_id')
   }
-  const { nameMax } = options
+  const { nameMax, name } = options
   if (segmentName !== undefined && nameMax !== undefined && segmentName.length > nameMax) {
     return wrong(`The name of an audience has at most ${nameMax} characters.`, 'segment_name')
   }
+  if (segmentName !== undefined && name && !name.pattern.test(segmentName)) return wrong(name.wanted, 'segment_name')
   const members = options.membersOf(row)
   if ('wrong' in members) return members
   if (members.read.length === 0) {
