@@ -1,5 +1,5 @@
 import type { Normalisation } from '@penstock/connector'
-import { decimal, digest, type EventColumns, flag, plain } from '../kit/columns.ts'
+import { decimal, digest, type EventColumns, flag, plain, texts } from '../kit/columns.ts'
 
 const hashed = (to: string, description: string, normalise: Normalisation, synonyms: readonly string[] = []) =>
   digest(to, description, normalise, { synonyms })
@@ -13,6 +13,9 @@ export const valueKey = 'LOOKALIKE_VALUE'
 export const limitedColumn = 'data_processing_options'
 export const limitedPath = '@limited'
 export const limitedKey = 'DATA_PROCESSING_OPTIONS'
+/** Meta's name for IDs of yours, and the path of a list of them. */
+export const externalKey = 'EXTERN_ID'
+export const externalPath = '@extern_ids'
 
 /** The identifiers of a person and the value, by Meta's names, in the order in which they are sent. */
 export const personColumns: EventColumns = {
@@ -37,6 +40,11 @@ export const personColumns: EventColumns = {
     normalise: 'external-id',
     synonyms: ['external_id'],
   }),
+  extern_ids: texts(
+    externalPath,
+    'Several IDs of your own of the person, not hashed, as a JSON list or separated by semicolons or commas; Meta gets the person once for each',
+    { identifies: true, normalise: 'external-id', synonyms: ['external_ids'] },
+  ),
   extern_id_sha256: hashed('EXTERN_ID', 'Your own ID of the person, hashed', 'external-id'),
   gender_sha256: hashed('GEN', 'Hashed gender, m or f', 'gender', ['gender', 'gen']),
   city_sha256: hashed('CT', 'Hashed city', 'city', ['city', 'ct']),

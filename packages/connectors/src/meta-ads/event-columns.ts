@@ -90,6 +90,11 @@ export const personColumns: EventColumns = {
     }),
     hashed: ['sha256'],
   },
+  external_ids: texts(
+    '@external_ids',
+    'Several IDs of your own of the person, as a JSON list or separated by semicolons or commas; each is hashed, unless it is a digest',
+    { identifies: true, normalise: 'external-id' },
+  ),
   client_ip_address: identifier('client_ip_address', 'IP address of the visitor', {
     synonyms: ['ip', 'ip_address', 'client_ip'],
   }),

@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto'
 import { type Fields, text, type Values } from '@penstock/connector'
 import { idSetting } from '../kit/api.ts'
 import type { EventDestination } from '../kit/event-facts.ts'
-import { type JsonObject, numberIn, objectIn, textIn } from '../platform-api/json.ts'
+import { type JsonObject, listIn, numberIn, objectIn, textIn } from '../platform-api/json.ts'
 import type { BatchRow } from '../platform-api/rows/batch-rows.ts'
+import { isSha256 } from '../platform-api/rows/batch-rows.ts'
 import { type Read, wrong } from '../platform-api/rows/events.ts'
 import { metaApi } from './api.ts'
 import { readApp } from './event-app.ts'
@@ -80,6 +82,7 @@ function finishEvent(event: JsonObject, row: BatchRow, settings: Values): Read<J
       ...event,
       user_data: {
         ...user,
+        ...externalIds(user.external_id, event['@external_ids']),
         lead_id: asNumber(user.lead_id),
         fb_login_id: asNumber(user.fb_login_id),
         // Meta joins the click with the time of the click, of which the event's is the nearest that is known.
@@ -95,6 +98,16 @@ function finishEvent(event: JsonObject, row: BatchRow, settings: Values): Read<J
     },
   }
 }
+
+/** The IDs of the one column, and the digests of those in the list. */
+function externalIds(one: unknown, more: unknown): JsonObject {
+  const digests = listIn(more)
+    .map(String)
+    .map((id) => (isSha256(id) ? id : sha256(id)))
+  return digests.length === 0 ? {} : { external_id: [...new Set([one ?? [], digests].flat())] }
+}
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 const isPriced = ({ value, currency }: JsonObject): boolean => typeof value === 'number' && typeof currency === 'string'
 const asNumber = (id: unknown): unknown => (/^\d{1,15}$/.test(textIn(id) ?? '') ? Number(id) : id)

@@ -205,6 +205,12 @@ await testEventDestination<MetaServer>({
         ['digests in an object, with the suffix', { user_data: `{"em":"${email.toUpperCase()}.BA"}` }, { em: [email] }],
         ['a column over an object', { user_data: `{"em":["${sha256('a')}"],"ph":[]}`, email }, { em: [email] }],
         ['an ID of yours in an object, as it is', { user_data: '{"external_id":"77"}' }, { external_id: ['77'] }],
+        [
+          'several IDs of yours, some of them digests',
+          { external_id: sha256('c-1'), external_ids: `["c-2",7,"${sha256('c-1')}"]` },
+          { external_id: [sha256('c-1'), sha256('c-2'), sha256('7')] },
+        ],
+        ['a list of IDs of yours alone', { external_ids: 'c-1;c-2' }, { external_id: [sha256('c-1'), sha256('c-2')] }],
         ['a partner in an object', { user_data: '{"partner_id":"p"}' }, { partner_id: 'p' }],
         ['a click', { click_id: 'IwAR-1' }, { fbc: `fb.1.${seconds * 1000}.IwAR-1` }],
         ['a click in Meta’s form', { click_id: 'IwAR-1', fbc: 'fb.1.1.x' }, { fbc: 'fb.1.1.x' }],

@@ -2,7 +2,7 @@ import { ConnectorError, secret, select, text } from '@penstock/connector'
 import { audienceDestination, replaceSetting, segmentColumns } from '../kit/audience-destination.ts'
 import { type JsonObject, listIn, objectIn, textIn } from '../platform-api/json.ts'
 import { accountPath, lacking, metaApi, metaAuth, permissions } from './api.ts'
-import { limitedKey, limitedPath, personColumns, valueColumn } from './audience-columns.ts'
+import { externalKey, externalPath, limitedKey, limitedPath, personColumns, valueColumn } from './audience-columns.ts'
 import { adAccounts, nextCursor } from './listings.ts'
 import { metaAds } from './platform.ts'
 
@@ -79,9 +79,18 @@ export const metaCustomAudiences = audienceDestination({
     ...personColumns,
   },
   identity: ({ LOOKALIKE_VALUE, DATA_PROCESSING_OPTIONS, ...person }: JsonObject) => person,
-  finish: (person) => ({
-    read: person[limitedPath] === true ? { ...person, [limitedKey]: ['LDU'] } : person,
-  }),
+  members: (person) =>
+    Array.isArray(person[externalKey]) ? person[externalKey].map((id) => ({ ...person, [externalKey]: id })) : [person],
+  finish: (person) => {
+    const ids = [...new Set([person[externalKey] ?? [], person[externalPath] ?? []].flat())]
+    return {
+      read: {
+        ...person,
+        ...(ids.length > 0 && { [externalKey]: ids }),
+        ...(person[limitedPath] === true && { [limitedKey]: ['LDU'] }),
+      },
+    }
+  },
   lists: {
     id: /^\d+$/,
     page: ({ account }, after) => ({ path: lists(account), query: { fields: 'id,name,subtype', limit: '200', after } }),

@@ -2,10 +2,21 @@ import { ConnectorError, type DestinationContext } from '@penstock/connector'
 import type { SendPeople, SentPeople } from '../kit/audience-facts.ts'
 import type { PlatformCall, PlatformClient } from '../platform-api/client.ts'
 import { type JsonObject, numberIn } from '../platform-api/json.ts'
-import { limitedKey, limitedPath, pageScopedColumn, personColumns, valueKey } from './audience-columns.ts'
+import {
+  externalKey,
+  externalPath,
+  limitedKey,
+  limitedPath,
+  pageScopedColumn,
+  personColumns,
+  valueKey,
+} from './audience-columns.ts'
 
 /** The values of people, each in the order of the schema, empty if there is none. */
 export type People = readonly (readonly unknown[])[]
+
+/** Meta's names of paths of ours. */
+const keys: Readonly<Record<string, string>> = { [limitedPath]: limitedKey, [externalPath]: externalKey }
 
 /** Opens what adds people to audiences and removes them. Throws like `openPayloads`. */
 export function openSender(client: PlatformClient, context: DestinationContext): SendPeople {
@@ -25,7 +36,7 @@ export function openSender(client: PlatformClient, context: DestinationContext):
  */
 export function openPayloads({ columns, settings }: DestinationContext) {
   const mapped = Object.entries(personColumns).filter(([name]) => columns.includes(name))
-  const schema = [...new Set(mapped.map(([, { to }]) => (to === limitedPath ? limitedKey : to)))]
+  const schema = [...new Set(mapped.map(([, { to }]) => keys[to] ?? to))]
   // No options are an empty list, and not an empty text.
   const noneOf = (key: string) => (key === limitedKey ? [] : '')
   const pages = columns.includes(pageScopedColumn) ? { page_ids: [pageIn(settings.pageId)] } : {}
