@@ -37,6 +37,9 @@ type Special = {
 const now = new Date().toISOString()
 const specials: Readonly<Record<string, Special>> = {
   activecampaign: { values: { apiUrl: 'https://acme.api-us1.com' } },
+  'amazon-ads-data-manager-audiences': { values: { country: 'US' } },
+  'amazon-ads-data-manager-dsp-audiences': { values: { country: 'US' } },
+  'amazon-ads-dsp-audiences': { values: { country: 'US' } },
   'amazon-ads-dsp-events': {
     values: { country: 'US', dataSetName: 'Shop_Events' },
     cells: { advertiserId: '500', eventType: 'LEAD' },
@@ -51,7 +54,9 @@ const specials: Readonly<Record<string, Special>> = {
   'microsoft-ads-events': { values: { currency: 'EUR' } },
   'microsoft-uet-conversions': { cells: { event_name: 'purchase' } },
   'mparticle-events': { values: { region: 'US1' }, cells: { timestamp_unixtime_ms: now, event_name: 'Lead' } },
-  'hubspot-crm': { values: { objectType: 'contacts', idProperty: 'Email', properties: 'email' } },
+  'hubspot-crm': {
+    values: { objectType: 'contacts', idProperty: 'Email', properties: 'email', associationColumn: 'Name' },
+  },
   'nexxen-audiences': { values: { sshPrivateKey: ssh2.utils.generateKeyPairSync('ed25519', {}).private } },
   'pinterest-conversions': { cells: { event_name: 'lead', action_source: 'web' } },
   'reddit-conversions': { cells: { event_name: 'lead', action_source: 'website' } },

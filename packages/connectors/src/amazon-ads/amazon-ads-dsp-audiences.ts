@@ -80,6 +80,7 @@ export const amazonAdsDspAudiences = audienceDestination({
       description: 'Country in which the data was collected, of rows that name none, such as US or DE',
       pattern: /^[A-Za-z]{2}$/,
       example: 'US',
+      what: 'two letters of ISO 3166',
     }),
     externalUserId: text({
       label: 'External user ID',

@@ -21,6 +21,7 @@ export const datasetCountry = idSetting({
   description: 'Country in which the data was collected, of new audiences and of rows that name none, such as US or DE',
   pattern: /^[A-Za-z]{2}$/,
   example: 'US',
+  what: 'two letters of ISO 3166',
   needed: true,
 })
 

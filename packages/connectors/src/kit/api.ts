@@ -67,6 +67,8 @@ type IdFacts = {
   readonly pattern: RegExp
   /** One, for messages. */
   readonly example: string
+  /** What it is, for messages; an ID of the platform unless said otherwise. */
+  readonly what?: string
   /** Whether nothing can be delivered without it, although the form does not require it. */
   readonly needed?: boolean
 }
@@ -78,5 +80,12 @@ export const idSetting = ({
   pattern,
   example,
   needed = false,
+  what,
   ...options
-}: Parameters<typeof text>[0] & IdFacts): IdSetting => ({ ...text(options), pattern, example, needed })
+}: Parameters<typeof text>[0] & IdFacts): IdSetting => ({
+  ...text(options),
+  pattern,
+  example,
+  needed,
+  ...(what && { what }),
+})

@@ -81,7 +81,7 @@ export function audienceDestination(facts: AudienceDestination): Connector {
       fields: Object.fromEntries(
         Object.entries(settings).map(([key, field]) => {
           if (!('pattern' in field)) return [key, field]
-          const { pattern, example, needed, ...plain } = field
+          const { pattern, example, needed, what, ...plain } = field
           return [key, plain]
         }),
       ),

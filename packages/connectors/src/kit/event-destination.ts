@@ -26,7 +26,7 @@ export function eventDestination(facts: EventDestination): Connector {
       fields: Object.fromEntries(
         Object.entries(settings).map(([key, field]) => {
           if (!('pattern' in field)) return [key, field]
-          const { pattern, example, needed, ...plain } = field
+          const { pattern, example, needed, what, ...plain } = field
           return [key, plain]
         }),
       ),

@@ -119,10 +119,10 @@ const said: Partial<Record<ConnectorErrorCode, string>> = {
 export function assertIds(settings: Readonly<Record<string, object>>, values: Values): void {
   for (const [key, field] of Object.entries(settings)) {
     if (!('pattern' in field)) continue
-    const { label, pattern, example, required, needed } = field as IdSetting
+    const { label, pattern, example, required, needed, what = 'an ID of the platform' } = field as IdSetting
     const value = String(values[key] ?? '').trim()
     if (value === '' && !required && !needed) continue
     if (pattern.test(value)) continue
-    throw new ConnectorError('invalid_setting', `${label} must be an ID of the platform, such as ${example}.`)
+    throw new ConnectorError('invalid_setting', `${label} must be ${what}, such as ${example}.`)
   }
 }
