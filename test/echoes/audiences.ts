@@ -114,6 +114,12 @@ export const audiences: readonly Side[] = [
     row: { Email: canary, MailingCity: 'Paris' },
   },
   {
+    slug: 'salesforce-marketing-cloud-contacts',
+    secrets: { clientId: '1', clientSecret: secret('marketing-cloud'), subdomain: 'mc563885gzs27c5t9' },
+    settings: {},
+    row: { contact_key: 'c-1', email: canary },
+  },
+  {
     slug: 'salesforce-marketing-cloud-data-extensions',
     secrets: { clientId: '1', clientSecret: secret('marketing-cloud'), subdomain: 'mc' },
     settings: { operationType: 'Add Data', apiType: 'Insert', dataExtensionKey: 'People', resultWaitSeconds: 0 },

@@ -1,10 +1,4 @@
 import { activecampaignKey, startActiveCampaign } from '../../packages/connectors/test/activecampaign-server.ts'
-import {
-  amazonEntity,
-  amazonManager,
-  startAmazonAudiences,
-} from '../../packages/connectors/test/amazon-audience-server.ts'
-import { amazonAdvertiser, amazonRoutes, amazonSecrets } from '../../packages/connectors/test/amazon-server.ts'
 import { criteoSecrets, startCriteo } from '../../packages/connectors/test/criteo-server.ts'
 import { googleSecrets, startDataManager } from '../../packages/connectors/test/data-manager-server.ts'
 import { hubspotRoutes, hubspotSecrets, startHubSpot } from '../../packages/connectors/test/hubspot-server.ts'
@@ -31,6 +25,7 @@ import {
 import { startTradeDesk, tradeDeskSecrets } from '../../packages/connectors/test/trade-desk-server.ts'
 import { startX, xSecrets } from '../../packages/connectors/test/x-server.ts'
 import { adobe } from './adobe.ts'
+import { amazons } from './amazon.ts'
 import { apart, type Platform, saying, type Wanted, whole } from './compare.ts'
 import { type Json, listOf, objectOf, single, zipped } from './json.ts'
 import { nexxen } from './nexxen.ts'
@@ -377,6 +372,29 @@ const marketingCloud: Platform = {
   ),
 }
 
+/** Contacts in the clear, each with a request of its own. */
+const marketingCloudContacts: Platform = {
+  ...marketingCloud,
+  slug: 'salesforce-marketing-cloud-contacts',
+  settings: {},
+  mapping: { contact_key: 'id', mobile_number: null },
+  start: startMarketingCloud,
+  oneByOne: true,
+  wants: ({ id, email }) => {
+    if (id === '' || !['value', 'missing'].includes(email.kind)) return 'refused'
+    // Without attributes, a contact is only created.
+    return email.kind === 'missing' ? [] : [saying({ id, address: plain(email, emails.plain) })]
+  },
+  reads: ({ method, path, json }) => {
+    if (method !== 'PATCH' || !path.endsWith('/contacts')) return []
+    const { contactKey: id, attributeSets } = objectOf(json)
+    const [value] = listOf(attributeSets)
+      .flatMap((set) => listOf(objectOf(set).items))
+      .flatMap((item) => listOf(objectOf(item).values))
+    return [saying({ id, address: objectOf(value).value })]
+  },
+}
+
 const hubspot: Platform = {
   slug: 'hubspot-crm',
   secrets: hubspotSecrets,
@@ -407,57 +425,6 @@ const tradeDesk: Platform = {
   ),
 }
 
-/** The digests that Amazon must get of a person, by its names for them. */
-const amazonPii = (person: Person, keys: readonly string[]): Readonly<Record<string, string | undefined>> => {
-  const digests = [
-    digest(person.email, emails.plain),
-    phoneDigest(person, phones.digits),
-    digest(person.first, names.amazon.first),
-    digest(person.last, names.amazon.last),
-    digest(person.city, places.ascii),
-    digest(person.state, places.asciiState),
-    digest(person.zip, places.zip),
-  ]
-  return Object.fromEntries(keys.map((key, at) => [key, digests[at]]))
-}
-
-/** A country that is none refuses the row; one that is missing is that of the connection. */
-const amazonWants =
-  (keys: readonly string[]) =>
-  (person: Person): Wanted =>
-    person.country.kind === 'broken' ? 'refused' : whole(amazonPii(person, keys))
-
-const amazonOf = (slug: string, account: Platform['settings']): Platform => ({
-  slug,
-  secrets: amazonSecrets,
-  settings: { ...account, country: 'US', consentAdStorage: 'GRANTED', consentUserData: 'GRANTED' },
-  mapping: { ...adding, segment_name: { value: 'Buyers' }, maid: null },
-  start: startAmazonAudiences,
-  origins: Object.keys(amazonRoutes('')),
-  wants: amazonWants(['em', 'ph', 'fn', 'ln', 'cty', 'st', 'zip']),
-  reads: membersOf(
-    /\/members$/,
-    ({ members }) => members,
-    ({ userIdentity }) => listOf(objectOf(userIdentity).hashedPiis).map((pii) => saying(objectOf(pii))),
-  ),
-})
-
-const amazons: readonly Platform[] = [
-  amazonOf('amazon-ads-data-manager-audiences', { managerId: amazonManager }),
-  amazonOf('amazon-ads-data-manager-dsp-audiences', { customerFacingId: amazonEntity }),
-  {
-    ...amazonOf('amazon-ads-dsp-audiences', { advertiserId: amazonAdvertiser }),
-    secrets: { authType: 'oauth2', ...amazonSecrets },
-    mapping: { ...adding, segment_name: { value: 'Loyal buyers' } },
-    wants: amazonWants(['email', 'phone', 'firstname', 'lastname', 'city', 'state', 'postal']),
-    reads: membersOf(
-      /\/records$/,
-      ({ records }) => records,
-      ({ hashedPII }) => listOf(hashedPII).map((pii) => saying(objectOf(pii))),
-    ),
-  },
-]
-
 /** The same platform with a list that does not say which of two columns a value is from. */
 const merged = (platform: Platform): Platform => ({
   ...platform,
@@ -482,6 +449,7 @@ export const audiences: readonly Platform[] = [
   criteo,
   activecampaign,
   marketingCloud,
+  marketingCloudContacts,
   hubspot,
   nexxen,
   adobe,

@@ -85,6 +85,7 @@ import { redditAdsReporting } from './reddit-ads/reddit-ads-reporting.ts'
 import { redditAudiences } from './reddit-ads/reddit-audiences.ts'
 import { redditConversions } from './reddit-ads/reddit-conversions.ts'
 import { salesforceCrm } from './salesforce/salesforce-crm.ts'
+import { salesforceMarketingCloudContacts } from './salesforce-marketing-cloud/salesforce-marketing-cloud-contacts.ts'
 import { salesforceMarketingCloudDataExtensions } from './salesforce-marketing-cloud/salesforce-marketing-cloud-data-extensions.ts'
 import { salesforceMarketingCloudJourneys } from './salesforce-marketing-cloud/salesforce-marketing-cloud-journeys.ts'
 import { sftpDestination } from './sftp/sftp-destination.ts'
@@ -206,6 +207,7 @@ export const { connectors, listedConnectors, platforms, connectorById } = makeCa
   redditAudiences,
   redditConversions,
   salesforceCrm,
+  salesforceMarketingCloudContacts,
   salesforceMarketingCloudDataExtensions,
   salesforceMarketingCloudJourneys,
   sftpDestination,

@@ -39,7 +39,6 @@ const specials: Readonly<Record<string, Special>> = {
   activecampaign: { values: { apiUrl: 'https://acme.api-us1.com' } },
   'amazon-ads-data-manager-audiences': { values: { country: 'US' } },
   'amazon-ads-data-manager-dsp-audiences': { values: { country: 'US' } },
-  'amazon-ads-dsp-audiences': { values: { country: 'US' } },
   'amazon-ads-dsp-events': {
     values: { country: 'US', dataSetName: 'Shop_Events' },
     cells: { advertiserId: '500', eventType: 'LEAD' },
@@ -70,6 +69,8 @@ const specials: Readonly<Record<string, Special>> = {
 const uncompared: Readonly<Record<string, string>> = {
   'adobe-audience-manager':
     'It asks for the network when a part of the file is large enough. One function reads the rows of both.',
+  'amazon-ads-dsp-audiences':
+    'It rejects rows that remove people from an audience that the connection does not know, without asking. One function reads the rows of both.',
   'amazon-dsp-conversions': 'It asks the platform before it reads a row. Its own test compares both.',
 }
 

@@ -21,6 +21,8 @@ export type MarketingCloudServer = PlatformServer & {
   readonly extensions: Extension[]
   /** Entry events of journeys that were taken. */
   readonly entries: Record<string, unknown>[]
+  /** The attributes of contacts, by their keys. */
+  readonly contacts: Map<string, Record<string, unknown>>
   /** How requests are processed: how often one is asked about before it is done, how it ends, which results are shown. */
   processing: { asksBeforeDone: number; end: 'Complete' | 'Error'; shows: 'all' | 'errors'; locks: number }
   expireTokens(): void
@@ -48,6 +50,7 @@ const refusal = (status: number, errorcode: number, others = {}): Reply => ({
 export async function startMarketingCloud(): Promise<MarketingCloudServer> {
   const extensions: Extension[] = []
   const entries: MarketingCloudServer['entries'] = []
+  const contacts: MarketingCloudServer['contacts'] = new Map()
   const processing: MarketingCloudServer['processing'] = { asksBeforeDone: 0, end: 'Complete', shows: 'all', locks: 0 }
   const requests = new Map<string, Request>()
   let tokens = 0
@@ -66,7 +69,53 @@ export async function startMarketingCloud(): Promise<MarketingCloudServer> {
     if (key && (method === 'PUT' || method === 'POST')) return take(decodeURIComponent(key), method === 'PUT', json)
     if (path.startsWith('/data/v1/customobjects')) return objects(received)
     if (route === 'POST /interaction/v1/events') return enter(json)
+    if (route === 'POST /contacts/v1/establish') return establish(json)
+    if (route === 'PATCH /contacts/v1/contacts') return setAttributes(json)
+    if (route === 'POST /contacts/v1/contacts/actions/delete') return deleteContacts(query.get('type'), json)
     return refusal(404, 0)
+  }
+
+  const keySets = ['Email Addresses', 'Email Demographics', 'MobileConnect Demographics']
+
+  /** A key that begins with `bad` makes no contact. */
+  function establish(json: unknown): Reply {
+    const { contactKeys, returnResults, correlateResponseItem, ...others } = (json ?? {}) as Record<string, unknown>
+    const isRequest = Array.isArray(contactKeys) && returnResults === true && correlateResponseItem === true
+    if (!isRequest || contactKeys.length === 0 || Object.keys(others).length > 0) return refusal(400, 10001)
+    const items = contactKeys.map((key, at) => {
+      const isBad = String(key).startsWith('bad')
+      if (!isBad && !contacts.has(key)) contacts.set(key, {})
+      const contactReference = isBad ? { contactID: 0 } : { contactID: 1_000 + at, contactKey: key }
+      return { value: { requestedContactKey: key, contactReference, requestItemIndex: at, resultMessages: [] } }
+    })
+    return { json: { items, resultMessages: [], serviceMessageID: 's' } }
+  }
+
+  /** Failures have the status 200. */
+  function setAttributes(json: unknown): Reply {
+    type Sets = { name: string; items: { values: { name: string; value: unknown }[] }[] }[]
+    const { contactKey, attributeSets, ...others } = (json ?? {}) as { contactKey?: string; attributeSets?: Sets }
+    const contact = contacts.get(String(contactKey))
+    if (!contact || !Array.isArray(attributeSets) || Object.keys(others).length > 0) return refusal(400, 10001)
+    const result = { requestServiceMessageID: 'r', serviceMessageID: 's' }
+    if (!attributeSets.every(({ name }) => keySets.includes(name))) {
+      const resultMessages = [
+        { resultType: 'Error', resultCode: 'UnknownSchema', message: 'may quote jane@example.com' },
+      ]
+      return { json: { operationStatus: 'FAIL', hasErrors: true, resultMessages, ...result } }
+    }
+    for (const { items } of attributeSets) {
+      for (const { name, value } of items.flatMap(({ values }) => values)) contact[name] = value
+    }
+    return { json: { operationStatus: 'OK', rowsAffected: 1, hasErrors: false, resultMessages: [], ...result } }
+  }
+
+  function deleteContacts(type: string | null, json: unknown): Reply {
+    const { values, deleteOperationType, ...others } = (json ?? {}) as Record<string, unknown>
+    const isRequest = type === 'keys' && Array.isArray(values) && deleteOperationType === 'ContactAndAttributes'
+    if (!isRequest || Object.keys(others).length > 0) return refusal(400, 10001)
+    for (const key of values) contacts.delete(key)
+    return { json: { operationInitiated: true, operationID: 17, hasErrors: false, resultMessages: [] } }
   }
 
   function enter(json: unknown): Reply {
@@ -205,6 +254,7 @@ export async function startMarketingCloud(): Promise<MarketingCloudServer> {
   return Object.assign(server, {
     extensions,
     entries,
+    contacts,
     processing,
     expireTokens() {
       good = ''
