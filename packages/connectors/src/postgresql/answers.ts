@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { transactionRolledBack, unexpectedAnswer } from './errors.ts'
+import { type ServerName, transactionRolledBack, unexpectedAnswer } from './errors.ts'
 
 /** Reading what a server answered without believing it: what is not of the form asked for is a `ConnectorError`. */
 
@@ -33,11 +33,11 @@ const read: { readonly [K in keyof Readers]: (value: unknown) => Readers[K] | un
 }
 
 /** The rows of a result, read by their shape. Throws a `ConnectorError` if a row has another shape. */
-export function shaped<S extends Shape>(host: string, rows: readonly object[], shape: S): Shaped<S>[] {
+export function shaped<S extends Shape>(server: ServerName, rows: readonly object[], shape: S): Shaped<S>[] {
   return rows.map((row) => {
     const entries = Object.entries(shape).map(([name, kind]) => {
       const value = Object.hasOwn(row, name) ? read[kind]((row as Record<string, unknown>)[name]) : undefined
-      if (value === undefined) throw unexpectedAnswer(host, 'a row without the columns that were asked for')
+      if (value === undefined) throw unexpectedAnswer(server, 'a row without the columns that were asked for')
       return [name, value] as const
     })
     return Object.fromEntries(entries) as Shaped<S>
@@ -49,7 +49,7 @@ export function shaped<S extends Shape>(host: string, rows: readonly object[], s
  * @return how many rows each of them changed or gave
  */
 export function completed(
-  host: string,
+  server: ServerName,
   statements: readonly string[],
   results: readonly Pick<pg.QueryResult, 'command' | 'rowCount'>[],
 ): number[] {
@@ -58,10 +58,10 @@ export function completed(
     const verb = /^\s*(\w+)/.exec(statement)?.[1]?.toUpperCase()
     const expected = verb === 'WITH' ? 'SELECT' : verb
     // PostgreSQL answers ROLLBACK to the COMMIT of a failed transaction.
-    if (expected === 'COMMIT' && command === 'ROLLBACK') throw transactionRolledBack(host)
+    if (expected === 'COMMIT' && command === 'ROLLBACK') throw transactionRolledBack(server)
     const isNumber = rowCount === null || rowCount === undefined || Number.isSafeInteger(rowCount)
     if (command !== expected || results.length !== statements.length || !isNumber) {
-      throw unexpectedAnswer(host, 'the completion of another statement than was asked for')
+      throw unexpectedAnswer(server, 'the completion of another statement than was asked for')
     }
     return rowCount ?? 0
   })

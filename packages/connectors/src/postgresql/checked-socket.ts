@@ -2,12 +2,12 @@ import net from 'node:net'
 import { Duplex } from 'node:stream'
 import tls from 'node:tls'
 import { asConnectorError } from '@penstock/connector'
-import { tlsNotSupported, unexpectedAnswer } from './errors.ts'
+import { type ServerName, tlsNotSupported, unexpectedAnswer } from './errors.ts'
 import type { MessageCheck } from './message-check.ts'
 
 type Options = {
-  /** The name of the server, for messages. */
-  readonly host: string
+  /** For messages. */
+  readonly server: ServerName
   /** How the connection is encrypted; absent if it is not. */
   readonly tls: tls.ConnectionOptions | undefined
   readonly check: MessageCheck
@@ -66,15 +66,15 @@ export class CheckedSocket extends Duplex {
   }
 
   #askForTls(options: tls.ConnectionOptions, address: string): void {
-    const { host } = this.#options
+    const { server } = this.#options
     const socket = this.#socket
     socket.write(tlsRequest)
     socket.once('data', (answer) => {
       // More than one byte was sent before there was TLS: by someone on the way, or by no PostgreSQL.
       if (answer.length !== 1 || !['S', 'N'].includes(answer.toString('latin1'))) {
-        return void this.destroy(unexpectedAnswer(host, 'an answer to the request for TLS that is none'))
+        return void this.destroy(unexpectedAnswer(server, 'an answer to the request for TLS that is none'))
       }
-      if (answer[0] === 0x4e) return void this.destroy(tlsNotSupported(host))
+      if (answer[0] === 0x4e) return void this.destroy(tlsNotSupported(server))
       try {
         const line = tls.connect({ ...options, socket, host: address })
         line.on('error', (error) => this.destroy(error))
@@ -110,7 +110,7 @@ export class CheckedSocket extends Duplex {
     try {
       return super.emit('data', ...given)
     } catch (error) {
-      const connectorError = asConnectorError(error) ?? unexpectedAnswer(this.#options.host, 'a message out of place')
+      const connectorError = asConnectorError(error) ?? unexpectedAnswer(this.#options.server, 'a message out of place')
       this.destroy(connectorError)
       return true
     }

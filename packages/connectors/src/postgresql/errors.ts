@@ -3,59 +3,83 @@ import pg from 'pg'
 import { connectionLost, connectorErrorOfNetwork } from '../databases/problems.ts'
 import type { Place } from '../databases/settings.ts'
 
+/** A server that speaks PostgreSQL’s protocol, as messages name it. */
+export type ServerName = { readonly product: Product; readonly host: string }
+
+/** The name of a kind of server, and advice for a refused sign-in. */
+export type Product = {
+  readonly name: string
+  /** To be checked besides user and password. */
+  readonly checkAccess: string
+  /** How a user gets a kind of authentication that the connector has. */
+  readonly allowPassword: string
+}
+
+export const postgresqlProduct: Product = {
+  name: 'PostgreSQL',
+  checkAccess: 'that pg_hba.conf allows this user from this host with this TLS mode',
+  allowPassword: 'Allow this user scram-sha-256, md5 or password in pg_hba.conf.',
+}
+
 /**
  * The connector error for an error of the driver. An error of an unknown kind means that the driver could not
  * understand a response, because the driver itself runs nothing else that could fail.
  */
-export function connectorErrorOf(error: unknown, place: Place, redact: Redact, connecting: boolean): ConnectorError {
-  const { host } = place
-  if (error instanceof pg.DatabaseError) return connectorErrorOfState(error, place, redact)
+export function connectorErrorOf(
+  error: unknown,
+  { user, host }: Place,
+  product: Product,
+  redact: Redact,
+  connecting: boolean,
+): ConnectorError {
+  const server = { host, product }
+  if (error instanceof pg.DatabaseError) return connectorErrorOfState(error, user, server, redact)
   const known = connectorErrorOfNetwork(error, host, connecting)
   if (known) return known
   const message = error instanceof Error ? error.message : ''
   // The driver has no codes for these; all of them are its own words.
   if (/^SASL: (SCRAM-SERVER-FINAL-MESSAGE: server returned error|.* client password)/.test(message)) {
-    return wrongCredentials(place)
+    return wrongCredentials(user, server)
   }
-  if (/^SASL: Only mechanism/.test(message)) return authenticationNotSupported(host)
-  if (/^SASL:/.test(message)) return unexpectedAnswer(host, 'a step of SCRAM that is wrong')
+  if (/^SASL: Only mechanism/.test(message)) return authenticationNotSupported(server)
+  if (/^SASL:/.test(message)) return unexpectedAnswer(server, 'a step of SCRAM that is wrong')
   if (/terminated|not queryable|was closed|abandoned/i.test(message)) return connectionLost(host)
-  return unexpectedAnswer(host, 'a message that makes no sense where it came')
+  return unexpectedAnswer(server, 'a message that makes no sense where it came')
 }
 
 /**
- * The server does not keep to the protocol, so most probably it is no PostgreSQL.
+ * The server does not keep to the protocol, so most probably it is another kind of server.
  * @param what what it sent, with its article
  */
-export const unexpectedAnswer = (host: string, what: string): ConnectorError =>
+export const unexpectedAnswer = ({ product: { name }, host }: ServerName, what: string): ConnectorError =>
   new ConnectorError(
     'malformed_response',
-    `The PostgreSQL server ${host} sent ${what}. Check that host and port are those of a PostgreSQL server, and that no proxy in between changes its answers.`,
+    `The ${name} server ${host} sent ${what}. Check that host and port are those of a ${name} server, and that no proxy in between changes its answers.`,
   )
 
 /** The server gave up a transaction instead of committing it. */
-export const transactionRolledBack = (host: string): ConnectorError =>
-  new ConnectorError('conflict', `The PostgreSQL server ${host} rolled a transaction back instead of committing it.`)
+export const transactionRolledBack = ({ product: { name }, host }: ServerName): ConnectorError =>
+  new ConnectorError('conflict', `The ${name} server ${host} rolled a transaction back instead of committing it.`)
 
-export const rowTooLarge = (host: string, limit: string): ConnectorError =>
+export const rowTooLarge = ({ product: { name }, host }: ServerName, limit: string): ConnectorError =>
   new ConnectorError(
     'row_too_large',
-    `The PostgreSQL server ${host} sent a row of more than ${limit}, the most that a row may have. Leave large columns out with an SQL query.`,
+    `The ${name} server ${host} sent a row of more than ${limit}, the most that a row may have. Leave large columns out with an SQL query.`,
   )
 
-export const tlsNotSupported = (host: string): ConnectorError =>
+export const tlsNotSupported = ({ host }: ServerName): ConnectorError =>
   new ConnectorError('not_supported', `${host} does not offer TLS; switch it on there, or set the TLS mode to disable.`)
 
-export const authenticationNotSupported = (host: string): ConnectorError =>
+export const authenticationNotSupported = ({ product, host }: ServerName): ConnectorError =>
   new ConnectorError(
     'not_supported',
-    `The PostgreSQL server ${host} asks for a kind of authentication that the connector does not have. Allow this user scram-sha-256, md5 or password in pg_hba.conf.`,
+    `The ${product.name} server ${host} asks for a kind of authentication that the connector does not have. ${product.allowPassword}`,
   )
 
-const wrongCredentials = ({ user, host }: Place): ConnectorError =>
+const wrongCredentials = (user: string, { product, host }: ServerName): ConnectorError =>
   new ConnectorError(
     'invalid_credentials',
-    `${host} denies access to ${user}: check user and password, and that pg_hba.conf allows this user from this host with this TLS mode.`,
+    `${host} denies access to ${user}: check user and password, and ${product.checkAccess}.`,
   )
 
 type Meaning = readonly [code: ConnectorErrorCode, sentence: string]
@@ -107,12 +131,19 @@ const quotableStates = new Set([
   '42501',
 ])
 
-function connectorErrorOfState(error: pg.DatabaseError, place: Place, redact: Redact): ConnectorError {
+function connectorErrorOfState(
+  error: pg.DatabaseError,
+  user: string,
+  server: ServerName,
+  redact: Redact,
+): ConnectorError {
   const state = String(error.code)
-  if (!/^[0-9A-Z]{5}$/.test(state)) return unexpectedAnswer(place.host, 'an error without an SQLSTATE')
-  if (state.startsWith('28')) return wrongCredentials(place)
-  const [code, sentence] = meanings[state] ??
-    meanings[state.slice(0, 2)] ?? ['statement_failed', 'The database refused the statement.']
+  if (!/^[0-9A-Z]{5}$/.test(state)) return unexpectedAnswer(server, 'an error without an SQLSTATE')
+  if (state.startsWith('28')) return wrongCredentials(user, server)
+  // Redshift has only this number for a violation of serializable isolation.
+  const known = state === 'XX000' && /^1023\b/.test(error.message) ? '40001' : state
+  const [code, sentence] = meanings[known] ??
+    meanings[known.slice(0, 2)] ?? ['statement_failed', 'The database refused the statement.']
   const quoted = quotableStates.has(state) ? `${redact(String(error.message))}, ` : ''
   return new ConnectorError(code, `${sentence.slice(0, -1)} (${quoted}SQLSTATE ${state}).`)
 }

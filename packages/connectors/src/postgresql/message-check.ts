@@ -1,5 +1,5 @@
 import type { ConnectorError } from '@penstock/connector'
-import { authenticationNotSupported, rowTooLarge, unexpectedAnswer } from './errors.ts'
+import { authenticationNotSupported, rowTooLarge, type ServerName, unexpectedAnswer } from './errors.ts'
 import { authentications, columnsMax, messageKinds } from './message-format.ts'
 
 /** Checks what a server sends before the driver sees it. */
@@ -12,6 +12,8 @@ export type MessageCheck = {
   feed(bytes: Buffer): readonly Buffer[]
   /** The next statement is a COPY; for all others a server must not begin one. */
   expectCopy(): void
+  /** The next statement gives any number of rows, which are handled as they arrive. */
+  expectRows(): void
 }
 
 /** Limits of the messages that a server sends until it is ready for the next statement. */
@@ -26,6 +28,8 @@ const bounds = {
 }
 
 const headBytes = 5
+/** A digest of the password that only Redshift asks for, of users whose passwords are stored as SHA-256. */
+const redshiftDigest = 13
 const code = (type: string) => type.charCodeAt(0)
 const types = {
   authentication: code('R'),
@@ -53,8 +57,8 @@ const followers = {
 const anyTime = new Set([types.error, types.notice, types.parameter])
 const whileSigningIn = new Set([...anyTime, types.authentication, types.key, types.ready])
 
-/** @param host the name of the server, for messages */
-export function createMessageCheck(host: string): MessageCheck {
+/** @param server for messages */
+export function createMessageCheck(server: ServerName): MessageCheck {
   /** Bytes of a message that is not whole. */
   let held: Buffer[] = []
   let heldBytes = 0
@@ -69,11 +73,12 @@ export function createMessageCheck(host: string): MessageCheck {
   let columns: number | undefined
   let copyExpected = false
   let copying = false
+  let rowsExpected = false
   let messages = 0
   let rows = 0
   let bytesTotal = 0
 
-  const broken = (what: string): ConnectorError => unexpectedAnswer(host, what)
+  const broken = (what: string): ConnectorError => unexpectedAnswer(server, what)
 
   /** The length of the content that a head announces. */
   function lengthAt(bytes: Buffer, at: number): number {
@@ -86,7 +91,7 @@ export function createMessageCheck(host: string): MessageCheck {
     if (type === types.copyData && !copying) throw broken('rows of COPY that were not announced')
     if (length > kind.bytesMax) {
       const limit = sizeOf(kind.bytesMax)
-      if (type === types.copyData || type === types.row) throw rowTooLarge(host, limit)
+      if (type === types.copyData || type === types.row) throw rowTooLarge(server, limit)
       throw broken(`a ${kind.name} of more than ${limit}`)
     }
     if (type !== types.copyData) count(type, length)
@@ -94,6 +99,7 @@ export function createMessageCheck(host: string): MessageCheck {
   }
 
   function count(type: number, length: number): void {
+    if (type === types.row && rowsExpected) return
     bytesTotal += length + headBytes
     if (type === types.row) rows += 1
     else messages += 1
@@ -122,6 +128,7 @@ export function createMessageCheck(host: string): MessageCheck {
         signedIn = true
         copying = false
         copyExpected = false
+        rowsExpected = false
         columns = undefined
         messages = 0
         rows = 0
@@ -158,7 +165,9 @@ export function createMessageCheck(host: string): MessageCheck {
     const asked = to - from < 4 ? -1 : bytes.readInt32BE(from)
     const known = authentications[asked]
     if (known === undefined) {
-      throw asked > 1 && asked < 10 ? authenticationNotSupported(host) : broken('an unknown authentication request')
+      throw (asked > 1 && asked < 10) || asked === redshiftDigest
+        ? authenticationNotSupported(server)
+        : broken('an unknown authentication request')
     }
     if (!expected.includes(known)) throw broken('an authentication request out of place')
     // A server that knows the password proves it at the end of SCRAM: it must not leave that out.
@@ -201,6 +210,9 @@ export function createMessageCheck(host: string): MessageCheck {
   return {
     expectCopy() {
       copyExpected = true
+    },
+    expectRows() {
+      rowsExpected = true
     },
     feed(bytes) {
       const passed: Buffer[] = []

@@ -6,7 +6,7 @@ import { noAnswer, tooSlow } from '../databases/problems.ts'
 import type { Place } from '../databases/settings.ts'
 import { completed, type Shape, type Shaped, shaped } from './answers.ts'
 import { CheckedSocket } from './checked-socket.ts'
-import { connectorErrorOf, unexpectedAnswer } from './errors.ts'
+import { connectorErrorOf, postgresqlProduct, unexpectedAnswer } from './errors.ts'
 import { createMessageCheck } from './message-check.ts'
 
 /** From the first packet to the end of sign-in. */
@@ -31,6 +31,8 @@ export type PostgresSession = {
   describe(text: string): Promise<readonly pg.FieldDef[]>
   /** Hands a COPY to the driver, as a query of our own. */
   copy(query: pg.Submittable): void
+  /** Hands a statement with any number of rows to the driver, as a query of our own that takes them one by one. */
+  stream(query: pg.Submittable): void
   /** An error of the driver: one of the server as it is, and all else as `problemOf` has it. */
   errorOf(error: unknown): unknown
   /** Maps an error of the driver to a `ConnectorError` or the reason of the context's signal. */
@@ -53,11 +55,13 @@ export type PostgresSession = {
 /**
  * Connects to the address that the egress allows for the host, and signs in.
  * @param name what the server calls the connection
+ * @param product the kind of server, for messages
  */
 export async function openSession(
   context: ConnectorContext,
   place: Place,
   name = 'penstock',
+  product = postgresqlProduct,
 ): Promise<PostgresSession> {
   const { signal } = context
   const { host } = place
@@ -65,8 +69,9 @@ export async function openSession(
   const ip = await context.egress.resolve(host, place.port)
   signal.throwIfAborted()
   const redact = createRedact([place.password])
-  const check = createMessageCheck(host)
-  const socket = new CheckedSocket({ host, tls: tlsOf(place), check })
+  const server = { host, product }
+  const check = createMessageCheck(server)
+  const socket = new CheckedSocket({ server, tls: tlsOf(place), check })
   const client = new pg.Client({
     host: ip,
     port: place.port,
@@ -89,13 +94,13 @@ export async function openSession(
   let connecting = true
   const problemOf = (error: unknown): unknown => {
     if (signal.aborted) return signal.reason
-    return withoutSecrets(given ?? connectorErrorOf(error, place, redact, connecting), redact)
+    return withoutSecrets(given ?? connectorErrorOf(error, place, product, redact, connecting), redact)
   }
   const errorOf = (error: unknown): unknown => (error instanceof pg.DatabaseError ? error : problemOf(error))
   client.on('error', (error) => {
     alive = false
     // Later queries fail only with "the connection is not usable".
-    if (!(error instanceof pg.DatabaseError)) given ??= connectorErrorOf(error, place, redact, connecting)
+    if (!(error instanceof pg.DatabaseError)) given ??= connectorErrorOf(error, place, product, redact, connecting)
   })
   client.on('end', () => {
     alive = false
@@ -134,17 +139,17 @@ export async function openSession(
   /** The result of one statement. */
   async function queryOne(asked: pg.QueryConfig): Promise<pg.QueryResult> {
     const results = await query(asked)
-    completed(host, [asked.text], results)
+    completed(server, [asked.text], results)
     return results[0] as pg.QueryResult
   }
 
   return {
     place,
     redact,
-    execute: async (statements) => completed(host, statements, await query({ text: statements.join('; ') })),
+    execute: async (statements) => completed(server, statements, await query({ text: statements.join('; ') })),
     async rows(text, shape, values) {
       const { rows } = await queryOne({ text, ...(values ? { values: [...values] } : {}) })
-      return shaped(host, rows, shape)
+      return shaped(server, rows, shape)
     },
     // The extended protocol refuses more than one statement.
     describe: async (text) => (await queryOne({ text, queryMode: 'extended' } as pg.QueryConfig)).fields,
@@ -152,10 +157,14 @@ export async function openSession(
       check.expectCopy()
       client.query(query)
     },
+    stream(query) {
+      check.expectRows()
+      client.query(query)
+    },
     errorOf,
     problemOf,
     unexpected(what) {
-      const connectorError = unexpectedAnswer(host, what)
+      const connectorError = unexpectedAnswer(server, what)
       abandon(connectorError)
       return connectorError
     },
