@@ -11,7 +11,7 @@ import { encryptionOf } from './s3-upload.ts'
 const checkConnectivity = async (context: ConnectorContext): Promise<string> => `${await connectToS3(context)} answers.`
 
 /** Distinguishes a key that may not list buckets from one that is not known. */
-async function signIn(context: ConnectorContext): Promise<string> {
+export async function signIn(context: ConnectorContext): Promise<string> {
   try {
     await discard(await makeS3Client(context).request({ permission: 's3:ListAllMyBuckets' }))
   } catch (error) {

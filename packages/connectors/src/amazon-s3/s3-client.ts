@@ -28,6 +28,8 @@ export type S3Client = {
   readonly redact: Redact
   /** Resolves with an answer of status 2xx; throws a `ConnectorError` for all others. */
   request(asked: S3Request): Promise<Response>
+  /** For another service that reads the same objects: the credentials in use, and the region that the last request went to. */
+  access(): Promise<{ readonly credentials: AwsCredentials; readonly region: string }>
 }
 
 /**
@@ -83,6 +85,7 @@ export function makeS3Client(context: ConnectorContext): S3Client {
 
   return {
     redact,
+    access: async () => ({ credentials: role ? await role.current() : key, region }),
     async request(asked) {
       let response = await attempt(asked)
       if (response.ok) return response

@@ -2,13 +2,24 @@ import { boolean, type Fields, number, secret, select, text, type Values } from 
 
 /** Fields that all databases with a host, a user and a password share. */
 
-/** Where a database is, who signs in, and how the way there is kept private. */
-export const databaseSecrets = ({ name, port }: { name: string; port: number }): Fields => ({
+/**
+ * Where a database is, who signs in, and how the way there is kept private.
+ * @param alsoSent keys of other secrets that are sent to the server
+ */
+export const databaseSecrets = ({
+  name,
+  port,
+  alsoSent = [],
+}: {
+  name: string
+  port: number
+  alsoSent?: readonly string[]
+}): Fields => ({
   host: text({
     label: 'Host',
     description: `Name or address of the ${name} server`,
     required: true,
-    binds: ['password'],
+    binds: ['password', ...alsoSent],
   }),
   port: number({
     label: 'Port',
@@ -16,7 +27,7 @@ export const databaseSecrets = ({ name, port }: { name: string; port: number }):
     min: 1,
     max: 65_535,
     default: port,
-    binds: ['password'],
+    binds: ['password', ...alsoSent],
   }),
   database: text({ label: 'Database', description: 'Name of the database', required: true }),
   user: text({ label: 'User', description: 'Name of the database user', required: true }),
@@ -28,14 +39,14 @@ export const databaseSecrets = ({ name, port }: { name: string; port: number }):
     options: ['disable', 'require', 'verify-full'],
     labels: { disable: 'Off', require: 'Encrypted', 'verify-full': 'Encrypted and verified' },
     default: 'verify-full',
-    binds: ['password'],
+    binds: ['password', ...alsoSent],
   }),
   caCertificate: text({
     label: 'CA certificate',
     description:
       'Certificates in PEM of the authorities that issued the certificate of the server; by default the public authorities',
     when: { tlsMode: 'verify-full' },
-    binds: ['password'],
+    binds: ['password', ...alsoSent],
   }),
 })
 
