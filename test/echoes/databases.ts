@@ -1,4 +1,4 @@
-import { jsonKey, person, type Side, secret } from './side.ts'
+import { jsonKey, person, type Side, s3, secret } from './side.ts'
 
 /** Databases and data warehouses. */
 export const databases: readonly Side[] = [
@@ -39,6 +39,24 @@ export const databases: readonly Side[] = [
     slug: 'google-bigquery-destination',
     secrets: { jsonKey },
     settings: { projectId: 'example-project', dataset: 'crm', table: 'people', writeMode: 'Append' },
+    row: person,
+  },
+  {
+    slug: 'amazon-redshift-source',
+    secrets: { host: 'peer.example.com', database: 'crm', user: 'loader', password: secret('rs'), tlsMode: 'disable' },
+    settings: { table: 'people' },
+  },
+  {
+    slug: 'amazon-redshift-destination',
+    secrets: {
+      ...s3,
+      host: 'peer.example.com',
+      database: 'crm',
+      user: 'loader',
+      password: secret('rs'),
+      tlsMode: 'disable',
+    },
+    settings: { table: 'people', stagingPath: 's3://staging/load/' },
     row: person,
   },
   {

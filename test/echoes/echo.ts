@@ -32,7 +32,9 @@ const encodings: Readonly<Record<string, (text: string) => string>> = {
 }
 const statuses = [200, 400, 403, 404, 422, 500]
 
-const isNoHttp = (slug: string) => ['postgresql', 'mysql', 'sftp-source'].includes(slug)
+/** They speak PostgreSQL’s protocol. */
+const overPostgresql = ['postgresql', 'amazon-redshift-source', 'amazon-redshift-destination']
+const isNoHttp = (slug: string) => [...overPostgresql, 'mysql', 'sftp-source'].includes(slug)
 
 /** Values that the platform knows of a side. */
 function known({ slug, secrets, row }: Side, connector: Connector): string[] {
@@ -112,7 +114,7 @@ async function startTalker(slug: string, said: () => string) {
     if (slug === 'mysql') {
       const body = Buffer.concat([Buffer.from([0xff, 0x15, 0x04]), Buffer.from(`#28000${said()}`)])
       socket.end(Buffer.concat([Buffer.from([body.length & 255, body.length >> 8, 0, 0]), body]))
-    } else if (slug === 'postgresql') {
+    } else if (overPostgresql.includes(slug)) {
       socket.once('data', () => {
         const fields = Buffer.from(`SERROR\0C42P01\0M${said()}\0D${said()}\0H${said()}\0t${said()}\0n${said()}\0\0`)
         const head = Buffer.alloc(5)

@@ -84,6 +84,8 @@ import { postgresql } from './postgresql/postgresql.ts'
 import { redditAdsReporting } from './reddit-ads/reddit-ads-reporting.ts'
 import { redditAudiences } from './reddit-ads/reddit-audiences.ts'
 import { redditConversions } from './reddit-ads/reddit-conversions.ts'
+import { amazonRedshiftDestination } from './redshift/amazon-redshift-destination.ts'
+import { amazonRedshiftSource } from './redshift/amazon-redshift-source.ts'
 import { salesforceCrm } from './salesforce/salesforce-crm.ts'
 import { salesforceMarketingCloudContacts } from './salesforce-marketing-cloud/salesforce-marketing-cloud-contacts.ts'
 import { salesforceMarketingCloudDataExtensions } from './salesforce-marketing-cloud/salesforce-marketing-cloud-data-extensions.ts'
@@ -206,6 +208,8 @@ export const { connectors, listedConnectors, platforms, connectorById } = makeCa
   redditAdsReporting,
   redditAudiences,
   redditConversions,
+  amazonRedshiftDestination,
+  amazonRedshiftSource,
   salesforceCrm,
   salesforceMarketingCloudContacts,
   salesforceMarketingCloudDataExtensions,

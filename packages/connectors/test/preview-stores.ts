@@ -11,6 +11,7 @@ import { startGcsServer } from './gcs-server.ts'
 import { sheetsRoutes, spreadsheetId, startSheets } from './google-sheets-server.ts'
 import { startMariadb } from './mariadb.ts'
 import { startPostgresql } from './postgresql.ts'
+import { stagingBucket, startRedshiftServer } from './redshift-server.ts'
 import { startS3TestServer } from './s3-server.ts'
 import { startSftpServer } from './sftp-server.ts'
 import { startSnowflakeServer } from './snowflake-server.ts'
@@ -87,6 +88,24 @@ export const previewStores: Readonly<Record<string, () => Promise<PreviewStore |
         await query(`insert into t (id, name, code) values (2, 'old', 'o2'), (3, 'old', 'o3')`)
       },
       close: stop,
+    }
+  },
+  'amazon-redshift-destination': async () => {
+    const { secrets, routes, query, close } = await startRedshiftServer()
+    const settings = { schema: 'crm', table: 'people', stagingPath: `s3://${stagingBucket}/` }
+    return {
+      context: { secrets, routes },
+      settings: [
+        { ...settings, writeMode: 'Append' },
+        { ...settings, writeMode: 'Upsert', keyColumns: 'id' },
+      ],
+      columns: { ...tableColumns, bytes: '\\x00ff', json: '{"a":1}' },
+      rejects: true,
+      reset: () =>
+        query(`drop schema crm cascade; create schema crm;
+          create table crm.people (id bigint, name varchar(8) not null, note varchar(65535), amount numeric(6, 2), count smallint,
+            ratio double precision, day date, at timestamp, member boolean, code character(3), bytes varbyte, json super)`),
+      close,
     }
   },
   'snowflake-destination': async () => {

@@ -5,9 +5,11 @@ import { testContext } from '@penstock/connector/acceptance'
 import { skipWithout } from '../../../../test/harness/programs.ts'
 import { startMariadb } from '../../test/mariadb.ts'
 import { startPostgresql } from '../../test/postgresql.ts'
+import { stagingBucket, startRedshiftServer } from '../../test/redshift-server.ts'
 import { connectorErrorOf } from '../../test/tables.ts'
 import { mysql } from '../mysql/mysql.ts'
 import { postgresql } from '../postgresql/postgresql.ts'
+import { amazonRedshiftDestination } from '../redshift/amazon-redshift-destination.ts'
 
 /** Tables of databases get the columns that a transfer is about to send. */
 
@@ -68,6 +70,56 @@ describe('PostgreSQL', async () => {
       const long = [{ name: 'ü'.repeat(40), type: null }]
       assert.equal((await connectorErrorOf(add(postgresql, secrets, settings, long)))[1], 'columns_do_not_fit')
       assert.deepEqual(await query(`select from pg_attribute where attrelid = 'crm.u'::regclass and attnum > 1`), [])
+    } finally {
+      await query(`drop owned by ${user}; drop role ${user}`)
+    }
+  })
+})
+
+describe('Redshift', async () => {
+  const server = await startRedshiftServer()
+  after(() => server.close())
+  const { query, secrets, executed } = server
+  const settings = { schema: 'crm', stagingPath: `s3://${stagingBucket}/` }
+
+  test('gets columns of its own types, one at a time and once, by two at a time', async () => {
+    await add(amazonRedshiftDestination, secrets, settings)
+    await query('create table crm.t (id int not null, big varchar(9))')
+    const names = added.map((column) => ({ ...column, name: column.name.toUpperCase() }))
+    await Promise.all([added, names].map((columns) => add(amazonRedshiftDestination, secrets, settings, columns)))
+    await add(amazonRedshiftDestination, secrets, settings)
+    const rows = await query<{ name: string; type: string }>(
+      `select attname as name, format_type(atttypid, atttypmod) as type from pg_attribute
+        where attrelid = 'crm.t'::regclass and attnum > 0 order by attnum`,
+    )
+    assert.deepEqual(
+      rows.map(({ name, type }) => `${name} ${type}`),
+      [
+        'id integer',
+        'big character varying(9)',
+        'price numeric(38,2)',
+        'at timestamp with time zone',
+        'on date',
+        'paid boolean',
+        'doc super',
+        'a "quoted" `name` character varying(65535)',
+        'unknown character varying(65535)',
+      ],
+    )
+    assert.equal(executed.filter((text) => text.startsWith('alter table')).length, added.length - 1)
+  })
+
+  test('refuses a user who does not own the table, and a name that is too long', async () => {
+    const user = `guest_${process.pid}`
+    await query(`create table crm.u (id int); create role ${user} login password 'guest'; grant usage on schema crm to ${user};
+      grant all on crm.u to ${user}`)
+    try {
+      const guest = { ...secrets, user, password: 'guest' }
+      const denied = connectorErrorOf(add(amazonRedshiftDestination, guest, { ...settings, table: 'u' }))
+      assert.deepEqual(await denied, ['reconfigure', 'permission_denied'])
+      const long = [{ name: 'ü'.repeat(64), type: null }]
+      const refused = connectorErrorOf(add(amazonRedshiftDestination, secrets, settings, long))
+      assert.equal((await refused)[1], 'columns_do_not_fit')
     } finally {
       await query(`drop owned by ${user}; drop role ${user}`)
     }

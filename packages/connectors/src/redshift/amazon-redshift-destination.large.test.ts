@@ -1,0 +1,92 @@
+import { after } from 'node:test'
+import type { Row } from '@penstock/connector'
+import { acceptDestination } from '@penstock/connector/acceptance'
+import { stagingBucket, startRedshiftServer, testServerName } from '../../test/redshift-server.ts'
+import { refuse } from '../../test/s3-signature.ts'
+import { amazonRedshiftDestination } from './amazon-redshift-destination.ts'
+
+const redshift = await startRedshiftServer()
+after(() => redshift.close())
+const { proxy, routes, secrets, query, s3 } = redshift
+const settings = { schema: 'crm', table: 'people', stagingPath: `s3://${stagingBucket}/load`, writeMode: 'Append' }
+const columns = ['id', 'Name', 'member', 'paid', 'day', 'changed']
+const rows = Array.from({ length: 40 }, (_, index): Row => {
+  const time = `2026-01-31T12:00:00.${String(index).padStart(6, '0')}Z`
+  return [index, index % 3 ? `Zoë '["${index}"]\\?\\N;\n` : null, index % 2 === 0, `${index}.25`, '2026-01-31', time]
+})
+const reset = () =>
+  query(`drop schema crm cascade; create schema crm;
+    create table crm.people (changed timestamptz, id bigint not null, name varchar(20), member boolean, paid numeric(12, 2), day date)`)
+await reset()
+const readBack = async (): Promise<Row[]> => {
+  const found = await query(
+    `select id::int, name, member, paid::text, day::text, to_char(changed at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as changed from crm.people`,
+  )
+  return found.map(({ id, name, member, paid, day, changed }) => [id, name, member, paid, day, changed])
+}
+acceptDestination({
+  connector: amazonRedshiftDestination,
+  testServer: testServerName,
+  secrets,
+  wrongSecrets: { ...secrets, password: 'quite another secret' },
+  settings,
+  columns,
+  rows,
+  readBack,
+  reset,
+  missing: { ...settings, schema: 'absent' },
+  badRows: [
+    { row: ['many', 'a', true, '1', '2026-01-31', null], reason: /not a number/, field: 'id' },
+    { row: [1, 'a', true, '1.005', '2026-01-31', null], reason: /more than the 2 decimal places/, field: 'paid' },
+    { row: [2, 'a', true, '1', 'some canary day', null], reason: /not a date/, field: 'day' },
+    { row: [3, 'ö'.repeat(11), true, '1', '2026-01-31', null], reason: /too long/, field: 'Name' },
+    { row: [null, 'a', true, '1', '2026-01-31', null], reason: /column that needs one/, field: 'id' },
+  ],
+  deduplicates: true,
+  visible: 'at once',
+  errors: [
+    {
+      name: 'cuts connections',
+      start: () => {
+        proxy.failure = { breaksAfterBytes: 0 }
+      },
+      stop: () => {
+        proxy.failure = 'none'
+      },
+      action: 'retry',
+    },
+    { name: 'is down', start: () => proxy.stopListening(), stop: () => proxy.listen(), action: 'reconnect' },
+    {
+      name: 'cannot read the bucket',
+      start: () => {
+        redshift.copyFailure = 'S3ServiceException:Access Denied,Status 403,Error AccessDenied'
+      },
+      stop: () => {
+        redshift.copyFailure = undefined
+      },
+      action: 'reconfigure',
+      code: 'permission_denied',
+    },
+    {
+      name: 'is behind a bucket that asks to slow down',
+      start: () => {
+        s3.proxy.failure = { what: refuse(503, 'SlowDown') }
+      },
+      stop: () => {
+        s3.proxy.failure = undefined
+      },
+      action: 'retry',
+      code: 'rate_limited',
+    },
+  ],
+  hang: {
+    start: () => {
+      proxy.failure = 'hangs'
+    },
+    reached: () => proxy.hanging(),
+    stop: () => {
+      proxy.failure = 'none'
+    },
+  },
+  context: { routes },
+})

@@ -1,0 +1,50 @@
+import { type Discover, defineConnector, number, text } from '@penstock/connector'
+import { databaseSecrets, keyOrDigest, lagOfClock, tableSourceFields } from '../databases/fields.ts'
+import { amazonRedshift } from './platform.ts'
+
+const columns: Discover = async (context) => (await import('./discover.ts')).discoverSourceColumns(context)
+
+/** Rows from a table, a view or a query of Amazon Redshift. */
+export const amazonRedshiftSource = defineConnector({
+  slug: 'amazon-redshift-source',
+  name: 'Amazon Redshift Source',
+  platform: amazonRedshift,
+  dataType: 'data store',
+  dataTypeCategory: 'data store',
+  description: 'Reads rows from a table, a view or a query of Amazon Redshift.',
+  actions: ['read'],
+  notes:
+    'For a cluster or a serverless workgroup whose endpoint accepts connections from this service; the name and password of a database user sign in, not IAM. The user needs USAGE on the schema and SELECT on the table. Rows are read by one statement in the order of the key columns, and Redshift waits for the transfer to take them. After an interruption, another statement reads the rows behind the last one. Without key columns, rows are read in the order of a digest of each row, for which Redshift reads and sorts all columns: set key columns for large tables. Key columns and the cursor cannot be of type REAL, DOUBLE PRECISION, BOOLEAN, SUPER, VARBYTE, GEOMETRY, GEOGRAPHY or HLLSKETCH, and rows with an empty key stop the transfer. Redshift does not say which transactions are still writing: set a lag that is longer than any. For an incremental transfer, the cursor is a time, a day or an exact number; rows without a value in it are not read, a preview counts them, and a day is read once it is over. Times are read in UTC, SUPER as JSON, VARBYTE as \\x and hexadecimal digits. External tables can be read by their names, but are not listed. UNLOAD to Amazon S3 is not used.',
+  tested:
+    'Our own test server, which follows the published documentation of Redshift’s SQL and speaks its protocol, with PostgreSQL 18 behind it; not Redshift itself.',
+  secrets: databaseSecrets({ name: 'Redshift', port: 5439 }),
+  source: {
+    discover: {
+      schema: async (context) => (await import('./discover.ts')).discoverSchemas(context),
+      table: async (context) => (await import('./discover.ts')).discoverSources(context),
+      keyColumns: columns,
+      markerColumn: columns,
+      columns,
+    },
+    fields: {
+      ...tableSourceFields({ schemas: true }),
+      keyColumns: keyOrDigest,
+      lagSeconds: lagOfClock,
+      timezone: text({
+        label: 'Timezone',
+        description: 'Time zone of cursor values without one, such as Europe/Paris',
+        default: 'UTC',
+        when: { syncMode: 'Incremental' },
+      }),
+      statementTimeoutSeconds: number({
+        label: 'Statement timeout in seconds',
+        description: 'How long Redshift may take to return the first rows, and then between rows',
+        min: 1,
+        max: 86_400,
+        default: 1800,
+      }),
+    },
+    open: async (context) => (await import('./read.ts')).open(context),
+  },
+  check: async (context) => (await import('./check.ts')).checkSource(context),
+})

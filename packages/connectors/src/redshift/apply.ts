@@ -1,0 +1,116 @@
+import type { Batch, BatchWindow } from '@penstock/connector'
+import type { PostgresSession } from '../postgresql/session.ts'
+import { quoteName } from './cells.ts'
+import { rowNumber, stage, stageColumn } from './copy.ts'
+import { runEach } from './session.ts'
+import type { RedshiftTable } from './table.ts'
+
+/** Writing the rows of the stage to the table, in a transaction that has begun. */
+
+/** The temporary tables of each session. Another table of the same name, which may be a lasting one, is never dropped. */
+const created = new WeakMap<PostgresSession, Set<string>>()
+
+async function createTemp(session: PostgresSession, name: string, columns: readonly string[]): Promise<void> {
+  await dropTemp(session, name)
+  await runEach(session, [`create temp table ${name} (${columns.join(', ')})`])
+  created.set(session, new Set([...(created.get(session) ?? []), name]))
+}
+
+async function dropTemp(session: PostgresSession, name: string): Promise<void> {
+  if (created.get(session)?.delete(name)) await runEach(session, [`drop table ${name}`])
+}
+
+/** Creates an empty stage for the rows of a batch. It belongs to the session, and no rule of the table holds in it. */
+export async function createStage(session: PostgresSession, { columns }: RedshiftTable): Promise<void> {
+  const parts = columns.map(({ type }, at) => `${stageColumn(at)} ${type}`)
+  await createTemp(session, stage, [...parts, `${rowNumber} integer`])
+}
+
+/** Adds the rows of the stage; with a key, the last row of each key takes the place of the one in the table, in the delivered columns. */
+export async function writeStaged(session: PostgresSession, table: RedshiftTable): Promise<void> {
+  const { name, alias, columns, keys } = table
+  const names = columns.map((column) => quoteName(column.name))
+  const list = names.join(', ')
+  const values = names.map((_, at) => `latest.${stageColumn(at)}`)
+  if (keys.length === 0) {
+    await runEach(session, [`insert into ${name} (${list}) select ${values.join(', ')} from ${stage} as latest`])
+    return
+  }
+  const partition = keys.map(stageColumn).join(', ')
+  const ranked = `select *, row_number() over (partition by ${partition} order by ${rowNumber} desc) as penstock_rank from ${stage}`
+  const latest = `(select * from (${ranked}) as ranked where penstock_rank = 1) as latest`
+  const changed = names.flatMap((column, at) => (keys.includes(at) ? [] : [`${column} = latest.${stageColumn(at)}`]))
+  const onKeys = (of: string) => keys.map((at) => `${of}.${names[at]} = latest.${stageColumn(at)}`).join(' and ')
+  if (changed.length > 0) {
+    await runEach(session, [`update ${name} set ${changed.join(', ')} from ${latest} where ${onKeys(alias)}`])
+  }
+  const isNew = `kept.${names[keys[0] ?? 0]} is null`
+  await runEach(session, [
+    `insert into ${name} (${list}) select ${values.join(', ')} from ${latest} left join ${name} as kept on ${onKeys('kept')} where ${isNew}`,
+  ])
+}
+
+const windowTable = 'penstock_window'
+
+/**
+ * Deletes rows that are not in a window any more, in the transaction of the window's last batch. The keys of a window of several
+ * batches are collected in a temporary table, which is lost with the session: then nothing is deleted.
+ */
+export class RedshiftWindows {
+  #known: { readonly scope: string; readonly session: PostgresSession } | undefined
+
+  /**
+   * Called in the transaction of a batch, after its rows. An error must end the session.
+   * @param isWhole whether no row of the batch was rejected
+   */
+  async replace(
+    session: PostgresSession,
+    table: RedshiftTable,
+    { window }: Pick<Batch, 'window'>,
+    isWhole: boolean,
+  ): Promise<void> {
+    const known = this.#known
+    this.#known = undefined
+    if (!window || window.spoiled || !isWhole || !table.isDeletable || table.keys.length === 0) return
+    if (window.begins && window.ends) return deleteAbsent(session, table, window, stage)
+    const scope = JSON.stringify(window.scope)
+    if (window.begins) await createWindow(session, table)
+    else if (known?.session !== session || known.scope !== scope) return
+    const keys = table.keys.map(stageColumn).join(', ')
+    await runEach(session, [`insert into ${windowTable} select ${keys} from ${stage}`])
+    if (!window.ends) {
+      this.#known = { scope, session }
+      return
+    }
+    await deleteAbsent(session, table, window, windowTable)
+    await dropTemp(session, windowTable)
+  }
+}
+
+async function createWindow(session: PostgresSession, { columns, keys }: RedshiftTable): Promise<void> {
+  const parts = keys.map((at) => `${stageColumn(at)} ${columns[at]?.type}`)
+  await createTemp(session, windowTable, parts)
+}
+
+/** Deletes the rows of a scope whose keys a temporary table does not have; none if no row of the table can have the scope. */
+async function deleteAbsent(
+  session: PostgresSession,
+  { name, alias, columns, keys, all }: RedshiftTable,
+  { scope }: BatchWindow,
+  from: string,
+): Promise<void> {
+  const values: string[] = []
+  const conditions: string[] = []
+  for (const [key, texts] of Object.entries(scope)) {
+    const column = all.find((each) => each.name === key) ?? all.find((each) => each.name === key.toLowerCase())
+    if (!column?.isComparable) return
+    const read = texts.map((text) => column.read(text))
+    const known = read.flatMap((each) => ('value' in each && each.value !== null ? [String(each.value)] : []))
+    if (known.length === 0 || known.length < read.length) return
+    const parameters = known.map((text) => `cast($${values.push(text)} as ${column.type})`)
+    conditions.push(`${alias}.${quoteName(column.name)} in (${parameters.join(', ')})`)
+  }
+  const same = keys.map((at) => `known.${stageColumn(at)} = ${alias}.${quoteName(columns[at]?.name ?? '')}`)
+  conditions.push(`not exists (select 1 from ${from} as known where ${same.join(' and ')})`)
+  await session.rows(`delete from ${name} where ${conditions.join(' and ')}`, {}, values)
+}
