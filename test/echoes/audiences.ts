@@ -138,6 +138,17 @@ export const audiences: readonly Side[] = [
     row: person,
   },
   {
+    slug: 'shopify-admin',
+    secrets: {
+      shop: 'example',
+      authType: 'client-credentials',
+      clientId: '1',
+      clientSecret: secret('shopify'),
+    },
+    settings: { stream: 'Customers', matchBy: 'Email', resultWaitSeconds: 0 },
+    row: { email: canary, first_name: 'Ada' },
+  },
+  {
     slug: 'x-custom-audiences',
     secrets: {
       clientId: 'key',

@@ -15,6 +15,7 @@ import { microsoftSecrets, microsoftSettings, startMicrosoft } from '../../packa
 import { pinterestSecrets, startPinterest } from '../../packages/connectors/test/pinterest-server.ts'
 import type { Received } from '../../packages/connectors/test/platform-server.ts'
 import { redditSecrets, startReddit } from '../../packages/connectors/test/reddit-server.ts'
+import { shopifyRoutes, shopifySecrets, startShopify } from '../../packages/connectors/test/shopify-server.ts'
 import { adAccount, startSnapchatAds } from '../../packages/connectors/test/snapchat-ads-server.ts'
 import { snapchatOrigins, snapchatSecrets } from '../../packages/connectors/test/snapchat-server.ts'
 import {
@@ -411,6 +412,20 @@ const hubspot: Platform = {
   ),
 }
 
+/** Lines of a file that is uploaded. */
+const shopify: Platform = {
+  slug: 'shopify-admin',
+  secrets: shopifySecrets,
+  settings: { matchBy: 'Email' },
+  mapping: { email: 'email', first_name: 'first_name', phone: null, last_name: null, customer_id: null },
+  start: startShopify,
+  origins: Object.keys(shopifyRoutes('')),
+  takesContacts: true,
+  wants: ({ email }) => whole({ email: plain(email, emails.plain) }),
+  reads: ({ text }) =>
+    text.split('\n').flatMap((line) => (line.startsWith('{"identifier"') ? saying(JSON.parse(line).identifier) : [])),
+}
+
 const tradeDesk: Platform = {
   slug: 'the-trade-desk-first-party-audiences',
   secrets: tradeDeskSecrets,
@@ -451,6 +466,7 @@ export const audiences: readonly Platform[] = [
   marketingCloud,
   marketingCloudContacts,
   hubspot,
+  shopify,
   nexxen,
   adobe,
   tradeDesk,

@@ -1,7 +1,10 @@
-import { defineConnector, secret } from '@penstock/connector'
+import { type DiscoveryContext, defineConnector, number, secret, select, text } from '@penstock/connector'
+import { shopifyVersion } from './api.ts'
+import { customerColumns } from './customer-columns.ts'
 import { shopify } from './platform.ts'
+import { streamNames } from './streams.ts'
 
-/** Products, orders and customers of a Shopify shop. */
+/** Customers, orders and products of a Shopify shop, read with bulk operations; customers are written, too. */
 export const shopifyAdmin = defineConnector({
   slug: 'shopify-admin',
   name: 'Shopify Admin',
@@ -9,15 +12,121 @@ export const shopifyAdmin = defineConnector({
   dataType: 'data store',
   dataTypeCategory: 'data store',
   status: 'preview',
-  description: 'Exchanges products, orders and customers with a Shopify shop.',
+  description:
+    'Reads customers, orders, products, inventory, draft orders, collections and abandoned checkouts of a Shopify shop, and creates and updates its customers.',
+  actions: ['read', 'create', 'update'],
   notes:
-    'Grant the token the read_ and write_ scopes of: customers, products, orders, inventory, discounts, price_rules, assigned_fulfillment_orders, merchant_managed_fulfillment_orders.',
+    'Only the GraphQL Admin API is used. Since January 2026 an app for your own shop is created in the Dev Dashboard and signs in with its client ID and secret; tokens of custom apps that were made in the admin before that still work. Each stream needs access scopes: Customers read_customers; Orders, Order line items and Abandoned checkouts read_orders, with read_customers and read_products for what they refer to; Products, Product variants, Collections and Collection products read_products; Inventory items read_inventory; Inventory levels read_inventory and read_locations; Draft orders read_draft_orders, with read_orders and read_customers. Without read_all_orders, Shopify gives out orders of the last 60 days. Data about customers needs access to protected customer data. As a source, each transfer is a bulk query. Shopify runs at most five of an app in a shop at once, ends one after 10 days and keeps its result for 7 days, within which an interrupted transfer finds it again by its ID and resumes. If a process dies between the start of a query and the storage of its ID, the query runs a second time. Rows are in no order. Objects below others, such as line items, are streams of their own with the ID of the object above as a column. Amounts are decimal numbers as text, in the currency of the column beside them. Incremental reads objects whose update time is later than an overlap before the bulk query of the last transfer, so that some come again: write them with the key id. Inventory levels and Collection products cannot be read so. Deleted objects are not reported. Metafields are not read or written. As a destination, each batch of up to 10,000 rows is a bulk mutation with customerSet: a customer is found by its e-mail address or phone number and updated, or created; by customer ID it is updated. Only mapped columns with a value are sent, and fields without a mapped column stay as they are. Addresses are not written, because customerSet would delete all others. Tags are added to those of the customer unless you choose to replace them. Added tags and consent take another bulk mutation each; a row whose consent Shopify refuses is rejected, although its customer is stored. Rows of a batch with the same key become one customer, whose fields have the last values. A bulk mutation has the name of its rows: after a crash it is found again, and otherwise the same values are set once more. Shopify runs at most five bulk mutations of an app in a shop at once, and each for at most 24 hours.',
+  tested:
+    'Our own test server, which follows Shopify’s published reference of the GraphQL Admin API; not Shopify itself. Every query and mutation was validated with the schema of this version that Shopify publishes.',
+  api: {
+    version: shopifyVersion,
+    ends: 'Shopify supports a version for at least 12 months, so this one until October 2027. It answers later requests with the oldest version that it still supports.',
+  },
   secrets: {
+    // Configurations of earlier versions have none.
+    shop: text({
+      label: 'Shop',
+      description: 'The myshopify.com name of the shop, such as acme.myshopify.com; without it nothing can be moved',
+      binds: ['accessToken', 'clientSecret'],
+    }),
+    authType: select({
+      label: 'Sign-in method',
+      description: 'Whether the app has an access token of the shop, or signs in with its client ID and secret',
+      options: ['token', 'client-credentials'],
+      labels: { token: 'Access token', 'client-credentials': 'Client credentials' },
+      default: 'token',
+    }),
     accessToken: secret({
       label: 'Admin API access token',
-      description: 'Token created in the admin of the shop, with all scopes listed in the notes',
+      description: 'Access token of a custom app that is installed in the shop',
       required: true,
+      when: { authType: 'token' },
+    }),
+    clientId: text({
+      label: 'Client ID',
+      description: 'Client ID of an app of your organization, as the Dev Dashboard shows it',
+      required: true,
+      when: { authType: 'client-credentials' },
+    }),
+    clientSecret: secret({
+      label: 'Client secret',
+      description: 'Secret of this app; the app must be installed in the shop',
+      required: true,
+      when: { authType: 'client-credentials' },
     }),
   },
-  destination: {},
+  check: async (context) => (await import('./check.ts')).checkShopify(context),
+  source: {
+    discover: {
+      columns: async (context: DiscoveryContext) => (await import('./discover.ts')).discoverStreamColumns(context),
+    },
+    open: async (context) => (await import('./read.ts')).open(context),
+    fields: {
+      stream: select({
+        label: 'Stream',
+        description: 'The objects that are read',
+        options: streamNames,
+        default: 'Customers',
+      }),
+      syncMode: select({
+        label: 'Sync mode',
+        description: 'Whether each transfer reads all objects, or only objects with changes since the last one',
+        options: ['Full', 'Incremental'],
+        default: 'Full',
+      }),
+      overlapMinutes: number({
+        label: 'Overlap in minutes',
+        description: 'How many minutes before the last transfer the next one begins, so that no change is missed',
+        min: 0,
+        max: 1440,
+        default: 10,
+        when: { syncMode: 'Incremental' },
+      }),
+    },
+  },
+  destination: {
+    records: customerColumns,
+    deliver: {
+      // Shopify takes files of 20 MB for a bulk mutation.
+      batch: () => ({ rowsMax: 10_000, bytesMax: 8 << 20 }),
+      open: async (context) => (await import('./deliver.ts')).open(context),
+      inspect: async (context) => (await import('./deliver.ts')).inspect(context),
+      rejectionsOf: async ({ settings }) => {
+        const [{ rejectionsBy }, { rulesOf }] = await Promise.all([
+          import('./deliver.ts'),
+          import('./customer-rows.ts'),
+        ])
+        return rejectionsBy(rulesOf(settings))
+      },
+    },
+    fields: {
+      matchBy: select({
+        label: 'Find customers by',
+        description: 'The column by which a customer is found; by customer ID, none is created',
+        options: ['Email', 'Phone', 'Customer ID'],
+        labels: { Email: 'E-mail address', Phone: 'Phone number', 'Customer ID': 'Customer ID' },
+        default: 'Email',
+      }),
+      emptyCells: select({
+        label: 'Empty cells',
+        description: 'Whether an empty cell leaves the field of the customer as it is, or clears it',
+        options: ['Leave unchanged', 'Clear'],
+        default: 'Leave unchanged',
+      }),
+      tagMode: select({
+        label: 'Tags',
+        description: 'Whether tags of a row replace all tags of the customer, or are added to them',
+        options: ['Replace', 'Add'],
+        default: 'Add',
+      }),
+      resultWaitSeconds: number({
+        label: 'Wait for results (seconds)',
+        description: 'How long each batch waits for its bulk mutation before the transfer tries again and looks for it',
+        min: 0,
+        max: 86_400,
+        default: 3_600,
+      }),
+    },
+  },
 })

@@ -1,0 +1,69 @@
+import type { ColumnType } from '@penstock/connector'
+
+/** A column of a stream: where its value is in an object of Shopify, and its type. */
+export type StreamColumn = {
+  readonly name: string
+  /** The path of keys: `defaultEmailAddress.emailAddress`. */
+  readonly at: string
+  readonly type: ColumnType | null
+  /** The fields of an object, or of the objects of a list, that is a value as a whole, as JSON. */
+  readonly fields?: readonly string[]
+  /** The arguments of the field at the path. */
+  readonly arguments?: string
+  /** The value is the quantity with this name, of the list of quantities at the path. */
+  readonly quantity?: string
+}
+
+const typed =
+  (type: ColumnType | null) =>
+  (name: string, at: string): StreamColumn => ({ name, at, type })
+
+/** Any text, such as an ID. */
+export const text = typed(null)
+/** A decimal number as text, with all of its digits. */
+export const decimal = typed({ kind: 'decimal' })
+export const whole = typed({ kind: 'bigint' })
+export const double = typed({ kind: 'double' })
+export const flag = typed({ kind: 'boolean' })
+export const instant = typed({ kind: 'instant' })
+
+/** An amount in the currency of the shop. @param at the field of type `MoneyBag` */
+export const money = (name: string, at: string): StreamColumn => decimal(name, `${at}.shopMoney.amount`)
+
+/** A list, or objects with some fields, as JSON. */
+export const json = (name: string, at: string, fields?: readonly string[]): StreamColumn => ({
+  name,
+  at,
+  type: { kind: 'json' },
+  ...(fields && { fields }),
+})
+
+/** Keys and values that a shop adds itself. */
+export const attributes = json('custom_attributes', 'customAttributes', ['key', 'value'])
+
+/** The parts of an address. @param prefix of the columns: `shipping_` */
+export const address = (prefix: string, at: string): readonly StreamColumn[] =>
+  (
+    [
+      ['first_name', 'firstName'],
+      ['last_name', 'lastName'],
+      ['company', 'company'],
+      ['address1', 'address1'],
+      ['address2', 'address2'],
+      ['city', 'city'],
+      ['province_code', 'provinceCode'],
+      ['country_code', 'countryCodeV2'],
+      ['zip', 'zip'],
+      ['phone', 'phone'],
+    ] as const
+  ).map(([name, key]) => text(`${prefix}${name}`, `${at}.${key}`))
+
+export const quantities = (...names: readonly string[]): readonly StreamColumn[] =>
+  names.map((quantity) => ({
+    name: quantity,
+    at: 'quantities',
+    type: { kind: 'bigint' },
+    fields: ['name', 'quantity'],
+    arguments: `(names: ${JSON.stringify(names)})`,
+    quantity,
+  }))

@@ -1,0 +1,77 @@
+import { ConnectorError, type Values } from '@penstock/connector'
+import { type Stream, streams } from './streams.ts'
+
+const day = 24 * 60 * 60_000
+
+/** The stream of the settings. Throws `invalid_setting` if there is none of its name. */
+export function streamOf({ stream: name }: Values): { readonly name: string; readonly stream: Stream } {
+  const key = String(name ?? 'Customers')
+  const stream = Object.entries<Stream>(streams).find(([one]) => one === key)?.[1]
+  if (stream) return { name: key, stream }
+  throw new ConnectorError('invalid_setting', `Choose one of these streams: ${Object.keys(streams).join(', ')}.`)
+}
+
+/** The names of the columns of a stream. Those of objects below others begin with the ID of the object above. */
+export const columnsOf = ({ parent, columns }: Stream): readonly string[] => [
+  ...(parent === undefined ? [] : [parent]),
+  ...columns.map(({ name }) => name),
+]
+
+/** A filter for objects that changed since a time, in milliseconds since 1970. */
+export function filterOf({ changes }: Stream, sinceMs: number): string {
+  // Shopify compares whole days of customers, in the time zone of the shop.
+  const fromMs = changes === 'day' ? Math.floor(sinceMs / day) * day - day : sinceMs
+  return `updated_at:>='${new Date(fromMs).toISOString().replace(/\.\d+Z$/, 'Z')}'`
+}
+
+/**
+ * The query of a stream, for a bulk operation.
+ * @param filter of the objects of the query; absent: all
+ */
+export const bulkQuery = (stream: Stream, filter?: string): string => queryOf(stream, filter, {})
+
+/** The same for a few rows, as an ordinary query, whose points must stay below 1,000. */
+export const sampleQuery = (stream: Stream, filter?: string): string =>
+  queryOf(stream, filter, stream.child === undefined ? { root: 10 } : { root: 5, child: 5 })
+
+function queryOf(
+  stream: Stream,
+  filter: string | undefined,
+  first: { readonly root?: number; readonly child?: number },
+): string {
+  const { root, child } = stream
+  const fields = selectionOf(stream)
+  const inner =
+    child === undefined ? fields : `id ${child}${argumentsOf({ first: first.child })} { edges { node { ${fields} } } }`
+  return `{ ${root}${argumentsOf({ first: first.root, query: filter })} { edges { node { ${inner} } } } }`
+}
+
+function argumentsOf(values: Readonly<Record<string, string | number | undefined>>): string {
+  const given = Object.entries(values).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}: ${JSON.stringify(value)}`],
+  )
+  return given.length === 0 ? '' : `(${given.join(', ')})`
+}
+
+type Selection = Map<string, Selection>
+
+/** The fields of the columns, each once: `id amountSpent { amount currencyCode }`. */
+function selectionOf({ columns }: Stream): string {
+  const fields: Selection = new Map()
+  for (const { at, fields: inner = [], arguments: given = '' } of columns) {
+    let place = fields
+    const keys = at.split('.')
+    for (const [index, key] of keys.entries()) place = below(place, index === keys.length - 1 ? key + given : key)
+    for (const key of inner) below(place, key)
+  }
+  return textOf(fields)
+}
+
+function below(place: Selection, key: string): Selection {
+  const found = place.get(key) ?? new Map()
+  place.set(key, found)
+  return found
+}
+
+const textOf = (fields: Selection): string =>
+  [...fields].map(([key, inner]) => (inner.size === 0 ? key : `${key} { ${textOf(inner)} }`)).join(' ')
