@@ -55,6 +55,12 @@ export const audiences: readonly Side[] = [
     row: { segment_id: '678', action: 'add', email: canary },
   },
   {
+    slug: 'criteo-retail-media-audiences',
+    secrets: { clientId: '1', clientSecret: secret('criteo'), refreshToken: secret('refresh') },
+    settings: { accountId: '12345' },
+    row: { segment_id: '678', action: 'add', customerid: canary },
+  },
+  {
     slug: 'linkedin-company-segments',
     secrets: { clientId: '1', clientSecret: secret('linkedin'), refreshToken: secret('refresh') },
     settings: { adAccountId: '512345678' },

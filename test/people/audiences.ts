@@ -329,6 +329,21 @@ const criteo: Platform = {
   },
 }
 
+const criteoRetailMedia: Platform = {
+  slug: 'criteo-retail-media-audiences',
+  secrets: criteoSecrets,
+  settings: { accountId: '9001', retailerId: '12', identifierType: 'Email' },
+  mapping: adding,
+  start: startCriteo,
+  origins: ['https://api.criteo.com'],
+  wants: ({ email }) => whole({ Email: digest(email, emails.plain) }),
+  reads: ({ path, json }) => {
+    const { identifierType, identifiers } = objectOf(objectOf(objectOf(json).data).attributes)
+    if (!/add-remove$/.test(path)) return []
+    return listOf(identifiers).map((identifier) => saying({ [String(identifierType)]: identifier }))
+  },
+}
+
 const activecampaign: Platform = {
   slug: 'activecampaign',
   secrets: { apiUrl: 'https://acme.api-us1.com', apiKey: activecampaignKey },
@@ -462,6 +477,7 @@ export const audiences: readonly Platform[] = [
   ...tiktoks.map(merged),
   x,
   criteo,
+  criteoRetailMedia,
   activecampaign,
   marketingCloud,
   marketingCloudContacts,

@@ -1,3 +1,4 @@
+import { type RetailList, retailMedia } from './criteo-retail-media.ts'
 import { type PlatformServer, type Received, type Reply, startPlatform } from './platform-server.ts'
 
 /**
@@ -9,6 +10,8 @@ type Segment = { id: string; name: string; description: string; members: Set<str
 
 export type CriteoServer = PlatformServer & {
   readonly segments: Segment[]
+  /** The contact lists of Retail Media. */
+  readonly retailLists: RetailList[]
   /** How many invalid identifiers an answer shows at most. */
   samples: { most: number }
   expireTokens(): void
@@ -21,18 +24,23 @@ export const criteoSecrets = {
 }
 export const criteoRoutes = (url: string) => ({ 'https://api.criteo.com': url })
 
+const problem = (type: string, code: string) => ({
+  traceId: '80a1a0ba3981b04d',
+  type,
+  code,
+  instance: '/x',
+  title: 'x',
+  detail: 'may quote jane@example.com',
+})
+
 export const refusal = (status: number, type: string, code: string): Reply => ({
   status,
-  json: {
-    errors: [
-      { traceId: '80a1a0ba3981b04d', type, code, instance: '/x', title: 'x', detail: 'may quote jane@example.com' },
-    ],
-    warnings: [],
-  },
+  json: { errors: [problem(type, code)], warnings: [] },
 })
 
 export async function startCriteo(): Promise<CriteoServer> {
   const segments: Segment[] = []
+  const retailLists: RetailList[] = []
   const samples = { most: 10 }
   let tokens = 0
   let good = ''
@@ -57,6 +65,11 @@ export async function startCriteo(): Promise<CriteoServer> {
       const all = ['77', '78'].map((id) => ({ id, type: 'Advertiser', attributes: { advertiserName: `Shop ${id}` } }))
       return { json: { data: all, errors: [], warnings: [] } }
     }
+    if (path.startsWith('/2026-07/retail-media/')) {
+      if (headers.authorization !== `Bearer ${good}`)
+        return refusal(401, 'authentication', 'authorization-token-expired')
+      return retailMedia(received, retailLists, samples.most)
+    }
     const base = '/2026-07/marketing-solutions/audience-segments'
     if (!path.startsWith(`${base}/`)) return { status: 410, text: '' }
     if (headers.authorization !== `Bearer ${good}`) return refusal(401, 'authentication', 'authorization-token-expired')
@@ -71,6 +84,7 @@ export async function startCriteo(): Promise<CriteoServer> {
   })
   return Object.assign(server, {
     segments,
+    retailLists,
     samples,
     expireTokens: () => {
       good = 'none'

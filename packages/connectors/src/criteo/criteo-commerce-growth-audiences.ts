@@ -1,4 +1,3 @@
-import { ConnectorError } from '@penstock/connector'
 import { idSetting, restApi } from '../kit/api.ts'
 import { audienceDestination, segmentColumns } from '../kit/audience-destination.ts'
 import { plain } from '../kit/columns.ts'
@@ -8,6 +7,7 @@ import { type JsonObject, listIn, numberIn, objectIn, textIn } from '../platform
 import type { BatchRow } from '../platform-api/rows/batch-rows.ts'
 import { type Read, wrong } from '../platform-api/rows/events.ts'
 import { audienceFields } from './audience.ts'
+import { audienceErrors } from './errors.ts'
 import { criteo } from './platform.ts'
 import { signIn } from './sign-in.ts'
 import { criteoApi, criteoVersion } from './version.ts'
@@ -16,26 +16,7 @@ import { criteoApi, criteoVersion } from './version.ts'
 const api = restApi({
   name: 'Criteo',
   baseUrl: `https://api.criteo.com/${criteoVersion}/marketing-solutions`,
-  errors: {
-    codeAt: 'errors.code',
-    codes: { 'quota-exceeded': 'rate_limited' },
-    statuses: {
-      400: 'invalid_batch',
-      401: ['expired_credentials', 'Sign in at Criteo again and save the new refresh token.'],
-      403: ['permission_denied', 'The app needs the right to manage audiences, and the consent of the advertiser.'],
-      404: ['object_not_found', 'Check the IDs of the audiences, and that the app may see them.'],
-      410: ['version_retired', `It was version ${criteoVersion}; update this service.`],
-      422: 'invalid_batch',
-    },
-    // Errors come with the status 200, too.
-    special: ({ status, json }) => {
-      const errors = listIn(objectIn(json).errors).map(objectIn)
-      if (status >= 300 || errors.length === 0 || errors.some(({ code }) => code === 'quota-exceeded')) return undefined
-      const isTaken = errors.some(({ code }) => code === 'name-must-be-unique')
-      if (!isTaken) return 'request_refused'
-      return new ConnectorError('conflict', 'Criteo already has an audience with this name (name-must-be-unique).')
-    },
-  },
+  errors: audienceErrors,
 })
 
 /** A search for contact lists: those of an advertiser, or one by its ID. */

@@ -17,6 +17,7 @@ import { snapchatRoutes, snapchatSecrets } from '../../../test/snapchat-server.t
 import { startTikTokAudiences, tiktokAudienceSecrets } from '../../../test/tiktok-audience-server.ts'
 import { startX, xRoutes, xSecrets } from '../../../test/x-server.ts'
 import { criteoCommerceGrowthAudiences } from '../../criteo/criteo-commerce-growth-audiences.ts'
+import { criteoRetailMediaAudiences } from '../../criteo/criteo-retail-media-audiences.ts'
 import { campaignManager360Conversions } from '../../google-campaign-manager-360/campaign-manager-360-conversions.ts'
 import { linkedinDmpSegments } from '../../linkedin-ads/linkedin-dmp-segments.ts'
 import { linkedinOfflineConversions } from '../../linkedin-ads/linkedin-offline-conversions.ts'
@@ -234,6 +235,18 @@ const examples: readonly Example[] = [
     found: [
       ['77', 'Shop 77'],
       ['78', 'Shop 78'],
+    ],
+  },
+  {
+    connector: criteoRetailMediaAudiences,
+    start: startCriteo,
+    secrets: criteoSecrets,
+    routes: criteoRoutes,
+    field: 'accountId',
+    kind: account,
+    found: [
+      ['9001', 'Brand 9001'],
+      ['9002', 'Brand 9002'],
     ],
   },
   {
