@@ -197,6 +197,12 @@ export const audiences: readonly Side[] = [
     row: { segment_id: '42', action: 'add', email: canary },
   },
   {
+    slug: 'the-trade-desk-crm-audiences',
+    secrets: { apiToken: secret('ttdapi') },
+    settings: { advertiserId: 'abc123' },
+    row: { segment_id: '678', action: 'add', Email: canary },
+  },
+  {
     slug: 'the-trade-desk-first-party-audiences',
     secrets: { advertiserId: 'abc123', advertiserSecretKey: secret('ttd'), apiToken: secret('ttdapi') },
     settings: {},

@@ -23,6 +23,7 @@ import {
   startTikTokAudiences,
   tiktokAudienceSecrets,
 } from '../../packages/connectors/test/tiktok-audience-server.ts'
+import { crmRoutes, crmSecrets, startCrm } from '../../packages/connectors/test/trade-desk-crm-server.ts'
 import { startTradeDesk, tradeDeskSecrets } from '../../packages/connectors/test/trade-desk-server.ts'
 import { startX, xSecrets } from '../../packages/connectors/test/x-server.ts'
 import { adobe } from './adobe.ts'
@@ -455,6 +456,27 @@ const tradeDesk: Platform = {
   ),
 }
 
+const inBase64 = (hex: string | undefined): string | undefined =>
+  hex === undefined ? undefined : Buffer.from(hex, 'hex').toString('base64')
+
+const tradeDeskCrm: Platform = {
+  slug: 'the-trade-desk-crm-audiences',
+  secrets: crmSecrets,
+  settings: { advertiserId: 'adv1', region: 'US' },
+  mapping: adding,
+  start: startCrm,
+  origins: Object.keys(crmRoutes('')),
+  // A person is sent by the phone number only without an e-mail address.
+  wants: (person) => whole({ digest: inBase64(digest(person.email, emails.uid2) ?? phoneDigest(person, phones.e164)) }),
+  reads: ({ method, text }) =>
+    method === 'PUT'
+      ? text
+          .split('\n')
+          .filter(Boolean)
+          .map((line) => saying({ digest: line }))
+      : [],
+}
+
 /** The same platform with a list that does not say which of two columns a value is from. */
 const merged = (platform: Platform): Platform => ({
   ...platform,
@@ -486,4 +508,5 @@ export const audiences: readonly Platform[] = [
   nexxen,
   adobe,
   tradeDesk,
+  tradeDeskCrm,
 ]

@@ -20,6 +20,9 @@ export const emails = {
   /** Google Ads: of addresses at Google, without the dots and the tag. */
   google: ({ local, domain }: Email) =>
     `${isGmail(domain) ? withoutTag(local).replaceAll('.', '') : local}@${domain}`.toLowerCase(),
+  /** UID2: of addresses at gmail.com, without the dots and the tag. */
+  uid2: ({ local, domain }: Email) =>
+    `${/^gmail\.com$/i.test(domain) ? withoutTag(local).replaceAll('.', '') : local}@${domain}`.toLowerCase(),
   /** Campaign Manager 360: of addresses at Google, without the dots. */
   googleDots: ({ local, domain }: Email) =>
     `${isGmail(domain) ? local.replaceAll('.', '') : local}@${domain}`.toLowerCase(),

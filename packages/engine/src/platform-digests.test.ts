@@ -103,5 +103,10 @@ test('The Trade Desk CRM gets digests in Base64', () => {
     fieldMapper(email).map?.('Jane.Saoirse+Work@gmail.com', undefined),
     'ku4mBX7Z3qJTXWyLFB1INzkyR2WZGW4ANSJUiW21iI8=',
   )
+  // UID2 rewrites addresses at gmail.com alone.
+  assert.equal(
+    fieldMapper(email).map?.('Jane.Saoirse+Work@googlemail.com', undefined),
+    hash('sha256', 'jane.saoirse+work@googlemail.com', 'base64'),
+  )
   assert.equal(fieldMapper(phone).map?.('12345678901', undefined), 'EObwtHBUqDNZR33LNSMdtt5cafsYFuGmuY4ZLenlue4=')
 })

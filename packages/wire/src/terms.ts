@@ -226,7 +226,8 @@ export const secretMask = '********'
  * cannot be brought into the form:
  * email                 lower case
  * email-gmail           the same, and without dots and `+…` before @gmail.com and @googlemail.com
- * email-gmail-dots      the same, and without dots there
+ * email-gmail-com       the same for @gmail.com alone
+ * email-gmail-dots      lower case, and without dots before @gmail.com and @googlemail.com
  * email-plain-local     lower case, without `+…` before any @
  * email-no-dots-no-tag  lower case, without dots and `+…` before any @
  * email-alphanumeric    lower case, letters of ASCII and digits alone before any @, without `+…` there
@@ -259,6 +260,7 @@ export const secretMask = '********'
 export const normalisations = [
   'email',
   'email-gmail',
+  'email-gmail-com',
   'email-gmail-dots',
   'email-plain-local',
   'email-no-dots-no-tag',

@@ -140,6 +140,13 @@ export type MemberReplacement = {
   readonly send: (people: readonly JsonObject[], to: AudienceTarget, key: string) => Promise<SentPeople>
   /** The state that a later writer needs about people sent since the last call; `undefined` if there is none. */
   readonly deliveryState: () => Json | undefined
+  /**
+   * The audiences of which people are only kept, if it keeps them until `flush`: later people of these are kept, too, whether they
+   * replace members or are added, and batches are held as long as there are some.
+   */
+  readonly held?: () => ReadonlySet<string>
+  /** Sends what is kept, after the last batch. Resolves with the number of bytes. */
+  readonly flush?: () => Promise<number>
   /** Completes it after the last batch. Called again, in a later writer too, it finds its work done. */
   readonly finish?: () => Promise<void>
 }

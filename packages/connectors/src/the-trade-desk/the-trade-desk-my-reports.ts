@@ -5,6 +5,7 @@ import type { ReportRequest, ReportState } from '../kit/report-facts.ts'
 import { reportSource } from '../kit/report-source.ts'
 import type { PlatformCall } from '../platform-api/client.ts'
 import { listIn, objectIn, textIn } from '../platform-api/json.ts'
+import { fileHosts } from './file-hosts.ts'
 import { theTradeDesk } from './platform.ts'
 import { platformApi } from './platform-api.ts'
 
@@ -71,9 +72,8 @@ const executions = (account: string, schedule: string): PlatformCall => ({
 })
 const firstOf = (json: unknown) => objectIn(listIn(objectIn(json).Result)[0])
 
-/** Hosts of files of The Trade Desk: its own, and stores in which it keeps them. */
+/** Hosts of The Trade Desk, which may get the token. */
 const own = /^(?:[a-z0-9-]+\.)*(?:thetradedesk\.com|adsrvr\.org)$/
-const hosts = /^(?:[a-z0-9-]+\.)+(?:thetradedesk\.com|adsrvr\.org|amazonaws\.com|blob\.core\.windows\.net)$/
 
 const columns: Readonly<Record<string, ReportColumn>> = {
   date: day('Day, in the time zone of the connection', { ask: 'Date' }),
@@ -250,7 +250,7 @@ export const theTradeDeskMyReports = reportSource({
       const url = textIn(objectIn(listIn(firstOf(json).ReportDeliveries)[0]).DownloadURL)
       if (url === undefined) return undefined
       const isOwn = URL.canParse(url) && own.test(new URL(url).hostname)
-      return { url, hosts, ...(isOwn && { signedIn: { host: own } }) }
+      return { url, hosts: fileHosts, ...(isOwn && { signedIn: { host: own } }) }
     },
     content: { format: 'csv', names: namesOf, omits: /^(?:grand )?totals?$/i },
   },

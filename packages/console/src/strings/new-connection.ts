@@ -4,6 +4,7 @@ import { components } from './components.ts'
 const normalisation: Readonly<Record<Normalisation, string>> = {
   email: 'E-mail address',
   'email-gmail': 'E-mail address, Gmail without dots and tag',
+  'email-gmail-com': 'E-mail address, gmail.com without dots and tag',
   'email-gmail-dots': 'E-mail address, Gmail without dots',
   'email-plain-local': 'E-mail address, without tag',
   'email-no-dots-no-tag': 'E-mail address, without dots and tag',

@@ -45,6 +45,7 @@ const namesOfConcept = new Map(
 const conceptOfForm: Partial<Readonly<Record<Normalisation, string>>> = {
   email: 'email',
   'email-gmail': 'email',
+  'email-gmail-com': 'email',
   'email-gmail-dots': 'email',
   'email-plain-local': 'email',
   'email-no-dots-no-tag': 'email',

@@ -22,6 +22,10 @@ export const normaliseEmailWithoutGmailDots = (text: string): string | undefined
 export const normaliseGmail = (text: string): string | undefined =>
   rewriteLocalPart(text, (local, domain) => (isGmail(domain) ? beforePlus(local).replaceAll('.', '') : local))
 
+/** The same for `gmail.com` alone, as UID2 and EUID prescribe. */
+export const normaliseGmailCom = (text: string): string | undefined =>
+  rewriteLocalPart(text, (local, domain) => (domain === 'gmail.com' ? beforePlus(local).replaceAll('.', '') : local))
+
 /** The same, without `+…` before the @, whatever the provider. */
 export const normaliseEmailWithoutTag = (text: string): string | undefined => rewriteLocalPart(text, beforePlus)
 

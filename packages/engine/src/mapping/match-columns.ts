@@ -203,6 +203,7 @@ function wantedMeanings(records: Records): ReadonlyMap<string, string> {
 const meaningOfForm: Readonly<Partial<Record<NonNullable<RecordField['normalise']>, string>>> = {
   email: 'email',
   'email-gmail': 'email',
+  'email-gmail-com': 'email',
   'email-gmail-dots': 'email',
   'email-plain-local': 'email',
   'email-no-dots-no-tag': 'email',

@@ -31,6 +31,10 @@ const examples: Record<Exclude<Normalisation, 'phone-e164' | 'phone-digits'>, [s
     ['+work@gmail.com', undefined],
     ['...@gmail.com', undefined],
   ],
+  'email-gmail-com': [
+    ['Jane.Saoirse+Work@gmail.com', 'janesaoirse@gmail.com'],
+    ['J.a.n.e+work@GoogleMail.com', 'j.a.n.e+work@googlemail.com'],
+  ],
   'email-gmail-dots': [
     ['Jane.Saoirse+Work@gmail.com', 'janesaoirse+work@gmail.com'],
     ['jane.saoirse@example.com', 'jane.saoirse@example.com'],

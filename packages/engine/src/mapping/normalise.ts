@@ -8,6 +8,7 @@ import {
   normaliseEmailWithoutGmailDots,
   normaliseEmailWithoutTag,
   normaliseGmail,
+  normaliseGmailCom,
 } from './email.ts'
 import { normalisePhone, normalisePhoneDigits } from './phone.ts'
 import {
@@ -42,6 +43,7 @@ export type Normalise = (text: string, country?: string) => string | undefined
 export const normalisers: Readonly<Record<Normalisation, Normalise>> = {
   email: normaliseEmail,
   'email-gmail': normaliseGmail,
+  'email-gmail-com': normaliseGmailCom,
   'email-gmail-dots': normaliseEmailWithoutGmailDots,
   'email-plain-local': normaliseEmailWithoutTag,
   'email-no-dots-no-tag': normaliseEmailWithoutDotsAndTag,
@@ -80,6 +82,7 @@ const notAPhone =
 export const invalidMessages: Readonly<Record<Normalisation, string>> = {
   email: 'is not an e-mail address',
   'email-gmail': 'is not an e-mail address',
+  'email-gmail-com': 'is not an e-mail address',
   'email-gmail-dots': 'is not an e-mail address',
   'email-plain-local': 'is not an e-mail address',
   'email-no-dots-no-tag': 'is not an e-mail address',

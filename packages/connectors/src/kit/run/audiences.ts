@@ -40,6 +40,11 @@ export async function openAudiences(
   const later = await facts.later?.(client, context)
   const send = await openSend(facts, client, context, later)
   const replacement = await openReplacement(facts, client, context, send)
+  const isHeld = () => (replacement?.held?.().size ?? 0) > 0
+  const delivered = () => {
+    const deliveryState = replacement?.deliveryState()
+    return { ...(deliveryState !== undefined && { deliveryState }), ...audiences.delivered() }
+  }
   const writer: DestinationWriter = {
     async deliver(batch) {
       const { rows, rejected: unread } = read(batch)
@@ -64,7 +69,8 @@ export async function openAudiences(
           const rowsOfPeople = changes.map(({ rows }) => rows)
           const name = audiences.nameOf(meant)
           const target = { ...to, audience, name, verb, keys, replaces: false, rows: rowsOfPeople }
-          const replacing = verb === 'add' && replaced.has(meant) ? replacement : undefined
+          const isReplaced = replaced.has(meant) || replacement?.held?.().has(audience)
+          const replacing = verb === 'add' && isReplaced ? replacement : undefined
           const sent = await (replacing
             ? replacing.send(people, target, [batch.key, ...part, ...keys].join(' '))
             : send(people, target))
@@ -78,9 +84,14 @@ export async function openAudiences(
           rejected.push(...rejectionsOf([{ rows }], sent.missed))
         }
       }
-      const deliveryState = replacement?.deliveryState()
-      return { bytes, rejected, ...(deliveryState !== undefined && { deliveryState }), ...audiences.delivered() }
+      return { ...(isHeld() && { held: true }), bytes, rejected, ...delivered() }
     },
+    ...(replacement?.flush && {
+      flush: async () => {
+        if (!isHeld()) return undefined
+        return { bytes: (await replacement.flush?.()) ?? 0, ...delivered() }
+      },
+    }),
     ...(replacement?.finish && { finish: replacement.finish }),
   }
   return later?.writer(writer) ?? writer

@@ -15,6 +15,7 @@ import { redditRoutes, redditSecrets, startReddit } from '../../../test/reddit-s
 import { startSnapchatAds } from '../../../test/snapchat-ads-server.ts'
 import { snapchatRoutes, snapchatSecrets } from '../../../test/snapchat-server.ts'
 import { startTikTokAudiences, tiktokAudienceSecrets } from '../../../test/tiktok-audience-server.ts'
+import { crmRoutes, crmSecrets, startCrm } from '../../../test/trade-desk-crm-server.ts'
 import { startX, xRoutes, xSecrets } from '../../../test/x-server.ts'
 import { criteoCommerceGrowthAudiences } from '../../criteo/criteo-commerce-growth-audiences.ts'
 import { criteoRetailMediaAudiences } from '../../criteo/criteo-retail-media-audiences.ts'
@@ -30,6 +31,7 @@ import { microsoftAdsEvents } from '../../microsoft-advertising/microsoft-ads-ev
 import { pinterestCustomerLists } from '../../pinterest-ads/pinterest-customer-lists.ts'
 import { redditAudiences } from '../../reddit-ads/reddit-audiences.ts'
 import { snapchatCustomerLists } from '../../snapchat-ads/snapchat-customer-lists.ts'
+import { theTradeDeskCrmAudiences } from '../../the-trade-desk/the-trade-desk-crm-audiences.ts'
 import { tiktokAudienceManagement } from '../../tiktok-ads/tiktok-audience-management.ts'
 import { tiktokCustomerFileAudiences } from '../../tiktok-ads/tiktok-customer-file-audiences.ts'
 import { xCustomAudiences } from '../../x-ads/x-custom-audiences.ts'
@@ -248,6 +250,23 @@ const examples: readonly Example[] = [
       ['9001', 'Brand 9001'],
       ['9002', 'Brand 9002'],
     ],
+  },
+  {
+    connector: theTradeDeskCrmAudiences,
+    start: async () => {
+      const crm = await startCrm()
+      for (const name of ['Loyal', 'Lapsed', 'New']) {
+        crm.audiences.push({ id: name, name, region: 'US', members: new Set() })
+      }
+      return crm
+    },
+    secrets: crmSecrets,
+    routes: crmRoutes,
+    field: 'audienceName',
+    settings: { advertiserId: 'adv1' },
+    needs: 'advertiserId',
+    kind: 'audience',
+    found: [['Loyal'], ['Lapsed'], ['New']],
   },
   {
     connector: campaignManager360Conversions,
