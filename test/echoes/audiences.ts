@@ -208,4 +208,10 @@ export const audiences: readonly Side[] = [
     settings: {},
     row: { segment_name: 'Buyers', action: 'add', TDID: '12345678-1234-4321-8765-123456789abc' },
   },
+  {
+    slug: 'yahoo-dsp-audiences',
+    secrets: { clientId: '1', clientSecret: secret('yahoo') },
+    settings: { advertiserId: '123' },
+    row: { segment_id: '678', action: 'add', email_sha256: canary },
+  },
 ]

@@ -26,6 +26,8 @@ import {
 import { crmRoutes, crmSecrets, startCrm } from '../../packages/connectors/test/trade-desk-crm-server.ts'
 import { startTradeDesk, tradeDeskSecrets } from '../../packages/connectors/test/trade-desk-server.ts'
 import { startX, xSecrets } from '../../packages/connectors/test/x-server.ts'
+import { startYahooAudiences, yahooAudienceRoutes } from '../../packages/connectors/test/yahoo-audiences-server.ts'
+import { yahooSecrets } from '../../packages/connectors/test/yahoo-events-server.ts'
 import { adobe } from './adobe.ts'
 import { amazons } from './amazon.ts'
 import { apart, type Platform, saying, type Wanted, whole } from './compare.ts'
@@ -477,6 +479,20 @@ const tradeDeskCrm: Platform = {
       : [],
 }
 
+const yahoo: Platform = {
+  slug: 'yahoo-dsp-audiences',
+  secrets: yahooSecrets,
+  settings: { advertiserId: '1356341' },
+  mapping: { ...adding, phone_sha256: null },
+  start: startYahooAudiences,
+  origins: Object.keys(yahooAudienceRoutes('')),
+  wants: ({ email }) => whole({ EMAIL: digest(email, emails.plain) }),
+  reads: ({ json }) => {
+    const { seedList, seedListType } = objectOf(json)
+    return listOf(seedList).map((seed) => saying({ [String(seedListType)]: seed }))
+  },
+}
+
 /** The same platform with a list that does not say which of two columns a value is from. */
 const merged = (platform: Platform): Platform => ({
   ...platform,
@@ -509,4 +525,5 @@ export const audiences: readonly Platform[] = [
   adobe,
   tradeDesk,
   tradeDeskCrm,
+  yahoo,
 ]

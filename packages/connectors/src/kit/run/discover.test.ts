@@ -17,6 +17,8 @@ import { snapchatRoutes, snapchatSecrets } from '../../../test/snapchat-server.t
 import { startTikTokAudiences, tiktokAudienceSecrets } from '../../../test/tiktok-audience-server.ts'
 import { crmRoutes, crmSecrets, startCrm } from '../../../test/trade-desk-crm-server.ts'
 import { startX, xRoutes, xSecrets } from '../../../test/x-server.ts'
+import { startYahooAudiences, yahooAudienceRoutes } from '../../../test/yahoo-audiences-server.ts'
+import { yahooSecrets } from '../../../test/yahoo-events-server.ts'
 import { criteoCommerceGrowthAudiences } from '../../criteo/criteo-commerce-growth-audiences.ts'
 import { criteoRetailMediaAudiences } from '../../criteo/criteo-retail-media-audiences.ts'
 import { campaignManager360Conversions } from '../../google-campaign-manager-360/campaign-manager-360-conversions.ts'
@@ -35,6 +37,7 @@ import { theTradeDeskCrmAudiences } from '../../the-trade-desk/the-trade-desk-cr
 import { tiktokAudienceManagement } from '../../tiktok-ads/tiktok-audience-management.ts'
 import { tiktokCustomerFileAudiences } from '../../tiktok-ads/tiktok-customer-file-audiences.ts'
 import { xCustomAudiences } from '../../x-ads/x-custom-audiences.ts'
+import { yahooDspAudiences } from '../../yahoo-dsp/yahoo-dsp-audiences.ts'
 
 type Example = {
   readonly connector: Connector
@@ -250,6 +253,15 @@ const examples: readonly Example[] = [
       ['9001', 'Brand 9001'],
       ['9002', 'Brand 9002'],
     ],
+  },
+  {
+    connector: yahooDspAudiences,
+    start: startYahooAudiences,
+    secrets: yahooSecrets,
+    routes: yahooAudienceRoutes,
+    field: 'advertiserId',
+    kind: account,
+    found: [['1356341', 'Shop']],
   },
   {
     connector: theTradeDeskCrmAudiences,

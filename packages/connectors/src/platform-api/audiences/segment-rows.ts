@@ -83,7 +83,8 @@ function readSegmentRow<Member>(row: BatchRow, options: SegmentRowOptions<Member
   const { actions = ['add', 'remove'], replacing, test } = options
   const action = row.text('action')?.toLowerCase() ?? ''
   if (!actions.includes(action)) {
-    return wrong(`The action must be ${actions.slice(0, -1).join(', ')} or ${actions.at(-1)}.`, 'action')
+    const others = actions.slice(0, -1).join(', ')
+    return wrong(`The action must be ${others}${others && ' or '}${actions.at(-1)}.`, 'action')
   }
   const verb = action === 'remove' || action === 'delete' ? 'remove' : 'add'
   if (verb === 'remove' && replacing === 'all') {
