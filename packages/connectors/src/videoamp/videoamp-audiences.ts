@@ -8,6 +8,12 @@ export const videoampAudiences = defineConnector({
   platform: videoamp,
   dataType: 'audiences',
   dataTypeCategory: 'audience activation',
+  status: 'withdrawn',
+  withdrawn: {
+    why: 'A table in a share makes no audience: that takes a request to VideoAmp’s interface, whose content VideoAmp describes to customers who are signed in, and to no one else.',
+    instead:
+      'Write the people with the Snowflake Data Store to a table that you share with VideoAmp, and create the audience in VideoAmp.',
+  },
   description: 'Writes audiences to a table in your Snowflake account, which VideoAmp reads through a share.',
   actions: ['send'],
   notes:

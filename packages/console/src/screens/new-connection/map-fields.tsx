@@ -99,7 +99,7 @@ function Mapping({
     )
   const text = textFor(lines)
   const setLines = (next: Lines) => setText(keys.mapping, textFor(next) === saved ? undefined : writeDraft(next))
-  const changed = settled && text !== saved
+  const changed = takesMapping && settled && text !== saved
   const reasons = useReasons(connection, undefined)
 
   const previewed = text || '{}'
