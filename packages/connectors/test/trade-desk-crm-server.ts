@@ -13,7 +13,7 @@ export type CrmFile = { audience: string; kind: string; mode: string; minutes: n
 export type CrmServer = PlatformServer & {
   readonly audiences: CrmAudience[]
   readonly drops: CrmFile[]
-  /** Where it says that files go. */
+  /** The host in the addresses of files. */
   store: { origin: string }
 }
 

@@ -115,7 +115,7 @@ export const theTradeDeskCrmAudiences = audienceDestination({
     ...segmentColumns,
     action: {
       ...segmentColumns.action,
-      description: 'Whether the person is added, or is one of those who replace all people of the audience',
+      description: 'Whether the person is added, or replaces, with all such rows, the people of the audience',
       values: ['add', 'replace'],
     },
     Email_SHA256: digests('email', 'Hashed e-mail address, with the digest in Base64', {
