@@ -62,6 +62,10 @@ const specials: Readonly<Record<string, Special>> = {
   'salesforce-crm': { values: { objectName: 'Contact', externalIdField: 'Email' } },
   'salesforce-marketing-cloud-data-extensions': { values: { operationType: 'Add Data' } },
   'snapchat-conversions': { cells: { event_name: 'SIGN_UP', action_source: 'WEB' } },
+  // Digests in Base64; people who replace others are kept until the end.
+  'the-trade-desk-crm-audiences': {
+    cells: { action: 'add', Email_SHA256: Buffer.from(digest, 'hex').toString('base64') },
+  },
   'yahoo-dsp-conversions': { cells: { actionSource: 'web', eventTs: now } },
 }
 

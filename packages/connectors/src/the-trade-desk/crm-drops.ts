@@ -75,7 +75,7 @@ type Kept = Pick<Drop, 'kind' | 'minutes'> & { readonly to: AudienceTarget; read
 /**
  * Makes what replaces the people of audiences. Each file takes the place of the one before it, and files are processed later, in
  * an order that is not documented. So an audience gets one file, after the last row: until then its people are kept in memory, and
- * after a crash the rows come again. An audience of which not all people are known keeps those that it has.
+ * after a crash the rows come again. An audience of which not all people are known keeps its earlier people.
  * @param most so many identifiers at most
  */
 export function dropReplacement(

@@ -1,27 +1,21 @@
-import type { DestinationContext } from '@penstock/connector'
-import type { PersonBlame, SendPeople } from '../kit/audience-facts.ts'
+import { ConnectorError, type DestinationContext } from '@penstock/connector'
+import type { SendPeople } from '../kit/audience-facts.ts'
 import type { PlatformCall, PlatformClient } from '../platform-api/client.ts'
-import { numberIn, objectIn, textIn } from '../platform-api/json.ts'
-import { seedKinds } from './seed-kinds.ts'
+import { numberIn, objectIn } from '../platform-api/json.ts'
 
 /**
- * Makes what adds people to an audience of Yahoo, or makes an audience of its first people: none can be empty. An audience holds
- * identifiers of one kind; people without one are blamed. The same people again make no difference.
+ * Makes what adds people to an audience of Yahoo, or makes an audience of its first people: none can be empty. The same people again
+ * make no difference. Throws `invalid_setting` for people with identifiers of two kinds: an audience holds one.
  */
-export function seedSender(client: PlatformClient, { columns, settings }: DestinationContext): SendPeople {
-  const kind =
-    seedKinds.find(({ key }) => key === textIn(settings.identifierType)) ??
-    seedKinds.find(({ column }) => columns.includes(column)) ??
-    seedKinds[0]
-  const { key, column, words } = kind
-  const reason = `The audiences of the connection hold ${words}, and the row has none.`
-
+export function seedSender(client: PlatformClient, { settings }: DestinationContext): SendPeople {
   return async (people, { account, audience, name }) => {
-    const blamed = people.flatMap((person, at): PersonBlame[] =>
-      person[key] === undefined ? [{ at, reason, field: column }] : [],
-    )
-    if (blamed.length === people.length) return { bytes: 0, blamed, missed: [] }
-    const seedList = people.map((person) => person[key]).filter((digest) => digest !== undefined)
+    const [key = '', ...others] = new Set(people.flatMap((person) => Object.keys(person)))
+    if (others.length > 0) {
+      const message =
+        'An audience of Yahoo holds either e-mail addresses or phone numbers. Choose the identifier type in the connection.'
+      throw new ConnectorError('invalid_setting', message)
+    }
+    const seedList = people.map((person) => person[key])
     const accountId = Number(account)
     const retentionDays = numberIn(settings.retentionDays)
     const call: PlatformCall =
@@ -39,6 +33,6 @@ export function seedSender(client: PlatformClient, { columns, settings }: Destin
             repeatable: false,
           }
     const { json, bytesSent } = await client.askObject(call)
-    return { bytes: bytesSent, blamed, missed: [], made: objectIn(json.response).id }
+    return { bytes: bytesSent, blamed: [], missed: [], made: objectIn(json.response).id }
   }
 }

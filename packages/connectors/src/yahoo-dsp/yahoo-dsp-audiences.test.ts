@@ -73,7 +73,7 @@ describe('Yahoo DSP Audiences, against a server that keeps to Yahoo’s document
     )
   })
 
-  test('sends the kind of identifiers that the connection chose, or else the first one that it has', async () => {
+  test('sends the kind of identifiers that the connection chose, or else the first one of the row', async () => {
     const rows: Cell[][] = [
       ['Phones', null, 'add', sha('a'), sha('+1')],
       ['Phones', null, 'add', sha('b'), null],
@@ -88,8 +88,8 @@ describe('Yahoo DSP Audiences, against a server that keeps to Yahoo’s document
     const narrow = ['segment_name', 'action', 'phone_sha256']
     await (await openWriter({ columns: narrow })).deliver(batchOf(narrow, [['Others', 'add', sha('+2')]]))
     assert.equal(yahoo.audiences[1]?.kind, 'PHONE_NUMBER')
-    const none: Cell[] = ['None', null, 'add', null, sha('+3')]
-    assert.equal((await (await openWriter()).deliver(batchOf(columns, [none]))).rejected?.[0]?.field, 'email_sha256')
+    const mixed: Cell[][] = [row('a', 'Mixed'), ['Mixed', null, 'add', null, sha('+3')]]
+    assert.equal(await codeOf((await openWriter()).deliver(batchOf(columns, mixed))), 'invalid_setting')
     assert.equal(yahoo.audiences.length, 2)
   })
 

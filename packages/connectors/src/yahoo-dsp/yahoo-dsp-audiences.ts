@@ -3,7 +3,8 @@ import { idSetting, restApi } from '../kit/api.ts'
 import { audienceDestination, segmentColumns } from '../kit/audience-destination.ts'
 import { digest } from '../kit/columns.ts'
 import type { Answer } from '../platform-api/call.ts'
-import { listIn, objectIn } from '../platform-api/json.ts'
+import { type JsonObject, listIn, objectIn, textIn } from '../platform-api/json.ts'
+import { type Read, wrong } from '../platform-api/rows/events.ts'
 import { apiClient } from './api-client.ts'
 import { yahooDsp } from './platform.ts'
 
@@ -34,6 +35,20 @@ const api = restApi({
 const pageSize = 100
 const entriesIn = ({ json }: Answer) => listIn(objectIn(json).response).map(objectIn)
 
+/** The kinds of identifiers of an audience of Yahoo: the key of Yahoo, the column, and words for it. */
+const kinds = [
+  ['EMAIL', 'email_sha256', 'e-mail address'],
+  ['PHONE_NUMBER', 'phone_sha256', 'phone number'],
+] as const
+
+/** A person is sent by the kind of identifier of the connection, or else by the first one that the row has. */
+function finish(person: JsonObject, _: unknown, settings: JsonObject): Read<JsonObject> {
+  const chosen = kinds.find(([key]) => key === textIn(settings.identifierType))
+  const [key, column, words] = chosen ?? kinds.find(([one]) => person[one] !== undefined) ?? kinds[0]
+  if (person[key] !== undefined) return { read: { [key]: person[key] } }
+  return wrong(`The row has no ${words}, which the identifier type of the connection asks for.`, column)
+}
+
 /** Custom audiences of Yahoo DSP, made of hashed contacts. */
 export const yahooDspAudiences = audienceDestination({
   slug: 'yahoo-dsp-audiences',
@@ -43,7 +58,7 @@ export const yahooDspAudiences = audienceDestination({
   description: 'Adds people to audiences of Yahoo DSP by their hashed e-mail addresses and phone numbers.',
   actions: ['create', 'add'],
   notes:
-    'Yahoo must enable API access for you first. People can be added to an audience but not removed: Yahoo forgets them after its retention time. An audience holds identifiers of one kind: choose the identifier type, or the connection sends e-mail addresses if it has them, else phone numbers. An audience is found by its name, or created with its first people; rows without an audience share one that is created for the connection. Yahoo takes the identifiers and matches them later: Penstock counts the rows that Yahoo took, and Yahoo shows the size of the audience in its own interface. Yahoo allows 30 changes a minute, 100 an hour and 2,000 a day, each of up to 50,000 people: send many rows at once. Public documents do not name the field by which a change could remove or replace people; without it, published clients of the API add them, as this connector does.',
+    'Yahoo must enable API access for you first. People can be added to an audience but not removed: Yahoo forgets them after its retention time. An audience holds identifiers of one kind: choose the identifier type if rows have both kinds, or only some have e-mail addresses. An audience is found by its name, or created with its first people; rows without an audience share one that is created for the connection. Yahoo takes the identifiers and matches them later: Penstock counts the rows that Yahoo took, and Yahoo shows the size of the audience in its own interface. Yahoo allows 30 changes a minute, 100 an hour and 2,000 a day, each of up to 50,000 people: send many rows at once. Public documents do not name the field by which a change could remove or replace people; without it, published clients of the API add them, as this connector does.',
   tested:
     'Our own test server, which follows excerpts of Yahoo’s documentation of its Traffic API and published clients; not Yahoo itself.',
   api: { version: 'Traffic API (customsegments)', ends: 'no end is announced' },
@@ -62,7 +77,8 @@ export const yahooDspAudiences = audienceDestination({
     }),
     identifierType: select({
       label: 'Identifier type',
-      description: 'Kind of identifiers that the audiences hold; without it, e-mail addresses if they are mapped',
+      description:
+        'Kind of identifiers that the audiences hold; without it, a row is sent by its e-mail address if it has one',
       options: ['EMAIL', 'PHONE_NUMBER'],
       labels: { EMAIL: 'E-mail addresses', PHONE_NUMBER: 'Phone numbers' },
     }),
@@ -86,6 +102,7 @@ export const yahooDspAudiences = audienceDestination({
     email_sha256: digest('EMAIL', 'Hashed e-mail address', 'email'),
     phone_sha256: digest('PHONE_NUMBER', 'Hashed phone number', 'phone-e164'),
   },
+  finish,
   // An audience is made of its first people, and never empty.
   lists: {
     id: /^\d{1,19}$/,
