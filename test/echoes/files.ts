@@ -1,4 +1,4 @@
-import { accountKey, jsonKey, person, type Side, s3, secret } from './side.ts'
+import { accountKey, google, jsonKey, person, type Side, s3, secret } from './side.ts'
 
 /** Files, and rows that are sent as they are. */
 export const files: readonly Side[] = [
@@ -67,6 +67,8 @@ export const files: readonly Side[] = [
     settings: { outputPath: 'gs://bucket/out' },
     row: person,
   },
+  { slug: 'dropbox', secrets: google, settings: { path: '/in/' } },
+  { slug: 'dropbox', secrets: google, settings: { outputPath: '/out/' }, row: person },
   {
     slug: 'https-file',
     secrets: {

@@ -7,6 +7,7 @@ import { startAzureTestServer } from './azure-server.ts'
 import { startBigQueryServer } from './bigquery-server.ts'
 import { startClickHouseServer } from './clickhouse-server.ts'
 import { startDatabricksServer } from './databricks-server.ts'
+import { startDropbox } from './dropbox-server.ts'
 import { startGcsServer } from './gcs-server.ts'
 import { sheetsRoutes, spreadsheetId, startSheets } from './google-sheets-server.ts'
 import { startMariadb } from './mariadb.ts'
@@ -246,6 +247,15 @@ export const previewStores: Readonly<Record<string, () => Promise<PreviewStore |
       context: { secrets: { jsonKey: server.jsonKey }, routes: server.routes },
       settings: fileFormats('gzipOutput').map((format) => ({ ...format, outputPath: 'gs://out/exports/' })),
       close: () => server.close(),
+    }
+  },
+  dropbox: async () => {
+    const { secrets, routes, close } = await startDropbox()
+    return {
+      ...asFiles,
+      context: { secrets, routes },
+      settings: fileFormats('gzip').map((format) => ({ ...format, outputPath: '/exports/' })),
+      close,
     }
   },
   webhook: async () => {

@@ -293,7 +293,7 @@ export const transferErrors = {
   },
   disk_full: {
     action: 'fail',
-    when: 'The disk of a local folder is full, or does not support files of this size.',
+    when: 'The disk of a local folder, or the storage of an account, is full or does not support files of this size.',
     todo: 'Free some space, then start a new transfer.',
   },
   confirmation_needed: {

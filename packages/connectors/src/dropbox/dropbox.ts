@@ -1,5 +1,13 @@
-import { defineConnector, secret, text } from '@penstock/connector'
+import { boolean, defineConnector, secret, text } from '@penstock/connector'
+import { fileBatch, readFields, writeFields } from '@penstock/connector/files/definition'
+import { authorization } from './authorization.ts'
 import { dropboxPlatform } from './platform.ts'
+
+const teamSpace = boolean({
+  label: 'Team space',
+  description: 'Whether paths begin at the space of the team, not at the folder of the member',
+  default: false,
+})
 
 /** Files in a Dropbox. */
 export const dropbox = defineConnector({
@@ -8,8 +16,13 @@ export const dropbox = defineConnector({
   platform: dropboxPlatform,
   dataType: 'data store',
   dataTypeCategory: 'data store',
-  status: 'preview',
-  description: 'Saves the records of a transfer as files in a Dropbox, through version 2 of its API.',
+  description:
+    'Reads CSV, JSON, Excel, Parquet and Avro files from a Dropbox, and saves the records of a transfer there as a file.',
+  actions: ['read', 'write'],
+  notes:
+    'For a folder, only the files directly in it are read, in the order of their names. If a file is replaced while it is being read, the transfer fails. A written file appears when it is complete. An existing file with the same name is replaced; Dropbox keeps its previous version. If only a folder is given, the name consists of the time and the ID of the transfer. Until the file is complete, its last parts are in a hidden folder next to it, whose name begins with .penstock; so each part is sent twice. As the time of its last change, the file has the time at which the transfer started. A transfer that is cancelled or fails leaves a file with the rows that were accepted, with the time and the transfer in its name.',
+  tested: 'Our own test server, which follows the published reference of version 2 of the API; not Dropbox itself.',
+  authorization,
   secrets: {
     clientId: text({
       label: 'Client ID',
@@ -27,5 +40,41 @@ export const dropbox = defineConnector({
       required: true,
     }),
   },
-  destination: {},
+  source: {
+    fields: {
+      path: text({
+        label: 'Path',
+        description: 'What to read: a folder, a file, or the beginning of the names of files, such as /exports/people-',
+        required: true,
+      }),
+      teamSpace,
+      ...readFields,
+    },
+    open: async (context) => (await import('./read.ts')).open(context),
+    columnsByReading: true,
+    discover: {
+      path: async (context) => (await import('./discover.ts')).discover(context, 'path'),
+      sheet: async (context) => (await import('./read.ts')).discoverWorkbook(context),
+      columns: async (context) => (await import('./read.ts')).discoverColumns(context),
+    },
+  },
+  destination: {
+    fields: {
+      outputPath: text({
+        label: 'Output path',
+        description:
+          'Where the file is written: a folder, which is created if it is missing, or the name of a file; {{date}} is replaced by the date. By default the top of the Dropbox, or of the folder of the app',
+      }),
+      teamSpace,
+      ...writeFields,
+    },
+    deliver: {
+      batch: fileBatch,
+      open: async (context) => (await import('./write.ts')).open(context),
+      rejectionsOf: async (context) => (await import('@penstock/connector/files')).fileRejections(context),
+      inspect: async (context) => (await import('./check.ts')).inspect(context),
+    },
+    discover: { outputPath: async (context) => (await import('./discover.ts')).discover(context, 'outputPath', true) },
+  },
+  check: async (context) => (await import('./check.ts')).check(context),
 })

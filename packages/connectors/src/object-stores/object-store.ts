@@ -7,6 +7,8 @@ import { type ListingPage, listingBounds } from './listing.ts'
  * folders, only names with slashes. All operations throw `ConnectorError`s.
  */
 export type ObjectStore = {
+  /** What the empty path means, for messages; the top of the bucket unless given. */
+  readonly top?: string
   /** The objects whose names begin so and have no slash behind that, in any order. */
   list(prefix: string): AsyncIterable<StoredFile>
   /**
@@ -42,7 +44,7 @@ export function fileStoreOf(store: ObjectStore, path: string, format: FileFormat
  */
 export async function findFiles(store: ObjectStore, path: string, format: FileFormat): Promise<StoredFile[]> {
   const isFolder = path === '' || path.endsWith('/')
-  if (isFolder) return orNone(await filesIn(store, path, format), path)
+  if (isFolder) return orNone(store, await filesIn(store, path, format), path)
   let begins: StoredFile[]
   try {
     begins = await collect(store.list(path))
@@ -56,16 +58,16 @@ export async function findFiles(store: ObjectStore, path: string, format: FileFo
   const exact = begins.find(({ name }) => name === path)
   if (exact) return [exact]
   const inFolder = await filesIn(store, `${path}/`, format)
-  return orNone(inFolder.length > 0 ? inFolder : begins.filter(({ name }) => isDataFile(name, format)), path)
+  return orNone(store, inFolder.length > 0 ? inFolder : begins.filter(({ name }) => isDataFile(name, format)), path)
 }
 
 async function filesIn(store: ObjectStore, prefix: string, format: FileFormat): Promise<StoredFile[]> {
   return (await collect(store.list(prefix))).filter(({ name }) => isDataFile(name, format))
 }
 
-function orNone(files: StoredFile[], path: string): StoredFile[] {
+function orNone({ top = 'the top of the bucket' }: ObjectStore, files: StoredFile[], path: string): StoredFile[] {
   if (files.length > 0) return files
-  const message = `There is no file to read at ${path === '' ? 'the top of the bucket' : path}. Check the path, and that the file's name ends with .csv, .ndjson, .xlsx or .parquet (and .gz or .zst), or choose the format.`
+  const message = `There is no file to read at ${path === '' ? top : path}. Check the path, and that the file's name ends with .csv, .ndjson, .xlsx or .parquet (and .gz or .zst), or choose the format.`
   throw new ConnectorError('object_not_found', message)
 }
 
