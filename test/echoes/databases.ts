@@ -90,4 +90,16 @@ export const databases: readonly Side[] = [
     settings: { table: 'people' },
     row: person,
   },
+  {
+    slug: 'kafka',
+    secrets: {
+      brokers: '',
+      saslMechanism: 'SCRAM-SHA-512',
+      user: 'loader',
+      password: secret('ka'),
+      tlsMode: 'disable',
+    },
+    settings: { topic: 'people' },
+    row: person,
+  },
 ]

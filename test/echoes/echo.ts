@@ -34,7 +34,7 @@ const statuses = [200, 400, 403, 404, 422, 500]
 
 /** They speak PostgreSQL’s protocol. */
 const overPostgresql = ['postgresql', 'amazon-redshift-source', 'amazon-redshift-destination']
-const isNoHttp = (slug: string) => [...overPostgresql, 'mysql', 'sftp-source'].includes(slug)
+const isNoHttp = (slug: string) => [...overPostgresql, 'mysql', 'sftp-source', 'kafka'].includes(slug)
 
 /** Values that the platform knows of a side. */
 function known({ slug, secrets, row }: Side, connector: Connector): string[] {
@@ -217,7 +217,9 @@ function testSide(side: Side): void {
     let said = ''
     const talker = isHttp ? undefined : await startTalker(side.slug, () => said)
     t.after(() => talker?.close())
-    const secrets = talker ? { ...side.secrets, port: talker.port } : side.secrets
+    const at =
+      talker && (side.slug === 'kafka' ? { brokers: `peer.example.com:${talker.port}` } : { port: talker.port })
+    const secrets = { ...side.secrets, ...at }
     const leaks: string[] = []
     const lookFor = async (value: string, encoding: string, text: string, status: number) => {
       said = text

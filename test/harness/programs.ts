@@ -8,6 +8,7 @@ const programs = {
     names: ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'],
     package: 'chromium-headless-shell',
   },
+  kcat: { names: ['kcat', 'kafkacat'], package: 'kcat' },
   mariadbd: { names: ['mariadbd'], package: 'mariadb-server' },
   sshd: { names: ['sshd'], package: 'openssh-server' },
 } as const

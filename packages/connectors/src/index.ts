@@ -48,6 +48,7 @@ import { googleSearchConsole } from './google-search-console/google-search-conso
 import { googleSheets } from './google-sheets/google-sheets.ts'
 import { httpsFile } from './https-file/https-file.ts'
 import { hubspotCrm } from './hubspot/hubspot-crm.ts'
+import { kafka } from './kafka/kafka.ts'
 import { kochavaGeoEvents } from './kochava/kochava-geo-events.ts'
 import { linkedinAudienceInsights } from './linkedin/linkedin-audience-insights.ts'
 import { linkedinAnalytics } from './linkedin-ads/linkedin-analytics.ts'
@@ -172,6 +173,7 @@ export const { connectors, listedConnectors, platforms, connectorById } = makeCa
   googleSearchConsole,
   googleSheets,
   hubspotCrm,
+  kafka,
   kochavaGeoEvents,
   linkedinAudienceInsights,
   linkedinAnalytics,

@@ -10,6 +10,7 @@ import { startDatabricksServer } from './databricks-server.ts'
 import { startDropbox } from './dropbox-server.ts'
 import { startGcsServer } from './gcs-server.ts'
 import { sheetsRoutes, spreadsheetId, startSheets } from './google-sheets-server.ts'
+import { startKafkaBroker } from './kafka-broker.ts'
 import { startMariadb } from './mariadb.ts'
 import { startPostgresql } from './postgresql.ts'
 import { stagingBucket, startRedshiftServer } from './redshift-server.ts'
@@ -256,6 +257,17 @@ export const previewStores: Readonly<Record<string, () => Promise<PreviewStore |
       context: { secrets, routes },
       settings: fileFormats('gzip').map((format) => ({ ...format, outputPath: '/exports/' })),
       close,
+    }
+  },
+  kafka: async () => {
+    const broker = await startKafkaBroker()
+    return {
+      context: { secrets: { brokers: broker.address, tlsMode: 'disable', saslMechanism: 'none' } },
+      settings: [{ topic: 'people' }, { topic: 'people', keyColumns: 'id,name', compression: 'none' }],
+      columns: tableColumns,
+      rejects: false,
+      reset: async () => broker.create('people', 3),
+      close: () => broker.close(),
     }
   },
   webhook: async () => {

@@ -120,8 +120,12 @@ function unpackHadoopLz4(packed: Buffer, size: number): Buffer {
   return written === size ? page : unpackLz4(packed, size)
 }
 
-/** @returns how many bytes were written */
-function unpackLz4Block(packed: Buffer, page: Buffer): number {
+/**
+ * Unpacks one block of LZ4 into a buffer.
+ * @returns how many bytes were written
+ * @throws an error of any kind if the block is invalid or larger
+ */
+export function unpackLz4Block(packed: Buffer, page: Buffer): number {
   let at = 0
   let written = 0
   /** A length of 15 continues in the following bytes. */

@@ -6,7 +6,10 @@ import type { Place } from './settings.ts'
 const timeoutMs = 10_000
 
 /** Connects to the database's port. Returns a sentence that says so, or throws a `ConnectorError`. */
-export async function checkConnectivity({ egress, signal }: ConnectorContext, { host, port }: Place): Promise<string> {
+export async function checkConnectivity(
+  { egress, signal }: ConnectorContext,
+  { host, port }: Pick<Place, 'host' | 'port'>,
+): Promise<string> {
   const ip = await egress.resolve(host, port)
   signal.throwIfAborted()
   await new Promise<void>((resolve, reject) => {
