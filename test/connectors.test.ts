@@ -7,6 +7,7 @@ import { contentOf } from './harness/content.ts'
 import { type Caller, callerOf, connectorBySlug, destination, source } from './harness/fixtures.ts'
 import { assertInvariants } from './harness/invariants.ts'
 import { startTestService, type TestService } from './harness/service.ts'
+import { addsWithdrawn } from './harness/withdrawn.ts'
 
 /** The catalogue, and the connectors of a sub-account (specification, sections 2.3 to 2.5 and 4.2). */
 
@@ -175,17 +176,7 @@ describe('a connector that was added before it was withdrawn', () => {
   /** As 0.1.0 added it, when the catalogue still listed it. */
   const addedEarlier = async () => {
     const { id } = await caller.addAccount()
-    const one = [id, withdrawn.id]
-    const { pool } = service.database
-    await pool.query(
-      'insert into added_connectors (account_id, connector_id, env) select $1, $2, name from environments',
-      one,
-    )
-    await pool.query(
-      `insert into configurations (account_id, connector_id, id, name, secret_name, configured, first)
-       values ($1, $2, $3, 'Default', $4, false, true)`,
-      [...one, digest(id), `${withdrawn.slug}/${id}`],
-    )
+    await service.database.pool.query(addsWithdrawn(id, withdrawn))
     return id
   }
 

@@ -5,11 +5,13 @@ import { accessibilityViolations, pick, skip } from './harness/browser.ts'
 import { type ConsoleStage, localFolder, postgresql, startConsole } from './harness/console.ts'
 import { connectorBySlug } from './harness/fixtures.ts'
 import { until } from './harness/until.ts'
+import { addsWithdrawn } from './harness/withdrawn.ts'
 
 const azure = connectorBySlug('azure-blob-storage-source')
 const sftp = connectorBySlug('sftp-source')
 const mparticle = connectorBySlug('mparticle-events')
-const unmoved = connectorBySlug('acoustic-relational-tables')
+/** No data moves through it: it is withdrawn, and kept by accounts that added it before. */
+const unmoved = connectorBySlug('adikteev-custom-audience')
 const phone = { width: 390, height: 844 }
 
 /** All that a page holds: what it shows, what is typed in it, what it stores. */
@@ -37,8 +39,9 @@ describe('the connectors of a sub-account, in the console', { skip }, () => {
   /** A sub-account with connectors that nothing is configured of. */
   const accountWith = async (name: string, ...connectors: { id: string }[]) => {
     const { id } = await stage.addAccount(name)
-    if (connectors.length > 0)
-      await stage.client.addConnectors({ accountId: id, body: { connectorIds: connectors.map((one) => one.id) } })
+    const connectorIds = connectors.filter((one) => one.id !== unmoved.id).map((one) => one.id)
+    if (connectorIds.length > 0) await stage.client.addConnectors({ accountId: id, body: { connectorIds } })
+    if (connectors.includes(unmoved)) await stage.sql(addsWithdrawn(id, unmoved))
     return { id, path: `/accounts/${id}/connectors` }
   }
   const keyOfAzure = { authType: 'account-key', accountName: 'northwind', accessKey: 'stored' }

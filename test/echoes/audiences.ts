@@ -132,6 +132,17 @@ export const audiences: readonly Side[] = [
     row: person,
   },
   {
+    slug: 'acoustic-relational-tables',
+    secrets: {
+      pod: 'us-1',
+      clientToken: secret('acoustic-client'),
+      clientSecret: secret('acoustic'),
+      refreshToken: secret('acoustic-refresh'),
+    },
+    settings: { tableId: '1' },
+    row: person,
+  },
+  {
     slug: 'hubspot-crm',
     secrets: { authType: 'token', accessToken: 'pat-eu1-exampleZq7wXT4vT8rPm2Lc6' },
     settings: {

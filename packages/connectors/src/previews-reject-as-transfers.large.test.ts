@@ -36,6 +36,7 @@ type Special = {
 
 const now = new Date().toISOString()
 const specials: Readonly<Record<string, Special>> = {
+  'acoustic-relational-tables': { values: { pod: 'us-1' } },
   activecampaign: { values: { apiUrl: 'https://acme.api-us1.com' } },
   'amazon-ads-data-manager-audiences': { values: { country: 'US' } },
   'amazon-ads-data-manager-dsp-audiences': { values: { country: 'US' } },
