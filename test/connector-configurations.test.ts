@@ -295,7 +295,8 @@ describe('a connection', () => {
   test('keeps what it needs in its own configuration while it is active', async () => {
     const events = connectorBySlug('mparticle-events')
     await caller.addConnectors(accountId, events)
-    const secrets = { key: 'canary-key', secret: 'canary-secret' }
+    const bucket = { accessKeyId: 'A', secretAccessKey: 'canary-bucket' }
+    const secrets = { key: 'canary-key', secret: 'canary-secret', ...bucket }
     const clear = (configurationId?: string) =>
       caller.call('configureConnector', {
         accountId,
@@ -312,6 +313,7 @@ describe('a connection', () => {
       destConnectorId: events.id,
       srcConfigurationId: configurationId,
       destConfigurationId: configurationId,
+      srcConnectionConfig: { bucketUri: 's3://bucket/events' },
     }
     const { id } = await caller.expect(caller.call('createConnection', { accountId, body }))
     await caller.expect(caller.call('updateConnectionStatus', { accountId, id, body: { action: 'activate' } }))

@@ -212,11 +212,20 @@ describe('a connection that is not ready', () => {
     await caller.expect(
       caller.call('configureConnector', { accountId: account, id: events.id, body: { secretConfig: {} } }),
     )
-    assert.deepEqual(fieldsOf(await act(id, 'activate', account)), ['destConnector.key', 'destConnector.secret'])
-    const secretConfig = { key: 'canary-key', secret: 'canary-secret' }
+    assert.deepEqual(fieldsOf(await act(id, 'activate', account)), [
+      'destConnector.key',
+      'destConnector.secret',
+      'srcConnectionConfig.bucketUri',
+      'srcConnector.accessKeyId',
+      'srcConnector.secretAccessKey',
+    ])
+    const bucket = { accessKeyId: 'A', secretAccessKey: 'canary-bucket' }
+    const secretConfig = { key: 'canary-key', secret: 'canary-secret', ...bucket }
     await caller.expect(
       caller.call('configureConnector', { accountId: account, id: events.id, body: { secretConfig } }),
     )
+    const body = { srcConnectionConfig: { bucketUri: 's3://bucket/events' } }
+    await caller.expect(caller.call('updateConnection', { accountId: account, id, body }))
     assert.equal((await caller.expect(act(id, 'activate', account))).status, 'active')
   })
 })
@@ -229,10 +238,12 @@ describe('an active connection', () => {
   async function delivering(count: number) {
     const { id: account } = await caller.addAccount()
     await caller.addConnectors(account, events)
-    await caller.expect(configure(account, { key: 'canary-key', secret: 'canary-secret' }))
+    const bucket = { accessKeyId: 'A', secretAccessKey: 'canary-bucket' }
+    await caller.expect(configure(account, { key: 'canary-key', secret: 'canary-secret', ...bucket }))
     const ids: string[] = []
     for (let number = 1; number <= count; number++) {
-      const body = { name: `Events ${number}`, srcConnectorId: events.id, destConnectorId: events.id }
+      const ends = { srcConnectorId: events.id, destConnectorId: events.id }
+      const body = { name: `Events ${number}`, ...ends, srcConnectionConfig: { bucketUri: 's3://bucket/events' } }
       ids.push((await caller.expect(caller.call('createConnection', { accountId: account, body }))).id)
       await caller.expect(act(ids.at(-1) ?? '', 'activate', account))
     }

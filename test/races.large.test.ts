@@ -172,9 +172,16 @@ describe('connections and their connectors', () => {
       prepare: async () => {
         const { id: accountId } = await rivals.caller(0).addAccount()
         await rivals.caller(0).addConnectors(accountId, events)
-        const body = { secretConfig: { key: 'canary-key', secret: 'canary-secret' } }
+        const bucket = { accessKeyId: 'A', secretAccessKey: 'canary-bucket' }
+        const body = { secretConfig: { key: 'canary-key', secret: 'canary-secret', ...bucket } }
         await rivals.caller(0).expect(rivals.caller(0).call('configureConnector', { accountId, id: events.id, body }))
-        const connection = { name: 'Events', srcConnectorId: events.id, destConnectorId: events.id }
+        const srcConnectionConfig = { bucketUri: 's3://bucket/events' }
+        const connection = {
+          name: 'Events',
+          srcConnectorId: events.id,
+          destConnectorId: events.id,
+          srcConnectionConfig,
+        }
         const { id } = await rivals
           .caller(0)
           .expect(rivals.caller(0).call('createConnection', { accountId, body: connection }))

@@ -23,6 +23,8 @@ export type ReadOptions = {
   readonly columns?: readonly string[]
   /** Whether rows of CSV files may end before their last cells, which are then null. */
   readonly shortRows?: boolean
+  /** Whether each line is the cell of the one column, whatever is in it. A quote is then a character, unless the line begins with one. */
+  readonly lines?: boolean
   /** About how much of a file a chunk is, in bytes once unpacked; 120 KiB unless said otherwise, 1 MiB of Parquet. */
   readonly chunkBytes?: number
 }
@@ -140,10 +142,10 @@ export async function openFile(
 ): Promise<{ content: FileContent; openedFile: OpenedFile }> {
   const stream = await openBytes(store, file, signal)
   try {
-    const content = await contentOf(stream, file, options)
+    const content = options.lines ? 'CSV' : await contentOf(stream, file, options)
     switch (content) {
       case 'CSV':
-        return { content, openedFile: await openCsv(stream, store, file, options, signal) }
+        return { content, openedFile: await openCsv(stream, store, file, csvOptions(options), signal) }
       case 'Parquet': {
         await stream.close()
         // Loaded on demand, because most transfers do not need the library.
@@ -167,6 +169,10 @@ export async function openFile(
     throw error
   }
 }
+
+/** Text does not have the delimiter of lines that are one cell. */
+const csvOptions = (options: ReadOptions): ReadOptions =>
+  options.lines ? { ...options, delimiter: '\u0001' } : options
 
 const storedBytesOf = (place: Json): number => (place as { storedBytes: number }).storedBytes
 

@@ -7,7 +7,19 @@ import { discoveriesOf } from './listing.ts'
 export function eventDestination(facts: EventDestination): Connector {
   const { platformApi, auth, settings, batch, columns, constants, puts, person, needs, finish, targets, ...rest } =
     facts
-  const { lookUp, completeSettings, request, answer, later, probe, check, inspect, listed, ...definition } = rest
+  const {
+    lookUp,
+    completeSettings,
+    request,
+    answer,
+    later,
+    probe,
+    check,
+    sourceCheck,
+    inspect,
+    listed,
+    ...definition
+  } = rest
   const run = () => import('./run/events.ts')
   return defineConnector({
     dataTypeCategory: 'events',

@@ -70,6 +70,8 @@ export type EventDestination = Omit<ConnectorDefinition, 'destination' | 'source
     readonly later?: OpenLater
     /** `null` if the platform has nothing to try without recording it. The check then says so. */
     readonly probe?: Probe | null
+    /** Of a connector that is a source, too: how that side is checked, and whether a context is of it. */
+    readonly sourceCheck?: { readonly isMeant: (context: ConnectorContext) => boolean; readonly check: Check }
     /** In place of what `probe` makes. Load what they need when they are called. The settings are inspected before. */
     readonly check?: Check
     readonly inspect?: Inspect

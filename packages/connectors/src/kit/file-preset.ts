@@ -1,10 +1,17 @@
-import { type Connector, defineConnector, secret, text } from '@penstock/connector'
+import {
+  type Connector,
+  type ConnectorContext,
+  defineConnector,
+  type SourceSide,
+  secret,
+  text,
+} from '@penstock/connector'
 import { fileBatch } from '@penstock/connector/files/definition'
 import { access } from '../amazon-s3/access.ts'
-import type { FilePreset } from './preset-facts.ts'
+import type { FilePreset, PresetSource } from './preset-facts.ts'
 
 /** Keys of the bucket, for presets. */
-const keys = {
+export const bucketKeys = {
   accessKeyId: text({
     label: 'Access key ID',
     description: 'ID of the access key for the bucket, from AWS or from the platform',
@@ -25,28 +32,9 @@ export function filePreset(preset: FilePreset): Connector {
   const s3 = () => import('../amazon-s3/discover.ts')
   return defineConnector({
     ...definition,
-    secrets: { ...keys, ...secrets },
+    secrets: { ...bucketKeys, ...secrets },
     check: async (context) => (await import('../amazon-s3/check.ts')).checkEither(context),
-    ...(source && {
-      source: {
-        fields: {
-          bucketUri: text({
-            label: 'Bucket URI',
-            description: 'Where the files arrive: the s3:// address of the bucket and the folder',
-            required: true,
-          }),
-          ...source.fields,
-          startAfter: text({
-            label: 'Start after',
-            description:
-              'Only for the first transfer: the s3:// address of a file, after which reading begins; all files if it is empty',
-          }),
-        },
-        ...(source.records && { records: source.records }),
-        open: async (context) => (await run()).openPreset(source, context),
-        discover: { bucketUri: async (context) => (await s3()).discover(context, 'bucketUri', true) },
-      },
-    }),
+    ...(source && { source: presetSource(source) }),
     ...(destination && {
       destination: {
         fields: {
@@ -68,4 +56,35 @@ export function filePreset(preset: FilePreset): Connector {
       },
     }),
   })
+}
+
+/**
+ * The side of a connector that reads files of a preset, also beside a destination that is none.
+ * @param keysOf the keys of the bucket in a context, if its secrets do not have them under the names of {@link bucketKeys}
+ */
+export function presetSource(
+  source: PresetSource,
+  keysOf: <Context extends ConnectorContext>(context: Context) => Context = (context) => context,
+): SourceSide {
+  return {
+    fields: {
+      bucketUri: text({
+        label: 'Bucket URI',
+        description: 'Where the files arrive: the s3:// address of the bucket and the folder',
+        required: true,
+      }),
+      ...source.fields,
+      startAfter: text({
+        label: 'Start after',
+        description:
+          'Only for the first transfer: the s3:// address of a file, after which reading begins; all files if it is empty',
+      }),
+    },
+    ...(source.records && { records: source.records }),
+    open: async (context) => (await import('./run/preset-files.ts')).openPreset(source, keysOf(context)),
+    discover: {
+      bucketUri: async (context) =>
+        (await import('../amazon-s3/discover.ts')).discover(keysOf(context), 'bucketUri', true),
+    },
+  }
 }

@@ -1,4 +1,5 @@
-import type { ConnectorDefinition, Fields, Records, Values } from '@penstock/connector'
+import type { ConnectorDefinition, Fields, Records, Row, Values } from '@penstock/connector'
+import type { JsonObject } from '../platform-api/json.ts'
 import type { BatchRow } from '../platform-api/rows/batch-rows.ts'
 import type { Read } from '../platform-api/rows/events.ts'
 
@@ -17,8 +18,8 @@ export type PresetSource = {
   readonly fields?: Fields
   /** Facts about the columns. */
   readonly records?: Records
-  /** The character between two cells, and the names of the columns, which the files do not have. May throw `invalid_setting`. */
-  readonly layout: (settings: Values) => PresetLayout
+  /** How the files hold rows. May throw `invalid_setting`. */
+  readonly layout: (settings: Values) => PresetLayout | PresetLines
   /** Which names are data, without their folders. */
   readonly names: RegExp
   /**
@@ -26,13 +27,29 @@ export type PresetSource = {
    * text that was read.
    */
   readonly order: (name: string) => string
+  /**
+   * Whether no earlier file can still arrive beside this one; the others are left to the next transfer. By default none can.
+   * @param nowMs milliseconds since 1970
+   */
+  readonly isSettled?: (name: string, nowMs: number) => boolean
 }
 
-/** `shortRows`: whether a row may end before its last cells. */
+/**
+ * Text with cells.
+ * @property delimiter the character between two cells
+ * @property columns their names, which the files do not have
+ * @property shortRows whether a row may end before its last cells
+ */
 export type PresetLayout = {
   readonly delimiter: string
   readonly columns: readonly string[]
   readonly shortRows?: boolean
+}
+
+/** A JSON object on each line, of which rows are made: any number, each with a cell for each column. */
+export type PresetLines = {
+  readonly columns: readonly string[]
+  readonly rowsOf: (line: JsonObject) => readonly Row[]
 }
 
 /** Files that a platform takes from a bucket: text, a line for each row. */

@@ -2,9 +2,11 @@ import { column, type Records, secret, select } from '@penstock/connector'
 import { restApi } from '../kit/api.ts'
 import { asWritten, eventId, object, oneOf, plain, recordOf, time, whole } from '../kit/columns.ts'
 import { eventDestination } from '../kit/event-destination.ts'
+import { presetSource } from '../kit/file-preset.ts'
 import { type JsonObject, objectIn, textIn } from '../platform-api/json.ts'
 import { filled } from '../platform-api/rows/event-values.ts'
 import type { Read } from '../platform-api/rows/events.ts'
+import { bucketSecrets, eventFiles, withBucketKeys } from './event-files.ts'
 import { mparticle } from './platform.ts'
 import { originOf, regions } from './region.ts'
 
@@ -56,11 +58,12 @@ export const mparticleEvents = eventDestination({
   platform: mparticle,
   dataType: 'events',
   status: 'preview',
-  description: 'Receives events from mParticle, and delivers events to it through its HTTP Events API.',
+  description:
+    'Reads events that mParticle forwards to Amazon S3, and delivers events to it through its HTTP Events API.',
   notes:
-    'As a source, it needs its own S3 bucket and cannot move data yet. As a destination, it sends custom events, screen views and the start and end of sessions, each with an identifier of a person or device. mParticle accepts events for processing and does not report the result of each: only the acceptance is counted. If mParticle refuses a request, it is sent again in halves until the event is found. mParticle does not detect repeated events; each has a source_message_id that stays the same. Events older than 30 days are rejected before they are sent. Send only people who have agreed to it.',
+    'As a source, it reads the files of mParticle’s Amazon S3 integration, to which mParticle forwards events: create a bucket, connect it as an output of mParticle, and enter here an access key that may list and read it. A row is an event, with what its batch says of the person and the device; nested values are JSON. Batches without events give no rows. A transfer reads the files whose names have a later time than the last one that was read, but none of the last 15 minutes, so that files of the same time arrive together. Store the data in folders by date, and let a rule of the bucket delete old files: a transfer lists all of them, at most 100,000. As a destination, it sends custom events, screen views and the start and end of sessions, each with an identifier of a person or device. mParticle accepts events for processing and does not report the result of each: only the acceptance is counted. If mParticle refuses a request, it is sent again in halves until the event is found. mParticle does not detect repeated events; each has a source_message_id that stays the same. Events older than 30 days are rejected before they are sent. Send only people who have agreed to it.',
   tested:
-    'Our own test server, which follows the published documentation of mParticle’s Events API; not mParticle itself.',
+    'Our own test server, which follows the published documentation of mParticle’s Events API, and an S3 server from npm, fauxqs 2.4.1, with files in the documented layout; not mParticle itself.',
   api: { version: 'Events API v2', ends: 'No end is known.' },
   platformApi: (context) =>
     restApi({
@@ -70,12 +73,7 @@ export const mparticleEvents = eventDestination({
     }),
   auth: { basic: ['key', 'secret'] },
   secrets: {
-    apiKey: secret({
-      label: 'API key',
-      description: 'Generated key; enter it in the settings of the connection at mParticle',
-      readonly: true,
-      role: 'Source',
-    }),
+    ...bucketSecrets,
     key: secret({
       label: 'Key',
       description: 'Key of the platform, shown in the setup of the input at mParticle',
@@ -95,7 +93,11 @@ export const mparticleEvents = eventDestination({
       role: 'Destination',
     }),
   },
-  source: { records: received },
+  source: presetSource(eventFiles(received), withBucketKeys),
+  sourceCheck: {
+    isMeant: ({ settings }) => settings.bucketUri !== undefined,
+    check: async (context) => (await import('../amazon-s3/check.ts')).checkSource(withBucketKeys(context)),
+  },
   settings: {
     environment: select({
       label: 'Environment',

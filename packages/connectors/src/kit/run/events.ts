@@ -253,15 +253,16 @@ async function tryCredentials(facts: EventDestination, context: ConnectorContext
 const objectErrors = ['permission_denied', 'object_not_found', 'malformed_response', 'unexpected_response']
 
 /** The check of a destination of events: whether the platform answers, knows the credentials, and would take events. */
-export const checkEvents = (facts: EventDestination, context: ConnectorContext): Promise<readonly CheckStep[]> =>
-  checkSteps(
+export const checkEvents = (facts: EventDestination, context: ConnectorContext): Promise<readonly CheckStep[]> => {
+  const { sourceCheck } = facts
+  if (sourceCheck?.isMeant(context) || (sourceCheck && isSourceOnly(facts, context))) return sourceCheck.check(context)
+  return checkSteps(
     ['connectivity', (one) => assertConnectivity(one, `${new URL(apiOf(facts, one).baseUrl).origin}/`)],
     [
       'authentication',
       async (one) => {
         const { stranger, exchanges, credentials = 'credentials', names = 'object of the platform' } = facts.probe ?? {}
         const { name } = apiOf(facts, one)
-        if (isSourceOnly(facts, one)) return 'Nothing to check until there are the credentials of a destination.'
         if (facts.probe === null) return `${name} can check the credentials only with an event; none was sent.`
         if (!stranger && !exchanges && !namesAny(facts, one.settings)) {
           return `Nothing to check until a connection names a ${names}.`
@@ -270,10 +271,9 @@ export const checkEvents = (facts: EventDestination, context: ConnectorContext):
         return `${name} accepts the ${credentials}.`
       },
     ],
-    ...(facts.probe === null || isSourceOnly(facts, context)
-      ? []
-      : [['permissions', (one: ConnectorContext) => probe(facts, one)] as const]),
+    ...(facts.probe === null ? [] : [['permissions', (one: ConnectorContext) => probe(facts, one)] as const]),
   )(context)
+}
 
 /** The inspection before a transfer: the settings, and the step of the check that tries them at the platform. */
 export async function inspectEvents(facts: EventDestination, context: InspectionContext): Promise<readonly Finding[]> {

@@ -8,12 +8,13 @@ import { startS3TestServer, testServerName } from '../../../test/s3-server.ts'
 import { refuse } from '../../../test/s3-signature.ts'
 import { connectorErrorOf } from '../../../test/tables.ts'
 import { adobeAudienceManager } from '../../adobe/adobe-audience-manager.ts'
+import { mparticleEvents } from '../../mparticle/mparticle-events.ts'
 import { theTradeDeskReds } from '../../the-trade-desk/the-trade-desk-reds.ts'
 
 /** Presets over Amazon S3: files in the layout of a platform become rows, and rows a file. */
 
 const s3 = await startS3TestServer(
-  ['segments', 'reds', 'inbound'],
+  ['segments', 'reds', 'inbound', 'mp-forwarding'],
   [{ id: 'AKIDEXAMPLE', secret: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY' }],
 )
 after(() => s3.close())
@@ -48,6 +49,35 @@ acceptSource({
   rows: streams,
   settings: impressions,
   missing: { ...impressions, bucketUri: 's3://missing-bucket/impressions' },
+})
+
+const eventColumns = Object.keys(mparticleEvents.source?.records ?? {})
+const batches = Array.from({ length: 8_000 }, (_, n) => ({
+  events: [1, 2].map((part) => ({ event_type: 'custom_event', data: { event_name: `${user(n)}-${part}` } })),
+  environment: 'production',
+}))
+for (const part of [0, 1]) {
+  const lines = batches.slice(part * 4_000, (part + 1) * 4_000).map((batch) => `${JSON.stringify(batch)}\n`)
+  await s3.put(
+    'mp-forwarding',
+    `shop/2026-01-3${part}/Shop_2026013${part}170911644493_34523.txt`,
+    Buffer.from(lines.join('')),
+  )
+}
+const events = { bucketUri: 's3://mp-forwarding/shop' }
+
+acceptSource({
+  ...both,
+  connector: mparticleEvents,
+  columns: eventColumns,
+  rows: batches.flatMap(({ events, environment }) =>
+    events.map(({ event_type, data }): Row => {
+      const cells = { event_type, environment, event_name: data.event_name, event_data: JSON.stringify(data) }
+      return eventColumns.map((name) => cells[name as keyof typeof cells] ?? null)
+    }),
+  ),
+  settings: events,
+  missing: { bucketUri: 's3://missing-bucket/shop' },
 })
 
 describe('a preset as a source', () => {

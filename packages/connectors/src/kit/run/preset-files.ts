@@ -6,6 +6,7 @@ import {
   type DestinationWriter,
   type Json,
   type Rejection,
+  type Row,
   type SourceContext,
   type SourceReader,
   type Values,
@@ -14,6 +15,8 @@ import {
   type Encoder,
   type FileStore,
   gzipPiece,
+  mayBeInexact,
+  parseExactJson,
   readFiles,
   type StoredFile,
   writeFiles,
@@ -24,8 +27,9 @@ import { s3Upload } from '../../amazon-s3/s3-upload.ts'
 import { listingBounds } from '../../object-stores/listing.ts'
 import { fileStoreOf, type ObjectStore } from '../../object-stores/object-store.ts'
 import { placeOf } from '../../object-stores/place.ts'
+import { isObject, type JsonObject } from '../../platform-api/json.ts'
 import { readRows } from '../../platform-api/rows/events.ts'
-import type { PresetDestination, PresetSource } from '../preset-facts.ts'
+import type { PresetDestination, PresetLines, PresetSource } from '../preset-facts.ts'
 
 /** Opens the files of a preset that the last transfer of the connection did not read. */
 export async function openPreset(preset: PresetSource, context: SourceContext): Promise<SourceReader> {
@@ -46,7 +50,7 @@ type PresetCursor = { readonly after: string }
  * @param first where the first transfer begins
  */
 export async function readNew(
-  { layout, names, order }: PresetSource,
+  { layout, names, order, isSettled }: PresetSource,
   context: SourceContext,
   store: FileStore,
   first?: string,
@@ -54,25 +58,65 @@ export async function readNew(
   const options = layout(context.settings)
   const after = (context.cursor as PresetCursor | undefined)?.after ?? first ?? ''
   const lastOf = (name: string) => name.slice(name.lastIndexOf('/') + 1)
-  const found = (await store.list()).filter(({ name }) => names.test(lastOf(name)) && order(name) > after)
+  const nowMs = Date.now()
+  const found = (await store.list()).filter(
+    ({ name }) => names.test(lastOf(name)) && order(name) > after && (isSettled?.(name, nowMs) ?? true),
+  )
   if (found.length === 0) return { read: async function* () {}, close: async () => store.close?.() }
   const latest = found.map(({ name }) => order(name)).reduce((a, b) => (a > b ? a : b))
   const cursor: Json = { after: latest } satisfies PresetCursor
   const reader = await readFiles(
     context,
     { ...store, list: async () => found },
-    { format: 'CSV', encoding: 'utf-8', ...options },
+    { format: 'CSV', encoding: 'utf-8', ...('rowsOf' in options ? wholeLines : options) },
   )
   return {
     ...reader,
     async *read(from) {
       let held: Chunk | undefined
-      for await (const chunk of reader.read(from)) {
+      for await (const chunk of 'rowsOf' in options ? rowsIn(reader.read(from), options) : reader.read(from)) {
         if (held) yield held
         held = chunk
       }
       if (held) yield { ...held, cursor }
     },
+  }
+}
+
+/** A line of JSON as one cell. */
+const wholeLines = { columns: ['line'], lines: true } as const
+
+/** The rows of lines. A line that is no JSON object is a row at error; a chunk without rows is left out. */
+async function* rowsIn(chunks: AsyncIterable<Chunk>, { columns, rowsOf }: PresetLines): AsyncGenerator<Chunk> {
+  let bytes = 0
+  for await (const chunk of chunks) {
+    const rows: Row[] = []
+    const errors = new Map<number, string>()
+    for (const [index, [cell]] of chunk.rows.entries()) {
+      const text = String(cell ?? '')
+      const line = text.trim() === '' ? undefined : exactObject(text)
+      const error = chunk.errors?.get(index) ?? (line === null ? 'The line is not a JSON object.' : undefined)
+      if (error !== undefined) {
+        errors.set(rows.length, error)
+        rows.push(columns.map(() => null))
+      } else if (line) {
+        for (const row of rowsOf(line)) rows.push(row)
+      }
+    }
+    bytes += chunk.bytes
+    if (rows.length === 0) continue
+    yield { ...chunk, columns, rows, errors, bytes }
+    bytes = 0
+  }
+}
+
+/** An object whose numbers keep all their digits; `null` if the text is none. */
+function exactObject(text: string): JsonObject | null {
+  try {
+    const value: unknown = mayBeInexact(text) ? parseExactJson(text) : JSON.parse(text)
+    return isObject(value) ? value : null
+  } catch {
+    return null
   }
 }
 
