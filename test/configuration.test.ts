@@ -9,6 +9,7 @@ import { contentOf } from './harness/content.ts'
 import { type Caller, callerOf, connectorBySlug, destination, destinationSecrets, source } from './harness/fixtures.ts'
 import { badNames, goodNames } from './harness/names.ts'
 import { startTestService, type TestService } from './harness/service.ts'
+import { addsWithdrawn } from './harness/withdrawn.ts'
 
 /** The configuration of a connector, its secrets above all (specification, section 2.6). */
 
@@ -35,7 +36,8 @@ type Values = BodyOf<'configureConnector'>['secretConfig']
 /** A connector, added to an account of its own. */
 async function added(connector: Connector = destination) {
   const { id: accountId } = await caller.addAccount()
-  await caller.addConnectors(accountId, connector)
+  if (connector.status === 'withdrawn') await service.database.pool.query(addsWithdrawn(accountId, connector))
+  else await caller.addConnectors(accountId, connector)
   const where = { accountId, id: connector.id }
   const save = (secretConfig: Values, more: Partial<BodyOf<'configureConnector'>> = {}) =>
     caller.call('configureConnector', { ...where, body: { secretConfig, ...more } })
@@ -231,6 +233,7 @@ describe('a configuration', () => {
   })
 
   test('leaves to the service what the service fills', async () => {
+    // Withdrawn ones alone have such fields.
     const { save, read, secrets } = await added(connectorBySlug('kochava-geo-events'))
     const readonly = ['accessKeyId', 'bucketName', 'bucketRegion', 'secretAccessKey']
     await refusedFor(

@@ -13,7 +13,7 @@ export const pool: readonly Connector[] = [
   'amazon-s3-source',
   'snowflake-destination',
   'mparticle-events',
-  'kochava-geo-events',
+  'google-sheets',
   'adobe-audience-manager',
   'file-upload',
   'liveramp-id-match',

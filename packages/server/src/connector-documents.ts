@@ -41,8 +41,12 @@ function indexDocument(): string {
 
 # Connectors
 
-${listed} connectors are in the catalogue, with ${roles} roles as a source or as a destination. Data moves in ${moving} of these roles; in the
-others, a connector can be added, configured and paired, and waits for the code that moves its data. The service has the page of each
+${listed} connectors are in the catalogue, with ${roles} roles as a source or as a destination. ${
+    moving === roles
+      ? 'Data moves in all of them.'
+      : `Data moves in ${moving} of these roles; in the
+others, a connector can be added, configured and paired, and waits for the code that moves its data.`
+  } The service has the page of each
 connector under \`/docs/connectors/<slug>\`: its fields, what it reads or takes, its limits, and what it was tested against.
 [Connectors that are not included](not-included.md) says which were taken out, and why.
 
@@ -59,7 +63,7 @@ function notIncludedDocument(): string {
 
 # Connectors that are not included
 
-These connectors were in the catalogue of 0.1.0 and never moved data. They were taken out, since no public document says how the
+These connectors were in the catalogue of 0.1.0 and never moved data. They were taken out, mostly since no public document says how the
 platform delivers or takes the data; a connector of a guess would be worse than none. They are no longer listed, and cannot be added.
 
 A sub-account that added one keeps it, with its configuration and its connections: it is listed among the added connectors, its page

@@ -8,10 +8,14 @@ export const kochavaGeoEvents = defineConnector({
   platform: kochava,
   dataType: 'geo events',
   dataTypeCategory: 'events',
-  status: 'preview',
+  status: 'withdrawn',
+  withdrawn: {
+    why: 'Kochava delivers reports with the columns that each report is set up with, to a bucket and under names that no public document describes, and takes files of events only by arrangement with its support.',
+    instead: 'Have the reports delivered to your own bucket, and read them with the Amazon S3 Source. Leave files for Kochava in the agreed bucket with the Amazon S3 Destination.',
+  },
   description: 'Exchanges reports on events in apps with Kochava, in either direction, through an Amazon S3 bucket.',
   notes:
-    'You need an S3 bucket that is used for nothing else. If Kochava is the destination, Kochava provides the bucket and its support sets up the link. The columns of a report depend on the data type selected in Kochava: app, campaign, device, events, location, attribution, agency or traffic verification.',
+    'If Kochava is the destination, Kochava provides the bucket and its support sets up the link. The columns of a report depend on the data type selected in Kochava: app, campaign, device, events, location, attribution, agency or traffic verification.',
   secrets: {
     bucketName: text({
       label: 'Bucket name',
