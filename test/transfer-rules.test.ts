@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { connectors } from '@penstock/connectors'
 import type { OperationId } from '@penstock/wire'
 import {
   addAccountWithConnection,
@@ -15,6 +14,7 @@ import {
 import { type Caller, callerOf, connectorBySlug, source, sourceSettings } from './harness/fixtures.ts'
 import { assertInvariants } from './harness/invariants.ts'
 import { type CallOptions, type Reply, startTestService, type TestService } from './harness/service.ts'
+import { addsWithdrawn } from './harness/withdrawn.ts'
 
 /** Operations on transfers, and the states that allow them. No worker runs, so a transfer that is started waits. */
 
@@ -50,10 +50,8 @@ function assertRefused(reply: Reply<unknown>, status: number, error: string, fie
   )
 }
 
-/** Of the catalogue, a destination that data cannot move to yet. */
-const unmoved = connectors.find(
-  (connector) => connector.destination && !connector.destination.deliver && connector.status !== 'withdrawn',
-)
+/** A destination that data cannot move to: it is withdrawn, and kept by accounts that added it before. */
+const unmoved = connectorBySlug('adikteev-custom-audience')
 
 describe('start', () => {
   test('begins a transfer once; a call meanwhile is answered with the same one', async () => {
@@ -133,10 +131,9 @@ describe('start', () => {
   })
 
   test('is refused where data cannot move, with the end that is to blame; so are a preview, a schedule and a check', async () => {
-    assert(unmoved)
     const { id: accountId } = await caller.addAccount()
     await addFolder(caller, accountId, inbox.folder)
-    await caller.addConnectors(accountId, unmoved)
+    await service.database.pool.query(addsWithdrawn(accountId, unmoved))
     const body = { name: 'Not yet', srcConnectorId: localFolder.id, destConnectorId: unmoved.id }
     const { id } = await caller.expect(caller.call('createConnection', { accountId, body }))
     await sql(`update connections set status = 'active' where id = $1`, id)
@@ -329,10 +326,10 @@ describe('check', () => {
 })
 
 test('a connection of which only one connector moves data is refused before its settings are read', async () => {
-  const destination = connectorBySlug('lotame-audiences')
+  const destination = connectorBySlug('adikteev-custom-audience')
   assert(!destination.destination?.deliver, 'choose another pair')
   const { id: accountId } = await caller.addAccountWithSides()
-  await caller.addConnectors(accountId, destination)
+  await service.database.pool.query(addsWithdrawn(accountId, destination))
   const body = {
     name: 'Cloud',
     srcConnectorId: source.id,

@@ -57,6 +57,15 @@ const specials: Readonly<Record<string, Special>> = {
   'hubspot-crm': {
     values: { objectType: 'contacts', idProperty: 'Email', properties: 'email', associationColumn: 'Name' },
   },
+  'lotame-audiences': {
+    values: {
+      outputPath: 's3://bucket/acme',
+      endpoint: 'https://minio.example.com',
+      region: 'eu-central-1',
+      roleArn: 'arn:aws:iam::123456789012:role/Lotame',
+    },
+    cells: { PANO: 'p', audienceSegments: 'a', consent: 'true' },
+  },
   'nexxen-audiences': { values: { sshPrivateKey: ssh2.utils.generateKeyPairSync('ed25519', {}).private } },
   'pinterest-conversions': { cells: { event_name: 'lead', action_source: 'web' } },
   'reddit-conversions': { cells: { event_name: 'lead', action_source: 'website' } },

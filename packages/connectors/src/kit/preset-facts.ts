@@ -63,4 +63,9 @@ export type PresetDestination = {
   readonly line: (row: BatchRow, settings: Values) => Read<string>
   /** Whether files are compressed with gzip. */
   readonly gzip: boolean
+  /**
+   * Files that follow a whole one, if the platform waits for them: its MD5 checksum as `md5sum` writes it, and an empty one. The latter
+   * of another transfer is not written over, and refuses this one.
+   */
+  readonly completion?: (startedMs: number) => { readonly checksum: string; readonly done: string }
 }

@@ -1,48 +1,52 @@
-import { column, defineConnector, text } from '@penstock/connector'
+import { column, type Records, text } from '@penstock/connector'
+import { filePreset } from '../kit/file-preset.ts'
+import { idTypes, membershipLines, namesOf } from './membership-lines.ts'
 import { lotame } from './platform.ts'
 
-const records = {
-  userId: column({ description: 'Identifier of the person, of one of the kinds in the following columns' }),
-  audienceSegments: column({ description: 'Behaviours that are recorded for this person' }),
-  country: column({ description: 'Country as its two-letter ISO code' }),
-  ips: column({ description: 'IP addresses from which this person was seen' }),
-  PANO: column({ description: 'Kind of identifier: Panorama ID of Lotame' }),
-  PID: column({ description: 'Kind of identifier: profile ID of Lotame' }),
-  TPID: column({ description: 'Kind of identifier: ID of a third party' }),
-  EMAIL: column({ description: 'Kind of identifier: e-mail address, not hashed' }),
-  IDFA: column({ description: 'Kind of identifier: advertising ID of an Apple device' }),
-  GAID: column({ description: 'Kind of identifier: advertising ID of Google on Android devices' }),
-  RIDA: column({ description: 'Kind of identifier: advertising ID of a Roku device' }),
-  TVOS: column({ description: 'Kind of identifier: advertising ID of an Apple TV' }),
-  CHRM: column({ description: 'Kind of identifier: advertising ID of an Android TV or a Chromecast' }),
-  AFAI: column({ description: 'Kind of identifier: advertising ID of an Amazon Fire TV Stick' }),
-  MSAI: column({ description: 'Kind of identifier: advertiser ID of Microsoft' }),
-  SMSG: column({ description: 'Kind of identifier: advertising ID of a Samsung television' }),
-  SONY: column({ description: 'Kind of identifier: advertising ID of a Sony television' }),
-  LGTV: column({ description: 'Kind of identifier: advertising ID of an LG television' }),
-  FTCH: column({ description: 'Kind of identifier: advertising ID of a Fetch TV box' }),
-  HIP4: column({ description: 'Kind of identifier: IP address, version 4' }),
-  UUID: column({ description: 'Kind of identifier: any other ID of a connected television' }),
-}
+const identifiers: Records = Object.fromEntries(
+  Object.entries(idTypes).map(([type, is]) => [
+    type,
+    column({ description: `Identifier of the person: ${is}`, oneOf: 'identifier' }),
+  ]),
+)
 
-/** Audience data of Lotame, in both directions, through S3. */
-export const lotameAudiences = defineConnector({
+/** Audience data for Lotame, as files in Amazon S3. */
+export const lotameAudiences = filePreset({
   slug: 'lotame-audiences',
   name: 'Lotame Audiences',
   platform: lotame,
   dataType: 'audiences',
   dataTypeCategory: 'audience activation',
   status: 'preview',
-  description:
-    'Exchanges audience data with Lotame through Amazon S3, to target or exclude people, or to find similar ones.',
-  notes: 'You need an S3 bucket that is used for nothing else. Arrange an S3 transfer with Lotame first.',
+  description: 'Delivers the segments of people, and where they were seen, to Lotame by files in Amazon S3.',
+  notes:
+    'From Lotame’s public documents “Data File Specifications”, “Sending Behaviors to Spherical” and “Sending Sightings Data Only” (my.lotame.com): the names of the three files, their contents, and consent. To be confirmed with Lotame: the bucket, which is yours or one of Lotame’s, the two client directories, which end the output path, and whether files are comprehensive. E-mail addresses may only go to a bucket of Lotame’s. A transfer writes segmentmembership.json.gz, its MD5 checksum and the .done file into the folder YYYYMMDD of the day on which it began, in UTC; Lotame takes one set of files a day, so a second transfer of a day is refused. Each identifier of a row becomes a line; Lotame wants an identifier once in a file, so give one row for each person. Lotame skips records without consent, and so these rows are rejected. Files have at most 5 GB. Lotame reports nothing back: rows count as accepted when they are in the bucket. A transfer that was stopped leaves no .done file, without which Lotame takes nothing. The files that Lotame delivers are read with the Amazon S3 Source: no public document has their contents.',
+  tested: 'An S3 server from npm, fauxqs 2.4.1, with files in the documented layout; not Lotame itself.',
   secrets: {
     clientDir: text({
       label: 'Client directory',
-      description: 'The clientDir that Lotame gave you for the S3 transfer, for the role of this connector',
-      required: true,
+      description: 'Not needed: the directories that Lotame gave you are the end of the output path of a connection',
     }),
   },
-  source: { records },
-  destination: { records },
+  destination: {
+    fields: {},
+    records: {
+      userId: column({ description: 'Identifier of the person, of the kind in idType', oneOf: 'identifier' }),
+      idType: column({ description: 'Kind of the identifier in userId, as Lotame names it, such as IDFA' }),
+      audienceSegments: column({
+        description:
+          'Segments of the person: names separated by commas, or a JSON list of names, or of objects with a name and a timestamp in seconds',
+      }),
+      ips: column({ description: 'JSON list of IP addresses, version 4, with the times at which the person was seen' }),
+      consent: column({
+        description: 'Whether the person has agreed to it: true; needed unless there is a TCF string',
+      }),
+      tcfConsent: column({ description: 'TCF consent string of the person, in place of consent' }),
+      ...identifiers,
+    },
+    name: (_, startedMs) => namesOf(startedMs).file,
+    completion: (startedMs) => namesOf(startedMs),
+    line: membershipLines,
+    gzip: true,
+  },
 })

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { after, describe, test } from 'node:test'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import type { Row } from '@penstock/connector'
@@ -6,15 +7,16 @@ import { acceptDestination, acceptSource, testContext } from '@penstock/connecto
 import { hangOf, problemsOf } from '../../../test/object-store-server.ts'
 import { startS3TestServer, testServerName } from '../../../test/s3-server.ts'
 import { refuse } from '../../../test/s3-signature.ts'
-import { connectorErrorOf } from '../../../test/tables.ts'
+import { batchOf, connectorErrorOf } from '../../../test/tables.ts'
 import { adobeAudienceManager } from '../../adobe/adobe-audience-manager.ts'
+import { lotameAudiences } from '../../lotame/lotame-audiences.ts'
 import { mparticleEvents } from '../../mparticle/mparticle-events.ts'
 import { theTradeDeskReds } from '../../the-trade-desk/the-trade-desk-reds.ts'
 
 /** Presets over Amazon S3: files in the layout of a platform become rows, and rows a file. */
 
 const s3 = await startS3TestServer(
-  ['segments', 'reds', 'inbound', 'mp-forwarding'],
+  ['segments', 'reds', 'inbound', 'mp-forwarding', 'lotame'],
   [{ id: 'AKIDEXAMPLE', secret: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY' }],
 )
 after(() => s3.close())
@@ -145,6 +147,58 @@ acceptDestination({
   reset: () => s3.empty('inbound', folder),
   deduplicates: true,
   visible: 'when finished',
+})
+
+const seen = Array.from({ length: 600 }, (_, n): Row => [user(n), `a ${n},b`, 'true'])
+const day = 'acme/feed/20260131/'
+
+acceptDestination({
+  ...both,
+  connector: lotameAudiences,
+  columns: ['PANO', 'audienceSegments', 'consent'],
+  rows: seen,
+  settings: { outputPath: 's3://lotame/acme/feed' },
+  missing: { outputPath: 's3://missing-bucket/acme/feed' },
+  badRows: [{ row: ['a', 'b', null], reason: /no consent/, field: 'consent' }],
+  async readBack() {
+    const names = await s3.names('lotame', day)
+    if (!names.includes(`${day}segmentmembership.json.gz`)) return []
+    const file = await s3.read('lotame', `${day}segmentmembership.json.gz`)
+    if (names.length > 1) {
+      const files = ['20260131.done', 'segmentmembership.json.gz', 'segmentmembership.json.gz.md5']
+      assert.deepEqual(
+        names.toSorted(),
+        files.map((name) => day + name),
+      )
+      assert.equal((await s3.read('lotame', `${day}20260131.done`)).length, 0)
+      const checksum = (await s3.read('lotame', `${day}segmentmembership.json.gz.md5`)).toString()
+      assert.equal(checksum, `${createHash('md5').update(file).digest('hex')}  segmentmembership.json.gz\n`)
+    }
+    return gunzipSync(file)
+      .toString()
+      .split('\n')
+      .slice(0, -1)
+      .map((line): Row => {
+        const { userid, idtype, segments, consent } = JSON.parse(line)
+        assert.deepEqual([idtype, consent], ['PANO', true])
+        return [userid, segments.map(({ name }: { name: string }) => name).join(','), 'true']
+      })
+  },
+  reset: () => s3.empty('lotame', day),
+  deduplicates: true,
+  visible: 'when finished',
+})
+
+test('a set of files of the same day by another transfer is left alone', async () => {
+  await s3.empty('lotame', day)
+  await s3.put('lotame', `${day}20260131.done`, Buffer.from('of another program'))
+  const columns = ['PANO', 'audienceSegments', 'consent']
+  const context = testContext({ secrets, columns, settings: { outputPath: 's3://lotame/acme/feed' } })
+  const writer = await lotameAudiences.destination?.deliver?.open(context)
+  assert.ok(writer)
+  const [, code] = await connectorErrorOf(writer.deliver(batchOf(columns, seen.slice(0, 2))))
+  assert.equal(code, 'request_refused')
+  assert.deepEqual(await s3.names('lotame', day), [`${day}20260131.done`])
 })
 
 await s3.put('segments', 'S3_1234_45454_iter_1486140844000.sync.gz', gzipSync('u1 1,2 3\nu2 4\n'))

@@ -30,6 +30,7 @@ import { placeOf } from '../../object-stores/place.ts'
 import { isObject, type JsonObject } from '../../platform-api/json.ts'
 import { readRows } from '../../platform-api/rows/events.ts'
 import type { PresetDestination, PresetLines, PresetSource } from '../preset-facts.ts'
+import { openCompletion } from './preset-completion.ts'
 
 /** Opens the files of a preset that the last transfer of the connection did not read. */
 export async function openPreset(preset: PresetSource, context: SourceContext): Promise<SourceReader> {
@@ -154,10 +155,29 @@ export async function writePreset(preset: PresetDestination, context: Destinatio
   const folder = path === '' || path.endsWith('/') ? path : `${path}/`
   const key = `${folder}${preset.name(settings, Date.parse(startedTime))}`
   const contentType = preset.gzip ? 'application/gzip' : 'text/plain; charset=utf-8'
-  const sink = s3Upload(makeS3Client(context), { bucket, key, contentType, transferId })
+  const client = makeS3Client(context)
+  const sink = s3Upload(client, { bucket, key, contentType, transferId })
+  const names = preset.completion?.(Date.parse(startedTime))
+  const completion =
+    names &&
+    openCompletion(client, {
+      bucket,
+      key,
+      checksum: folder + names.checksum,
+      done: folder + names.done,
+      transferId,
+    })
   const writer = await writeFiles(
     context,
-    () => ({ ...sink, publish: async (states) => (states.length > 0 ? sink.publish(states) : undefined) }),
+    () => ({
+      ...sink,
+      async publish(states) {
+        if (states.length === 0) return
+        await completion?.assertFree()
+        await sink.publish(states)
+        await completion?.write()
+      },
+    }),
     { extension: '', encoder: linesOf(preset.gzip) },
   )
   return {
@@ -165,6 +185,7 @@ export async function writePreset(preset: PresetDestination, context: Destinatio
     async deliver(batch) {
       const { rows, rejected } = readRows(batch, (row) => preset.line(row, settings))
       const lines = rows.map((line) => [line])
+      if (lines.length > 0) await completion?.assertFree()
       // A part has at least one byte.
       const delivery = lines.length === 0 ? { bytes: 0 } : await writer.deliver({ ...batch, rows: lines })
       return { ...delivery, ...(rejected.length > 0 && { rejected }) }
