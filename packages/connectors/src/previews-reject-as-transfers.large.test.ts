@@ -57,6 +57,10 @@ const specials: Readonly<Record<string, Special>> = {
   'hubspot-crm': {
     values: { objectType: 'contacts', idProperty: 'Email', properties: 'email', associationColumn: 'Name' },
   },
+  'liveramp-id-match': {
+    values: { authentication: 'password' },
+    cells: { AUDIENCEKEY: 'k', EMAIL1: 'a@example.com' },
+  },
   'lotame-audiences': {
     values: {
       outputPath: 's3://bucket/acme',

@@ -12,7 +12,8 @@ export const liverampEnvelopeDecryption = defineConnector({
   status: 'withdrawn',
   withdrawn: {
     why: 'LiveRamp answers each request to decrypt an envelope with a RampID and keeps nothing, so that a destination would have nowhere to put the answers.',
-    instead: 'Decrypt envelopes where you receive them, write the RampIDs to a table, and read it with the Snowflake Source or PostgreSQL.',
+    instead:
+      'Decrypt envelopes where you receive them, write the RampIDs to a table, and read it with the Snowflake Source or PostgreSQL.',
   },
   description: 'Decrypts identity envelopes at LiveRamp into RampIDs in the encoding of one partner.',
   secrets: credentials,

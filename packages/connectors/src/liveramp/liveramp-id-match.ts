@@ -1,5 +1,6 @@
-import { defineConnector } from '@penstock/connector'
-import { credentials } from './credentials.ts'
+import { boolean, column, defineConnector, secret, text } from '@penstock/connector'
+import { usualPartBytes } from '@penstock/connector/files/definition'
+import { signIn } from '../sftp/sign-in.ts'
 import { liveRamp } from './platform.ts'
 
 /** Personal data, matched to people by LiveRamp. */
@@ -10,8 +11,56 @@ export const liverampIdMatch = defineConnector({
   dataType: 'ID match',
   dataTypeCategory: 'identity management',
   status: 'preview',
-  description: 'Matches personal data, hashed or plain, to people at LiveRamp.',
-  notes: 'Plain personal data is sent to the match endpoint of LiveRamp, hashed data to its lookup endpoint.',
-  secrets: credentials,
-  destination: {},
+  description: 'Leaves files with personal data on the SFTP server of LiveRamp, which matches it to people.',
+  actions: ['put'],
+  notes:
+    'From LiveRamp’s public documents “Formatting Column-Based Files”, “Formatting Identifiers” and “Naming Files for Uploading” (docs.liveramp.com): the header, the columns of names and addresses, and the names of files. To be confirmed with LiveRamp: the user and the folder below /uploads, that the file is mapped as its header says (AUDIENCEKEY, EMAIL1, EMAIL2, PHONE1 and PHONE2 follow LiveRamp’s rule for headers), and that the data is of the United States; for other countries, LiveRamp wants other headers and a private key. Each transfer writes one CSV file, always with the same columns; its name begins with PII. Values are written unchanged: all e-mail addresses of a column must be plain, or all the same digest. Rows by which LiveRamp could match no one are rejected: without an audience key, or without an e-mail address, a phone number and a whole name and address. Until it is complete, a file is hidden and its name ends in .partial. LiveRamp reports nothing back: rows count as accepted when they are on its server. RampIDs are not retrieved: LiveRamp keeps them, and uses them for your audience.',
+  tested: 'A server of SFTP version 3 made with ssh2, and the documented layout of files; not LiveRamp itself.',
+  secrets: {
+    ...signIn,
+    hostname: { ...signIn.hostname, description: 'Name of the SFTP server of LiveRamp', default: 'files.liveramp.com' },
+    clientId: text({
+      label: 'Client ID',
+      description: 'Not needed for files: client ID for API access',
+    }),
+    clientSecret: secret({
+      label: 'Secret key',
+      description: 'Not needed for files: secret key of this client ID',
+    }),
+  },
+  destination: {
+    fields: {
+      path: text({
+        label: 'Path',
+        description: 'Directory on the server from which LiveRamp takes the files of the audience, below /uploads',
+        required: true,
+      }),
+      gzip: boolean({
+        label: 'Compress with gzip',
+        description: 'Whether files are compressed; if so, their names end in .csv.gz',
+        default: false,
+      }),
+    },
+    records: {
+      AUDIENCEKEY: column({ description: 'Your own ID of the person, which no one else has', required: true }),
+      FIRSTNAME: column({ description: 'First name, without middle names' }),
+      LASTNAME: column({ description: 'Last name' }),
+      ADDRESS1: column({ description: 'Street and house number' }),
+      ADDRESS2: column({ description: 'Further line of the address' }),
+      CITY: column({ description: 'City' }),
+      STATE: column({ description: 'State' }),
+      ZIP: column({ description: 'ZIP code, with five or nine digits and no hyphen' }),
+      EMAIL1: column({ description: 'E-mail address' }),
+      EMAIL2: column({ description: 'Another e-mail address' }),
+      PHONE1: column({ description: 'Phone number' }),
+      PHONE2: column({ description: 'Another phone number' }),
+    },
+    deliver: {
+      batch: () => ({ rowsMax: 20_000, bytesMax: usualPartBytes }),
+      open: async (context) => (await import('./identifier-files.ts')).write(context),
+      rejectionsOf: async () => (await import('./identifier-files.ts')).rejectedBeforeWriting,
+      inspect: async (context) => (await import('../sftp/move.ts')).inspect(context),
+    },
+  },
+  check: async (context) => (await import('../sftp/move.ts')).check(context),
 })

@@ -12,7 +12,8 @@ export const liverampTranscoding = defineConnector({
   status: 'withdrawn',
   withdrawn: {
     why: 'LiveRamp answers each request for a translation with a RampID and keeps nothing, so that a destination would have nowhere to put the answers.',
-    instead: 'Translate RampIDs with LiveRamp’s embedded identity in Snowflake, and read the result with the Snowflake Source.',
+    instead:
+      'Translate RampIDs with LiveRamp’s embedded identity in Snowflake, and read the result with the Snowflake Source.',
   },
   description: 'Converts RampIDs at LiveRamp from your encoding to that of a partner, or back.',
   secrets: credentials,
