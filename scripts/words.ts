@@ -22,7 +22,7 @@ const words: readonly Word[] = [
   // Signatures of platforms.
   { word: 'receipt', instead: 'delivery state', except: /api\/seal|column-meanings|headers/ },
   // Term for an error in SOAP and in the APIs of Microsoft.
-  { word: 'fault', instead: 'error; of a request: field error', except: /microsoft/ },
+  { word: 'fault', instead: 'error; of a request: field error', except: /microsoft|<\/?Fault|'Fault/ },
   { word: 'mill', instead: 'transfer fixture; Acme' },
   { word: 'house', instead: 'module, package', except: /house number|ClickHouse/ },
   { word: 'books', instead: 'ledger, checkpoints, counts', except: /Harbour Books/ },

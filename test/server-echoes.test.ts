@@ -16,7 +16,7 @@ test('every connector that reaches a platform is looked at', () => {
   )
   const seen = new Set(Object.values(tables).flatMap((sides) => sides.map(({ slug }) => slug)))
   // The destinations over SFTP share the session and its errors with the source.
-  const overSftp = ['sftp-destination', 'nexxen-audiences']
+  const overSftp = ['sftp-destination', 'nexxen-audiences', 'liveramp-id-match']
   assert.deepEqual(
     reaching.map(({ slug }) => slug).filter((slug) => !seen.has(slug) && !overSftp.includes(slug)),
     [],

@@ -1,4 +1,4 @@
-import { accountKey, google, jsonKey, person, type Side, s3, secret } from './side.ts'
+import { accountKey, canary, google, jsonKey, person, type Side, s3, secret } from './side.ts'
 
 /** Files, and rows that are sent as they are. */
 export const files: readonly Side[] = [
@@ -45,6 +45,12 @@ export const files: readonly Side[] = [
     secrets: { ...s3, endpoint: 'https://peer.example.com' },
     settings: { outputPath: 's3://bucket/acme', dataSourceId: '478' },
     row: { userId: 'canary7f3a91@example.com', traits: '77' },
+  },
+  {
+    slug: 'lotame-audiences',
+    secrets: { ...s3, endpoint: 'https://peer.example.com' },
+    settings: { outputPath: 's3://bucket/acme' },
+    row: { EMAIL: canary, audienceSegments: '77', consent: 'true' },
   },
   {
     slug: 'azure-blob-storage-source',

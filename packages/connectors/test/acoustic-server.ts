@@ -48,7 +48,7 @@ const envelope = (content: string): Reply => ({
 const result = (content: string): Reply => envelope(`<RESULT><SUCCESS>TRUE</SUCCESS>${content}</RESULT>`)
 
 /** A refusal of a request as a whole. */
-export const fault = (id: string, text: string): Reply =>
+export const refusal = (id: string, text: string): Reply =>
   envelope(
     `<RESULT><SUCCESS>false</SUCCESS></RESULT><Fault><Request/><FaultCode/><FaultString>${text}</FaultString><detail><error><errorid>${id}</errorid><module/><class>SP.API</class><method/></error></detail></Fault>`,
   )
@@ -74,13 +74,13 @@ export async function startAcoustic(): Promise<AcousticServer> {
     if (path !== '/XMLAPI' || method !== 'POST') return { status: 404, text: '' }
     if (headers.authorization !== `Bearer ${good}`) return { status: 401, text: '' }
     if (!headers['content-type']?.startsWith('text/xml') || XMLValidator.validate(text) !== true) {
-      return fault('51', 'Invalid XML Request')
+      return refusal('51', 'Invalid XML Request')
     }
     const { Envelope: { Body: body = {} } = {} } = parser.parse(text)
     if (body.GetLists) return lists(body.GetLists)
     if (body.GetListMetaData) return metadata(body.GetListMetaData)
     if (body.InsertUpdateRelationalTable) return store(body.InsertUpdateRelationalTable)
-    return fault('51', 'Invalid XML Request')
+    return refusal('51', 'Invalid XML Request')
   }
 
   function token({ text, headers }: Received): Reply {
@@ -98,7 +98,7 @@ export async function startAcoustic(): Promise<AcousticServer> {
   }
 
   function lists({ VISIBILITY, LIST_TYPE, INCLUDE_ALL_LISTS }: Record<string, string>): Reply {
-    if (LIST_TYPE !== '15' || INCLUDE_ALL_LISTS !== 'true') return fault('52', 'Bad list type')
+    if (LIST_TYPE !== '15' || INCLUDE_ALL_LISTS !== 'true') return refusal('52', 'Bad list type')
     const one = (id: string, name: string, folder: boolean) =>
       `<LIST><ID>${id}</ID><NAME>${name}</NAME><TYPE>15</TYPE><IS_FOLDER>${folder}</IS_FOLDER></LIST>`
     return result(
@@ -107,7 +107,7 @@ export async function startAcoustic(): Promise<AcousticServer> {
   }
 
   function metadata({ LIST_ID }: Record<string, string>): Reply {
-    if (LIST_ID !== tableId) return fault('121', 'may quote 86767')
+    if (LIST_ID !== tableId) return refusal('121', 'may quote 86767')
     const all = columns.map(({ name, type }) => `<COLUMN><NAME>${escaped(name)}</NAME><TYPE>${type}</TYPE></COLUMN>`)
     const keys = columns.filter(({ key }) => key).map(({ name }) => `<COLUMN><NAME>${name}</NAME></COLUMN>`)
     const keyColumns = server.showsKeys ? `<KEY_COLUMNS>${keys.join('')}</KEY_COLUMNS>` : ''
@@ -116,7 +116,7 @@ export async function startAcoustic(): Promise<AcousticServer> {
 
   function store({ TABLE_ID, ROWS }: { TABLE_ID: string; ROWS: { ROW: { COLUMN: Cell[] }[] } }): Reply {
     const given = ROWS.ROW
-    if (TABLE_ID !== tableId || given.length > 100) return fault('160', 'Too many rows')
+    if (TABLE_ID !== tableId || given.length > 100) return refusal('160', 'Too many rows')
     requests.push(given.length)
     const failures = given.map(({ COLUMN }) => {
       const row = Object.fromEntries(COLUMN.map((cell) => [cell['@name'], cell['#text'] ?? '']))

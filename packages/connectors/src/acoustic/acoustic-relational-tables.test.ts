@@ -5,7 +5,7 @@ import { acceptDestination, type TestContextOptions, testContext } from '@pensto
 import {
   type AcousticServer,
   acousticRoutes,
-  fault,
+  refusal,
   acousticSecrets as secrets,
   startAcoustic,
   tableId,
@@ -141,7 +141,7 @@ describe('Acoustic, against a server that follows its published documentation', 
     await writer.deliver(batchOf(columns, [purchase('a')]))
     server.expireTokens()
     await writer.deliver(batchOf(columns, [purchase('b')], 2))
-    server.failure(api, fault('145', 'Session has expired or is invalid'))
+    server.failure(api, refusal('145', 'Session has expired or is invalid'))
     await writer.deliver(batchOf(columns, [purchase('c')], 3))
     assert.deepEqual([...server.rows.keys()], ['a', 'b', 'c'])
   })
@@ -152,14 +152,14 @@ describe('Acoustic, against a server that follows its published documentation', 
     const setting = { server, context: contextOf(), match: api }
     const batch = batchOf(columns, [purchase('b')], 2)
     for (const [failure, action, code] of [
-      [fault('160', 'may quote b'), 'split', 'invalid_batch'],
+      [refusal('160', 'may quote b'), 'split', 'invalid_batch'],
       [{ status: 403, text: '' }, 'reconfigure', 'permission_denied'],
     ] as const) {
       await assertFailure(setting, writer, batch, failure, { action, code })
     }
     for (const [text, code] of [
       ['<html><body>Sorry', 'malformed_response'],
-      [fault('9', 'Max number of concurrent authenticated requests is 10').text ?? '', 'rate_limited'],
+      [refusal('9', 'Max number of concurrent authenticated requests is 10').text ?? '', 'rate_limited'],
     ] as const) {
       for (let time = 0; time < 3; time++) server.failure(api, { text })
       const error = await connectorErrorOf(writer.deliver(batch), contextOf())
@@ -168,7 +168,7 @@ describe('Acoustic, against a server that follows its published documentation', 
     }
   })
 
-  test('says before a transfer which columns do not fit, and refuses them in one', async () => {
+  test('says before a transfer which columns are invalid, and refuses them in one', async () => {
     const wrong = { columns: ['record id', 'Price'] }
     const findings = await connector.destination?.deliver?.inspect?.(contextOf(wrong))
     assert.deepEqual(

@@ -47,7 +47,7 @@ export type Campaign = {
   /**
    * Asks, and resolves with the `RESULT` of the answer, and how many bytes were sent. Every request here can be repeated.
    * @param content elements of the body, escaped
-   * @param refused the error of a fault that neither the sign-in nor the load explains
+   * @param refused the error of a refusal that neither the sign-in nor the load explains
    */
   ask(content: string, refused: Refused): Promise<{ result: XmlNode; bytes: number }>
   /** The columns of a table and those of its key, which are empty if Acoustic does not report them. */
@@ -77,7 +77,7 @@ export function openCampaign(context: ConnectorContext): Campaign {
       path: '/XMLAPI',
       body: `<Envelope><Body>${content}</Body></Envelope>`,
       repeatable: true,
-      errorOf: (answer) => faultOf(answer, refused),
+      errorOf: (answer) => refusalOf(answer, refused),
     })
     return { result: resultOf(text), bytes: bytesSent }
   }
@@ -112,17 +112,17 @@ const said = (node: XmlNode, element: string): string => textAt(node, element).t
 const resultOf = (text: string): XmlNode => element(readXml(text, name), 'Envelope', 'Body', 'RESULT') ?? ''
 
 /** The error of an answer without success. An answer that names rows is none, whatever else it says. */
-function faultOf({ status, text }: Answer, refused: Refused): ConnectorError | undefined {
+function refusalOf({ status, text }: Answer, refused: Refused): ConnectorError | undefined {
   if (status < 200 || status > 299) return undefined
   const body = element(readXml(text, name), 'Envelope', 'Body')
   const isSuccess = textAt(body, 'RESULT', 'SUCCESS').trim().toLowerCase() === 'true'
   if (isSuccess || element(body, 'RESULT', 'FAILURES') !== undefined) return undefined
-  const fault = element(body, 'Fault')
-  if (fault === undefined) return new ConnectorError('malformed_response', `${name} did not answer with a result.`)
-  const id = textAt(fault, 'detail', 'error', 'errorid').trim()
+  const refusal = element(body, 'Fault')
+  if (refusal === undefined) return new ConnectorError('malformed_response', `${name} did not answer with a result.`)
+  const id = textAt(refusal, 'detail', 'error', 'errorid').trim()
   const code = isId(id) ? `error ${id}` : 'without a number'
   if (id === '145') return new ConnectorError('expired_credentials', `${name} does not accept the session (${code}).`)
-  if (/concurrent/i.test(textAt(fault, 'FaultString'))) {
+  if (/concurrent/i.test(textAt(refusal, 'FaultString'))) {
     return new ConnectorError('rate_limited', `${name} takes 10 requests of an organization at a time (${code}).`)
   }
   return refused(code)

@@ -19,7 +19,7 @@ export const rowsMax = 100
 /** How often rows are sent that Acoustic could not store for a temporary reason. */
 const attemptsMax = 3
 
-/** Inserts rows into a relational table, or updates those that have their key. */
+/** Inserts rows into a relational table, or updates the rows that have their key. */
 export async function open(context: DestinationContext): Promise<DestinationWriter> {
   const id = tableIdOf(context.settings)
   const campaign = openCampaign(context)
@@ -86,7 +86,7 @@ export function tableIdOf({ tableId }: Values): string {
 /** A row as it is sent: its cells that are not empty, by column. */
 type SentRow = { readonly index: number; readonly cells: ReadonlyMap<string, Cell> }
 
-/** The rows of a batch, and those that are rejected before. */
+/** The rows of a batch, and the ones that are rejected before. */
 export function readRows({ columns, rows: all }: Batch): { rows: SentRow[]; rejected: Rejection[] } {
   const rows: SentRow[] = []
   const rejected: Rejection[] = []
@@ -154,7 +154,7 @@ function textOf(cell: Cell, type: string | undefined): string {
   return year === undefined ? text : `${month}/${day}/${year}`
 }
 
-/** What the answer says of rows. @param repeats whether a row is sent again that could not be stored for a temporary reason */
+/** The results of rows in an answer. @param repeats whether a row is sent again that could not be stored for a temporary reason */
 function resultsOf(
   result: XmlNode,
   sent: readonly SentRow[],

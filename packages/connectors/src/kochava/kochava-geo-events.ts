@@ -11,7 +11,8 @@ export const kochavaGeoEvents = defineConnector({
   status: 'withdrawn',
   withdrawn: {
     why: 'Kochava delivers reports with the columns that each report is set up with, to a bucket and under names that no public document describes, and takes files of events only by arrangement with its support.',
-    instead: 'Have the reports delivered to your own bucket, and read them with the Amazon S3 Source. Leave files for Kochava in the agreed bucket with the Amazon S3 Destination.',
+    instead:
+      'Have the reports delivered to your own bucket, and read them with the Amazon S3 Source. Leave files for Kochava in the agreed bucket with the Amazon S3 Destination.',
   },
   description: 'Exchanges reports on events in apps with Kochava, in either direction, through an Amazon S3 bucket.',
   notes:

@@ -51,7 +51,8 @@ export function readPerson(row: BatchRow): Read<Row> {
   const cells = fileColumns.map((column) => row.text(column) ?? null)
   const bad = fileColumns.find((_, at) => /\p{Cc}/u.test(cells[at] ?? '') || !(cells[at] ?? '').isWellFormed())
   if (bad !== undefined) return wrong('The value contains a line break or another control character.', bad)
-  if (cells[0] === null) return wrong('There is no audience key, by which LiveRamp tells people apart.', 'AUDIENCEKEY')
+  if (cells[0] === null)
+    return wrong('There is no audience key, by which LiveRamp distinguishes people.', 'AUDIENCEKEY')
   const missing = addressNeeds.find((column) => row.text(column) === undefined)
   const isReachable = ['EMAIL1', 'EMAIL2', 'PHONE1', 'PHONE2'].some((column) => row.text(column) !== undefined)
   if (isReachable || missing === undefined) return { read: cells }
