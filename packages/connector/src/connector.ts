@@ -5,6 +5,7 @@ import type { Check } from './check.ts'
 import type { Destination } from './destination.ts'
 import type { Discover } from './discovery.ts'
 import { type FieldDefinition, type Fields, text } from './fields.ts'
+import type { Exports, Offer } from './handover.ts'
 import type { Records } from './records.ts'
 import type { Source } from './source.ts'
 import { readValues } from './values.ts'
@@ -56,6 +57,10 @@ export type SourceSide = Side & {
    * everything twice, and would guess types from values.
    */
   readonly columnsByReading?: boolean
+  /** Offers its files to a destination that loads them itself. Absent if it has none. */
+  readonly offer?: Offer
+  /** Writes its rows to a store itself, so that they pass no worker. Absent if it cannot. */
+  readonly exports?: Exports
 }
 
 /** The end that data goes to. Without `records` it takes any columns. */

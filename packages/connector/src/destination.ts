@@ -1,6 +1,7 @@
 import type { ColumnType } from '@penstock/parquet'
 import type { FindingCode } from '@penstock/wire/rules'
 import type { ConnectorContext } from './context.ts'
+import type { Loads, PlaceOf } from './handover.ts'
 import type { Json, Row } from './rows.ts'
 import type { Values } from './values.ts'
 import type { BatchWindow } from './windows.ts'
@@ -45,6 +46,10 @@ export type Destination = {
   readonly rejectionsOf?: (
     context: Pick<DestinationContext, 'settings' | 'secrets'>,
   ) => Promise<(batch: Batch) => readonly Rejection[]>
+  /** Loads files of a store, so that their rows pass no worker. Absent if it cannot. */
+  readonly loads?: Loads
+  /** Where a source writes that exports its rows itself. Absent if none can. */
+  readonly place?: PlaceOf
 }
 
 /** A column to add to a table. */

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import http from 'node:http'
+import { type BigQueryStorage, type ExtractConfiguration, extractResult } from './bigquery-extracts.ts'
 import { type LoadConfiguration, type LoadError, makeBigQueryTables, Refusal, typeOf } from './bigquery-tables.ts'
 import { type FailingProxy, startFailingProxy } from './failing-proxy.ts'
-import { makeGoogleAccounts } from './google-accounts.ts'
+import { type GoogleAccounts, makeGoogleAccounts } from './google-accounts.ts'
 import { startEngine } from './warehouse-engine.ts'
 
 type Value = string | null | { f: { v: Value }[] } | { v: Value }[]
@@ -14,6 +15,8 @@ type Job = Result & {
   gone: boolean
   failed?: Refusal
   errors?: readonly LoadError[]
+  /** Files that an extract wrote. */
+  files?: number
 }
 
 /**
@@ -31,6 +34,12 @@ export type BigQueryServer = {
   readonly executed: string[]
   /** Lines of JSON that were loaded, a text for each load that ran. */
   readonly loaded: string[]
+  /** Where extracts are written; nowhere unless given. */
+  storage: BigQueryStorage | undefined
+  /** Called before a job runs, with its configuration. */
+  before: ((configuration: object) => unknown) | undefined
+  /** Bytes of the table of any result. */
+  resultBytes: number
   /** Reasons with which the next jobs fail. */
   readonly failures: string[]
   readonly cancelled: string[]
@@ -65,9 +74,11 @@ const macros = [
 const translate = (text: string): string =>
   text.replaceAll('`', '"').replaceAll(`"${project}".`, '').replaceAll('@', '$')
 
-export async function startBigQueryServer(): Promise<BigQueryServer> {
+/** @param accounts that give its tokens; its own unless given */
+export async function startBigQueryServer(
+  accounts: GoogleAccounts = makeGoogleAccounts(['bigquery', 'cloud-platform']),
+): Promise<BigQueryServer> {
   const engine = await startEngine(macros)
-  const accounts = makeGoogleAccounts(['bigquery', 'cloud-platform'])
   const tables = makeBigQueryTables(engine, project, location)
   const jobs = new Map<string, Job>()
   const defects: unknown[] = []
@@ -104,9 +115,11 @@ export async function startBigQueryServer(): Promise<BigQueryServer> {
     if (projectId !== project) throw new Refusal(404, 'notFound', `Not found: Project ${projectId}`)
     if (upload) return insertUpload(request, url.searchParams, body, path)
     const [, dataset, tableId] = /^\/datasets\/(\w+)\/tables(?:\/([\w-]+))?$/.exec(path) ?? []
-    if (dataset !== undefined && (tableId !== undefined || request.method === 'POST')) {
+    if (dataset !== undefined && dataset !== '_results' && (tableId !== undefined || request.method === 'POST')) {
       return onTable(request.method ?? '', dataset, tableId, body)
     }
+    const [, kept] = /^\/datasets\/_results\/tables\/([\w-]+)$/.exec(path) ?? []
+    if (kept !== undefined && request.method === 'GET') return reply(200, { numBytes: String(server.resultBytes) })
     const [, listed] = /^\/datasets(?:\/(\w+)\/tables)?$/.exec(path) ?? []
     if (request.method === 'GET' && path.startsWith('/datasets')) return list(listed, url.searchParams)
     const [, kind, id = '', verb] = /^\/(jobs|queries)(?:\/([\w-]+))?(\/cancel)?$/.exec(path) ?? []
@@ -167,6 +180,10 @@ export async function startBigQueryServer(): Promise<BigQueryServer> {
       state: job.pollsLeft > 0 ? 'RUNNING' : 'DONE',
       ...(job.failed ? { errorResult: errorOf(job.failed), errors: job.errors ?? [errorOf(job.failed)] } : {}),
     },
+    configuration: {
+      query: { destinationTable: { projectId: project, datasetId: '_results', tableId: jobId.replaceAll('-', '_') } },
+    },
+    ...(job.files === undefined ? {} : { statistics: { extract: { destinationUriFileCounts: [String(job.files)] } } }),
   })
 
   type Configuration = {
@@ -185,6 +202,27 @@ export async function startBigQueryServer(): Promise<BigQueryServer> {
   type Body = { jobReference?: { projectId: string; jobId: string }; configuration: Configuration }
 
   async function insert({ jobReference, configuration, ...strange }: Body): Promise<Reply> {
+    if ('extract' in configuration) {
+      const {
+        extract,
+        labels: _,
+        ...others
+      } = configuration as unknown as {
+        extract: ExtractConfiguration
+        labels: object
+      }
+      if (Object.keys({ ...others, ...strange }).length > 0) throw new Refusal(400, 'invalid', 'a field is not known')
+      return insertJob(
+        jobReference,
+        async () => {
+          const { datasetId, tableId } = extract.sourceTable
+          const result = [...jobs].find(([id]) => datasetId === '_results' && id.replaceAll('-', '_') === tableId)?.[1]
+          if (!result || result.gone) return { fields: [], rows: [], failed: new Refusal(404, 'notFound') }
+          return { fields: [], rows: [], ...extractResult(result, extract, server.storage, server.resultBytes) }
+        },
+        configuration,
+      )
+    }
     const { query: asked, dryRun = false, jobTimeoutMs = '1', labels = {}, ...more } = configuration
     const { query, useLegacySql, maximumBytesBilled = '1000000000', parameterMode, ...rest } = asked
     const { queryParameters = [], defaultDataset, ...unknown } = rest
@@ -213,20 +251,26 @@ export async function startBigQueryServer(): Promise<BigQueryServer> {
         statistics: { totalBytesProcessed: String(server.bytesRead), query: { schema: { fields } } },
       })
     }
-    return insertJob(jobReference, async () => {
-      server.executed.push(query)
-      return resultOf(query, values)
-    })
+    return insertJob(
+      jobReference,
+      async () => {
+        server.executed.push(query)
+        return resultOf(query, values)
+      },
+      configuration,
+    )
   }
 
   /** Runs a job under its ID, which no other job gets; it fails if `failures` has a reason. */
   async function insertJob(
     reference: Body['jobReference'],
-    run: () => Promise<Result & { failed?: Refusal; errors?: readonly LoadError[] }>,
+    run: () => Promise<Result & { failed?: Refusal; errors?: readonly LoadError[]; files?: number }>,
+    configuration: object = {},
   ): Promise<Reply> {
     const { jobId = '', projectId } = reference ?? {}
     if (!/^[\w-]{1,1024}$/.test(jobId) || projectId !== project) throw new Refusal(400, 'invalid', 'jobReference')
     if (jobs.has(jobId)) throw new Refusal(409, 'duplicate', `Already Exists: Job ${jobId}`)
+    await server.before?.(configuration)
     const reason = server.failures.shift()
     const result = reason === undefined ? await run() : { fields: [], rows: [], failed: new Refusal(200, reason) }
     const job = { ...result, location, pollsLeft: server.polls, gone: false }
@@ -329,6 +373,9 @@ export async function startBigQueryServer(): Promise<BigQueryServer> {
     deletedKey,
     executed: [],
     loaded: [],
+    storage: undefined,
+    before: undefined,
+    resultBytes: 1000,
     failures: [],
     cancelled: [],
     given: [],

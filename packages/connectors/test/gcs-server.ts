@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import http from 'node:http'
 import { type FailingProxy, startFailingProxy } from './failing-proxy.ts'
-import { makeGoogleAccounts } from './google-accounts.ts'
+import { type GoogleAccounts, makeGoogleAccounts } from './google-accounts.ts'
 
 /** An object as Google describes it. */
 type Stored = { bytes: Buffer; generation: string; metadata?: Record<string, string>; contentType: string }
@@ -43,8 +43,11 @@ class Refusal extends Error {
   }
 }
 
-export async function startGcsServer(buckets: readonly string[]): Promise<GcsServer> {
-  const accounts = makeGoogleAccounts(['devstorage.read_write', 'cloud-platform'])
+/** @param accounts that give its tokens; its own unless given */
+export async function startGcsServer(
+  buckets: readonly string[],
+  accounts: GoogleAccounts = makeGoogleAccounts(['devstorage.read_write', 'cloud-platform']),
+): Promise<GcsServer> {
   const { email } = accounts
   const listener = http.createServer(async (request, response) => {
     const pieces: Buffer[] = []

@@ -3,6 +3,7 @@ import { createHash, generateKeyPairSync, randomUUID, verify } from 'node:crypto
 import http from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { type FailingProxy, startFailingProxy } from './failing-proxy.ts'
+import { loadMacros, makeSnowflakeLoads, type SnowflakeStorage, translateLoad } from './snowflake-loads.ts'
 import { type EngineResult, startEngine } from './warehouse-engine.ts'
 
 /** A result as Snowflake keeps it. */
@@ -33,6 +34,10 @@ export type SnowflakeServer = {
   partitionRows: number
   /** How often a statement answers that it still runs. */
   polls: number
+  /** The bucket that COPY reads; none unless given. */
+  storage: SnowflakeStorage | undefined
+  /** Called before a statement runs. */
+  before: ((statement: string) => unknown) | undefined
   /** Fixed answers for statements that match, in place of those of DuckDB. */
   canned: { readonly match: RegExp; readonly rowType: object[]; readonly rows: (string | null)[][] }[]
   run(statement: string): Promise<EngineResult>
@@ -91,11 +96,11 @@ const flattened =
 
 /** An INSERT into two tables, in the one form that is known here. */
 const insertAll =
-  /^insert all\s+when 1 = 1 then into (\S+) \(([^()]+)\) values \(([\w, ]+)\)\s+when n = 0 then into (\S+) \(([^()]+)\) values \(([\w, ]+)\)\s+(select .*)$/s
+  /^insert all\s+when (1 = 1|k = 1) then into (\S+) \(([^()]+)\) values \(([\w, ]+)\)\s+when ([nk] = 0) then into (\S+) \(([^()]+)\) values \(([\w, ]+)\)\s+(select .*)$/s
 
 /** The same statement for DuckDB. */
 const translate = (text: string): string =>
-  text
+  translateLoad(text)
     .replaceAll(' timestamp_ntz', ' timestamp')
     .replace('table(flatten(input => parse_json(?)))', flattened)
     .replace(/to_date\((\w+\([^()]*\([^()]*\)\))\)/g, '$1::date')
@@ -111,7 +116,8 @@ const translate = (text: string): string =>
     .replace(/to_varchar\(("[^,]+"), '[^']+'\)/g, '$1::varchar')
 
 export async function startSnowflakeServer(): Promise<SnowflakeServer> {
-  const engine = await startEngine(macros)
+  const engine = await startEngine([...macros, ...loadMacros])
+  const loads = makeSnowflakeLoads(engine, () => server.storage)
   const results = new Map<string, Kept>()
   const requests = new Map<string, string>()
   let expired = new Set<string>()
@@ -223,17 +229,24 @@ export async function startSnowflakeServer(): Promise<SnowflakeServer> {
     })
     server.executed.push(statement)
     const handle = randomUUID()
-    results.set(handle, { pollsLeft: server.polls, gone: false, ...(await resultOf(statement, values)) })
+    await server.before?.(statement)
+    results.set(handle, { pollsLeft: server.polls, gone: false, ...(await resultOf(statement, values, handle)) })
     return handle
   }
 
-  async function resultOf(statement: string, values: string[]): Promise<Pick<Kept, 'rowType' | 'rows' | 'failed'>> {
+  async function resultOf(
+    statement: string,
+    values: string[],
+    handle: string,
+  ): Promise<Pick<Kept, 'rowType' | 'rows' | 'failed'>> {
     if (statement === 'select current_user(), current_role()') {
       return { rowType: [textColumn('CURRENT_USER()'), textColumn('CURRENT_ROLE()')], rows: [['MOVER', 'READER']] }
     }
     const canned = server.canned.find(({ match }) => match.test(statement))
     if (canned) return { rowType: canned.rowType, rows: / limit 0$/.test(statement) ? [] : canned.rows }
     try {
+      const loaded = await loads.run(statement, handle)
+      if (loaded) return { rowType: loaded.columns.map(textColumn), rows: loaded.rows }
       if (statement.startsWith('insert all')) return await insertIntoBoth(statement, values)
       const show = /^show (\w+) like '((?:[^'\\]|\\.)*)'(?: in (?:schema|database) (.+))?$/s.exec(statement)
       if (show) return await shown(show)
@@ -283,14 +296,17 @@ export async function startSnowflakeServer(): Promise<SnowflakeServer> {
 
   /** One statement is one transaction, though DuckDB needs several for it. */
   async function insertIntoBoth(statement: string, values: string[]): Promise<Pick<Kept, 'rowType' | 'rows'>> {
-    const [, table, names, aliases, notes, noteNames, noteAliases, select = ''] = insertAll.exec(statement) ?? []
+    const [, isRow, table, names, aliases, isNote, notes, noteNames, noteAliases, select = ''] =
+      insertAll.exec(statement) ?? []
     if (table === undefined) throw new Error('Parser Error: another form of INSERT ALL')
     await engine.run('begin')
     try {
       await engine.run(`create temp table "inserted" as ${translate(select)}`, values)
-      const inserted = await engine.run(`insert into ${table} (${names}) select ${aliases} from "inserted"`)
+      const inserted = await engine.run(
+        `insert into ${table} (${names}) select ${aliases} from "inserted" where ${isRow}`,
+      )
       const noted = await engine.run(
-        `insert into ${notes} (${noteNames}) select ${noteAliases} from "inserted" where n = 0`,
+        `insert into ${notes} (${noteNames}) select ${noteAliases} from "inserted" where ${isNote}`,
       )
       await engine.run('drop table "inserted"')
       await engine.run('commit')
@@ -369,6 +385,8 @@ export async function startSnowflakeServer(): Promise<SnowflakeServer> {
     tokens: new Set(),
     partitionRows: 3000,
     polls: 0,
+    storage: undefined,
+    before: undefined,
     canned: [],
     run: (statement) => engine.run(statement),
     forgetResults() {
@@ -434,7 +452,7 @@ function typeOf(type: string): { type: string; scale?: number; precision?: numbe
   if (/^U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?$/.test(type)) return { type: 'fixed', precision: 38, scale: 0 }
   if (type === 'DOUBLE' || type === 'FLOAT') return { type: 'real' }
   if (type === 'TIMESTAMP') return { type: 'timestamp_ntz', scale: 9 }
-  return { type: { BOOLEAN: 'boolean', DATE: 'date', TIME: 'time' }[type] ?? 'text' }
+  return { type: { BOOLEAN: 'boolean', DATE: 'date', TIME: 'time', BLOB: 'binary' }[type] ?? 'text' }
 }
 
 /** A value as Snowflake writes it. */

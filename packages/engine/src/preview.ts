@@ -15,6 +15,7 @@ import { inspectDestination } from './inspect.ts'
 import { type ColumnTypes, planFittingRows, planRows, planUnmapped, type RowMapping } from './map-rows.ts'
 import { lintRows } from './mapping/lint.ts'
 import { isPersonal, shorten } from './mapping/shorten.ts'
+import { previewRoute } from './preview-route.ts'
 import type { JobValues, PreviewJob } from './protocol.ts'
 import { type JobRuntime, openContext } from './runtime.ts'
 import { sideSettings } from './settings.ts'
@@ -87,6 +88,12 @@ export async function runPreview(
   const bound = deadline - performance.now() - answerMs
   const tried = await tryRows(destination, { ...side.context, ...sent }, side.redact, bound, inspected.length > 0)
   const findings = [...found, ...unread, ...others, ...tried.findings]
+  const route = await previewRoute(
+    { connector: source, context, redact },
+    { connector: destination, ...side },
+    signal,
+    deadline - performance.now() - answerMs,
+  )
   const rejected = tried.rejected.flatMap(({ index, reason, field = null }): Preview['rejected'] => {
     const row = index === undefined ? undefined : sent.numbers[index]
     return row === undefined ? [] : [{ row, field, reason: side.redact(reason) }]
@@ -98,6 +105,7 @@ export async function runPreview(
       rows: preview.rows.filter((_, at) => !isRefused.has(sent.numbers[at] as number)),
       rejected: [...preview.rejected, ...rejected].sort((a, b) => a.row - b.row),
       findings: findings.slice(0, limits.previewFindingsMax),
+      ...route,
     },
   }
 }

@@ -10,6 +10,7 @@ import type {
 import type { EgressOptions } from '@penstock/connector/egress'
 import type { ColumnChange, DriftMode, FieldError, Preview } from '@penstock/wire'
 import type { Role, TransferErrorCode } from '@penstock/wire/rules'
+import type { HandoverStart } from './handover-start.ts'
 
 /**
  * How a supervisor (the service or a worker) and a runner talk. Terms:
@@ -255,7 +256,7 @@ export type Confirmation = {
 }
 
 /** A batch that is about to be delivered. */
-export type BatchStart = {
+export type BatchStart = HandoverStart & {
   /** How many rows of the source it covers, if it comes again as it is after a crash. */
   readonly pending: number | null
   /** The columns of the source and of the destination: with the first batch of a session. */

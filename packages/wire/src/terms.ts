@@ -130,6 +130,7 @@ export type DriftMode = (typeof driftModes)[number]
 export const transferLogKinds = [
   'began',
   'opened',
+  'route',
   'columns',
   'sent',
   'confirmed',

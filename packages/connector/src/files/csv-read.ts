@@ -68,7 +68,8 @@ export async function openCsv(
   }
 }
 
-type Header = { readonly dialect: CsvDialect; readonly names: readonly string[]; readonly bytes: number }
+/** How a file is written, the names in its header, and the bytes of that. */
+export type CsvHeader = { readonly dialect: CsvDialect; readonly names: readonly string[]; readonly bytes: number }
 
 /** How a file without a header begins: with its first row. */
 async function withoutHeader(
@@ -77,20 +78,20 @@ async function withoutHeader(
   encoding: Encoding,
   delimiter: string | undefined,
   columns: readonly string[],
-): Promise<Header> {
+): Promise<CsvHeader> {
   const bytes = await stream.peek(pieceBytes)
   const text = encoding.decode(encoding.unitBytes === 2 ? bytes.subarray(0, bytes.length & ~1) : bytes)
   assertNoPage(file, text)
   return { dialect: dialectOf(text, delimiter), names: columns, bytes: 0 }
 }
 
-/** Looks at the beginning of a file, at more and more of it until the header is there. */
-async function readHeader(
+/** Looks at the beginning of a file, at more and more of it until the header is there. Throws `invalid_file` if it is none. */
+export async function readHeader(
   stream: ByteStream,
   file: StoredFile,
   encoding: Encoding,
   delimiter: string | undefined,
-): Promise<Header> {
+): Promise<CsvHeader> {
   for (let wanted = pieceBytes; ; wanted *= 2) {
     const bytes = await stream.peek(wanted)
     const { ended } = stream

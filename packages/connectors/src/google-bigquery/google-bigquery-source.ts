@@ -1,4 +1,4 @@
-import { defineConnector, number, secret, text } from '@penstock/connector'
+import { boolean, defineConnector, number, secret, text } from '@penstock/connector'
 import { googleBigQuery } from './platform.ts'
 
 /** The result of a query in BigQuery. */
@@ -10,7 +10,7 @@ export const googleBigquerySource = defineConnector({
   dataTypeCategory: 'data store',
   description: 'Runs your SQL query in BigQuery and reads the rows that it returns.',
   notes:
-    'The service account needs the roles BigQuery Job User and BigQuery Data Viewer. BigQuery keeps results for 24 hours. Within that time, an interrupted transfer resumes in the same result; later, it runs a new query and resumes after the last row. For this, all rows are sorted, regardless of the order in the query: by the key columns, or by a digest of each row if none are given. BigQuery limits how many rows it can sort: for a large result, set key columns and select few columns.',
+    'The service account needs the roles BigQuery Job User and BigQuery Data Viewer. BigQuery keeps results for 24 hours. Within that time, an interrupted transfer resumes in the same result; later, it runs a new query and resumes after the last row. For this, all rows are sorted, regardless of the order in the query: by the key columns, or by a digest of each row if none are given. BigQuery limits how many rows it can sort: for a large result, set key columns and select few columns. With Export inside BigQuery, BigQuery writes the rows to Google Cloud Storage itself, unsorted, with times in its own notation; the service account then needs to create, get and delete objects of the bucket, and more than 1 GB becomes several files with numbers.',
   tested:
     'Our own test server, which follows the published documentation of BigQuery’s REST interface, with DuckDB behind it; not BigQuery itself.',
   secrets: {
@@ -70,6 +70,17 @@ export const googleBigquerySource = defineConnector({
         max: 86_400,
         default: 3600,
       }),
+      exportFiles: boolean({
+        label: 'Export inside BigQuery',
+        description:
+          'Whether BigQuery itself writes the rows to Google Cloud Storage, with its own service account; rows pass Penstock if the connection needs what only Penstock does, such as a mapping',
+        default: false,
+      }),
+    },
+    exports: {
+      schemes: ['gs'],
+      isWanted: ({ exportFiles }) => exportFiles === true,
+      open: async (context) => (await import('./export.ts')).openExporter(context),
     },
     open: async (context) => (await import('./read.ts')).open(context),
   },

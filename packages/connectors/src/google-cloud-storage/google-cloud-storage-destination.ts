@@ -43,6 +43,7 @@ export const googleCloudStorageDestination = defineConnector({
       open: async (context) => (await import('./write.ts')).open(context),
       rejectionsOf: async (context) => (await import('@penstock/connector/files')).fileRejections(context),
       inspect: async (context) => (await import('./check.ts')).inspect(context),
+      place: async (context) => (await import('./export-place.ts')).exportPlace(context),
     },
     discover: { outputPath: async (context) => (await import('./discover.ts')).discover(context, 'outputPath', true) },
   },

@@ -1,4 +1,4 @@
-import { defineConnector, select, text } from '@penstock/connector'
+import { boolean, defineConnector, select, text } from '@penstock/connector'
 import { snowflake } from './platform.ts'
 import { keyPairUser, signIn } from './sign-in.ts'
 
@@ -12,7 +12,7 @@ export const snowflakeDestination = defineConnector({
   description: 'Writes rows to a Snowflake table: appends them, or replaces the existing ones.',
   actions: ['append', 'replace'],
   notes:
-    'Rows are inserted by statements of up to 5,000 rows with their values as a binding. Snowflake’s SQL API does not allow PUT, so that no file can be loaded through an internal stage: for many millions of rows, write files to a bucket and have Snowflake load them from there. Replace empties the table before the first rows are written. The role needs USAGE on the warehouse, the database and the schema, SELECT, INSERT and DELETE on the table, and CREATE TABLE in the schema: a missing table is created with text columns, and the table penstock_batches in the same schema records which batches were written, so that none is written twice when a transfer resumes after a crash. Write names as in SQL: in any case, or in double quotes. The table must not be a view: Snowflake cannot insert into views. Times are written in UTC to columns without a time zone. A resumed transfer does not detect a statement that is still running in Snowflake: after a crash during a write, look for duplicates.',
+    'Rows are inserted by statements of up to 5,000 rows with their values as a binding. Snowflake’s SQL API does not allow PUT, so that no file can be loaded through an internal stage. For many millions of rows, have Snowflake load CSV files from Amazon S3 itself: create a storage integration for the bucket, grant the role USAGE on it, name it in the configuration, and set Load files inside Snowflake. Its rows are then read through a transient table in the same schema, and pass Penstock only if they are rejected. Compared with a worker, rows with empty values too many and numbers with an exponent in columns of decimals are rejected. Replace empties the table before the first rows are written. The role needs USAGE on the warehouse, the database and the schema, SELECT, INSERT and DELETE on the table, and CREATE TABLE in the schema: a missing table is created with text columns, and the table penstock_batches in the same schema records which batches were written, so that none is written twice when a transfer resumes after a crash. Write names as in SQL: in any case, or in double quotes. The table must not be a view: Snowflake cannot insert into views. Times are written in UTC to columns without a time zone. A resumed transfer does not detect a statement that is still running in Snowflake: after a crash during a write, look for duplicates.',
   tested:
     'Our own test server, which follows the published documentation of Snowflake’s SQL API, with DuckDB behind it; not Snowflake itself.',
   secrets: {
@@ -36,6 +36,11 @@ export const snowflakeDestination = defineConnector({
       description: 'Role used to write rows',
       required: true,
       when: { authType: ['key-pair', 'oauth'] },
+    }),
+    storageIntegration: text({
+      label: 'Storage integration',
+      description:
+        'Name of a storage integration of Snowflake that may read your bucket; only for connections whose files Snowflake loads itself',
     }),
   },
   destination: {
@@ -61,6 +66,12 @@ export const snowflakeDestination = defineConnector({
         options: ['Append', 'Replace'],
         required: true,
       }),
+      loadFiles: boolean({
+        label: 'Load files inside Snowflake',
+        description:
+          'Whether Snowflake itself loads CSV files from Amazon S3, through the storage integration; rows pass Penstock if the connection needs what only Penstock does, such as hashing',
+        default: false,
+      }),
     },
     deliver: {
       batch: () => ({ rowsMax: 5_000, bytesMax: 512 << 10 }),
@@ -68,6 +79,14 @@ export const snowflakeDestination = defineConnector({
       open: async (context) => (await import('./write.ts')).open(context),
       inspect: async (context) => (await import('./write.ts')).inspect(context),
       tryRows: async (context) => (await import('./write.ts')).tryRows(context),
+      loads: {
+        schemes: ['s3'],
+        isWanted: ({ loadFiles }) => loadFiles === true,
+        whyNot: ({ secrets }) =>
+          secrets.storageIntegration ? undefined : 'the configuration of Snowflake names no storage integration',
+        whyNotTable: async (context) => (await import('./load.ts')).whyNotTable(context),
+        open: async (context) => (await import('./load.ts')).openLoader(context),
+      },
     },
   },
   check: async (context) => (await import('./check.ts')).checkDestination(context),

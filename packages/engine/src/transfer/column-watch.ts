@@ -49,7 +49,7 @@ export class ColumnWatch {
    * Takes the names of the first chunk. A column that it does not read cannot be mapped, so columns are added only now: first to the table, then
    * to the mapping, so that what crashes in between is repeated, and finds the columns there. Throws as `ask` does.
    */
-  async read({ columns }: Chunk): Promise<void> {
+  async read({ columns }: Pick<Chunk, 'columns'>): Promise<void> {
     if (this.#isSettled) return
     this.#isSettled = true
     if (!this.#shape.source) {

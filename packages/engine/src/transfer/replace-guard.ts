@@ -33,6 +33,14 @@ export async function guardReplace(
   } finally {
     await reader.close()
   }
+  assertEnough(valid, replaced, shareMin)
+}
+
+/**
+ * Compares the valid rows of a replacement with those of the last one.
+ * @throws ConnectorError `confirmation_needed` if there are too few, or none
+ */
+export function assertEnough(valid: number, replaced: number | null, shareMin: number): void {
   if (valid >= Math.max(1, Math.ceil((replaced ?? 0) * shareMin))) return
   throw new ConnectorError(
     'confirmation_needed',

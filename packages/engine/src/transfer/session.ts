@@ -1,7 +1,7 @@
 import {
   asConnectorError,
   type Chunk,
-  type ConnectorError,
+  ConnectorError,
   type Delivery,
   type DestinationWriter,
   type Row,
@@ -9,26 +9,20 @@ import {
   valueRedactor,
 } from '@penstock/connector'
 import { type Decision, decide } from '@penstock/wire/rules'
+import type { RowMapping } from '../map-rows.ts'
 import { type BatchStart, Ended, type TransferHost, type TransferJob, type TransferState } from '../protocol.ts'
 import type { JobRuntime } from '../runtime.ts'
 import type { SideSecrets } from '../side-secrets.ts'
 import { storable } from '../storable.ts'
-import {
-  type Bounds,
-  batchOf,
-  beginning,
-  type Checkpoint,
-  type ChunkMapper,
-  type FilledBatch,
-  fillBatches,
-  halve,
-} from './batches.ts'
+import { type Bounds, batchOf, beginning, type Checkpoint, type FilledBatch, fillBatches, halve } from './batches.ts'
 import { ColumnWatch } from './column-watch.ts'
 import { type Entry, entryOf, flushEntryOf } from './confirmation.ts'
 import { checked, codeOf, isOfTheSides, ofConnector, sideOf, withoutSecretsInReasons } from './connector-calls.ts'
+import { type HandoverDeps, handOver, handOverExport, standingIn } from './handover.ts'
 import { readAhead } from './read-ahead.ts'
 import { guardReplace } from './replace-guard.ts'
 import { finalError, pause, type Retries } from './retries.ts'
+import { type Route, sentenceOfRoute } from './route.ts'
 import { type OpenedWriter, Sides } from './sides.ts'
 import { SplitBudget } from './split-budget.ts'
 import { Unconfirmed } from './unconfirmed.ts'
@@ -78,6 +72,10 @@ export class Session {
   #newColumns: BatchStart['columns']
   /** Whether the next batch was announced with what was confirmed last. */
   #isBegun = false
+  /** Which way the rows go, as a sentence, if there is more than one. */
+  #route: string | undefined
+  /** Whether the platforms have moved all rows themselves. */
+  #isHandedOver = false
 
   private constructor(deps: SessionDeps, state: TransferState, sides: Sides) {
     this.#deps = deps
@@ -155,12 +153,15 @@ export class Session {
     const { bounds, replaces } = this.#sides
     const { checkpoint, read, pending, unconfirmed, testRows } = this.#state
     await this.#watch?.ask()
+    const route = await this.#routeRows()
+    this.#isHandedOver = route !== undefined && route.by !== 'worker'
+    if (this.#isHandedOver) return
     if (replaces && checkpoint === null) await this.#guardReplace()
     this.#reader = await this.#sides.openReader(this.#deps.signal)
     const filledBatches = fillBatches(this.#reader, {
       from: (checkpoint ?? beginning) as Checkpoint,
       firstNumber: read + 1,
-      mapperFor: (chunk) => this.#mapperFor(chunk),
+      mapperFor: async (chunk) => (await this.#mappingFor(chunk)).map,
       windowOf: this.#sides.windowOf,
       bounds,
       pending,
@@ -180,12 +181,46 @@ export class Session {
     return this.#sides.openWriter(signal, { transferId: this.#deps.job.id, ...this.#unconfirmed.stored })
   }
 
-  async #mapperFor(chunk: Chunk): Promise<ChunkMapper> {
+  async #mappingFor(chunk: Pick<Chunk, 'columns' | 'types'>): Promise<RowMapping> {
     this.#deps.onProgress()
     await this.#watch?.read(chunk)
-    const { mapper, newColumns } = await this.#sides.mapperFor(chunk)
+    const { mapping, newColumns } = await this.#sides.mapperFor(chunk)
     if (newColumns) this.#newColumns = { ...newColumns, ...(this.#watch && { shape: this.#watch.shape }) }
-    return mapper
+    return mapping
+  }
+
+  /** Decides which way the rows go, and has the platforms move them if they do that themselves. */
+  async #routeRows(): Promise<Route | undefined> {
+    const { checkpoint } = this.#state
+    const began = standingIn(checkpoint) !== undefined
+    // Rows of a worker may be there already.
+    if (!began && (checkpoint !== null || this.#state.pending !== null)) return undefined
+    const { signal, job } = this.#deps
+    const whyNot = this.#state.testRows === null ? undefined : 'a test sends a few records'
+    const route = await this.#sides.route(job.id, (columns) => this.#mappingFor({ columns }), whyNot, signal)
+    const opened = route?.by === 'destination' ? await route.open() : undefined
+    const taken = opened && 'whyNot' in opened ? { by: 'worker' as const, whyNot: opened.whyNot } : route
+    this.#route = taken && sentenceOfRoute(taken, this.#sides.names)
+    if (!taken || taken.by === 'worker') {
+      if (began) throw notContinued(taken?.whyNot ?? 'the connectors have no other way')
+      return taken
+    }
+    const deps: HandoverDeps = {
+      ...this.#deps,
+      state: this.#state,
+      replaces: this.#sides.replaces,
+      begin: async (group) => {
+        await this.#deps.host.beginBatch({ ...this.#startOf(null), ...group })
+        this.#newColumns = undefined
+      },
+      confirm: async (entry, bytes) => {
+        this.#unconfirmed.add(entry)
+        await this.#confirm(undefined, { bytes })
+      },
+    }
+    if (taken.by === 'source') await handOverExport(deps, taken)
+    else if (opened && 'loader' in opened) await handOver(deps, taken, opened)
+    return taken
   }
 
   /** Announces a batch, unless that was done with what was confirmed last. */
@@ -197,7 +232,8 @@ export class Session {
   }
 
   #startOf(pending: number | null): BatchStart {
-    return { pending, ...(this.#newColumns && { columns: this.#newColumns }) }
+    if (!this.#newColumns) return { pending }
+    return { pending, columns: this.#newColumns, ...(this.#route !== undefined && { route: this.#route }) }
   }
 
   /**
@@ -302,9 +338,9 @@ export class Session {
   }
 
   /** @param next the batch that follows; it is announced in the same statement */
-  async #confirm(next?: FilledBatch): Promise<void> {
+  async #confirm(next?: FilledBatch, totalOfFiles?: SourceReader['total']): Promise<void> {
     const { testRows } = this.#state
-    const total = testRows === null ? this.#reader?.total : { rows: testRows }
+    const total = totalOfFiles ?? (testRows === null ? this.#reader?.total : { rows: testRows })
     const confirmation = this.#unconfirmed.take(this.#sides.sourceColumns, total)
     if (!confirmation) return
     const start = next && isSent(next) ? this.#startOf(pendingOf(next.covered)) : undefined
@@ -319,6 +355,7 @@ export class Session {
   }
 
   async #finish(): Promise<void> {
+    if (this.#isHandedOver) return
     // If nothing was sent there is nothing to make visible, except in a replacement of everything by nothing.
     if (this.#hasDelivered || this.#sides.replaces) await this.#ask(async (writer) => writer.finish?.())
   }
@@ -333,3 +370,10 @@ export class Session {
     await guardReplace(reader, { mappingFor, onProgress, replaced, shareMin: job.replaceShareMin })
   }
 }
+
+/** A handover began, and its destination would have a worker continue now, which would send the same rows again. */
+const notContinued = (whyNot: string): ConnectorError =>
+  new ConnectorError(
+    'source_changed',
+    `The platforms began to move the rows themselves and cannot continue, because ${whyNot}. Start a new transfer.`,
+  )

@@ -14,15 +14,16 @@ import { limits, type Role } from '@penstock/wire/rules'
 import { runDiscovery } from '../discover.ts'
 import { type ColumnTypes, type RowMapping, requireMapping } from '../map-rows.ts'
 import { extendMapping } from '../mapping/add-columns.ts'
-import type { BatchStart, Shape, SideShape, TransferHost, TransferState } from '../protocol.ts'
+import type { BatchStart, OpenedSide, Shape, SideShape, TransferHost, TransferState } from '../protocol.ts'
 import { type JobRuntime, openContext } from '../runtime.ts'
 import { sideSettings } from '../settings.ts'
 import type { SideSecrets } from '../side-secrets.ts'
 import { storable } from '../storable.ts'
-import type { Bounds, ChunkMapper } from './batches.ts'
+import type { Bounds } from './batches.ts'
 import { shapeOf, typeIn } from './column-changes.ts'
 import { guarded, ofConnector } from './connector-calls.ts'
 import { readReplay } from './replay.ts'
+import { type Route, type RouteDeps, type RouteSide, routeOf } from './route.ts'
 import { scopeAt, type WindowOf } from './windows.ts'
 
 /** A writer of the destination, and what removes the secrets of the destination from what it reports. */
@@ -84,6 +85,11 @@ export class Sides {
     return sideSettings(this.#destination, 'Destination', this.destinationSide.settings)
   }
 
+  /** The names of the connectors. */
+  get names(): { readonly source: string; readonly destination: string } {
+    return { source: this.#source?.name ?? '', destination: this.#destination.name }
+  }
+
   /** The columns that the destination gets, as far as they are known. */
   get columns(): readonly string[] {
     return this.#mapping?.columns ?? this.#state.columns ?? Object.keys(this.#destination.destination?.records ?? {})
@@ -111,6 +117,35 @@ export class Sides {
       open({ ...context, cursor: cursor ?? undefined }),
     )
     return guarded(reader, signal, redact)
+  }
+
+  /**
+   * Which way the rows go.
+   * @param mappingFor maps the columns of the source, once they are known
+   * @param whyNot why this transfer needs a worker, whatever the connection says
+   */
+  async route(
+    transferId: string,
+    mappingFor: RouteDeps['mappingFor'],
+    whyNot: string | undefined,
+    signal: AbortSignal,
+  ): Promise<Route | undefined> {
+    const source = this.#state.source
+    if (!source || !this.#source) return undefined
+    const side = (connector: Connector, role: Role, opened: OpenedSide): RouteSide => ({
+      connector,
+      ...openContext(this.#runtime, connector, role, opened, signal),
+    })
+    return routeOf(
+      {
+        source: side(this.#source, 'Source', source),
+        destination: side(this.#destination, 'Destination', this.destinationSide),
+        signal,
+        mappingFor,
+        transfer: { transferId, attempt: this.#state.attempt, startedTime: this.#state.startedTime },
+      },
+      whyNot,
+    )
   }
 
   /** The columns of the side that its platform lists; `null` if it cannot. Throws a `ConnectorError` that can be retried. */
@@ -214,13 +249,20 @@ export class Sides {
    * Answers how the rows of a chunk are mapped. The mapping follows from the columns, which the first chunk has: with it
    * come the columns of both sides, which are not stored yet.
    */
-  async mapperFor({ columns, types }: Chunk): Promise<{ mapper: ChunkMapper; newColumns?: BatchStart['columns'] }> {
-    if (this.#mapping) return { mapper: this.#mapping.map }
+  async mapperFor({
+    columns,
+    types,
+  }: Pick<Chunk, 'columns' | 'types'>): Promise<{ mapping: RowMapping; newColumns?: BatchStart['columns'] }> {
+    if (this.#mapping) {
+      // They may have been mapped before the first chunk was read, which has the types.
+      this.types ??= this.#mapping.typesOf(types)
+      return { mapping: this.#mapping }
+    }
     const mapping = await this.mappingFor(columns)
     this.#mapping = mapping
     this.sourceColumns = columns
     this.types = mapping.typesOf(types)
     const newColumns = { source: columns.map(storable), destination: mapping.columns.map(storable) }
-    return { mapper: mapping.map, newColumns }
+    return { mapping, newColumns }
   }
 }

@@ -6,6 +6,7 @@ import { AuditActor } from './audit.ts'
 import { ConnectionConfig } from './connection.ts'
 import { columnChanges } from './drift.ts'
 import { count, exactly, flag, identifier, oneOf, text, unixSeconds } from './kinds.ts'
+import { TransferRoute } from './transfer-route.ts'
 
 const maybe = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()])
 
@@ -272,6 +273,7 @@ export const Preview = exactly(
           'Problems that the source and the destination report for these fields; empty if there are none, if the connectors cannot ask, and with `unmapped`',
       },
     ),
+    route: Type.Optional(TransferRoute),
     matches: Type.Optional(
       Type.Array(
         exactly(

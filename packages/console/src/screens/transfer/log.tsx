@@ -10,6 +10,7 @@ import {
   IconHourglass,
   IconLogin,
   IconPlayerPlay,
+  IconRoute,
   IconSend,
 } from '@tabler/icons-react'
 import { useState } from 'react'
@@ -21,6 +22,7 @@ import { isActive } from '../connection/use-connection.ts'
 const icons: Readonly<Record<TransferLogKind, typeof IconCheck>> = {
   began: IconPlayerPlay,
   opened: IconLogin,
+  route: IconRoute,
   columns: IconColumns,
   sent: IconSend,
   confirmed: IconCheck,

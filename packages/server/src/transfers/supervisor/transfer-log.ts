@@ -1,4 +1,11 @@
-import { type ColumnReport, type Confirmation, type HostMethod, storable, type TransferState } from '@penstock/engine'
+import {
+  type BatchStart,
+  type ColumnReport,
+  type Confirmation,
+  type HostMethod,
+  storable,
+  type TransferState,
+} from '@penstock/engine'
 import { limits, type TransferLogKind } from '@penstock/wire'
 import type { Database } from '../../db/database.ts'
 import type { WorkRow } from './claim-queries.ts'
@@ -33,6 +40,8 @@ export class TransferLog {
   #flushed: Promise<void> = Promise.resolve()
   #sentMs: number | undefined
   #read = 0
+  /** How many files the destination loads itself, of the batch that was begun last. */
+  #files: number | undefined
 
   /** @param names of the connectors of both sides */
   constructor(
@@ -75,10 +84,10 @@ export class TransferLog {
       this.#read = read
       const from = read > 0 ? `, after record ${count(read)}` : ''
       this.add('opened', `Reads from ${this.#names.source} and writes to ${this.#names.destination}${from}.`)
-    } else if (method === 'beginBatch') this.#send((argument as { pending: number | null }).pending)
+    } else if (method === 'beginBatch') this.#begin(argument as BatchStart)
     else if (method === 'confirm') {
       const { confirmation, next } = argument as { confirmation: Confirmation; next?: { pending: number | null } }
-      this.#confirm(confirmation)
+      if (this.#files !== 0) this.#confirm(confirmation)
       if (answer === true) this.#send(next?.pending ?? null)
     } else if (method === 'reportRetry') {
       const { code, message, waitMs } = argument as { code: string; message: string; waitMs: number }
@@ -87,6 +96,19 @@ export class TransferLog {
       const { changes, added } = argument as ColumnReport
       this.add('columns', `${count(changes.length)} columns changed since the last successful transfer.`)
       if (added.length > 0) this.add('columns', `${count(added.length)} of them were added to the mapping.`)
+    }
+  }
+
+  #begin({ pending, route, files, exports }: BatchStart): void {
+    if (route !== undefined) this.add('route', route)
+    this.#files = files
+    const { source, destination } = this.#names
+    if (files === undefined && !exports) {
+      this.#send(pending)
+    } else if (files !== 0) {
+      this.#sentMs = performance.now()
+      const loads = `${destination} loads ${count(files ?? 0)} ${files === 1 ? 'file' : 'files'}.`
+      this.add('sent', exports ? `${source} writes its records to ${destination}.` : loads)
     }
   }
 

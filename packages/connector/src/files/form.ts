@@ -1,0 +1,50 @@
+import type { FileForm } from '../handover.ts'
+import { makeStream } from './bytes.ts'
+import { distinctNames } from './column-names.ts'
+import { contentOf } from './content.ts'
+import { readHeader } from './csv-read.ts'
+import { encodingOf } from './encoding.ts'
+import type { ReadOptions } from './read.ts'
+import type { FileStore, StoredFile } from './store.ts'
+import { magicBytes, unpackerOf } from './unpack.ts'
+import { isZstd } from './zstd-frames.ts'
+
+/** Those of `ReadOptions` by which a file is looked at. */
+export type FormOptions = Pick<ReadOptions, 'format' | 'encoding' | 'delimiter'>
+
+/**
+ * Looks at the beginning of a file, as far as its header, to find out whether a platform that loads CSV reads the same rows from it as a
+ * worker does.
+ * @returns the form; or why only a worker reads the file as it is meant, the end of a sentence
+ * @throws a `ConnectorError`: `invalid_file` if a worker cannot read it either, and errors of the store
+ */
+export async function formOfFile(
+  store: FileStore,
+  file: StoredFile,
+  options: FormOptions,
+  signal: AbortSignal,
+): Promise<FileForm> {
+  const { name } = file
+  if (/\p{Cc}/u.test(name)) return { whyNot: 'the name of a file has control characters' }
+  const raw = makeStream(store.read(file, 0), signal)
+  try {
+    const start = await raw.peek(magicBytes)
+    const unpack = unpackerOf(file, start)
+    const compression = unpack === undefined ? 'none' : isZstd(start) ? 'zstd' : 'gzip'
+    const stream = unpack ? makeStream(unpack(raw), signal, raw) : raw
+    const content = await contentOf(stream, file, options)
+    if (content !== 'CSV') return { whyNot: `${name} is ${content}, and only CSV files are loaded so` }
+    const encoding = encodingOf(await stream.peek(3), options.encoding)
+    if (encoding.name !== 'utf-8') return { whyNot: `${name} is not in UTF-8` }
+    stream.take(encoding.markBytes)
+    const { dialect, names, bytes } = await readHeader(stream, file, encoding, options.delimiter)
+    if (names.length === 0) return { whyNot: `${name} is empty` }
+    if (names.length === 1) return { whyNot: `${name} has one column, in which empty lines are rows` }
+    if (dialect.newline === '\r') return { whyNot: `the lines of ${name} end with a carriage return alone` }
+    const header = (await stream.peek(bytes)).toString('utf8')
+    if (header.replace(/\r?\n$/, '').includes('\n')) return { whyNot: `the header of ${name} is not its first line` }
+    return { form: { compression, delimiter: dialect.delimiter, columns: distinctNames(names) } }
+  } finally {
+    await raw.close()
+  }
+}

@@ -1,0 +1,80 @@
+import type { SnowflakeColumn } from './cells.ts'
+import { quoteAsIs } from './plan.ts'
+
+/** How Snowflake makes the values of a column from texts that it loaded, by the rules of `column-writers.ts`, and which texts it refuses. */
+export type LoadedColumn = {
+  /** SQL of the value. It is NULL, and no error, for a text that is none. */
+  readonly value: string
+  /** Errors of a text, as pairs of an SQL condition and the sentence of `column-writers.ts` and `write.ts`. */
+  readonly misfits: readonly (readonly [condition: string, reason: string])[]
+}
+
+const missing = 'There is no value for a column that needs one.'
+const decimal = '[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)'
+
+/**
+ * How a column is filled from the text of a column of the staging table.
+ * @param text SQL of the text: NULL if the file has nothing there
+ * @returns `undefined` for a type whose texts only a worker reads
+ */
+export function loadedColumn(column: SnowflakeColumn, text: string): LoadedColumn | undefined {
+  const { type, scale, precision = 38, length, needed } = column
+  // An empty text is missing wherever the column holds no text.
+  const filled = `nullif(${text}, '')`
+  const withNeeded = (value: string, misfits: LoadedColumn['misfits'], source = filled): LoadedColumn => ({
+    value,
+    misfits: [...misfits, ...(needed ? [[`${source} is null`, missing] as const] : [])],
+  })
+  const read = (value: string, reason: string): LoadedColumn =>
+    withNeeded(value, [[`${filled} is not null and ${value} is null`, reason]])
+  switch (type) {
+    case 'TEXT': {
+      const tooLong = [`length(${text}) > ${length}`, 'A text is too long for the column.'] as const
+      return withNeeded(text, length === undefined ? [] : [tooLong], text)
+    }
+    case 'FIXED': {
+      const value = `try_to_number(${filled}, ${precision}, ${scale})`
+      const places = scale === 0 ? '[+-]?[0-9]*([.]0*)?' : `[+-]?[0-9]*([.][0-9]{0,${scale}}0*)?`
+      const number = `regexp_like(trim(${filled}), '${decimal}')`
+      return withNeeded(value, [
+        [`not ${number}`, 'A value is not a number, which the column requires.'],
+        [
+          `not regexp_like(trim(${filled}), '${places}')`,
+          `A value has more than the ${scale} decimal places of the column.`,
+        ],
+        [`${filled} is not null and ${value} is null`, 'A number is too large for the column.'],
+      ])
+    }
+    case 'REAL': {
+      const reason = 'A value is not a number, which the column requires.'
+      const value = `try_to_double(${filled})`
+      return withNeeded(value, [
+        [`not regexp_like(trim(${filled}), '${decimal}([eE][+-]?[0-9]{1,3})?')`, reason],
+        [`${filled} is not null and ${value} is null`, reason],
+      ])
+    }
+    case 'BOOLEAN':
+      return read(`try_to_boolean(${filled})`, 'A value is neither true nor false, which the column requires.')
+    case 'DATE':
+      return read(`try_to_date(${filled})`, 'A value is not a date, which the column requires.')
+    case 'TIME':
+      return read(`try_to_time(${filled})`, 'A value is not a time, which the column requires.')
+    // The time zone of the session is UTC: a text without an offset is a time in it.
+    case 'TIMESTAMP_NTZ':
+      return read(
+        `to_timestamp_ntz(convert_timezone('UTC', try_to_timestamp_tz(${filled})))`,
+        'A value is not a time, which the column requires.',
+      )
+    case 'TIMESTAMP_LTZ':
+      return read(`try_to_timestamp_ltz(${filled})`, 'A value is not a time, which the column requires.')
+    case 'TIMESTAMP_TZ':
+      return read(`try_to_timestamp_tz(${filled})`, 'A value is not a time, which the column requires.')
+    case 'VARIANT':
+      return read(`try_parse_json(${filled})`, 'A value is not JSON, which the column requires.')
+    default:
+      return undefined
+  }
+}
+
+/** A column of the staging table, by the index of the column of the source. */
+export const stagedName = (index: number): string => quoteAsIs(`C${index}`)

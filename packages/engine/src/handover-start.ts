@@ -1,0 +1,9 @@
+/** A part of the announcement of a batch: which way the rows go, and how platforms move them on their own. */
+export type HandoverStart = {
+  /** Which way the rows go, as a sentence: with the columns, if there is more than one way. */
+  readonly route?: string
+  /** How many files the destination loads itself; 0 before the first ones. */
+  readonly files?: number
+  /** Whether the source writes the files of the destination itself. */
+  readonly exports?: boolean
+}

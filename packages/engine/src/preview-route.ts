@@ -1,0 +1,48 @@
+import { asConnectorError } from '@penstock/connector'
+import type { Preview } from '@penstock/wire'
+import { requireMapping } from './map-rows.ts'
+import { type RouteSide, routeOf, sentenceOfRoute } from './transfer/route.ts'
+
+/** How long finding it out may take. */
+const routeMs = 5_000
+/** Files that are looked at; a transfer looks at all. */
+const filesMax = 16
+
+/**
+ * Which way the rows of a transfer would go. Changes nothing.
+ * @returns nothing if there is one way only, or if it could not be found out in time: the findings say why a side cannot be asked
+ */
+export async function previewRoute(
+  source: RouteSide,
+  destination: RouteSide,
+  signal: AbortSignal,
+  boundMs: number,
+): Promise<Pick<Preview, 'route'>> {
+  const { settings } = destination.context
+  if (boundMs <= 0) return {}
+  const late = AbortSignal.any([signal, AbortSignal.timeout(Math.floor(Math.min(boundMs, routeMs)))])
+  const timed = (side: RouteSide): RouteSide => ({ ...side, context: { ...side.context, signal: late } })
+  const mappingFor = (columns: readonly string[]) => requireMapping(destination.connector, columns, settings)
+  const transfer = { transferId: '0'.repeat(16), attempt: 1, startedTime: new Date().toISOString() }
+  try {
+    const route = await routeOf(
+      { source: timed(source), destination: timed(destination), signal: late, mappingFor, filesMax, transfer },
+      undefined,
+    )
+    if (!route) return {}
+    const whyNot = route.by === 'destination' ? await route.whyNotTable() : undefined
+    const taken = whyNot === undefined ? route : { by: 'worker' as const, whyNot }
+    return {
+      route: {
+        by: taken.by,
+        reason: destination.redact(
+          sentenceOfRoute(taken, { source: source.connector.name, destination: destination.connector.name }),
+        ),
+      },
+    }
+  } catch (error) {
+    signal.throwIfAborted()
+    if (asConnectorError(error) || late.aborted) return {}
+    throw error
+  }
+}
