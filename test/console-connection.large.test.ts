@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { after, afterEach, before, describe, test } from 'node:test'
 import type { Account, Connection } from '@penstock/wire'
+import pg from 'pg'
 import type { Locator, Page } from 'playwright-core'
 import { accessibilityViolations, pick, skip } from './harness/browser.ts'
 import {
@@ -15,6 +16,7 @@ import {
   preparePeople,
   startConsole,
 } from './harness/console.ts'
+import { connectorBySlug } from './harness/fixtures.ts'
 import { until } from './harness/until.ts'
 
 /** A server that takes connections and says nothing. */
@@ -72,6 +74,34 @@ describe('a connection in the console', { skip }, () => {
     await menu(page)
     await item(page, name).click()
   }
+
+  test('says which way the rows of the latest transfer went, if there is more than one', async () => {
+    const connection = await connect('By reference')
+    const { id: transferId } = await stage.run(account.id, connection.id)
+    const page = await stage.open(pathOf(connection))
+    await page.getByText('By reference').first().waitFor()
+    assert.equal(await page.getByLabel('Way of the rows').count(), 0)
+    const snowflake = connectorBySlug('snowflake-destination').id
+    await stage.client.addConnectors({ accountId: account.id, body: { connectorIds: [snowflake] } })
+    const text = 'Rows pass a worker, because the mapping changes values of email.'
+    const db = new pg.Client({ connectionString: stage.databaseUrl })
+    await db.connect()
+    await db.query(
+      `update connections c set dest_connector_id = $2, dest_configuration_id = f.id
+       from configurations f where c.id = $1 and f.account_id = c.account_id and f.connector_id = $2`,
+      [connection.id, snowflake],
+    )
+    await db.query(`update transfer_logs set lines = lines || $2::jsonb where transfer_id = $1`, [
+      transferId,
+      JSON.stringify([{ ms: Date.now(), kind: 'route', text }]),
+    ])
+    await db.end()
+    await page.reload()
+    const line = page.getByLabel('Way of the rows')
+    await line.waitFor()
+    assert.equal(await line.textContent(), text)
+    assert.deepEqual(await accessibilityViolations(page), [])
+  })
 
   test('sends rows as a test, says where they go, and shows in place what became of them', async () => {
     await stage.target.query('create table tested (id integer primary key, name text, email text not null)')

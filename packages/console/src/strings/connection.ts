@@ -52,6 +52,7 @@ export const connection = {
 
   // Source and destination
   flow: 'Source and destination',
+  route: 'Way of the rows',
   source: 'Source',
   destination: 'Destination',
   configured: 'Configured',

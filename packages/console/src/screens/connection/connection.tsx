@@ -23,6 +23,7 @@ import { Flow } from './flow.tsx'
 import { Refusal } from './not-ready.tsx'
 import { Overview } from './overview.tsx'
 import type { Action } from './reasons.ts'
+import { RouteLine } from './route-line.tsx'
 import { TestDialog } from './test-transfer.tsx'
 import { History } from './timeline.tsx'
 import { Transfers } from './transfers.tsx'
@@ -92,6 +93,7 @@ function Shown({
         <Text size="sm" c="dimmed" ta="center" mt={{ base: 'sm', md: 0 }} aria-hidden>
           {say.flowStatus[connection.status]}
         </Text>
+        <RouteLine connection={connection} latest={latest} />
       </Card>
       {newest && moves && <Active transfer={newest} />}
       {newest && moves && <Failed transfer={newest} connection={connection} />}
