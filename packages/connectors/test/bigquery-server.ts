@@ -316,7 +316,7 @@ export async function startBigQueryServer(
     const canned = server.canned.find(({ match }) => match.test(query))
     if (canned) return canned.result
     try {
-      if (/^(merge|truncate) /.test(query)) {
+      if (/^(merge|truncate|delete) /.test(query)) {
         await engine.run(translate(query), values)
         return { fields: [], rows: [] }
       }

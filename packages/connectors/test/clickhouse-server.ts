@@ -61,7 +61,7 @@ export async function startClickHouseServer(): Promise<ClickHouseServer> {
     if (url.pathname !== '/' || request.method !== 'POST') throw new Exception(404, 48, 'There is no handle')
     const { query, insert_deduplication_token: token = '', ...settings } = Object.fromEntries(url.searchParams)
     const known = new Set(
-      'insert_deduplicate async_insert wait_end_of_query date_time_input_format input_format_null_as_default input_format_skip_unknown_fields input_format_parallel_parsing max_insert_block_size default_format database readonly timeout_overflow_mode read_overflow_mode result_overflow_mode sort_overflow_mode cancel_http_readonly_queries_on_client_close'.split(
+      'insert_deduplicate async_insert wait_end_of_query date_time_input_format input_format_null_as_default input_format_skip_unknown_fields input_format_parallel_parsing max_insert_block_size default_format database readonly timeout_overflow_mode read_overflow_mode result_overflow_mode sort_overflow_mode cancel_http_readonly_queries_on_client_close set_overflow_mode mutations_sync penstock_keys_format penstock_keys_structure'.split(
         ' ',
       ),
     )
@@ -69,7 +69,15 @@ export async function startClickHouseServer(): Promise<ClickHouseServer> {
     if (strange !== undefined || settings.wait_end_of_query !== '1')
       throw new Exception(404, 115, `Unknown setting ${strange}`)
     server.executed.push(query ?? body)
+    if (query !== undefined && settings.penstock_keys_structure !== undefined) {
+      return readBeside(query, body, request.headers['content-type'] ?? '', settings)
+    }
     if (query !== undefined) return insert(query, body, token)
+    if (body.startsWith('delete from ')) {
+      if (settings.mutations_sync !== '2') throw new Exception(400, 62, 'Syntax error')
+      await engine.run(translate(body))
+      return ''
+    }
     if (settings.default_format === 'JSONCompactEachRowWithNamesAndTypes') return read(body, settings)
     const data = await select(body)
     return data === undefined ? '' : JSON.stringify({ meta: [], data, rows: data.length })
@@ -86,6 +94,40 @@ export async function startClickHouseServer(): Promise<ClickHouseServer> {
     return [names, types, ...rows].map((line) => `${JSON.stringify(line)}\n`).join('')
   }
 
+  /** A statement beside a table that comes as a file of a form. */
+  async function readBeside(query: string, body: string, type: string, settings: Record<string, string>) {
+    const [, boundary = ''] = /^multipart\/form-data; boundary="?([^"]+)"?$/.exec(type) ?? []
+    const [, part = ''] = body.split(`--${boundary}`)
+    const [head = '', ...rest] = part.split('\r\n\r\n')
+    if (!head.includes('name="penstock_keys"') || settings.penstock_keys_format !== 'JSONEachRow') {
+      throw new Exception(400, 36, 'No external data')
+    }
+    const lines = rest.join('\r\n\r\n').trimEnd().split('\n')
+    const columns = (settings.penstock_keys_structure ?? '').split(/, (?=c\d)/).map((column) => {
+      const [name = '', ...type] = column.split(' ')
+      const known = Object.entries(names).find(([, theirs]) => theirs === type.join(' '))?.[0] ?? 'varchar'
+      return `cast(j ->> '${name}' as ${known}) as ${name}`
+    })
+    await engine.run(
+      `create or replace temp table penstock_keys as select ${columns.join(', ')} from (select unnest(cast($1 as json)::json[]) as j)`,
+      [`[${lines.join(',')}]`],
+    )
+    try {
+      return await read(query.replace(' final where ', ' where '), { readonly: '1', database: settings.database ?? '' })
+    } finally {
+      await engine.run('drop table temp.penstock_keys')
+    }
+  }
+
+  /** The key of a table that replaces rows, which is a primary key here, so that reading it is like reading with FINAL. */
+  async function sortingKeyOf(table: string): Promise<string[] | undefined> {
+    const { rows } = await engine.run(
+      `select array_to_string(constraint_column_names, ',') from duckdb_constraints() where constraint_type = 'PRIMARY KEY' and table_name = $1`,
+      [table],
+    )
+    return rows[0]?.[0]?.split(',')
+  }
+
   async function select(text: string): Promise<EngineResult['rows'] | undefined> {
     if (text === 'select currentUser(), version()') return [['mover', '26.3.1.1']]
     if (text === `select toString(getSetting('readonly'))`) return [['0']]
@@ -95,6 +137,12 @@ export async function startClickHouseServer(): Promise<ClickHouseServer> {
           `select table_name, 3, case table_type when 'VIEW' then 'View' else 'MergeTree' end from information_schema.tables where table_schema = 'crm' order by 1`,
         )
       ).rows
+    }
+    const [, keyed] =
+      /^select engine, sorting_key from system\.tables where database = 'crm' and name = '(\w+)'$/.exec(text) ?? []
+    if (keyed !== undefined) {
+      const key = await sortingKeyOf(keyed)
+      return [[key ? 'SharedReplacingMergeTree' : 'MergeTree', key?.join(', ') ?? '']]
     }
     const [, database, table] =
       /^select name, type, default_kind from system\.columns where database = '(\w+)' and table = '(\w+)' order by position$/.exec(
@@ -120,7 +168,7 @@ export async function startClickHouseServer(): Promise<ClickHouseServer> {
       ).rows
     }
     const created =
-      /^create table if not exists `crm`\.`(\w+)` \((.+)\) engine = MergeTree order by tuple\(\) settings non_replicated_deduplication_window = 1000$/.exec(
+      /^create table if not exists `crm`\.`(\w+)` \((.+)\) engine = (?:MergeTree order by tuple\(\)|ReplacingMergeTree order by \((.+)\)) settings non_replicated_deduplication_window = 1000$/.exec(
         text,
       )
     if (!created && !/^truncate table `crm`\.`\w+`$/.test(text)) {
@@ -130,11 +178,11 @@ export async function startClickHouseServer(): Promise<ClickHouseServer> {
         'Syntax error, or no such database',
       )
     }
-    const [, name, columns = ''] = created ?? []
+    const [, name, columns = '', key] = created ?? []
+    const types = columns.replaceAll('Nullable(String)', 'varchar').replaceAll(' String', ' varchar')
+    const primary = key === undefined ? '' : `, primary key (${key})`
     await engine.run(
-      created
-        ? `create table crm."${name}" (${columns.replaceAll('`', '"').replaceAll('Nullable(String)', 'varchar')})`
-        : text.replaceAll('`', '"'),
+      created ? `create table crm."${name}" (${types}${primary})`.replaceAll('`', '"') : text.replaceAll('`', '"'),
     )
     return undefined
   }
@@ -172,7 +220,7 @@ export async function startClickHouseServer(): Promise<ClickHouseServer> {
     const json = JSON.stringify(rows)
     try {
       await engine.run(
-        `insert into crm."${table}" (${places}) select ${values.join(', ')} from (select unnest(cast($1 as json)::json[]) as j)`,
+        `insert ${(await sortingKeyOf(table)) ? 'or replace ' : ''}into crm."${table}" (${places}) select ${values.join(', ')} from (select unnest(cast($1 as json)::json[]) as j)`,
         [json],
       )
     } catch (error) {

@@ -54,10 +54,10 @@ type Statement = {
 }
 
 const json = (lines: string): string => `[${lines.trimEnd().split('\n').join(',')}]`
-/** Texts of the lines of a file, under the keys that the statement reads. */
-const rowsOf = (text: string): string => {
+/** Texts of the lines of a file, under the keys that the statement reads. @param number of the parameter */
+const rowsOf = (text: string, number = 1): string => {
   const keys = [...new Set(text.match(/\b(c\d+|n)\b/g) ?? [])].map((key) => `j ->> '${key}' as ${key}`).join(', ')
-  return `(select ${keys} from (select unnest(cast($1 as json)::json[]) as j))`
+  return `(select ${keys} from (select unnest(cast($${number} as json)::json[]) as j))`
 }
 const translate = (text: string): string =>
   text
@@ -239,13 +239,13 @@ export async function startDatabricksServer(): Promise<DatabricksServer> {
       return [[count, count, '0']]
     }
     if (text.startsWith('merge into')) {
-      const [from = '', path = ''] =
-        /read_files\('([^']+)', format => 'json', schema => '[\w, ]+', mode => 'FAILFAST'\)/.exec(text) ?? []
-      const merge = translate(text.replace(from, () => rowsOf(text)))
-      const { rows } = await engine.run(merge, [json(contentOf(path))])
-      return rows
+      const files: string[] = []
+      const from = /read_files\('([^']+)', format => 'json', schema => '[\w, ]+', mode => 'FAILFAST'\)/g
+      const bare = text.replace(from, '')
+      const read = text.replace(from, (_, path: string) => rowsOf(bare, files.push(json(contentOf(path)))))
+      return (await engine.run(translate(read), files)).rows
     }
-    if (!/^(create table|truncate table) /.test(text)) throw new Error('Parser Error: another statement')
+    if (!/^(create table|truncate table|delete from) /.test(text)) throw new Error('Parser Error: another statement')
     return (await engine.run(translate(text))).rows
   }
 

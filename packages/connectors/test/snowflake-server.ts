@@ -102,10 +102,11 @@ const insertAll =
 const translate = (text: string): string =>
   translateLoad(text)
     .replaceAll(' timestamp_ntz', ' timestamp')
-    .replace('table(flatten(input => parse_json(?)))', flattened)
-    .replace(/to_date\((\w+\([^()]*\([^()]*\)\))\)/g, '$1::date')
-    .replace(/to_time\((\w+\([^()]*\([^()]*\)\))\)/g, '$1::time')
-    .replace(/to_timestamp_ntz\((\w+\([^()]*\([^()]*\)\))\)/g, '$1::timestamp')
+    .replaceAll('table(flatten(input => parse_json(?)))', flattened)
+    .replace(/table\(flatten\(input => parse_json\((w\."KEYS")\)\)\)/, '(select unnest($1::json::json[]) as value)')
+    .replace(/to_date\((\?|\w+\([^()]*\([^()]*\)\))\)/g, '$1::date')
+    .replace(/to_time\((\?|\w+\([^()]*\([^()]*\)\))\)/g, '$1::time')
+    .replace(/to_timestamp_ntz\((\?|\w+\([^()]*\([^()]*\)\))\)/g, '$1::timestamp')
     .replace(/dateadd\(day, -(\d+), sysdate\(\)\)/g, `(sysdate() - interval $1 day)`)
     .replaceAll('array_construct(', 'list_value(')
     .replace(/dateadd\(second, -(\d+), sysdate\(\)\)/g, `(current_timestamp::timestamp - interval $1 second)`)
@@ -251,6 +252,11 @@ export async function startSnowflakeServer(): Promise<SnowflakeServer> {
       const show = /^show (\w+) like '((?:[^'\\]|\\.)*)'(?: in (?:schema|database) (.+))?$/s.exec(statement)
       if (show) return await shown(show)
       const { columns, rows } = await engine.run(translate(statement), values)
+      if (statement.startsWith('merge ')) {
+        const names = ['number of rows inserted', 'number of rows updated']
+        const rowType = names.map((name) => ({ name, type: 'fixed', precision: 19, scale: 0, nullable: false }))
+        return { rowType, rows: [[rows[0]?.[0] ?? null, '0']] }
+      }
       const types = columns.map(({ type }) => typeOf(type))
       const needed = await neededIn(statement)
       const rowType = columns.map(({ name }, at) => ({ name, nullable: !needed.has(name), ...types[at] }))

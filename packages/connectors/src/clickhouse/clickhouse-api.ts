@@ -21,6 +21,16 @@ export type ClickHouse = {
    * @param token the same for the same rows: a table that detects duplicates inserts them once
    */
   insert(statement: string, lines: string, token: string): Promise<number | undefined>
+  /**
+   * Runs a statement that reads, beside a table `penstock_keys` that has these lines of JSON, for this statement alone. Resolves with its
+   * whole result, whose values are all text.
+   */
+  readBeside(
+    statement: string,
+    beside: { readonly database: string; readonly structure: string; readonly lines: string },
+  ): Promise<ReadResult['rows']>
+  /** Deletes rows, and waits until every replica has deleted them. */
+  deleteRows(statement: string): Promise<void>
 }
 
 /** The result of a statement that reads: its columns with their types, and the values as text. */
@@ -57,6 +67,14 @@ export function openClickHouse(context: ConnectorContext): ClickHouse {
     throw new ConnectorError('malformed_response', 'ClickHouse answered with something other than its JSON.')
   }
 
+  // A part of the rows must not look like all of them.
+  const whole = {
+    timeout_overflow_mode: 'throw',
+    read_overflow_mode: 'throw',
+    result_overflow_mode: 'throw',
+    sort_overflow_mode: 'throw',
+  }
+
   let reading: Promise<Readonly<Record<string, string>>> | undefined
   /** The settings of statements that read. A value that a user has anyway may be sent even if the user cannot change any. */
   async function readingSettings(): Promise<Readonly<Record<string, string>>> {
@@ -64,11 +82,7 @@ export function openClickHouse(context: ConnectorContext): ClickHouse {
     const mode = textIn(row[0]) ?? '0'
     return {
       readonly: mode === '0' ? '1' : mode,
-      // A part of the rows must not look like all of them.
-      timeout_overflow_mode: 'throw',
-      read_overflow_mode: 'throw',
-      result_overflow_mode: 'throw',
-      sort_overflow_mode: 'throw',
+      ...whole,
       ...(mode === '1' ? {} : { cancel_http_readonly_queries_on_client_close: '1' }),
     }
   }
@@ -113,6 +127,25 @@ export function openClickHouse(context: ConnectorContext): ClickHouse {
       }
       const expects = (answer: Answer) => isMisfit(codeOf(answer))
       return codeOf(await ask({ path: '/', method: 'POST', query, body: lines, expects }))
+    },
+    async readBeside(statement, { database, structure, lines }) {
+      const query = {
+        ...whole,
+        set_overflow_mode: 'throw',
+        database,
+        query: statement,
+        default_format: 'JSONCompactEachRowWithNamesAndTypes',
+        wait_end_of_query: '1',
+        date_time_input_format: 'best_effort',
+        penstock_keys_format: 'JSONEachRow',
+        penstock_keys_structure: structure,
+      }
+      const parts = [{ name: 'penstock_keys', content: lines, fileName: 'keys.json' }]
+      const { text } = await ask({ path: '/', method: 'POST', query, parts, bytesMax: readBytesMax })
+      return resultIn(text).rows
+    },
+    async deleteRows(statement) {
+      await ask({ path: '/', method: 'POST', query: { wait_end_of_query: '1', mutations_sync: '2' }, body: statement })
     },
   }
 }

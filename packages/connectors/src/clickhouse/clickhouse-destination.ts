@@ -1,6 +1,9 @@
-import { boolean, defineConnector, select, text } from '@penstock/connector'
+import { boolean, type Discover, defineConnector, select, text } from '@penstock/connector'
+import { windowKeys } from '../databases/fields.ts'
 import { clickhouse } from './platform.ts'
 import { signIn } from './sign-in.ts'
+
+const columns: Discover = async (context) => (await import('./discover.ts')).discoverColumns(context)
 
 /** Rows for a table of ClickHouse. */
 export const clickhouseDestination = defineConnector({
@@ -9,10 +12,10 @@ export const clickhouseDestination = defineConnector({
   platform: clickhouse,
   dataType: 'data store',
   dataTypeCategory: 'data store',
-  description: 'Inserts rows into a table of ClickHouse, or replaces the existing ones.',
-  actions: ['append', 'replace'],
+  description: 'Inserts rows into a table of ClickHouse, replaces the existing ones, or updates rows by their key.',
+  actions: ['append', 'replace', 'update'],
   notes:
-    'Each batch is one insert in the format JSONEachRow over the HTTP interface, with a deduplication token. A batch that comes twice after a crash is inserted once if the table detects duplicates: those with a Replicated or Shared engine do, and so do tables that the connector creates; other tables of the MergeTree family need the setting non_replicated_deduplication_window. At other tables, look for duplicates after a crash. To update rows by a key, insert into a table with the engine ReplacingMergeTree, and read it with FINAL. Replace empties the table before the first rows are written. The user needs SELECT on system.columns, INSERT on the table, TRUNCATE for Replace, and CREATE TABLE if the table is missing. Times are written in UTC. A value that a column would round, shorten or interpret differently is rejected, and so is a missing value for a column that is not Nullable and has no default. Lists, maps and tuples are written from JSON.',
+    'Each batch is one insert in the format JSONEachRow over the HTTP interface, with a deduplication token. A batch that comes twice after a crash is inserted once if the table detects duplicates: those with a Replicated or Shared engine do, and so do tables that the connector creates; other tables of the MergeTree family need the setting non_replicated_deduplication_window. At other tables, look for duplicates after a crash. Upsert inserts into a table with the engine ReplacingMergeTree, whose sorting key is the key: read it with FINAL, because ClickHouse removes older rows with the same key later, in the background. If the table has a version column, the row with the highest version wins, otherwise the last one. Rows that a report does not have any more are deleted by their keys after the last batch of their days, if these days have keys of up to 32 MiB. Replace empties the table before the first rows are written. The user needs SELECT on system.columns, INSERT on the table, TRUNCATE for Replace, SELECT on system.tables and on the table and ALTER DELETE for Upsert, and CREATE TABLE if the table is missing. Times are written in UTC. A value that a column would round, shorten or interpret differently is rejected, and so is a missing value for a column that is not Nullable and has no default. Lists, maps and tuples are written from JSON.',
   tested:
     'Our own test server, which follows the published documentation of ClickHouse’s HTTP interface, with DuckDB behind it; not ClickHouse itself.',
   secrets: signIn,
@@ -20,16 +23,24 @@ export const clickhouseDestination = defineConnector({
     discover: {
       database: async (context) => (await import('./discover.ts')).discoverDatabases(context),
       table: async (context) => (await import('./discover.ts')).discoverTables(context),
-      columns: async (context) => (await import('./discover.ts')).discoverColumns(context),
+      keyColumns: columns,
+      columns,
     },
     fields: {
       database: text({ label: 'Database', description: 'Database of the table', default: 'default' }),
       table: text({ label: 'Table', description: 'Name of the table that rows are written to', required: true }),
       writeMode: select({
         label: 'Write mode',
-        description: 'Whether rows are added to the table, or replace its content',
-        options: ['Append', 'Replace'],
+        description: 'Whether rows are added, replace the content of the table, or replace the rows with the same key',
+        options: ['Append', 'Replace', 'Upsert'],
         default: 'Append',
+      }),
+      keyColumns: text({
+        label: 'Key columns',
+        description:
+          'Columns that identify a row, separated by commas; the table must be a ReplacingMergeTree whose sorting key has exactly these columns',
+        required: true,
+        when: { writeMode: 'Upsert' },
       }),
       createTable: boolean({
         label: 'Create table',
@@ -39,6 +50,7 @@ export const clickhouseDestination = defineConnector({
     },
     deliver: {
       batch: () => ({ rowsMax: 100_000, bytesMax: 16 << 20 }),
+      windowKeys,
       replaces: (settings) => settings.writeMode === 'Replace',
       open: async (context) => (await import('./write.ts')).open(context),
       inspect: async (context) => (await import('./write.ts')).inspect(context),

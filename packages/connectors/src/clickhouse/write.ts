@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import {
+  type Batch,
   ConnectorError,
   type DestinationContext,
   type DestinationWriter,
@@ -9,12 +10,12 @@ import {
   type Values,
 } from '@penstock/connector'
 import { inspectRows, type JudgedRow, judgeRows, matchColumns } from '../databases/judged-rows.ts'
-import { openLoadingWriter } from '../databases/loading-writer.ts'
+import { type Loaded, openLoadingWriter } from '../databases/loading-writer.ts'
 import { writingOf } from '../databases/settings.ts'
-import { type FatalTableProblem, tableNotFound, throwFirst } from '../databases/table-findings.ts'
-import type { Taken } from '../platform-api/rows/halving.ts'
+import { type FatalTableProblem, keysNotDelivered, tableNotFound, throwFirst } from '../databases/table-findings.ts'
 import { type ClickHouse, openClickHouse } from './clickhouse-api.ts'
 import { type ClickHouseColumn, columnOf, jsonOf, quoteName, quoteText } from './target-columns.ts'
+import { type StagedLines, stagedLines, windowStoreOf } from './windows.ts'
 
 /** Where rows go, as the settings name it. */
 type ClickHouseTarget = {
@@ -23,6 +24,8 @@ type ClickHouseTarget = {
   /** With its database, quoted. */
   readonly name: string
   readonly replace: boolean
+  /** As the settings name them; empty unless rows are upserted. */
+  readonly keyNames: readonly string[]
   readonly create: boolean
 }
 
@@ -30,10 +33,11 @@ function targetOf(settings: Values): ClickHouseTarget {
   const {
     schema: database,
     table,
+    keys: keyNames,
     create,
-  } = writingOf({ ...settings, schema: settings.database ?? '', writeMode: 'Insert' }, 'default')
+  } = writingOf({ ...settings, schema: settings.database ?? '' }, 'default')
   const name = `${quoteName(database)}.${quoteName(table)}`
-  return { database, table, name, replace: settings.writeMode === 'Replace', create }
+  return { database, table, name, replace: settings.writeMode === 'Replace', keyNames, create }
 }
 
 /** The columns of a table that rows can be written to; none if there is no such table. */
@@ -47,20 +51,48 @@ export async function findColumns(
   return rows.flatMap((row) => columnOf(row) ?? [])
 }
 
-/** The table's columns for the delivered ones, and what prevents writing to them. */
-function judge(
-  { database, table }: ClickHouseTarget,
+/** The table's columns for the delivered ones, the indexes of those of the key, and what prevents writing to them. */
+async function judge(
+  clickhouse: ClickHouse,
+  { database, table, keyNames }: ClickHouseTarget,
   delivered: readonly string[],
   found: readonly ClickHouseColumn[],
-) {
-  const missing: FatalTableProblem[] = [tableNotFound(table, `the database ${database}`)]
-  return found.length === 0 ? { columns: [], errors: missing } : matchColumns(table, delivered, found)
+): Promise<{ columns: ClickHouseColumn[]; keys: number[]; errors: FatalTableProblem[] }> {
+  if (found.length === 0) {
+    return { columns: [], keys: [], errors: [tableNotFound(table, `the database ${database}`)] }
+  }
+  const { columns, errors } = matchColumns(table, delivered, found)
+  const keyed = keyNames.map((key) => columns.findIndex(({ name }) => name.toLowerCase() === key.toLowerCase()))
+  errors.push(...keysNotDelivered(keyNames.filter((_, at) => keyed[at] === -1)))
+  const keys = [...new Set(keyed)].filter((at) => at >= 0)
+  if (keyNames.length > 0 && errors.length === 0) {
+    const [[engine = '', sortingKey = ''] = []] = await clickhouse.run(
+      `select engine, sorting_key from system.tables where database = ${quoteText(database)} and name = ${quoteText(table)}`,
+    )
+    const named = keys.map((at) => columns[at]?.name ?? '')
+    const sorted = String(sortingKey)
+      .split(',')
+      .map((name) => name.trim().replaceAll('`', ''))
+    const isKey = sorted.length === named.length && named.every((name) => sorted.includes(name))
+    if (!/^(Replicated|Shared)?ReplacingMergeTree$/.test(String(engine)) || !isKey) errors.push(notReplacing(named))
+  }
+  // A key without a value would never be found again.
+  const needed = columns.map((column, at) => (keys.includes(at) ? { ...column, needed: true } : column))
+  return { columns: needed, keys, errors }
 }
+
+const notReplacing = (keys: readonly string[]): FatalTableProblem => ({
+  code: 'key_not_unique',
+  columns: [],
+  describe: () =>
+    `The table does not have the engine ReplacingMergeTree with the sorting key ${keys.join(', ')}; create one that has, or choose another key.`,
+})
 
 type Work = {
   readonly clickhouse: ClickHouse
   readonly target: ClickHouseTarget
   readonly columns: readonly ClickHouseColumn[]
+  readonly keys: readonly number[]
 }
 
 /** Opens a writer: finds the table, and creates it if it may. Empties nothing yet. */
@@ -69,40 +101,55 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
   const target = targetOf(context.settings)
   let found = await findColumns(clickhouse, target)
   if (found.length === 0 && target.create) {
-    const names = [...new Set(context.columns)].map((name) => `${quoteName(name)} Nullable(String)`).join(', ')
-    await clickhouse.run(
-      `create table if not exists ${target.name} (${names}) engine = MergeTree order by tuple() settings non_replicated_deduplication_window = 1000`,
-    )
+    await clickhouse.run(creationOf(target, context.columns))
     found = await findColumns(clickhouse, target)
   }
-  const { columns, errors } = judge(target, context.columns, found)
+  const { columns, keys, errors } = await judge(clickhouse, target, context.columns, found)
   throwFirst(errors)
-  const work: Work = { clickhouse, target, columns }
+  const work: Work = { clickhouse, target, columns, keys }
   return openLoadingWriter(context, {
     name: 'ClickHouse',
     columns,
     replaces: target.replace,
     empty: () => clickhouse.run(`truncate table ${target.name}`),
-    load: (rows, key) => insert(work, key, rows),
+    load: (rows, key, batch) => insert(work, key, rows, batch),
+    windows: keys.length > 0 ? windowStoreOf(clickhouse, { ...target, columns, keys }) : undefined,
   })
+}
+
+/** The statement that creates a table with columns of text; of an upsert, one that replaces the rows with the same key. */
+function creationOf({ name, keyNames }: ClickHouseTarget, delivered: readonly string[]): string {
+  const isKey = (column: string) => keyNames.some((key) => key.toLowerCase() === column.toLowerCase())
+  const distinct = [...new Set(delivered)]
+  const columns = distinct.map((column) => `${quoteName(column)} ${isKey(column) ? 'String' : 'Nullable(String)'}`)
+  const keys = distinct.filter(isKey).map(quoteName)
+  const engine = keyNames.length > 0 ? `ReplacingMergeTree order by (${keys.join(', ')})` : 'MergeTree order by tuple()'
+  return `create table if not exists ${name} (${columns.join(', ')}) engine = ${engine} settings non_replicated_deduplication_window = 1000`
 }
 
 /** Inserts rows. The same rows of the same transfer have the same token; rows that come after the table was emptied again have another one. */
 async function insert(
-  { clickhouse, target, columns }: Work,
+  { clickhouse, target, columns, keys }: Work,
   key: string,
-  items: readonly JudgedRow[],
-): Promise<Taken<JudgedRow>> {
-  const parts = [target.name, key, ...items.map(({ index }) => String(index))]
+  all: readonly JudgedRow[],
+  batch: Batch,
+): Promise<Loaded<StagedLines>> {
+  const items = keys.length > 0 ? lastOfEachKey(all, keys) : all
+  const parts = [target.name, key, ...all.map(({ index }) => String(index))]
   const token = `penstock-${createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 40)}`
   const lines = items.map((item) => `${lineOf(columns, item)}\n`).join('')
   const names = columns.map(({ name }) => quoteName(name)).join(', ')
   const bytes = Buffer.byteLength(lines)
   const code = await clickhouse.insert(`insert into ${target.name} (${names}) format JSONEachRow`, lines, token)
-  return code === undefined
-    ? { bytes }
-    : { bytes, refused: `ClickHouse cannot write a value of the row (code ${code}).` }
+  if (code !== undefined) return { bytes, refused: `ClickHouse cannot write a value of the row (code ${code}).` }
+  const isStaged = batch.window !== undefined && keys.length > 0 && all.length === batch.rows.length
+  return { bytes, ...(isStaged && { stage: stagedLines({ columns, keys }, items) }) }
 }
+
+/** Of several rows with the same key, the last one, whatever the table keeps of one insert. */
+const lastOfEachKey = (rows: readonly JudgedRow[], keys: readonly number[]): readonly JudgedRow[] => [
+  ...new Map(rows.map((row) => [JSON.stringify(keys.map((at) => row.values[at])), row])).values(),
+]
 
 const lineOf = (columns: readonly ClickHouseColumn[], { values }: JudgedRow): string =>
   `{${columns.flatMap((column, at) => jsonOf(column, values[at] ?? null) ?? []).join(',')}}`
@@ -119,14 +166,16 @@ export async function inspect(context: InspectionContext): Promise<readonly Find
     if (database) return []
     throw new ConnectorError('table_not_found', `There is no database ${target.database}; check the setting.`)
   }
-  const { columns, errors } = judge(target, context.columns, found)
+  const { columns, errors } = await judge(clickhouse, target, context.columns, found)
   return inspectRows(errors, columns, context)
 }
 
 /** Judges rows by the columns of the table, as a delivery does before it sends them. */
 export async function tryRows(context: InspectionContext): Promise<TriedRows> {
   const target = targetOf(context.settings)
-  const { columns, errors } = judge(target, context.columns, await findColumns(openClickHouse(context), target))
+  const clickhouse = openClickHouse(context)
+  const found = await findColumns(clickhouse, target)
+  const { columns, errors } = await judge(clickhouse, target, context.columns, found)
   if (errors.length > 0) return { rejected: [] }
   const untried = columns
     .filter(({ isUnjudged }) => isUnjudged)

@@ -1,12 +1,13 @@
-import type { DestinationContext, DestinationWriter, Json } from '@penstock/connector'
+import type { Batch, DestinationContext, DestinationWriter, Json } from '@penstock/connector'
 import { numberIn, objectIn } from '../platform-api/json.ts'
 import { sendInHalves, type Taken } from '../platform-api/rows/halving.ts'
 import { Refusals } from '../platform-api/rows/refusals.ts'
 import { type JudgedColumn, type JudgedRow, judgeRows } from './judged-rows.ts'
 import { inOrder } from './rejections.ts'
+import { StagedWindows, type WindowStore } from './staged-windows.ts'
 
 /** How a store takes the rows of a batch that were judged, and how it is emptied. */
-export type Loading = {
+export type Loading<Stage> = {
   /** The store, for messages. */
   readonly name: string
   /** The columns of the table, in the order of the delivered ones. */
@@ -19,15 +20,21 @@ export type Loading = {
    * Loads rows. @param key of the same batch of the same transfer; if the table was emptied again in between, it is another one. The same
    * rows under the same key must make no difference.
    */
-  readonly load: (rows: readonly JudgedRow[], key: string) => Promise<Taken<JudgedRow>>
+  readonly load: (rows: readonly JudgedRow[], key: string, batch: Batch) => Promise<Loaded<Stage>>
+  /** Set if rows are found again by their key. */
+  readonly windows?: WindowStore<Stage> | undefined
 }
 
+/** Rows that were loaded. With `stage`, it has the keys of all rows of the batch, or `replaced` if the rows are a window that took its place. */
+export type Loaded<Stage> = Taken<JudgedRow> & { readonly stage?: Stage | 'replaced' }
+
 /** A writer that loads each batch at once, and finds rows that the store refuses by halving. A test transfer empties nothing. */
-export function openLoadingWriter(
+export function openLoadingWriter<Stage extends object = never>(
   { transferId, attempt, deliveryStates, signal, test }: DestinationContext,
-  { name, columns, replaces, empty, load }: Loading,
+  { name, columns, replaces, empty, load, ...loading }: Loading<Stage>,
 ): DestinationWriter {
   const refusals = new Refusals(name)
+  const windows = loading.windows && new StagedWindows(loading.windows)
   const isEmptied = replaces && test !== true
   /** The attempt of the transfer that emptied the table; undefined as long as none has. */
   let emptied = isEmptied ? emptiedIn(deliveryStates) : 0
@@ -44,8 +51,15 @@ export function openLoadingWriter(
       const by = await emptyOnce()
       const { items, doubtful } = judgeRows(columns, batch)
       const key = `${transferId}:${by}:${batch.key}`
-      const { bytes, rejected } = await sendInHalves(items, refusals, (part) => load(part, key))
+      let whole: Stage | 'replaced' | undefined
+      const { bytes, rejected } = await sendInHalves(items, refusals, async (part) => {
+        const { stage, ...taken } = await load(part, key, batch)
+        whole = stage
+        return taken
+      })
       const all = inOrder([...doubtful, ...rejected])
+      if (whole === 'replaced') await windows?.forget()
+      else await windows?.settle(batch, whole)
       return {
         bytes,
         ...(all.length > 0 && { rejected: all }),
@@ -54,6 +68,9 @@ export function openLoadingWriter(
     },
     async finish() {
       await emptyOnce()
+    },
+    async close() {
+      await windows?.forget().catch(() => {})
     },
   }
 }

@@ -1,4 +1,5 @@
 import { boolean, type Discover, defineConnector, secret, select, text } from '@penstock/connector'
+import { windowKeys } from '../databases/fields.ts'
 import { googleBigQuery } from './platform.ts'
 
 const columns: Discover = async (context) => (await import('./discover.ts')).discoverTargetColumns(context)
@@ -14,7 +15,7 @@ export const googleBigqueryDestination = defineConnector({
     'Writes rows to a BigQuery table: appends them, replaces the existing ones, or updates rows by their key.',
   actions: ['append', 'replace', 'update'],
   notes:
-    'Rows are loaded with load jobs, which BigQuery does not bill. Each batch has up to 50,000 rows or 16 MiB. The ID of a job follows from its rows, so that a batch which comes twice is loaded once. BigQuery allows about 1,500 loads per table and day. Replace empties the table before the first rows are loaded. Upsert loads each batch into a table penstock_staging_… of the same dataset, which is deleted after the MERGE or expires after 7 days; if a batch has several rows with the same key, the last one wins. Replace and Upsert run SQL, which needs a project with billing, and BigQuery bills a MERGE for the bytes that it reads: the whole table, unless its partitions or clusters follow the key. A table that requires a partition filter cannot be upserted. The service account needs the roles BigQuery Job User, and BigQuery Data Editor on the dataset. Times are written in UTC. A value that a column would round, shorten or interpret differently is rejected. Lists and records are written from JSON.',
+    'Rows are loaded with load jobs, which BigQuery does not bill. Each batch has up to 50,000 rows or 16 MiB. The ID of a job follows from its rows, so that a batch which comes twice is loaded once. BigQuery allows about 1,500 loads per table and day. Replace empties the table before the first rows are loaded. Upsert loads each batch into a table penstock_staging_… of the same dataset, which is deleted after the MERGE or expires after 7 days; if a batch has several rows with the same key, the last one wins. Rows that a report does not have any more are deleted, by the same MERGE or by a DELETE after the last batch of their days. Replace and Upsert run SQL, which needs a project with billing, and BigQuery bills a MERGE for the bytes that it reads: the whole table, unless its partitions or clusters follow the key. A table that requires a partition filter cannot be upserted. The service account needs the roles BigQuery Job User, and BigQuery Data Editor on the dataset. Times are written in UTC. A value that a column would round, shorten or interpret differently is rejected. Lists and records are written from JSON.',
   tested:
     'Our own test server, which follows the published documentation of BigQuery’s REST interface, with DuckDB behind it; not BigQuery itself.',
   secrets: {
@@ -67,6 +68,7 @@ export const googleBigqueryDestination = defineConnector({
     },
     deliver: {
       batch: () => ({ rowsMax: 50_000, bytesMax: 16 << 20 }),
+      windowKeys,
       replaces: (settings) => settings.writeMode === 'Replace',
       open: async (context) => (await import('./write.ts')).open(context),
       inspect: async (context) => (await import('./write.ts')).inspect(context),

@@ -11,11 +11,12 @@ import type {
 } from '@penstock/connector'
 import { inspectRows, type JudgedRow, judgeRows } from '../databases/judged-rows.ts'
 import { inOrder } from '../databases/rejections.ts'
+import { isWholeWindow, StagedWindows } from '../databases/staged-windows.ts'
 import { encodeValue } from '../object-stores/place.ts'
 import { sendInHalves, type Taken } from '../platform-api/rows/halving.ts'
 import { Refusals } from '../platform-api/rows/refusals.ts'
 import { type BigQuery, makeBigQuery } from './jobs.ts'
-import { quoteName } from './plan.ts'
+import { deleteOthersOf, jobOf, mergeOf, rowNumber } from './merge.ts'
 import { type LoadRefusal, runOnce } from './run-once.ts'
 import {
   type BigQueryTarget,
@@ -36,19 +37,26 @@ type Work = {
   readonly table: FoundTable & { readonly columns: readonly TargetField[] }
   readonly context: DestinationContext
   readonly refusals: Refusals
+  /** By the names of staging tables. */
+  readonly windows: StagedWindows<string>
 }
 
 /** How long BigQuery keeps the rows of an upsert that was interrupted, in milliseconds. */
 const stagedMs = 7 * 86_400_000
-/** The number of a row in its batch, in the table that an upsert merges from. */
-const rowNumber = 'penstock_row'
+/** More tables are not named in one statement. BigQuery allows 1,000. */
+const stagingsMax = 500
 
 /** Opens a writer: finds the table, and creates it if it may. Empties nothing yet. */
 export async function open(context: DestinationContext): Promise<DestinationWriter> {
   const bigQuery = makeBigQuery(context)
   const target = targetOf(context.settings)
   const table = await openTable(bigQuery, target, context.columns)
-  const work: Work = { bigQuery, target, table, context, refusals: new Refusals('BigQuery') }
+  const windows = new StagedWindows<string>({
+    most: stagingsMax,
+    drop: (staging) => drop(work, staging),
+    deleteOthers: (batch, stagings) => deleteOthers(work, batch, stagings),
+  })
+  const work: Work = { bigQuery, target, table, context, refusals: new Refusals('BigQuery'), windows }
   let emptied = target.mode !== 'Replace' || context.test === true
   /** Empties the table before the first rows of the transfer. A later attempt finds the job that did. */
   const emptyOnce = async (): Promise<void> => {
@@ -57,7 +65,7 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
     await runOnce(bigQuery, {
       ...placeOf(work),
       id: idOf(target, 'empty', context.transferId),
-      configuration: { query: { query, useLegacySql: false }, labels },
+      configuration: jobOf(query),
     })
     emptied = true
   }
@@ -68,6 +76,7 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
       return deliver(work, batch)
     },
     finish: emptyOnce,
+    close: () => windows.forget().catch(() => {}),
   }
 }
 
@@ -87,27 +96,57 @@ const idOf = ({ dataset, table, mode }: BigQueryTarget, ...parts: readonly strin
 
 async function deliver(work: Work, batch: Batch): Promise<Delivery> {
   const { items, doubtful } = judgeRows(work.table.columns, batch)
+  if (work.target.mode === 'Upsert') return await upsert(work, batch, items, doubtful)
   const { bytes, rejected } = await sendInHalves(items, work.refusals, (part) => load(work, batch, part))
-  const all = inOrder([...doubtful, ...rejected])
+  return deliveryOf(bytes, [...doubtful, ...rejected])
+}
+
+function deliveryOf(bytes: number, rejected: Rejection[]): Delivery {
+  const all = inOrder(rejected)
   return { bytes, ...(all.length > 0 ? { rejected: all } : {}) }
 }
 
-/** Loads rows into the table, or merges them into it, once: the same rows of the same batch have the same job. */
+/** Merges rows into the table, and ends the window that the batch is the last of. */
+async function upsert(
+  work: Work,
+  batch: Batch,
+  items: readonly JudgedRow[],
+  doubtful: readonly Rejection[],
+): Promise<Delivery> {
+  let whole: string | undefined
+  const { bytes, rejected } = await sendInHalves(items, work.refusals, async (part) => {
+    const { staging, isReplaced, ...taken } = await merge(work, batch, part)
+    const isWhole = taken.refused === undefined && part.length === batch.rows.length
+    if (isWhole && !isReplaced) whole = staging
+    else await drop(work, staging)
+    return taken
+  })
+  const all = [...doubtful, ...rejected]
+  if (all.length === 0 && isWholeWindow(batch)) await work.windows.forget()
+  else await work.windows.settle(batch, whole)
+  return deliveryOf(bytes, all)
+}
+
+/** An ID that the same rows of the same batch have. A transfer that starts over loads rows again that an earlier one loaded. */
+const jobIdOf = ({ target, table, context }: Work, { key }: Batch, items: readonly JudgedRow[]): string =>
+  idOf(target, `${context.transferId}:${key}`, String(table.created), items.map(({ index }) => index).join())
+
+/** Loads rows into the table once: the same rows of the same batch have the same job. */
 async function load(work: Work, batch: Batch, items: readonly JudgedRow[]): Promise<Taken<JudgedRow>> {
-  const { target, table, context } = work
+  const { target, table } = work
   const names = table.columns.map(({ name }) => name)
-  // A transfer that starts over loads rows again that an earlier one loaded.
-  const key = `${context.transferId}:${batch.key}`
-  const id = idOf(target, key, String(table.created), items.map(({ index }) => index).join())
-  if (target.mode !== 'Upsert') {
-    return await loadInto(
-      work,
-      target.table,
-      table.columns,
-      items.map((item) => [item, lineOf(names, item)]),
-      id,
-    )
-  }
+  const rows = items.map((item): [JudgedRow, string] => [item, lineOf(names, item)])
+  return await loadInto(work, target.table, table.columns, rows, jobIdOf(work, batch, items))
+}
+
+/** Rows that were merged, by the staging table that has them, and whether the window that they are was replaced with them. */
+type Merged = Taken<JudgedRow> & { readonly staging: string; readonly isReplaced: boolean }
+
+/** Loads rows into a staging table, and merges them into the table, once. */
+async function merge(work: Work, batch: Batch, items: readonly JudgedRow[]): Promise<Merged> {
+  const { target, table } = work
+  const names = table.columns.map(({ name }) => name)
+  const id = jobIdOf(work, batch, items)
   const staging = `penstock_staging_${id}`
   const fields = [...table.columns.map(({ schema }) => schema), { name: rowNumber, type: 'INTEGER', mode: 'NULLABLE' }]
   const expires = new Date(Date.now() + stagedMs)
@@ -115,16 +154,28 @@ async function load(work: Work, batch: Batch, items: readonly JudgedRow[]): Prom
   const rows = items.map((item): [JudgedRow, string] => [item, lineOf(names, item, item.index)])
   // Rows that were loaded into an earlier table of this name are not in this one.
   const taken = await loadInto(work, staging, table.columns, rows, idOf(target, id, created))
+  const isReplaced = isWholeWindow(batch) && items.length === batch.rows.length
   if (taken.refused === undefined) {
-    const query = mergeOf(work, staging)
-    const configuration = { query: { query, useLegacySql: false }, labels }
+    const configuration = mergeOf(work, staging, batch.columns, isReplaced ? batch.window : undefined)
     await runOnce(work.bigQuery, { ...placeOf(work), id: `${id}_merge`, configuration })
   }
-  await work.bigQuery.ask(`${tablesOf(target)}/${encodeValue(staging)}`, { method: 'DELETE' }).catch(() => {
-    // BigQuery deletes it when it expires.
+  return { ...taken, staging, isReplaced }
+}
+
+/** Deletes a staging table, or leaves it until it expires. */
+async function drop({ bigQuery, target, context }: Work, staging: string): Promise<void> {
+  await bigQuery.ask(`${tablesOf(target)}/${encodeValue(staging)}`, { method: 'DELETE' }).catch(() => {
     context.signal.throwIfAborted()
   })
-  return taken
+}
+
+/** Deletes the rows of a window that are in none of its staging tables. */
+async function deleteOthers(work: Work, batch: Batch, stagings: readonly string[]): Promise<void> {
+  const configuration = deleteOthersOf(work, batch, stagings)
+  if (!configuration) return
+  const { target, table, context } = work
+  const id = idOf(target, 'others', context.transferId, batch.key, String(table.created), stagings.join())
+  await runOnce(work.bigQuery, { ...placeOf(work), id, configuration })
 }
 
 /** A row as a line of JSON. */
@@ -181,21 +232,6 @@ function blamedIn(
     if (item) blamed.set(item, columns.find(({ name }) => name === named)?.name)
   }
   return [...blamed].map(([item, field]) => ({ item, ...refused, ...(field === undefined ? {} : { field }) }))
-}
-
-/** Of several rows with the same key, the last one of the batch counts: a MERGE with two rows for one would fail. */
-function mergeOf({ target, table: { columns } }: Work, staging: string): string {
-  const isKey = ({ name }: TargetField) => target.keys.some((key) => key.toLowerCase() === name.toLowerCase())
-  const names = columns.map(({ name }) => quoteName(name))
-  const keys = columns.filter(isKey).map(({ name }) => quoteName(name))
-  const others = columns.filter((column) => !isKey(column)).map(({ name }) => quoteName(name))
-  const set = others.map((name) => `${name} = S.${name}`).join(', ')
-  return `merge into ${nameOf(target, target.table)} as T
-    using (select * from ${nameOf(target, staging)} where true
-      qualify row_number() over (partition by ${keys.join(', ')} order by ${rowNumber} desc) = 1) as S
-    on ${keys.map((name) => `T.${name} = S.${name}`).join(' and ')}
-    ${others.length === 0 ? '' : `when matched then update set ${set}`}
-    when not matched then insert (${names.join(', ')}) values (${names.map((name) => `S.${name}`).join(', ')})`
 }
 
 /** Looks up the table and holds columns and values against it; creates nothing. */

@@ -1,6 +1,9 @@
-import { boolean, defineConnector, select, text } from '@penstock/connector'
+import { boolean, type Discover, defineConnector, select, text } from '@penstock/connector'
+import { windowKeys } from '../databases/fields.ts'
 import { snowflake } from './platform.ts'
 import { keyPairUser, signIn } from './sign-in.ts'
+
+const columns: Discover = async (context) => (await import('./discover.ts')).discoverTargetColumns(context)
 
 /** Rows for a table of Snowflake. */
 export const snowflakeDestination = defineConnector({
@@ -9,10 +12,11 @@ export const snowflakeDestination = defineConnector({
   platform: snowflake,
   dataType: 'data store',
   dataTypeCategory: 'data store',
-  description: 'Writes rows to a Snowflake table: appends them, or replaces the existing ones.',
-  actions: ['append', 'replace'],
+  description:
+    'Writes rows to a Snowflake table: appends them, replaces the existing ones, or updates rows by their key.',
+  actions: ['append', 'replace', 'update'],
   notes:
-    'Rows are inserted by statements of up to 5,000 rows with their values as a binding. Snowflake’s SQL API does not allow PUT, so that no file can be loaded through an internal stage. For many millions of rows, have Snowflake load CSV files from Amazon S3 itself: create a storage integration for the bucket, grant the role USAGE on it, name it in the configuration, and set Load files inside Snowflake. Its rows are then read through a transient table in the same schema, and pass Penstock only if they are rejected. Compared with a worker, rows with empty values too many and numbers with an exponent in columns of decimals are rejected. Replace empties the table before the first rows are written. The role needs USAGE on the warehouse, the database and the schema, SELECT, INSERT and DELETE on the table, and CREATE TABLE in the schema: a missing table is created with text columns, and the table penstock_batches in the same schema records which batches were written, so that none is written twice when a transfer resumes after a crash. Write names as in SQL: in any case, or in double quotes. The table must not be a view: Snowflake cannot insert into views. Times are written in UTC to columns without a time zone. A resumed transfer does not detect a statement that is still running in Snowflake: after a crash during a write, look for duplicates.',
+    'Rows are inserted by statements of up to 5,000 rows with their values as a binding. Snowflake’s SQL API does not allow PUT, so that no file can be loaded through an internal stage. For many millions of rows, have Snowflake load CSV files from Amazon S3 itself: create a storage integration for the bucket, grant the role USAGE on it, name it in the configuration, and set Load files inside Snowflake (Append and Replace). Its rows are then read through a transient table in the same schema, and pass Penstock only if they are rejected. Compared with a worker, rows with empty values too many and numbers with an exponent in columns of decimals are rejected. Replace empties the table before the first rows are written. Upsert runs a MERGE for each batch, in which the last of several rows with the same key wins. Rows that a report does not have any more are deleted after the last batch of their days; until then, the table penstock_window_keys in the same schema has the keys of days that need several batches. The role needs USAGE on the warehouse, the database and the schema, SELECT, INSERT and DELETE on the table, UPDATE for Upsert, and CREATE TABLE in the schema: a missing table is created with text columns, and the table penstock_batches in the same schema records which batches were written, so that none is written twice when a transfer resumes after a crash. Write names as in SQL: in any case, or in double quotes. The table must not be a view: Snowflake cannot insert into views. Times are written in UTC to columns without a time zone. A resumed transfer does not detect a statement that is still running in Snowflake: after a crash during a write, look for duplicates.',
   tested:
     'Our own test server, which follows the published documentation of Snowflake’s SQL API, with DuckDB behind it; not Snowflake itself.',
   secrets: {
@@ -49,7 +53,8 @@ export const snowflakeDestination = defineConnector({
       database: async (context) => (await import('./discover.ts')).discoverDatabases(context),
       schema: async (context) => (await import('./discover.ts')).discoverSchemas(context),
       table: async (context) => (await import('./discover.ts')).discoverDestinations(context),
-      columns: async (context) => (await import('./discover.ts')).discoverTargetColumns(context),
+      keyColumns: columns,
+      columns,
     },
     fields: {
       warehouse: text({ label: 'Warehouse', description: 'Warehouse used to write rows', required: true }),
@@ -62,9 +67,15 @@ export const snowflakeDestination = defineConnector({
       }),
       writeMode: select({
         label: 'Write mode',
-        description: 'Whether rows are added to the table, or replace its content',
-        options: ['Append', 'Replace'],
+        description: 'Whether rows are added, replace the content of the table, or replace the rows with the same key',
+        options: ['Append', 'Replace', 'Upsert'],
         required: true,
+      }),
+      keyColumns: text({
+        label: 'Key columns',
+        description: 'Columns that identify a row, separated by commas',
+        required: true,
+        when: { writeMode: 'Upsert' },
       }),
       loadFiles: boolean({
         label: 'Load files inside Snowflake',
@@ -75,6 +86,7 @@ export const snowflakeDestination = defineConnector({
     },
     deliver: {
       batch: () => ({ rowsMax: 5_000, bytesMax: 512 << 10 }),
+      windowKeys,
       replaces: (settings) => settings.writeMode === 'Replace',
       open: async (context) => (await import('./write.ts')).open(context),
       inspect: async (context) => (await import('./write.ts')).inspect(context),
@@ -82,8 +94,10 @@ export const snowflakeDestination = defineConnector({
       loads: {
         schemes: ['s3'],
         isWanted: ({ loadFiles }) => loadFiles === true,
-        whyNot: ({ secrets }) =>
-          secrets.storageIntegration ? undefined : 'the configuration of Snowflake names no storage integration',
+        whyNot: ({ secrets, settings }) => {
+          if (settings.writeMode === 'Upsert') return 'Upsert needs the keys of the rows'
+          return secrets.storageIntegration ? undefined : 'the configuration of Snowflake names no storage integration'
+        },
         whyNotTable: async (context) => (await import('./load.ts')).whyNotTable(context),
         open: async (context) => (await import('./load.ts')).openLoader(context),
       },

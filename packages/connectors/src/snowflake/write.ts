@@ -11,12 +11,14 @@ import {
   type TriedRows,
 } from '@penstock/connector'
 import { inOrder } from '../databases/rejections.ts'
+import { StagedWindows } from '../databases/staged-windows.ts'
 import { findingsOf, valuesNotTaken } from '../databases/table-findings.ts'
 import { sendInHalves, type Taken } from '../platform-api/rows/halving.ts'
 import { Refusals } from '../platform-api/rows/refusals.ts'
 import { accountOf } from './account.ts'
 import type { SnowflakeColumn } from './cells.ts'
 import { type ColumnWriter, writerFor } from './column-writers.ts'
+import { mergeRows, type StagedKeys, stagedKeys, windowStoreOf } from './merge.ts'
 import { quoteAsIs } from './plan.ts'
 import { makeSqlApi, type SqlApi } from './sql-api.ts'
 import { columnsOf, judge, openTable, type SnowflakeTable, targetOf } from './table.ts'
@@ -30,19 +32,22 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
   const api = makeSqlApi(context, accountOf(context), true)
   const table = await openTable(api, target, context.columns)
   const refusals = new Refusals('Snowflake')
+  const windows = table.keys.length > 0 ? new StagedWindows(windowStoreOf(api, table)) : undefined
+  const { transferId, attempt } = context
+  const work: Work = { api, table, refusals, transferId, attempt, windows }
   let emptied = !target.replace
   /** Empties the table before the first rows of the transfer; a later attempt of the same transfer finds them noted. */
   const emptyOnce = async (): Promise<void> => {
     if (emptied) return
     const unwritten = `not exists (select 1 from ${table.batches} where "TRANSFER_ID" = ?)`
-    await api.run({ ...table.at, text: `delete from ${table.name} where ${unwritten}`, bindings: [context.transferId] })
+    await api.run({ ...table.at, text: `delete from ${table.name} where ${unwritten}`, bindings: [transferId] })
     emptied = true
   }
   return {
     async deliver(batch) {
       context.signal.throwIfAborted()
       await emptyOnce()
-      return deliver({ api, table, refusals, transferId: context.transferId }, batch)
+      return deliver(work, batch)
     },
     async finish() {
       await emptyOnce()
@@ -52,6 +57,9 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
         if (asConnectorError(error)?.code !== 'permission_denied') throw error
       })
     },
+    async close() {
+      await windows?.forget().catch(() => {})
+    },
   }
 }
 
@@ -60,32 +68,44 @@ type Work = {
   readonly table: SnowflakeTable
   readonly refusals: Refusals
   readonly transferId: string
+  readonly attempt: number
+  /** Set if rows are upserted. */
+  readonly windows: StagedWindows<StagedKeys> | undefined
 }
 type Item = { readonly index: number; readonly texts: readonly (string | null)[] }
 
 async function deliver(work: Work, batch: Batch): Promise<Delivery> {
   const writers = work.table.columns.map(writerFor)
-  const { items, doubtful } = judgeRows(writers, batch)
+  const { items, doubtful } = judgeRows(writers, batch, work.table.keys)
   const { bytes, rejected } = await sendInHalves(items, work.refusals, (part) => insert(work, writers, batch, part))
   const all = inOrder([...doubtful, ...rejected])
+  if (work.windows) {
+    const isWhole = batch.window !== undefined && items.length > 0 && all.length === 0
+    const texts = items.map((item) => item.texts)
+    const stage = isWhole ? stagedKeys(work.table, `${work.transferId}:${work.attempt}:${batch.key}`, texts) : undefined
+    await work.windows.settle(batch, stage)
+  }
   return { bytes, ...(all.length > 0 ? { rejected: all } : {}) }
 }
 
-/** The texts of the rows, and the rows that a column would not store exactly. */
+/** The texts of the rows, and the rows that a column would not store exactly, or that have no key. */
 function judgeRows(
   writers: readonly ColumnWriter[],
   { rows, columns }: Pick<Batch, 'rows' | 'columns'>,
+  keys: readonly number[],
 ): { items: Item[]; doubtful: Rejection[] } {
   const doubtful: Rejection[] = []
   const items: Item[] = []
   for (const [index, row] of rows.entries()) {
     const texts = writers.map((writer, at) => writer.text(row[at] ?? null))
-    const at = texts.findIndex((text, column) => text !== null && writers[column]?.doubt(text) !== undefined)
+    const doubts = texts.map((text, at) => {
+      if (text !== null) return writers[at]?.doubt(text)
+      // It would never be found again.
+      return keys.includes(at) ? reasons['100072'] : undefined
+    })
+    const at = doubts.findIndex((doubt) => doubt !== undefined)
     if (at < 0) items.push({ index, texts })
-    else {
-      const reason = writers[at]?.doubt(texts[at] ?? '') ?? ''
-      doubtful.push({ index, reason, field: columns[at] ?? '' })
-    }
+    else doubtful.push({ index, reason: doubts[at] ?? '', field: columns[at] ?? '' })
   }
   return { items, doubtful }
 }
@@ -99,10 +119,10 @@ export async function tryRows(context: InspectionContext): Promise<TriedRows> {
   const api = makeSqlApi(context, accountOf(context), true)
   const at = { ...target.at, timeoutSeconds: 60 }
   const found = await columnsOf(api, target.name, at)
-  const { columns, errors } = judge(target, context.columns, found ?? [])
+  const { columns, keys, errors } = judge(target, context.columns, found ?? [])
   if (!found || errors.length > 0) return { rejected: [] }
   const writers = columns.map(writerFor)
-  const { items, doubtful } = judgeRows(writers, context)
+  const { items, doubtful } = judgeRows(writers, context, keys)
   const text = `select ${valuesOf(writers)} from ${flattened}`
   const misfits = items.flatMap(({ index, texts }): Rejection[] => {
     const reason = misfitOf(columns, texts)
@@ -145,7 +165,7 @@ function wholeDigits(text: string): number {
 }
 
 /**
- * Inserts rows and notes that it did, in one statement, which is a transaction; rows that were noted before are not
+ * Merges rows by their key, or inserts them and notes that it did, in one statement, which is a transaction; rows that were noted before are not
  * inserted again. A part of a batch has a key of its own, which is the same in every attempt.
  */
 async function insert(
@@ -157,19 +177,23 @@ async function insert(
   const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0]
   const part = items.length === rows.length ? key : `${key}:${first}-${last}`
   const json = JSON.stringify(items.map(({ texts }) => texts))
+  const bytes = Buffer.byteLength(json)
   const statement = {
     ...table.at,
     text: insertStatement(table, writers),
     bindings: [transferId, part, json, transferId, part],
   }
   try {
-    const { rows: counts } = await api.run(statement)
-    assertWritten(counts[0] ?? [], items.length)
-    return { bytes: Buffer.byteLength(json) }
+    if (table.keys.length > 0) await mergeRows(api, table, [transferId, part], json, items.length)
+    else {
+      const { rows: counts } = await api.run(statement)
+      assertWritten(counts[0] ?? [], items.length)
+    }
+    return { bytes }
   } catch (error) {
     const refusal = refusalIn(error)
     if (refusal === undefined) throw error
-    return { bytes: Buffer.byteLength(json), refused: refusal }
+    return { bytes, refused: refusal }
   }
 }
 
@@ -231,7 +255,7 @@ export async function inspect(context: InspectionContext): Promise<readonly Find
   const { errors } = judge(target, context.columns, found)
   const findings = errors.flatMap(findingsOf)
   for (const [index, name] of context.columns.entries()) {
-    const [column] = judge(target, [name], found).columns
+    const [column] = judge({ ...target, keyNames: [] }, [name], found).columns
     const writer = column && writerFor(column)
     const texts = context.rows.map((row) => writer?.text(row[index] ?? null) ?? null)
     const reason = texts

@@ -1,0 +1,143 @@
+import { type Batch, ConnectorError, type WindowScope } from '@penstock/connector'
+import { scopeCondition, type WindowStore } from '../databases/staged-windows.ts'
+import { type ColumnWriter, writerFor } from './column-writers.ts'
+import { quoteAsIs } from './plan.ts'
+import type { SqlApi } from './sql-api.ts'
+import { isCompared, type SnowflakeTable } from './table.ts'
+
+/** Old keys are of windows that were interrupted. */
+const keptDays = 30
+
+const flattened = 'table(flatten(input => parse_json(?))) as f'
+
+const noted = (batches: string): string =>
+  `exists (select 1 from ${batches} where "TRANSFER_ID" = ? and "BATCH_KEY" = ?)`
+
+/**
+ * Merges rows unless the batch was noted, and then notes it: rows of an earlier attempt that come late change nothing. Of several
+ * rows with the same key, the last one counts. Both statements can be repeated.
+ * @param json rows as lists of texts, a list of lists
+ * @param sent how many
+ */
+export async function mergeRows(
+  api: SqlApi,
+  table: SnowflakeTable,
+  names: readonly [transferId: string, part: string],
+  json: string,
+  sent: number,
+): Promise<void> {
+  const { name, batches, columns, keys, at } = table
+  const writers = columns.map(writerFor)
+  const quoted = columns.map((column) => quoteAsIs(column.name))
+  const values = writers.map((writer, index) => `${valueAt(writer, index)} as c${index}`)
+  const set = quoted.flatMap((column, index) => (keys.includes(index) ? [] : [`${column} = s.c${index}`]))
+  const { rows } = await api.run({
+    ...at,
+    text: `merge into ${name} as t
+      using (select * from (select f.index as n, ${values.join(', ')} from ${flattened} where not ${noted(batches)})
+        qualify row_number() over (partition by ${keys.map((index) => `c${index}`).join(', ')} order by n desc) = 1) as s
+      on ${keys.map((index) => `t.${quoted[index]} = s.c${index}`).join(' and ')}
+      ${set.length === 0 ? '' : `when matched then update set ${set.join(', ')}`}
+      when not matched then insert (${quoted.join(', ')}) values (${quoted.map((_, index) => `s.c${index}`).join(', ')})`,
+    bindings: [json, ...names],
+  })
+  const counts = (rows[0] ?? []).map((count) =>
+    count !== null && /^\d{1,9}$/.test(count) ? Number(count) : Number.NaN,
+  )
+  const written = counts.reduce((sum, count) => sum + count, 0)
+  if (counts.length === 0 || !(written <= sent)) {
+    throw new ConnectorError('unexpected_response', 'Snowflake did not merge as many rows as were sent.')
+  }
+  await api.run({
+    ...at,
+    text: `insert into ${batches} ("TRANSFER_ID", "BATCH_KEY", "DELIVERED_TIME") select ?, ?, sysdate() where not ${noted(batches)}`,
+    bindings: [...names, ...names],
+  })
+}
+
+/** The keys of a batch: as JSON until they are stored, which they are if their window continues. */
+export type StagedKeys = { readonly id: string; json: string | undefined }
+
+/** How windows are replaced in a table. The keys of windows of several batches are stored beside the noted batches. */
+export function windowStoreOf(api: SqlApi, table: SnowflakeTable): WindowStore<StagedKeys> {
+  const { at, columns, keys } = table
+  const stored = table.batches.replace('"PENSTOCK_BATCHES"', '"PENSTOCK_WINDOW_KEYS"')
+  const writers = keys.map((index) => writerFor(columns[index] ?? { name: '', type: '', scale: 0 }))
+  let isCreated = false
+  async function create(): Promise<void> {
+    if (isCreated) return
+    const parts = '"WINDOW_ID" varchar not null, "KEYS" varchar not null, "NOTED_TIME" timestamp_ntz not null'
+    await api.run({ ...at, text: `create table if not exists ${stored} (${parts})` })
+    const old = `"NOTED_TIME" < dateadd(day, -${keptDays}, sysdate())`
+    await api.run({ ...at, text: `delete from ${stored} where ${old}` })
+    isCreated = true
+  }
+  return {
+    most: 500,
+    async keep(stage) {
+      if (stage.json === undefined) return
+      await create()
+      const text = `insert into ${stored} ("WINDOW_ID", "KEYS", "NOTED_TIME") select ?, ?, sysdate()`
+      await api.run({ ...at, text, bindings: [stage.id, stage.json] })
+      stage.json = undefined
+    },
+    async drop({ id, json }) {
+      if (json !== undefined) return
+      // Keys that cannot be deleted now are deleted after some days.
+      await api.run({ ...at, text: `delete from ${stored} where "WINDOW_ID" = ?`, bindings: [id] }).catch(() => {})
+    },
+    async deleteOthers({ window, columns: names }, stages) {
+      const within = scopeOf(table, names, window.scope)
+      if (!within) return
+      const values = writers.map((writer, index) => `${valueAt(writer, index)} as "penstock_${index}"`).join(', ')
+      const kept = stages.filter(({ json }) => json === undefined)
+      const sent = stages.flatMap(({ json }) => json ?? [])
+      const sources = sent.map(() => `select ${values} from ${flattened}`)
+      if (kept.length > 0) {
+        sources.push(`select ${values} from ${stored} as w, table(flatten(input => parse_json(w."KEYS"))) as f
+          where w."WINDOW_ID" in (${kept.map(() => '?').join(', ')})`)
+      }
+      const isSame = keys.map((key, index) => `${quoteAsIs(columns[key]?.name ?? '')} = s."penstock_${index}"`)
+      const absent =
+        sources.length === 0
+          ? ''
+          : ` and not exists (select 1 from (${sources.join(' union all ')}) as s where ${isSame.join(' and ')})`
+      await api.run({
+        ...at,
+        text: `delete from ${table.name} where ${within.condition}${absent}`,
+        bindings: [...within.bindings, ...sent, ...kept.map(({ id }) => id)],
+      })
+    },
+  }
+}
+
+/** The keys of all rows of a batch, by the texts that the rows are sent with. */
+export const stagedKeys = (
+  { keys }: SnowflakeTable,
+  id: string,
+  rows: readonly (readonly (string | null)[])[],
+): StagedKeys => ({ id, json: JSON.stringify(rows.map((texts) => keys.map((index) => texts[index] ?? null))) })
+
+const valueAt = (writer: ColumnWriter, index: number): string => writer.value(`as_varchar(get(f.value, ${index}))`)
+
+function scopeOf(
+  { columns }: SnowflakeTable,
+  names: Batch['columns'],
+  scope: WindowScope,
+): { readonly condition: string; readonly bindings: readonly string[] } | undefined {
+  const bindings: string[] = []
+  const condition = scopeCondition(
+    scope,
+    names,
+    columns,
+    ({ name }) => quoteAsIs(name),
+    (column, value) => {
+      const writer = writerFor(column)
+      const text = writer.text(value)
+      if (text === null || writer.doubt(text) !== undefined || !isCompared(column.type)) return undefined
+      bindings.push(text)
+      return writer.value('?')
+    },
+  )
+  return condition === undefined ? undefined : { condition, bindings }
+}
