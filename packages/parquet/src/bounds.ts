@@ -21,6 +21,9 @@ export const parquetBounds = {
   heldBytes: 256 << 20,
   /** Row groups of up to so many stored bytes are read in one piece, larger ones column by column. */
   wholeGroupBytes: 32 << 20,
+  /** Lists and structs within each other, and values without one below a column, that are written; others are written as JSON. */
+  writtenLevels: 10,
+  writtenLeaves: 500,
   /** Values below one cell of a nested column. Breaking it: a row error. */
   nestedValues: 1_000_000,
   /** A file may have `free` rows, and `perByte` more for each stored byte. */

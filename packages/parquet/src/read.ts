@@ -1,12 +1,12 @@
 import { parquetBounds } from './bounds.ts'
-import { noText, typeOfElement } from './cells.ts'
+import { noText } from './cells.ts'
 import type { ColumnType } from './column-types.ts'
 import { type Footer, type RowGroup, readFooter } from './footer.ts'
 import { type Meter, makeMeter } from './meter.ts'
 import { type NestedColumn, openNested } from './nested.ts'
 import { type ChunkBytes, type LeafReader, openLeaf } from './pages.ts'
 import type { Cell, Row, RowLimits } from './rows.ts'
-import { leavesOf, type SchemaNode, typeNameOf } from './schema.ts'
+import { leavesOf, type SchemaNode, typeNameOf, typeOfNode } from './schema.ts'
 import { checked, marked, type ParquetSource } from './source.ts'
 
 export { ParquetError, type ParquetErrorCode } from './parquet-error.ts'
@@ -31,7 +31,7 @@ export type ParquetPiece = {
 export type ParquetFile = {
   /** The names of its columns, as they are in the file. */
   readonly columns: readonly string[]
-  /** Their types, as far as the file declares them; nested columns are JSON. */
+  /** Their types, as far as the file declares them; maps are JSON. */
   readonly types: readonly (ColumnType | null)[]
   /** The same, in the words of the format: `STRING`, `INT64`, `TIMESTAMP`, `LIST`. */
   readonly typeNames: readonly string[]
@@ -61,9 +61,7 @@ export async function openParquet(
   const footer = await checked(() => readFooter(bytes, limits))
   return {
     columns: footer.columns.map(({ name }) => name),
-    types: footer.columns.map(({ element, repetition }) =>
-      element && repetition !== 'REPEATED' ? typeOfElement(element) : { kind: 'json' },
-    ),
+    types: footer.columns.map(typeOfNode),
     typeNames: footer.columns.map(typeNameOf),
     async *read(from = { group: 0, row: 0 }) {
       const meter = makeMeter(bytes.sizeBytes)

@@ -5,10 +5,18 @@ import type { Cell } from './rows.ts'
 /** How columns are stored in files that are written: the types of Parquet, and cells as their values. */
 
 /** A value as the library takes it; null if there is none. */
-export type StoredValue = string | number | bigint | boolean | Uint8Array | null
+export type StoredValue =
+  | string
+  | number
+  | bigint
+  | boolean
+  | Uint8Array
+  | null
+  | readonly StoredValue[]
+  | { readonly [name: string]: StoredValue }
 
-/** How the values of a column are stored. */
-export type StoredColumn = {
+/** How the values of a column are stored that has one value in each row. */
+export type StoredLeaf = {
   readonly element: Pick<SchemaElement, 'converted_type' | 'logical_type' | 'precision' | 'scale' | 'type_length'> & {
     readonly type: NonNullable<SchemaElement['type']>
   }
@@ -20,7 +28,7 @@ export type StoredColumn = {
   readonly needed: string
 }
 
-const textColumn: StoredColumn = {
+const textColumn: StoredLeaf = {
   element: { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } },
   storedOf: String,
   needed: 'text',
@@ -29,8 +37,8 @@ const textColumn: StoredColumn = {
 /** More digits are no decimal that other programs read. */
 const precisionMax = 38
 
-/** How a column of a type is stored; what no type of Parquet holds exactly is text. */
-export function storedColumn(type: ColumnType | null): StoredColumn {
+/** How a column of a type that is not nested is stored; what no type of Parquet holds exactly is text. */
+export function storedLeaf(type: ColumnType | null): StoredLeaf {
   switch (type?.kind) {
     case 'boolean':
       return { element: { type: 'BOOLEAN' }, storedOf: truthOf, needed: 'true or false' }
@@ -111,7 +119,7 @@ function dayMs(day: string): number | undefined {
   return Number.isNaN(ms) || new Date(ms).toISOString().slice(0, 10) !== day ? undefined : ms
 }
 
-function timeColumn(isInstant: boolean, digits: 3 | 6 | 9): StoredColumn {
+function timeColumn(isInstant: boolean, digits: 3 | 6 | 9): StoredLeaf {
   const unit = ({ 3: 'MILLIS', 6: 'MICROS', 9: 'NANOS' } as const)[digits]
   // The older names are of instants alone, and have no nanoseconds.
   const converted = isInstant && unit !== 'NANOS' ? { converted_type: `TIMESTAMP_${unit}` as const } : {}
@@ -139,7 +147,7 @@ function unitsOf(text: string, isInstant: boolean, digits: number): bigint | und
   return within(BigInt(whole) * 10n ** BigInt(digits) + BigInt(fraction.slice(0, digits).padEnd(digits, '0')), 64)
 }
 
-function decimalColumn(precision: number, scale: number): StoredColumn {
+function decimalColumn(precision: number, scale: number): StoredLeaf {
   // The largest one with its sign.
   const bits = (10n ** BigInt(precision)).toString(2).length + 1
   return {

@@ -1,7 +1,8 @@
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
 import type { ColumnType } from './column-types.ts'
 import type { Row } from './rows.ts'
-import { type StoredColumn, type StoredValue, storedColumn } from './stored.ts'
+import type { StoredValue } from './stored.ts'
+import { elementsOf, type Leaf, leavesOf, type StoredColumn, storedColumn } from './stored-nested.ts'
 
 /**
  * Writing Parquet. All columns are optional. They have the types that the source declares: what a column holds is not known when
@@ -17,10 +18,11 @@ type ColumnMeta = NonNullable<ColumnChunk['meta_data']>
 export type GroupNote = {
   readonly rows: number
   /**
-   * For each column: encodings, bytes unpacked and packed, offsets of its data and its dictionary (0: it has none). The encodings
-   * are one text in a file of texts alone; version 0.1.0, which writes no other, fails at a list instead of ending a file of types.
+   * For each leaf of the columns: encodings, bytes unpacked and packed, offsets of its data and its dictionary (0: it has none), and
+   * of a leaf within a column its number of values. The encodings are one text in a file of texts alone; version 0.1.0, which writes
+   * no other, fails at a list instead of ending a file of types.
    */
-  readonly columns: readonly (readonly [string | readonly string[], number, number, number, number])[]
+  readonly columns: readonly (readonly [string | readonly string[], number, number, number, number, ...number[]])[]
 }
 
 /** A row that a typed column cannot hold: its index, the column, and why, as a sentence without its values. */
@@ -45,6 +47,7 @@ export function rowGroupWriter(
   types: readonly (ColumnType | null)[] | undefined,
 ): RowGroupWriter {
   const stored = columns.map((_, index) => storedColumn(types?.[index] ?? null))
+  const leaves = columns.flatMap((name, index) => leavesOf(name, stored[index] as StoredColumn))
   const isTyped = types?.some((type) => type !== null) ?? false
   return {
     invalid: (rows) => convertRows(columns, stored, rows).invalid,
@@ -55,13 +58,13 @@ export function rowGroupWriter(
       if (rows.length > invalid.length) writer.write({ columnData, rowGroupSize: groupRowsMax })
       const notes = writer.row_groups.map(({ num_rows, columns: chunks }) => ({
         rows: Number(num_rows),
-        columns: chunks.map((chunk) => noteOf(chunk, isTyped)),
+        columns: chunks.map((chunk, index) => noteOf(chunk, isTyped, leaves[index] as Leaf)),
       }))
       return { bytes: written(), notes, invalid }
     },
     end(notes, offset) {
       const { writer, written } = writerAt(columns, stored, offset, true)
-      writer.row_groups = notes.map((note) => groupOf(columns, stored, note))
+      writer.row_groups = notes.map((note) => groupOf(leaves, note))
       writer.num_rows = notes.reduce((sum, { rows }) => sum + BigInt(rows), 0n)
       writer.finish()
       return written()
@@ -95,12 +98,7 @@ function convertRows(
 
 const schemaOf = (columns: readonly string[], stored: readonly StoredColumn[], isEnd: boolean) => [
   { name: 'root', num_children: columns.length },
-  ...columns.map((name, index) => {
-    const { element, convertedAtEnd } = stored[index] as StoredColumn
-    const { converted_type, ...rest } = element
-    const named = { ...rest, name, repetition_type: 'OPTIONAL' as const }
-    return converted_type === undefined || (convertedAtEnd && !isEnd) ? named : { ...named, converted_type }
-  }),
+  ...columns.flatMap((name, index) => elementsOf(name, stored[index] as StoredColumn, isEnd)),
 ]
 
 /** `PAR1`, with which a file begins and ends. */
@@ -122,29 +120,28 @@ function writerAt(columns: readonly string[], stored: readonly StoredColumn[], o
 /** Larger groups take the library longer, and several times as much memory as their rows. */
 const groupRowsMax = 20_000
 
-function noteOf({ meta_data: meta }: ColumnChunk, isTyped: boolean): GroupNote['columns'][number] {
+function noteOf({ meta_data: meta }: ColumnChunk, isTyped: boolean, { isNested }: Leaf): GroupNote['columns'][number] {
   if (!meta) throw new Error('a column was written without its metadata')
-  return [
+  const note = [
     isTyped ? meta.encodings : meta.encodings.join(' '),
     Number(meta.total_uncompressed_size),
     Number(meta.total_compressed_size),
     Number(meta.data_page_offset),
     Number(meta.dictionary_page_offset ?? 0),
-  ]
+  ] as const
+  return isNested ? [...note, Number(meta.num_values)] : note
 }
 
-function groupOf(
-  columns: readonly string[],
-  stored: readonly StoredColumn[],
-  { rows, columns: notes }: GroupNote,
-): RowGroup {
-  const chunks = notes.map(([encodings, unpacked, packed, dataOffset, dictionaryOffset], index): ColumnChunk => {
+function groupOf(leaves: readonly Leaf[], { rows, columns: notes }: GroupNote): RowGroup {
+  const chunks = notes.map((note, index): ColumnChunk => {
+    const [encodings, unpacked, packed, dataOffset, dictionaryOffset, values = rows] = note
+    const { leaf, path } = leaves[index] as Leaf
     const meta: ColumnMeta = {
-      type: (stored[index] as StoredColumn).element.type,
+      type: leaf.element.type,
       encodings: (typeof encodings === 'string' ? encodings.split(' ') : encodings) as ColumnMeta['encodings'],
-      path_in_schema: [columns[index] ?? ''],
+      path_in_schema: [...path],
       codec: 'SNAPPY',
-      num_values: BigInt(rows),
+      num_values: BigInt(values),
       total_uncompressed_size: BigInt(unpacked),
       total_compressed_size: BigInt(packed),
       data_page_offset: BigInt(dataOffset),

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import type { ColumnType } from '@penstock/parquet'
+import { type ColumnType, isJsonType } from '@penstock/parquet'
 import type { GroupNote, InvalidRow } from '@penstock/parquet/write'
 import type { Rejection } from '../destination.ts'
 import type { Cell, Json, Row } from '../rows.ts'
@@ -48,7 +48,7 @@ export async function makeEncoder(
   const pack = async (bytes: Uint8Array): Promise<Uint8Array> => (packed ? gzipPiece(bytes) : bytes)
   const inForm = binary === 'Base64' ? inBase64(types) : (rows: readonly Row[]) => rows
   if (format === 'NDJSON') {
-    const nested = columns.map((_, index) => types?.[index]?.kind === 'json')
+    const nested = columns.map((_, index) => isJsonType(types?.[index]))
     return {
       encode: async (rows) => ({ bytes: await pack(encodeNdjson(columns, inForm(rows), nested)) }),
       // Not every store has files without a byte, so a file without rows is an empty line.

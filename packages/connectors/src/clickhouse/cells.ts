@@ -1,5 +1,6 @@
 import type { Cell, ColumnType } from '@penstock/connector'
 import { notOrdered } from '../databases/keyset.ts'
+import { splitTypes } from '../databases/nested-types.ts'
 import { quoteText } from './target-columns.ts'
 
 /** A column of a result, as ClickHouse describes it. */
@@ -124,10 +125,34 @@ export function columnTypeOf({ bare }: ReadColumn): ColumnType | null {
     case 'time':
       return { kind: 'instant', digits: digitsOf(bare) > 6 ? 9 : digitsOf(bare) > 3 ? 6 : 3 }
     case 'nested':
-      return { kind: 'json' }
+      return nestedTypeOf(bare, 0)
     default:
       return null
   }
+}
+
+/** Types within each other that are declared. */
+const levelsMax = 10
+
+/** The type of a list, or of a tuple whose values have names: the JSON of others is that of a list of anything. */
+function nestedTypeOf(bare: string, level: number): ColumnType | null {
+  const [, name, inside = ''] = /^(Array|Tuple|Nested)\((.*)\)$/s.exec(bare) ?? []
+  if (name === undefined || level === levelsMax) return { kind: 'json' }
+  const typeOf = (type: string): ColumnType | null => {
+    const inner = bareTypeOf(type.trim())
+    const kind = kindOf(inner)
+    if (kind === 'nested') return nestedTypeOf(inner, level + 1)
+    // Within JSON, times have the time zone of their column or of the server.
+    return kind === 'time' ? null : columnTypeOf(readColumnOf('', inner))
+  }
+  if (name === 'Array') return { kind: 'list', items: typeOf(inside) }
+  const fields = splitTypes(inside, `'"\``).map((field) => {
+    const [, quoted, plain = '', type = ''] = /^\s*(?:`((?:[^`\\]|\\.)*)`|(\w+))\s+(\S.*)$/s.exec(field) ?? []
+    return { name: quoted === undefined ? plain : quoted.replace(/\\(.)/g, '$1'), type: typeOf(type) }
+  })
+  if (fields.some((field) => field.name === '')) return { kind: 'json' }
+  const struct: ColumnType = { kind: 'struct', fields }
+  return name === 'Nested' ? { kind: 'list', items: struct } : struct
 }
 
 /** SQL of the text by which a row is found again in its order. Of a text these are its bytes, which need not be UTF-8. */

@@ -1,6 +1,7 @@
 import type { Cell, ColumnType } from '@penstock/connector'
 import { notOrdered } from '../databases/keyset.ts'
 import { localTime } from '../databases/timestamps.ts'
+import { nestedTypeOf } from './nested-types.ts'
 import { quoteText } from './target-columns.ts'
 
 /** A column of a result, as Databricks describes it. */
@@ -8,6 +9,8 @@ export type ResultColumn = {
   readonly name: string
   /** In capitals and without spaces, as in `BIGINT`, or `DECIMAL(12,2)`. */
   readonly type: string
+  /** As Databricks writes it, as in `struct<fullName:string>`. */
+  readonly declared?: string
 }
 
 const isNested = (type: string): boolean => /^(ARRAY|MAP|STRUCT|VARIANT|OBJECT)\b/.test(type)
@@ -53,10 +56,10 @@ export function cellOf(text: string | null, { type }: ResultColumn): Cell {
 }
 
 /** The type of a column, for stores that have types; `null` if it is text. */
-export function columnTypeOf({ type }: ResultColumn): ColumnType | null {
+export function columnTypeOf({ type, declared }: ResultColumn): ColumnType | null {
   if (isWhole(type)) return { kind: 'bigint' }
   if (isFloat(type)) return { kind: 'double' }
-  if (isNested(type)) return { kind: 'json' }
+  if (isNested(type)) return nestedTypeOf(declared ?? type, scalarTypeOf) ?? { kind: 'json' }
   const decimal = decimalOf(type)
   if (decimal) return { kind: 'decimal', precision: decimal.precision, scale: decimal.scale }
   const kinds: Readonly<Record<string, ColumnType>> = {
@@ -67,6 +70,12 @@ export function columnTypeOf({ type }: ResultColumn): ColumnType | null {
     TIMESTAMP_NTZ: { kind: 'timestamp' },
   }
   return kinds[type] ?? null
+}
+
+/** The type of a value within JSON, in which bytes are Base64. */
+const scalarTypeOf = (declared: string): ColumnType | null => {
+  const type = declared.toUpperCase().replaceAll(' ', '')
+  return type === 'BINARY' ? null : columnTypeOf({ name: '', type })
 }
 
 /** SQL of the value that a text of `textSqlOf` means. Throws `invalid_setting` if rows cannot be ordered by the column. */

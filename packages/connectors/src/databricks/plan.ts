@@ -52,7 +52,7 @@ export async function describe(
   const columns = listIn(objectIn(objectIn(json.manifest).schema).columns).flatMap((column): ResultColumn[] => {
     const { name, type_text: type } = isObject(column) ? column : {}
     if (typeof name !== 'string' || typeof type !== 'string' || type.length > 100_000) return []
-    return [{ name, type: type.toUpperCase().replaceAll(' ', '') }]
+    return [{ name, type: type.toUpperCase().replaceAll(' ', ''), declared: type }]
   })
   if (columns.length === 0) {
     throw new ConnectorError('malformed_response', 'Databricks did not describe the columns of a result.')

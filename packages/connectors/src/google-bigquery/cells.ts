@@ -48,8 +48,13 @@ const types: Readonly<Record<string, ColumnType>> = {
 }
 
 /** The type of a column, for stores that have types; `null` if it is text, or has more digits than decimals of other stores. */
-export const columnTypeOf = ({ type, repeated }: FieldType): ColumnType | null =>
-  repeated || type === 'RECORD' ? { kind: 'json' } : (types[type] ?? null)
+export function columnTypeOf({ type, repeated, fields }: FieldType): ColumnType | null {
+  const one: ColumnType | null =
+    type === 'RECORD'
+      ? { kind: 'struct', fields: fields.map((field) => ({ name: field.name, type: columnTypeOf(field) })) }
+      : (types[type] ?? null)
+  return repeated ? { kind: 'list', items: one } : one
+}
 
 /**
  * How a value becomes a cell. Whole numbers are numbers as far as no digit is lost; decimals stay text; timestamps are

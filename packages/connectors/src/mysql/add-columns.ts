@@ -46,6 +46,8 @@ function typeOf(type: ColumnType): string {
     case 'bytes':
       return 'longblob'
     case 'json':
+    case 'list':
+    case 'struct':
     case 'uuid':
     case 'text':
       return 'longtext'

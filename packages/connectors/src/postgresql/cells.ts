@@ -58,6 +58,25 @@ const types: Readonly<Record<number, ColumnType>> = {
   3802: { kind: 'json' },
 }
 
+/** Types of the elements of arrays, by the types of these. */
+const elements: Readonly<Record<number, number>> = {
+  1000: 16,
+  1001: 17,
+  1005: 21,
+  1007: 23,
+  1009: 25,
+  1015: 1043,
+  1016: 20,
+  1021: 700,
+  1022: 701,
+  1028: 26,
+  1115: 1114,
+  1182: 1082,
+  1185: 1184,
+  1231: 1700,
+  2951: 2950,
+}
+
 /** By how much the modifier of a type is more than what it says. */
 const modifierOffset = 4
 
@@ -69,6 +88,10 @@ export function columnTypeOf(
   { dataTypeID, dataTypeModifier }: { dataTypeID: number; dataTypeModifier: number },
   kind: PostgresCellKind,
 ): ColumnType | null {
+  const element = elements[dataTypeID]
+  if (kind === 'array' && element !== undefined) {
+    return { kind: 'list', items: columnTypeOf({ dataTypeID: element, dataTypeModifier }, 'text') }
+  }
   if (kind === 'array' || kind === 'json-array' || kind === 'composite') return { kind: 'json' }
   if (dataTypeID !== 1700 || dataTypeModifier < modifierOffset) return types[dataTypeID] ?? null
   const modifier = dataTypeModifier - modifierOffset

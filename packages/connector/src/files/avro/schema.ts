@@ -179,11 +179,27 @@ function storedType(type: Stored, { logicalType, scale = 0, precision, size }: D
 /** Digits of decimals; 0 if they are not said. */
 const digitsOf = (precision: unknown): number => (isWholeUpTo(precision, scaleMax) ? Number(precision) : 0)
 
+/** Types below a column that are declared. Records can be within themselves, or share others, so that there may be no end of them. */
+const nestedTypesMax = 1_000
+
 /** The type of a column of a file; `null` if its values are text, or of several types. */
 export function columnTypeOf(type: AvroType): ColumnType | null {
+  const left = { types: nestedTypesMax }
+  const declared = declaredType(type, left)
+  return left.types < 0 ? { kind: 'json' } : declared
+}
+
+function declaredType(type: AvroType, left: { types: number }): ColumnType | null {
+  left.types -= 1
+  if (left.types < 0) return null
   switch (type.kind) {
     case 'record':
+      return {
+        kind: 'struct',
+        fields: type.fields.map((field) => ({ name: field.name, type: declaredType(field.type, left) })),
+      }
     case 'array':
+      return { kind: 'list', items: declaredType(type.items, left) }
     case 'map':
       return { kind: 'json' }
     case 'enum':
@@ -191,7 +207,7 @@ export function columnTypeOf(type: AvroType): ColumnType | null {
       return null
     case 'union': {
       const [only, ...others] = type.branches.filter(({ kind }) => kind !== 'null')
-      return only && others.length === 0 ? columnTypeOf(only) : null
+      return only && others.length === 0 ? declaredType(only, left) : null
     }
     default:
       return type.column
