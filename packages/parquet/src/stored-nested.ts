@@ -18,7 +18,7 @@ type StoredNested = Pick<StoredLeaf, 'storedOf' | 'needed'> & {
 /** A leaf of a column: the names down to it, and how it is stored. */
 export type Leaf = { readonly path: readonly string[]; readonly leaf: StoredLeaf; readonly isNested: boolean }
 
-/** How a column of a type is stored. Nested values that are too deep, or have fields that are not told apart by name, are JSON. */
+/** How a column of a type is stored. Nested values that are too deep, or have fields that names do not distinguish, are JSON. */
 export const storedColumn = (type: ColumnType | null): StoredColumn =>
   isNestedType(type) && !isWritable(type) ? storedLeaf({ kind: 'json' }) : columnOf(type)
 
@@ -51,7 +51,7 @@ function countLeaves(type: ColumnType | null, level: number): number {
   if (level >= parquetBounds.writtenLevels) return Number.POSITIVE_INFINITY
   if (type.kind === 'list') return countLeaves(type.items, level + 1)
   const { fields } = type
-  // Some readers tell fields apart in any letter case.
+  // Some readers ignore the letter case of fields.
   const isNamed = new Set(fields.map(({ name }) => name.toLowerCase())).size === fields.length
   if (!isNamed || fields.length === 0 || fields.some(({ name }) => name === '')) return Number.POSITIVE_INFINITY
   return fields.reduce((sum, field) => sum + countLeaves(field.type, level + 1), 0)
