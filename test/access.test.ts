@@ -668,6 +668,7 @@ describe('a sub-account of another organization', () => {
     const first = async () => assert.equal((await list(elsewhere, owner.organization)).status, 200)
     await first()
     await list(unknownId())
+    await service.service.settleAudit()
     const statements = recordStatements(service.database.pool)
     await list(unknownId())
     const expected = statements.splice(0)

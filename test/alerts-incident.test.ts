@@ -156,6 +156,7 @@ test('credentials are refused: one message each; it works again: one message eac
   }
   // The addresses of the chats are secrets.
   const dump = JSON.stringify(await sql(fixture, 'select r::text from alert_rules r'))
+  await fixture.service.service.settleAudit()
   const audited = JSON.stringify(await sql(fixture, 'select a::text from audit_events a'))
   for (const secret of ['secret-of-slack', 'secret-of-teams']) {
     for (const place of [dump, audited, service.logLines.join('\n')]) assert(!place.includes(secret))

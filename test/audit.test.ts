@@ -3,10 +3,13 @@ import { createHash } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { type Operation, type OperationId, operations, type TSchema, writes } from '@penstock/wire'
 import { purgeAudit } from '../packages/server/src/audit/audit.ts'
+import { createAuditLinker } from '../packages/server/src/audit/link.ts'
 import { content } from '../packages/server/src/audit/queries.ts'
-import { record } from '../packages/server/src/audit/record.ts'
+import { record, recordNow } from '../packages/server/src/audit/record.ts'
+import { openHeadSeal } from '../packages/server/src/audit/seal-heads.ts'
 import { type Expected, type Tampering, verifyAudit } from '../packages/server/src/audit/verify.ts'
-import { onSession } from '../packages/server/src/db/session.ts'
+import type { Db } from '../packages/server/src/db/database.ts'
+import { onSession, openSession } from '../packages/server/src/db/session.ts'
 import { type Inbox, makeInbox } from './harness/connections.ts'
 import { dumpDatabase, placesOf } from './harness/dump.ts'
 import { callerOf, destinationSecrets, source, sourceSecrets } from './harness/fixtures.ts'
@@ -55,12 +58,27 @@ type Row = {
 }
 const sql = async <R = Row>(text: string, ...values: unknown[]): Promise<R[]> =>
   (await service.database.pool.query(text, values)).rows
+/** Events of the log, after what is queued was linked. */
+const linked = async <R = Row>(text: string, ...values: unknown[]): Promise<R[]> => {
+  await service.service.deps.auditLinker.settle(null)
+  return sql<R>(text, ...values)
+}
 const eventsOf = (organizationId: string) =>
-  sql('select * from audit_events where organization_id = $1 order by number', organizationId)
+  linked('select * from audit_events where organization_id = $1 order by number', organizationId)
 const eventsOfRequest = ({ headers }: Pick<Reply, 'headers'>) =>
-  sql('select * from audit_events where request_id = $1', headers['x-request-id'])
+  linked('select * from audit_events where request_id = $1', headers['x-request-id'])
+const headSealOf = (db: Db) => openHeadSeal(db, service.service.deps.keyring)
+const verify = async (organizationId: string | null, expected?: Expected) => {
+  await service.service.deps.auditLinker.settle(null)
+  return verifyAudit(
+    service.database,
+    await openHeadSeal(service.database, service.service.deps.keyring),
+    organizationId,
+    expected,
+  )
+}
 const tamperingOf = async (organizationId: string, expected?: Expected) => {
-  const [verified] = await verifyAudit(service.database, organizationId, expected)
+  const [verified] = await verify(organizationId, expected)
   return verified?.tampering
 }
 const aClient = async (
@@ -167,7 +185,7 @@ describe('every operation', () => {
 
   test('has no secret in its event: not in the table, not in a dump, not in the log', async () => {
     assert(secrets.size > 6, [...secrets].join(' '))
-    const lines = await sql<{ line: string }>('select e::text as line from audit_events e')
+    const lines = await linked<{ line: string }>('select e::text as line from audit_events e')
     const events = lines.map(({ line }) => line).join('\n')
     const dump = await dumpDatabase(service.database.pool)
     for (const secret of [...secrets, party.organization.clientSecret, party.organization.token]) {
@@ -270,9 +288,9 @@ describe('an event', () => {
     await assert.rejects(failing, /fails/)
     assert.equal(await count(), before)
     const { id } = await party.caller.addAccount('Stays')
-    await sql(`alter table audit_events add constraint full_disk check (action <> 'editAccount') not valid`)
+    await sql(`alter table audit_queue add constraint full_disk check (action <> 'editAccount') not valid`)
     const edited = await party.caller.call('editAccount', { id, body: { name: 'Gone' } })
-    await sql('alter table audit_events drop constraint full_disk')
+    await sql('alter table audit_queue drop constraint full_disk')
     assert.equal(edited.status, 500)
     const account = await party.caller.expect(party.caller.call('getAccount', { id }))
     assert.equal(account.name, 'Stays')
@@ -319,7 +337,7 @@ describe('sign-ins and refusals', () => {
   test('a sign-in has an event, and failed ones of a client that exists one with their count', async () => {
     const { clientId, organizationId } = await aClient(party)
     const wrong = { clientId, clientSecret: 'wrong' }
-    const count = async () => Number((await sql<{ n: string }>('select count(*) as n from audit_events'))[0]?.n)
+    const count = async () => Number((await linked<{ n: string }>('select count(*) as n from audit_events'))[0]?.n)
     const before = await count()
     for (let tries = 0; tries < 3; tries++) {
       assert.equal((await service.call('createToken', { body: wrong })).status, 401)
@@ -486,7 +504,7 @@ describe('10,000 operations of several actors at once', () => {
     await service.service.settleAudit()
     assert.equal(expected.size + others.length, operationsTotal)
     const organizationIds = parties.map(({ organization }) => organization.organizationId)
-    const rows = await sql('select * from audit_events where organization_id = any($1)', organizationIds)
+    const rows = await linked('select * from audit_events where organization_id = any($1)', organizationIds)
     const byRequest = Map.groupBy(rows, (row) => row.request_id)
     for (const [requestId, { organizationId, action, actorId, accountId }] of expected) {
       assert.deepEqual(
@@ -507,6 +525,113 @@ describe('10,000 operations of several actors at once', () => {
   })
 })
 
+describe('linking', () => {
+  const actor = { kind: 'service', id: null, name: null } as const
+  const linker = () => createAuditLinker(service.database, service.service.deps.keyring, service.service.app.log)
+  const actionsOf = async (organizationId: string) =>
+    (await sql('select action from audit_events where organization_id = $1 order by number', organizationId)).map(
+      ({ action }) => action,
+    )
+
+  test('several processes link each event once, in the order of their transactions', async () => {
+    const ids = ['linking-a', 'linking-b', 'linking-c']
+    const linkers = [linker(), linker(), linker()]
+    for (let i = 0; i < 40; i++) {
+      const entries = ids.map((organizationId) => ({ organizationId, actor, action: `a${i}` }))
+      await recordNow(service.database, entries)
+      linkers[i % 3]?.wake()
+      if (i % 10 === 9) await Promise.all(linkers.map((one) => one.settle(null)))
+    }
+    await Promise.all(linkers.map((one) => one.close()))
+    for (const id of ids) {
+      assert.deepEqual(
+        await actionsOf(id),
+        Array.from({ length: 40 }, (_, i) => `a${i}`),
+      )
+      const [verified] = await verify(id)
+      assert.deepEqual([verified?.tampering, verified?.sealed, verified?.waiting], [undefined, true, 0])
+    }
+  })
+
+  test('events of a transaction that is open for long follow events linked meanwhile, and none is lost', async () => {
+    const organizationId = 'linking-late'
+    const { promise: open, resolve: end } = Promise.withResolvers<void>()
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
+    const late = service.database.transaction(async (tx) => {
+      await recordNow(tx, [{ organizationId, actor, action: 'late' }])
+      begin()
+      await open
+    })
+    await begun
+    await recordNow(service.database, [{ organizationId, actor, action: 'early' }])
+    await service.service.settleAudit()
+    assert.deepEqual(await actionsOf(organizationId), ['early'])
+    end()
+    await late
+    const [waiting] = await verifyAudit(service.database, await headSealOf(service.database), organizationId)
+    assert.equal(waiting?.waiting, 1)
+    await service.service.settleAudit()
+    assert.deepEqual(await actionsOf(organizationId), ['early', 'late'])
+    assert.equal(await tamperingOf(organizationId), undefined)
+  })
+
+  test('a process that dies while it links leaves the queue and the log as they were', async () => {
+    const organizationId = 'linking-dies'
+    await recordNow(
+      service.database,
+      [1, 2, 3].map((n) => ({ organizationId, actor, action: `a${n}` })),
+    )
+    const dying = await openSession(service.databaseUrl, 'dying')
+    await dying.query('begin')
+    await dying.query('select * from link_audit_events(1000, 0, true)')
+    const settled = service.service.settleAudit()
+    await sql('select pg_terminate_backend($1)', (dying as unknown as { processID: number }).processID)
+    await settled
+    await dying.end().catch(() => {})
+    assert.deepEqual(await actionsOf(organizationId), ['a1', 'a2', 'a3'])
+    assert.equal(await tamperingOf(organizationId), undefined)
+  })
+
+  test('events that a process of an earlier version writes are chained at once, and sealed later', async () => {
+    const organizationId = 'linking-earlier'
+    await recordNow(service.database, [{ organizationId, actor, action: 'queued' }])
+    await service.service.settleAudit()
+    await sql(
+      `insert into audit_events (organization_id, actor_kind, action, outcome) values ($1, 'service', 'earlier', 'done')`,
+      organizationId,
+    )
+    const [before] = await verify(organizationId)
+    assert.deepEqual([before?.tampering, before?.sealed, before?.number], [undefined, false, 2])
+    await recordNow(service.database, [{ organizationId, actor, action: 'again' }])
+    const [after] = await verify(organizationId)
+    assert.deepEqual([after?.tampering, after?.sealed, after?.number], [undefined, false, 3])
+    await linker().sealEnds()
+    const [sealed] = await verify(organizationId)
+    assert.deepEqual([sealed?.tampering, sealed?.sealed], [undefined, true])
+  })
+
+  test('a log that was cut off is not sealed by events that follow', async () => {
+    const organizationId = 'linking-cut'
+    await recordNow(
+      service.database,
+      ['one', 'two', 'three'].map((action) => ({ organizationId, actor, action })),
+    )
+    await service.service.settleAudit()
+    await sql('delete from audit_events where organization_id = $1 and number > 1', organizationId)
+    await sql(
+      `update audit_heads h set number = 1, hash = e.hash from audit_events e
+       where h.organization_id = $1 and e.organization_id = $1 and e.number = 1`,
+      organizationId,
+    )
+    for (const action of ['four', 'five', 'six']) {
+      await recordNow(service.database, [{ organizationId, actor, action }])
+      await service.service.settleAudit()
+      await linker().sealEnds()
+      assert.equal((await tamperingOf(organizationId))?.kind, 'not sealed by this service')
+    }
+  })
+})
+
 describe('verification', () => {
   let organizationId: string
   before(async () => {
@@ -516,16 +641,20 @@ describe('verification', () => {
   })
 
   /** Tampers in a transaction that is rolled back, as someone does who may write everything and turns the trigger off. */
-  const afterTampering = (statements: string, expected?: Expected): Promise<Tampering | undefined> =>
-    withSession(service.databaseUrl, async (session) => {
+  const afterTampering = async (statements: string, expected?: Expected): Promise<Tampering | undefined> => {
+    await service.service.settleAudit()
+    return withSession(service.databaseUrl, async (session) => {
       await session.query('begin')
       await session.query(
         `alter table audit_events disable trigger user; ${statements.replaceAll(':id', `'${organizationId}'`)}`,
       )
-      const [verified] = await verifyAudit(onSession(session), organizationId, expected)
+      const db = onSession(session)
+      const headSeal = await openHeadSeal(db, service.service.deps.keyring)
+      const [verified] = await verifyAudit(db, headSeal, organizationId, expected)
       await session.query('rollback')
       return verified?.tampering
     })
+  }
   const ofEvents = 'organization_id = :id and number'
   const copied = `organization_id, number, time, actor_kind, actor_id, actor_name, address, request_id, action, account_id,
     target_id, outcome, before, after, details, previous_hash, hash`
@@ -586,16 +715,21 @@ describe('verification', () => {
     })
   }
 
-  test('finds with what was kept elsewhere a log that was cut off or written again, its head included', async () => {
-    const [verified] = await verifyAudit(service.database, organizationId)
+  test('finds a log that was cut off or written again, its head included: by its seal or by what was kept elsewhere', async () => {
+    const [verified] = await verify(organizationId)
     assert(verified && !verified.tampering)
+    assert.equal(verified.sealed, true)
     const { number, hash } = verified
     assert.equal(await tamperingOf(organizationId, { number, hash }), undefined)
     const cut = `delete from audit_events where ${ofEvents} > 10;
       update audit_heads h set number = 10, hash = e.hash from audit_events e
       where h.organization_id = :id and e.organization_id = :id and e.number = 10`
-    assert.equal(await afterTampering(cut), undefined)
-    assert.equal((await afterTampering(cut, { number, hash }))?.kind, 'cut off')
+    const unsealed =
+      '; update audit_heads set sealed_number = null, sealed_hash = null, seal = null where organization_id = :id'
+    assert.equal((await afterTampering(cut))?.kind, 'not sealed by this service')
+    const moved = cut.replace('set number = 10', 'set sealed_number = 10, sealed_hash = e.hash, number = 10')
+    assert.equal((await afterTampering(moved))?.kind, 'not sealed by this service')
+    assert.equal((await afterTampering(cut + unsealed, { number, hash }))?.kind, 'cut off')
     const rewritten = `update audit_events set actor_name = 'Mallory' where ${ofEvents} = 5;
       do $$ declare n bigint; last bytea; begin
         for n in 1..14 loop
@@ -604,8 +738,8 @@ describe('verification', () => {
         end loop;
         update audit_heads set hash = last where organization_id = :id;
       end $$`
-    assert.equal(await afterTampering(rewritten), undefined)
-    assert.equal((await afterTampering(rewritten, { number, hash }))?.kind, 'not as expected')
+    assert.equal((await afterTampering(rewritten))?.kind, 'not sealed by this service')
+    assert.equal((await afterTampering(rewritten + unsealed, { number, hash }))?.kind, 'not as expected')
   })
 
   test('is of what anyone can compute: the hash is SHA-256 of the content', async () => {
@@ -620,6 +754,7 @@ describe('verification', () => {
     const { organization, caller } = await anOrganization()
     const own = organization.organizationId
     for (let i = 0; i < 5; i++) await caller.addAccount('Account')
+    await service.service.settleAudit()
     // Written as long ago: the times are part of the chain.
     await sql('alter table audit_events disable trigger user')
     await sql(
@@ -633,7 +768,7 @@ describe('verification', () => {
           update audit_events e set hash = sha256(convert_to(${content}, 'UTF8')) where organization_id = '${own}' and number = n
             returning hash into last;
         end loop;
-        update audit_heads set hash = last where organization_id = '${own}';
+        update audit_heads set hash = last, sealed_number = null, sealed_hash = null, seal = null where organization_id = '${own}';
       end $$`,
     )
     await sql('alter table audit_events enable trigger user')

@@ -161,6 +161,8 @@ describe('a backup', { concurrency: 2 }, () => {
       'user_sessions',
       'user_links',
       'alert_checks',
+      // The restore itself.
+      'audit_queue',
       'transfers',
       'transfer_totals',
       'connection_states',

@@ -85,6 +85,7 @@ describe('creating a link', () => {
     const rows = await sql('select l::text as line from connect_links l')
     assert(!JSON.stringify(rows).includes(tokenOf(link)))
     assert(!service.logLines.join('\n').includes(tokenOf(link)))
+    await service.service.settleAudit()
     const actions = await sql('select action from audit_events where account_id = $1 order by number', accountId)
     assert.deepEqual(
       actions.map(({ action }) => action),
@@ -229,6 +230,7 @@ describe('the page of a link', () => {
     unusable(await finish(token))
     unusable(await get(token))
     assert.equal((await configure(token)).status, 401)
+    await service.service.settleAudit()
     const events = await sql(
       'select action, actor_kind, actor_id from audit_events where actor_id = $1 order by number',
       link.id,
@@ -515,6 +517,7 @@ describe('branding', () => {
       [saved.name, saved.logo, saved.colours, saved.allowedOrigins],
     )
     assert.deepEqual((await set({})).response, { name: null, logo: null, colours: null, allowedOrigins: [] })
+    await service.service.settleAudit()
     const [event] = await sql(
       `select before from audit_events where action = 'setBranding' order by number desc limit 1`,
     )

@@ -104,6 +104,7 @@ describe('a person in the kept records', () => {
     assert.deepEqual([event?.action, event?.accountId], ['eraseDataSubject', connection.accountId])
     assert.deepEqual(event?.after, { erased: 1, searched: 1, notKept: 0, next: null, activeTransfers: 0 })
     assert.deepEqual([read?.action, read?.details], ['findDataSubject', { records: 1 }])
+    await service.service.settleAudit()
     const { rows } = await service.database.pool.query('select * from audit_events')
     assert(!JSON.stringify(rows).toLowerCase().includes('jane'))
   })

@@ -62,6 +62,7 @@ describe('mapping templates', () => {
     assert.equal(kept.destConnectionConfig.mapping, mapping)
     await caller.expect(caller.call('deleteMappingTemplate', { id }))
     assert.equal((await caller.call('getMappingTemplate', { id })).status, 404)
+    await service.service.settleAudit()
     const { rows } = await service.database.pool.query(
       'select action, account_id from audit_events where target_id = $1 order by number',
       [id],

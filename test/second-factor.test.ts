@@ -58,6 +58,7 @@ describe('a second factor that is required', () => {
     }
     const reply = await set(byPasskey, true)
     assert.equal(reply.response.secondFactorRequired, true)
+    await service.service.settleAudit()
     const events = await sql(
       `select before, after from audit_events where action = 'setSignInRules' and actor_id = $1`,
       [owner.id],
@@ -214,6 +215,7 @@ describe('a second factor that is required', () => {
       assert.equal(await database.transaction((tx) => allowPasswords(tx, organizationId)), changes)
     }
     await until('it is lifted', async () => !(await me(waiting)).response.mustRegisterPasskey)
+    await service.service.settleAudit()
     const events = await sql(
       `select action from audit_events where organization_id = $1 and actor_kind = 'operator' order by number`,
       [organizationId],

@@ -84,6 +84,7 @@ describe('with a real provider', () => {
     )
     claims.ada = { email: newEmail(), email_verified: true }
     assert.equal((await whoIn(await signIn(organization, 'ada'))).id, person.id)
+    await service.service.settleAudit()
     const audited = await sql(
       `select details from audit_events where action = 'signInWithSingleSignOn' and actor_id = $1`,
       [person.id],
@@ -327,6 +328,7 @@ describe('the settings', () => {
     const kept = await set({ ...rest, issuer: moved.issuer, clientSecret: '********' })
     assert.deepEqual([kept.error, kept.details[0]?.field], ['invalid_request', 'body.clientSecret'])
     assert.deepEqual(moved.requests, [], 'a saved secret goes to no other issuer')
+    await service.service.settleAudit()
     const stored = JSON.stringify(
       await sql('select t::text from oauth_apps t union all select t::text from audit_events t'),
     )

@@ -276,6 +276,7 @@ describe('a schedule that is due', () => {
       from transfers t join schedules s on s.connection_id = t.connection_id
       left join audit_events e on e.target_id = t.connection_id and e.after->>'id' = t.id and e.actor_kind = 'schedule'
       where t.account_id = $1 and t.status = 'queued' and t.trigger = 'schedule' and t.src_settings <> '{}'`
+    await service.service.settleAudit()
     assert.deepEqual(await sql(counts, accountId), [{ transfers: many, connections: many, events: many, moved: many }])
   })
 

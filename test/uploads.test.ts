@@ -172,6 +172,7 @@ describe('an uploaded file', () => {
     assert.equal((await caller.call('getUpload', { accountId, id: gone.id })).status, 404)
     assert.equal(await purgeExpiredUploads(service.database), 1)
     assert.deepEqual(await sql('select id from uploads where account_id = $1', accountId), [{ id: kept.id }])
+    await service.service.settleAudit()
     const events = await sql(
       `select action, actor_kind, before from audit_events where account_id = $1 and target_id = $2 order by number`,
       accountId,

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-/** The text of each statement that is sent from now on, on connections that the pool lends. */
+/** The text of each statement that is sent from now on, on connections that the pool lends; none that links the audit log. */
 export function recordStatements(pool: pg.Pool): string[] {
   const texts: string[] = []
   const watched = new WeakSet<pg.PoolClient>()
@@ -10,7 +10,8 @@ export function recordStatements(pool: pg.Pool): string[] {
     const query = client.query.bind(client) as (...given: unknown[]) => unknown
     client.query = ((...given: unknown[]) => {
       const [what] = given
-      texts.push(typeof what === 'string' ? what : (what as { text: string }).text)
+      const text = typeof what === 'string' ? what : (what as { text: string }).text
+      if (!/\baudit_queue\b|\blink_audit_events\b/.test(text)) texts.push(text)
       return query(...given)
     }) as typeof client.query
   })

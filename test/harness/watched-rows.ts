@@ -9,7 +9,7 @@ export type WatchedRows = {
 }
 
 /** Tables that every request writes to, refused or not. */
-const unwatched = ['audit_events', 'audit_heads']
+const unwatched = ['audit_events', 'audit_heads', 'audit_keys', 'audit_queue']
 
 /**
  * Watches every row of every table but the audit log. Triggers note what is changed, in the same transaction, so that what

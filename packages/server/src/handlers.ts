@@ -18,7 +18,7 @@ import {
   updateAlertRule,
 } from './alerts/rules.ts'
 import { listAttention } from './attention/attention.ts'
-import { listAudit } from './audit/audit.ts'
+import { type AuditDeps, listAudit } from './audit/audit.ts'
 import { authorizeConnector, getConnectorAuthorization } from './authorizations/authorizations.ts'
 import type { Handlers } from './call.ts'
 import { getBranding, setBranding } from './connect-links/branding.ts'
@@ -149,6 +149,7 @@ import {
 export type Deps = TokenDeps &
   ClientDeps &
   AccountDeps &
+  AuditDeps &
   ConnectorDeps &
   TransferDeps &
   UserDeps &

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { createAccountFinder } from './accounts/accounts.ts'
 import { alertFigures } from './alerts/keep.ts'
+import { createAuditLinker } from './audit/link.ts'
 import { createRequestAudit } from './audit/requests.ts'
 import { createFailedSignIns } from './audit/sign-ins.ts'
 import { createAuthorizationFlow } from './authorizations/flow.ts'
@@ -51,7 +52,7 @@ export type Service = {
   readonly app: FastifyInstance
   readonly deps: Deps
   readonly notices: Notices
-  /** Writes what the audit log is to have of refusals and failed sign-ins, which wait for a while otherwise. */
+  /** Brings into the audit log what is queued for it, and refusals and failed sign-ins, which wait for a while otherwise. */
   settleAudit(): Promise<void>
   /** Takes no new connections, answers what is in flight, and lets go of the database. */
   close(): Promise<void>
@@ -94,7 +95,9 @@ export async function createService(
   const accounts = createAccountFinder(database, notices)
   const catalogue = createCatalogue(config.publicUrl)
   const tokens = createAuthenticator(database, notices)
-  const audit = createRequestAudit(database, log)
+  const auditLinker = createAuditLinker(database, keyring, log)
+  opened.defer(auditLinker.close)
+  const audit = createRequestAudit(database, auditLinker, log)
   opened.defer(audit.close)
   const failedSignIns = createFailedSignIns(database, { client: findClientsNamed, user: findUsersNamed }, log)
   opened.defer(failedSignIns.close)
@@ -108,6 +111,7 @@ export async function createService(
     requestLimit: createRequestLimit(config.rateLimitPerMinute),
     tokens,
     failedSignIns,
+    auditLinker,
     userSessions,
     passwords: createPasswords(),
     mailer,
@@ -169,7 +173,10 @@ export async function createService(
     app,
     deps,
     notices,
-    settleAudit: async () => void (await Promise.all([audit.flush(), failedSignIns.flush()])),
+    settleAudit: async () => {
+      await Promise.all([audit.flush(), failedSignIns.flush()])
+      await auditLinker.settle(null)
+    },
     close: async () => {
       draining = true
       listener.drain()

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import type { AuditEvent } from '@penstock/wire'
 import type { Answer, Call } from '../call.ts'
 import type { Database, Db } from '../db/database.ts'
+import type { AuditLinker } from './link.ts'
 import {
   type AuditFilter,
   auditList,
@@ -18,14 +19,21 @@ import { viewEvent } from './view.ts'
 const eventsAtOnce = 1_000
 const purgedAtOnce = 10_000
 
-/** An actor who is limited to sub-accounts sees what concerns these alone; the database decides. */
-export async function listAudit({
-  db,
-  actor: { organizationId, accountIds },
-  account,
-  query: { actorId, action, targetId, from, to, size, offset },
-  stream,
-}: Call<'listAudit'>): Promise<Answer<'listAudit'>> {
+/** Dependencies of the handler of the list. */
+export type AuditDeps = { readonly auditLinker: Pick<AuditLinker, 'settle'> }
+
+/** Queued events are linked first. An actor who is limited to sub-accounts sees what concerns these alone; the database decides. */
+export async function listAudit(
+  {
+    db,
+    actor: { organizationId, accountIds },
+    account,
+    query: { actorId, action, targetId, from, to, size, offset },
+    stream,
+  }: Call<'listAudit'>,
+  { auditLinker }: AuditDeps,
+): Promise<Answer<'listAudit'>> {
+  await auditLinker.settle(organizationId)
   const range = await findRange.first(db, { organizationId, from: from ?? null, to: to ?? null })
   const filter: AuditFilter = {
     organizationId,
@@ -57,9 +65,8 @@ function streamEvents(db: Database, filter: AuditFilter): Readable {
   return Readable.from(lines(), { objectMode: false })
 }
 
-/** The organizations that have a log, or only the named one if it has a log. */
-export const organizationsWithLog = async (db: Db, organizationId: string | null): Promise<string[]> =>
-  (await selectHeads.all(db, { organizationId })).map((head) => head.organizationId)
+/** Where the log of each organization ends, or only that of the named one if it has a log. */
+export const endsOfLogs = (db: Db, organizationId: string | null) => selectHeads.all(db, { organizationId })
 
 /** Every event of a log, oldest first, with the text that its hash is over; for the operator. */
 export async function* everyEvent(

@@ -1,9 +1,9 @@
 import type { AuditActorKind, AuditOutcome } from '@penstock/wire'
 import { statement } from '../db/statement.ts'
 
-/** Statements of the audit log. A trigger numbers each event, chains it to the one before, and gives it its time. */
+/** Statements of the audit log. Events are queued; linking numbers them, and chains each to the one before. */
 
-/** An event to insert; a value of JSON is its text. */
+/** An event to queue; a value of JSON is its text. */
 export type EventParameters = {
   organizationId: string
   actorKind: AuditActorKind
@@ -19,16 +19,16 @@ export type EventParameters = {
   after: string | null
   details: string | null
 }
-export const insertEvent = statement<EventParameters>(`
-  insert into audit_events (organization_id, actor_kind, actor_id, actor_name, address, request_id, action, account_id,
+export const queueEvent = statement<EventParameters>(`
+  insert into audit_queue (organization_id, actor_kind, actor_id, actor_name, address, request_id, action, account_id,
     target_id, outcome, before, after, details)
   values (:organizationId, :actorKind, :actorId, :actorName, :address, :requestId, :action, :accountId, :targetId,
     :outcome, :before, :after, :details)
 `)
 
-/** Inserts events, in the order of their organizations: two transactions that write for several never wait crosswise. */
-export const insertEvents = statement<{ events: string }>(`
-  insert into audit_events (organization_id, actor_kind, actor_id, actor_name, address, request_id, action, account_id,
+/** Queues events, in their order. */
+export const queueEvents = statement<{ events: string }>(`
+  insert into audit_queue (organization_id, actor_kind, actor_id, actor_name, address, request_id, action, account_id,
     target_id, outcome, before, after, details)
   select "organizationId", "actorKind", "actorId", "actorName", address, "requestId", action, "accountId", "targetId",
     outcome, before::jsonb, after::jsonb, details::jsonb
@@ -36,7 +36,7 @@ export const insertEvents = statement<{ events: string }>(`
     "organizationId" text, "actorKind" text, "actorId" text, "actorName" text, address text, "requestId" text,
     action text, "accountId" text, "targetId" text, outcome text, before text, after text, details text
   )) with ordinality as e
-  order by "organizationId", ordinality
+  order by ordinality
 `)
 
 /** Input of the hash of an event: the text of an array, in which each value has its own quotes. */
@@ -146,12 +146,21 @@ export function auditList({ accountIds, actorId, action, targetId }: AuditFilter
   return { list: listOfAll, count: isFiltered ? countOfAll : undefined }
 }
 
+/** Where a log ends, where retention cut it, and the event that its seal is of; hashes in hexadecimal digits. */
+export type HeadRow = {
+  organizationId: string
+  number: number
+  hash: string
+  purgedNumber: number
+  purgedHash: string | null
+  sealedNumber: number | null
+  sealedHash: string | null
+  seal: string | null
+}
 /** The organizations that have an audit log, and the last event of each. */
-export const selectHeads = statement<
-  { organizationId: string | null },
-  { organizationId: string; number: number; hash: string; purgedNumber: number; purgedHash: string | null }
->(`
-  select organization_id, number, encode(hash, 'hex') as hash, purged_number, encode(purged_hash, 'hex') as purged_hash
+export const selectHeads = statement<{ organizationId: string | null }, HeadRow>(`
+  select organization_id, number, encode(hash, 'hex') as hash, purged_number, encode(purged_hash, 'hex') as purged_hash,
+    sealed_number, encode(sealed_hash, 'hex') as sealed_hash, encode(seal, 'hex') as seal
   from audit_heads where :organizationId::text is null or organization_id = :organizationId
   order by organization_id
 `)

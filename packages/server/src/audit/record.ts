@@ -1,11 +1,11 @@
 import { userInfo } from 'node:os'
 import type { AuditActor, AuditOutcome } from '@penstock/wire'
 import type { Db, Transaction } from '../db/database.ts'
-import { type EventParameters, insertEvent, insertEvents } from './queries.ts'
+import { type EventParameters, queueEvent, queueEvents } from './queries.ts'
 
 /**
- * Writing the audit log. An event is inserted by the last statement of the transaction that it belongs to: it is there where
- * the change is and only there, and the lock of the chain is held only until the commit.
+ * Writing the audit log. An event is queued by the last statement of the transaction that it belongs to: it is there where
+ * the change is and only there. It is linked into the chain of its organization shortly after.
  */
 
 export type AuditEntry = {
@@ -59,8 +59,8 @@ export function record(tx: Transaction, ...entries: readonly AuditEntry[]): void
 export async function recordNow(db: Db, entries: readonly AuditEntry[]): Promise<void> {
   const rows = entries.map(parametersOf)
   const [only, ...more] = rows
-  if (only && more.length === 0) await insertEvent.run(db, only)
-  else if (only) await insertEvents.run(db, { events: JSON.stringify(rows) })
+  if (only && more.length === 0) await queueEvent.run(db, only)
+  else if (only) await queueEvents.run(db, { events: JSON.stringify(rows) })
 }
 
 /** Records a command of the operator that concerns the whole deployment, with the transaction of what it does. */

@@ -3,6 +3,7 @@ import { mayActIn } from '../access.ts'
 import type { Actor, AuditedRequest, RequestAudit } from '../call.ts'
 import type { Database } from '../db/database.ts'
 import type { Logger } from '../log.ts'
+import type { AuditLinker } from './link.ts'
 import { type AuditEntry, changesBetween, record, recordNow } from './record.ts'
 import { createRepeats } from './repeats.ts'
 
@@ -13,6 +14,7 @@ const refusalWindowMs = 5_000
 
 export function createRequestAudit(
   database: Database,
+  linker: Pick<AuditLinker, 'wake'>,
   log: Pick<Logger, 'warn'>,
 ): RequestAudit & { flush(): Promise<void>; close(): Promise<void> } {
   const refusals = createRepeats<AuditEntry & { times: number }>(
@@ -32,6 +34,7 @@ export function createRequestAudit(
       const values = changesBetween(was ?? null, is ?? null)
       if (before && !values && !details) return
       record(tx, { ...entryOf(request, reply), ...values, details: detailsOf(request, details) })
+      tx.afterCommit(linker.wake)
     },
 
     revealed: async (request, { reply }) => {

@@ -1,12 +1,21 @@
 import type { Db } from '../db/database.ts'
-import { findHeadless, linksAfter, selectHeads } from './queries.ts'
+import { countWaiting } from './link-queries.ts'
+import { findHeadless, type HeadRow, linksAfter, selectHeads } from './queries.ts'
+import type { HeadSeal } from './seal-heads.ts'
 
 /** Verification of the audit log: whether each event is as it was written, and none is missing, moved or added. */
 
 /** A detected change of a log, and the number of its event. */
 export type Tampering = {
   readonly number: number
-  readonly kind: 'changed' | 'missing' | 'unlinked' | 'cut off' | 'added' | 'not as expected'
+  readonly kind:
+    | 'changed'
+    | 'not sealed by this service'
+    | 'missing'
+    | 'unlinked'
+    | 'cut off'
+    | 'added'
+    | 'not as expected'
   readonly message: string
 }
 
@@ -18,6 +27,11 @@ export type Verified = {
   /** Where the log ends: keep both elsewhere, for `expected` of a later verification. */
   readonly number: number
   readonly hash: string
+  /** Whether the end carries the seal of this service: false only until a process of this version looks at the log. */
+  readonly sealed: boolean
+  /** How many events are queued and not yet linked, and for how many seconds the first one has been. */
+  readonly waiting: number
+  readonly waitingSeconds: number
   /** The first that was found; undefined if nothing is wrong. */
   readonly tampering: Tampering | undefined
 }
@@ -30,32 +44,47 @@ const linksAtOnce = 5_000
 /**
  * Verifies the log of an organization, or every log if it is null; page by page, so that memory does not grow with it.
  * @param db one snapshot (repeatable read), because events are written and purged meanwhile
+ * @param headSeal checks the seals of the ends; undefined if no log was sealed yet
  * @param expected output of an earlier verification of this log
  */
-export async function verifyAudit(db: Db, organizationId: string | null, expected?: Expected): Promise<Verified[]> {
+export async function verifyAudit(
+  db: Db,
+  headSeal: HeadSeal | undefined,
+  organizationId: string | null,
+  expected?: Expected,
+): Promise<Verified[]> {
+  const waiting = new Map((await countWaiting.all(db, { organizationId })).map((row) => [row.organizationId, row]))
   const verified: Verified[] = []
-  for (const head of await selectHeads.all(db, { organizationId })) verified.push(await verifyLog(db, head, expected))
+  const add = (one: Omit<Verified, 'waiting' | 'waitingSeconds'>) => {
+    const row = waiting.get(one.organizationId)
+    verified.push({ ...one, waiting: row?.waiting ?? 0, waitingSeconds: row?.seconds ?? 0 })
+    waiting.delete(one.organizationId)
+  }
+  for (const head of await selectHeads.all(db, { organizationId })) add(await verifyLog(db, headSeal, head, expected))
+  const none = { events: 0, purgedNumber: 0, number: 0, hash: '', sealed: false }
   for (const { organizationId: id } of await findHeadless.all(db, { organizationId })) {
     const message = 'There are events, and the row that says where the log ends is gone.'
-    const tampering = { number: 0, kind: 'cut off' as const, message }
-    verified.push({ organizationId: id, events: 0, purgedNumber: 0, number: 0, hash: '', tampering })
+    add({ organizationId: id, ...none, tampering: { number: 0, kind: 'cut off', message } })
   }
+  for (const id of [...waiting.keys()]) add({ organizationId: id, ...none, tampering: undefined })
   return verified
 }
 
 async function verifyLog(
   db: Db,
-  head: { organizationId: string; number: number; hash: string; purgedNumber: number; purgedHash: string | null },
+  headSeal: HeadSeal | undefined,
+  head: HeadRow,
   expected: Expected | undefined,
-): Promise<Verified> {
+): Promise<Omit<Verified, 'waiting' | 'waitingSeconds'>> {
   const { organizationId, purgedNumber } = head
   let [number, hash] = [purgedNumber, head.purgedHash]
-  const result = (tampering?: Tampering): Verified => ({
+  const result = (tampering?: Tampering) => ({
     organizationId,
     events: number - purgedNumber,
     purgedNumber,
     number: head.number,
     hash: head.hash,
+    sealed: head.seal !== null && head.sealedNumber === head.number,
     tampering,
   })
   const wrong = (at: number, kind: Tampering['kind'], message: string) => result({ number: at, kind, message })
@@ -79,6 +108,13 @@ async function verifyLog(
       }
       number = link.number
       hash = link.hash
+      if (number === head.sealedNumber && hash !== head.sealedHash) {
+        return wrong(
+          number,
+          'not sealed by this service',
+          `Event ${number} has another hash than the one that is sealed.`,
+        )
+      }
       if (number === expected?.number && hash !== expected.hash) return mismatch()
     }
     if (links.length < linksAtOnce) break
@@ -87,8 +123,20 @@ async function verifyLog(
     return wrong(number + 1, 'cut off', `The log ends with event ${number}, and its last one is ${head.number}.`)
   }
   if (hash !== (head.hash || null)) return wrong(number, 'unlinked', `The log does not end with event ${number}.`)
+  const unsealed = sealProblem(headSeal, head)
+  if (unsealed) return wrong(head.sealedNumber ?? 0, 'not sealed by this service', unsealed)
   if (expected && expected.number > number) {
     return wrong(expected.number, 'cut off', `Event ${expected.number} existed, and the log ends with event ${number}.`)
   }
   return result()
+}
+
+/** The problem of the seal of a log, which is of its end or, after a process of an earlier version wrote, of an event before. */
+function sealProblem(headSeal: HeadSeal | undefined, head: HeadRow): string | undefined {
+  const { organizationId, number, sealedNumber, sealedHash, seal } = head
+  if (seal === null || sealedNumber === null || sealedHash === null) return undefined
+  if (!headSeal?.isOf({ organizationId, number: sealedNumber, hash: sealedHash }, seal)) {
+    return `The seal of event ${sealedNumber} is not one of this service.`
+  }
+  return sealedNumber > number ? `Event ${sealedNumber} is sealed, and the log ends with event ${number}.` : undefined
 }

@@ -1,10 +1,14 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { everyEvent, organizationsWithLog } from '../audit/audit.ts'
+import { endsOfLogs, everyEvent } from '../audit/audit.ts'
+import { createAuditLinker } from '../audit/link.ts'
+import { type HeadSeal, openHeadSeal } from '../audit/seal-heads.ts'
 import { type Expected, type Verified, verifyAudit } from '../audit/verify.ts'
 import { type Config, ConfigError } from '../config.ts'
+import type { Db } from '../db/database.ts'
 import { onSnapshot } from '../db/session.ts'
 import type { Logger } from '../log.ts'
+import { openKeyring } from '../secrets/keyring.ts'
 import { print } from './print.ts'
 import { withRuntime } from './runtime.ts'
 
@@ -19,8 +23,8 @@ export async function verifyAuditCommand(
   { organization, expect, json }: { organization?: string; expect?: string; json?: boolean },
 ): Promise<void> {
   const expected = expect === undefined ? undefined : readExpected(expect, organization)
-  const verified = await withRuntime(config, log, ({ databaseUrl }) =>
-    onSnapshot(databaseUrl, 'audit', (db) => verifyAudit(db, organization ?? null, expected)),
+  const verified = await withLinked(config, log, (db, headSeal) =>
+    verifyAudit(db, headSeal, organization ?? null, expected),
   )
   if (organization !== undefined && verified.length === 0) {
     throw new Error(`There is no audit log of ${organization}: penstock org list shows the organizations.`)
@@ -29,6 +33,20 @@ export async function verifyAuditCommand(
   print(list, json, verified.map(describe).join('\n') || 'There is no audit log yet.')
   if (verified.some(({ tampering }) => tampering)) process.exitCode = 1
 }
+
+/** Links what waits, and does work on one snapshot of the logs after that. */
+const withLinked = <T>(
+  config: Config,
+  log: Logger,
+  work: (db: Db, headSeal: HeadSeal | undefined) => Promise<T>,
+): Promise<T> =>
+  withRuntime(config, log, async ({ database, databaseUrl, masterKey }) => {
+    const keyring = await openKeyring(database, masterKey)
+    const linker = createAuditLinker(database, keyring, log)
+    await linker.settle(null)
+    await linker.close()
+    return onSnapshot(databaseUrl, 'audit', async (db) => work(db, await openHeadSeal(db, keyring)))
+  })
 
 /** @throws ConfigError if it is not a number and a hash, or names no log */
 function readExpected(text: string, organization: string | undefined): Expected {
@@ -41,28 +59,39 @@ function readExpected(text: string, organization: string | undefined): Expected 
   return { number: Number(number), hash }
 }
 
-function describe({ organizationId, events, purgedNumber, number, hash, tampering }: Verified): string {
+/** Events wait for milliseconds, or for as long as the transaction before them is open. */
+const lateSeconds = 60
+
+function describe(one: Verified): string {
+  const { organizationId, events, purgedNumber, number, hash, sealed, waiting, waitingSeconds, tampering } = one
   if (tampering) return `${organizationId}  TAMPERED WITH (${tampering.kind}): ${tampering.message}`
   const earlier = purgedNumber > 0 ? `, the first ${purgedNumber} were removed by the retention` : ''
-  return `${organizationId}  ${events} events verified${earlier}. Keep elsewhere: ${number}:${hash}`
+  const unsealed = sealed || number === 0 ? '' : '; its end is not sealed yet, start a service or a worker to seal it'
+  const late =
+    waiting > 0 && waitingSeconds > lateSeconds
+      ? `; ${waiting} more have waited for ${Math.round(waitingSeconds)} s to be linked`
+      : ''
+  return `${organizationId}  ${events} events verified${earlier}${unsealed}${late}. Keep elsewhere: ${number}:${hash}`
 }
 
-/** Prints every event, oldest first, a line of JSON each, with the text that its hash is over. */
+/**
+ * Prints every event, oldest first, a line of JSON each, with the text that its hash is over; and after the events of each
+ * log a line with its end and the seal of it.
+ */
 export async function exportAuditCommand(
   config: Config,
   log: Logger,
   { organization }: { organization?: string },
 ): Promise<void> {
-  await withRuntime(config, log, ({ databaseUrl }) =>
-    onSnapshot(databaseUrl, 'audit', async (db) => {
-      async function* lines(): AsyncGenerator<string> {
-        for (const id of await organizationsWithLog(db, organization ?? null)) {
-          for await (const events of everyEvent(db, id)) {
-            yield events.map((event) => `${JSON.stringify(event)}\n`).join('')
-          }
+  await withLinked(config, log, async (db) => {
+    async function* lines(): AsyncGenerator<string> {
+      for (const { organizationId, number, hash, seal } of await endsOfLogs(db, organization ?? null)) {
+        for await (const events of everyEvent(db, organizationId)) {
+          yield events.map((event) => `${JSON.stringify(event)}\n`).join('')
         }
+        yield `${JSON.stringify({ organizationId, end: { number, hash, seal } })}\n`
       }
-      await pipeline(Readable.from(lines(), { objectMode: false }), process.stdout, { end: false })
-    }),
-  )
+    }
+    await pipeline(Readable.from(lines(), { objectMode: false }), process.stdout, { end: false })
+  })
 }

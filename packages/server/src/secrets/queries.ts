@@ -34,6 +34,7 @@ export const insertFirstMasterKey = statement<{ keyId: string }>(`
     and not exists (select from secrets where key_id <> :keyId)
     and not exists (select from data_keys where key_id <> :keyId)
     and not exists (select from oauth_apps where key_id <> :keyId)
+    and not exists (select from audit_keys where key_id <> :keyId)
   on conflict do nothing
 `)
 
@@ -160,10 +161,10 @@ export const deleteDataKeys = statement<{ ids: readonly string[] }>(`delete from
 export const dataKeysUnderOtherKeys = statement<{ keyId: string; limit: number }, DataKeyRow>(`
   select id, key_id, sealed from data_keys where key_id <> :keyId limit :limit for update
 `)
-/** How many secrets, data keys and apps are sealed under a key, found by their indexes. */
+/** How many secrets, data keys, apps and keys of the audit log are sealed under a key, found by their indexes. */
 export const countUnderKey = statement<{ keyId: string }, { sealed: number }>(`
   select (select count(*) from secrets where key_id = :keyId) + (select count(*) from data_keys where key_id = :keyId)
-    + (select count(*) from oauth_apps where key_id = :keyId) as sealed
+    + (select count(*) from oauth_apps where key_id = :keyId) + (select count(*) from audit_keys where key_id = :keyId) as sealed
 `)
 export const resealDataKey = statement<DataKeyRow>(`
   update data_keys set key_id = :keyId, sealed = :sealed where id = :id
@@ -200,4 +201,19 @@ export const oauthAppsUnderOtherKeys = statement<{ keyId: string; limit: number 
 
 export const resealOAuthApp = statement<{ env: string; slug: string; keyId: string; sealed: Buffer }>(`
   update oauth_apps set key_id = :keyId, sealed = :sealed where env = :env and slug = :slug
+`)
+
+/** The key of the audit log, itself sealed under a master key. */
+export const findAuditKey = statement<Record<never, never>, { keyId: string; sealed: Buffer }>(
+  `select key_id, sealed from audit_keys`,
+)
+export const insertAuditKey = statement<{ keyId: string; sealed: Buffer }>(
+  `insert into audit_keys (key_id, sealed) values (:keyId, :sealed) on conflict do nothing`,
+)
+
+export const auditKeyUnderOtherKey = statement<{ keyId: string }, { keyId: string; sealed: Buffer }>(`
+  select key_id, sealed from audit_keys where key_id <> :keyId for update
+`)
+export const resealAuditKey = statement<{ keyId: string; sealed: Buffer }>(`
+  update audit_keys set key_id = :keyId, sealed = :sealed
 `)

@@ -1,10 +1,12 @@
 import type { PoolClient } from 'pg'
 import type { Database } from '../db/database.ts'
+import { auditKeyPlace } from './audit-key.ts'
 import { dataKeyPlace } from './data-keys.ts'
 import { type Keyring, keyLockSql, masterKeyTopic, sealNextKey } from './keyring.ts'
 import { oauthAppPlace } from './oauth-apps.ts'
 import {
   announceMasterKey,
+  auditKeyUnderOtherKey,
   countUnderKey,
   dataKeysUnderOtherKeys,
   deleteRetiredMasterKeys,
@@ -12,6 +14,7 @@ import {
   insertNextMasterKey,
   masterKeyRows,
   oauthAppsUnderOtherKeys,
+  resealAuditKey,
   resealDataKey,
   resealOAuthApp,
   resealSecret,
@@ -28,7 +31,7 @@ const awaitProcessesMs = 25_000
 /**
  * Makes `next` the master key, in steps that each can be interrupted and claimed again by running it once more:
  * 1. `next` is stored, sealed under the current key, and becomes the current one; running processes learn it.
- * 2. Every secret, every data key and every app is sealed again under it, while the service runs.
+ * 2. Every secret, every data key, every app and the key of the audit log is sealed again under it, while the service runs.
  * 3. `keep` puts it where the next start will read it.
  * 4. Once no process works with the old key any more, the sealed copy and the old key's name are dropped, so that the
  *    old key opens nothing from here on.
@@ -61,7 +64,7 @@ export async function rotateMasterKey(
   }
 }
 
-/** How many secrets, data keys and apps still need this key. */
+/** How many secrets, data keys, apps and keys of the audit log still need this key. */
 export const countSealedUnder = async (database: Database, keyId: string): Promise<number> =>
   (await countUnderKey.first(database, { keyId }))?.sealed ?? 0
 
@@ -108,7 +111,12 @@ function resealBatch(database: Database, keyring: Keyring, next: MasterKey): Pro
       const { env, slug } = row
       await resealOAuthApp.run(tx, { env, slug, keyId: next.id, sealed: seal(next, place, plain) })
     }
-    return rows.length + dataKeys.length + apps.length
+    const auditKeys = await auditKeyUnderOtherKey.all(tx, { keyId: next.id })
+    for (const row of auditKeys) {
+      const plain = unseal(await keyring.forOpening(tx, row.keyId), auditKeyPlace, row.sealed)
+      await resealAuditKey.run(tx, { keyId: next.id, sealed: seal(next, auditKeyPlace, plain) })
+    }
+    return rows.length + dataKeys.length + apps.length + auditKeys.length
   })
 }
 

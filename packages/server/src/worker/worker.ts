@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { keepAlerts } from '../alerts/keep.ts'
+import { createAuditLinker } from '../audit/link.ts'
 import type { Config } from '../config.ts'
 import { createCatalogue } from '../connectors/catalogue.ts'
 import { type DatabaseUrl, openDatabase } from '../db/database.ts'
@@ -60,6 +61,7 @@ export async function startWorker(config: Config, given: WorkerResources, log: L
     await close()
     throw error
   })
+  const auditLinker = createAuditLinker(database, keyring, log)
   const work = new TransferWork(transfers.atOnce, (onClaim) =>
     workOnTransfers(deps, claims, log, signal, onClaim).catch((err) => {
       // A living worker claims what this one could not continue.
@@ -91,6 +93,7 @@ export async function startWorker(config: Config, given: WorkerResources, log: L
     late.abort()
     await outgoing.close()
     await mailer.close()
+    await auditLinker.close()
     await close()
   }
   let ended: Promise<void> | undefined
