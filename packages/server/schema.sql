@@ -107,6 +107,9 @@ create table audit_heads (
   -- Of the newest event that was removed since it was too old.
   purged_number bigint default 0 not null,
   purged_hash bytea,
+  sealed_number bigint,
+  sealed_hash bytea,
+  seal bytea,
   constraint audit_heads_pkey primary key (organization_id)
 );
 
@@ -1198,6 +1201,49 @@ create index mapping_templates_of_account on mapping_templates (account_id, lowe
   where account_id is not null;
 create index mapping_templates_of_organization on mapping_templates (organization_id, lower(name), id);
 
+create table audit_keys (
+  single boolean default true not null,
+  key_id text not null,
+  sealed bytea not null,
+  constraint audit_keys_pkey primary key (single),
+  constraint audit_keys_single check (single)
+);
+
+create table audit_queue (
+  id bigint generated always as identity not null,
+  organization_id text not null,
+  time timestamptz default clock_timestamp() not null,
+  actor_kind text not null,
+  actor_id text,
+  actor_name text,
+  address text,
+  request_id text,
+  action text not null,
+  account_id text,
+  target_id text,
+  outcome text not null,
+  before jsonb,
+  after jsonb,
+  details jsonb,
+  constraint audit_queue_pkey primary key (id),
+  constraint audit_queue_actor_kind check (actor_kind in ('client', 'session', 'user', 'link', 'operator', 'schedule', 'service')),
+  constraint audit_queue_outcome check (outcome in ('done', 'refused', 'failed'))
+);
+
+create table organization_counts (
+  organization_id text not null,
+  slot smallint not null,
+  accounts bigint default 0 not null,
+  kept_accounts bigint default 0 not null,
+  in_progress bigint default 0 not null,
+  active bigint default 0 not null,
+  disabled bigint default 0 not null,
+  deleted bigint default 0 not null,
+  broken bigint default 0 not null,
+  offline bigint default 0 not null,
+  constraint organization_counts_pkey primary key (organization_id, slot)
+);
+
 -- Counts
 
 -- Every account has its row of counts from the start.
@@ -1375,7 +1421,8 @@ begin
   where organization_id = new.organization_id;
   return new;
 end $$;
-create trigger audit_events_chain before insert on audit_events for each row execute function chain_audit_event();
+create trigger audit_events_chain before insert on audit_events
+  for each row when (new.hash is null) execute function chain_audit_event();
 
 -- History of connections
 
@@ -1698,3 +1745,197 @@ begin
 end $$;
 create trigger schedules_note_next after insert or delete or update of enabled, next_time on schedules
   for each row execute function note_next_transfer();
+
+create function link_audit_events(most integer, since bigint, waits boolean)
+  returns table(organization_id text, number bigint, hash bytea, linked bigint, last_id bigint, is_sealed boolean, sealed_number bigint, sealed_hash bytea, seal bytea) language plpgsql as $$
+#variable_conflict use_column
+declare
+  event audit_queue;
+  head audit_heads;
+  of_head bigint := 0;
+  last bigint := 0;
+  previous bytea;
+begin
+  if waits then
+    perform pg_advisory_xact_lock(hashtext('penstock audit log'), 0);
+  elsif not pg_try_advisory_xact_lock(hashtext('penstock audit log'), 0) then
+    return;
+  end if;
+  for event in
+    with taken as (
+      delete from audit_queue where id in (select id from audit_queue where id > since order by id limit most) returning *
+    )
+    select * from taken order by organization_id, id
+  loop
+    if head.organization_id is distinct from event.organization_id then
+      if of_head > 0 then
+        update audit_heads h set number = head.number, hash = head.hash, time = head.time
+        where h.organization_id = head.organization_id;
+        return query select head.organization_id, head.number, head.hash, of_head, last, is_sealed, head.sealed_number,
+          head.sealed_hash, head.seal;
+      end if;
+      of_head := 0;
+      last := 0;
+      select * into head from audit_heads h where h.organization_id = event.organization_id for no key update;
+      if not found then
+        insert into audit_heads (organization_id, number, hash, time) values (event.organization_id, 0, '', '-infinity')
+        on conflict do nothing;
+        select * into head from audit_heads h where h.organization_id = event.organization_id for no key update;
+      end if;
+      -- Whether what is sealed is where the log ended until now: otherwise its seal cannot be extended without a look.
+      is_sealed := head.number = 0 or (head.sealed_number = head.number and head.sealed_hash = head.hash);
+    end if;
+    previous := nullif(head.hash, '');
+    head.number := head.number + 1;
+    head.time := greatest(event.time, head.time);
+    head.hash := sha256(convert_to(
+      array[
+        event.organization_id, head.number::text, extract(epoch from head.time)::text, event.actor_kind, event.actor_id,
+        event.actor_name, event.address, event.request_id, event.action, event.account_id, event.target_id, event.outcome,
+        event.before::text, event.after::text, event.details::text, encode(previous, 'hex')
+      ]::text, 'UTF8'));
+    insert into audit_events (organization_id, number, time, actor_kind, actor_id, actor_name, address, request_id, action,
+      account_id, target_id, outcome, before, after, details, previous_hash, hash)
+    values (event.organization_id, head.number, head.time, event.actor_kind, event.actor_id, event.actor_name, event.address,
+      event.request_id, event.action, event.account_id, event.target_id, event.outcome, event.before, event.after,
+      event.details, previous, head.hash);
+    of_head := of_head + 1;
+    last := greatest(last, event.id);
+  end loop;
+  if of_head > 0 then
+    update audit_heads h set number = head.number, hash = head.hash, time = head.time
+    where h.organization_id = head.organization_id;
+    return query select head.organization_id, head.number, head.hash, of_head, last, is_sealed, head.sealed_number,
+      head.sealed_hash, head.seal;
+  end if;
+end $$;
+
+create function accounts_for_quota(organization text, most bigint, most_kept bigint)
+  returns table(live bigint, kept bigint) language plpgsql as $$
+declare
+  -- More than the transactions of all processes at a time.
+  near constant bigint := 256;
+begin
+  select sum(accounts), sum(kept_accounts) into live, kept from organization_counts where organization_id = organization;
+  if coalesce(live, 0) + near > most or coalesce(kept, 0) + near > most_kept then
+    perform pg_advisory_xact_lock(hashtext('penstock sub-accounts'), hashtext(organization));
+  else
+    perform pg_advisory_xact_lock_shared(hashtext('penstock sub-accounts'), hashtext(organization));
+  end if;
+  return query select coalesce(sum(accounts), 0)::bigint, coalesce(sum(kept_accounts), 0)::bigint
+  from organization_counts where organization_id = organization;
+end $$;
+
+create function count_account() returns trigger language plpgsql as $$
+declare
+  organization text := coalesce(new.organization_id, old.organization_id);
+  live integer := (tg_op <> 'DELETE' and new.deleted_time is null)::integer
+    - (tg_op <> 'INSERT' and old.deleted_time is null)::integer;
+  kept integer := case tg_op when 'INSERT' then 1 when 'DELETE' then -1 else 0 end;
+  own smallint;
+begin
+  if live <> 0 or kept <> 0 then
+    own := take_organization_counts(organization);
+    update organization_counts set accounts = accounts + live, kept_accounts = kept_accounts + kept
+    where organization_id = organization and slot = own;
+  end if;
+  return null;
+end $$;
+create trigger accounts_count after insert or delete or update of deleted_time on accounts
+  for each row execute function count_account();
+
+create function count_deleted_connections() returns trigger language plpgsql as $$
+declare
+  change record;
+  own smallint;
+begin
+  for change in
+    select organization_id,
+      sum(n) filter (where status = 'In-progress') as in_progress, sum(n) filter (where status = 'active') as active,
+      sum(n) filter (where status = 'disabled') as disabled, sum(n) filter (where status = 'deleted') as deleted,
+      sum(n) filter (where status = 'broken') as broken, sum(n) filter (where status = 'offline') as offline
+    from (
+      select organization_id, status, sum(n) as n
+      from (select organization_id, status, -1 as n from before_rows where not account_deleted) rows_before_and_after group by 1, 2 having sum(n) <> 0
+    ) changes
+    group by 1 order by 1
+  loop
+    own := take_organization_counts(change.organization_id);
+    update organization_counts set
+      in_progress = in_progress + coalesce(change.in_progress, 0), active = active + coalesce(change.active, 0),
+      disabled = disabled + coalesce(change.disabled, 0), deleted = deleted + coalesce(change.deleted, 0),
+      broken = broken + coalesce(change.broken, 0), offline = offline + coalesce(change.offline, 0)
+    where organization_id = change.organization_id and slot = own;
+  end loop;
+  return null;
+end $$;
+create trigger connections_of_organization_deleted after delete on connections referencing old table as before_rows
+  for each statement execute function count_deleted_connections();
+
+create function count_inserted_connections() returns trigger language plpgsql as $$
+declare
+  change record;
+  own smallint;
+begin
+  for change in
+    select organization_id,
+      sum(n) filter (where status = 'In-progress') as in_progress, sum(n) filter (where status = 'active') as active,
+      sum(n) filter (where status = 'disabled') as disabled, sum(n) filter (where status = 'deleted') as deleted,
+      sum(n) filter (where status = 'broken') as broken, sum(n) filter (where status = 'offline') as offline
+    from (
+      select organization_id, status, sum(n) as n
+      from (select organization_id, status, 1 as n from after_rows where not account_deleted) rows_before_and_after group by 1, 2 having sum(n) <> 0
+    ) changes
+    group by 1 order by 1
+  loop
+    own := take_organization_counts(change.organization_id);
+    update organization_counts set
+      in_progress = in_progress + coalesce(change.in_progress, 0), active = active + coalesce(change.active, 0),
+      disabled = disabled + coalesce(change.disabled, 0), deleted = deleted + coalesce(change.deleted, 0),
+      broken = broken + coalesce(change.broken, 0), offline = offline + coalesce(change.offline, 0)
+    where organization_id = change.organization_id and slot = own;
+  end loop;
+  return null;
+end $$;
+create trigger connections_of_organization_inserted after insert on connections referencing new table as after_rows
+  for each statement execute function count_inserted_connections();
+
+create function count_updated_connections() returns trigger language plpgsql as $$
+declare
+  change record;
+  own smallint;
+begin
+  for change in
+    select organization_id,
+      sum(n) filter (where status = 'In-progress') as in_progress, sum(n) filter (where status = 'active') as active,
+      sum(n) filter (where status = 'disabled') as disabled, sum(n) filter (where status = 'deleted') as deleted,
+      sum(n) filter (where status = 'broken') as broken, sum(n) filter (where status = 'offline') as offline
+    from (
+      select organization_id, status, sum(n) as n
+      from (select organization_id, status, 1 as n from after_rows where not account_deleted union all select organization_id, status, -1 as n from before_rows where not account_deleted) rows_before_and_after group by 1, 2 having sum(n) <> 0
+    ) changes
+    group by 1 order by 1
+  loop
+    own := take_organization_counts(change.organization_id);
+    update organization_counts set
+      in_progress = in_progress + coalesce(change.in_progress, 0), active = active + coalesce(change.active, 0),
+      disabled = disabled + coalesce(change.disabled, 0), deleted = deleted + coalesce(change.deleted, 0),
+      broken = broken + coalesce(change.broken, 0), offline = offline + coalesce(change.offline, 0)
+    where organization_id = change.organization_id and slot = own;
+  end loop;
+  return null;
+end $$;
+create trigger connections_of_organization_updated after update on connections referencing old table as before_rows new table as after_rows
+  for each statement execute function count_updated_connections();
+
+create function take_organization_counts(organization text) returns smallint language plpgsql as $$
+declare
+  own smallint := pg_backend_pid() % 16;
+  taken smallint;
+begin
+  select slot into taken from organization_counts where organization_id = organization
+  order by slot = own desc, (slot + own) % 16 for no key update skip locked limit 1;
+  if found then return taken; end if;
+  insert into organization_counts (organization_id, slot) values (organization, own) on conflict do nothing;
+  return own;
+end $$;

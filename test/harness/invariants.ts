@@ -31,6 +31,33 @@ const brokenRules = `
   where (k.in_progress, k.active, k.disabled, k.deleted, k.broken, k.offline)
     is distinct from (r.in_progress, r.active, r.disabled, r.deleted, r.broken, r.offline)
   union all
+  select 'organization_counts differ from a real count', o.id
+  from organizations o
+  left join (
+    select organization_id, sum(accounts) as accounts, sum(kept_accounts) as kept_accounts, sum(in_progress) as in_progress,
+      sum(active) as active, sum(disabled) as disabled, sum(deleted) as deleted, sum(broken) as broken,
+      sum(offline) as offline
+    from organization_counts group by 1
+  ) k on k.organization_id = o.id
+  left join (
+    select a.organization_id, count(*) filter (where a.deleted_time is null) as accounts, count(*) as kept_accounts
+    from accounts a group by 1
+  ) a on a.organization_id = o.id
+  left join (
+    select c.organization_id, count(*) filter (where status = 'In-progress') as in_progress,
+      count(*) filter (where status = 'active') as active, count(*) filter (where status = 'disabled') as disabled,
+      count(*) filter (where status = 'deleted') as deleted, count(*) filter (where status = 'broken') as broken,
+      count(*) filter (where status = 'offline') as offline
+    from connections c where not c.account_deleted group by 1
+  ) c on c.organization_id = o.id
+  where $1::text is null and (
+    coalesce(k.accounts, 0), coalesce(k.kept_accounts, 0), coalesce(k.in_progress, 0), coalesce(k.active, 0),
+    coalesce(k.disabled, 0), coalesce(k.deleted, 0), coalesce(k.broken, 0), coalesce(k.offline, 0)
+  ) is distinct from (
+    coalesce(a.accounts, 0), coalesce(a.kept_accounts, 0), coalesce(c.in_progress, 0), coalesce(c.active, 0),
+    coalesce(c.disabled, 0), coalesce(c.deleted, 0), coalesce(c.broken, 0), coalesce(c.offline, 0)
+  )
+  union all
   select 'connector_counts differ from a real count', a.account_id || '/' || a.connector_id
   from added_connectors a left join connector_counts k on k.account_id = a.account_id and k.connector_id = a.connector_id
   where ($1::text is null or a.account_id = $1) and (k.src_connections, k.dest_connections) is distinct from (

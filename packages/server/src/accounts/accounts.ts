@@ -57,15 +57,15 @@ export async function addAccount(
   requireAllAccounts(actor)
   const { organizationId } = actor
   const id = newIdentifier()
-  // Accounts of one organization are created one after another, so that each counts those before it.
-  await queries.lockOrganization.first(tx, { organizationId })
-  const count = await queries.countForQuota.first(tx, { organizationId })
+  const max = config.quotas.accounts
+  const mostKept = max * limits.quotaFactorWithDeleted
+  const count = await queries.countForQuota.first(tx, { organizationId, most: max, mostKept })
   requireQuota(
     { live: (count?.live ?? 0) + 1, kept: (count?.kept ?? 0) + 1 },
     {
       field: 'account',
       what: 'sub-accounts of the organization',
-      max: config.quotas.accounts,
+      max,
       setting: 'PENSTOCK_QUOTA_ACCOUNTS',
     },
   )

@@ -86,7 +86,15 @@ const listOf = (limit: string) => {
       ) a ${accountTables}
       order by a.created_time desc, a.id desc
     `),
-    count: statement<Filter, { total: number }>(`select count(*) as total from accounts where ${listed}`),
+    count: statement<Filter, { total: number }>(
+      limit === ''
+        ? `
+          select case when :like::text is null
+            then (select coalesce(sum(accounts), 0)::bigint from organization_counts where organization_id = :organizationId)
+            else (select count(*) from accounts where ${listed})
+          end as total`
+        : `select count(*) as total from accounts where ${listed}`,
+    ),
   }
 }
 const lists = { all: listOf(''), limited: listOf('and id = any(:accountIds)') }
@@ -94,17 +102,14 @@ const lists = { all: listOf(''), limited: listOf('and id = any(:accountIds)') }
 /** Picks the statements of a list: one plan would not fit both. */
 export const accountList = ({ accountIds }: Filter) => lists[accountIds === null ? 'all' : 'limited']
 
-/** Takes the organization, so that its accounts are created one at a time; what refers to it need not wait. */
-export const lockOrganization = statement<{ organizationId: string }, { id: string }>(`
-  select id from organizations where id = :organizationId for no key update
-`)
-
-/** The organization's live accounts, and all of its accounts that are not yet purged: each has a row of counts. */
-export const countForQuota = statement<{ organizationId: string }, { live: number; kept: number }>(`
-  select
-    (select count(*) from accounts where organization_id = :organizationId and deleted_time is null) as live,
-    (select count(*) from connection_counts where organization_id = :organizationId) as kept
-`)
+/**
+ * The organization's live accounts, and all of its accounts that are not yet purged. Near `most` and `mostKept`, creations
+ * wait here for one another, so that each counts the ones before it.
+ */
+export const countForQuota = statement<
+  { organizationId: string; most: number; mostKept: number },
+  { live: number; kept: number }
+>(`select live, kept from accounts_for_quota(:organizationId, :most, :mostKept)`)
 
 export const insertAccount = statement<
   {

@@ -81,7 +81,7 @@ const accountList = (byStatus: boolean) => ({
 })
 
 /**
- * Those of an organization, or of some of its accounts; their total is the sum over the accounts. All of an organization are
+ * Those of an organization, whose total is kept, or of some of its accounts, whose total is the sum over them. All of an organization are
  * planned for each page: a plan for pages of any size sorts all of them, up to PostgreSQL 17.
  */
 const organizationList = (byStatus: boolean, scope: 'organization' | 'accounts') => ({
@@ -92,10 +92,14 @@ const organizationList = (byStatus: boolean, scope: 'organization' | 'accounts')
     order by c.created_time desc, c.id desc`,
     { plannedEachTime: scope === 'organization' && !byStatus },
   ),
-  count: statement<Filter, { total: number }>(`
-    select ${totalOf(listedBy[scope], byStatus)} as total
-    from connection_counts k join accounts a on a.id = k.account_id and a.deleted_time is null
-    where k.organization_id = :organizationId ${scope === 'accounts' ? 'and k.account_id = any(:accountIds)' : ''}`),
+  count: statement<Filter, { total: number }>(
+    `select ${totalOf(listedBy[scope], byStatus)} as total ${
+      scope === 'accounts'
+        ? `from connection_counts k join accounts a on a.id = k.account_id and a.deleted_time is null
+           where k.organization_id = :organizationId and k.account_id = any(:accountIds)`
+        : 'from organization_counts k where k.organization_id = :organizationId'
+    }`,
+  ),
 })
 
 /**
