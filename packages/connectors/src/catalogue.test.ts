@@ -62,11 +62,14 @@ describe('the catalogue', () => {
     }
   })
 
-  test('lists what is not withdrawn, and has a withdrawn connector only if no data moves through it', () => {
+  test('lists what is not withdrawn: data moves in every role of these, and through no withdrawn connector', () => {
     for (const connector of connectors) {
       const { slug, status, withdrawn, integrated } = connector
       assert.equal(listedConnectors.includes(connector), status !== 'withdrawn', slug)
-      if (!withdrawn) continue
+      if (!withdrawn) {
+        for (const role of connector.roles) assert(movesIn(connector, role), `${slug}: no data moves as a ${role}`)
+        continue
+      }
       assert.equal(integrated, false, slug)
       for (const sentence of [withdrawn.why, withdrawn.instead]) assert.match(sentence, /^\p{Lu}.*\.$/u, slug)
       const named = listedConnectors.filter(({ name, platform }) =>
