@@ -326,7 +326,9 @@ describe('a stored secret', () => {
       }
       await caller.expect(save(complete))
       const before = await secrets()
-      const [, another] = valuesOf(field)
+      const [, other] = valuesOf(field)
+      const usable = [connector.secrets[name]?.when?.[key] ?? field.options ?? []].flat()
+      const another = field.type === 'Select' ? (usable.find((one) => one !== complete[key]) ?? other) : other
       const others = (field.binds ?? []).filter((other) => other !== name)
       const rest = Object.fromEntries(
         others.map((other) => [other, secretFor(connector.secrets[other], `new-${other}`)]),

@@ -1,7 +1,5 @@
 import { ConvertedTypes, FieldRepetitionTypes, ParquetTypes } from 'hyparquet/src/constants.js'
 import { parquetBounds } from './bounds.ts'
-import { typeOfElement } from './cells.ts'
-import type { ColumnType } from './column-types.ts'
 import { ParquetError } from './parquet-error.ts'
 import type { RowLimits } from './rows.ts'
 import { numberOf, structOf, type Thrift, type ThriftStruct, textOf } from './thrift.ts'
@@ -79,23 +77,6 @@ export function readSchema(elements: readonly ThriftStruct[], limits: RowLimits)
   const columns = readChildren(numberOf(root[5], 0), { path: [], definition: 0, repeats: 0 }, 0)
   if (next !== elements.length) throw new Error('a schema with elements that belong to nothing')
   return columns
-}
-
-/** The type of a column, or of what is nested in one, by the JSON text that its values become; `null` for texts. */
-export function typeOfNode(node: SchemaNode): ColumnType | null {
-  const type = typeOfBody(node)
-  return node.repetition === 'REPEATED' ? { kind: 'list', items: type } : type
-}
-
-function typeOfBody({ kind, element, children }: SchemaNode): ColumnType | null {
-  if (element) return typeOfElement(element)
-  if (kind === 'struct') {
-    return { kind: 'struct', fields: children.map((child) => ({ name: child.name, type: typeOfNode(child) })) }
-  }
-  const [repeated] = children
-  if (kind === 'map' || !repeated) return { kind: 'json' }
-  const [item] = repeated.children
-  return { kind: 'list', items: item ? typeOfNode(item) : typeOfBody(repeated) }
 }
 
 /** The type of a column in the words of the format, `STRING`, `INT64` or `LIST`: what its values mean, or else how they are stored. */

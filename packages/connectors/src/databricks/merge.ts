@@ -6,7 +6,7 @@ import { type DatabricksColumn, quoteName, quoteText } from './target-columns.ts
 type Merged = { readonly target: DatabricksTarget; readonly columns: readonly DatabricksColumn[] }
 
 /** A file in the volume that has all rows of a batch. */
-export type StagedFile = { readonly path: string }
+export type UploadedFile = { readonly path: string }
 
 /** The values of the columns, from the texts of a file. */
 export const valuesOf = (columns: readonly DatabricksColumn[]): string =>
@@ -40,7 +40,7 @@ export function mergeOf(
 export function deleteOthersOf(
   { target, columns }: Merged,
   { columns: names, window }: Batch,
-  files: readonly StagedFile[],
+  files: readonly UploadedFile[],
 ): string | undefined {
   const within = window && scopeOf(columns, names, window.scope)
   if (within === undefined) return undefined

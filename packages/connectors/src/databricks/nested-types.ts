@@ -25,7 +25,7 @@ export function nestedTypeOf(
   if (name.toLowerCase() === 'array') return { kind: 'list', items: typeOf(inside) }
   const fields = splitTypes(inside, `'"`).map((field) => {
     const [, quoted, plain = '', type = ''] = /^\s*(?:`((?:[^`]|``)*)`|([^\s:`]+))\s*:\s*(.*)$/s.exec(field) ?? []
-    // What follows a type says what it is for, and is no part of it.
+    // Text behind a type describes its use, and is no part of it.
     const bare = type.replace(/\s+(NOT NULL|COMMENT)\b.*$/is, '')
     return { name: quoted === undefined ? plain : quoted.replaceAll('``', '`'), type: typeOf(bare) }
   })

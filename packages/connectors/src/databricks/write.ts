@@ -14,7 +14,7 @@ import { isWholeWindow, type WindowStore } from '../databases/staged-windows.ts'
 import { encodeValue } from '../object-stores/place.ts'
 import { numberIn } from '../platform-api/json.ts'
 import { type Databricks, Misfit, openDatabricks } from './databricks-api.ts'
-import { deleteOthersOf, mergeOf, type StagedFile, valuesOf } from './merge.ts'
+import { deleteOthersOf, mergeOf, type UploadedFile, valuesOf } from './merge.ts'
 import { type DatabricksTarget, findTable, judgeTable, openTable, targetOf } from './target.ts'
 import { type DatabricksColumn, quoteText } from './target-columns.ts'
 
@@ -33,7 +33,7 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
   const target = targetOf(context.settings)
   const columns = await openTable(databricks, target, context.columns)
   const work: Work = { databricks, target, columns }
-  const windows: WindowStore<StagedFile> = {
+  const windows: WindowStore<UploadedFile> = {
     most: filesMax,
     drop: (file) => drop(work, file),
     async deleteOthers(batch, files) {
@@ -55,7 +55,7 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
  * Uploads rows as a file and loads it. The same rows of the same transfer have the same path, from which COPY INTO loads once; rows
  * that are loaded after the table was emptied again have another one. The file stays as a stage if it is a part of a window.
  */
-async function load(work: Work, key: string, items: readonly JudgedRow[], batch: Batch): Promise<Loaded<StagedFile>> {
+async function load(work: Work, key: string, items: readonly JudgedRow[], batch: Batch): Promise<Loaded<UploadedFile>> {
   const { databricks, target } = work
   const parts = [target.name, target.mode, key, ...items.map(({ index }) => String(index))]
   const path = `${target.folder}/${createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 40)}.json`
@@ -88,7 +88,7 @@ async function load(work: Work, key: string, items: readonly JudgedRow[], batch:
 const addressOf = (path: string): string => `/api/2.0/fs/files${path.split('/').map(encodeValue).join('/')}`
 
 /** Deletes a file. If that fails, it stays in the volume, and is written again if the batch comes again. */
-async function drop({ databricks }: Work, { path }: StagedFile): Promise<void> {
+async function drop({ databricks }: Work, { path }: UploadedFile): Promise<void> {
   await databricks.ask({ path: addressOf(path), method: 'DELETE' }).catch(() => {})
 }
 

@@ -67,7 +67,7 @@ type IdFacts = {
   readonly pattern: RegExp
   /** One, for messages. */
   readonly example: string
-  /** What it is, for messages; an ID of the platform unless said otherwise. */
+  /** Its name in messages; an ID of the platform unless said otherwise. */
   readonly what?: string
   /** Whether nothing can be delivered without it, although the form does not require it. */
   readonly needed?: boolean

@@ -17,7 +17,7 @@ export type InsertJob = {
   readonly packetBytes: number
 }
 
-export type Loaded = { readonly bytes: number; readonly rejected: readonly Rejection[] }
+export type InsertedRows = { readonly bytes: number; readonly rejected: readonly Rejection[] }
 
 const statementRows = 2_000
 const statementBytes = 1024 * 1024
@@ -31,7 +31,7 @@ type Tuple = { readonly index: number; readonly text: string }
  * Writes rows by statements of many rows, in their order, so that of equal keys the last one wins. A statement that
  * fails has done nothing; its rows are then tried in groups, and the groups that fail around the row that is to blame.
  */
-export async function insertRows(job: InsertJob): Promise<Loaded> {
+export async function insertRows(job: InsertJob): Promise<InsertedRows> {
   const { picked, packetBytes } = job
   const rejected: Rejection[] = []
   const limit = Math.min(statementBytes, Math.floor(packetBytes / 4))

@@ -1,14 +1,14 @@
 import { Readable } from 'node:stream'
 import { encodeRows } from '../databases/tab-separated.ts'
 import { rowErrorOf } from './errors.ts'
-import { type InsertJob, type Loaded, namesOf, rollBack, savepoint } from './insert.ts'
+import { type InsertedRows, type InsertJob, namesOf, rollBack, savepoint } from './insert.ts'
 
 /**
  * Adds rows by LOAD DATA LOCAL, about half as fast again as statements do it. It takes values that are out of range and changes
  * them, leaves rows out, and only counts warnings; so whatever is not beyond doubt is undone.
  * Resolves with `undefined` if nothing was written and statements must find out why.
  */
-export async function load({ session, table, writers, rows, picked }: InsertJob): Promise<Loaded | undefined> {
+export async function load({ session, table, writers, rows, picked }: InsertJob): Promise<InsertedRows | undefined> {
   let bytes = 0
   function* counted() {
     const texts = writers.map(({ text }) => text)
