@@ -133,7 +133,7 @@ describe('beside a running service', () => {
     const { keyId, resealed, ...rest } = await commands.json<Rotated>('key', 'rotate')
     const oldId = parseMasterKey(old)?.id
     const oldFile = join(stage.dataDirectory, `master.${oldId}.key`)
-    assert.deepEqual([resealed, rest], [2, { previousKeyId: oldId, previousKeyFile: oldFile, stillSealed: 0 }])
+    assert.deepEqual([resealed, rest], [3, { previousKeyId: oldId, previousKeyFile: oldFile, stillSealed: 0 }])
     assert.equal(await readFile(oldFile, 'utf8'), old, 'the old key is kept, for backups')
     assert.equal((await stat(oldFile)).mode & 0o777, 0o600)
     const fresh = await readFile(file, 'utf8')
@@ -148,7 +148,7 @@ describe('beside a running service', () => {
     const last = await readFile(file, 'utf8')
     const freshFile = join(stage.dataDirectory, `master.${keyId}.key`)
     assert.deepEqual(words.trimEnd().split('\n'), [
-      `Sealed 4 secrets under key ${parseMasterKey(last)?.id}.`,
+      `Sealed 5 secrets under key ${parseMasterKey(last)?.id}.`,
       `The new key is in ${file}. Copy it to a safe place.`,
       `The old key ${keyId} is in ${freshFile}.`,
       'Nothing in the database is sealed under it any more.',

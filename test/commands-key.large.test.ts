@@ -47,7 +47,7 @@ describe('a key that is a setting', { concurrency: 2 }, () => {
       const previousKeyId = parseMasterKey(old)?.id
       assert.deepEqual(await rotating.json('key', 'rotate'), {
         keyId,
-        resealed: 2,
+        resealed: 3,
         stillSealed: 0,
         previousKeyId,
         previousKeyFile: null,

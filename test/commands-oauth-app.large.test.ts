@@ -43,7 +43,7 @@ test('an app is registered, listed, sealed again, backed up, restored and remove
   const set = (...args: string[]) => ['oauth-app', 'set', ...args]
   assert.match(
     await commands.fails(2, ...set('unknown', '--client-id', 'a', '--secret-file', secretFile)),
-    /no platform unknown to register an app with: amazon-ads, google, hubspot, linkedin-ads/,
+    /no platform unknown to register an app with: amazon-ads, dropbox, google, hubspot, linkedin-ads/,
   )
   await writeFile(secretFile, '\n')
   assert.match(

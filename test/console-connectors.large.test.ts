@@ -371,7 +371,7 @@ describe('the connectors of a sub-account, in the console', { skip }, () => {
     await form.getByText('Required only for the destination of a connection.').first().waitFor()
     await form.getByRole('button', { name: 'Clear: Key' }).click()
     await form.getByRole('button', { name: 'Save', exact: true }).click()
-    await form.getByText('Key is required.').waitFor()
+    await form.getByText('Key is required.', { exact: true }).waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
     await form.getByRole('alert').getByRole('link', { name: 'Sends events is active and needs it' }).click()
     await page.waitForURL(`**/connections/${connection.id}`)

@@ -46,6 +46,13 @@ const secretDigest = createHash('sha256')
   .update(process.env.SECRET ?? '')
   .digest()
 
+/** The first configuration of each connector of each account, which a connection needs. */
+const configurations = new Map<string, string>()
+const configured = await pool.query<{ account_id: string; connector_id: string; id: string }>(
+  'select account_id, connector_id, id from configurations where first',
+)
+for (const { account_id, connector_id, id } of configured.rows) configurations.set(`${account_id} ${connector_id}`, id)
+
 const rows = async (query: pg.QueryConfig) => JSON.stringify((await pool.query(query)).rows)
 
 /** Inserts between BEGIN and COMMIT, which any insert of more than one row needs. */
@@ -85,8 +92,8 @@ app.post<{ Querystring: AccountQuery; Body: NewConnection }>('/es/v2/connections
       name: body.name,
       srcConnectorId: body.srcConnectorId,
       destConnectorId: body.destConnectorId,
-      srcConfigurationId: id,
-      destConfigurationId: id,
+      srcConfigurationId: configurations.get(`${accountId} ${body.srcConnectorId}`) ?? '',
+      destConfigurationId: configurations.get(`${accountId} ${body.destConnectorId}`) ?? '',
       srcFirst: true,
       destFirst: true,
       srcConfig: JSON.stringify(body.srcConnectionConfig),

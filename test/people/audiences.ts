@@ -32,6 +32,7 @@ import { adobe } from './adobe.ts'
 import { amazons } from './amazon.ts'
 import { apart, type Platform, saying, type Wanted, whole } from './compare.ts'
 import { type Json, listOf, objectOf, single, zipped } from './json.ts'
+import { liveRamp, lotame } from './left-files.ts'
 import { nexxen } from './nexxen.ts'
 import { cellsOf, type Person } from './people.ts'
 import { births, digest, emails, names, phoneDigest, phones, places, plain, same } from './rules.ts'
@@ -523,6 +524,8 @@ export const audiences: readonly Platform[] = [
   shopify,
   nexxen,
   adobe,
+  liveRamp,
+  lotame,
   tradeDesk,
   tradeDeskCrm,
   yahoo,

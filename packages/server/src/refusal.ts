@@ -40,6 +40,13 @@ export function requireQuota(
   }
 }
 
+/** More than what all processes create at the same time: that many connections to PostgreSQL they do not have. */
+const createdAtOnceMax = 256
+
+/** Whether creations at the same time could exceed a quota of `max`, so that each has to count those before it. */
+export const isNearQuota = ({ live, kept }: { live: number; kept: number }, max: number): boolean =>
+  live + createdAtOnceMax > max || kept + createdAtOnceMax > max * limits.quotaFactorWithDeleted
+
 /**
  * Refuses with `quota_exceeded` if one more would exceed the limit of the organization, or the limit of one
  * sub-account. So one sub-account cannot use up the limit that all share.

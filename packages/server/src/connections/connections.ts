@@ -10,7 +10,7 @@ import type { Db, Transaction } from '../db/database.ts'
 import { violates } from '../db/errors.ts'
 import { containing } from '../db/like.ts'
 import { newIdentifier } from '../identifiers.ts'
-import { refuse, refuseFieldErrors, requireEditable, requireQuota } from '../refusal.ts'
+import { isNearQuota, refuse, refuseFieldErrors, requireEditable, requireQuota } from '../refusal.ts'
 import { connectionList, countForQuota, countsOfAll } from './list-queries.ts'
 import * as queries from './queries.ts'
 import { readSettings, requireCompatible, requireReady, requireToDirectSecrets, type SideKey, sides } from './sides.ts'
@@ -93,7 +93,7 @@ export async function addConnection(
 ): Promise<Answer<'createConnection'>> {
   const { catalogue, config } = deps
   const connectors = findConnectors(catalogue, body, 'body')
-  const configurations = await findConfigurations(tx, account, body)
+  const { counted, ...configurations } = await findConfigurations(tx, account, body)
   const { srcConfig, destConfig } = readPair(connectors, body, 'body')
   const id = newIdentifier()
   const row = await requireSides(
@@ -113,14 +113,13 @@ export async function addConnection(
     (key) => refuse('not_found', [{ field: `body.${key}ConfigurationId`, message: notItsConfiguration }]),
   )
   if (!row) throw new Error(`Connection ${id} was not made`)
-  // The trigger has counted the connection, and holds the count of the account until this transaction ends.
-  const count = await countForQuota.first(tx, { accountId: account.id })
-  requireQuota(count ?? { live: 0, kept: 0 }, {
-    field: 'connection',
-    what: 'connections of the sub-account',
-    max: config.quotas.connections,
-    setting: 'PENSTOCK_QUOTA_CONNECTIONS',
-  })
+  const max = config.quotas.connections
+  if (isNearQuota(counted, max)) {
+    // The trigger has counted the connection, and holds the count of the account until this transaction ends.
+    const count = await countForQuota.first(tx, { accountId: account.id })
+    const what = 'connections of the sub-account'
+    requireQuota(count ?? counted, { field: 'connection', what, max, setting: 'PENSTOCK_QUOTA_CONNECTIONS' })
+  }
   const reply = viewConnection(row, deps)
   const settings = { srcConnectionConfig: row.srcConfig, destConnectionConfig: row.destConfig }
   return { reply, audited: { after: { ...reply, ...settings } } }
@@ -166,7 +165,7 @@ async function findConfigurations(
     BodyOf<'createConnection'>,
     'srcConnectorId' | 'destConnectorId' | 'srcConfigurationId' | 'destConfigurationId'
   >,
-): Promise<{ srcConfigurationId: string; destConfigurationId: string; srcFirst: boolean; destFirst: boolean }> {
+): Promise<queries.SidesOfConnection> {
   const rows = await queries.findSides.all(tx, {
     accountId: account.id,
     srcConnectorId: body.srcConnectorId,
@@ -192,6 +191,7 @@ async function findConfigurations(
     destConfigurationId: dest?.configurationId ?? '',
     srcFirst: src?.first ?? true,
     destFirst: dest?.first ?? true,
+    counted: { live: src?.live ?? 0, kept: src?.kept ?? 0 },
   }
 }
 
@@ -264,7 +264,7 @@ async function switchConfigurations(
   row: queries.ConnectionRow,
 ): Promise<void> {
   const { id } = row
-  const configurations = await findConfigurations(tx, account, row)
+  const { counted: _, ...configurations } = await findConfigurations(tx, account, row)
   const transfers = await queries.hasActiveTransfer.first(tx, { id })
   if (transfers?.active) refuse('configuration_busy')
   await requireSides(

@@ -89,17 +89,29 @@ export const findSides = statement<
     srcConfigurationId: string | null
     destConfigurationId: string | null
   },
-  { side: 'src' | 'dest'; configurationId: string | null; first: boolean | null }
+  { side: 'src' | 'dest'; configurationId: string | null; first: boolean | null; live: number; kept: number }
 >(`
-  select s.side, f.id as configuration_id, f.first
+  select s.side, f.id as configuration_id, f.first,
+    k.in_progress + k.active + k.disabled + k.broken + k.offline as live,
+    k.in_progress + k.active + k.disabled + k.broken + k.offline + k.deleted as kept
   from (values
     ('src', :srcConnectorId::text, :srcConfigurationId::text),
     ('dest', :destConnectorId::text, :destConfigurationId::text)
   ) s (side, connector_id, configuration_id)
   join added_connectors a on a.account_id = :accountId and a.connector_id = s.connector_id
+  join connection_counts k on k.account_id = a.account_id
   left join configurations f on f.account_id = a.account_id and f.connector_id = a.connector_id
     and case when s.configuration_id is null then f.first else f.id = s.configuration_id end
 `)
+
+/** The configurations of both sides, and how many connections the account has, also with the deleted ones. */
+export type SidesOfConnection = {
+  srcConfigurationId: string
+  destConfigurationId: string
+  srcFirst: boolean
+  destFirst: boolean
+  counted: { live: number; kept: number }
+}
 
 export const insertConnection = statement<
   {
