@@ -54,10 +54,12 @@ export async function startStores() {
 
 export const bigQuerySource = connectorBySlug('google-bigquery-source')
 export const gcsDestination = connectorBySlug('google-cloud-storage-destination')
+export const gcsSource = connectorBySlug('google-cloud-storage-source')
+export const bigQueryDestination = connectorBySlug('google-bigquery-destination')
 
 export type GoogleStores = Awaited<ReturnType<typeof startGoogleStores>>
 
-/** BigQuery, whose extracts are written to a bucket of Cloud Storage. */
+/** BigQuery, whose extracts are written to a bucket of Cloud Storage, and whose loads read from it. */
 export async function startGoogleStores() {
   const accounts = makeGoogleAccounts(['bigquery', 'devstorage.read_write', 'cloud-platform'])
   const bigQuery = await startBigQueryServer(accounts)

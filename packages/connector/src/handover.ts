@@ -45,6 +45,8 @@ export type Loads = {
   readonly isWanted: (settings: Values) => boolean
   /** Why it cannot with these settings: the end of a sentence; `undefined` if it can. */
   readonly whyNot: (side: { readonly settings: Values; readonly secrets: Values }) => string | undefined
+  /** Why it does not load this file: the end of a sentence; `undefined` if it does. It loads all files unless given. */
+  readonly whyNotFile?: (file: StoredFile, form: CsvForm) => string | undefined
   /** Why it does not load these columns into the table that is there; changes nothing. Throws a `ConnectorError`. */
   readonly whyNotTable: (context: ConnectorContext & Pick<LoadContext, 'columns'>) => Promise<string | undefined>
   /**

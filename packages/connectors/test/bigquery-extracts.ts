@@ -1,8 +1,12 @@
 import { gzipSync } from 'node:zlib'
 import { Refusal } from './bigquery-tables.ts'
 
-/** Where an extract job writes. */
-export type BigQueryStorage = { put(bucket: string, name: string, bytes: Uint8Array): void }
+/** Where an extract job writes, and a load reads. */
+export type BigQueryStorage = {
+  put(bucket: string, name: string, bytes: Uint8Array): void
+  /** The buckets whose files it may load; none unless given. */
+  readonly buckets?: ReadonlyMap<string, ReadonlyMap<string, { readonly bytes: Buffer }>>
+}
 
 /** The extract jobs that are known here. */
 export type ExtractConfiguration = {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import http from 'node:http'
 import { type BigQueryStorage, type ExtractConfiguration, extractResult } from './bigquery-extracts.ts'
+import { type FilesConfiguration, loadFilesInto, loadMacros, translateLoaded } from './bigquery-loads.ts'
 import { type LoadConfiguration, type LoadError, makeBigQueryTables, Refusal, typeOf } from './bigquery-tables.ts'
 import { type FailingProxy, startFailingProxy } from './failing-proxy.ts'
 import { type GoogleAccounts, makeGoogleAccounts } from './google-accounts.ts'
@@ -17,6 +18,8 @@ type Job = Result & {
   errors?: readonly LoadError[]
   /** Files that an extract wrote. */
   files?: number
+  /** Statistics of a load of files, or of a statement that changed rows. */
+  statistics?: object
 }
 
 /**
@@ -69,10 +72,11 @@ const macros = [
   'create schema crm',
   'create macro to_hex(x) as x',
   'create macro to_json_string(x) as to_json(x)::varchar',
+  ...loadMacros,
 ]
 /** The same query for DuckDB. */
 const translate = (text: string): string =>
-  text.replaceAll('`', '"').replaceAll(`"${project}".`, '').replaceAll('@', '$')
+  translateLoaded(text).replaceAll('`', '"').replaceAll(`"${project}".`, '').replaceAll('@', '$')
 
 /** @param accounts that give its tokens; its own unless given */
 export async function startBigQueryServer(
@@ -179,10 +183,12 @@ export async function startBigQueryServer(
     status: {
       state: job.pollsLeft > 0 ? 'RUNNING' : 'DONE',
       ...(job.failed ? { errorResult: errorOf(job.failed), errors: job.errors ?? [errorOf(job.failed)] } : {}),
+      ...(job.failed || !job.errors ? {} : { errors: job.errors }),
     },
     configuration: {
       query: { destinationTable: { projectId: project, datasetId: '_results', tableId: jobId.replaceAll('-', '_') } },
     },
+    ...(job.statistics === undefined ? {} : { statistics: job.statistics }),
     ...(job.files === undefined ? {} : { statistics: { extract: { destinationUriFileCounts: [String(job.files)] } } }),
   })
 
@@ -222,6 +228,10 @@ export async function startBigQueryServer(
         },
         configuration,
       )
+    }
+    if ('load' in configuration) {
+      const { load } = configuration as unknown as { load: FilesConfiguration }
+      return insertJob(jobReference, () => loadJob(load), configuration)
     }
     const { query: asked, dryRun = false, jobTimeoutMs = '1', labels = {}, ...more } = configuration
     const { query, useLegacySql, maximumBytesBilled = '1000000000', parameterMode, ...rest } = asked
@@ -264,7 +274,9 @@ export async function startBigQueryServer(
   /** Runs a job under its ID, which no other job gets; it fails if `failures` has a reason. */
   async function insertJob(
     reference: Body['jobReference'],
-    run: () => Promise<Result & { failed?: Refusal; errors?: readonly LoadError[]; files?: number }>,
+    run: () => Promise<
+      Result & { failed?: Refusal; errors?: readonly LoadError[]; files?: number; statistics?: object }
+    >,
     configuration: object = {},
   ): Promise<Reply> {
     const { jobId = '', projectId } = reference ?? {}
@@ -276,6 +288,21 @@ export async function startBigQueryServer(
     const job = { ...result, location, pollsLeft: server.polls, gone: false }
     jobs.set(jobId, job)
     return reply(200, describe(jobId, { ...job, pollsLeft: 1 }))
+  }
+
+  /** A load of files of the storage. */
+  async function loadJob(load: FilesConfiguration) {
+    const none = { fields: [], rows: [] }
+    const { buckets } = server.storage ?? {}
+    if (!buckets) return { ...none, failed: new Refusal(403, 'accessDenied', 'Access Denied: BigQuery') }
+    try {
+      const read = (bucket: string, name: string) => buckets.get(bucket)?.get(name)?.bytes
+      const { statistics, warnings } = await loadFilesInto(engine, load, read)
+      return { ...none, statistics, errors: warnings }
+    } catch (error) {
+      if (error instanceof Refusal) return { ...none, failed: error }
+      throw error
+    }
   }
 
   /** A load whose rows come with it, as the two parts of a body. */
@@ -312,10 +339,23 @@ export async function startBigQueryServer(
     return { status: 204, headers: {}, body: '' }
   }
 
-  async function resultOf(query: string, values: Record<string, string>): Promise<Result & { failed?: Refusal }> {
+  async function resultOf(
+    query: string,
+    values: Record<string, string>,
+  ): Promise<Result & { failed?: Refusal; statistics?: object }> {
     const canned = server.canned.find(({ match }) => match.test(query))
     if (canned) return canned.result
     try {
+      const [, verb, into = ''] = /^(insert|merge) into (\S+)/.exec(query) ?? []
+      const isWhole = verb === 'merge' && query.includes(' on false')
+      if (verb === 'insert' || isWhole) {
+        const count = async () =>
+          Number((await engine.run(translate(`select count(*) from ${into}`), {})).rows[0]?.[0] ?? 0)
+        const before = await count()
+        await engine.run(translate(query), values)
+        const insertedRowCount = String((await count()) - (isWhole ? 0 : before))
+        return { fields: [], rows: [], statistics: { query: { dmlStats: { insertedRowCount } } } }
+      }
       if (/^(merge|truncate|delete) /.test(query)) {
         await engine.run(translate(query), values)
         return { fields: [], rows: [] }

@@ -40,7 +40,7 @@ const duckTypes: Readonly<Record<string, string>> = {
 }
 
 export type TableField = { name: string; type: string; mode: string; precision?: string; scale?: string }
-type TableReference = { projectId: string; datasetId: string; tableId: string }
+export type TableReference = { projectId: string; datasetId: string; tableId: string }
 export type LoadConfiguration = {
   destinationTable: TableReference
   sourceFormat: string

@@ -87,7 +87,7 @@ export function makeSnowflakeLoads(engine: WarehouseEngine, storage: () => Snowf
         report('LOAD_FAILED', 0, 0, 'Invalid data encountered during decompression')
         continue
       }
-      const parsed = parseAsSnowflake(text, option('field_delimiter')).slice(1)
+      const parsed = recordsOf(text, option('field_delimiter')).slice(1)
       const good = parsed.filter((cells, index) => {
         const code = cells.length !== width ? '100080' : cells.some((cell) => cell?.includes('\ufffd')) ? '100144' : ''
         if (code) errors.push({ file: `${url}${name}`, row: index + 2, code })
@@ -181,7 +181,7 @@ function unpacked(bytes: Buffer, compression: string): Buffer {
 }
 
 /** Records of a text: a cell without anything is NULL, and one with nothing between its quotes is empty. */
-function parseAsSnowflake(bytes: Buffer, delimiter: string): (string | null)[][] {
+export function recordsOf(bytes: Buffer, delimiter: string): (string | null)[][] {
   const text = bytes.toString('utf8').replace(/^\ufeff/, '')
   const records: (string | null)[][] = []
   let cells: (string | null)[] = []

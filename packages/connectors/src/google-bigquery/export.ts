@@ -1,5 +1,4 @@
 import {
-  asConnectorError,
   type ConnectorContext,
   ConnectorError,
   type ExportPlace,
@@ -7,17 +6,13 @@ import {
   type HandoverTransfer,
 } from '@penstock/connector'
 import { encodeValue } from '../object-stores/place.ts'
-import { isObject, type JsonObject, listIn, numberIn, objectIn, textIn } from '../platform-api/json.ts'
-import { pollUntilDone } from '../platform-api/polling.ts'
+import { isObject, type JsonObject, listIn, numberIn, objectIn } from '../platform-api/json.ts'
 import type { FieldType } from './cells.ts'
 import { complaintIn, connectorErrorOfJob } from './errors.ts'
+import { type FinishedJob, finishedJob, type Jobs } from './finished-job.ts'
 import { type BigQuery, broken, makeBigQuery, type Query } from './jobs.ts'
 import { describe, sourceOf } from './plan.ts'
 
-/** A job that failed is repeated under another ID, since BigQuery takes each ID once. */
-const attemptsMax = 20
-/** The job ends by its own timeout. */
-const polling = { firstMs: 250, mostMs: 10_000, totalMs: Number.POSITIVE_INFINITY }
 /** More than this, in bytes, BigQuery writes to several objects alone. */
 const oneFileBytes = 900_000_000
 
@@ -33,15 +28,25 @@ export async function openExporter(
   const fields = await describe(bigQuery, { source, query })
   const whyNot = unlike(fields, place)
   if (whyNot !== undefined) return { whyNot }
-  const jobs = { bigQuery, projectId: query.projectId, transferId, signal }
+  const jobs = { bigQuery, projectId: query.projectId, signal }
+  const idOf = (what: 'query' | 'extract') => `penstock_${transferId}_${what}`
   return {
     columns: fields.map(({ name }) => name),
     async export() {
-      const run = await finished(jobs, 'query', queryOf(query, `select * from ${source}`), undefined)
+      const run = await finishedJob(jobs, {
+        id: idOf('query'),
+        configuration: queryOf(query, `select * from ${source}`),
+        location: undefined,
+      })
       const rows = await countOf(jobs, run)
       const table = objectIn(objectIn(objectIn(run.job.configuration).query).destinationTable)
       const bytes = await bytesOf(bigQuery, table)
-      const { job } = await finished(jobs, 'extract', extractOf(table, place, bytes > oneFileBytes), run.location)
+      const { job } = await finishedJob(jobs, {
+        id: idOf('extract'),
+        configuration: extractOf(table, place, bytes > oneFileBytes),
+        location: run.location,
+        errorOf: notWritten,
+      })
       const counts = listIn(objectIn(objectIn(job.statistics).extract).destinationUriFileCounts)
       const files = counts.reduce<number>((sum, count) => sum + (numberIn(count) ?? 0), 0)
       if (files < 1) throw broken()
@@ -88,57 +93,8 @@ function extractOf(sourceTable: JsonObject, { bucket, name, extension, format, g
   }
 }
 
-type Jobs = {
-  readonly bigQuery: BigQuery
-  readonly projectId: string
-  readonly transferId: string
-  readonly signal: AbortSignal
-}
-type Finished = { readonly id: string; readonly location: string | undefined; readonly job: JsonObject }
-
-/** Runs a job, unless an earlier attempt of the transfer has begun it, and waits for its end. */
-async function finished(
-  { bigQuery, projectId, transferId, signal }: Jobs,
-  what: 'query' | 'extract',
-  configuration: object,
-  location: string | undefined,
-): Promise<Finished> {
-  const path = `${encodeValue(projectId)}/jobs`
-  for (let attempt = 0; attempt < attemptsMax; attempt++) {
-    const id = `penstock_${transferId}_${what}_${attempt}`
-    const jobReference = { projectId, jobId: id, ...(location === undefined ? {} : { location }) }
-    const body = { jobReference, configuration }
-    const submitted = await bigQuery.ask(path, { body }).catch((error: unknown) => {
-      if (asConnectorError(error)?.code !== 'connection_lost') throw error
-      return bigQuery.ask(path, { body })
-    })
-    const existed = submitted.jobReference === undefined
-    let where = textIn(objectIn(submitted.jobReference).location) ?? location
-    const look = async (): Promise<JsonObject | undefined> => {
-      const search = where === undefined ? '' : `?location=${encodeValue(where)}`
-      const job = await bigQuery.ask(`${path}/${id}${search}`, { job: true })
-      const reference = objectIn(job.jobReference)
-      const state = textIn(objectIn(job.status).state)
-      if (reference.jobId !== id || state === undefined) throw broken()
-      where ??= textIn(reference.location)
-      return state === 'DONE' ? job : undefined
-    }
-    let job: JsonObject
-    try {
-      job = await pollUntilDone('The job', look, { ...polling, signal })
-    } catch (error) {
-      if (signal.aborted) await bigQuery.cancel({ projectId, id, location: where })
-      throw error
-    }
-    const { errorResult } = objectIn(job.status)
-    if (errorResult === undefined) return { id, location: where, job }
-    if (!existed) throw what === 'extract' ? notWritten(errorResult) : connectorErrorOfJob(errorResult)
-  }
-  throw new ConnectorError('platform_error', `BigQuery failed ${attemptsMax} jobs of this transfer.`)
-}
-
 /** How many rows the result of a query has. */
-async function countOf({ bigQuery, projectId }: Jobs, { id, location }: Finished): Promise<number> {
+async function countOf({ bigQuery, projectId }: Jobs, { id, location }: FinishedJob): Promise<number> {
   const search = new URLSearchParams({
     ...(location === undefined ? {} : { location }),
     startIndex: '0',

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { asConnectorError, ConnectorError, type Values } from '@penstock/connector'
 import { matchColumns } from '../databases/judged-rows.ts'
 import { writingOf } from '../databases/settings.ts'
@@ -48,6 +49,13 @@ export const tablesOf = ({ dataset: { projectId, datasetId } }: BigQueryTarget):
 /** A table of a target's dataset, as statements name it. */
 export const nameOf = ({ dataset: { projectId, datasetId } }: BigQueryTarget, table: string): string =>
   [projectId, datasetId, table].map(quoteName).join('.')
+
+/** An ID that is the same for the same work on the same table. */
+export const idOf = ({ dataset, table, mode }: BigQueryTarget, ...parts: readonly string[]): string =>
+  createHash('sha256')
+    .update(JSON.stringify([dataset.projectId, dataset.datasetId, table, mode, ...parts]))
+    .digest('hex')
+    .slice(0, 40)
 
 /** Asks BigQuery for a table. `undefined` if there is none, or no such dataset. */
 export async function findTable(

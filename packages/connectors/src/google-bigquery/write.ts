@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type {
   Batch,
   Delivery,
@@ -23,6 +22,7 @@ import {
   createTable,
   type FoundTable,
   findTable,
+  idOf,
   judgeTable,
   nameOf,
   openTable,
@@ -86,13 +86,6 @@ const placeOf = ({ target: { projectId }, table: { location }, context: { signal
   location,
   signal,
 })
-
-/** An ID that is the same for the same work on the same table. */
-const idOf = ({ dataset, table, mode }: BigQueryTarget, ...parts: readonly string[]): string =>
-  createHash('sha256')
-    .update(JSON.stringify([dataset.projectId, dataset.datasetId, table, mode, ...parts]))
-    .digest('hex')
-    .slice(0, 40)
 
 async function deliver(work: Work, batch: Batch): Promise<Delivery> {
   const { items, doubtful } = judgeRows(work.table.columns, batch)

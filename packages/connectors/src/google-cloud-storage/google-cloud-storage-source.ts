@@ -34,6 +34,7 @@ export const googleCloudStorageSource = defineConnector({
     },
     open: async (context) => (await import('./read.ts')).open(context),
     columnsByReading: true,
+    offer: async (context) => (await import('./offer.ts')).offer(context),
     discover: {
       bucketUri: async (context) => (await import('./discover.ts')).discover(context, 'bucketUri'),
       sheet: async (context) => (await import('./read.ts')).discoverWorkbook(context),

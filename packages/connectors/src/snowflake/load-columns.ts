@@ -1,19 +1,12 @@
+import type { LoadedColumn } from '../databases/loaded-rows.ts'
 import type { SnowflakeColumn } from './cells.ts'
 import { quoteAsIs } from './plan.ts'
-
-/** How Snowflake makes the values of a column from texts that it loaded, by the rules of `column-writers.ts`, and which texts it refuses. */
-export type LoadedColumn = {
-  /** SQL of the value. It is NULL, and no error, for a text that is none. */
-  readonly value: string
-  /** Errors of a text, as pairs of an SQL condition and the sentence of `column-writers.ts` and `write.ts`. */
-  readonly misfits: readonly (readonly [condition: string, reason: string])[]
-}
 
 const missing = 'There is no value for a column that needs one.'
 const decimal = '[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)'
 
 /**
- * How a column is filled from the text of a column of the staging table.
+ * How a column is filled from the text of a column of the staging table, by the rules of `column-writers.ts`.
  * @param text SQL of the text: NULL if the file has nothing there
  * @returns `undefined` for a type whose texts only a worker reads
  */

@@ -5,6 +5,7 @@ import {
   type LoadPart,
   type LoadRejection,
 } from '@penstock/connector'
+import { countOf } from '../databases/loaded-rows.ts'
 import { quoteName, type StatementPlace } from './plan.ts'
 import type { SnowflakeRow } from './result-rows.ts'
 import type { SnowflakeStatement, SqlApi } from './sql-api.ts'
@@ -145,7 +146,4 @@ const folderOf = (name: string): string => name.slice(0, name.lastIndexOf('/') +
 const textSql = (text: string): string => `'${text.replace(/[\\']/g, '\\$&').replaceAll('\t', '\\t')}'`
 
 /** A count that Snowflake reports. */
-export function countIn(text: string | null | undefined): number {
-  if (text !== null && text !== undefined && /^\d{1,15}$/.test(text)) return Number(text)
-  throw new ConnectorError('unexpected_response', 'Snowflake reported something other than a count of rows.')
-}
+export const countIn = (text: string | null | undefined): number => countOf('Snowflake', text)

@@ -1,13 +1,14 @@
-import {
-  type ConnectorContext,
+import type {
+  ConnectorContext,
   ConnectorError,
-  type FileLoader,
-  type LoadContext,
-  type LoadGroup,
-  type LoadPart,
-  type LoadRejection,
-  type LoadReport,
+  FileLoader,
+  LoadContext,
+  LoadGroup,
+  LoadPart,
+  LoadRejection,
+  LoadReport,
 } from '@penstock/connector'
+import { assertSomeAccepted, badRows, isGoodSql, misfitsOf, notAsManyRows } from '../databases/loaded-rows.ts'
 import { accountOf } from './account.ts'
 import type { SnowflakeColumn } from './cells.ts'
 import { loadedColumn, stagedName } from './load-columns.ts'
@@ -21,8 +22,6 @@ import { columnsOf, judge, openTable, targetOf } from './table.ts'
 const loadSeconds = 4 * 3600
 /** Files of one COPY; Snowflake takes 1,000. */
 const filesMax = 500
-/** If all of so many rows are refused, the rows are not the cause. */
-const refusedMax = 100
 /** How long removing the staging table may take, in milliseconds. */
 const cleanUpMs = 30_000
 
@@ -44,10 +43,8 @@ export async function openLoader(context: LoadContext): Promise<FileLoader | { r
   const prefix = `PENSTOCK_LOAD_${transferId.toUpperCase()}_`
   const staging = `${target.schema}.${quoteAsIs(`${prefix}${attempt}`)}`
   await dropEarlier((text) => api.run({ ...at, text }), target.schema, prefix)
-  const misfits: Misfit[] = loaded.flatMap(({ misfits }, index) =>
-    misfits.map(([condition, reason]) => ({ condition, reason, field: delivered[index] ?? '' })),
-  )
-  const isGood = misfits.length === 0 ? 'true' : `${misfitSql(misfits)} is null`
+  const misfits = misfitsOf(loaded, delivered)
+  const isGood = isGoodSql(misfits)
   const names = table.columns.map(({ name }) => quoteAsIs(name)).join(', ')
   /** How many rows of the staging table will be written. */
   let accepted = 0
@@ -71,11 +68,15 @@ export async function openLoader(context: LoadContext): Promise<FileLoader | { r
       for (const { handle, parsed, loaded: taken } of copied) {
         if (parsed > taken) unread.push(...(await unreadRows(run, staging, handle, parsed - taken, rejectsMax)))
       }
-      const found = await badRows(run, { staging, misfits, width: columns.length }, rejectsMax - unread.length)
+      const found = await badRows(
+        async (text) => (await run(text)).rows,
+        { platform, staging, misfits, names: context.sourceColumns.map((_, index) => stagedName(index)) },
+        rejectsMax - unread.length,
+      )
       if (found.staged !== loadedRows) throw notAsMany()
       const rejected = [...unread, ...found.rejected]
       accepted = rows - rejected.reduce((sum, { count }) => sum + count, 0)
-      if (rows >= refusedMax && accepted === 0) throw everythingRefused(rejected[0]?.reason ?? '')
+      assertSomeAccepted(platform, { rows, rejected })
       return { rows, rejected }
     },
 
@@ -126,13 +127,6 @@ function otherType(columns: readonly SnowflakeColumn[]): string | undefined {
 
 type Run = (text: string, bindings?: readonly string[]) => Promise<{ readonly rows: readonly SnowflakeRow[] }>
 
-/** An error of a row, and the delivered column to blame. */
-type Misfit = { readonly condition: string; readonly reason: string; readonly field: string }
-
-/** SQL of the index of the first misfit of a row; NULL if it has none. */
-const misfitSql = (misfits: readonly Misfit[]): string =>
-  `case ${misfits.map(({ condition }, index) => `when ${condition} then ${index}`).join(' ')} end`
-
 /** Removes what attempts that were killed left behind. */
 async function dropEarlier(run: (text: string) => Promise<SmallResult>, schema: string, prefix: string): Promise<void> {
   const { columns, rows } = await run(`show tables like '${prefix}%' in schema ${schema}`)
@@ -143,55 +137,11 @@ async function dropEarlier(run: (text: string) => Promise<SmallResult>, schema: 
   }
 }
 
-/** Counts the rows of the staging table by their errors, and reads some of the bad ones. */
-async function badRows(
-  run: Run,
-  { staging, misfits, width }: { staging: string; misfits: readonly Misfit[]; width: number },
-  rejectsMax: number,
-): Promise<{ staged: number; rejected: LoadRejection[] }> {
-  const misfit = misfits.length === 0 ? 'null' : misfitSql(misfits)
-  const { rows: groups } = await run(
-    `select misfit, count(*) from (select ${misfit} as misfit from ${staging}) group by misfit`,
-  )
-  let staged = 0
-  const left = new Map<number, number>()
-  for (const [index, text] of groups) {
-    const count = countIn(text)
-    staged += count
-    if (index !== null && index !== undefined) left.set(countIn(index), count)
-  }
-  const rejected: LoadRejection[] = []
-  if (left.size > 0 && rejectsMax > 0) {
-    const names = Array.from({ length: width }, (_, index) => stagedName(index)).join(', ')
-    const bad = `select ${names}, ${misfit} as misfit from ${staging}`
-    const { rows } = await run(`select misfit, ${names} from (${bad}) where misfit is not null limit ${rejectsMax}`)
-    for (const [index, ...record] of rows) {
-      const at = countIn(index)
-      const known = misfits[at]
-      if (!known) throw notAsMany()
-      left.set(at, (left.get(at) ?? 0) - 1)
-      rejected.push({ count: 1, reason: known.reason, field: known.field, record })
-    }
-  }
-  for (const [at, count] of left) {
-    const known = misfits[at]
-    if (!known || count < 0) throw notAsMany()
-    if (count > 0) rejected.push({ count, reason: known.reason, field: known.field })
-  }
-  return { staged, rejected }
-}
-
 /** By Snowflake's own count: one of these. */
 function assertCounts(row: SnowflakeRow | undefined, ...expected: readonly (readonly number[])[]): void {
   const found = (row ?? []).map((text) => countIn(text)).join()
   if (!expected.some((counts) => counts.join() === found)) throw notAsMany()
 }
 
-const notAsMany = (): ConnectorError =>
-  new ConnectorError('unexpected_response', 'Snowflake did not write as many rows as it loaded.')
-
-const everythingRefused = (why: string): ConnectorError =>
-  new ConnectorError(
-    'everything_refused',
-    `Snowflake accepted none of the rows that it loaded, so that single rows cannot be the cause: ${why} Check the mapping and the settings of the connection, then start the transfer again.`,
-  )
+const platform = 'Snowflake'
+const notAsMany = (): ConnectorError => notAsManyRows(platform)

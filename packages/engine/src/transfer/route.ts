@@ -82,7 +82,7 @@ export async function routeOf(deps: RouteDeps, whyNot: string | undefined): Prom
   const offer = await ofSource(() => offerOf(source.context))
   if ('whyNot' in offer) return worker(offer.whyNot)
   if (!loads.schemes.includes(offer.scheme)) return worker(`${name} does not load files from ${source.connector.name}`)
-  const forms = await ofSource(() => lookAt(offer, deps.filesMax))
+  const forms = await ofSource(() => lookAt(offer, loads, deps.filesMax))
   if ('whyNot' in forms) return worker(forms.whyNot)
   const first = forms.get(offer.files[0]?.name ?? '')
   if (!first) return worker('there is no file')
@@ -126,6 +126,7 @@ async function exportRouteOf(deps: RouteDeps, whyNot: string | undefined): Promi
 /** The forms of the files, which have the same columns, or why a worker must read them. */
 async function lookAt(
   offer: FileOffer,
+  loads: Loads,
   filesMax = Number.POSITIVE_INFINITY,
 ): Promise<ReadonlyMap<string, CsvForm> | { readonly whyNot: string }> {
   const left = offer.files.slice(0, filesMax).reverse()
@@ -134,8 +135,9 @@ async function lookAt(
   const work = async () => {
     for (let file = left.pop(); file && whyNot === undefined; file = left.pop()) {
       const found = await offer.formOf(file)
-      if ('whyNot' in found) whyNot ??= found.whyNot
-      else forms.set(file.name, found.form)
+      const why = 'whyNot' in found ? found.whyNot : loads.whyNotFile?.(file, found.form)
+      if (why !== undefined) whyNot ??= why
+      else if ('form' in found) forms.set(file.name, found.form)
     }
   }
   await Promise.all(Array.from({ length: looksMax }, work))

@@ -1,0 +1,287 @@
+import assert from 'node:assert/strict'
+import { after, beforeEach, describe, test } from 'node:test'
+import { gzipSync, zstdCompressSync } from 'node:zlib'
+import type { Transfer } from '@penstock/wire'
+import {
+  bigQueryDestination,
+  bucket,
+  gcsSource,
+  spawnHandoverWorker,
+  startGoogleStores,
+  workWith,
+} from './harness/handover.ts'
+import { assertInvariants } from './harness/invariants.ts'
+import { startFixture } from './harness/transfers.ts'
+import { bounded } from './harness/until.ts'
+
+/** Files of Cloud Storage that BigQuery loads itself: counts, rejected rows, the reasons for a worker, and crashes. */
+
+const stores = await startGoogleStores()
+after(() => stores.close())
+const { bigQuery, gcs } = stores
+const fixture = await startFixture()
+after(() => fixture.close())
+const { caller, accountId, service } = fixture
+const { masterKey } = service.config
+assert(masterKey)
+
+await caller.addConnectors(accountId, gcsSource, bigQueryDestination)
+for (const { id } of [gcsSource, bigQueryDestination]) {
+  const body = { secretConfig: { jsonKey: bigQuery.jsonKey } }
+  await caller.expect(caller.call('configureConnector', { accountId, id, body }))
+}
+
+const work = () => workWith(service.database, masterKey, stores.routes, (line) => void service.logLines.push(line))
+const writing = { projectId: 'example-project', dataset: 'crm', table: 'people', writeMode: 'Append', loadFiles: true }
+const connect = (folder: string, own: Record<string, string | boolean> = {}) =>
+  fixture.connect(gcsSource, { bucketUri: `gs://${bucket}/${folder}/` }, bigQueryDestination, { ...writing, ...own })
+
+async function move(connectionId: string, body = {}): Promise<Transfer> {
+  const { id } = await fixture.start(connectionId, body)
+  await work()
+  return fixture.get(connectionId, id)
+}
+
+const log = async (id: string, transferId: string): Promise<string> =>
+  (await caller.expect(caller.call('listTransferLog', { accountId, id, transferId })))
+    .map(({ text }) => text)
+    .join('\n')
+
+const csv = (from: number, count: number, more: readonly string[] = []): string =>
+  ['id,name,paid,changed', ...Array.from({ length: count }, (_, i) => rowOf(from + i)), ...more, ''].join('\n')
+const rowOf = (id: number): string => `${id},"Zoë ""${id}""",${id}.25,2026-01-31T12:00:00+01:00`
+const put = (name: string, content: Uint8Array | string) => gcs.put(bucket, name, content)
+
+type Rows = readonly (readonly (string | null)[])[]
+const query = async (text: string): Promise<Rows> => ((await bigQuery.run(text)) as { rows: Rows }).rows
+const inTable = () => query('select * from crm.people order by id')
+const tables = () => query(`select table_name from duckdb_tables() where table_name like 'penstock%'`)
+
+describe('files that BigQuery loads', () => {
+  beforeEach(async () => {
+    await bigQuery.run('drop table if exists crm.people')
+    await bigQuery.run(
+      'create table crm.people (id bigint not null, name varchar, paid decimal(12, 2), changed timestamp, seen timestamp_s, day date, clock time, ok boolean, share double)',
+    )
+    Object.assign(bigQuery, { before: undefined, storage: gcs })
+    bigQuery.executed.length = 0
+    bigQuery.loaded.length = 0
+  })
+
+  test('are loaded as a worker would write them, and counted by its report', async () => {
+    put('plain/1.csv', csv(1, 300))
+    put('plain/2.csv.gz', gzipSync(csv(301, 200).replaceAll(',', ';')))
+    put('plain/3.csv', 'name,id,changed,paid\nLast,501,2026-01-31 11:00:00,7\n"", 502 ,,\n')
+    const id = await connect('plain')
+    const transfer = await move(id)
+    assert.equal(transfer.status, 'succeeded', JSON.stringify(transfer.error))
+    assert.deepEqual(transfer.records, { read: 502, sent: 502, accepted: 502, rejected: 0 })
+    const byFiles = await inTable()
+    assert.equal(byFiles.length, 502)
+    assert.deepEqual(bigQuery.loaded, [], 'no row came from a worker')
+    assert.match(await log(id, transfer.id), /Google BigQuery Data Store loads the files itself/)
+    assert.deepEqual(await tables(), [])
+    await bigQuery.run('delete from crm.people')
+    assert.equal((await move(await connect('plain', { loadFiles: false }))).records.accepted, 502)
+    assert.deepEqual(await inTable(), byFiles)
+    await assertInvariants(service.database.pool)
+  })
+
+  test('have values of each type like those of a worker', async () => {
+    const rows = [
+      '1,1.50,2026-01-31,2026-01-31,2026-01-31,10:20,yes,1e3',
+      '+2.0,.5,2026-01-31T10:20,2026-01-31 10:20:30Z,,10:20:30.5,F,-0.25',
+      '3,-1.,2026-01-31 10:20:30.123456000+0130,2026-01-31T10:20:30-02,2024-02-29,10:20:30.1234560,1,',
+      '-0,"",2026-01-31 10:20:30.5 +01:00,2026-01-31T10:20:30+05:30,,,n,7',
+    ]
+    put('types/1.csv', ['id,paid,changed,seen,day,clock,ok,share', ...rows, ''].join('\n'))
+    const id = await connect('types')
+    const byFiles = await move(id)
+    const rejects = await caller.expect(caller.call('listRejects', { accountId, id, transferId: byFiles.id }))
+    assert.deepEqual(rejects, [])
+    assert.deepEqual(byFiles.records, { read: 4, sent: 4, accepted: 4, rejected: 0 })
+    const loaded = await inTable()
+    await bigQuery.run('delete from crm.people')
+    assert.equal((await move(await connect('types', { loadFiles: false }))).records.accepted, 4)
+    assert.deepEqual(await inTable(), loaded)
+    const bad = [
+      '1.5,,,,,,,',
+      '9223372036854775808,,,,,,,',
+      '1,,,,2025-02-29,,,',
+      '1,,,,,25:00,,',
+      '1,,,,,10:20:30.1234567,,',
+      '1,,,,,,maybe,',
+      '1,,,,,,,1e999',
+      '1,,2026-01-31 Europe/Paris,,,,,',
+      '1,,,2026-02-30T10:00:00Z,,,,',
+    ]
+    put('wrong/1.csv', ['id,paid,changed,seen,day,clock,ok,share', ...bad, ''].join('\n'))
+    const reasons = async (loadFiles: boolean) => {
+      const id = await connect('wrong', { loadFiles })
+      const { id: transferId } = await move(id)
+      const rejects = await caller.expect(caller.call('listRejects', { accountId, id, transferId }))
+      return rejects.map(({ field, reason }) => `${field}: ${reason}`).sort()
+    }
+    const wrong = await reasons(true)
+    assert.equal(wrong.length, bad.length)
+    // A worker has a sentence of its own for names of time zones, and for what has an exponent that no number has.
+    const known = (lines: string[]) => lines.filter((line) => !/^(changed|seen|share)/.test(line))
+    assert.deepEqual(known(wrong), known(await reasons(false)))
+  })
+
+  test('reject single rows with the reason, the column and the record, and count the others', async () => {
+    const bad = [
+      'many,a,1,',
+      ',a,1,',
+      '1e3,a,1,',
+      '2,a,1.005,',
+      '3,a,99999999999.5,',
+      '4,a,1,yesterday',
+      '5,too,many,cells,here',
+      '6,too few',
+    ]
+    put('bad/1.csv', csv(10, 20, bad))
+    put('bad/2.csv', Buffer.concat([Buffer.from(csv(100, 5)), Buffer.from([0x37, 0x2c, 0xff, 0x2c, 0x31, 0x2c, 0x0a])]))
+    const id = await connect('bad')
+    const transfer = await move(id)
+    assert.equal(transfer.status, 'partial', JSON.stringify(transfer.error))
+    assert.deepEqual(transfer.records, { read: 34, sent: 34, accepted: 25, rejected: 9 })
+    assert.equal((await inTable()).length, 25)
+    const rejects = await caller.expect(caller.call('listRejects', { accountId, id, transferId: transfer.id }))
+    assert.deepEqual(rejects.map(({ field, reason }) => `${field}: ${reason}`).sort(), [
+      'changed: A value is not a time, which the column requires.',
+      'id: A number has an exponent; write its digits, or have the rows pass Penstock.',
+      'id: A value is not a number, which the column requires.',
+      'id: There is no value for a column that needs one.',
+      'name: A value has bytes that are not UTF-8 text.',
+      'null: The row has another number of values than the header (row 28 of 1.csv).',
+      'null: The row has another number of values than the header (row 29 of 1.csv).',
+      'paid: A number is too large for the column.',
+      'paid: A value has more than the 2 decimal places of the column.',
+    ])
+    await assertInvariants(service.database.pool)
+  })
+
+  test('replace the table as a whole, and not by much less', async () => {
+    await bigQuery.run('insert into crm.people (id) values (7777)')
+    put('whole/1.csv', csv(1, 100))
+    put('whole/2.csv.gz', gzipSync(csv(101, 100)))
+    const id = await connect('whole', { writeMode: 'Replace' })
+    assert.equal((await move(id)).records.accepted, 200)
+    assert.equal((await inTable()).length, 200)
+    assert.equal((await move(id)).records.accepted, 200)
+    assert.equal((await inTable()).length, 200)
+    gcs.buckets.get(bucket)?.delete('whole/2.csv.gz')
+    put('whole/1.csv', csv(1, 10))
+    const guarded = await move(id)
+    assert.equal(guarded.error?.code, 'confirmation_needed')
+    assert.equal((await inTable()).length, 200)
+    assert.equal((await move(id, { confirm: true })).records.accepted, 10)
+    assert.equal((await inTable()).length, 10)
+    assert.deepEqual(await tables(), [])
+  })
+
+  test('pass a worker if something needs one, and the log says what', async () => {
+    put('one/1.csv', csv(1, 3))
+    put('zstd/1.csv.zst', zstdCompressSync(csv(1, 3)))
+    put('star/a*.csv', csv(1, 3))
+    const reasonOf = async (folder: string, own: Record<string, string | boolean> = {}) => {
+      const id = await connect(folder, own)
+      const transfer = await move(id)
+      assert.equal(transfer.status, 'succeeded', JSON.stringify(transfer.error))
+      return /Rows pass a worker, because (.*)\./.exec(await log(id, transfer.id))?.[1] ?? ''
+    }
+    await bigQuery.run('create or replace table crm.odd (id bigint, name blob, paid varchar, changed date)')
+    put('odd/1.csv', 'id,name\n1,\\x00ff\n')
+    assert.deepEqual(
+      [
+        await reasonOf('one', { loadFiles: false }),
+        await reasonOf('one', { writeMode: 'Upsert', keyColumns: 'id' }),
+        await reasonOf('one', { mapping: '{"id":"id","name":{"column":"name","hash":"sha256"}}' }),
+        await reasonOf('zstd'),
+        await reasonOf('star'),
+        await reasonOf('odd', { table: 'odd' }),
+        // A mapping that only picks and renames columns needs no worker, and a missing table is created.
+        await reasonOf('one', { mapping: '{"NAME":"paid","id":"id"}', table: 'fresh', createTable: true }),
+      ],
+      [
+        'the connection does not have Google BigQuery Data Store load files',
+        'Upsert needs the keys of the rows',
+        'the mapping changes values of name',
+        'zstd/1.csv.zst is compressed with zstd, which BigQuery does not load',
+        'the name of star/a*.csv has a *',
+        'the column name of the table has the type BYTES',
+        '',
+      ],
+    )
+    assert.equal((await query('select * from crm.fresh')).length, 3)
+    await assertInvariants(service.database.pool)
+  })
+
+  test('fail without a row if a file changed meanwhile, is damaged, or must not be read', async () => {
+    put('moving/1.csv', csv(1, 5))
+    bigQuery.before = (configuration) => {
+      if ('load' in configuration) put('moving/1.csv', csv(1, 6))
+    }
+    const changed = await move(await connect('moving'))
+    assert.deepEqual([changed.error?.code, changed.records.read], ['source_changed', 0])
+    bigQuery.before = undefined
+    const whole = gzipSync(csv(1, 5_000))
+    put('damaged/1.csv.gz', whole.subarray(0, whole.length - 500))
+    assert.equal((await move(await connect('damaged'))).error?.code, 'invalid_file')
+    put('barred/1.csv', csv(1, 5))
+    bigQuery.storage = { put: gcs.put }
+    const barred = await move(await connect('barred'))
+    assert.equal(barred.error?.code, 'permission_denied')
+    assert.match(barred.error?.message ?? '', /Grant the service account of the destination/)
+    assert.deepEqual(await inTable(), [])
+    assert.deepEqual(await tables(), [])
+  })
+
+  for (const writeMode of ['Append', 'Replace']) {
+    test(`are each loaded once if a worker is killed between any two jobs (${writeMode})`, async () => {
+      const files = 4
+      for (let file = 0; file < files; file++) {
+        put(`killed/${file}.csv`, csv(file * 50, 50, [`bad ${file},a,1,`]))
+      }
+      const id = await connect('killed', { writeMode })
+      const { id: transferId } = await fixture.start(id)
+      const given = {
+        databaseUrl: service.databaseUrl,
+        masterKey: masterKey.key.export().toString('base64'),
+        routes: stores.routes,
+      }
+      for (const at of ['"load"', '"query":"select misfit', writeMode === 'Append' ? 'insert into' : 'merge into']) {
+        const child = spawnHandoverWorker(given)
+        // The job runs all the same: what is lost is the response.
+        const reached = new Promise<void>((resolve) => {
+          bigQuery.before = (configuration) => {
+            if (!JSON.stringify(configuration).includes(at) || child.killed) return
+            child.kill('SIGKILL')
+            resolve()
+          }
+        })
+        await bounded(`the worker sends ${at}`, reached, 60_000)
+        await bounded('it is gone', child.ended, 60_000)
+        bigQuery.before = undefined
+        await service.database.pool.query(
+          `update transfers set status = 'queued', heartbeat_time = null where id = $1 and status = 'running'`,
+          [transferId],
+        )
+      }
+      await work()
+      const transfer = await fixture.get(id, transferId)
+      assert.equal(transfer.status, 'partial', JSON.stringify(transfer.error))
+      assert.deepEqual(transfer.records, { read: 204, sent: 204, accepted: 200, rejected: 4 })
+      const ids = (await inTable()).map(([one]) => Number(one))
+      assert.deepEqual(
+        ids,
+        Array.from({ length: 200 }, (_, index) => index),
+      )
+      const writes = bigQuery.executed.filter((text) => /^(insert|merge) into/.test(text))
+      assert.equal(writes.length, 1)
+      assert.deepEqual(await tables(), [])
+      await assertInvariants(service.database.pool)
+    })
+  }
+})
