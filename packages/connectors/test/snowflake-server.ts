@@ -4,6 +4,7 @@ import http from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { type FailingProxy, startFailingProxy } from './failing-proxy.ts'
 import { loadMacros, makeSnowflakeLoads, type SnowflakeStorage, translateLoad } from './snowflake-loads.ts'
+import { rawOf, typeOf } from './snowflake-values.ts'
 import { type EngineResult, startEngine } from './warehouse-engine.ts'
 
 /** A result as Snowflake keeps it. */
@@ -450,22 +451,3 @@ function refusalOf(error: string): Refusal {
 }
 
 const textColumn = (name: string) => ({ name, type: 'text', length: 100, nullable: true })
-
-/** How Snowflake calls a type of DuckDB. */
-function typeOf(type: string): { type: string; scale?: number; precision?: number } {
-  const [, precision, scale] = /^DECIMAL\((\d+),(\d+)\)$/.exec(type) ?? []
-  if (scale !== undefined) return { type: 'fixed', precision: Number(precision), scale: Number(scale) }
-  if (/^U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?$/.test(type)) return { type: 'fixed', precision: 38, scale: 0 }
-  if (type === 'DOUBLE' || type === 'FLOAT') return { type: 'real' }
-  if (type === 'TIMESTAMP') return { type: 'timestamp_ntz', scale: 9 }
-  return { type: { BOOLEAN: 'boolean', DATE: 'date', TIME: 'time', BLOB: 'binary' }[type] ?? 'text' }
-}
-
-/** A value as Snowflake writes it. */
-function rawOf(text: string | null, type: string): string | null {
-  if (text === null) return null
-  if (type === 'date') return String(Date.parse(`${text}T00:00:00Z`) / 86_400_000)
-  if (type !== 'timestamp_ntz') return text
-  const [, second = '', fraction = ''] = /^([^.]+)\.?(\d*)$/.exec(text) ?? []
-  return `${Date.parse(`${second.replace(' ', 'T')}Z`) / 1000}.${fraction.padEnd(9, '0')}`
-}

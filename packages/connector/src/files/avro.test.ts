@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import { gzipSync, zstdCompressSync } from 'node:zlib'
 import fc from '../../../../test/harness/property.ts'
+import { avroOf, avroLong as long, avroBytes as text } from '../../test/avro-writer.ts'
 import { testContext } from '../acceptance/index.ts'
 import { ConnectorError } from '../connector-error.ts'
 import { bounds } from './bounds.ts'
@@ -18,22 +19,6 @@ async function read(content: Buffer, options: Partial<ReadOptions> = {}) {
   return { columns: chunks[0]?.columns, rows, chunks, errors: chunks.flatMap((chunk) => [...(chunk.errors ?? [])]) }
 }
 
-/** A whole number of variable length. */
-function long(value: number): Buffer {
-  const bytes: number[] = []
-  let left = BigInt.asUintN(64, (BigInt(value) << 1n) ^ (BigInt(value) >> 63n))
-  for (; left > 127n; left >>= 7n) bytes.push(Number(left & 127n) | 128)
-  return Buffer.from([...bytes, Number(left)])
-}
-const text = (value: string | Buffer) => Buffer.concat([long(Buffer.from(value).length), Buffer.from(value)])
-const sync = Buffer.alloc(16, 7)
-
-function avroOf(schema: unknown, blocks: readonly [count: number, bytes: Buffer][], codec = 'null'): Buffer {
-  const head = [text('avro.schema'), text(typeof schema === 'string' ? schema : JSON.stringify(schema))]
-  const meta = [long(2), ...head, text('avro.codec'), text(codec), long(0), sync]
-  const parts = blocks.flatMap(([count, bytes]) => [long(count), long(bytes.length), bytes, sync])
-  return Buffer.concat([Buffer.from('Obj\x01'), ...meta, ...parts])
-}
 const recordOf = (type: unknown) => ({ type: 'record', name: 'R', fields: [{ name: 'a', type }] })
 
 describe('Avro files', () => {
