@@ -6,8 +6,9 @@ import { chmod, mkdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startPostgres } from './environment.ts'
+import { startCountingClickHouse } from './transfers/counting-clickhouse.ts'
 import { copyWithPostgres, hashWithDuckDb, startSink } from './transfers/limits.ts'
-import { writeRows } from './transfers/rows.ts'
+import { header, writeRows } from './transfers/rows.ts'
 import { openFixture, type Worker } from './transfers/transfer-fixture.ts'
 
 const { values: options } = parseArgs({
@@ -30,7 +31,8 @@ const folder = join(environment.directory, 'files')
 await mkdir(folder)
 await chmod(folder, 0o755)
 const file = join(folder, 'people.csv')
-await writeRows(file, rows)
+// The scenario of a warehouse reads a table, and no file.
+await writeRows(file, options.only === 'warehouse' ? 1 : rows)
 const { size } = await stat(file)
 say(`${number(rows)} rows of 10 columns, ${number(size / 1e6)} MB; ${rounds} rounds, the best of each side counts.`)
 const fixture = await openFixture(environment, folder)
@@ -42,6 +44,7 @@ if (wanted('csv → postgresql')) await loading()
 if (wanted('csv → webhook')) await posting()
 if (wanted('two workers')) await sharing()
 if (wanted('memory')) await measureMemory()
+if (wanted('warehouse')) await warehousing()
 
 /** Two identifiers brought into form and hashed, beside the same in SQL on one thread. */
 async function hashing(): Promise<void> {
@@ -112,17 +115,17 @@ async function sharing(): Promise<void> {
   await two.stop()
 }
 
-/** Memory above idle, for the file and for one ten times as long. */
+/** Memory of the runner above that of an idle one, for the file and for one ten times as long. */
 async function measureMemory(): Promise<void> {
   await writeRows(join(folder, 'long.csv'), rows * 10)
   for (const name of ['people.csv', 'long.csv']) {
     const id = await fixture.connectToFolder(name, { subfolder: 'long' })
     const worker = await fixture.startWorker({ PENSTOCK_TRANSFERS: '1' })
-    const idle = await worker.memoryMb()
+    const idle = worker.processes.runnerMemoryMb()
     await fixture.run(id)
-    const peak = await worker.peakMemoryMb()
+    const peak = worker.processes.runnerPeakMb()
     say(
-      `${`Peak memory above idle, ${number(name === 'people.csv' ? rows : rows * 10)} rows`.padEnd(58)}${`${number(peak - idle)} MB`.padStart(12)}${''.padStart(24)}${'≤ 150 MB'.padStart(12)}  ${peak - idle <= 150 ? 'ok' : 'SHORT'}`,
+      `${`Peak memory of the runner above idle, ${number(name === 'people.csv' ? rows : rows * 10)} rows`.padEnd(58)}${`${number(peak - idle)} MB`.padStart(12)}${''.padStart(24)}${'≤ 150 MB'.padStart(12)}  ${peak - idle <= 150 ? 'ok' : 'SHORT'}`,
     )
     await worker.stop()
     await rm(join(folder, 'long'), { recursive: true, force: true })
@@ -130,7 +133,38 @@ async function measureMemory(): Promise<void> {
   await rm(join(folder, 'long.csv'))
 }
 
-/** Also reports the processor time of the worker, which hardly depends on other work on the machine. */
+/** From a table of PostgreSQL to a server that counts what ClickHouse would insert; once, since rows may be many. */
+async function warehousing(): Promise<void> {
+  await fixture.fillTable('crowd', rows)
+  const sink = await startCountingClickHouse(header.split(','))
+  const id = await fixture.connectToClickHouse('crowd', sink.address)
+  const worker = await fixture.startWorker({ PENSTOCK_TRANSFERS: '1' })
+  const { processes } = worker
+  const idle = processes.runnerMemoryMb()
+  const before = { runner: processes.runnerSeconds(), supervisor: processes.supervisorSeconds() }
+  processes.resample()
+  const seconds = await fixture.run(id)
+  const used = {
+    runner: processes.runnerSeconds() - before.runner,
+    supervisor: processes.supervisorSeconds() - before.supervisor,
+  }
+  row('PostgreSQL → counting server (ClickHouse)', rows / seconds)
+  const { counted } = sink
+  const isExact = counted.rows === rows && counted.sumOfIds === (BigInt(rows) * BigInt(rows + 1)) / 2n
+  say(`  ${number(counted.rows)} rows counted in ${number(counted.inserts)} inserts: ${isExact ? 'exact' : 'WRONG'}`)
+  const quarters = processes.runnerMbByQuarter().map(number).join(', ')
+  const [runnerPeak, supervisorPeak] = [processes.runnerPeakMb(), processes.supervisorPeakMb()]
+  say(`  peak memory: runner ${number(runnerPeak)} MB (idle ${number(idle)}), supervisor ${number(supervisorPeak)} MB`)
+  say(`  most memory of the runner in each quarter of the time: ${quarters} MB`)
+  const million = (time: number) => `${((time / rows) * 1e6).toFixed(2)} s`
+  say(`  processor time, 1,000,000 rows: runner ${million(used.runner)}, supervisor ${million(used.supervisor)}`)
+  await worker.stop()
+  await sink.close()
+  await fixture.dropTable('crowd')
+  if (!isExact) process.exitCode = 1
+}
+
+/** Also reports the processor time of the runner and of the worker that supervises it, which hardly depends on other work on the machine. */
 async function compare(
   worker: Worker,
   name: string,
@@ -139,17 +173,20 @@ async function compare(
   limit: () => Promise<number>,
 ): Promise<void> {
   let [best, bestLimit] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
-  let used = Number.POSITIVE_INFINITY
+  const used = { runner: Number.POSITIVE_INFINITY, supervisor: Number.POSITIVE_INFINITY }
   for (let round = 0; round < rounds; round++) {
-    const usedBefore = await worker.processorSeconds()
+    const { processes } = worker
+    const before = { runner: processes.runnerSeconds(), supervisor: processes.supervisorSeconds() }
     best = Math.min(best, await ours())
-    used = Math.min(used, (await worker.processorSeconds()) - usedBefore)
+    used.runner = Math.min(used.runner, processes.runnerSeconds() - before.runner)
+    used.supervisor = Math.min(used.supervisor, processes.supervisorSeconds() - before.supervisor)
     bestLimit = Math.min(bestLimit, await limit())
   }
   row(name, rows / best, rows / bestLimit, bestLimit / best, aim)
-  say(
-    `${'  processor time of the worker, 1,000,000 rows'.padEnd(58)}${`${((used / rows) * 1e6).toFixed(2)} s`.padStart(12)}`,
-  )
+  for (const [of, time] of Object.entries(used)) {
+    const name = `  processor time of the ${of}, 1,000,000 rows`
+    say(`${name.padEnd(58)}${`${((time / rows) * 1e6).toFixed(2)} s`.padStart(12)}`)
+  }
 }
 
 async function bestOf(run: () => Promise<number>): Promise<number> {

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { openSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createClient } from '@penstock/client'
@@ -10,6 +9,7 @@ import pg from 'pg'
 import { generateMasterKey } from '../../packages/server/src/secrets/seal.ts'
 import type { Environment } from '../environment.ts'
 import { freePort, startServer } from '../processes.ts'
+import { watchWorker } from './worker-processes.ts'
 
 /** The service as its users have it, with workers in processes of their own. */
 export type Fixture = Awaited<ReturnType<typeof openFixture>>
@@ -69,14 +69,15 @@ export async function openFixture(environment: Environment, folder: string, chec
     destConnectorId: string,
     files: string,
     destConnectionConfig: Record<string, string | number>,
-  ) => {
-    const body = {
+  ) =>
+    connectAny({
       name: files,
       srcConnectorId: folderId,
       srcConnectionConfig: { files },
       destConnectorId,
       destConnectionConfig,
-    }
+    })
+  const connectAny = async (body: Parameters<typeof client.createConnection>[0]['body']) => {
     const { id } = (await client.createConnection({ accountId, body })).reply
     await client.updateConnectionStatus({ accountId, id, body: { action: 'activate' } })
     return id
@@ -114,6 +115,32 @@ export async function openFixture(environment: Environment, folder: string, chec
       await configure(webhookId, { url, signingSecret: `whsec_${Buffer.alloc(32, 1).toString('base64')}` })
       return connect(webhookId, files, { rowsPerRequest: 1000 })
     },
+    /** From a table of the database to one of ClickHouse. */
+    connectToClickHouse: async (table: string, address: string) => {
+      const clickhouseId = idOf('clickhouse-destination')
+      await client.addConnectors({ accountId, body: { connectorIds: [clickhouseId] } })
+      await configure(clickhouseId, { address, user: 'bench', password: 'a-password-of-the-benchmark' })
+      return connectAny({
+        name: table,
+        srcConnectorId: postgresqlId,
+        srcConnectionConfig: { table },
+        destConnectorId: clickhouseId,
+        destConnectionConfig: { table },
+      })
+    },
+    /** Makes a table of the database with a primary key and as many people, in columns as the file has them. */
+    fillTable: async (table: string, rows: number) => {
+      await target.query(`
+        create table ${table} as
+        select i as id, 'Given' || i % 997 as first_name, 'Family' || i % 1009 as last_name,
+               'Person.' || i || '@Example.com' as email, '+49151' || 10000000 + i % 89999999 as phone,
+               'City ' || i % 499 as city, (10000 + i % 89999)::text as zip, 'DE' as country,
+               date '1950-01-01' + (i % 18000) as born, (i % 100000)::numeric(12, 2) / 100 as amount
+          from generate_series(1, ${rows}) as numbers (i)`)
+      await target.query(`alter table ${table} add primary key (id)`)
+      await target.query(`vacuum analyze ${table}`)
+    },
+    dropTable: (table: string) => target.query(`drop table ${table}`),
     emptyTable: () => target.query('truncate people'),
     /** Runs a connection once, and answers the seconds from the call that starts it to its end. */
     run: (id: string) => runAll([id]),
@@ -166,12 +193,13 @@ async function startWorker(env: Record<string, string>, logFile: string, checkou
     stdio: ['ignore', log, log],
   })
   await waitUntilWorking(child)
+  const pid = child.pid ?? 0
+  const processes = watchWorker(pid)
   return {
-    pid: child.pid ?? 0,
-    memoryMb: () => memoryMb(child, 'VmRSS'),
-    peakMemoryMb: () => memoryMb(child, 'VmHWM'),
-    processorSeconds: () => processorSeconds(child),
+    pid,
+    processes,
     stop: async () => {
+      processes.stop()
       const exited = once(child, 'exit')
       child.kill('SIGTERM')
       await exited
@@ -183,20 +211,4 @@ async function startWorker(env: Record<string, string>, logFile: string, checkou
 async function waitUntilWorking(child: ChildProcess): Promise<void> {
   await delay(2_500)
   if (child.exitCode !== null) throw new Error('The worker ended at once')
-}
-
-async function memoryMb({ pid }: ChildProcess, line: string): Promise<number> {
-  const text = await readFile(`/proc/${pid}/status`, 'utf8')
-  return Number(new RegExp(`^${line}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? Number.NaN) / 1024
-}
-
-/** Processor time of a process, of its own code and of the system for it; the kernel counts in hundredths. */
-async function processorSeconds({ pid }: ChildProcess): Promise<number> {
-  const text = await readFile(`/proc/${pid}/stat`, 'utf8')
-  // The name of the program, in brackets, may hold spaces; times are the 14th and 15th field.
-  const [user, system] = text
-    .slice(text.lastIndexOf(')') + 2)
-    .split(' ')
-    .slice(11, 13)
-  return (Number(user) + Number(system)) / 100
 }
