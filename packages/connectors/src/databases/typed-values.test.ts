@@ -62,6 +62,18 @@ test('reads values exactly, or not at all', () => {
     undefined,
   ])
   assert.deepEqual(valuesOf(readFloat, ['1e400', 'NaN', '-1.5', '1e308']), [undefined, undefined, -1.5, 1e308])
+  const digits = [
+    '0.1',
+    '9007199254740993',
+    '9007199254740992',
+    '0.12345678901234567890',
+    '-0.0',
+    '1e22',
+    '123456789.125',
+  ]
+  assert.deepEqual(valuesOf(readFloat, digits), [0.1, undefined, 2 ** 53, undefined, 0, 1e22, 123456789.125])
+  const short = ['0.1', '16777217', 16777216, '123456789.125', 1.5, '3.4028235e38']
+  assert.deepEqual(valuesOf(readFloat32, short), [0.1, undefined, 2 ** 24, undefined, 1.5, 3.4028235e38])
   assert.deepEqual(valuesOf(readFloat32, ['1e39', '-3e38', 'x', null]), [undefined, -3e38, undefined, null])
   assert.deepEqual(valuesOf(readTruth, ['Yes', '0', true, 'nobody', null]), [true, false, true, undefined, null])
 })

@@ -1,4 +1,5 @@
 import { type Cell, isDay } from '@penstock/connector'
+import { shortest } from './float32.ts'
 import { ignoresZone, withoutOffset } from './timestamps.ts'
 
 /**
@@ -67,17 +68,36 @@ export const readDecimal = (wholeMax: number, scale: number): ReadCell<string> =
     return { value: `${sign}${whole || '0'}${fraction === '' ? '' : `.${fraction}`}` }
   })
 
-/** Reads finite floating-point numbers. */
-export const readFloat: ReadCell<number> = filled((text) => {
+const tooManyDigits = { reason: 'A number has more digits than the floating-point column keeps.' }
+
+/** Whether a number is what a text says, digit by digit. */
+function isExact(text: string, kept: number): boolean {
+  const [given, held] = [digitsOf(text), digitsOf(String(kept))]
+  return given?.sign === held?.sign && given?.whole === held?.whole && given?.fraction === held?.fraction
+}
+
+/** A text of so few digits that 64 bits keep all of them. */
+const fewDigits = /^-?[\d.]{1,15}$/
+
+/** Reads finite floating-point numbers of which 64 bits keep all digits. */
+export const readFloat: ReadCell<number> = (cell) =>
+  typeof cell === 'number' && Number.isFinite(cell) ? { value: cell } : floatOf(cell)
+
+const floatOf: ReadCell<number> = filled((text) => {
   if (!digitsOf(text)) return notANumber
   const value = Number(text)
-  return Number.isFinite(value) ? { value } : tooLarge
+  if (!Number.isFinite(value)) return tooLarge
+  if (value === 0 && isExact(text, 0)) return { value: 0 }
+  return fewDigits.test(text) || isExact(text, value) ? { value } : tooManyDigits
 })
 
-/** Reads floating-point numbers of 32 bits, for which stores make infinities of larger ones. */
+/** Reads floating-point numbers of which 32 bits keep all digits; stores make infinities of larger ones. */
 export const readFloat32: ReadCell<number> = (cell) => {
   const read = readFloat(cell)
-  return 'value' in read && read.value !== null && !Number.isFinite(Math.fround(read.value)) ? tooLarge : read
+  if ('reason' in read || read.value === null) return read
+  const kept = Math.fround(read.value)
+  if (!Number.isFinite(kept)) return tooLarge
+  return shortest(kept) === read.value ? read : tooManyDigits
 }
 
 /** Reads true and false, also as yes and no, 1 and 0. */

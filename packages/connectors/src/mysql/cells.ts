@@ -1,5 +1,6 @@
 import type { Cell, ColumnType } from '@penstock/connector'
 import type mysql from 'mysql2'
+import { shortest } from '../databases/float32.ts'
 import { textOf } from './raw-rows.ts'
 
 /**
@@ -113,15 +114,3 @@ export function cellOf(value: Buffer | null, kind: MysqlCellKind): Cell | undefi
       return text
   }
 }
-
-/** The number with the fewest digits that a FLOAT takes for this one. */
-export function shortest(number: number): number {
-  // Whatever has six digits differs from all others, except near zero.
-  for (let digits = Math.abs(number) < smallestNormal ? 1 : 6; digits < 9; digits += 1) {
-    const rounded = Number(number.toPrecision(digits))
-    if (Math.fround(rounded) === number) return rounded
-  }
-  return Number(number.toPrecision(9))
-}
-
-const smallestNormal = 2 ** -126

@@ -1,4 +1,4 @@
-import { shortest } from './cells.ts'
+import { shortest } from '../databases/float32.ts'
 import type { MysqlColumn } from './table.ts'
 
 /**
