@@ -9,7 +9,7 @@ export type WorkerProcesses = {
   runnerPeakMb(): number
   /** The most that the supervisor has had since its start, in MB. */
   supervisorPeakMb(): number
-  /** Processor time of all runners so far, those that have ended included, in seconds. */
+  /** Processor time of all runners so far, also of those already ended, in seconds. */
   runnerSeconds(): number
   /** Processor time of the supervisor so far, without its runners, in seconds. */
   supervisorSeconds(): number

@@ -114,7 +114,7 @@ export async function openValuePairs() {
       )
       const before = await held('source', type)
       const isRefused = (value: string | null) => value !== null && through.refuses?.(value) === true
-      const unfit = [...before].flatMap(([id, value]) => (isRefused(value) ? [id] : []))
+      const expected = [...before].flatMap(([id, value]) => (isRefused(value) ? [id] : []))
       let there: Cell[] = []
       if (fill) await fill(values)
       else there = await write(through, await read(source))
@@ -127,7 +127,7 @@ export async function openValuePairs() {
       }
       assert.deepEqual(
         [there.map(Number).sort((a, b) => a - b), back],
-        [unfit, []],
+        [expected, []],
         'what both stores can hold is taken',
       )
     },

@@ -126,7 +126,7 @@ for (const { name, run, table, columns, types = {}, refuses = {}, store } of war
       })
     }
 
-    // Snowflake rounds them by itself, also where it loads files.
+    // The connector lets Snowflake round them, on both ways.
     test('bigint in a column of floating-point numbers: arrive as they were, or are rejected', {
       skip: name === 'Snowflake',
     }, async () => {
