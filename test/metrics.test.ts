@@ -74,6 +74,33 @@ test('transfers by their end, records by class and connections by status are the
   assert.equal((await samples(service, 'penstock_connections'))['{status="deleted"}'], 1)
 })
 
+test('work that waits is measured: the sweep that no worker begins, and audit events that are not linked', async (t) => {
+  const service = await startTestService({ PENSTOCK_WORKER: '0' })
+  t.after(service.close)
+  const { pool } = service.database
+  const value = async (name: string) => (await samples(service, name))[''] ?? Number.NaN
+  await pool.query(`update alert_sweeps set next_time = now() - interval '10 minutes' where name = 'open and idle'`)
+  assert.equal(await value('penstock_database_up'), 1)
+  assert((await value('penstock_workers_overdue_seconds')) >= 600)
+  await pool.query(`update alert_sweeps set next_time = now() + interval '1 minute' where name = 'open and idle'`)
+  assert.equal(await value('penstock_workers_overdue_seconds'), 0)
+
+  assert.equal(await value('penstock_audit_events_waiting'), 0)
+  assert.equal(await value('penstock_audit_events_oldest_seconds'), 0)
+  // As long as another transaction links, no process links more.
+  const holder = await pool.connect()
+  try {
+    await holder.query(`begin; select pg_advisory_xact_lock(hashtext('penstock audit log'), 0)`)
+    await pool.query(`insert into audit_queue (organization_id, time, actor_kind, action, outcome)
+      values ('none', now() - interval '5 minutes', 'service', 'purgeAccount', 'done')`)
+    assert.equal(await value('penstock_audit_events_waiting'), 1)
+    assert((await value('penstock_audit_events_oldest_seconds')) >= 300)
+  } finally {
+    await holder.query('rollback')
+    holder.release()
+  }
+})
+
 /** Errors that `promtool check metrics` reports for a metric, by the rules of promlint. */
 function complaintsAbout(name: string, type: string, help: string, labels: ReadonlySet<string>): string[] {
   const parts = name.split('_')

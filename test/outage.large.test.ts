@@ -265,9 +265,10 @@ describe('while the database is away', { concurrency: 3 }, () => {
     const metric = async (line: RegExp) => line.exec((await look(service, '/metrics')).text)?.[1]
     const waitingTransfers = () => metric(/^penstock_transfers\{status="queued"\} (\d+)/m)
     const oldestWait = () => metric(/^penstock_transfers_oldest_wait_seconds (\d+)/m)
-    assert.deepEqual([await waitingTransfers(), await oldestWait()], ['0', '0'])
+    const isUp = () => metric(/^penstock_database_up (\d+)/m)
+    assert.deepEqual([await waitingTransfers(), await oldestWait(), await isUp()], ['0', '0', '1'])
     await proxy.set('closed')
-    assert.deepEqual([await waitingTransfers(), await oldestWait()], [undefined, undefined])
+    assert.deepEqual([await waitingTransfers(), await oldestWait(), await isUp()], [undefined, undefined, '0'])
     await proxy.set('open')
     await until('transfers are counted', async () => (await waitingTransfers()) === '0')
   })

@@ -9,6 +9,8 @@ const programs = {
     package: 'chromium-headless-shell',
   },
   kcat: { names: ['kcat', 'kafkacat'], package: 'kcat' },
+  promtool: { names: ['promtool'], package: 'prometheus' },
+  'systemd-analyze': { names: ['systemd-analyze'], package: 'systemd' },
   mariadbd: { names: ['mariadbd'], package: 'mariadb-server' },
   sshd: { names: ['sshd'], package: 'openssh-server' },
 } as const
@@ -29,7 +31,9 @@ export function findProgram(name: ProgramName): string | undefined {
   if (hiddenPrograms().includes(name)) return undefined
   const directories = [...(process.env.PATH ?? '').split(delimiter), ...systemDirectories]
   const installed = programs[name].names.flatMap((file) => directories.map((directory) => join(directory, file)))
-  return [process.env[`PENSTOCK_TEST_${name.toUpperCase()}`], ...installed].find((path) => path && isExecutable(path))
+  return [process.env[`PENSTOCK_TEST_${name.toUpperCase().replaceAll('-', '_')}`], ...installed].find(
+    (path) => path && isExecutable(path),
+  )
 }
 
 /** Returns the reason to skip a test that needs the program, `false` where the program is there. */

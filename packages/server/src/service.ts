@@ -46,6 +46,7 @@ import { createPasswords } from './users/passwords.ts'
 import { createSessionAuthenticator } from './users/sessions.ts'
 import { findUsersNamed } from './users/sign-ins.ts'
 import { readWebhookTotals } from './webhooks/totals.ts'
+import { readOverdueWork } from './worker/figure-queries.ts'
 
 /** The service without a port: everything is put together here and nowhere else. */
 export type Service = {
@@ -154,6 +155,7 @@ export async function createService(
       connections: () => countConnections(database),
       webhooks: () => readWebhookTotals(database),
       alerts: () => alertFigures(database),
+      overdue: () => readOverdueWork(database),
     },
     runners: () => runners.stats(),
     telemetry,

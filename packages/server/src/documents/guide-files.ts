@@ -19,7 +19,10 @@ export const guideGroups: readonly { title: string; slugs: readonly string[] }[]
       'glossary',
     ],
   },
-  { title: 'Operate', slugs: ['operating', 'observability', 'backup', 'scaling', 'upgrading', 'audit', 'debugging'] },
+  {
+    title: 'Operate',
+    slugs: ['installing', 'operating', 'observability', 'backup', 'scaling', 'upgrading', 'audit', 'debugging'],
+  },
 ]
 
 export type Guide = { readonly slug: string; readonly title: string; readonly text: string }

@@ -24,6 +24,12 @@ export type DatabaseFigures = {
     readonly open: number
     readonly deliveries: readonly { readonly channel: string; readonly outcome: string; readonly deliveries: number }[]
   }>
+  /** Work that waits for a process that does it. */
+  readonly overdue: () => Promise<{
+    readonly workersOverdueSeconds: number
+    readonly auditEvents: number
+    readonly auditSeconds: number
+  }>
 }
 
 const absent = 'absent while the database is away'
@@ -128,6 +134,46 @@ export function observeDatabase(registry: Registry, figures: DatabaseFigures): v
     },
   })
   observeAlerts(registers, figures.alerts)
+  observeOverdue(registers, figures.overdue)
+}
+
+/** Measures whether the database answers, and what waits though any process would do it. */
+function observeOverdue(registers: Registry[], figures: DatabaseFigures['overdue']): void {
+  const overdue = sharedAnswer(figures)
+  new Gauge({
+    name: 'penstock_database_up',
+    help: 'Whether the database answers this process: 1, or 0',
+    registers,
+    async collect() {
+      this.set((await overdue()) ? 1 : 0)
+    },
+  })
+  const gauge = (name: string, help: string, read: (found: Awaited<ReturnType<typeof figures>>) => number) =>
+    new Gauge({
+      name,
+      help: `${help}; ${absent}`,
+      registers,
+      async collect() {
+        const found = await overdue()
+        if (found) this.set(read(found))
+        else this.remove()
+      },
+    })
+  gauge(
+    'penstock_workers_overdue_seconds',
+    'How long the work is due that a worker begins every minute: it grows if no worker is there',
+    ({ workersOverdueSeconds }) => workersOverdueSeconds,
+  )
+  gauge(
+    'penstock_audit_events_waiting',
+    'Events of the audit log that wait to be linked, at most 100000',
+    ({ auditEvents }) => auditEvents,
+  )
+  gauge(
+    'penstock_audit_events_oldest_seconds',
+    'How long the event has waited to be linked that is the first of the queue',
+    ({ auditSeconds }) => auditSeconds,
+  )
 }
 
 /** Measures the alerts. */

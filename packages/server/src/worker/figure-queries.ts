@@ -1,0 +1,34 @@
+import type { Db } from '../db/database.ts'
+import { statement } from '../db/statement.ts'
+
+/** Statements for `/metrics` on work that every process looks for, and which waits if none does. */
+
+/** Events of the audit log that are counted; a longer queue is reported as this long. */
+const eventsCounted = 100_000
+
+/**
+ * How long the sweep of alerts is due, which a worker begins every minute; how many events of the audit log wait to be linked,
+ * and how long the one at the head of the queue has. Sweeps pause after a restore.
+ */
+export const overdueWork = statement<
+  { most: number },
+  { workersOverdueSeconds: number; auditEvents: number; auditSeconds: number }
+>(`
+  select
+    coalesce((
+      select greatest(0, extract(epoch from clock_timestamp() - next_time)) from alert_sweeps
+      where name = 'open and idle' and not exists (select from schedule_pauses where reason = 'restore')
+    ), 0)::float8 as workers_overdue_seconds,
+    (select count(*) from (select from audit_queue limit :most) q) as audit_events,
+    coalesce((
+      select greatest(0, extract(epoch from clock_timestamp() - time)) from audit_queue order by id limit 1
+    ), 0)::float8 as audit_seconds
+`)
+
+/** Reads the figures of work that waits, over all processes. Rejects if the database does not answer. */
+export async function readOverdueWork(
+  db: Db,
+): Promise<{ workersOverdueSeconds: number; auditEvents: number; auditSeconds: number }> {
+  const row = await overdueWork.first(db, { most: eventsCounted })
+  return row ?? { workersOverdueSeconds: 0, auditEvents: 0, auditSeconds: 0 }
+}
