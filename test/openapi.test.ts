@@ -121,7 +121,7 @@ describe('the OpenAPI document', () => {
   })
 
   test('asks for a token or a session everywhere but where they are issued, and for a session of what a person does', () => {
-    assert.deepEqual(document.security, [{ bearer: [] }, { session: [] }])
+    assert.deepEqual(document.security, [{ bearer: [] }, { oauth2: [] }, { session: [] }])
     const securedBy = (wanted: unknown) =>
       described
         .filter(({ security }) => JSON.stringify(security) === JSON.stringify(wanted))

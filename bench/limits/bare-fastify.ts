@@ -116,7 +116,7 @@ app.post<{ Body: { name: string } }>('/es/v2/accounts', async ({ body: { name } 
 app.post('/es/v2/oauth/client-token', async (_, reply) => {
   const accessToken = randomBytes(32).toString('base64url')
   const digest = createHash('sha256').update(accessToken).digest()
-  await pool.query(token({ digest, clientId: CLIENT, secretDigest, lifetimeSeconds: 86_400 }))
+  await pool.query(token({ digest, clientId: CLIENT, secretDigest, scopes: null, lifetimeSeconds: 86_400 }))
   reply.type('application/json')
   return JSON.stringify({ accessToken })
 })

@@ -52,6 +52,42 @@ up what all share. The same holds for people (${limits.usersMax.toLocaleString('
 
 \`lastUsedTime\` says when they last got a token, so that you find those that nothing uses.
 
+## OAuth 2.0
+
+OAuth libraries and tools get the same tokens from \`POST /oauth/token\`, by the grant \`client_credentials\` of
+[RFC 6749](https://www.rfc-editor.org/rfc/rfc6749#section-4.4). Send the credentials by HTTP Basic, or as \`client_id\` and \`client_secret\`
+in the form:
+
+\`\`\`sh
+CLIENT=$(curl -X POST http://127.0.0.1:8080/es/v2/clients -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
+  -d '{"name": "Reports", "scopes": ["accounts:read", "reports:read"]}')
+CLIENT_ID=$(node -p 'JSON.parse(process.argv[1]).response.id' "$CLIENT")
+CLIENT_SECRET=$(node -p 'JSON.parse(process.argv[1]).response.clientSecret' "$CLIENT")
+
+curl http://127.0.0.1:8080/oauth/token -u "$CLIENT_ID:$CLIENT_SECRET" -d grant_type=client_credentials
+# {"access_token":"pst_…","token_type":"Bearer","expires_in":86400,"scope":"accounts:read reports:read"}
+curl http://127.0.0.1:8080/oauth/token -d grant_type=client_credentials -d "client_id=$CLIENT_ID" -d "client_secret=$CLIENT_SECRET" \\
+  -d scope=reports:read
+# {"access_token":"pst_…","token_type":"Bearer","expires_in":86400,"scope":"reports:read"}
+\`\`\`
+
+- \`scope\` limits the token to some scopes of the client, with spaces between them. A scope that the client does not have is refused
+  with \`invalid_scope\`.
+- Errors have the format of RFC 6749 instead of the envelope: \`error\` and \`error_description\`. After 429 and 503
+  (\`temporarily_unavailable\`) you can retry after the seconds in \`Retry-After\`.
+- The requests are limited and recorded in the [audit log](audit.md) as those of \`createToken\`.
+
+Libraries find the address in the metadata of the server ([RFC 8414](https://www.rfc-editor.org/rfc/rfc8414)). The issuer is the public URL:
+
+\`\`\`sh
+curl http://127.0.0.1:8080/.well-known/oauth-authorization-server
+# {"issuer":"http://127.0.0.1:8080",…"token_endpoint":"http://127.0.0.1:8080/oauth/token",…
+\`\`\`
+
+If the public URL has a path, such as \`https://example.com/tools\`, libraries look at
+\`https://example.com/.well-known/oauth-authorization-server/tools\`: have your proxy send this address to the service unchanged. There is no sign-in of
+people for other applications, and so no authorization code.
+
 ## Sessions for your customers
 
 To let the browser of your customer call the API, your back end creates a session for their sub-account, and hands over the token:

@@ -22,6 +22,8 @@ import { serveDocuments } from './http/documents.ts'
 import { serveHealth } from './http/health.ts'
 import type { Timeouts } from './http/listener.ts'
 import { serveMcp } from './http/mcp.ts'
+import { serveOauthMetadata } from './http/oauth-metadata.ts'
+import { serveOauthToken } from './http/oauth-token.ts'
 import { observe } from './http/observe.ts'
 import { connectionsWithin, readOpenFilesMax } from './http/open-files.ts'
 import { type AccessControl, serveOperations } from './http/serve.ts'
@@ -37,7 +39,7 @@ import { createSingleSignOnFlow } from './single-sign-on/flow.ts'
 import type { Telemetry } from './telemetry/telemetry.ts'
 import { unixSeconds } from './time.ts'
 import { createAttempts, createRequestLimit } from './tokens/attempts.ts'
-import { createAuthenticator, createCredentialCheck } from './tokens/tokens.ts'
+import { createAuthenticator, createCredentialCheck, issueToken } from './tokens/tokens.ts'
 import { Discoveries } from './transfers/discoveries.ts'
 import { createInteractiveJobs } from './transfers/interactive.ts'
 import { readTransferTotals } from './transfers/totals/totals.ts'
@@ -168,6 +170,8 @@ export async function createService(
   serveSingleSignOn(app, config.publicUrl, createSingleSignOnFlow({ ...deps, database }))
   const files = createFileReceiver({ database, keyring, config })
   serveOperations(app, { accessControl, audit, database, files, publicUrl: config.publicUrl, handlers, deps })
+  serveOauthToken(app, (request) => issueToken(database, request, deps))
+  serveOauthMetadata(app, publicUrl)
   const confirmationClock = async () => unixSeconds(await databaseNow(database))
   serveMcp(app, { accessControl, publicUrl: config.publicUrl, corsOrigins, confirmationClock })
   const open = opened.move()

@@ -5,6 +5,7 @@ import { componentParameters, parametersOf, requestBodyOf } from './openapi/requ
 import { componentSchemas, type Json, plain } from './openapi/schemas.ts'
 import { basePath, type Operation } from './operation.ts'
 import { operations } from './operations.ts'
+import { scopes } from './scopes.ts'
 
 export { exampleRefusal } from './openapi/examples.ts'
 
@@ -58,13 +59,18 @@ export function openApiDocument(serverUrl: string): Record<string, unknown> {
       description: 'The connectors, their fields and their records',
       url: `${serverUrl}/docs/connectors`,
     },
-    security: [{ bearer: [] }, { session: [] }],
+    security: [{ bearer: [] }, { oauth2: [] }, { session: [] }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths: paths(),
     webhooks: webhooks(),
     components: {
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'The `accessToken` of *Get an access token*.' },
+        oauth2: {
+          type: 'oauth2',
+          description: 'The same token by OAuth 2.0 client credentials (RFC 6749), as libraries and tools get it.',
+          flows: { clientCredentials: { tokenUrl: `${serverUrl}/oauth/token`, scopes } },
+        },
         session: {
           type: 'apiKey',
           in: 'cookie',

@@ -3,6 +3,7 @@ import { createClient, type Fetch } from '@penstock/client'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Actor } from '../call.ts'
 import { refuse } from '../refusal.ts'
+import { mcpResourceMetadataUrl } from './oauth-metadata.ts'
 import { type AccessControl, tokenOf } from './serve.ts'
 
 type Mcp = typeof import('../mcp/streamable-http.ts')
@@ -33,13 +34,15 @@ export function serveMcp(
 ): void {
   const config = { operation: 'mcp' }
   const refuseOthers = createOriginCheck(publicUrl, corsOrigins)
+  const challenge = `Bearer resource_metadata="${mcpResourceMetadataUrl(publicUrl)}"`
   let loading: Promise<Mcp> | undefined
   app.post('/mcp', {
     config,
-    onRequest: async (request) => {
+    onRequest: async (request, reply) => {
       refuseOthers(request)
       const token = tokenOf(request.headers.authorization)
       const actor: Actor | undefined = token === undefined ? undefined : await authenticate(token)
+      if (!actor) reply.header('www-authenticate', challenge)
       request.actor = actor ?? refuse('unauthorized')
       limit(request.actor)
     },

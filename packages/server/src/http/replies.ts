@@ -42,7 +42,7 @@ const shorten = ({ field, message }: FieldError): FieldError => ({
 /** Answers with a refusal. */
 export function replyRefusal(request: FastifyRequest, reply: FastifyReply, refusal: Refusal): FastifyReply {
   const { status } = errors[refusal.code]
-  if (status === 401) reply.header('www-authenticate', 'Bearer')
+  if (status === 401 && !reply.hasHeader('www-authenticate')) reply.header('www-authenticate', 'Bearer')
   if (refusal.retryAfterSeconds !== undefined) reply.header('retry-after', String(refusal.retryAfterSeconds))
   return reply.code(status).send(errorEnvelope(refusal.code, request.id, refusal.fieldErrors, refusal.cause))
 }

@@ -19,24 +19,38 @@ export const findClient = statement<
 
 /**
  * Stores a token, unless the client was revoked or its secret replaced just before. A token lives no longer than its client,
- * and that of a secret before the last rotation no longer than the secret.
+ * and that of a secret before the last rotation no longer than the secret. The answer has the scopes of the client, whatever
+ * those of the token are.
  */
 export const insertToken = statement<
-  { digest: Buffer; clientId: string; secretDigest: Buffer; lifetimeSeconds: number },
-  { lifetimeSeconds: number; lastUseIsOld: boolean; organizationId: string; name: string | null }
+  {
+    digest: Buffer
+    clientId: string
+    secretDigest: Buffer
+    scopes: readonly Scope[] | null
+    lifetimeSeconds: number
+  },
+  {
+    lifetimeSeconds: number
+    lastUseIsOld: boolean
+    organizationId: string
+    name: string | null
+    scopes: Scope[] | null
+  }
 >(`
   with client as (
-    select id, organization_id, name, last_used_time, expires_time, case when secret_digest <> :secretDigest then previous_secret_until end as secret_until
+    select id, organization_id, name, scopes, last_used_time, expires_time, case when secret_digest <> :secretDigest then previous_secret_until end as secret_until
     from clients
     where id = :clientId and ${isCurrent}
       and (secret_digest = :secretDigest or previous_secret_digest = :secretDigest and previous_secret_until > now())
     for share
   )
-  insert into tokens (digest, client_id, expires_time)
-  select :digest, id, least(now() + make_interval(secs => :lifetimeSeconds), expires_time, secret_until) from client
+  insert into tokens (digest, client_id, scopes, expires_time)
+  select :digest, id, :scopes, least(now() + make_interval(secs => :lifetimeSeconds), expires_time, secret_until) from client
   returning ceil(extract(epoch from expires_time - now()))::integer as lifetime_seconds,
     (select coalesce(last_used_time < now() - interval '1 minute', true) from client) as last_use_is_old,
-    (select organization_id from client) as organization_id, (select name from client) as name
+    (select organization_id from client) as organization_id, (select name from client) as name,
+    (select scopes from client) as scopes
 `)
 
 /** Stores the token of a session, which lives no longer than the client that makes it. */

@@ -1,5 +1,5 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
-import type { Scope } from '@penstock/wire'
+import { type Scope, scopeNames } from '@penstock/wire'
 import { type FailedSignIns, recordSignIn } from '../audit/sign-ins.ts'
 import type { Actor, Answer, Awaitable, Call } from '../call.ts'
 import type { Config } from '../config.ts'
@@ -45,16 +45,37 @@ function createDigests(): (token: string) => string {
   }
 }
 
-/**
- * Issues an access token (specification, section 4.1): 256 random bits, stored only as a digest.
- * Refuses with `invalid_client` for unknown, wrong or revoked credentials, with `rate_limited` after too many
- * failures, and where the client has sent too many requests.
- */
+/** A request for an access token of client credentials. */
+export type TokenRequest = {
+  readonly clientId: string
+  readonly clientSecret: string
+  /** Names of the scopes that the token is limited to, not yet checked; null: those of the client. */
+  readonly scopes: readonly string[] | null
+  /** The IP address that it comes from. */
+  readonly address: string
+  readonly requestId: string
+}
+
+/** The operation of the specification, section 4.1. It refuses as `issueToken` does. */
 export async function createToken(
-  { db, body: { clientId, clientSecret }, address, requestId }: Call<'createToken'>,
-  { config, attempts, requestLimit, areCredentialsRight, failedSignIns }: TokenDeps,
+  { db, body, address, requestId }: Call<'createToken'>,
+  deps: TokenDeps,
 ): Promise<Answer<'createToken'>> {
-  const lifetimeSeconds = config.tokenLifetimeSeconds
+  const { accessToken, lifetimeSeconds } = await issueToken(db, { ...body, scopes: null, address, requestId }, deps)
+  return { reply: { accessToken, tokenType: 'Bearer', expiry: lifetimeSeconds } }
+}
+
+/**
+ * Issues an access token: 256 random bits, stored only as a digest.
+ * Refuses with `invalid_client` for unknown, wrong or revoked credentials, with `rate_limited` after too many
+ * failures and if the client has sent too many requests, and with `forbidden` scopes that the client does not have.
+ * @returns the token, the seconds that it lives, and its scopes; null: all, with those of later versions
+ */
+export async function issueToken(
+  db: Database,
+  { clientId, clientSecret, scopes, address, requestId }: TokenRequest,
+  { config, attempts, requestLimit, areCredentialsRight, failedSignIns }: TokenDeps,
+): Promise<{ accessToken: string; lifetimeSeconds: number; scopes: readonly Scope[] | null }> {
   await attempts.check(clientId, address)
   const right = await areCredentialsRight(clientId, clientSecret)
   if (right) {
@@ -63,13 +84,21 @@ export async function createToken(
     requestLimit(clientId)
   }
   const accessToken = newToken()
-  const token = { digest: digestOf(accessToken), clientId, secretDigest: secretDigest(clientSecret), lifetimeSeconds }
+  const token = {
+    digest: digestOf(accessToken),
+    clientId,
+    secretDigest: secretDigest(clientSecret),
+    // The others are refused below.
+    scopes: scopes && scopeNames.filter((scope) => scopes.includes(scope)),
+    lifetimeSeconds: config.tokenLifetimeSeconds,
+  }
   const request = { action: 'createToken', address, requestId }
   const issued = right
     ? await db.transaction(async (tx) => {
         const row = await insertToken.first(tx, token)
         if (row) {
           const { organizationId, name } = row
+          if (scopes) requireScopesOf(row.scopes, scopes)
           recordSignIn(tx, { organizationId, actor: { kind: 'client', id: clientId, name }, ...request })
         }
         return row
@@ -81,7 +110,15 @@ export async function createToken(
     refuse('invalid_client')
   }
   if (issued.lastUseIsOld) await noteUse(db, clientId)
-  return { reply: { accessToken, tokenType: 'Bearer', expiry: issued.lifetimeSeconds } }
+  return { accessToken, lifetimeSeconds: issued.lifetimeSeconds, scopes: token.scopes ?? issued.scopes }
+}
+
+/** Refuses with `forbidden` if a wanted scope is none of the client. */
+function requireScopesOf(scopes: readonly Scope[] | null, wanted: readonly string[]): void {
+  const known: readonly string[] = scopes ?? scopeNames
+  if (wanted.some((scope) => !known.includes(scope))) {
+    refuse('forbidden', [{ field: 'scope', message: 'the client does not have each of these scopes' }])
+  }
 }
 
 /**
