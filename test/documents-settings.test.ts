@@ -28,9 +28,9 @@ test('operating.md describes every setting, and none that does not exist', () =>
   assert.deepEqual([...named(read('docs/operating.md'), settingPattern)].sort(), [...settings].sort())
 })
 
-/** Variables that are no settings of the service: of commands that call it, and of the tests and tools of this repository. */
+/** Variables that are no settings of the service: of commands that call it, of the Compose file, and of the tests and tools of this repository. */
 const otherVariables =
-  /^PENSTOCK_(?:URL|TOKEN|DEMO_DIR|SCREENSHOTS|PICTURES|FILM|SIMULATION_STEPS|CANARY|BATCHES|WINDOW_KEYS|LOAD\w*|(?:TEST|BENCH)(?:_\w+)?)$/
+  /^PENSTOCK_(?:URL|TOKEN|DEMO_DIR|SCREENSHOTS|PICTURES|FILM|SIMULATION_STEPS|CANARY|BATCHES|WINDOW_KEYS|DOMAIN|LOAD\w*|(?:TEST|BENCH)(?:_\w+)?)$/
 
 test('no document, test, benchmark or script names a setting that does not exist', () => {
   const code = globSync('{test,bench,demo,scripts,packages/*/src,packages/*/test,.ci,.vscode}/**/*', {

@@ -12,8 +12,8 @@ export function recordStatements(pool: pg.Pool): string[] {
     client.query = ((...given: unknown[]) => {
       const [what] = given
       const text = typeof what === 'string' ? what : (what as { text: string }).text
-      // A look for what waits, or the transaction that links it.
-      links ||= text.includes('link_audit_events')
+      // A look for what waits, or the transaction that links and seals it.
+      links ||= /link_audit_events|from audit_heads where number > 0/.test(text)
       if (!links && !text.startsWith('select id from audit_queue')) texts.push(text)
       if (/^(?:commit|rollback)$/.test(text)) links = false
       return query(...given)
