@@ -30,10 +30,19 @@ test('penstock audit verifies the log and prints it', async (t) => {
   await commands.done('user', 'remove', invited.userId ?? '')
 
   const printed = await commands.done('audit', 'export')
-  const events = printed
+  const lines = printed
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line))
+  const events = lines.filter(({ end }) => end === undefined)
+  const ends = lines.filter(({ end }) => end !== undefined)
+  // After the events of each log, its end with the seal.
+  for (const { organizationId: id, end } of ends) {
+    const last = events.findLast((event) => event.organizationId === id)
+    assert.deepEqual([end.number, end.hash], [last.number, last.hash])
+    assert.match(end.seal, /^[0-9a-f]{64}$/)
+  }
+  assert.equal(ends.length, 2)
   const actions = [
     'org create',
     'client create',
