@@ -87,7 +87,8 @@ async function startBucket(): Promise<Started> {
     secrets: s3.secrets,
     settings: { outputPath: `s3://${bucket}/acme` },
     files: async () => {
-      const names = (await s3.names(bucket, 'acme/')).filter((name) => name.endsWith('.json.gz'))
+      const day = new Date().toISOString().slice(0, 10).replaceAll('-', '')
+      const names = (await s3.names(bucket, `acme/${day}/`)).filter((name) => name.endsWith('.json.gz'))
       const texts = await Promise.all(names.map(async (name) => gunzipSync(await s3.read(bucket, name)).toString()))
       const lines = texts.flatMap((text) => text.split('\n').filter((line) => line !== ''))
       return lines.map((line) => saying({ userid: (JSON.parse(line) as { userid: string }).userid }))
