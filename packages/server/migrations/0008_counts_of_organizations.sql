@@ -48,89 +48,53 @@ end $$;
 create trigger accounts_count after insert or delete or update of deleted_time on accounts
   for each row execute function count_account();
 
-create function count_inserted_connections() returns trigger language plpgsql as $$
+create function add_to_organization_counts(organization text, counted text, change bigint) returns void language plpgsql as $$
 declare
-  change record;
-  own smallint;
+  own smallint := take_organization_counts(organization);
 begin
-  for change in
-    select organization_id,
-      sum(n) filter (where status = 'In-progress') as in_progress, sum(n) filter (where status = 'active') as active,
-      sum(n) filter (where status = 'disabled') as disabled, sum(n) filter (where status = 'deleted') as deleted,
-      sum(n) filter (where status = 'broken') as broken, sum(n) filter (where status = 'offline') as offline
-    from (
-      select organization_id, status, sum(n) as n
-      from (select organization_id, status, 1 as n from after_rows where not account_deleted) rows_before_and_after group by 1, 2 having sum(n) <> 0
-    ) changes
-    group by 1 order by 1
-  loop
-    own := take_organization_counts(change.organization_id);
-    update organization_counts set
-      in_progress = in_progress + coalesce(change.in_progress, 0), active = active + coalesce(change.active, 0),
-      disabled = disabled + coalesce(change.disabled, 0), deleted = deleted + coalesce(change.deleted, 0),
-      broken = broken + coalesce(change.broken, 0), offline = offline + coalesce(change.offline, 0)
-    where organization_id = change.organization_id and slot = own;
-  end loop;
+  update organization_counts set
+    in_progress = in_progress + case counted when 'In-progress' then change else 0 end,
+    active = active + case counted when 'active' then change else 0 end,
+    disabled = disabled + case counted when 'disabled' then change else 0 end,
+    deleted = deleted + case counted when 'deleted' then change else 0 end,
+    broken = broken + case counted when 'broken' then change else 0 end,
+    offline = offline + case counted when 'offline' then change else 0 end
+  where organization_id = organization and slot = own;
+end $$;
+
+create function count_connections_of_organizations() returns trigger language plpgsql as $$
+begin
+  case tg_op
+    when 'INSERT' then
+      perform add_to_organization_counts(organization_id, status, n)
+      from (
+        select organization_id, status, count(*) as n from after_rows where not account_deleted group by 1, 2 order by 1, 2
+      ) changes;
+    when 'UPDATE' then
+      perform add_to_organization_counts(organization_id, status, n)
+      from (
+        select organization_id, status, sum(n)::bigint as n
+        from (
+          select organization_id, status, 1 as n from after_rows where not account_deleted
+          union all
+          select organization_id, status, -1 from before_rows where not account_deleted
+        ) touched
+        group by 1, 2 having sum(n) <> 0 order by 1, 2
+      ) changes;
+    when 'DELETE' then
+      perform add_to_organization_counts(organization_id, status, -n)
+      from (
+        select organization_id, status, count(*) as n from before_rows where not account_deleted group by 1, 2 order by 1, 2
+      ) changes;
+  end case;
   return null;
 end $$;
 create trigger connections_of_organization_inserted after insert on connections referencing new table as after_rows
-  for each statement execute function count_inserted_connections();
-
-create function count_updated_connections() returns trigger language plpgsql as $$
-declare
-  change record;
-  own smallint;
-begin
-  for change in
-    select organization_id,
-      sum(n) filter (where status = 'In-progress') as in_progress, sum(n) filter (where status = 'active') as active,
-      sum(n) filter (where status = 'disabled') as disabled, sum(n) filter (where status = 'deleted') as deleted,
-      sum(n) filter (where status = 'broken') as broken, sum(n) filter (where status = 'offline') as offline
-    from (
-      select organization_id, status, sum(n) as n
-      from (select organization_id, status, 1 as n from after_rows where not account_deleted union all select organization_id, status, -1 as n from before_rows where not account_deleted) rows_before_and_after group by 1, 2 having sum(n) <> 0
-    ) changes
-    group by 1 order by 1
-  loop
-    own := take_organization_counts(change.organization_id);
-    update organization_counts set
-      in_progress = in_progress + coalesce(change.in_progress, 0), active = active + coalesce(change.active, 0),
-      disabled = disabled + coalesce(change.disabled, 0), deleted = deleted + coalesce(change.deleted, 0),
-      broken = broken + coalesce(change.broken, 0), offline = offline + coalesce(change.offline, 0)
-    where organization_id = change.organization_id and slot = own;
-  end loop;
-  return null;
-end $$;
+  for each statement execute function count_connections_of_organizations();
 create trigger connections_of_organization_updated after update on connections referencing old table as before_rows new table as after_rows
-  for each statement execute function count_updated_connections();
-
-create function count_deleted_connections() returns trigger language plpgsql as $$
-declare
-  change record;
-  own smallint;
-begin
-  for change in
-    select organization_id,
-      sum(n) filter (where status = 'In-progress') as in_progress, sum(n) filter (where status = 'active') as active,
-      sum(n) filter (where status = 'disabled') as disabled, sum(n) filter (where status = 'deleted') as deleted,
-      sum(n) filter (where status = 'broken') as broken, sum(n) filter (where status = 'offline') as offline
-    from (
-      select organization_id, status, sum(n) as n
-      from (select organization_id, status, -1 as n from before_rows where not account_deleted) rows_before_and_after group by 1, 2 having sum(n) <> 0
-    ) changes
-    group by 1 order by 1
-  loop
-    own := take_organization_counts(change.organization_id);
-    update organization_counts set
-      in_progress = in_progress + coalesce(change.in_progress, 0), active = active + coalesce(change.active, 0),
-      disabled = disabled + coalesce(change.disabled, 0), deleted = deleted + coalesce(change.deleted, 0),
-      broken = broken + coalesce(change.broken, 0), offline = offline + coalesce(change.offline, 0)
-    where organization_id = change.organization_id and slot = own;
-  end loop;
-  return null;
-end $$;
+  for each statement execute function count_connections_of_organizations();
 create trigger connections_of_organization_deleted after delete on connections referencing old table as before_rows
-  for each statement execute function count_deleted_connections();
+  for each statement execute function count_connections_of_organizations();
 
 -- How many sub-accounts an organization has, for one more. Far below its quota, creations do not wait for one another; near it,
 -- they happen one at a time, so that none exceeds it.
