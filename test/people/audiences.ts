@@ -28,12 +28,10 @@ import { startTradeDesk, tradeDeskSecrets } from '../../packages/connectors/test
 import { startX, xSecrets } from '../../packages/connectors/test/x-server.ts'
 import { startYahooAudiences, yahooAudienceRoutes } from '../../packages/connectors/test/yahoo-audiences-server.ts'
 import { yahooSecrets } from '../../packages/connectors/test/yahoo-events-server.ts'
-import { adobe } from './adobe.ts'
 import { amazons } from './amazon.ts'
+import { adobe, liveRamp, lotame, nexxen } from './collected-files.ts'
 import { apart, type Platform, saying, type Wanted, whole } from './compare.ts'
 import { type Json, listOf, objectOf, single, zipped } from './json.ts'
-import { liveRamp, lotame } from './left-files.ts'
-import { nexxen } from './nexxen.ts'
 import { cellsOf, type Person } from './people.ts'
 import { births, digest, emails, names, phoneDigest, phones, places, plain, same } from './rules.ts'
 

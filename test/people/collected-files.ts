@@ -4,6 +4,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
+import type { Values } from '@penstock/connector'
 import ssh2 from 'ssh2'
 import { startS3TestServer } from '../../packages/connectors/test/s3-server.ts'
 import { startSftpServer } from '../../packages/connectors/test/sftp-server.ts'
@@ -11,22 +12,53 @@ import { type Platform, type Started, saying, whole } from './compare.ts'
 import type { Person } from './people.ts'
 import { plain } from './rules.ts'
 
-/** Platforms that collect files with identifiers as they are. */
+/** Platforms that collect files, on an SFTP server or in a bucket, with identifiers as they are. */
 
 const identifierOf = ({ device }: Person) => (device.kind === 'broken' ? device.cell : plain(device, () => device.cell))
 
-/** Files of people with an own identifier, on an SFTP server. */
+/** Segment files. */
+export const nexxen: Platform = {
+  slug: 'nexxen-audiences',
+  secrets: {},
+  mapping: { userIdentifier: 'device_id', categoryIds: { value: '77' } },
+  start: () =>
+    startInbox({ dataProviderId: '4711' }, (lines) =>
+      lines.map((line) => saying({ userIdentifier: line.split('\t')[0] })),
+    ),
+  origins: [],
+  wants: (person) => whole({ userIdentifier: identifierOf(person) }),
+  reads: () => [],
+}
+
+/** Files of people with an own identifier, below a header. */
 export const liveRamp: Platform = {
   slug: 'liveramp-id-match',
   secrets: {},
   mapping: { AUDIENCEKEY: 'device_id', EMAIL1: { value: 'people@example.com' } },
-  start: startInbox,
+  start: () =>
+    startInbox({}, ([, ...lines]) => lines.map((line) => saying({ AUDIENCEKEY: /^"([^"]*)"/.exec(line)?.[1] }))),
   origins: [],
   wants: (person) => whole({ AUDIENCEKEY: identifierOf(person) }),
   reads: () => [],
 }
 
-/** Files of memberships of segments, in a bucket. */
+/** Files of traits. Identifiers are those of an own data source. */
+export const adobe: Platform = {
+  slug: 'adobe-audience-manager',
+  secrets: {},
+  mapping: { userId: 'device_id', traits: { value: '77' }, removedTraits: null },
+  start: () =>
+    startBucket(
+      { dataSourceId: '478' },
+      (day) => `date=${day}/`,
+      (lines) => lines.map((line) => saying({ userId: line.split('\t')[0] })),
+    ),
+  origins: [],
+  wants: (person) => whole({ userId: identifierOf(person) }),
+  reads: () => [],
+}
+
+/** Files of memberships of segments, beside a checksum and a file that says that the day is complete. */
 export const lotame: Platform = {
   slug: 'lotame-audiences',
   secrets: {},
@@ -37,7 +69,12 @@ export const lotame: Platform = {
     audienceSegments: { value: 'Buyers' },
     consent: { value: 'true' },
   },
-  start: startBucket,
+  start: () =>
+    startBucket(
+      {},
+      (day) => `${day.replaceAll('-', '')}/`,
+      (lines) => lines.map((line) => saying({ userid: (JSON.parse(line) as { userid: string }).userid })),
+    ),
   origins: [],
   wants: (person) => {
     const identifier = identifierOf(person)
@@ -46,8 +83,11 @@ export const lotame: Platform = {
   reads: () => [],
 }
 
-async function startInbox(): Promise<Started> {
-  const inbox = await mkdtemp(join(tmpdir(), 'penstock-liveramp-'))
+const linesOf = (text: string) => text.split('\n').slice(0, -1)
+
+/** An SFTP server with a folder for files. @param itemsOf the items about people in the lines of a file */
+async function startInbox(settings: Values, itemsOf: (lines: string[]) => string[]): Promise<Started> {
+  const inbox = await mkdtemp(join(tmpdir(), 'penstock-inbox-'))
   const [hostKey, userKey] = [1, 2].map(() => ssh2.utils.generateKeyPairSync('ed25519', {}))
   assert.ok(hostKey && userKey)
   const server = await startSftpServer({ hostKey: hostKey.private, username: 'acme', keys: [userKey.public] })
@@ -62,11 +102,10 @@ async function startInbox(): Promise<Started> {
       sshPrivateKey: userKey.private,
       hostKeyFingerprint: `SHA256:${createHash('sha256').update(key).digest('base64')}`,
     },
-    settings: { path: inbox },
+    settings: { path: inbox, ...settings },
     files: async () => {
       const texts = await Promise.all((await readdir(inbox)).map((name) => readFile(join(inbox, name), 'utf8')))
-      const lines = texts.flatMap((text) => text.split('\n').slice(1, -1))
-      return lines.map((line) => saying({ AUDIENCEKEY: /^"([^"]*)"/.exec(line)?.[1] }))
+      return texts.flatMap((text) => itemsOf(linesOf(text)))
     },
     close: async () => {
       server.close()
@@ -75,7 +114,15 @@ async function startInbox(): Promise<Started> {
   }
 }
 
-async function startBucket(): Promise<Started> {
+/**
+ * A bucket for compressed files. @param folderOf the folder of a day, which is `2026-11-26`
+ * @param itemsOf the items about people in the lines of a file
+ */
+async function startBucket(
+  settings: Values,
+  folderOf: (day: string) => string,
+  itemsOf: (lines: string[]) => string[],
+): Promise<Started> {
   const bucket = 'inbound'
   const s3 = await startS3TestServer(
     [bucket],
@@ -85,13 +132,12 @@ async function startBucket(): Promise<Started> {
     url: '',
     received: [],
     secrets: s3.secrets,
-    settings: { outputPath: `s3://${bucket}/acme` },
+    settings: { outputPath: `s3://${bucket}/acme`, ...settings },
     files: async () => {
-      const day = new Date().toISOString().slice(0, 10).replaceAll('-', '')
-      const names = (await s3.names(bucket, `acme/${day}/`)).filter((name) => name.endsWith('.json.gz'))
+      const folder = folderOf(new Date().toISOString().slice(0, 10))
+      const names = (await s3.names(bucket, `acme/${folder}`)).filter((name) => name.endsWith('.gz'))
       const texts = await Promise.all(names.map(async (name) => gunzipSync(await s3.read(bucket, name)).toString()))
-      const lines = texts.flatMap((text) => text.split('\n').filter((line) => line !== ''))
-      return lines.map((line) => saying({ userid: (JSON.parse(line) as { userid: string }).userid }))
+      return texts.flatMap((text) => itemsOf(linesOf(text)))
     },
     close: () => s3.close(),
   }
