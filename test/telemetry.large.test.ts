@@ -148,7 +148,7 @@ describe('OpenTelemetry', { concurrency: 2 }, () => {
         has('penstock_transfers_ended_total', { status: 'succeeded' }, 1)
       )
     })
-    const durations = collector.metrics.get('penstock_http_request_duration_seconds')?.points
+    const durations = collector.metrics.get('http.server.request.duration')?.points
     assert(durations?.some(({ attributes, value }) => attributes.operation === 'startTransfer' && value === 1))
 
     // Requests without a trace of their own begin one; what is no traceparent is none.
@@ -159,9 +159,27 @@ describe('OpenTelemetry', { concurrency: 2 }, () => {
     const last = collector.spans.slice(sent).find(({ name }) => name === 'GET /es/v2/accounts')
     assert(last && last.parentSpanId === '' && /[^0]/.test(last.traceId), 'what is left is sent at the end')
 
-    const everything = Buffer.concat(collector.received).toString('latin1')
-    for (const secret of [canary, running.token, 'select ', running.folder])
-      assert(!everything.includes(secret), secret)
+    // The lines of the log are sent too, each in the span that it belongs to.
+    const records = (body: string, span: CollectedSpan) =>
+      collector.records.filter((record) => record.body === body && record.spanId === span.spanId)
+    assert.deepEqual(
+      records('request', request).map(({ traceId, severity, attributes }) => [traceId, severity, attributes.operation]),
+      [[traceId, 'info', 'startTransfer']],
+    )
+    for (const body of ['transfer claimed', 'transfer ended']) {
+      assert.deepEqual(
+        records(body, attempt).map(({ attributes }) => attributes.transferId),
+        [transferId],
+      )
+    }
+
+    for (const { path, body } of collector.received) {
+      const text = body.toString('latin1')
+      // A warning of the start names the folder, which is a setting of the operator.
+      for (const secret of [canary, running.token, 'select ', ...(path === '/v1/logs' ? [] : [running.folder])]) {
+        assert(!text.includes(secret), `${path} has ${secret}`)
+      }
+    }
   })
 
   for (const [what, answer] of [
@@ -185,18 +203,19 @@ describe('OpenTelemetry', { concurrency: 2 }, () => {
 })
 
 test('nothing is exported, and nothing loaded, unless the settings ask for it', () => {
-  const off = { traces: false, metrics: false }
+  const off = { traces: false, metrics: false, logs: false }
   for (const [env, expected] of [
     [{}, off],
     [{ OTEL_SERVICE_NAME: 'x' }, off],
-    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4318' }, { traces: true, metrics: true }],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4318' }, { traces: true, metrics: true, logs: true }],
     [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4318', OTEL_SDK_DISABLED: 'true' }, off],
     [
       { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4318', OTEL_METRICS_EXPORTER: 'none' },
-      { traces: true, metrics: false },
+      { traces: true, metrics: false, logs: true },
     ],
-    [{ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://c:4318/v1/traces' }, { traces: true, metrics: false }],
-    [{ OTEL_TRACES_EXPORTER: 'otlp' }, { traces: true, metrics: false }],
+    [{ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://c:4318/v1/traces' }, { ...off, traces: true }],
+    [{ OTEL_TRACES_EXPORTER: 'otlp' }, { ...off, traces: true }],
+    [{ OTEL_LOGS_EXPORTER: 'otlp' }, { ...off, logs: true }],
   ] as const) {
     assert.deepEqual(readConfig(env).telemetry, expected, JSON.stringify(env))
   }

@@ -23,13 +23,22 @@ export type CollectedMetric = {
   readonly points: readonly { readonly attributes: CollectedSpan['attributes']; readonly value: number }[]
 }
 
+export type CollectedRecord = {
+  readonly traceId: string
+  readonly spanId: string
+  readonly severity: string
+  readonly body: string
+  readonly attributes: CollectedSpan['attributes']
+}
+
 export type Collector = {
   readonly url: string
   readonly spans: CollectedSpan[]
   /** Newest values by name. */
   readonly metrics: Map<string, CollectedMetric>
-  /** All bytes that came. */
-  readonly received: Buffer[]
+  readonly records: CollectedRecord[]
+  /** All bodies that came, by their path. */
+  readonly received: { readonly path: string; readonly body: Buffer }[]
   readonly headers: Record<string, string | string[] | undefined>[]
   close(): Promise<void>
 }
@@ -40,16 +49,18 @@ export async function startCollector(
 ): Promise<Collector> {
   const spans: CollectedSpan[] = []
   const metrics = new Map<string, CollectedMetric>()
-  const received: Buffer[] = []
+  const records: CollectedRecord[] = []
+  const received: { path: string; body: Buffer }[] = []
   const headers: Collector['headers'] = []
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk) => chunks.push(chunk))
     request.on('end', () => {
       const body = Buffer.concat(chunks)
-      received.push(body)
+      received.push({ path: request.url ?? '', body })
       headers.push(request.headers)
       if (request.url === '/v1/traces') spans.push(...readSpans(body))
+      if (request.url === '/v1/logs') records.push(...readRecords(body))
       if (request.url === '/v1/metrics') for (const metric of readMetrics(body)) metrics.set(metric.name, metric)
       answer(response)
     })
@@ -59,6 +70,7 @@ export async function startCollector(
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     spans,
     metrics,
+    records,
     received,
     headers,
     close: async () => {
@@ -136,6 +148,19 @@ function readSpans(body: Buffer): CollectedSpan[] {
       })),
     )
   })
+}
+
+function readRecords(body: Buffer): CollectedRecord[] {
+  return all(body, 1)
+    .flatMap((ofResource) => all(ofResource, 2))
+    .flatMap((ofScope) => all(ofScope, 2))
+    .map((record) => ({
+      traceId: bytes(record, 9).toString('hex'),
+      spanId: bytes(record, 10).toString('hex'),
+      severity: text(record, 3),
+      body: text(bytes(record, 5), 1),
+      attributes: attributesOf(all(record, 6)),
+    }))
 }
 
 function readMetrics(body: Buffer): CollectedMetric[] {

@@ -55,6 +55,13 @@ function createClock(): () => string {
  */
 export function createLogger(level: LogLevel, destination: DestinationStream = standardError()): Logger {
   const clock = createClock()
+  let copy: ((line: string) => void) | undefined
+  const lines: DestinationStream = {
+    write: (line) => {
+      destination.write(line)
+      copy?.(line)
+    },
+  }
   const log = pino(
     {
       name: 'penstock',
@@ -64,10 +71,34 @@ export function createLogger(level: LogLevel, destination: DestinationStream = s
       serializers: { err: describeError },
       timestamp: clock,
     },
-    destination,
+    lines,
   )
-  writers.set(log, (fields) => destination.write(`{"level":"info"${clock()}${fields},"msg":"request"}\n`))
+  outputs.set(log, {
+    writeRequest: (fields) => lines.write(`{"level":"info"${clock()}${fields},"msg":"request"}\n`),
+    copyTo: (target) => {
+      copy = target
+    },
+  })
   return log
+}
+
+/** What this file does with a logger beside the library. */
+type Output = {
+  readonly writeRequest: (fields: string) => void
+  readonly copyTo: (target: (line: string) => void) => void
+}
+
+const outputs = new WeakMap<Logger, Output>()
+
+function outputOf(log: Logger): Output {
+  const output = outputs.get(log)
+  if (!output) throw new Error('The logger is not one of createLogger')
+  return output
+}
+
+/** From now on, every line of the logger and of its children is also given to this function, as JSON with its end of line. */
+export function copyLines(log: Logger, target: (line: string) => void): void {
+  outputOf(log).copyTo(target)
 }
 
 /**
@@ -81,21 +112,18 @@ export type RequestLine = {
   readonly durationMs: number
   readonly clientId: string | undefined
   readonly organizationId: string | undefined
-  /** The trace that the request belongs to, where traces are exported. */
-  readonly traceId?: string | undefined
+  /** The span of the request, where traces are exported. */
+  readonly span?: { readonly traceId: string; readonly spanId: string } | undefined
 }
-
-const writers = new WeakMap<Logger, (fields: string) => void>()
 
 /**
  * Writes the line of a request. There is one for each request, so it does not take the logger's way through any fields of any
  * types; it looks the same.
  */
 export function createRequestLog(log: Logger): (line: RequestLine) => void {
-  const write = writers.get(log)
-  if (!write) throw new Error('The logger of requests is one of createLogger')
+  const { writeRequest } = outputOf(log)
   return (line) => {
-    if (log.isLevelEnabled('info')) write(fieldsOf(line))
+    if (log.isLevelEnabled('info')) writeRequest(fieldsOf(line))
   }
 }
 
@@ -107,11 +135,12 @@ function fieldsOf({
   durationMs,
   clientId,
   organizationId,
-  traceId,
+  span,
 }: RequestLine): string {
   const caller =
     organizationId === undefined ? '' : `,"clientId":${quote(clientId)},"organizationId":"${organizationId}"`
-  return `,"requestId":"${requestId}","operation":"${operation}","method":"${method}","status":${status},"durationMs":${durationMs}${caller}${traceId === undefined ? '' : `,"trace_id":"${traceId}"`}`
+  const trace = span ? `,"trace_id":"${span.traceId}","span_id":"${span.spanId}"` : ''
+  return `,"requestId":"${requestId}","operation":"${operation}","method":"${method}","status":${status},"durationMs":${durationMs}${caller}${trace}`
 }
 
 /** As JSON; most texts need no escaping. */

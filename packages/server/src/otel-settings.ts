@@ -3,18 +3,19 @@
 export type TelemetrySettings = {
   readonly traces: boolean
   readonly metrics: boolean
+  readonly logs: boolean
 }
 
 /**
- * Whether traces and metrics are exported: where an exporter or an endpoint is set, as the specification of OpenTelemetry has it.
+ * Whether traces, metrics and log lines are exported: where an exporter or an endpoint is set, as the specification of OpenTelemetry has it.
  * @param fieldErrors gets what cannot be done
  */
 export function readTelemetrySettings(
   given: (name: string) => string | undefined,
   fieldErrors: string[],
 ): TelemetrySettings {
-  if (given('OTEL_SDK_DISABLED')?.toLowerCase() === 'true') return { traces: false, metrics: false }
-  const wants = (signal: 'TRACES' | 'METRICS'): boolean => {
+  if (given('OTEL_SDK_DISABLED')?.toLowerCase() === 'true') return { traces: false, metrics: false, logs: false }
+  const wants = (signal: 'TRACES' | 'METRICS' | 'LOGS'): boolean => {
     const exporter = given(`OTEL_${signal}_EXPORTER`)
     const endpoint = given('OTEL_EXPORTER_OTLP_ENDPOINT') ?? given(`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`)
     if (exporter !== undefined && exporter !== 'otlp' && exporter !== 'none') {
@@ -29,5 +30,5 @@ export function readTelemetrySettings(
     }
     return isWanted
   }
-  return { traces: wants('TRACES'), metrics: wants('METRICS') }
+  return { traces: wants('TRACES'), metrics: wants('METRICS'), logs: wants('LOGS') }
 }

@@ -161,6 +161,7 @@ export async function createService(
     },
     runners: () => runners.stats(),
     telemetry,
+    publicUrl,
   })
   serveHealth(app, database, () => draining)
   serveDocuments(app, config.publicUrl)

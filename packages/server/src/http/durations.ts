@@ -1,23 +1,39 @@
 import type { Metric, Registry } from 'prom-client'
 
-const name = 'penstock_http_request_duration_seconds'
-const bucketsSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const
+const name = 'http_server_request_duration_seconds'
+/** Those of the semantic conventions, and two for answers that take about a millisecond. */
+const bucketsSeconds = [
+  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10,
+] as const
+/** Node accepts more methods; a client must not be able to create a series with each of them. */
+const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-/** Measured durations of one operation and status. A duration is counted in the first bucket that it fits. */
-type Durations = { readonly buckets: number[]; count: number; sumSeconds: number }
+/** What a request is counted by. */
+export type MeasuredRequest = {
+  /** The name of the operation, or of the page, that answered; `none` if no route did. */
+  readonly operation: string
+  readonly method: string
+  /** The path of the route with the names of its parameters. */
+  readonly route: string | undefined
+  readonly status: number
+}
+
+type Labels = Readonly<Record<string, string | number>>
+
+/** Measured durations of requests with the same labels. A duration is counted in the first bucket that it fits. */
+type Durations = { readonly labels: Labels; readonly buckets: number[]; count: number; sumSeconds: number }
 
 /**
- * Registers the histogram of the duration of requests, and returns what adds to it. The histogram of the library checks and
- * joins its labels at every measurement, which takes as long as the log line.
+ * Registers the histogram of the duration of requests, and returns what adds to it, in seconds. Its name and labels are those of
+ * the semantic conventions of OpenTelemetry (`http.server.request.duration`), with the operation as one more label. The histogram
+ * of the library checks and joins its labels at every measurement, which takes as long as the log line.
+ * @param scheme that of the public address, since a proxy ends TLS
  */
-export function createDurations(registry: Registry): (operation: string, status: number, seconds: number) => void {
-  const byOperation = new Map<string, Map<number, Durations>>()
-  const add = (operation: string, status: number): Durations => {
-    const byStatus = byOperation.get(operation) ?? new Map<number, Durations>()
-    const durations = { buckets: bucketsSeconds.map(() => 0), count: 0, sumSeconds: 0 }
-    byOperation.set(operation, byStatus.set(status, durations))
-    return durations
-  }
+export function createDurations(
+  registry: Registry,
+  scheme: 'http' | 'https',
+): (request: MeasuredRequest, seconds: number) => void {
+  const byRequest = new Map<string, Durations>()
   const metric = {
     name,
     get: async () => ({
@@ -25,15 +41,24 @@ export function createDurations(registry: Registry): (operation: string, status:
       type: 'histogram',
       aggregator: 'sum',
       help: 'Time from the first byte of a request to the last of its answer',
-      values: [...byOperation].flatMap(([operation, byStatus]) =>
-        [...byStatus].flatMap(([status, durations]) => samplesOf({ operation, status }, durations)),
-      ),
+      values: [...byRequest.values()].flatMap(samplesOf),
     }),
   }
   // Of a metric, a registry needs no more than this to write it.
   registry.registerMetric(metric as unknown as Metric)
-  return (operation, status, seconds) => {
-    const durations = byOperation.get(operation)?.get(status) ?? add(operation, status)
+  return (request, seconds) => {
+    const method = knownMethods.has(request.method) ? request.method : '_OTHER'
+    const key = `${request.status} ${method} ${request.operation} ${request.route}`
+    let durations = byRequest.get(key)
+    if (!durations) {
+      durations = {
+        labels: { ...labelsOf({ ...request, method }), url_scheme: scheme },
+        buckets: bucketsSeconds.map(() => 0),
+        count: 0,
+        sumSeconds: 0,
+      }
+      byRequest.set(key, durations)
+    }
     const { buckets } = durations
     durations.count++
     durations.sumSeconds += seconds
@@ -45,8 +70,17 @@ export function createDurations(registry: Registry): (operation: string, status:
   }
 }
 
+/** As the semantic conventions of HTTP have them; `error.type` is set for errors of the server alone. */
+const labelsOf = ({ operation, method, route, status }: MeasuredRequest): Labels => ({
+  http_request_method: method,
+  ...(route === undefined ? {} : { http_route: route }),
+  http_response_status_code: status,
+  ...(status >= 500 ? { error_type: String(status) } : {}),
+  operation,
+})
+
 /** As Prometheus has it: each bucket counts all that is not longer. */
-function samplesOf(labels: { operation: string; status: number }, { buckets, count, sumSeconds }: Durations) {
+function samplesOf({ labels, buckets, count, sumSeconds }: Durations) {
   let below = 0
   const samples = bucketsSeconds.map((le, i) => {
     below += buckets[i] ?? 0

@@ -25,6 +25,7 @@ export function observe(
     figures,
     runners,
     telemetry,
+    publicUrl,
   }: {
     database: Database
     log: Logger
@@ -39,13 +40,14 @@ export function observe(
     }
     /** A collector that gets the same metrics, and traces. */
     telemetry: Telemetry | undefined
+    publicUrl: string
   },
 ): void {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   // Gauges that are named like counters; the sums of others, which stay.
   for (const name of ['handles', 'requests', 'resources']) registry.removeSingleMetric(`nodejs_active_${name}_total`)
-  const observeDuration = createDurations(registry)
+  const observeDuration = createDurations(registry, publicUrl.startsWith('https:') ? 'https' : 'http')
   const logRequest = createRequestLog(log)
   new Gauge({
     name: 'penstock_http_connections',
@@ -111,18 +113,19 @@ export function observe(
   telemetry?.exportMetrics(async () => (await registry.getMetricsAsJSON()) as readonly RegisteredMetric[])
   traceRequests(app, telemetry?.startSpan)
   app.addHook('onResponse', (request, reply, done) => {
-    const operation = request.operation ?? request.routeOptions.config.operation ?? 'none'
-    const durationMs = reply.elapsedTime
-    observeDuration(operation, reply.statusCode, durationMs / 1000)
+    const { config, url: route } = request.routeOptions
+    const operation = request.operation ?? config.operation ?? 'none'
+    const { statusCode: status, elapsedTime: durationMs } = reply
+    observeDuration({ operation, method: request.method, route, status }, durationMs / 1000)
     logRequest({
       requestId: request.id,
       operation,
       method: request.method,
-      status: reply.statusCode,
+      status,
       durationMs: Math.round(durationMs * 100) / 100,
       clientId: request.actor?.clientId,
       organizationId: request.actor?.organizationId,
-      traceId: request.span?.traceId,
+      span: request.span,
     })
     done()
   })

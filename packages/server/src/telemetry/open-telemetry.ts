@@ -4,6 +4,6 @@ import type { Telemetry } from './telemetry.ts'
 
 /** Starts the exports that the settings ask for; undefined if they ask for none, and then nothing of OpenTelemetry is loaded. */
 export async function openTelemetry(settings: TelemetrySettings, log: Logger): Promise<Telemetry | undefined> {
-  if (!settings.traces && !settings.metrics) return undefined
+  if (!settings.traces && !settings.metrics && !settings.logs) return undefined
   return (await import('./opentelemetry.ts')).createTelemetry(settings, log)
 }

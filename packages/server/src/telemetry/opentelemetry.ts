@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Agent as HttpAgent } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Context, ROOT_CONTEXT, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api'
+import { OTLPLogExporter } from '@opentelemetry/exporter-logs-otlp-proto'
 import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto'
 import {
@@ -11,11 +12,13 @@ import {
   type Resource,
   resourceFromAttributes,
 } from '@opentelemetry/resources'
+import { BatchLogRecordProcessor, LoggerProvider } from '@opentelemetry/sdk-logs'
 import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics'
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
-import type { Logger } from '../log.ts'
+import { copyLines, type Logger } from '../log.ts'
 import type { TelemetrySettings } from '../otel-settings.ts'
 import { programVersion } from '../version.ts'
+import { recordOf } from './log-records.ts'
 import { createMetricProducer } from './registered-metrics.ts'
 import { createSampler, whole } from './sampler.ts'
 import type { RegisteredMetric, SpanStart, Telemetry, TraceSpan } from './telemetry.ts'
@@ -48,10 +51,7 @@ export function createTelemetry(settings: TelemetrySettings, log: Logger): Telem
               log,
               abandon,
             }),
-            ...whole(env, 'OTEL_BSP_SCHEDULE_DELAY', 'scheduledDelayMillis'),
-            ...whole(env, 'OTEL_BSP_EXPORT_TIMEOUT', 'exportTimeoutMillis'),
-            ...whole(env, 'OTEL_BSP_MAX_QUEUE_SIZE', 'maxQueueSize'),
-            ...whole(env, 'OTEL_BSP_MAX_EXPORT_BATCH_SIZE', 'maxExportBatchSize'),
+            ...readBatching(env, 'BSP'),
           }),
         ],
       })
@@ -74,13 +74,23 @@ export function createTelemetry(settings: TelemetrySettings, log: Logger): Telem
     })
     meters = new MeterProvider({ resource, readers: [reader] })
   }
+  let lines: LoggerProvider | undefined
+  if (settings.logs) {
+    const exporter = reporting(new OTLPLogExporter({ httpAgentOptions }), { signal: 'logs', log, abandon })
+    lines = new LoggerProvider({
+      resource,
+      processors: [new BatchLogRecordProcessor({ exporter, ...readBatching(env, 'BLRP') })],
+    })
+    const records = lines.getLogger('penstock', version)
+    copyLines(log, (line) => records.emit(recordOf(line)))
+  }
   return {
     startSpan: tracer && ((name, start = {}) => spanOf(tracer, name, start)),
     exportMetrics: (read) => {
       readMetrics = read
     },
     close: async () => {
-      const closed = Promise.allSettled([tracers?.shutdown(), meters?.shutdown()])
+      const closed = Promise.allSettled([tracers?.shutdown(), meters?.shutdown(), lines?.shutdown()])
       const late = new AbortController()
       const waited = delay(closeMs, undefined, { signal: late.signal }).then(
         () => ending.abort(),
@@ -101,6 +111,14 @@ function createResource(): Resource {
     .merge(detectResources({ detectors: [envDetector] }))
 }
 
+/** How spans (BSP) and log records (BLRP) are collected, as far as the settings say. */
+const readBatching = (env: NodeJS.ProcessEnv, what: 'BSP' | 'BLRP') => ({
+  ...whole(env, `OTEL_${what}_SCHEDULE_DELAY`, 'scheduledDelayMillis'),
+  ...whole(env, `OTEL_${what}_EXPORT_TIMEOUT`, 'exportTimeoutMillis'),
+  ...whole(env, `OTEL_${what}_MAX_QUEUE_SIZE`, 'maxQueueSize'),
+  ...whole(env, `OTEL_${what}_MAX_EXPORT_BATCH_SIZE`, 'maxExportBatchSize'),
+})
+
 type Tracer = ReturnType<TracerProvider['getTracer']>
 
 function spanOf(
@@ -113,6 +131,7 @@ function spanOf(
   const { traceId, spanId, traceFlags } = span.spanContext()
   return {
     traceId,
+    spanId,
     traceparent: `00-${traceId}-${spanId}-${(traceFlags & TraceFlags.SAMPLED).toString(16).padStart(2, '0')}`,
     set: (more) => void span.setAttributes(more),
     event: (event, more = {}) => void span.addEvent(event, more),

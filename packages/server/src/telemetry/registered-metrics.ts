@@ -5,6 +5,21 @@ import type { RegisteredMetric } from './telemetry.ts'
 
 type Sample = RegisteredMetric['values'][number]
 
+/**
+ * Metrics of the semantic conventions have their names there in OpenTelemetry, and those of Prometheus at `/metrics`; all others
+ * have one name.
+ */
+const conventionalNames: Readonly<Record<string, string>> = {
+  http_server_request_duration_seconds: 'http.server.request.duration',
+}
+const conventionalLabels: Readonly<Record<string, string>> = {
+  http_request_method: 'http.request.method',
+  http_route: 'http.route',
+  http_response_status_code: 'http.response.status_code',
+  error_type: 'error.type',
+  url_scheme: 'url.scheme',
+}
+
 const started: HrTime = hrTimeOf(Date.now())
 
 /** Gives the metrics of `/metrics` to OpenTelemetry, under their names: what is measured is said in one place. */
@@ -23,7 +38,12 @@ export function createMetricProducer(
 
 function convert({ name, help, type, values }: RegisteredMetric, endTime: HrTime): MetricData | undefined {
   const base = {
-    descriptor: { name, description: help, unit: name.includes('_seconds') ? 's' : '', valueType: ValueType.DOUBLE },
+    descriptor: {
+      name: conventionalNames[name] ?? name,
+      description: help,
+      unit: name.includes('_seconds') ? 's' : '',
+      valueType: ValueType.DOUBLE,
+    },
     aggregationTemporality: AggregationTemporality.CUMULATIVE,
   }
   const point = <T>(labels: Sample['labels'], value: T) => ({
@@ -76,7 +96,11 @@ function histogramOf(series: readonly Sample[]) {
 const boundOf = ({ labels: { le } }: Sample): number => (le === '+Inf' ? Number.POSITIVE_INFINITY : Number(le))
 
 const attributesOf = (labels: Sample['labels']): Attributes =>
-  Object.fromEntries(Object.entries(labels).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])))
+  Object.fromEntries(
+    Object.entries(labels).flatMap(([key, value]) =>
+      value === undefined ? [] : [[conventionalLabels[key] ?? key, value]],
+    ),
+  )
 
 function hrTimeOf(ms: number): HrTime {
   return [Math.floor(ms / 1000), (ms % 1000) * 1_000_000]

@@ -1,4 +1,4 @@
-/** Traces and metrics for a collector, as the modules of the service see them. */
+/** Traces, metrics and log lines for a collector, as the modules of the service see them. */
 
 export type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>
 
@@ -6,7 +6,9 @@ export type SpanAttributes = Readonly<Record<string, string | number | boolean |
 export type TraceSpan = {
   /** Parent of child spans, here or in another process: W3C traceparent. */
   readonly traceparent: string
+  /** As 32 and 16 hexadecimal digits. */
   readonly traceId: string
+  readonly spanId: string
   set(attributes: SpanAttributes): void
   event(name: string, attributes?: SpanAttributes): void
   /** @param failure the code of what went wrong; undefined: nothing did */

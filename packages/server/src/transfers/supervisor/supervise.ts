@@ -44,7 +44,7 @@ export async function superviseTransfer(
     transferId: work.id,
     connectionId: work.connectionId,
     attempt: work.attempt,
-    ...(trace ? { trace_id: trace.traceId } : {}),
+    ...trace?.logFields,
   }
   log.info(about, 'transfer claimed')
   const [source = '', destination = ''] = [work.srcConnectorId, work.destConnectorId].map(

@@ -9,7 +9,8 @@ import { incidentOf } from './endings.ts'
  * It is made here, from what the runner asks of its supervisor: the runner knows nothing of it.
  */
 export class TransferTrace {
-  readonly traceId: string
+  /** Fields of the log lines of this attempt. */
+  readonly logFields: { readonly trace_id: string; readonly span_id: string }
   readonly #startSpan: NonNullable<Telemetry['startSpan']>
   readonly #attempt: TraceSpan
   readonly #about: Record<string, string | number>
@@ -42,7 +43,7 @@ export class TransferTrace {
         'penstock.destination': sides[1],
       },
     })
-    this.traceId = this.#attempt.traceId
+    this.logFields = { trace_id: this.#attempt.traceId, span_id: this.#attempt.spanId }
   }
 
   /** The job is given to a runner. */

@@ -1,0 +1,51 @@
+import {
+  type AnyValue,
+  type Attributes,
+  type LogRecord,
+  ROOT_CONTEXT,
+  SeverityNumber,
+  TraceFlags,
+  trace,
+} from '@opentelemetry/api'
+
+const severities: Readonly<Record<string, SeverityNumber>> = {
+  trace: SeverityNumber.TRACE,
+  debug: SeverityNumber.DEBUG,
+  info: SeverityNumber.INFO,
+  warn: SeverityNumber.WARN,
+  error: SeverityNumber.ERROR,
+  fatal: SeverityNumber.FATAL,
+}
+
+/**
+ * A line of the log as a record of OpenTelemetry: its message is the body, and its other fields are attributes under their names.
+ * The fields of an error have the names of the semantic conventions, and the trace of the line is that of the record.
+ * @param line JSON of the logger
+ */
+export function recordOf(line: string): LogRecord {
+  const { level, time, msg, trace_id, span_id, err, ...fields } = JSON.parse(line) as Record<string, unknown>
+  const severityText = String(level)
+  return {
+    timestamp: new Date(String(time)),
+    severityNumber: severities[severityText] ?? SeverityNumber.UNSPECIFIED,
+    severityText,
+    body: String(msg),
+    attributes: { ...(fields as Attributes), ...attributesOf(err) },
+    context:
+      typeof trace_id === 'string' && typeof span_id === 'string'
+        ? trace.setSpanContext(ROOT_CONTEXT, { traceId: trace_id, spanId: span_id, traceFlags: TraceFlags.NONE })
+        : ROOT_CONTEXT,
+  }
+}
+
+/** @param error as the log describes it */
+function attributesOf(error: unknown): Attributes {
+  if (typeof error !== 'object' || error === null) return {}
+  const { type, message, stack, ...others } = error as Record<string, AnyValue>
+  return {
+    'exception.type': type,
+    'exception.message': message,
+    'exception.stacktrace': stack,
+    ...Object.fromEntries(Object.entries(others).map(([name, value]) => [`error.${name}`, value])),
+  }
+}
