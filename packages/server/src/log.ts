@@ -82,7 +82,7 @@ export function createLogger(level: LogLevel, destination: DestinationStream = s
   return log
 }
 
-/** What this file does with a logger beside the library. */
+/** The ways of this file into a logger of the library. */
 type Output = {
   readonly writeRequest: (fields: string) => void
   readonly copyTo: (target: (line: string) => void) => void

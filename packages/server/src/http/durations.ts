@@ -8,7 +8,7 @@ const bucketsSeconds = [
 /** Node accepts more methods; a client must not be able to create a series with each of them. */
 const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-/** What a request is counted by. */
+/** The labels of a request. */
 export type MeasuredRequest = {
   /** The name of the operation, or of the page, that answered; `none` if no route did. */
   readonly operation: string
