@@ -12,6 +12,7 @@ export type HubSpotRecord = {
   archivedMs?: number
 }
 type HubSpotProperty = { name: string; type: string; label: string; unique?: boolean; readOnly?: boolean }
+export type HubSpotLabel = { category: string; typeId: number; label: string | null }
 export type HubSpotList = { id: string; name: string; type: string; processing: string; members: Set<string> }
 
 export type HubSpotServer = PlatformServer & {
@@ -19,8 +20,10 @@ export type HubSpotServer = PlatformServer & {
   readonly lists: HubSpotList[]
   /** Values of the identifying property whose records are neither stored nor named, so many times. */
   readonly silent: Map<string, number>
-  /** The associations, as the IDs of the one and the other record. */
+  /** The associations, as the IDs of the one and the other record, and the ID of the type of those with a label. */
   readonly associations: Set<string>
+  /** Labels of associations from contacts to companies. Those without a name are the unlabelled ones. */
+  readonly labels: HubSpotLabel[]
   /** Adds a record that is there. */
   add(type: string, properties: Record<string, string>, modifiedMs?: number): HubSpotRecord
   expireTokens(): void
@@ -71,6 +74,11 @@ export async function startHubSpot(): Promise<HubSpotServer> {
   const lists: HubSpotList[] = []
   const silent = new Map<string, number>()
   const associations = new Set<string>()
+  const labels: HubSpotLabel[] = [
+    { category: 'HUBSPOT_DEFINED', typeId: 279, label: null },
+    { category: 'HUBSPOT_DEFINED', typeId: 1, label: 'Primary' },
+    { category: 'USER_DEFINED', typeId: 36, label: 'Decision maker' },
+  ]
   let nextId = 1_000
   let tokens = 0
   let good = ''
@@ -91,9 +99,15 @@ export async function startHubSpot(): Promise<HubSpotServer> {
         },
       }
     }
-    const [, from, to] =
-      new RegExp(`^/crm/associations/${version}/([^/]+)/([^/]+)/batch/associate/default$`).exec(path) ?? []
-    if (method === 'POST' && from && to) return associate(from, to, json)
+    const [, from = '', to = '', change] =
+      new RegExp(`^/crm/associations/${version}/([^/]+)/([^/]+)/(labels|batch/create|batch/associate/default)$`).exec(
+        path,
+      ) ?? []
+    if (method === 'GET' && change === 'labels') {
+      return { json: { results: from === 'contacts' && to === 'companies' ? labels : labels.slice(0, 1) } }
+    }
+    if (method === 'POST' && change === 'batch/create') return associate(from, to, json, true)
+    if (method === 'POST' && change) return associate(from, to, json, false)
     const [, kind, rest = ''] = new RegExp(`^/crm/(objects|properties|lists)/${version}/(.+)$`).exec(path) ?? []
     if (kind === 'lists') return ofLists(method, rest, json)
     const [type = '', ...action] = rest.split('/')
@@ -265,24 +279,39 @@ export async function startHubSpot(): Promise<HubSpotServer> {
     return { status: errors.length > 0 ? 207 : 200, json: json207 }
   }
 
-  /** Lists what it made in the other direction, and names the record that is not there in an error. */
-  function associate(from: string, to: string, json: unknown): Reply {
-    const { inputs, ...rest } = json as { inputs: { from: { id: string }; to: { id: string } }[] }
+  type Link = { from: { id: string }; to: { id: string }; types?: Record<string, unknown>[] }
+
+  /** Lists what it made in the other direction, or with its labels. Names the record that is not there in an error. */
+  function associate(from: string, to: string, json: unknown, labelled: boolean): Reply {
+    const { inputs, ...rest } = json as { inputs: Link[] }
     if (inputs.length === 0 || inputs.length > 100 || Object.keys(rest).length > 0) {
       return refusal(400, 'VALIDATION_ERROR')
     }
+    const isKnown = ({ associationCategory, associationTypeId }: Record<string, unknown>) =>
+      labels.some(({ category, typeId }) => category === associationCategory && typeId === associationTypeId)
+    const areKnown = inputs.every(({ types }) =>
+      labelled ? types !== undefined && types.length > 0 && types.every(isKnown) : types === undefined,
+    )
+    if (!areKnown) return refusal(400, 'VALIDATION_ERROR')
     const has = (type: string, id: string) => recordsOf(type).some((one) => one.id === id)
-    const isThere = ({ from: one, to: other }: (typeof inputs)[number]) => has(from, one.id) && has(to, other.id)
+    const isThere = ({ from: one, to: other }: Link) => has(from, one.id) && has(to, other.id)
     const made = inputs.filter(isThere)
-    for (const { from: one, to: other } of made) associations.add(`${one.id} ${other.id}`)
+    for (const { from: one, to: other, types = [] } of made) {
+      associations.add(`${one.id} ${other.id}`)
+      for (const { associationTypeId } of types) associations.add(`${one.id} ${other.id} ${associationTypeId}`)
+    }
     const errors = inputs
       .filter((input) => !isThere(input))
       .map(({ to: { id } }) => ({ status: 'error', category: 'OBJECT_NOT_FOUND', context: { toObjectId: [id] } }))
-    const results = made.map(({ from: one, to: other }) => ({
-      from: other,
-      to: one,
-      associationSpec: { associationCategory: 'HUBSPOT_DEFINED', associationTypeId: 280 },
-    }))
+    const results = made.map(({ from: one, to: other }) =>
+      labelled
+        ? { fromObjectTypeId: '0-1', fromObjectId: one.id, toObjectTypeId: '0-2', toObjectId: other.id, labels: [] }
+        : {
+            from: other,
+            to: one,
+            associationSpec: { associationCategory: 'HUBSPOT_DEFINED', associationTypeId: 280 },
+          },
+    )
     const more = errors.length > 0 && { numErrors: errors.length, errors }
     return { status: more ? 207 : 200, json: { status: 'COMPLETE', results, ...more } }
   }
@@ -326,6 +355,7 @@ export async function startHubSpot(): Promise<HubSpotServer> {
     lists,
     silent,
     associations,
+    labels,
     add(type: string, properties: Record<string, string>, modifiedMs = Date.now()): HubSpotRecord {
       const record = { id: String(nextId++), properties: { ...properties }, modifiedMs }
       recordsOf(type).push(record)

@@ -17,8 +17,9 @@ export const paths = {
   token: `/oauth/${hubspotVersion}/token`,
   schemas: `/crm-object-schemas/${hubspotVersion}/schemas`,
   lists: `/crm/lists/${hubspotVersion}`,
-  associations: (from: string, to: string) =>
-    `/crm/associations/${hubspotVersion}/${from}/${to}/batch/associate/default`,
+  associations: (from: string, to: string, labelled: boolean) =>
+    `/crm/associations/${hubspotVersion}/${from}/${to}/batch/${labelled ? 'create' : 'associate/default'}`,
+  associationLabels: (from: string, to: string) => `/crm/associations/${hubspotVersion}/${from}/${to}/labels`,
   objects: (type: string) => `/crm/objects/${hubspotVersion}/${type}`,
   properties: (type: string) => `/crm/properties/${hubspotVersion}/${type}`,
 }

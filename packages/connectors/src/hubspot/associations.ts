@@ -5,6 +5,7 @@ import { isObject, type JsonObject, listIn, objectIn, textIn } from '../platform
 import { sendInHalves, type Taken } from '../platform-api/rows/halving.ts'
 import type { Refusals } from '../platform-api/rows/refusals.ts'
 import { paths } from './api.ts'
+import type { AssociationType } from './association-labels.ts'
 import { accountOf, detailsOf, type HubspotRecord, keyOf } from './batch-results.ts'
 import { objectTypeOf, propertyOf, recordId } from './settings.ts'
 
@@ -16,11 +17,13 @@ export type Association = {
   readonly idProperty: string
   /** The column with its values, several of them separated by semicolons. It is no property of the records of the rows. */
   readonly column: string
+  /** The names of the labels that the associations get; without one, they are made in the default way of HubSpot. */
+  readonly labels: readonly string[]
 }
 
 /** The association of the settings; `undefined` if none is set, or records are only removed from a list. Throws `invalid_setting` if it is incomplete or cannot be one. */
 export function associationOf(settings: Values): Association | undefined {
-  const { operation, associateWith, associatedProperty, associationColumn } = settings
+  const { operation, associateWith, associatedProperty, associationColumn, associationLabels } = settings
   if (operation === 'removeFromList' || (textIn(associateWith)?.trim() ?? '') === '') return undefined
   const column = textIn(associationColumn)?.trim() ?? ''
   if (column === '') {
@@ -31,7 +34,14 @@ export function associationOf(settings: Values): Association | undefined {
     type: objectTypeOf({ objectType: associateWith ?? '' }),
     idProperty: propertyOf(associatedProperty) ?? recordId,
     column,
+    labels: itemsIn(associationLabels),
   }
+}
+
+/** The items of a text, separated by semicolons, each once. */
+export const itemsIn = (value: unknown): string[] => {
+  const items = (textIn(value) ?? '').split(';').map((item) => item.trim())
+  return [...new Set(items.filter(Boolean))]
 }
 
 const requestMax = 100
@@ -40,14 +50,16 @@ const requestMax = 100
 type Pair = { readonly index: number; readonly from: string; readonly to: string }
 
 /**
- * Associates records with the ones in the column, in the default way of HubSpot. The same again makes no difference. A row is rejected if
- * a record that it names is not there, or if HubSpot does not confirm an association; its own record is stored then.
+ * Associates records with the ones in the column. The same again makes no difference. A row is rejected if a record that it names is not
+ * there, or if HubSpot does not confirm an association; its own record is stored then.
+ * @param types those of the labels of the association; without one, the associations are made in the default way of HubSpot
  * @param records with their IDs in HubSpot
  */
 export async function associate(
   client: PlatformClient,
   fromType: string,
   { type, idProperty, column }: Association,
+  types: readonly AssociationType[],
   records: ReadonlyMap<HubspotRecord, string>,
   refusals: Refusals,
 ): Promise<{ readonly bytes: number; readonly rejected: readonly Rejection[] }> {
@@ -64,9 +76,9 @@ export async function associate(
       else rejected.set(index, { index, reason: unknownRecord(idProperty), field: column })
     }
   }
-  const path = paths.associations(fromType, type)
+  const path = paths.associations(fromType, type, types.length > 0)
   for (const request of parts(pairs)) {
-    const sent = await sendInHalves(request, refusals, (some) => send(client, path, some))
+    const sent = await sendInHalves(request, refusals, (some) => send(client, path, types, some))
     bytes += sent.bytes
     for (const one of sent.rejected) {
       if (one.index !== undefined && !rejected.has(one.index)) rejected.set(one.index, { ...one, field: column })
@@ -104,13 +116,22 @@ async function findIds(
 const isRefusal = ({ status }: Answer): boolean => status === 400 || status === 404
 
 /** Sends associations. If HubSpot names some neither as made nor as refused, these are sent once more. */
-async function send(client: PlatformClient, path: string, pairs: readonly Pair[]): Promise<Taken<Pair>> {
+async function send(
+  client: PlatformClient,
+  path: string,
+  types: readonly AssociationType[],
+  pairs: readonly Pair[],
+): Promise<Taken<Pair>> {
   const blamed: { item: Pair; reason: string }[] = []
   let bytes = 0
   let left = pairs
   let codes = ''
   for (let times = 0; times < 2 && left.length > 0; times++) {
-    const inputs = left.map(({ from, to }) => ({ from: { id: from }, to: { id: to } }))
+    const inputs = left.map(({ from, to }) => ({
+      from: { id: from },
+      to: { id: to },
+      ...(types.length > 0 && { types }),
+    }))
     const answer = await client.ask({ method: 'POST', path, body: { inputs }, expects: isRefusal, repeatable: true })
     bytes += answer.bytesSent
     const { json } = answer
@@ -133,11 +154,11 @@ async function send(client: PlatformClient, path: string, pairs: readonly Pair[]
 }
 
 const reasonOf = (codes: string): string =>
-  `The record was stored, but HubSpot did not associate it${codes && ` (${codes})`}; check that the other record exists and that the two types can be associated.`
+  `The record was stored, but HubSpot did not associate it${codes && ` (${codes})`}; check that the other record exists, and that HubSpot allows another such association of the two.`
 
-/** HubSpot lists an association in the one direction, in the other, or in both. */
-function pairsIn({ from, to }: JsonObject): string[] {
-  const [a, b] = [textIn(objectIn(from).id), textIn(objectIn(to).id)]
+/** HubSpot lists an association in the one direction, in the other, or in both; one with labels by other names. */
+function pairsIn({ from, to, fromObjectId, toObjectId }: JsonObject): string[] {
+  const [a, b] = [textIn(fromObjectId ?? objectIn(from).id), textIn(toObjectId ?? objectIn(to).id)]
   return [`${a} ${b}`, `${b} ${a}`]
 }
 

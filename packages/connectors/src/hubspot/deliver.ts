@@ -1,4 +1,5 @@
 import {
+  asConnectorError,
   type Batch,
   ConnectorError,
   type DestinationContext,
@@ -12,7 +13,8 @@ import type { PlatformClient } from '../platform-api/client.ts'
 import { objectIn, textIn } from '../platform-api/json.ts'
 import { Refusals } from '../platform-api/rows/refusals.ts'
 import { paths } from './api.ts'
-import { type Association, associate, associationOf } from './associations.ts'
+import { type AssociationType, typesOfLabels } from './association-labels.ts'
+import { type Association, associate, associationOf, itemsIn } from './associations.ts'
 import { type HubspotRecord, keyOf } from './batch-results.ts'
 import { changeMembers } from './members.ts'
 import { readProperties } from './properties.ts'
@@ -40,7 +42,7 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
   const refusals = new Refusals('HubSpot')
   if (association && !columns.includes(association.column)) throw noColumn(association.column)
   if (!columns.includes(target.idProperty)) throw misfit(`No column is mapped to “${target.idProperty}”.`)
-  let fits: Promise<void> | undefined
+  let fits: Promise<readonly AssociationType[]> | undefined
 
   return {
     async deliver(batch) {
@@ -49,7 +51,7 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
       if (records.length === 0) return { bytes, rejected }
       // An unknown property makes HubSpot refuse whole requests, so it is looked for before the first one.
       fits ??= assertFits(client, context)
-      await fits.catch((error: unknown) => {
+      const types = await fits.catch((error: unknown) => {
         fits = undefined
         throw error
       })
@@ -62,7 +64,7 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
         rejected.push(...written.rejected)
         const unassociated = new Set<number | undefined>()
         if (association) {
-          const done = await associate(client, target.type, association, written.taken, refusals)
+          const done = await associate(client, target.type, association, types, written.taken, refusals)
           bytes += done.bytes
           rejected.push(...done.rejected)
           for (const { index } of done.rejected) unassociated.add(index)
@@ -103,11 +105,8 @@ export function readRows(
       const cell = cells[place] ?? ''
       return place === at || place === associationAt || (cell === '' && !clears) ? [] : [[column, String(cell)]]
     })
-    const associated = String(cells[associationAt] ?? '')
-      .split(';')
-      .map((value) => value.trim())
-      .filter(Boolean)
-    return [{ index, id, properties: Object.fromEntries(filled), associated: [...new Set(associated)] }]
+    const associated = itemsIn(String(cells[associationAt] ?? ''))
+    return [{ index, id, properties: Object.fromEntries(filled), associated }]
   })
   return { records, rejected }
 }
@@ -132,9 +131,16 @@ function requestsOf(records: readonly HubspotRecord[]): HubspotRecord[][] {
   return requests
 }
 
-async function assertFits(client: PlatformClient, context: DestinationContext): Promise<void> {
+/** Resolves with the types of associations to make. Throws the first finding. */
+async function assertFits(client: PlatformClient, context: DestinationContext): Promise<readonly AssociationType[]> {
   const [finding] = await findingsOf(client, context)
   if (finding) throw new ConnectorError(finding.code as 'columns_do_not_fit', finding.message)
+  return typesOf(client, context.settings)
+}
+
+async function typesOf(client: PlatformClient, settings: Values): Promise<readonly AssociationType[]> {
+  const { type, labels } = associationOf(settings) ?? { type: '', labels: [] }
+  return labels.length === 0 ? [] : typesOfLabels(client, objectTypeOf(settings), type, labels)
 }
 
 /** Whether HubSpot has the properties that are sent, can find records by the one in the settings, and has the list. */
@@ -159,7 +165,7 @@ async function findingsOf(
     findings.push({ code, message: `No column is mapped to “${idProperty}”; map the one that has its values.` })
   }
   const association = associationOf(settings)
-  if (association) findings.push(...(await findingsOfAssociation(client, association, columns)))
+  if (association) findings.push(...(await findingsOfAssociation(client, association, settings, columns)))
   // Other columns are not sent if records are only removed from a list.
   for (const column of operation === 'removeFromList' ? [] : columns) {
     const property = there.get(column)
@@ -176,9 +182,14 @@ async function findingsOf(
 async function findingsOfAssociation(
   client: PlatformClient,
   { type, idProperty, column }: Association,
+  settings: Values,
   columns: readonly string[],
 ): Promise<readonly Finding[]> {
   const findings: Finding[] = []
+  await typesOf(client, settings).catch((error: unknown) => {
+    if (asConnectorError(error)?.code !== 'invalid_setting') throw error
+    findings.push({ code: 'invalid_setting', message: (error as ConnectorError).message })
+  })
   if (!columns.includes(column)) findings.push({ code: 'columns_do_not_fit', message: noColumn(column).message })
   if (idProperty === recordId) return findings
   const { properties } = await readProperties(client, type)

@@ -4,6 +4,7 @@ import { discovered } from '../kit/run/discover.ts'
 import type { PlatformClient } from '../platform-api/client.ts'
 import { listIn, numberIn, objectIn, textIn } from '../platform-api/json.ts'
 import { paths } from './api.ts'
+import { readLabels } from './association-labels.ts'
 import { listed, type Property, readProperties } from './properties.ts'
 import { idPropertyOf, objectTypeOf, recordId, standardObjects } from './settings.ts'
 import { openHubSpot } from './sign-in.ts'
@@ -60,6 +61,18 @@ export async function discoverIdProperties(context: DiscoveryContext): Promise<D
   const unique = (await propertiesFor(context)).filter(({ unique }) => unique)
   const own: Discovered = { value: recordId, label: 'Record ID', kind: 'column' }
   return pageOfAll([...listed(unique), own], context)
+}
+
+/** Labels that associations between the two object types of the settings can have. Without a second object type, there are none. */
+export async function discoverLabels(context: DiscoveryContext): Promise<DiscoveredPage> {
+  const other = textIn(context.settings.associateWith)?.trim() ?? ''
+  if (other === '') return pageOfAll([], context)
+  const [from, to] = [objectTypeOf(context.settings), objectTypeOf({ objectType: other })]
+  const labels = await readLabels(await openHubSpot(context), from, to)
+  return pageOfAll(
+    [...new Set(labels.map(({ label }) => label))].map((value) => ({ value, kind: 'object' })),
+    context,
+  )
 }
 
 const pageSize = 100

@@ -175,9 +175,9 @@ test('lists object types, properties and lists', async () => {
   server.lists.push({ id: '5', name: 'Buyers', type: '0-1', processing: 'MANUAL', members: new Set() })
   server.lists.push({ id: '6', name: 'Active', type: '0-1', processing: 'DYNAMIC', members: new Set() })
   const { source, destination } = connector
-  const page = async (discover: typeof source, key: string, search = '') => {
+  const page = async (discover: typeof source, key: string, search = '', settings = {}) => {
     const found = await discover?.discover?.[key]?.({
-      ...contextOf(),
+      ...contextOf({ settings: { ...contextOf().settings, ...settings } }),
       search,
       cursor: undefined,
       size: 50,
@@ -196,4 +196,7 @@ test('lists object types, properties and lists', async () => {
   ])
   assert.equal((await page(destination, 'columns'))?.includes('createdate The createdate'), false)
   assert.deepEqual(await page(destination, 'listId'), ['5 Buyers'])
+  assert.deepEqual(await page(destination, 'associationLabels'), [])
+  const companies = { associateWith: 'companies' }
+  assert.deepEqual(await page(destination, 'associationLabels', '', companies), ['Primary', 'Decision maker'])
 })

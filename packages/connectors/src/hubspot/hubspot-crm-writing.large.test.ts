@@ -189,6 +189,65 @@ describe('HubSpot as a destination, against a server that follows its published 
     ])
   })
 
+  test('gives associations the labels of the settings, and refuses unknown ones before the first row', async () => {
+    const acme = server.add('companies', { name: 'Acme' })
+    const wide = ['email', 'company']
+    const by = { associateWith: 'companies', associationColumn: 'company' }
+    const labelled = (associationLabels: string) => ({
+      columns: wide,
+      settings: { ...settings, ...by, associationLabels },
+    })
+    const row: Cell[] = ['1@example.com', acme.id]
+    assert.deepEqual(await deliver([row, ['2@example.com', '77']], labelled('primary; Decision maker; ')), [
+      {
+        index: 1,
+        reason:
+          'The record was stored, but HubSpot did not associate it (OBJECT_NOT_FOUND); check that the other record exists, and that HubSpot allows another such association of the two.',
+        field: 'company',
+      },
+    ])
+    const [{ id = '' } = {}] = recordsOf()
+    assert.deepEqual([...server.associations].sort(), ['', ' 1', ' 36'].map((type) => `${id} ${acme.id}${type}`).sort())
+    const [{ json } = {}] = sent(/associations.*batch\/create$/)
+    const { inputs } = json as { inputs: { from: { id: string } }[] }
+    assert.deepEqual(
+      inputs.find(({ from }) => from.id === id),
+      {
+        from: { id },
+        to: { id: acme.id },
+        types: [
+          { associationCategory: 'HUBSPOT_DEFINED', associationTypeId: 1 },
+          { associationCategory: 'USER_DEFINED', associationTypeId: 36 },
+        ],
+      },
+    )
+
+    const before = sent().length
+    const { inspect } = connector.destination?.deliver ?? {}
+    const refusalOf = async (names: string) => {
+      const [finding, ...others] = (await inspect?.(contextOf(labelled(names)))) ?? []
+      const error = await connectorErrorOf(deliver([row], labelled(names)), contextOf())
+      assert.deepEqual([finding, others], [{ code: error.code, message: error.message }, []])
+      return [error.code, error.message]
+    }
+    assert.deepEqual(await refusalOf('Employer'), [
+      'invalid_setting',
+      'HubSpot has no label “Employer” for associations from contacts to companies. It has “Primary”, “Decision maker”. Choose one of these, make the label in HubSpot, or leave “Association labels” empty.',
+    ])
+    server.labels.push({ category: 'USER_DEFINED', typeId: 37, label: 'DECISION MAKER' })
+    assert.match((await refusalOf('decision Maker'))[1] ?? '', /^Several labels of HubSpot .* Rename one/)
+    assert.equal(sent().length, before)
+    assert.deepEqual(await deliver([row], labelled('DECISION MAKER')), [])
+    assert.equal(server.associations.has(`${id} ${acme.id} 37`), true)
+    server.failure(/labels$/, { status: 403, json: { category: 'MISSING_SCOPES' } })
+    const { accessToken } = secrets
+    const denied = await connectorErrorOf(deliver([row], labelled('Primary')), { secrets: { accessToken } })
+    assert.equal(denied.code, 'permission_denied')
+    const odd = [null, 7, { category: {}, typeId: 'x' }, { category: '../', typeId: 1, label: 'Primary' }]
+    server.failure(/labels$/, { json: { results: odd } })
+    assert.match((await connectorErrorOf(deliver([row], labelled('Primary')), contextOf())).message, /It has none/)
+  })
+
   test('sends associations once more that HubSpot names nowhere, halves refused requests, and waits if it is busy', async () => {
     const acme = server.add('companies', { name: 'Acme' })
     const wide = ['email', 'company']

@@ -22,7 +22,7 @@ export const hubspotCrm = defineConnector({
     'Reads and writes contacts, companies, deals, tickets and custom objects of HubSpot, and keeps its static lists up to date.',
   actions: ['get', 'create', 'update', 'add', 'remove'],
   notes:
-    'Columns have the internal names of properties, such as firstname. Records are found by a unique property (email for contacts); companies and deals have none of their own, so make one in HubSpot, or use hs_object_id, which changes records but creates none. A row that HubSpot names neither as stored nor as refused is sent once more, and then rejected. Several choices of a property are separated by semicolons. Incremental reading takes the records that changed since the last transfer, minus an overlap, because HubSpot’s search finds a change only after a while: records of the overlap come again, so write them with a key. A record that changes during the reading comes with the next transfer. HubSpot keeps archived records for 90 days. Limits are 100 to 190 requests in 10 seconds, 5 searches a second, and a number a day; if that is used up, transfers wait until the next day. Scopes: crm.objects.contacts.read and crm.objects.contacts.write, the same for companies, deals and custom objects, tickets, crm.schemas.custom.read, and crm.lists.read and crm.lists.write for lists. Records can be associated with others in the default way of HubSpot, for example contacts with companies: a column names them by a unique property or by their IDs, several separated by semicolons. If the other record does not exist, the row is rejected, although its own record was stored. Associations are not read, and not removed; the token needs the scopes of the other object type, too.',
+    'Columns have the internal names of properties, such as firstname. Records are found by a unique property (email for contacts); companies and deals have none of their own, so make one in HubSpot, or use hs_object_id, which changes records but creates none. A row that HubSpot names neither as stored nor as refused is sent once more, and then rejected. Several choices of a property are separated by semicolons. Incremental reading takes the records that changed since the last transfer, minus an overlap, because HubSpot’s search finds a change only after a while: records of the overlap come again, so write them with a key. A record that changes during the reading comes with the next transfer. HubSpot keeps archived records for 90 days. Limits are 100 to 190 requests in 10 seconds, 5 searches a second, and a number a day; if that is used up, transfers wait until the next day. Scopes: crm.objects.contacts.read and crm.objects.contacts.write, the same for companies, deals and custom objects, tickets, crm.schemas.custom.read, and crm.lists.read and crm.lists.write for lists. Records can be associated with others, for example contacts with companies: a column names them by a unique property or by their IDs, several separated by semicolons. The associations have no label, or those that you choose, such as Primary or Decision maker; HubSpot lists the labels of each pair of object types, and an unknown one is refused before the first row. If the other record does not exist, the row is rejected, although its own record was stored. Associations are not read, and not removed; the token needs the scopes of the other object type, too.',
   tested: 'Our own test server, which follows HubSpot’s published reference of its CRM; not HubSpot itself.',
   api: {
     version: hubspotVersion,
@@ -104,6 +104,7 @@ export const hubspotCrm = defineConnector({
       objectType: async (context) => (await import('./discover.ts')).discoverObjects(context),
       idProperty: async (context) => (await import('./discover.ts')).discoverIdProperties(context),
       associateWith: async (context) => (await import('./discover.ts')).discoverObjects(context),
+      associationLabels: async (context) => (await import('./discover.ts')).discoverLabels(context),
       listId: async (context) => (await import('./discover.ts')).discoverLists(context),
       columns: async (context) => (await import('./discover.ts')).discoverColumns(context),
     },
@@ -155,6 +156,12 @@ export const hubspotCrm = defineConnector({
         label: 'Association column',
         description:
           'Column with the values of that property, several separated by semicolons; it is not written as a property',
+        when: { operation: ['upsert', 'addToList'] },
+      }),
+      associationLabels: text({
+        label: 'Association labels',
+        description:
+          'Labels that the associations get, such as Decision maker, several separated by semicolons; none if it is empty',
         when: { operation: ['upsert', 'addToList'] },
       }),
       listId: text({
