@@ -6,7 +6,7 @@ export const audiences: readonly Side[] = [
     slug: 'meta-custom-audiences',
     secrets: { authType: 'api-token', accessToken: 'EAAexample7Zq9wT4vT8rPm2Lc6' },
     settings: { advertiserId: '1234567890' },
-    row: { segment_name: 'Buyers', action: 'add', email: canary },
+    row: { segment_name: 'Buyers', action: 'add', email_sha256: canary },
   },
   {
     slug: 'amazon-ads-data-manager-audiences',
@@ -40,7 +40,7 @@ export const audiences: readonly Side[] = [
     slug: 'snapchat-customer-lists',
     secrets: { clientId: '1', clientSecret: secret('snap'), refreshToken: secret('refresh') },
     settings: { advertiserId: '8adc3db7-example' },
-    row: { segment_name: 'Buyers', action: 'add', email: canary },
+    row: { segment_name: 'Buyers', action: 'add', email_sha256: canary },
   },
   {
     slug: 'activecampaign',
@@ -100,7 +100,7 @@ export const audiences: readonly Side[] = [
     slug: 'tiktok-audience-management',
     secrets: { clientId: '1', clientSecret: secret('tiktok'), accessToken: 'tt-example7Zq9wT4vT8rPm2Lc6' },
     settings: { advertiserId: '6900000000000000001' },
-    row: { segment_name: 'Buyers', action: 'add', email: canary },
+    row: { segment_name: 'Buyers', action: 'add', email_sha256: canary },
   },
   {
     slug: 'tiktok-customer-file-audiences',

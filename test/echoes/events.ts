@@ -1,4 +1,4 @@
-import { canary, google, type Side, secret } from './side.ts'
+import { canary, google, type Side, s3, secret } from './side.ts'
 
 /** Events and conversions. */
 export const events: readonly Side[] = [
@@ -123,10 +123,15 @@ export const events: readonly Side[] = [
     row: { event_name: 'Purchase', timestamp_unixtime_ms: Date.now() - 60_000, email: canary },
   },
   {
+    slug: 'mparticle-events',
+    secrets: { key: 'mparticle-key', secret: secret('mparticle'), ...s3 },
+    settings: { bucketUri: 's3://bucket/mparticle' },
+  },
+  {
     slug: 'tiktok-events',
     secrets: { accessToken: 'tt-example7Zq9wT4vT8rPm2Lc6' },
     settings: { pixelCode: 'C4EXAMPLE' },
-    row: { event: 'Purchase', event_time: Math.floor(Date.now() / 1000) - 60, email: canary },
+    row: { event: 'Purchase', event_time: Math.floor(Date.now() / 1000) - 60, event_source: 'web', email: canary },
   },
   {
     slug: 'google-ads-conversions',

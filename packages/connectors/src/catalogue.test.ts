@@ -47,6 +47,18 @@ describe('the catalogue', () => {
     }
   })
 
+  test('says of every connector which version of an API or a protocol it uses, and when that ends', () => {
+    // These have no API of a platform.
+    const without = ['file-upload', 'https-file', 'local-folder', 'webhook']
+    assert.deepEqual(
+      listedConnectors
+        .filter(({ api }) => !api?.version.trim() || !api.ends.trim())
+        .map(({ slug }) => slug)
+        .sort(),
+      without,
+    )
+  })
+
   test('gives every platform a slug and a name of its own', () => {
     for (const { slug } of platforms) assert.match(slug, slugPattern)
     for (const key of ['slug', 'name'] as const) {

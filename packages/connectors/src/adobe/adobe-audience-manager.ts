@@ -15,6 +15,7 @@ export const adobeAudienceManager = filePreset({
   notes:
     'From Adobe’s public documents “Amazon S3 Name and File Size Requirements for Inbound Data Files”, “Inbound Data File Contents” and “Outbound Data File Name and Contents” (experienceleague.adobe.com, as of 2024): the names of the files, their columns, and the rules for IDs. To be confirmed with Adobe: the bucket, the folder and the keys; that the destination in Audience Manager uses the default outbound format and not a template of its own; that the IDs are those of onboarded traits. As a destination, each transfer writes one file, compressed with gzip, into the folder date=YYYY-MM-DD below the output path. Its name has the second in which the transfer began: give two connections with the same data source different schedules. Adobe takes files of at most 3 GB, keeps 200 lines of one user in a file, and reports nothing back: rows count as accepted when they are in the bucket. With overwrite, Adobe replaces the traits of each user in the file, and ignores removed traits. As a source, a transfer reads the files, full and incremental, whose names have a later time than those of the transfer before; .info files are left out.',
   tested: 'An S3 server from npm, fauxqs 2.4.1, with files in the documented layout; not Adobe itself.',
+  api: { version: 'files in Amazon S3, by its REST API of 1 March 2006', ends: 'no end is announced' },
   secrets: {
     clientId: text({
       label: 'Client ID',

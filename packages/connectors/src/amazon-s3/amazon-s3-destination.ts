@@ -16,6 +16,7 @@ export const amazonS3Destination = defineConnector({
     'Every transfer creates a new object and does not change earlier ones: the name contains the time and the transfer. The object appears when it is complete. A transfer that is cancelled or fails leaves an object with the rows that were accepted. {{date}} in the path is replaced by the date of the transfer. Add a lifecycle rule to the bucket that removes incomplete uploads after some days, so that interrupted transfers do not incur costs.',
   tested:
     'An S3 server from npm, fauxqs 2.4.1, behind a proxy that verifies signatures and injects failures; not Amazon S3 itself.',
+  api: { version: 'Amazon S3 REST API of 1 March 2006', ends: 'no end is announced' },
   secrets: {
     accessKeyId: text({
       label: 'Access key ID',

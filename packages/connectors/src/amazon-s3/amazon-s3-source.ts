@@ -17,6 +17,7 @@ export const amazonS3Source = defineConnector({
     'For a prefix, the files directly below it are read in the order of their names; files in deeper folders are not. All files should have the same columns. If a file is replaced while it is being read, the transfer fails. Set an endpoint to read from another store that is compatible with S3.',
   tested:
     'An S3 server from npm, fauxqs 2.4.1, behind a proxy that verifies signatures and injects failures; not Amazon S3 itself.',
+  api: { version: 'Amazon S3 REST API of 1 March 2006', ends: 'no end is announced' },
   secrets: {
     accessKeyId: text({
       label: 'Access key',

@@ -16,6 +16,7 @@ export const azureBlobStorageDestination = defineConnector({
     'An existing blob with the same name is replaced. If only a prefix is given, the name consists of the time and the ID of the transfer. The blob appears when it is complete. A transfer that is cancelled or fails leaves a blob with the rows that were accepted, unless a blob with this name already exists. Azure removes everything else that it sent after a week.',
   tested:
     'Microsoft’s own emulator of Azure Storage, azurite 3.33.0, behind a proxy that injects failures; not Azure itself.',
+  api: { version: 'Blob service REST API 2023-11-03', ends: 'no end is announced' },
   secrets: {
     ...credentials('create, write, add and list'),
     defaultPath: text({

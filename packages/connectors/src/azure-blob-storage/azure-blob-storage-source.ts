@@ -17,6 +17,7 @@ export const azureBlobStorageSource = defineConnector({
     'For a folder, only the files directly in it are read, in the order of their names. Unless you choose a format, files with another extension are skipped. If a blob is replaced while it is being read, the transfer fails.',
   tested:
     'Microsoft’s own emulator of Azure Storage, azurite 3.33.0, behind a proxy that injects failures; not Azure itself.',
+  api: { version: 'Blob service REST API 2023-11-03', ends: 'no end is announced' },
   secrets: credentials('read and list'),
   source: {
     fields: {

@@ -19,6 +19,10 @@ export const databricksDestination = defineConnector({
     'Each batch is uploaded to a volume of Unity Catalog, in its folder penstock, and deleted after the statement that loads it: COPY INTO, which loads each file once, or MERGE. A batch that comes twice after a crash has the same file, so that its rows are not added twice. A table that is emptied by hand while a transfer is interrupted does not get these rows again. Replace empties the table before the first rows are loaded. For an upsert, the last of several rows with the same key in a batch wins. Rows that a report does not have any more are deleted, by the same MERGE or by a DELETE after the last batch of their days. The user needs CAN USE on the warehouse, USE CATALOG and USE SCHEMA, SELECT and MODIFY on the table, READ VOLUME and WRITE VOLUME on the volume, and CREATE TABLE if the table is missing. A warehouse that was stopped starts with the first batch, which takes minutes, and is billed. Times are written in UTC. A value that a column would round, shorten or interpret differently is rejected. The table must be in Unity Catalog.',
   tested:
     'Our own test server, which follows the published documentation of Databricks’ REST interface, with DuckDB behind it; not Databricks itself.',
+  api: {
+    version: 'SQL Statement Execution API 2.0, Files API 2.0 and Unity Catalog API 2.1',
+    ends: 'no end is announced',
+  },
   secrets: signIn,
   destination: {
     discover: {

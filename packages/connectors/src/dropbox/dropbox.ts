@@ -22,6 +22,7 @@ export const dropbox = defineConnector({
   notes:
     'For a folder, only the files directly in it are read, in the order of their names. If a file is replaced while it is being read, the transfer fails. A written file appears when it is complete. An existing file with the same name is replaced; Dropbox keeps its previous version. If only a folder is given, the name consists of the time and the ID of the transfer. Until the file is complete, its last parts are in a hidden folder next to it, whose name begins with .penstock; so each part is sent twice. As the time of its last change, the file has the time at which the transfer started. A transfer that is cancelled or fails leaves a file with the rows that were accepted, with the time and the transfer in its name.',
   tested: 'Our own test server, which follows the published reference of version 2 of the API; not Dropbox itself.',
+  api: { version: 'Dropbox API v2', ends: 'no end is announced' },
   authorization,
   secrets: {
     clientId: text({

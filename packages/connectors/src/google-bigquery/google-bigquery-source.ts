@@ -13,6 +13,7 @@ export const googleBigquerySource = defineConnector({
     'The service account needs the roles BigQuery Job User and BigQuery Data Viewer. BigQuery keeps results for 24 hours. Within that time, an interrupted transfer resumes in the same result; later, it runs a new query and resumes after the last row. For this, all rows are sorted, regardless of the order in the query: by the key columns, or by a digest of each row if none are given. BigQuery limits how many rows it can sort: for a large result, set key columns and select few columns. With Export inside BigQuery, BigQuery writes the rows to Google Cloud Storage itself, unsorted, with times in its own notation; the service account then needs to create, get and delete objects of the bucket, and more than 1 GB becomes several files with numbers.',
   tested:
     'Our own test server, which follows the published documentation of BigQuery’s REST interface, with DuckDB behind it; not BigQuery itself.',
+  api: { version: 'BigQuery API v2', ends: 'no end is announced' },
   secrets: {
     jsonKey: secret({
       label: 'JSON key',

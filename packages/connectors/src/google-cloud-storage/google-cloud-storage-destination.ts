@@ -15,6 +15,7 @@ export const googleCloudStorageDestination = defineConnector({
     'An existing object with the same name is replaced. If only a prefix is given, the name consists of the time and the ID of the transfer. The object appears when it is complete. Until then, its parts are stored below .penstock/ next to it, so the service account must be allowed to create, get and delete objects. A transfer that is cancelled or fails leaves an object with the rows that were accepted, with the time and the transfer in its name.',
   tested:
     'Our own test server, which follows the published rules of Google Cloud Storage; not Google Cloud Storage itself.',
+  api: { version: 'Cloud Storage JSON API v1', ends: 'no end is announced' },
   secrets: {
     jsonKey: secret({
       label: 'JSON key',

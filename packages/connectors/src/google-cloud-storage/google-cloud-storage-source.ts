@@ -16,6 +16,7 @@ export const googleCloudStorageSource = defineConnector({
     'Files in folders below the prefix are skipped. Unless you choose a format, so are files with another extension. Files are read in the order of their names. If an object is replaced while it is being read, the transfer fails.',
   tested:
     'Our own test server, which follows the published rules of Google Cloud Storage; not Google Cloud Storage itself.',
+  api: { version: 'Cloud Storage JSON API v1', ends: 'no end is announced' },
   secrets: {
     jsonKey: secret({
       label: 'JSON key',

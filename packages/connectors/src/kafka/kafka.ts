@@ -18,6 +18,10 @@ export const kafka = defineConnector({
     'A transfer reads each partition, one after the other, from where the last one ended up to the end that it has when the transfer starts. The offsets are stored with the connection; no consumer group is used, so only DESCRIBE and READ on the topic are needed. Messages of aborted transactions are not read. If retention deleted messages before they were read, the transfer fails and names the partition; nothing is skipped silently. A row has the columns key, value, _partition, _offset, _timestamp and _headers, and one for each field of a JSON value that the settings name. A value with the header of a schema registry is read if it is JSON; Avro and Protobuf are not supported and reject the row. A message that was written has a row as JSON with all its columns; objects and lists stay as they are if the source declares JSON. Rows with the same key go to the same partition, which is that of the Java client. Topics are not created. All in-sync replicas confirm a message, and the producer is idempotent if the cluster allows it, so a lost connection does not repeat one. After a crash or a failed delivery, messages that were not confirmed are sent again: consumers must expect to see a message twice. A row that the broker finds too large or invalid is rejected; the other rows are delivered. It needs Kafka 2.1 or later, or a broker with the same protocol. A topic may have 400 partitions when it is read. A broker must answer at the addresses that it advertises, and the network policy of this service applies to each of them.',
   tested:
     'The mock cluster of librdkafka 2.0 with its client kcat, without encryption; our own broker of the protocol for TLS, SASL and failures; not Apache Kafka itself.',
+  api: {
+    version: 'protocol of Apache Kafka, with the newest version of each request that broker and connector share',
+    ends: 'no end is announced',
+  },
   secrets: {
     brokers: text({
       label: 'Brokers',

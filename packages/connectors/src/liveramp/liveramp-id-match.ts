@@ -16,6 +16,7 @@ export const liverampIdMatch = defineConnector({
   notes:
     'From LiveRamp’s public documents “Formatting Column-Based Files”, “Formatting Identifiers” and “Naming Files for Uploading” (docs.liveramp.com): the header, the columns of names and addresses, and the names of files. To be confirmed with LiveRamp: the user and the folder below /uploads, that the file is mapped as its header says (AUDIENCEKEY, EMAIL1, EMAIL2, PHONE1 and PHONE2 follow LiveRamp’s rule for headers), and that the data is of the United States; for other countries, LiveRamp wants other headers and a private key. Each transfer writes one CSV file, always with the same columns; its name begins with PII. Values are written unchanged: all e-mail addresses of a column must be plain, or all the same digest. Rows by which LiveRamp could match no one are rejected: without an audience key, or without an e-mail address, a phone number and a whole name and address. Until it is complete, a file is hidden and its name ends in .partial. LiveRamp reports nothing back: rows count as accepted when they are on its server. RampIDs are not retrieved: LiveRamp keeps them, and uses them for your audience.',
   tested: 'A server of SFTP version 3 made with ssh2, and the documented layout of files; not LiveRamp itself.',
+  api: { version: 'files by SFTP version 3 over SSH 2.0', ends: 'no end is announced' },
   secrets: {
     ...signIn,
     hostname: { ...signIn.hostname, description: 'Name of the SFTP server of LiveRamp', default: 'files.liveramp.com' },

@@ -22,6 +22,7 @@ export const lotameAudiences = filePreset({
   notes:
     'From Lotame’s public documents “Data File Specifications”, “Sending Behaviors to Spherical” and “Sending Sightings Data Only” (my.lotame.com): the names of the three files, their contents, and consent. To be confirmed with Lotame: the bucket, which is yours or one of Lotame’s, the two client directories, which end the output path, and whether files are comprehensive. E-mail addresses may only go to a bucket of Lotame’s. A transfer writes segmentmembership.json.gz, its MD5 checksum and the .done file into the folder YYYYMMDD of the day on which it began, in UTC; Lotame takes one set of files a day, so a second transfer of a day is refused. Each identifier of a row becomes a line; Lotame wants an identifier once in a file, so give one row for each person. Lotame skips records without consent, and so these rows are rejected. Files have at most 5 GB. Lotame reports nothing back: rows count as accepted when they are in the bucket. A transfer that was stopped leaves no .done file, without which Lotame takes nothing. The files that Lotame delivers are read with the Amazon S3 Source: no public document has their contents.',
   tested: 'An S3 server from npm, fauxqs 2.4.1, with files in the documented layout; not Lotame itself.',
+  api: { version: 'files in Amazon S3, by its REST API of 1 March 2006', ends: 'no end is announced' },
   secrets: {
     clientDir: text({
       label: 'Client directory',

@@ -16,6 +16,7 @@ export const nexxenAudiences = defineConnector({
     'Nexxen must first approve the data contract: its configuration and taxonomy files. Each transfer writes one tab-separated file without a header: the identifier, then the category IDs, separated by commas. Its name consists of the data provider ID, the time and the transfer, and ends in .txt or .txt.gz. If the contract requires another name, ask Nexxen to accept this one. A file contains identifiers of one kind, but IDFA and AAID may be mixed: use a separate connection for each other kind. Identifiers are written unchanged, so e-mail addresses must already be hashed; rows with plain ones are rejected. Until it is complete, a file is hidden and its name ends in .partial. A transfer without rows leaves no file. Nexxen collects new files every hour and reports nothing back: rows count as accepted when they are on its server. Without a host key fingerprint, set the host key check to first-use: each connection then accepts the first key, and later only this one.',
   tested:
     'A server of SFTP version 3 made with ssh2, over an unstable connection, and the known file layout of Nexxen; not Nexxen itself.',
+  api: { version: 'files by SFTP version 3 over SSH 2.0', ends: 'no end is announced' },
   secrets: {
     hostname: text({
       label: 'Hostname',

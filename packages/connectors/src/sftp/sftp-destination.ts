@@ -16,6 +16,7 @@ export const sftpDestination = defineConnector({
     'Rows may have any columns. The directory must exist; it is not created. Without a host key fingerprint, set the host key check to first-use: each connection then accepts the first key, and later only this one. Each transfer writes one file. Until it is complete, it is hidden and its name ends in .partial; an attempt that continues after a crash begins with a copy of it. A transfer that is cancelled or fails leaves a file with the rows that were accepted.',
   tested:
     'OpenSSH 9.2 from Debian, and a server of SFTP version 3 made with ssh2, both over an unstable connection; servers that violate the protocols of SSH and SFTP.',
+  api: { version: 'SFTP version 3 over SSH 2.0', ends: 'no end is announced' },
   secrets: {
     ...signIn,
   },

@@ -17,6 +17,7 @@ export const sftpSource = defineConnector({
     'For a directory, the files directly in it are read in the order of their names, without hidden ones. All files should have the same columns. If a file changes while it is being read, the transfer fails. Without a host key fingerprint, set the host key check to first-use: each connection then accepts the first key, and later only this one. A directory may have 100,000 entries, and an encrypted OpenSSH key at most 1,024 rounds.',
   tested:
     'OpenSSH 9.2 from Debian, and a server of SFTP version 3 made with ssh2, both over an unstable connection; servers that violate the protocols of SSH and SFTP.',
+  api: { version: 'SFTP version 3 over SSH 2.0', ends: 'no end is announced' },
   secrets: {
     ...signIn,
   },

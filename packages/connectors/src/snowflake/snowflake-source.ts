@@ -16,6 +16,7 @@ export const snowflakeSource = defineConnector({
     'The role needs USAGE on the warehouse, the database and the schema, and SELECT on the table. The warehouse must be running or resume automatically. Write names as in SQL: in any case, or in double quotes. Snowflake keeps results for 24 hours. Within that time, an interrupted transfer resumes in the same result; later, it runs a new statement and resumes after the last row. For this, all rows are sorted, by the key columns or by a digest of each row: set key columns for large tables.',
   tested:
     'Our own test server, which follows the published documentation of Snowflake’s SQL API, with DuckDB behind it; not Snowflake itself.',
+  api: { version: 'Snowflake SQL API v2', ends: 'no end is announced' },
   secrets: {
     ...signIn,
     snowflakeAccount: text({

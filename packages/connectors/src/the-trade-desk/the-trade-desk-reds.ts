@@ -15,6 +15,7 @@ export const theTradeDeskReds = filePreset({
   notes:
     'Known in public: The Trade Desk delivers the streams to Amazon S3 once an hour, as tab-separated files compressed with gzip. To be confirmed with The Trade Desk: the bucket, the folder of each stream, the keys, and the columns in their order, which its partner portal has for each version of a stream; enter them in the connection. Use a connection for each stream. A transfer reads the files whose names come after the last one that was read, with their folders, so that the names must be in the order of time. A file that arrives later under an earlier name is not read.',
   tested: 'An S3 server from npm, fauxqs 2.4.1, with files of such a layout; not The Trade Desk itself.',
+  api: { version: 'files in Amazon S3, by its REST API of 1 March 2006', ends: 'no end is announced' },
   secrets: {
     apiToken: secret({
       label: 'Token',
