@@ -13,7 +13,7 @@ import { issuedToken, type Side } from './echoes/side.ts'
 import { tables } from './echoes/tables.ts'
 
 /**
- * What a limit, an internal error, a broken connection and an ended token of a platform mean, for every connector over HTTP. The
+ * Limits, internal errors, broken connections and ended tokens of a platform, for every connector over HTTP. The
  * acceptance suite of each connector tests rejected rows and batches that come again after a crash.
  */
 

@@ -123,8 +123,7 @@ describe('the format of a file', () => {
     tar.write('ustar', 257)
     await refused(gzipSync(tar), 'a.tar.gz', 'auto', /is a tar archive/)
     for (const [start, says] of [
-      ['BZh91AY&SY', /compressed with bzip2.* Compress it with gzip or zstd/],
-      ['\xfd7zXZ\0', /compressed with xz/],
+      ['\xfd7zXZ\0', /compressed with xz.* Compress it with gzip, zstd or bzip2/],
       ['\x04"M\x18', /LZ4/],
       ['\x1f\x9d\x90', /\(\.Z\)/],
       ['\xff\x06\0\0sNaPpY', /Snappy/],

@@ -1,5 +1,6 @@
 import type { FileForm } from '../handover.ts'
 import { makeStream } from './bytes.ts'
+import { isBzip2 } from './bzip2.ts'
 import { distinctNames } from './column-names.ts'
 import { contentOf } from './content.ts'
 import { readHeader } from './csv-read.ts'
@@ -29,6 +30,7 @@ export async function formOfFile(
   const raw = makeStream(store.read(file, 0), signal)
   try {
     const start = await raw.peek(magicBytes)
+    if (isBzip2(start)) return { whyNot: `${name} is compressed with bzip2` }
     const unpack = unpackerOf(file, start)
     const compression = unpack === undefined ? 'none' : isZstd(start) ? 'zstd' : 'gzip'
     const stream = unpack ? makeStream(unpack(raw), signal, raw) : raw

@@ -25,7 +25,7 @@ const extensions: Readonly<Record<string, WriteFormat | 'JSON'>> = {
 
 /** Format of a file by its name: by its extension before that of a compression, else CSV. */
 export function formatOfName(name: string): WriteFormat | 'JSON' {
-  const extension = /\.([a-z0-9]+)(?:\.(?:gz|zst|zstd))?$/i.exec(name)?.[1]?.toLowerCase() ?? ''
+  const extension = /\.([a-z0-9]+)(?:\.(?:gz|zst|zstd|bz2))?$/i.exec(name)?.[1]?.toLowerCase() ?? ''
   return (Object.hasOwn(extensions, extension) && extensions[extension]) || 'CSV'
 }
 

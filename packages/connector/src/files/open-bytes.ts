@@ -3,7 +3,7 @@ import type { FileStore, StoredFile } from './store.ts'
 import { magicBytes, unpackerOf } from './unpack.ts'
 
 /**
- * Opens a file at its beginning. A file is unpacked if it begins like one of gzip or zstd, whatever its name: some stores
+ * Opens a file at its beginning. A file is unpacked if it begins like one of gzip, zstd or bzip2, whatever its name: some stores
  * unpack files that they serve.
  * @throws a `ConnectorError`, `invalid_file`, for other compressions and archives, and what the store throws
  */

@@ -3,6 +3,7 @@ import { createGunzip, createZstdDecompress } from 'node:zlib'
 import { ConnectorError } from '../connector-error.ts'
 import { bounds, mebibytes, outOfBounds } from './bounds.ts'
 import { type ByteStream, pieceBytes, rest } from './bytes.ts'
+import { isBzip2, unbzip2 } from './bzip2.ts'
 import type { StoredFile } from './store.ts'
 import { isZstd, zstdFrames } from './zstd-frames.ts'
 
@@ -21,19 +22,16 @@ export type Unpack = (raw: ByteStream) => AsyncIterable<Uint8Array>
 export function unpackerOf(file: StoredFile, start: Buffer): Unpack | undefined {
   if (start[0] === 0x1f && start[1] === 0x8b) return (raw) => unpacked(gunzipped(raw), file)
   if (isZstd(start)) return (raw) => unpacked(unzstd(raw, file), file)
+  if (isBzip2(start)) return (raw) => unpacked(unbzip2(raw), file)
   const text = start.toString('latin1')
   const other = others.find(({ starts }) => text.startsWith(starts))
-  // A CSV file may begin with these three letters.
-  if (other && (!text.startsWith('BZh') || bzip2.test(text)))
-    throw invalid(`${file.name} is ${other.is}, which is not read. ${other.advice}`)
+  if (other) throw invalid(`${file.name} is ${other.is}, which is not read. ${other.advice}`)
   return undefined
 }
 
-const bzip2 = /^BZh[1-9]1AY&SY/
-const compressAgain = 'Compress it with gzip or zstd, or store it without compression.'
+const compressAgain = 'Compress it with gzip, zstd or bzip2, or store it without compression.'
 const unpackFirst = 'Unpack it, and store the files in it.'
 const others = [
-  { starts: 'BZh', is: 'compressed with bzip2', advice: compressAgain },
   { starts: '\xfd7zXZ\0', is: 'compressed with xz', advice: compressAgain },
   { starts: '\x04"M\x18', is: 'compressed with LZ4', advice: compressAgain },
   { starts: '\x1f\x9d', is: 'compressed with compress (.Z)', advice: compressAgain },

@@ -67,7 +67,7 @@ async function filesIn(store: ObjectStore, prefix: string, format: FileFormat): 
 
 function orNone({ top = 'the top of the bucket' }: ObjectStore, files: StoredFile[], path: string): StoredFile[] {
   if (files.length > 0) return files
-  const message = `There is no file to read at ${path === '' ? top : path}. Check the path, and that the file's name ends with .csv, .ndjson, .xlsx or .parquet (and .gz or .zst), or choose the format.`
+  const message = `There is no file to read at ${path === '' ? top : path}. Check the path, and that the file's name ends with .csv, .ndjson, .xlsx or .parquet (and .gz, .zst or .bz2), or choose the format.`
   throw new ConnectorError('object_not_found', message)
 }
 
@@ -84,7 +84,7 @@ async function collect(files: AsyncIterable<StoredFile>): Promise<StoredFile[]> 
 }
 
 /** Extensions of files that hold rows. */
-const dataFile = /\.(csv|tsv|txt|ndjson|jsonl|json|parquet|parq|pq|xlsx|xlsm|avro)(\.(gz|zst|zstd))?$/i
+const dataFile = /\.(csv|tsv|txt|ndjson|jsonl|json|parquet|parq|pq|xlsx|xlsm|avro)(\.(gz|zst|zstd|bz2))?$/i
 
 /**
  * Whether a file in a folder is read. Files whose names begin with `_` or `.` are notes that programs leave for each
