@@ -1,3 +1,4 @@
+import { objectIn } from '../src/platform-api/json.ts'
 import { type PlatformServer, type Received, type Reply, startPlatform } from './platform-server.ts'
 
 /**
@@ -121,7 +122,7 @@ export async function startMicrosoft(): Promise<MicrosoftServer> {
           ? make(body, lists)
           : { json: { AudienceIds: [null], ...partial([0, 8003, 'CustomerListTermsAndConditionsNotAccepted']) } }
       case '/CustomerListUserData/Apply':
-        return terms.accepted
+        return terms.accepted || objectIn(body.CustomerListUserData).AcceptCustomerMatchTerm === true
           ? apply(body, lists)
           : { json: partial([0, 8003, 'CustomerListTermsAndConditionsNotAccepted']) }
       case '/OfflineConversions/Apply':
@@ -167,7 +168,7 @@ function make(body: Record<string, unknown>, lists: List[]): Reply {
 
 function apply(body: Record<string, unknown>, lists: readonly List[]): Reply {
   const data = (body.CustomerListUserData ?? {}) as Record<string, unknown>
-  const keys = ['ActionType', 'AudienceId', 'CustomerListItemSubType', 'CustomerListItems']
+  const keys = ['ActionType', 'AudienceId', 'CustomerListItemSubType', 'CustomerListItems', 'AcceptCustomerMatchTerm']
   const { ActionType: action, AudienceId: id, CustomerListItemSubType: kind, CustomerListItems: items } = data
   if (!hasOnly(body, ['CustomerListUserData']) || !hasOnly(data, keys)) return fault(400, 1000, 'OperationErrors')
   if (!['Add', 'Remove', 'Replace'].includes(String(action)) || kind !== 'Email' || typeof id !== 'string') {

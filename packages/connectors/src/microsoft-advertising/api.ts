@@ -51,7 +51,7 @@ const byCode = new Map<number, Meaning>([
     8003,
     [
       'terms_not_accepted',
-      'The terms of Customer Match are not accepted; make one customer list by hand in Microsoft Advertising, which accepts them',
+      'The terms of Customer Match are not accepted; turn on “Accept the Customer Match terms” in the connection, or create one customer list by hand in Microsoft Advertising',
     ],
   ],
 ])

@@ -201,6 +201,9 @@ describe('Microsoft Customer Match, against a server that keeps to what is known
     assert.equal(await codeOf((await openWriter()).deliver(one)), 'terms_not_accepted')
     microsoft.lists.push({ id: '7', name: 'Loyal', members: new Set() })
     assert.equal(await codeOf((await openWriter()).deliver(one)), 'terms_not_accepted')
+    const accepts = await openWriter({ settings: { ...microsoftSettings, acceptTerms: true } })
+    assert.deepEqual((await accepts.deliver(batchOf(columns, [row(1, 'add', null, '7')]))).rejected, [])
+    assert.equal(microsoft.lists.at(-1)?.members.size, 1)
     microsoft.terms.accepted = true
     const { appDeveloperToken: _, ...without } = microsoftSecrets
     assert.equal(await codeOf(openWriter({ secrets: without })), 'invalid_setting')

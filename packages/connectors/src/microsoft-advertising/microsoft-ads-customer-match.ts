@@ -1,4 +1,4 @@
-import { ConnectorError, secret, select, text } from '@penstock/connector'
+import { boolean, ConnectorError, secret, select, text } from '@penstock/connector'
 import { audienceDestination, replaceSetting, segmentColumns } from '../kit/audience-destination.ts'
 import { digest } from '../kit/columns.ts'
 import { isSuccess } from '../platform-api/call.ts'
@@ -32,7 +32,7 @@ export const microsoftAdsCustomerMatch = audienceDestination({
   description: 'Keeps customer lists for Bing campaigns up to date with the hashed e-mail addresses of your customers.',
   actions: ['create', 'add', 'remove', 'replace'],
   notes:
-    'Create one customer list by hand first, to accept the terms. Microsoft may take hours to process a change and 48 hours to show a size, and needs 300 matched people. Replace discards everyone on the list: the first batch of the transfer replaces, and later ones add. Microsoft cannot exchange a list at once: if such a transfer fails in between, the list has only a part of the people until a transfer succeeds. To replace, turn on “Replace existing audience” or map the action to the one value replace: then the service reads the whole source and counts its records before it changes the list, and replays no rejected records. It does neither if the action replace comes from a column; then give it to all rows, and do not replay rejected ones. Each request needs a developer token, which you get in Microsoft’s developer portal. Send only people who have agreed to it: Microsoft does not accept information on consent.',
+    'Microsoft’s Customer Match Terms must be accepted: with “Accept the Customer Match terms” in the connection, or by hand when you create a customer list in Microsoft Advertising. If Microsoft does not let a connection that accepts them create a list, create it by hand. Microsoft may take hours to process a change and 48 hours to show a size, and needs 300 matched people. Replace discards everyone on the list: the first batch of the transfer replaces, and later ones add. Microsoft cannot exchange a list at once: if such a transfer fails in between, the list has only a part of the people until a transfer succeeds. To replace, turn on “Replace existing audience” or map the action to the one value replace: then the service reads the whole source and counts its records before it changes the list, and replays no rejected records. It does neither if the action replace comes from a column; then give it to all rows, and do not replay rejected ones. Each request needs a developer token, which you get in Microsoft’s developer portal. Send only people who have agreed to it: Microsoft does not accept information on consent.',
   tested:
     'Our own test server, which follows the published documentation of Microsoft Advertising’s Campaign Management API; not Microsoft itself.',
   api: microsoftApi,
@@ -88,6 +88,12 @@ export const microsoftAdsCustomerMatch = audienceDestination({
       description: 'ID of the ad account that owns the list, digits only',
       required: true,
     }),
+    acceptTerms: boolean({
+      label: 'Accept the Customer Match terms',
+      description:
+        'Whether you accept Microsoft’s Customer Match Terms with each transfer, and confirm that you may disclose the people to Microsoft',
+      default: false,
+    }),
     replaceExistingAudience: replaceSetting(
       'Whether each transfer replaces the earlier members of the lists that it adds people to',
     ),
@@ -115,7 +121,7 @@ export const microsoftAdsCustomerMatch = audienceDestination({
     isThere: (answer, id) => found(answer).some((list) => textIn(list.id) === id),
   },
   replace: { byRows: true },
-  request: (people, { audience, verb, replaces }) => ({
+  request: (people, { audience, verb, replaces, settings }) => ({
     path: '/CustomerListUserData/Apply',
     body: {
       CustomerListUserData: {
@@ -123,6 +129,7 @@ export const microsoftAdsCustomerMatch = audienceDestination({
         AudienceId: audience,
         CustomerListItemSubType: 'Email',
         CustomerListItems: people.map(({ email }) => email),
+        ...(settings.acceptTerms === true && { AcceptCustomerMatchTerm: true }),
       },
     },
   }),
