@@ -12,14 +12,16 @@ RUN npm ci --ignore-scripts --no-audit --no-fund \
   && node packages/console/prepare.mjs
 
 # Optional dependencies are the embedded PostgreSQL and a faster cipher for SFTP, which would be compiled. No package runs a
-# script, so the npm package of Node installs none: the one of the image is used.
+# script, so the npm package of Node installs none: the one of the image is used. Of DuckDB, the modules for browsers stay away.
 FROM ${NODE_IMAGE} AS dependencies
 WORKDIR /opt/penstock
 COPY package.json package-lock.json ./
 COPY packages ./packages
 RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund \
   && find packages -name "*.test.ts" -delete \
-  && rm -rf packages/*/test
+  && rm -rf packages/*/test \
+  && find node_modules/@duckdb/duckdb-wasm/dist -maxdepth 1 -type f \
+    ! -name duckdb-eh.wasm ! -name duckdb-node-blocking.cjs -delete
 COPY LICENSE ./
 COPY docs ./docs
 # Files keep the mode that they have in the clone, which may be for its user alone.

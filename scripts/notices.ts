@@ -26,7 +26,12 @@ export const permissiveLicenses: readonly string[] = [
 ]
 
 /** Packages that name their license in a way that npm no longer reads. */
-const namedOtherwise: Readonly<Record<string, string>> = { ssh2: 'MIT', 'cpu-features': 'MIT', buildcheck: 'MIT' }
+const namedOtherwise: Readonly<Record<string, string>> = {
+  ssh2: 'MIT',
+  'cpu-features': 'MIT',
+  buildcheck: 'MIT',
+  'json-bignum': 'MIT',
+}
 
 export type ProductionPackage = {
   readonly name: string

@@ -88,7 +88,10 @@ const mayImport: Readonly<Record<string, { readonly names: readonly string[]; re
   wire: { names: ['typebox'], node: false },
   // It knows nothing of connectors: errors, limits on rows and the source of bytes are given to it.
   parquet: { names: ['hyparquet', 'hyparquet-writer'], node: true },
-  connector: { names: ['@penstock/parquet', '@penstock/wire', 'sax', 'yauzl'], node: true },
+  connector: {
+    names: ['@duckdb/duckdb-wasm', '@penstock/parquet', '@penstock/wire', 'apache-arrow', 'sax', 'yauzl'],
+    node: true,
+  },
   // The brands' logos are drawn in simple-icons; the others speak the protocols of what they connect to.
   connectors: {
     names: [

@@ -2160,7 +2160,7 @@ export const operations = {
     tag: 'Uploads',
     summary: 'Upload a file',
     description:
-      'Uploads a file that connections of the sub-account can read with the connector *Uploaded file*: CSV, JSON, Excel (.xlsx), Parquet or Avro, compressed with gzip, zstd, bzip2 or not. The body is the file as it is. It is stored sealed, cannot be downloaded, and is deleted at `expiresTime`. An upload that is interrupted leaves nothing.',
+      'Uploads a file that connections of the sub-account can read with the connector *Uploaded file*: CSV, JSON, Excel (.xlsx), Parquet, Avro or DuckDB, compressed with gzip, zstd, bzip2 or not. The body is the file as it is. It is stored sealed, cannot be downloaded, and is deleted at `expiresTime`. An upload that is interrupted leaves nothing.',
     actsIn: 'account',
     scope: 'connections:write',
     query: {

@@ -34,6 +34,8 @@ export const bounds = {
   workbook: { parts: 20_000, styles: 200_000, texts: 8 << 20, textBytes: 128 << 20 },
   /** An Avro file: bytes of its header, types in its schema, bytes of a block once unpacked, values of a row. */
   avro: { headerBytes: 4 << 20, types: 20_000, blockBytes: 64 << 20, rowValues: 1 << 20 },
+  /** A DuckDB database: bytes of the file, which is in memory as a whole, tables that are listed, and rows of a table, as of Parquet. */
+  duckdb: { fileBytes: 256 << 20, tables: 1_000, rows: parquetBounds.rows },
   parquet: parquetBounds,
 } as const
 

@@ -1,7 +1,7 @@
 import { ConnectorError } from '../connector-error.ts'
 import type { Cell, Row } from '../rows.ts'
-import { mebibytes, outOfBounds } from './bounds.ts'
-import type { FileContent } from './content.ts'
+import { bounds, mebibytes, outOfBounds } from './bounds.ts'
+import { type FileContent, isDuckdb } from './content.ts'
 import type { OpenedFile } from './opened-file.ts'
 import { noHeader, openFile, type ReadOptions } from './read.ts'
 import type { FileStore, StoredFile } from './store.ts'
@@ -82,6 +82,8 @@ function withBudget(store: FileStore): FileStore {
     list: () => store.list(),
     async *read(file, fromByte) {
       for await (const bytes of store.read(file, fromByte)) {
+        // Its columns are known when all of it is read.
+        if (fromByte === 0 && left === bytesMax && isDuckdb(bytes)) left = bounds.duckdb.fileBytes
         left -= bytes.length
         if (left < 0) {
           const says = `has more than ${mebibytes(bytesMax)} to read before its columns are known`

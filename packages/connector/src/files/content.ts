@@ -6,7 +6,7 @@ import { isObject, tryJson } from './ndjson-parse.ts'
 import type { StoredFile } from './store.ts'
 
 /** Format of a file, by its content: JSON is one object a line, objects over several lines, or an array of objects. */
-export type FileContent = 'CSV' | 'Parquet' | 'Excel' | 'Avro' | 'JSON lines' | 'JSON objects' | 'JSON array'
+export type FileContent = 'CSV' | 'Parquet' | 'Excel' | 'Avro' | 'DuckDB' | 'JSON lines' | 'JSON objects' | 'JSON array'
 
 /** How much of a file is looked at, in bytes once unpacked. */
 const lookedAtBytes = 64 << 10
@@ -34,6 +34,11 @@ export async function contentOf(
     return 'Avro'
   }
   if (chosen === 'Avro') throw invalid(`${name} is not an Avro file. Set the format that it has, or auto.`)
+  if (isDuckdb(bytes)) {
+    if (chosen !== 'auto' && chosen !== 'DuckDB') throw otherFormat(name, 'a DuckDB database', chosen)
+    return 'DuckDB'
+  }
+  if (chosen === 'DuckDB') throw invalid(`${name} is not a DuckDB database. Set the format that it has, or auto.`)
   if (isWorkbook(name, bytes)) {
     if (stream.packed)
       throw invalid(`${name} is an Excel workbook that is compressed once more. Store it without that.`)
@@ -71,6 +76,9 @@ export async function contentOf(
   }
   return named === 'JSON' ? 'JSON lines' : 'CSV'
 }
+
+/** Whether a file begins as a DuckDB database. */
+export const isDuckdb = (start: Uint8Array): boolean => Buffer.from(start.subarray(8, 12)).toString('latin1') === 'DUCK'
 
 /**
  * Whether a file begins as a workbook, or another ZIP file.

@@ -30,9 +30,10 @@ export const readFields = {
     default: 'auto',
   }),
   sheet: text({
-    label: 'Sheet',
-    description: 'Name of the sheet of an Excel workbook; by default the first one that is not hidden',
-    when: { format: ['auto', 'Excel'] },
+    label: 'Sheet or table',
+    description:
+      'Name of the sheet of an Excel workbook, by default the first one that is not hidden; or of the table of a DuckDB database, with its schema if that is not main',
+    when: { format: ['auto', 'Excel', 'DuckDB'] },
   }),
   headerRow: number({
     label: 'Header row',

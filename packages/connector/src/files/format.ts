@@ -1,7 +1,7 @@
 import type { DestinationContext } from '../destination.ts'
 
 /** Format of a file in settings; `auto` detects it from the content. */
-export const readFormats = ['auto', 'CSV', 'NDJSON', 'Parquet', 'Excel', 'Avro'] as const
+export const readFormats = ['auto', 'CSV', 'NDJSON', 'Parquet', 'Excel', 'Avro', 'DuckDB'] as const
 export type FileFormat = (typeof readFormats)[number]
 
 export const writeFormats = ['CSV', 'NDJSON', 'Parquet'] as const

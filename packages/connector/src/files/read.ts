@@ -161,6 +161,10 @@ export async function openFile(
         const { openExcel } = await import('./excel-read.ts')
         return { content, openedFile: await openExcel(store, file, options.excel ?? {}, signal) }
       }
+      case 'DuckDB': {
+        const { openDuckdb } = await import('./duckdb-read.ts')
+        return { content, openedFile: await openDuckdb(stream, file, options.excel?.sheet, signal) }
+      }
       default:
         return { content, openedFile: await openJson(stream, content, store, file, options, signal, columns) }
     }

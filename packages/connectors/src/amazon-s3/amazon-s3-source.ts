@@ -11,7 +11,7 @@ export const amazonS3Source = defineConnector({
   dataType: 'data store',
   dataTypeCategory: 'data store',
   description:
-    'Reads CSV, JSON, Excel, Parquet and Avro files, compressed with gzip, zstd, bzip2 or not, from a bucket of Amazon S3.',
+    'Reads CSV, JSON, Excel, Parquet, Avro and DuckDB files, compressed with gzip, zstd, bzip2 or not, from a bucket of Amazon S3.',
   actions: ['get'],
   notes:
     'For a prefix, the files directly below it are read in the order of their names; files in deeper folders are not. All files should have the same columns. If a file is replaced while it is being read, the transfer fails. Set an endpoint to read from another store that is compatible with S3.',

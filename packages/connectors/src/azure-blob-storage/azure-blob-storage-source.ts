@@ -11,7 +11,7 @@ export const azureBlobStorageSource = defineConnector({
   dataType: 'data store',
   dataTypeCategory: 'data store',
   description:
-    'Reads CSV, JSON, Excel, Parquet and Avro files, compressed with gzip, zstd, bzip2 or not, from a container of Azure Blob Storage.',
+    'Reads CSV, JSON, Excel, Parquet, Avro and DuckDB files, compressed with gzip, zstd, bzip2 or not, from a container of Azure Blob Storage.',
   actions: ['get'],
   notes:
     'For a folder, only the files directly in it are read, in the order of their names. Unless you choose a format, files with another extension are skipped. If a blob is replaced while it is being read, the transfer fails.',

@@ -1,8 +1,10 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
+import { INTEGER, VARCHAR } from '@duckdb/node-api'
 import { seed } from '../../../../test/harness/seed.ts'
 import { avroBytes, avroLong, avroOf } from '../../../connector/test/avro-writer.ts'
+import { duckdbFileBy } from '../../../connector/test/duckdb-file.ts'
 import { workbookOf } from '../../../connector/test/zip.ts'
 import { sheetsRoutes, spreadsheetId, startSheets } from '../../test/google-sheets-server.ts'
 import { type Kind, kinds } from '../../test/value-kinds.ts'
@@ -102,6 +104,21 @@ function avroFileOf({ postgresql }: Kind, values: readonly (string | null)[]): B
   return avroOf({ type: 'record', name: 'R', fields }, [[values.length, Buffer.concat(rows)]])
 }
 
+/** Types of DuckDB that are not called as those of PostgreSQL, and a value of each as DuckDB reads it. */
+const duckdbForms: Readonly<Record<string, { readonly type: string; readonly value: string }>> = {
+  bytea: { type: 'BLOB', value: 'unhex(substr($2, 3))' },
+  'bigint[]': { type: 'BIGINT[]', value: "CAST(translate($2, '{}', '[]') AS BIGINT[])" },
+}
+
+/** A database of DuckDB with an id and a value in each row. */
+const duckdbFileOf = ({ postgresql }: Kind, values: readonly (string | null)[]): Promise<Buffer> =>
+  duckdbFileBy(async (connection) => {
+    const { type, value } = duckdbForms[postgresql] ?? { type: postgresql, value: `CAST($2 AS ${postgresql})` }
+    await connection.run(`CREATE TABLE "values" (id INTEGER, value ${type})`)
+    const insert = `INSERT INTO "values" VALUES ($1, ${value})`
+    for (const [id, text] of values.entries()) await connection.run(insert, [id, text], [INTEGER, VARCHAR])
+  })
+
 /** Characters that have codes in workbooks, because XML cannot hold them or changes them, and what looks like such a code. */
 const coded = /[\p{Cc}\ufffe\uffff]|_(?=x[0-9a-f]{4}_)/giu
 const inXml = (text: string): string =>
@@ -154,6 +171,17 @@ describe('values from Avro to PostgreSQL', () => {
     test(`${kind.postgresql}: arrive as they were (PENSTOCK_TEST_SEED=${seed})`, async () => {
       await pairs.empty()
       await pairs.pass(kind, file, (values) => writeFile(join(pairs.folder, 'value.avro'), avroFileOf(kind, values)))
+    })
+  }
+})
+
+describe('values from DuckDB to PostgreSQL', () => {
+  for (const kind of kinds) {
+    test(`${kind.postgresql}: arrive as they were (PENSTOCK_TEST_SEED=${seed})`, async () => {
+      await pairs.empty()
+      await pairs.pass(kind, file, async (values) =>
+        writeFile(join(pairs.folder, 'value.duckdb'), await duckdbFileOf(kind, values)),
+      )
     })
   }
 })

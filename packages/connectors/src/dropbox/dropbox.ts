@@ -17,7 +17,7 @@ export const dropbox = defineConnector({
   dataType: 'data store',
   dataTypeCategory: 'data store',
   description:
-    'Reads CSV, JSON, Excel, Parquet and Avro files from a Dropbox, and saves the records of a transfer there as a file.',
+    'Reads CSV, JSON, Excel, Parquet, Avro and DuckDB files from a Dropbox, and saves the records of a transfer there as a file.',
   actions: ['read', 'write'],
   notes:
     'For a folder, only the files directly in it are read, in the order of their names. If a file is replaced while it is being read, the transfer fails. A written file appears when it is complete. An existing file with the same name is replaced; Dropbox keeps its previous version. If only a folder is given, the name consists of the time and the ID of the transfer. Until the file is complete, its last parts are in a hidden folder next to it, whose name begins with .penstock; so each part is sent twice. As the time of its last change, the file has the time at which the transfer started. A transfer that is cancelled or fails leaves a file with the rows that were accepted, with the time and the transfer in its name.',

@@ -10,7 +10,7 @@ export const fileUpload = defineConnector({
   dataType: 'data store',
   dataTypeCategory: 'data store',
   description:
-    'Reads a file that was uploaded to this service: CSV, JSON, Excel, Parquet or Avro, compressed with gzip, zstd, bzip2 or not.',
+    'Reads a file that was uploaded to this service: CSV, JSON, Excel, Parquet, Avro or DuckDB, compressed with gzip, zstd, bzip2 or not.',
   actions: ['read'],
   notes:
     'A file is uploaded in the console or with `POST /es/v2/uploads`. It is stored sealed, read by the connections of its sub-account alone, and deleted after some hours that the operator chooses, 24 unless set otherwise. A transfer that starts after that fails, and names what to do.',

@@ -10,7 +10,7 @@ export const googleCloudStorageSource = defineConnector({
   dataType: 'data store',
   dataTypeCategory: 'data store',
   description:
-    'Reads CSV, JSON, Excel, Parquet and Avro files, compressed with gzip, zstd, bzip2 or not, from a bucket of Google Cloud Storage.',
+    'Reads CSV, JSON, Excel, Parquet, Avro and DuckDB files, compressed with gzip, zstd, bzip2 or not, from a bucket of Google Cloud Storage.',
   actions: ['get'],
   notes:
     'Files in folders below the prefix are skipped. Unless you choose a format, so are files with another extension. Files are read in the order of their names. If an object is replaced while it is being read, the transfer fails.',

@@ -10,7 +10,7 @@ export const httpsFile = defineConnector({
   dataType: 'data store',
   dataTypeCategory: 'data store',
   description:
-    'Reads a file from a web server: CSV, JSON, Excel, Parquet or Avro, compressed with gzip, zstd, bzip2 or not.',
+    'Reads a file from a web server: CSV, JSON, Excel, Parquet, Avro or DuckDB, compressed with gzip, zstd, bzip2 or not.',
   actions: ['get'],
   notes:
     'After an interruption, reading resumes at the last byte if the server supports range requests, and starts over otherwise. A file without ETag and Last-Modified is read twice, so that parts of two versions are never mixed. At most five redirects are followed; credentials are not sent to another server.',

@@ -11,7 +11,7 @@ export const sftpSource = defineConnector({
   dataType: 'data store',
   dataTypeCategory: 'data store',
   description:
-    'Reads files from an SFTP server: CSV, JSON, Excel, Parquet or Avro, compressed with gzip, zstd, bzip2 or not.',
+    'Reads files from an SFTP server: CSV, JSON, Excel, Parquet, Avro or DuckDB, compressed with gzip, zstd, bzip2 or not.',
   actions: ['get'],
   notes:
     'For a directory, the files directly in it are read in the order of their names, without hidden ones. All files should have the same columns. If a file changes while it is being read, the transfer fails. Without a host key fingerprint, set the host key check to first-use: each connection then accepts the first key, and later only this one. A directory may have 100,000 entries, and an encrypted OpenSSH key at most 1,024 rounds.',

@@ -28,7 +28,7 @@ export const start = {
     help: 'Send a customer list or an export of orders to a database or an ad platform.',
     drop: 'Drop a file here',
     dropNow: 'Drop it now',
-    formats: 'CSV, JSON, Excel (.xlsx), Parquet or Avro, also as .gz, .zst or .bz2',
+    formats: 'CSV, JSON, Excel (.xlsx), Parquet, Avro or DuckDB, also as .gz, .zst or .bz2',
     action: 'Choose a file',
     under: 'It is stored encrypted, only connections of this sub-account can read it, and it is deleted automatically.',
     uploading: (name: string, size: string) => `Uploading ${name}, ${size}`,

@@ -8,6 +8,7 @@ export const guideGroups: readonly { title: string; slugs: readonly string[] }[]
     title: 'Use',
     slugs: [
       'uploads',
+      'duckdb',
       'mapping-templates',
       'alerts',
       'people',

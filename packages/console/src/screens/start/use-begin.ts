@@ -98,4 +98,4 @@ const nameOf = (name: string): string =>
 
 /** The name that a connection gets: that of the file, without its endings. */
 const titleOf = (name: string): string =>
-  name.replace(/(?:\.(?:csv|tsv|txt|ndjson|jsonl|json|xlsx|xlsm|parquet|avro|gz|zst|bz2))+$/i, '')
+  name.replace(/(?:\.(?:csv|tsv|txt|ndjson|jsonl|json|xlsx|xlsm|parquet|avro|duckdb|gz|zst|bz2))+$/i, '')

@@ -1,0 +1,109 @@
+import { fileURLToPath } from 'node:url'
+import { createDuckDB, type DuckDBConnection, VoidLogger } from '@duckdb/duckdb-wasm/blocking'
+import type { RecordBatch } from 'apache-arrow'
+import { MemoryFile, memoryRuntime } from './memory-files.ts'
+
+/**
+ * DuckDB as WebAssembly. All that a file makes it do stays in the memory of the module: it has no system calls, and no files but those of
+ * `memoryRuntime`.
+ */
+
+/** The memory that DuckDB may use for blocks of a database, in MiB. */
+const memoryMb = 192
+const folder = 'penstock/'
+
+/** Nothing here is needed to read a table, and a database could use it: in a generated column, for example. */
+const settings = [
+  'autoinstall_known_extensions = false',
+  'autoload_known_extensions = false',
+  `memory_limit = '${memoryMb}MiB'`,
+  `allowed_directories = ['${folder}']`,
+  'enable_external_access = false',
+  'lock_configuration = true',
+]
+
+/** A database in DuckDB. Everything throws the errors of DuckDB, whose texts can have values. */
+export type DuckdbDatabase = {
+  /** Its name in statements. */
+  readonly name: string
+  /** Runs a statement, and gives its rows as they are needed. */
+  query(statement: string): AsyncGenerator<RecordBatch>
+  /** Closes the database. Resolves with its file. */
+  close(): Promise<Buffer>
+}
+
+const files = new Map<string, MemoryFile>()
+const runtime = memoryRuntime(files)
+let started: Promise<DuckDBConnection> | undefined
+let databases = 0
+
+/**
+ * Opens the file of a database. It takes 0.7 seconds the first time in a process.
+ * @param bytes the file, which can only be read; `undefined` makes a new one
+ * @param sizeMax what a new file may grow to, in bytes
+ * @throws the errors of DuckDB
+ */
+export async function openDatabase(bytes: Buffer | undefined, sizeMax = 0): Promise<DuckdbDatabase> {
+  started ??= start()
+  const connection = await started
+  databases += 1
+  const name = `penstock_${databases}`
+  const path = `${folder}${name}.duckdb`
+  const file = new MemoryFile(bytes ?? Buffer.alloc(0), sizeMax)
+  files.set(path, file)
+  const database: DuckdbDatabase = {
+    name,
+    async *query(statement) {
+      try {
+        const reader = await connection.send(statement, true)
+        for (const batch of reader) yield batch
+      } catch (error) {
+        // Some errors end DuckDB or its module, so the next database gets another one.
+        started = undefined
+        throw error
+      } finally {
+        connection.cancelSent()
+      }
+    },
+    async close() {
+      try {
+        await drain(database.query(`DETACH ${name}`))
+      } finally {
+        files.delete(path)
+      }
+      return file.bytes
+    },
+  }
+  try {
+    await drain(database.query(`ATTACH '${path}' AS ${name}${bytes ? ' (READ_ONLY)' : ''}`))
+  } catch (error) {
+    files.delete(path)
+    throw error
+  }
+  return database
+}
+
+/** Runs a statement to its end. */
+export async function drain(batches: AsyncIterable<RecordBatch>): Promise<void> {
+  for await (const _ of batches);
+}
+
+/** An identifier in a statement. */
+export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
+
+/** A text in a statement. */
+export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`
+
+async function start(): Promise<DuckDBConnection> {
+  const at = (module: string) => ({
+    mainModule: fileURLToPath(import.meta.resolve(`@duckdb/duckdb-wasm/dist/${module}`)),
+    mainWorker: '',
+  })
+  const bundles = { mvp: at('duckdb-mvp.wasm'), eh: at('duckdb-eh.wasm') }
+  const bindings = await createDuckDB(bundles, new VoidLogger(), runtime)
+  await bindings.instantiate(() => {})
+  bindings.open({ path: ':memory:', maximumThreads: 1 })
+  const connection = bindings.connect()
+  for (const setting of settings) connection.query(`SET ${setting}`)
+  return connection
+}
