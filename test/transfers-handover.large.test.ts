@@ -131,6 +131,39 @@ describe('files that Snowflake loads', () => {
     await assertInvariants(service.database.pool)
   })
 
+  test('keep numbers of which a floating-point column keeps all digits, and reject others as a worker does', async () => {
+    await snowflake.run('create table "SALES"."PUBLIC"."SHARES" ("ID" integer, "SHARE" double)')
+    const shares = ['0.1', '-1.50', '1e3', '', '0', '123456789012345', '00012.5', '.5']
+    const bad = ['9007199254740993123', '0.1000000000000000055', '1e-400', '1e399', 'many']
+    const lines = [...shares, ...bad].map((share, id) => `${id},${share}`)
+    await s3.put(bucket, 'shares/1.csv', ['id,share', ...lines, ''].join('\n'))
+    const outcomes = async (loadFiles: boolean) => {
+      await snowflake.run('delete from "SALES"."PUBLIC"."SHARES"')
+      const id = await connect('shares', { loadFiles, table: 'shares' })
+      const transfer = await move(id)
+      const rejects = await caller.expect(caller.call('listRejects', { accountId, id, transferId: transfer.id }))
+      const { rows } = await snowflake.run('select * from "SALES"."PUBLIC"."SHARES" order by 1')
+      return {
+        records: transfer.records,
+        rows,
+        rejects: rejects.map(({ field, reason }) => `${field}: ${reason}`).sort(),
+      }
+    }
+    const byFiles = await outcomes(true)
+    assert.deepEqual(byFiles.records, { read: 13, sent: 13, accepted: 8, rejected: 5 })
+    assert.deepEqual(byFiles.rejects, [
+      'share: A number has more digits than the floating-point column keeps.',
+      'share: A number has more digits than the floating-point column keeps.',
+      'share: A number has more digits than the floating-point column keeps.',
+      'share: A number is too large for the column.',
+      'share: A value is not a number, which the column requires.',
+    ])
+    assert.deepEqual(await outcomes(false), byFiles)
+    await s3.put(bucket, 'shares/1.csv', 'id,share\n1,0.30000000000000004\n')
+    const [doubted] = (await outcomes(true)).rejects
+    assert.match(doubted ?? '', /^share: A number has more than the 15 digits that are certain to be kept/)
+  })
+
   test('replace the table as a whole, and not by much less', async () => {
     await snowflake.run(`insert into "SALES"."PUBLIC"."PEOPLE" ("ID") values (7777)`)
     await s3.put(bucket, 'whole/1.csv', csv(1, 100))

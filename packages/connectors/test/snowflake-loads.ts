@@ -180,7 +180,11 @@ function unpacked(bytes: Buffer, compression: string): Buffer {
   return compression === 'zstd' ? zstdDecompressSync(bytes) : bytes
 }
 
-/** Records of a text: a cell without anything is NULL, and one with nothing between its quotes is empty. */
+/**
+ * Records of a text. A cell without anything is NULL, and one with nothing between its quotes is an empty text: EMPTY_FIELD_AS_NULL of Snowflake
+ * means two delimiters in a row, and FIELD_OPTIONALLY_ENCLOSED_BY separates an empty text from NULL (“Data unloading considerations”,
+ * and COPY INTO); only NULL_IF = ('') would make NULL of both. BigQuery does the same unless a nullMarker is given.
+ */
 export function recordsOf(bytes: Buffer, delimiter: string): (string | null)[][] {
   const text = bytes.toString('utf8').replace(/^\ufeff/, '')
   const records: (string | null)[][] = []

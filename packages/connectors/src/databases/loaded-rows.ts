@@ -13,6 +13,10 @@ export type LoadedColumn = {
   readonly misfits: readonly (readonly [condition: string, reason: string])[]
 }
 
+/** SQL of the digits of a number's text, without zeros at their ends. Numbers that are nearly equal and have the same ones are equal. */
+export const significantDigits = (text: string): string =>
+  `trim(translate(regexp_replace(${text}, '[eE].*$', ''), '+-. ', ''), '0')`
+
 /** If all of so many rows are refused, the rows are not the cause. */
 const refusedMax = 100
 

@@ -21,8 +21,14 @@ const filled =
   (cell) =>
     cell === null || cell === '' ? none : read(String(cell))
 
-const notANumber = { reason: 'A value is not a number, which the column requires.' }
-const tooLarge = { reason: 'A number is too large for the column.' }
+/** Sentences about numbers, which the SQL of loads has as well. */
+export const numberReasons = {
+  none: 'A value is not a number, which the column requires.',
+  tooLarge: 'A number is too large for the column.',
+  tooManyDigits: 'A number has more digits than the floating-point column keeps.',
+} as const
+const notANumber = { reason: numberReasons.none }
+const tooLarge = { reason: numberReasons.tooLarge }
 
 /** The digits of a number, without its sign: before and behind the point. */
 type Digits = { readonly sign: string; readonly whole: string; readonly fraction: string }
@@ -68,7 +74,7 @@ export const readDecimal = (wholeMax: number, scale: number): ReadCell<string> =
     return { value: `${sign}${whole || '0'}${fraction === '' ? '' : `.${fraction}`}` }
   })
 
-const tooManyDigits = { reason: 'A number has more digits than the floating-point column keeps.' }
+const tooManyDigits = { reason: numberReasons.tooManyDigits }
 
 /** Whether a number is what a text says, digit by digit. */
 function isExact(text: string, kept: number): boolean {

@@ -1,10 +1,11 @@
-import type { LoadedColumn } from '../databases/loaded-rows.ts'
+import { type LoadedColumn, significantDigits } from '../databases/loaded-rows.ts'
+import { numberReasons } from '../databases/typed-values.ts'
 import { numberIn } from '../platform-api/json.ts'
 import type { TargetField } from './target-values.ts'
 
 const missing = 'There is no value for a column that needs one.'
-const notANumber = 'A value is not a number, which the column requires.'
-const tooLarge = 'A number is too large for the column.'
+const notANumber = numberReasons.none
+const { tooLarge } = numberReasons
 const notUtf8 = 'A value has bytes that are not UTF-8 text.'
 
 /** The time of day of a timestamp, and what can follow it. */
@@ -64,6 +65,11 @@ function typedColumn({ type, schema }: TargetField, text: string): LoadedColumn 
         misfits: [
           [not(`trim(${filled})`, '[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]{1,3})?'), notANumber],
           [`${filled} is not null and (${value} is null or is_inf(${value}))`, tooLarge],
+          // The text of a floating-point number has as many digits as make it this number again.
+          [
+            `${significantDigits(filled)} <> ${significantDigits(`cast(${value} as string)`)}`,
+            numberReasons.tooManyDigits,
+          ],
         ],
       }
     }

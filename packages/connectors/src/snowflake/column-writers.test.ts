@@ -25,7 +25,9 @@ test('numbers that a column would round, and what is not a number, are doubted',
     assert.equal(written('FIXED', text, 2), text === '' ? null : 'doubted', text)
   }
   assert.equal(written('REAL', '1.000000001'), '1.000000001')
-  assert.equal(written('REAL', 'many'), 'doubted')
+  for (const text of ['many', '9007199254740993', '0.10000000000000001', '1e400', '1e-400']) {
+    assert.equal(written('REAL', text), 'doubted', text)
+  }
 })
 
 test('times without a zone are written in UTC, and zones that are not understood are doubted', () => {

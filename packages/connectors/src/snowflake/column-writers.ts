@@ -1,5 +1,6 @@
 import type { Cell } from '@penstock/connector'
 import { ignoresZone, withoutOffset } from '../databases/timestamps.ts'
+import { readFloat } from '../databases/typed-values.ts'
 import type { SnowflakeColumn } from './cells.ts'
 
 /** How the cells of a column are written. */
@@ -21,7 +22,7 @@ export function writerFor({ type, scale }: SnowflakeColumn): ColumnWriter {
     case 'FIXED':
       return { ...writer, value: (text) => `to_number(${text}, 38, ${scale})`, doubt: (text) => doubtOf(text, scale) }
     case 'REAL':
-      return { ...writer, value: (text) => `to_double(${text})`, doubt: (text) => doubtOf(text, undefined) }
+      return { ...writer, value: (text) => `to_double(${text})`, doubt: floatDoubt }
     case 'BOOLEAN':
       return { ...writer, value: (text) => `to_boolean(${text})` }
     case 'DATE':
@@ -68,11 +69,16 @@ function hexadecimalOf(text: string): string {
 const zoneDoubt = (text: string): string | undefined =>
   ignoresZone(text) ? 'A value has a time zone in an unknown form; write an offset such as +01:00.' : undefined
 
+/** Snowflake would round what a floating-point number of 64 bits does not hold. */
+const floatDoubt = (text: string): string | undefined => {
+  const read = readFloat(text)
+  return 'reason' in read ? read.reason : undefined
+}
+
 /** Snowflake would round what has more decimal places than the column. */
-function doubtOf(text: string, scale: number | undefined): string | undefined {
+function doubtOf(text: string, scale: number): string | undefined {
   const [, , fraction = '', exponent] = /^\s*[+-]?(\d*)\.?(\d*)(?:[eE]([+-]?\d{1,3}))?\s*$/.exec(text) ?? []
   if (!/\d/.test(text) || !number.test(text)) return 'A value is not a number, which the column requires.'
-  if (scale === undefined) return undefined
   const places = fraction.replace(/0+$/, '').length - Number(exponent ?? 0)
   return /[1-9]/.test(text) && places > scale
     ? `A value has more than the ${scale} decimal places of the column.`

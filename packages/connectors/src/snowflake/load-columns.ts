@@ -1,8 +1,15 @@
-import type { LoadedColumn } from '../databases/loaded-rows.ts'
+import { type LoadedColumn, significantDigits } from '../databases/loaded-rows.ts'
+import { numberReasons } from '../databases/typed-values.ts'
 import type { SnowflakeColumn } from './cells.ts'
 import { quoteAsIs } from './plan.ts'
 
 const missing = 'There is no value for a column that needs one.'
+/** Significant digits that a floating-point number of 64 bits keeps, whichever they are. */
+const keptDigits = 15
+/** Snowflake writes fewer digits of such a number than it has, so that no SQL finds out whether all of 16 or 17 are kept. */
+const maybeRounded = `A number has more than the ${keptDigits} digits that are certain to be kept in a floating-point column; have the rows pass Penstock.`
+const largest = '1.7976931348623157e308'
+const smallestWithAllDigits = '2.2250738585072014e-308'
 const decimal = '[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)'
 
 /**
@@ -30,20 +37,23 @@ export function loadedColumn(column: SnowflakeColumn, text: string): LoadedColum
       const places = scale === 0 ? '[+-]?[0-9]*([.]0*)?' : `[+-]?[0-9]*([.][0-9]{0,${scale}}0*)?`
       const number = `regexp_like(trim(${filled}), '${decimal}')`
       return withNeeded(value, [
-        [`not ${number}`, 'A value is not a number, which the column requires.'],
+        [`not ${number}`, numberReasons.none],
         [
           `not regexp_like(trim(${filled}), '${places}')`,
           `A value has more than the ${scale} decimal places of the column.`,
         ],
-        [`${filled} is not null and ${value} is null`, 'A number is too large for the column.'],
+        [`${filled} is not null and ${value} is null`, numberReasons.tooLarge],
       ])
     }
     case 'REAL': {
-      const reason = 'A value is not a number, which the column requires.'
       const value = `try_to_double(${filled})`
+      const digits = significantDigits(filled)
       return withNeeded(value, [
-        [`not regexp_like(trim(${filled}), '${decimal}([eE][+-]?[0-9]{1,3})?')`, reason],
-        [`${filled} is not null and ${value} is null`, reason],
+        [`not regexp_like(trim(${filled}), '${decimal}([eE][+-]?[0-9]{1,3})?')`, numberReasons.none],
+        [`length(${digits}) > 17`, numberReasons.tooManyDigits],
+        [`length(${digits}) > ${keptDigits}`, maybeRounded],
+        [`${filled} is not null and (${value} is null or abs(${value}) > ${largest})`, numberReasons.tooLarge],
+        [`${digits} <> '' and abs(${value}) < ${smallestWithAllDigits}`, numberReasons.tooManyDigits],
       ])
     }
     case 'BOOLEAN':
