@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import type { Preview } from '@penstock/wire'
 import { startBigQueryServer } from '../../packages/connectors/test/bigquery-server.ts'
+import { startDatabricksServer } from '../../packages/connectors/test/databricks-server.ts'
 import { startGcsServer } from '../../packages/connectors/test/gcs-server.ts'
 import { makeGoogleAccounts } from '../../packages/connectors/test/google-accounts.ts'
 import { startS3TestServer } from '../../packages/connectors/test/s3-server.ts'
@@ -47,6 +48,26 @@ export async function startStores() {
     snowflakeSecrets: { ...snowflake.keyPair, storageIntegration: integration },
     async close() {
       await snowflake.close()
+      await s3.close()
+    },
+  }
+}
+
+export const databricksDestination = connectorBySlug('databricks-destination')
+
+/** The same bucket, and a workspace of Databricks with an external location for it. */
+export async function startLake() {
+  const key = { id: 'AKIDEXAMPLE', secret: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY' }
+  const s3 = await startS3TestServer([bucket], [key])
+  const databricks = await startDatabricksServer()
+  databricks.storage = { read: (from, name) => s3.read(from, name).catch(() => undefined) }
+  return {
+    s3,
+    databricks,
+    routes: { ...databricks.routes, [`https://${bucket}.s3.us-east-1.amazonaws.com`]: s3.proxy.url },
+    s3Secrets: { accessKeyId: key.id, secretAccessKey: key.secret, region: 'us-east-1' },
+    async close() {
+      await databricks.close()
       await s3.close()
     },
   }

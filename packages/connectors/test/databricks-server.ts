@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import http from 'node:http'
+import { type DatabricksStorage, loadMacros, makeDatabricksLoads, translateLoaded } from './databricks-loads.ts'
 import { type FailingProxy, startFailingProxy } from './failing-proxy.ts'
 import { type EngineResult, startEngine } from './warehouse-engine.ts'
 
@@ -20,6 +21,10 @@ export type DatabricksServer = {
   readonly files: Map<string, string>
   /** How often a statement answers that it still runs. */
   polls: number
+  /** The bucket that files are read from; none unless given. */
+  storage: DatabricksStorage | undefined
+  /** Called before a statement runs. */
+  before: ((statement: string) => unknown) | undefined
   run(statement: string): Promise<EngineResult>
   /** From now on, no result of a statement is kept that ran before. */
   forgetResults(): void
@@ -60,18 +65,20 @@ const rowsOf = (text: string, number = 1): string => {
   return `(select ${keys} from (select unnest(cast($${number} as json)::json[]) as j))`
 }
 const translate = (text: string): string =>
-  text
+  translateLoaded(text)
     .replaceAll('`main`.', '')
     .replaceAll('`', '"')
     .replace(/as TIMESTAMP_NTZ\)/g, 'as TIMESTAMP)')
     .replace(/unbase64\(/g, 'from_base64(')
 
 export async function startDatabricksServer(): Promise<DatabricksServer> {
-  const engine = await startEngine(['create schema crm', ...macros])
+  const engine = await startEngine(['create schema crm', ...macros, ...loadMacros])
   const statements = new Map<string, Statement>()
   const loaded = new Set<string>()
   let tokens = new Set<string>()
   const defects: unknown[] = []
+  const files = new Map<string, string>()
+  const loads = makeDatabricksLoads(engine, files, loaded, translate, () => server.storage)
 
   type Reply = { status: number; body: object }
   const listener = http.createServer(async (request, response) => {
@@ -96,6 +103,7 @@ export async function startDatabricksServer(): Promise<DatabricksServer> {
     if (!tokens.has(token) && token !== server.secrets.accessToken) throw new Refusal(401, 'UNAUTHENTICATED')
     if (url.pathname === '/api/2.0/preview/scim/v2/Me') return { status: 200, body: { displayName: 'Mover' } }
     if (url.pathname.startsWith('/api/2.0/fs/files/')) return onFile(method, url, headers, text)
+    if (url.pathname.startsWith('/api/2.0/fs/directories/')) return onFolder(method, url)
     if (url.pathname === '/api/2.0/sql/statements' && method === 'POST') return submit(JSON.parse(text))
     const [, id] = /^\/api\/2\.0\/sql\/statements\/([\w-]+)$/.exec(url.pathname) ?? []
     if (id !== undefined && method === 'GET') return stateOf(id)
@@ -133,9 +141,32 @@ export async function startDatabricksServer(): Promise<DatabricksServer> {
       server.files.set(path, text)
       return { status: 204, body: {} }
     }
+    if (method === 'GET') {
+      const content = server.files.get(path)
+      if (content === undefined) throw new Refusal(404, 'NOT_FOUND')
+      return { status: 200, body: JSON.parse(content) }
+    }
     if (method !== 'DELETE') throw new Refusal(405, 'METHOD_NOT_ALLOWED')
     if (!server.files.delete(path)) throw new Refusal(404, 'NOT_FOUND')
     return { status: 204, body: {} }
+  }
+
+  /** Folders are the paths of their files. */
+  function onFolder(method: string, url: URL): Reply {
+    const folder = decodeURIComponent(url.pathname.slice('/api/2.0/fs/directories'.length))
+    const inside = [...files.keys()].filter((path) => path.startsWith(`${folder}/`))
+    if (method === 'DELETE') {
+      if (inside.length > 0) throw new Refusal(400, 'DIRECTORY_IS_NOT_EMPTY')
+      return { status: 204, body: {} }
+    }
+    if (inside.length === 0) throw new Refusal(404, 'NOT_FOUND')
+    const contents = [...new Set(inside.map((path) => path.slice(folder.length + 1).split('/')[0]))].map((name) => ({
+      path: `${folder}/${name}`,
+      name,
+      is_directory: !files.has(`${folder}/${name}`),
+      last_modified: Date.now(),
+    }))
+    return { status: 200, body: { contents } }
   }
 
   async function submit(body: Record<string, unknown>): Promise<Reply> {
@@ -154,6 +185,7 @@ export async function startDatabricksServer(): Promise<DatabricksServer> {
     if (warehouse_id !== 'wh1') throw new Refusal(404, 'NOT_FOUND', `warehouse ${warehouse_id} was not found`)
     const id = randomUUID()
     server.executed.push(statement)
+    await server.before?.(statement)
     try {
       if (isRead) {
         const result = await engine.run(translateSelect(statement))
@@ -245,7 +277,10 @@ export async function startDatabricksServer(): Promise<DatabricksServer> {
       const read = text.replace(from, (_, path: string) => rowsOf(bare, files.push(json(contentOf(path)))))
       return (await engine.run(translate(read), files)).rows
     }
-    if (!/^(create table|truncate table|delete from) /.test(text)) throw new Error('Parser Error: another statement')
+    const done = await loads.run(text)
+    if (done) return done
+    if (!/^(create table|create or replace table|drop table if exists|truncate table|delete from) /.test(text))
+      throw new Error('Parser Error: another statement')
     return (await engine.run(translate(text))).rows
   }
 
@@ -300,8 +335,10 @@ export async function startDatabricksServer(): Promise<DatabricksServer> {
     secrets: { host, authType: 'service-principal', clientId: 'client-1', clientSecret: 'secret-1' },
     executed: [],
     cancelled: [],
-    files: new Map(),
+    files,
     polls: 0,
+    storage: undefined,
+    before: undefined,
     run: (statement) => engine.run(statement),
     forgetResults() {
       statements.clear()

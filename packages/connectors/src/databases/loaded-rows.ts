@@ -1,9 +1,9 @@
-import { ConnectorError, type LoadRejection, type LoadReport } from '@penstock/connector'
+import { ConnectorError, type LoadRejection, type LoadReport, type Row } from '@penstock/connector'
 
 /** Rows that a warehouse loaded into a table of texts, judged by its SQL before they are written to their table. */
 
-/** An error of a row, and the delivered column to blame. */
-export type RowMisfit = { readonly condition: string; readonly reason: string; readonly field: string }
+/** An error of a row, and the delivered column to blame; `undefined` if the row as a whole cannot be read. */
+export type RowMisfit = { readonly condition: string; readonly reason: string; readonly field: string | undefined }
 
 /** How a warehouse makes the values of a column from texts that it loaded, and which texts it refuses. */
 export type LoadedColumn = {
@@ -14,8 +14,8 @@ export type LoadedColumn = {
 }
 
 /** SQL of the digits of a number's text, without zeros at their ends. Numbers that are nearly equal and have the same ones are equal. */
-export const significantDigits = (text: string): string =>
-  `trim(translate(regexp_replace(${text}, '[eE].*$', ''), '+-. ', ''), '0')`
+export const significantDigits = (text: string, trim = 'trim'): string =>
+  `${trim}(translate(regexp_replace(${text}, '[eE].*$', ''), '+-. ', ''), '0')`
 
 /** If all of so many rows are refused, the rows are not the cause. */
 const refusedMax = 100
@@ -78,16 +78,19 @@ export async function badRows(
       const known = misfits[at]
       if (!known) throw notAsManyRows(platform)
       left.set(at, (left.get(at) ?? 0) - 1)
-      rejected.push({ count: 1, reason: known.reason, field: known.field, record })
+      rejected.push({ count: 1, reason: known.reason, ...ofField(known, record) })
     }
   }
   for (const [at, count] of left) {
     const known = misfits[at]
     if (!known || count < 0) throw notAsManyRows(platform)
-    if (count > 0) rejected.push({ count, reason: known.reason, field: known.field })
+    if (count > 0) rejected.push({ count, reason: known.reason, ...ofField(known) })
   }
   return { staged, rejected }
 }
+
+const ofField = ({ field }: RowMisfit, record?: Row): Pick<LoadRejection, 'field' | 'record'> =>
+  field === undefined ? {} : { field, ...(record === undefined ? {} : { record }) }
 
 /** Throws `everything_refused` if none of many rows was accepted. */
 export function assertSomeAccepted(platform: string, { rows, rejected }: LoadReport): void {

@@ -22,18 +22,28 @@ export function mergeOf(
   names: readonly string[],
   window: BatchWindow | undefined,
 ): string {
+  const { keys } = keysOf(target, columns)
+  const within = window && scopeOf(columns, names, window.scope)
+  return mergeSql(
+    { target, columns },
+    `select * from (select ${valuesOf(columns)}, cast(n as bigint) as penstock_row
+        from ${fileOf(columns, path)})
+      qualify row_number() over (partition by ${keys.map(({ name }) => quoteName(name)).join(', ')} order by penstock_row desc) = 1`,
+    within === undefined ? '' : `when not matched by source and ${within} then delete`,
+  )
+}
+
+/** A MERGE of rows by their key. @param rows a query, with one row for a key @param further clauses */
+export function mergeSql({ target, columns }: Merged, rows: string, further = ''): string {
   const { keys, others } = keysOf(target, columns)
   const all = columns.map(({ name }) => quoteName(name))
   const set = others.map(({ name }) => `${quoteName(name)} = S.${quoteName(name)}`).join(', ')
-  const within = window && scopeOf(columns, names, window.scope)
   return `merge into ${target.name} as T
-    using (select * from (select ${valuesOf(columns)}, cast(n as bigint) as penstock_row
-        from ${fileOf(columns, path)})
-      qualify row_number() over (partition by ${keys.map(({ name }) => quoteName(name)).join(', ')} order by penstock_row desc) = 1) as S
+    using (${rows}) as S
     on ${isSame(keys)}
     ${others.length === 0 ? '' : `when matched then update set ${set}`}
     when not matched then insert (${all.join(', ')}) values (${all.map((name) => `S.${name}`).join(', ')})
-    ${within === undefined ? '' : `when not matched by source and ${within} then delete`}`
+    ${further}`
 }
 
 /** Deletes the rows of a window whose keys are in none of some files; `undefined` if it can have no rows. */
@@ -62,7 +72,8 @@ const fileOf = (columns: readonly DatabricksColumn[], path: string): string => {
   return `read_files(${quoteText(path)}, format => 'json', schema => '${schema}', mode => 'FAILFAST')`
 }
 
-function keysOf({ keys }: DatabricksTarget, columns: readonly DatabricksColumn[]) {
+/** The columns of the key, and all others. */
+export function keysOf({ keys }: DatabricksTarget, columns: readonly DatabricksColumn[]) {
   const isKey = ({ name }: DatabricksColumn) => keys.some((key) => key.toLowerCase() === name.toLowerCase())
   return { keys: columns.filter(isKey), others: columns.filter((column) => !isKey(column)) }
 }

@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict'
+import { after, beforeEach, describe, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import type { Transfer } from '@penstock/wire'
+import {
+  bucket,
+  databricksDestination,
+  s3Source,
+  spawnHandoverWorker,
+  startLake,
+  workWith,
+} from './harness/handover.ts'
+import { assertInvariants } from './harness/invariants.ts'
+import { startFixture } from './harness/transfers.ts'
+import { bounded } from './harness/until.ts'
+
+/** Files of S3 that Databricks loads itself: counts, rejected rows, the reasons for a worker, and crashes. */
+
+const stores = await startLake()
+after(() => stores.close())
+const { s3, databricks } = stores
+const fixture = await startFixture()
+after(() => fixture.close())
+const { caller, accountId, service } = fixture
+const { masterKey } = service.config
+assert(masterKey)
+
+await caller.addConnectors(accountId, s3Source, databricksDestination)
+const configure = (id: string, secretConfig: Readonly<Record<string, string>>) =>
+  caller.expect(caller.call('configureConnector', { accountId, id, body: { secretConfig } }))
+await configure(s3Source.id, stores.s3Secrets)
+await configure(databricksDestination.id, databricks.secrets)
+
+const work = () => workWith(service.database, masterKey, stores.routes, (line) => void service.logLines.push(line))
+const writing = {
+  warehouse: 'wh1',
+  catalog: 'main',
+  schema: 'crm',
+  table: 'people',
+  volume: 'landing',
+  writeMode: 'Append',
+  loadFiles: true,
+}
+const connect = (folder: string, own: Record<string, string | boolean> = {}) =>
+  fixture.connect(s3Source, { bucketUri: `s3://${bucket}/${folder}/` }, databricksDestination, { ...writing, ...own })
+
+async function move(connectionId: string, body = {}): Promise<Transfer> {
+  const { id } = await fixture.start(connectionId, body)
+  await work()
+  return fixture.get(connectionId, id)
+}
+
+const log = async (id: string, transferId: string): Promise<string> =>
+  (await caller.expect(caller.call('listTransferLog', { accountId, id, transferId })))
+    .map(({ text }) => text)
+    .join('\n')
+
+const rejectsOf = async (id: string, transferId: string): Promise<string[]> =>
+  (await caller.expect(caller.call('listRejects', { accountId, id, transferId })))
+    .map(({ field, reason }) => `${field}: ${reason}`)
+    .sort()
+
+const csv = (from: number, count: number, more: readonly string[] = []): string =>
+  ['id,name,paid,changed', ...Array.from({ length: count }, (_, i) => rowOf(from + i)), ...more, ''].join('\n')
+const rowOf = (id: number): string => `${id},"Zoë ""${id}""",${id}.25,2026-01-31T12:00:00+01:00`
+
+const inTable = async () => (await databricks.run('select * from crm.people order by id, name')).rows
+const tables = async () =>
+  (await databricks.run(`select table_name from duckdb_tables() where table_name like 'penstock%'`)).rows
+const folders = () => [...databricks.files.keys()].filter((path) => !path.endsWith('.json'))
+
+describe('files that Databricks loads', () => {
+  beforeEach(async () => {
+    await databricks.run('drop table if exists crm.people')
+    await databricks.run(
+      'create table crm.people (id bigint not null, name varchar, paid decimal(12, 2), changed timestamp, day date, ok boolean, share double)',
+    )
+    databricks.before = undefined
+    databricks.executed.length = 0
+  })
+
+  test('are loaded as a worker would write them, and counted by the staging table', async () => {
+    await s3.put(bucket, 'plain/1.csv', csv(1, 300))
+    await s3.put(bucket, 'plain/2.csv.gz', gzipSync(csv(301, 200).replaceAll(',', ';')))
+    const types = [
+      'name,id,changed,paid,day,ok,share',
+      'Last,501,2026-01-31 11:00:00,7,2024-02-29,yes,1e3',
+      '"",+502.0,2026-01-31T10:20Z,.5,,F,0.30000000000000004',
+      ',503,2026-01-31 10:20:30.123456000+0130,-1.,2026-01-31,0,',
+      'x,504,2026-01-31,,,,-0.25',
+    ]
+    await s3.put(bucket, 'types/1.csv', [...types, ''].join('\n'))
+    for (const [folder, count] of [
+      ['plain', 500],
+      ['types', 4],
+    ] as const) {
+      await databricks.run('delete from crm.people')
+      databricks.executed.length = 0
+      const id = await connect(folder)
+      const transfer = await move(id)
+      assert.deepEqual(await rejectsOf(id, transfer.id), [])
+      assert.equal(transfer.status, 'succeeded', JSON.stringify(transfer.error))
+      assert.deepEqual(transfer.records, { read: count, sent: count, accepted: count, rejected: 0 })
+      const byFiles = await inTable()
+      assert.ok(!databricks.executed.some((text) => text.includes('json')), 'no row came from a worker')
+      assert.ok(!databricks.executed.some((text) => text.includes(stores.s3Secrets.secretAccessKey)))
+      assert.match(await log(id, transfer.id), /Databricks Data Store loads the files itself/)
+      await databricks.run('delete from crm.people')
+      assert.equal((await move(await connect(folder, { loadFiles: false }))).records.accepted, count)
+      assert.deepEqual(await inTable(), byFiles)
+    }
+    // A later transfer loads the same files again.
+    assert.equal((await move(await connect('plain'))).records.accepted, 500)
+    assert.equal((await inTable()).length, 504)
+    assert.deepEqual([await tables(), folders()], [[], []])
+    await assertInvariants(service.database.pool)
+  })
+
+  test('reject single rows with the reason and the column, as a worker does', async () => {
+    const bad = [
+      'many,a,1,,,,',
+      ',a,1,,,,',
+      '1.5,a,1,,,,',
+      '9223372036854775808,a,1,,,,',
+      '2,a,1.005,,,,',
+      '3,a,99999999999.5,,,,',
+      '4,a,1,yesterday,,,',
+      '5,a,1,,2025-02-29,,',
+      '6,a,1,,,maybe,',
+      '7,a,1,,,,9007199254740993',
+      '8,a,1,,,,0.10000000000000001',
+      '9,a,1,,,,1e399',
+    ]
+    await s3.put(bucket, 'bad/1.csv', ['id,name,paid,changed,day,ok,share', '1,good,1,,,,', ...bad, ''].join('\n'))
+    const outcome = async (loadFiles: boolean) => {
+      const id = await connect('bad', { loadFiles })
+      const { id: transferId, records } = await move(id)
+      return { records, rejects: await rejectsOf(id, transferId) }
+    }
+    const byFiles = await outcome(true)
+    assert.deepEqual(byFiles.records, { read: 13, sent: 13, accepted: 1, rejected: 12 })
+    assert.deepEqual(await outcome(false), byFiles)
+    const widths = ['1,a', '2,b', '3,too,many', '4', '']
+    await s3.put(
+      bucket,
+      'wide/1.csv',
+      Buffer.concat([Buffer.from(['id,name', ...widths].join('\n')), Buffer.from([0x37, 0x2c, 0xff, 0x0a])]),
+    )
+    const id = await connect('wide')
+    const transfer = await move(id)
+    assert.deepEqual(transfer.records, { read: 5, sent: 5, accepted: 2, rejected: 3 })
+    assert.deepEqual(await rejectsOf(id, transfer.id), [
+      'name: A value has bytes that are not UTF-8 text.',
+      'null: The row has another number of values than the header.',
+      'null: The row has another number of values than the header.',
+    ])
+  })
+
+  test('replace the table as a whole, and update rows by their key', async () => {
+    await databricks.run(`insert into crm.people (id, name) values (7777, 'old'), (2, 'old')`)
+    await s3.put(bucket, 'whole/1.csv', csv(1, 100))
+    const upsert = { writeMode: 'Upsert', keyColumns: 'id' }
+    assert.equal((await move(await connect('whole', upsert))).records.accepted, 100)
+    assert.equal((await inTable()).length, 101)
+    assert.equal((await move(await connect('whole', { writeMode: 'Replace' }))).records.accepted, 100)
+    assert.equal((await inTable()).length, 100)
+    await s3.put(bucket, 'twice/1.csv', csv(1, 3, [rowOf(2)]))
+    const twice = await move(await connect('twice', upsert))
+    assert.equal(twice.error?.code, 'invalid_key')
+    assert.match(twice.error?.message ?? '', /^1 keys are in several rows of the files/)
+    assert.deepEqual(await tables(), [])
+  })
+
+  test('pass a worker where something needs one, and fail where Databricks may not read the bucket', async () => {
+    await s3.put(bucket, 'one/1.csv', csv(1, 3))
+    await s3.put(bucket, 'star/a*.csv', csv(1, 3))
+    await s3.put(bucket, 'named/packed.csv', gzipSync(csv(1, 3)))
+    const reasonOf = async (folder: string, own: Record<string, string | boolean> = {}) => {
+      const id = await connect(folder, own)
+      const transfer = await move(id)
+      assert.equal(transfer.status, 'succeeded', JSON.stringify(transfer.error))
+      return /Rows pass a worker, because (.*)\./.exec(await log(id, transfer.id))?.[1]
+    }
+    assert.equal(await reasonOf('star'), 'the name of star/a*.csv has a sign that means something else to Databricks')
+    assert.equal(await reasonOf('named'), 'the name of named/packed.csv does not say how it is compressed')
+    await databricks.run('create table crm.odd (id bigint, name varchar, paid real, changed timestamp)')
+    assert.equal(await reasonOf('one', { table: 'odd' }), 'the column paid of the table has the type FLOAT')
+    const { storage } = databricks
+    databricks.storage = undefined
+    const barred = await move(await connect('one'))
+    databricks.storage = storage
+    assert.match(barred.error?.message ?? '', /check that an external location of Unity Catalog has s3:\/\/landing/)
+  })
+
+  test('are each loaded once where a worker is killed at any statement', async () => {
+    for (let file = 0; file < 4; file++) {
+      await s3.put(bucket, `killed/${file}.csv`, csv(file * 50, 50, [`bad ${file},a,1,`]))
+    }
+    const id = await connect('killed')
+    const { id: transferId } = await fixture.start(id)
+    const given = {
+      databaseUrl: service.databaseUrl,
+      masterKey: masterKey.key.export().toString('base64'),
+      routes: stores.routes,
+    }
+    const statements = ['create or replace', 'insert into', 'select misfit', 'insert overwrite directory', 'copy into']
+    for (const at of statements) {
+      const child = spawnHandoverWorker(given)
+      // The statement runs all the same: what is lost is the response.
+      const reached = new Promise<void>((resolve) => {
+        databricks.before = (statement) => {
+          if (!statement.startsWith(at) || child.killed) return
+          child.kill('SIGKILL')
+          resolve()
+        }
+      })
+      await bounded(`the worker sends ${at}`, reached, 60_000)
+      await bounded('it is gone', child.ended, 60_000)
+      databricks.before = undefined
+      await service.database.pool.query(
+        `update transfers set status = 'queued', heartbeat_time = null where id = $1 and status = 'running'`,
+        [transferId],
+      )
+    }
+    await work()
+    const transfer = await fixture.get(id, transferId)
+    assert.equal(transfer.status, 'partial', JSON.stringify(transfer.error))
+    assert.deepEqual(transfer.records, { read: 204, sent: 204, accepted: 200, rejected: 4 })
+    const ids = (await inTable()).map(([one]) => Number(one))
+    assert.deepEqual(
+      ids,
+      Array.from({ length: 200 }, (_, index) => index),
+    )
+    assert.deepEqual([await tables(), folders()], [[], []])
+    await assertInvariants(service.database.pool)
+  })
+})
