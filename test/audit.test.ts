@@ -255,7 +255,8 @@ describe('an event', () => {
       body: { secretConfig: sourceSecrets },
     })
     const [event] = await eventsOfRequest(configured)
-    assert.deepEqual(event?.details, { secretsSaved: ['secretAccessKey'], secretsCleared: [] })
+    const { configurationId } = configured.response as { configurationId: string }
+    assert.deepEqual(event?.details, { configurationId, secretsSaved: ['secretAccessKey'], secretsCleared: [] })
     assert.deepEqual(event?.after?.settings, { accessKeyId: sourceSecrets.accessKeyId })
     assert(!JSON.stringify(event).includes(sourceSecrets.secretAccessKey))
   })

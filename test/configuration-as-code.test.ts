@@ -7,12 +7,12 @@ import { createClient } from '@penstock/client'
 import {
   applyPlan,
   ConfigurationError,
+  chooseAccounts,
   createDefinitions,
   createResolver,
   describePlan,
   digestOf,
   exportConfiguration,
-  isWanted,
   loadDesired,
   makePlan,
   type Plan,
@@ -85,7 +85,7 @@ async function aParty() {
     ): Promise<Plan> => {
       const { env = secrets, filesWithin, ...rest } = options
       const desired = await loadDesired([path])
-      const state = await readState(client, isWanted(desired))
+      const state = await readState(client, chooseAccounts(desired))
       const resolver = resolverOf(env, filesWithin)
       return makePlan(desired, state, { options: rest, definitions: createDefinitions(client), resolver })
     },
@@ -515,6 +515,118 @@ accounts:
     }
     const [now] = (await readState(party.client)).accounts
     assert.equal(now?.connections.find(({ name }) => name === 'Orders')?.id, orders.id)
+  })
+
+  test('finds what else was renamed by hand by its identifier: sub-accounts, configurations, webhooks and alert rules', async () => {
+    const party = await aParty()
+    const further = acme
+      .replace(
+        '    connections:',
+        `      - connector: webhook
+        configuration: Archive
+        settings: {url: "https://hooks.example.com/archive"}
+        secrets: {signingSecret: "\${env:HOOK}"}
+    webhooks:
+      - url: https://shop.example.com/events
+    alertRules:
+      - name: Late
+        conditions: {transferFailed: true}
+    connections:`,
+      )
+      .replace('bucketUri: "s3://acme/returns/"}}\n        destination: {connector: webhook}', (text) =>
+        text.replace('{connector: webhook}', '{connector: webhook, configuration: Archive}'),
+      )
+    const path = await party.write(further)
+    await party.apply(path)
+    const before = await party.state()
+    const read = async () => {
+      const { webhooks, alertRules, ...state } = await readState(party.client)
+      const account = state.accounts[0] ?? assert.fail()
+      const archive = account.connectors.find(({ first }) => !first) ?? assert.fail()
+      return { account, archive, webhook: webhooks[0] ?? assert.fail(), rule: alertRules[0] ?? assert.fail() }
+    }
+    const idsOf = ({ account, archive, webhook, rule }: Awaited<ReturnType<typeof read>>) => {
+      return [account.id, archive.configurationId, webhook.id, rule.id]
+    }
+    const was = await read()
+    const { client } = party
+    const { connectorId: id, configurationId } = was.archive
+    await client.editAccount({ id: was.account.id, body: { name: 'Acme, by hand' } })
+    await client.configureConnector({
+      accountId: was.account.id,
+      id,
+      body: { configurationId, name: 'By hand', secretConfig: {} },
+    })
+    await client.updateWebhook({ id: was.webhook.id, body: { url: 'https://shop.example.com/by-hand' } })
+    await client.updateAlertRule({ id: was.rule.id, body: { name: 'By hand' } })
+    const plan = await party.plan(path)
+    assert.deepEqual(
+      plan.changes.map(({ action, kind }) => `${action} ${kind}`),
+      ['update account', 'update connector', 'update webhook', 'update alertRule'],
+    )
+    assert.deepEqual([plan.unmanaged, plan.notes.length], [[], 4])
+    assert.match(plan.notes.join(), /The sub-account Acme Outdoor was renamed to Acme, by hand: to keep that name/)
+    // Credentials without audit:read cannot know, and the plan says so.
+    const scopes = [
+      'accounts:read',
+      'connectors:read',
+      'connections:read',
+      'transfers:read',
+      'webhooks:read',
+      'alerts:read',
+    ] as const
+    const { reply } = await client.createClient({ body: { name: 'No audit', scopes: [...scopes] } })
+    const limited = createClient({ baseUrl, clientId: reply.id, clientSecret: reply.clientSecret })
+    const desired = await loadDesired([path])
+    const state = await readState(limited, chooseAccounts(desired))
+    const given = { options: {}, definitions: createDefinitions(limited), resolver: createResolver({ env: secrets }) }
+    const blind = await makePlan(desired, state, given)
+    assert.match(describePlan(blind), /sub-account Acme Outdoor is created\. Whether .* lack the scope audit:read/)
+    await party.apply(path)
+    assert.deepEqual(await party.state(), before)
+    assert.deepEqual(idsOf(await read()), idsOf(was))
+  })
+
+  test('has a line for all sub-accounts that no file has', async () => {
+    const party = await aParty()
+    const path = await party.write('version: 1\naccounts:\n  - name: Ours\n')
+    await party.apply(path)
+    for (let number = 1; number <= 7; number++) await party.client.addAccount({ body: { name: `Foreign ${number}` } })
+    const lines = describePlan(await party.plan(path)).split('\n')
+    assert.equal(lines.filter((line) => line.includes('Foreign')).length, 1)
+    assert.match(lines.join('\n'), /no file has them: 7 sub-accounts Foreign \d, .* and 2 more/)
+  })
+
+  test('is planned with values that the service will refuse, and names what could be meant', async () => {
+    const party = await aParty()
+    const withBigQuery = acme.replace(
+      '      - connector: webhook\n',
+      '      - connector: postgresql\n        settings: {host: db.example.com, port: 70000, database: x, user: x, tlsMode: sometimes}\n        secrets: {password: "${env:HOOK}"}\n      - connector: webhook\n',
+    )
+    const plan = await party.plan(await party.write(withBigQuery))
+    const { failed } = await party.applyPlan(plan)
+    assert.deepEqual(
+      failed.map(({ change }) => change.name),
+      ['postgresql'],
+    )
+    const refused = plan.refused.map(({ message }) => message)
+    assert.match(refused.join('\n'), /port of the connector postgresql must be at most 65535\./)
+    assert.equal(refused.length, failed[0]?.problem.message.split('; ').length, refused.join('\n'))
+    const wrong = async (text: string) => problemsOf(party.plan(await party.write(text)))
+    assert.match(
+      await wrong(acme.replace('schedule:', 'shedule:')),
+      /shedule is not known here.* Did you mean schedule\?/,
+    )
+    assert.match(
+      await wrong(acme.replace('{accessKeyId', '{accesKeyID')),
+      /accesKeyID is .* Did you mean accessKeyId\?/,
+    )
+    assert.match(await wrong(acme.replace(/amazon-s3-source/g, 'amazon-s3-sorce')), /Did you mean amazon-s3-source\?/)
+    const used = acme.replace('{connector: webhook}', '{connector: webhok}')
+    assert.match(await wrong(used), /webhok is not added .* Did you mean webhook\?/)
+    const rule = `${acme}    alertRules:\n      - {name: R, conditions: {transferFailed: true}, connections: [Order]}\n`
+    assert.match(await wrong(rule), /There is no connection Order .* Did you mean Orders\?/)
+    assert.doesNotMatch(await wrong(acme.replace('schedule:', 'unlike:')), /Did you mean/)
   })
 
   test('is planned with what the service will refuse: each connector and connection that lacks something', async () => {

@@ -1,10 +1,14 @@
 import { createHash } from 'node:crypto'
-import { type Client, PenstockError } from '@penstock/client'
+import { type Client, everyEntry, PenstockError } from '@penstock/client'
 import type { ConnectorDefinition } from '@penstock/wire'
 import { persistently } from './calls.ts'
+import { didYouMean } from './suggest.ts'
 
 /** Gives the definitions of connectors, each asked for once; undefined where the service does not have the connector. */
-export type Definitions = (slug: string) => Promise<ConnectorDefinition | undefined>
+export type Definitions = ((slug: string) => Promise<ConnectorDefinition | undefined>) & {
+  /** A sentence with the connector that an unknown one could mean; empty if none is similar. */
+  readonly suggest: (slug: string) => Promise<string>
+}
 
 export function createDefinitions(client: Client): Definitions {
   const known = new Map<string, Promise<ConnectorDefinition | undefined>>()
@@ -16,11 +20,29 @@ export function createDefinitions(client: Client): Definitions {
       throw error
     }
   }
-  return (slug) => {
+  const definitions = (slug: string) => {
     const asked = known.get(slug) ?? ask(slug)
     known.set(slug, asked)
     return asked
   }
+  let slugs: Promise<readonly string[]> | undefined
+  const suggest = async (slug: string) => {
+    slugs ??= persistently(() => readSlugs(client))
+    return didYouMean(slug, await slugs)
+  }
+  return Object.assign(definitions, { suggest })
+}
+
+/** The slugs of the catalogue. It has names and identifiers; most slugs follow from the name, which the identifier proves. */
+async function readSlugs(client: Client): Promise<readonly string[]> {
+  const [account] = (await client.listAccounts({ query: { size: 1 } })).reply
+  if (!account) return []
+  const slugs: string[] = []
+  for await (const entry of everyEntry(client, 'listConnectors', { accountId: account.id, query: { size: 500 } })) {
+    const slug = entry.name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')
+    if (connectorIdOf(slug) === entry.connectorId) slugs.push(slug)
+  }
+  return slugs
 }
 
 /** The identifier of a connector, which is the same in every service. */

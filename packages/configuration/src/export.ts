@@ -37,7 +37,7 @@ export type ExportOptions = {
 
 export async function exportConfiguration({ client, baseUrl, accounts, split }: ExportOptions): Promise<ExportResult> {
   const isWanted = ({ name }: { name: string }) => accounts === undefined || accounts.includes(name)
-  const state = await readState(client, isWanted)
+  const state = await readState(client, (all) => all.filter(isWanted))
   const chosen = state.accounts.filter(isWanted).toSorted(compareBy(({ name }) => name))
   const unknown = accounts?.filter((name) => !chosen.some((account) => account.name === name)) ?? []
   if (unknown.length > 0)

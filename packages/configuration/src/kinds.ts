@@ -3,7 +3,7 @@ import { alertRule } from './kinds/alert-rule.ts'
 import { connection } from './kinds/connection.ts'
 import { connector } from './kinds/connector.ts'
 import { webhook } from './kinds/webhook.ts'
-import type { AccountState, ManagedKind, ResourceKind } from './resource-kind.ts'
+import type { AccountState, AnyServiceState, ManagedKind, ResourceKind } from './resource-kind.ts'
 
 /** Every kind of resource, each after those that it depends on. */
 const all = [connector, connection, webhook, alertRule]
@@ -12,7 +12,10 @@ type Kind = (typeof all)[number]
 type Lists = { readonly [K in Kind as K['list']]: Awaited<ReturnType<K['read']>> }
 
 /** What a service is configured with, as its lists say: all resources of each kind, and those of each sub-account. */
-export type ServiceState = Lists & { readonly accounts: readonly (AccountState & Lists)[] }
+export type ServiceState = Lists & {
+  readonly accounts: readonly (AccountState & Lists)[]
+  readonly renames: AnyServiceState['renames']
+}
 
 export const kinds: readonly ResourceKind[] = all
 /** Those of which the organization has none. */

@@ -5,6 +5,7 @@ import { refuseTwins } from './match.ts'
 import { ConfigurationError, describePosition, type Locate, type Problem } from './problems.ts'
 import { type FileAccount, readYaml } from './read-yaml.ts'
 import { type DesiredAccount, type Entry, listIn } from './resource-kind.ts'
+import type { readState } from './service-state.ts'
 
 /** What the files say, put together. A list of the organization that no file has is left alone. */
 export type Desired = { readonly accounts: readonly DesiredAccount[]; readonly organization: object }
@@ -36,12 +37,24 @@ export async function loadDesired(paths: readonly string[]): Promise<Desired> {
   return { accounts, organization }
 }
 
-/** Which sub-accounts the files are about: those that they have, or all where a rule of the organization names connections. */
-export function isWanted({ accounts, organization }: Desired): (account: { id: string; name: string }) => boolean {
-  if (owned.some((kind) => listIn<Entry>(kind, organization)?.some((entry) => kind.isWide?.(entry)))) return () => true
+/**
+ * Chooses the sub-accounts that the files are about: those that they have, also if one was renamed by hand, or all if a rule of
+ * the organization names connections.
+ */
+export function chooseAccounts({ accounts, organization }: Desired): NonNullable<Parameters<typeof readState>[1]> {
+  const isWide = owned.some((kind) => listIn<Entry>(kind, organization)?.some((entry) => kind.isWide?.(entry)))
+  if (isWide) return (all) => [...all]
   const names = new Set(accounts.flatMap(({ name, was }) => [name, ...was]))
   const ids = new Set(accounts.map(({ id }) => id))
-  return ({ id, name }) => names.has(name) || ids.has(id)
+  return async (all, renames) => {
+    const there = new Set(all.map(({ name }) => name))
+    const open = accounts.filter(
+      ({ id, name, was }) => id === undefined && ![name, ...was].some((one) => there.has(one)),
+    )
+    const former = open.length > 0 && accountKind.audited ? await renames(accountKind.audited) : undefined
+    const wasNamed = (id: string) => open.some(({ name }) => former?.get(id)?.includes(name))
+    return all.filter(({ id, name }) => names.has(name) || ids.has(id) || wasNamed(id))
+  }
 }
 
 /** The entries of each kind that a sub-account or the organization has in its files. */

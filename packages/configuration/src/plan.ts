@@ -3,6 +3,7 @@ import { inAccounts, owned, type ServiceState } from './kinds.ts'
 import type { Desired } from './load.ts'
 import { matchAll, refuseTwins } from './match.ts'
 import { ConfigurationError, type Problem } from './problems.ts'
+import { matchRenamed } from './renames.ts'
 import {
   type Change,
   type Entry,
@@ -41,15 +42,23 @@ export async function makePlan(
   const problems: Problem[] = []
   const accounts = matchAll(accountKind, desired, state.accounts, null, problems)
   const collected = { changes: [], unmanaged: [], notes: [], missing: [], refused: [] }
+  await matchRenamed(accountKind, desired, state.accounts, accounts, null, { ...collected, problems, state })
   const planning: Planning = { ...given, ...collected, problems, state, accounts }
   const scopes = desired.map((entry): Scope => {
-    return { account: entry.name, desired: entry, existing: accounts.get(entry), changes: [], waiting: new Set() }
+    return {
+      account: entry.name,
+      desired: entry,
+      existing: accounts.get(entry),
+      changes: [],
+      matched: new Map(),
+      waiting: new Set(),
+    }
   })
   for (const [index, scope] of scopes.entries()) {
     await planOne(accountKind, desired[index] as Entry, scope.existing, scope, planning)
     await planLists(inAccounts, scope, planning)
   }
-  scopes.push({ account: null, desired: organization, changes: [], waiting: new Set() })
+  scopes.push({ account: null, desired: organization, changes: [], matched: new Map(), waiting: new Set() })
   for (const scope of scopes) for (const kind of owned) await planLists([kind], scope, planning)
   const taken = new Set(accounts.values())
   for (const left of state.accounts.filter((one) => !taken.has(one))) leave(accountKind, left, left.name, planning)
@@ -76,7 +85,8 @@ async function planLists(kinds: readonly ResourceKind[], scope: Scope, planning:
     const isOwn = (one: object) => (one as { accountId: string | null }).accountId === null
     const there = account === null ? statesIn(kind, state).filter(isOwn) : statesIn(kind, existing ?? {})
     const matched = matchAll(kind, entries, there, account, problems)
-    await kind.match?.(entries, there, matched, scope, planning)
+    await matchRenamed(kind, entries, there, matched, account, planning)
+    for (const [entry, one] of matched) scope.matched.set(entry, one)
     for (const entry of entries) await planOne(kind, entry, matched.get(entry), scope, planning)
     const taken = new Set(matched.values())
     for (const one of there.filter((one) => !taken.has(one)).toReversed())

@@ -3,6 +3,7 @@ import { isMap, isNode, isScalar, LineCounter, parseDocument, visit } from 'yaml
 import type { SourceFile } from './find-files.ts'
 import type { Position, Problem } from './problems.ts'
 import { configurationSchema } from './schema.ts'
+import { didYouMean } from './suggest.ts'
 
 /** A file that matches the schema; `at` finds the position of a part of it. */
 export type ReadDocument = {
@@ -99,7 +100,7 @@ function notRead(error: unknown): string {
   throw error
 }
 
-const validate = new Ajv({ allErrors: true, allowUnionTypes: true }).compile(configurationSchema)
+const validate = new Ajv({ allErrors: true, allowUnionTypes: true, verbose: true }).compile(configurationSchema)
 
 /** One problem for each place: of several schemas that a value could have, the message names what they allow. */
 function problemsOf(
@@ -133,10 +134,11 @@ function pathOf(pointer: string, content: unknown): (string | number)[] {
     })
 }
 
-function messageOf({ keyword, params, schemaPath, message }: ErrorObject): string {
+function messageOf({ keyword, params, schemaPath, parentSchema, message }: ErrorObject): string {
   if (keyword === 'additionalProperties') {
     if (/(settings|secrets)/.test(schemaPath)) return 'is not the key of a field: letters, digits and _ alone'
-    return 'is not known here: remove it, or correct its name'
+    const known = Object.keys((parentSchema as { properties?: object } | undefined)?.properties ?? {})
+    return `is not known here: remove it, or correct its name.${didYouMean(params.additionalProperty, known)}`
   }
   if (keyword === 'required') return `needs ${params.missingProperty}: add it`
   if (schemaPath.includes('anyOf')) return 'must be text, a number, true, false, null or a list of texts'

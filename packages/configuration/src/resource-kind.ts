@@ -22,7 +22,7 @@ export type DesiredAccount = Entry & { readonly enabled?: boolean | undefined }
 /** A sub-account of the service. It also has a list of resources for each kind. */
 export type AccountState = { readonly id: string; readonly name: string; readonly enabled: boolean }
 /** The state of a service. It also has a list of all resources of each kind. */
-export type AnyServiceState = { readonly accounts: readonly AccountState[] }
+export type AnyServiceState = { readonly accounts: readonly AccountState[]; readonly renames: Renames }
 
 /** What a plan does to one resource. `Own` is what its kind needs to apply it. */
 export type Change<Desired = Entry, State = object, Own = unknown> = {
@@ -36,6 +36,19 @@ export type Change<Desired = Entry, State = object, Own = unknown> = {
   readonly existing?: State | undefined
   readonly desired?: Desired | undefined
 } & Own
+
+/** Where the audit log has the former names of the resources of a kind. */
+export type AuditedName = {
+  /** The operation that renames. */
+  readonly action: string
+  /** The key of the name in what the audit log has of a change. */
+  readonly key: string
+  /** The identifier of the resource, if it is not the target of the event. */
+  readonly idOf?: (details: Readonly<Record<string, unknown>>) => unknown
+}
+
+/** The former names of resources, by their identifiers; undefined if the credentials lack `audit:read`. */
+export type Renames = (audited: AuditedName) => Promise<ReadonlyMap<string, readonly string[]> | undefined>
 
 /** What differs. Without a field, an existing resource is as the files want it. */
 export type Diff<Own = unknown> = { readonly fields: readonly FieldChange[]; readonly action?: 'replace' } & Own
@@ -77,6 +90,8 @@ export type Scope = {
   /** The sub-account, if it exists. */
   readonly existing?: AccountState | undefined
   readonly changes: Change[]
+  /** The resources that the entries of its lists mean, of the kinds that are planned. */
+  readonly matched: Map<Entry, object>
   /** Connectors that a person has to authorize first. */
   readonly waiting: Set<string>
 }
@@ -168,6 +183,15 @@ export type ManagedKind<Desired extends Entry = Entry, State extends object = ob
   /** The option that allows to delete what is in no file. */
   readonly destroyedBy: keyof PlanOptions
   nameOf(state: State): string
+  identifierOf(state: State): string
+  /** Where former names are, if `formerNames` does not read them. */
+  readonly audited?: AuditedName
+  /** The name of a resource whose name in the audit log is another one. */
+  nameFrom?(audited: string, state: State): string
+  /** Reads the names that one had before. */
+  formerNames?(state: State): Promise<readonly string[]>
+  /** Whether an entry could mean one that was renamed by hand; any, if this is not there. */
+  couldBe?(entry: Desired, state: State): boolean
   /** Compares; `existing` is undefined if it has to be created. Undefined if a problem prevents that. */
   diff(
     entry: Desired,
@@ -212,14 +236,6 @@ export type ResourceKind<
   read(client: Client, accountId: string | undefined, lists: object): Promise<State[]>
   /** Resolves the references in the name of an entry; undefined if one cannot be resolved. */
   resolve?(entry: Desired, planning: Planning): Promise<Desired | undefined>
-  /** Finds what entries mean that are not found by their names. */
-  match?(
-    entries: readonly Desired[],
-    there: readonly State[],
-    matched: Map<Desired, State>,
-    scope: Scope,
-    planning: Planning,
-  ): Promise<void>
   /** Whether an entry refers to other sub-accounts. */
   isWide?(entry: Desired): boolean
   /** Whether one that no entry has is needed by others. */

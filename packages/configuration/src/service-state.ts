@@ -2,18 +2,22 @@ import type { Client } from '@penstock/client'
 import { withBound } from './calls.ts'
 import { inAccounts, kinds, owned, type ServiceState } from './kinds.ts'
 import { readAll, scopesFor } from './read-all.ts'
-import { type ResourceKind, statesIn } from './resource-kind.ts'
+import { createRenames } from './renames.ts'
+import { type AccountState, type Renames, type ResourceKind, statesIn } from './resource-kind.ts'
 
 /**
  * Reads the configuration of a service, in a few calls however much there is.
- * @param wanted which sub-accounts it is about; those that are left out are in the result without their contents
+ * @param choose which sub-accounts it is about; those that are left out are in the result without their contents
  */
 export async function readState(
   client: Client,
-  wanted: (account: { readonly id: string; readonly name: string }) => boolean = () => true,
+  choose: (accounts: readonly AccountState[], renames: Renames) => AccountState[] | Promise<AccountState[]> = (all) => [
+    ...all,
+  ],
 ): Promise<ServiceState> {
   const accounts = await readAll(client, 'listAccounts', undefined)
-  const chosen = accounts.filter(wanted)
+  const renames = createRenames(client)
+  const chosen = await choose(accounts, renames)
   const scopes = chosen.length < accounts.length ? scopesFor(chosen.map(({ id }) => id)) : [undefined]
   const read = async (some: readonly ResourceKind[], accountId: string | undefined) => {
     const lists: Record<string, object[]> = {}
@@ -27,6 +31,7 @@ export async function readState(
   )
   return {
     ...Object.fromEntries(all),
+    renames,
     accounts: accounts.map(({ id, name, enabled }) => ({
       id,
       name,

@@ -15,6 +15,8 @@ const titles = new Map(managed.map(({ kind, title }) => [kind, title]))
 const shownMax = 200
 /** Things that are left alone and are named. */
 const unmanagedMax = 20
+/** Sub-accounts that are named in their line. */
+const foreignMax = 5
 
 export function describePlan(plan: Plan, { colour = false } = {}): string {
   const paint = (code: number, text: string) => (colour ? `\u001b[${code}m${text}\u001b[0m` : text)
@@ -30,13 +32,23 @@ export function describePlan(plan: Plan, { colour = false } = {}): string {
     lines.push('')
   }
   lines.push(...plan.notes.map((note) => printable(`Note: ${note}`)))
-  for (const { kind, account, name } of plan.unmanaged.slice(0, unmanagedMax))
+  const foreign = plan.unmanaged.filter(({ kind }) => kind === 'account')
+  const unmanaged = plan.unmanaged.filter(({ kind }) => kind !== 'account')
+  for (const { kind, account, name } of unmanaged.slice(0, unmanagedMax)) {
+    const of = account ?? 'the organization'
+    lines.push(printable(`Left alone, because no file has it: ${titles.get(kind)} ${name} of ${of}`))
+  }
+  if (unmanaged.length > unmanagedMax) lines.push(`… and ${unmanaged.length - unmanagedMax} more`)
+  if (foreign.length > 0) {
+    const names = foreign.slice(0, foreignMax).map(({ name }) => name)
+    const more = foreign.length > foreignMax ? ` and ${foreign.length - foreignMax} more` : ''
+    const what = foreign.length === 1 ? 'sub-account' : `${foreign.length} sub-accounts`
     lines.push(
       printable(
-        `Left alone, because no file has it: ${titles.get(kind)} ${name}${kind === 'account' ? '' : ` of ${account ?? 'the organization'}`}`,
+        `Left alone, because no file has ${foreign.length === 1 ? 'it' : 'them'}: ${what} ${names.join(', ')}${more}`,
       ),
     )
-  if (plan.unmanaged.length > unmanagedMax) lines.push(`… and ${plan.unmanaged.length - unmanagedMax} more`)
+  }
   lines.push(...plan.missing.map((problem) => `Needed to apply: ${describeProblem(problem)}`))
   lines.push(...plan.refused.map((problem) => `The service will refuse: ${describeProblem(problem)}`))
   lines.push(summarySentence(plan))

@@ -1,6 +1,7 @@
-import type { ConnectorDefinition } from '@penstock/wire'
+import { type ConnectorDefinition, readFieldValue } from '@penstock/wire'
 import { describeProblem, type Locate, type Problem } from './problems.ts'
 import { hasReference, type Resolver } from './references.ts'
+import { didYouMean } from './suggest.ts'
 
 /** Values of fields: as files write them, as the service stores them, and how both are compared. */
 
@@ -24,12 +25,13 @@ export type Resolved = { readonly value: Value; readonly shown: unknown }
 
 /**
  * Reads the settings of a file against the fields. What is empty is not set.
+ * @param what its `refused` collects the values that the service would refuse
  * @returns the values, without those that are wrong, which are among the problems then
  */
 export async function readSettings(
   { settings }: { readonly settings: Values },
   fields: Fields,
-  what: { readonly at: Locate; readonly path: readonly string[]; readonly of: string },
+  what: { readonly at: Locate; readonly path: readonly string[]; readonly of: string; readonly refused?: Problem[] },
   resolver: Resolver,
   problems: Problem[],
 ): Promise<Map<string, Resolved>> {
@@ -40,7 +42,7 @@ export async function readSettings(
     if (!field) {
       const names = [...fields.values()].filter(({ readonly }) => !readonly).map(({ name }) => name)
       problems.push({
-        message: `${key} is not a field of ${what.of}. Its fields are: ${names.join(', ') || 'none'}.`,
+        message: `${key} is not a field of ${what.of}.${didYouMean(key, names)} Its fields are: ${names.join(', ') || 'none'}.`,
         at: position,
       })
     } else if (field.type === 'Password') {
@@ -52,7 +54,10 @@ export async function readSettings(
       if (resolved === undefined) continue
       const value = normal(field, resolved)
       const refers = [written].flat().some((one) => typeof one === 'string' && hasReference(one))
-      if (value !== null) read.set(key, { value, shown: refers ? written : value })
+      if (value === null) continue
+      read.set(key, { value, shown: refers ? written : value })
+      const found = readFieldValue(field, value)
+      if ('wrong' in found) what.refused?.push({ message: `${key} of ${what.of} ${found.wrong}.`, at: position })
     }
   }
   return read

@@ -1,6 +1,5 @@
 import type { Field, FieldError } from '@penstock/wire'
-import { fieldCounts, fieldIsRequired, limits, type Role, secretFormError, secretMask } from '@penstock/wire/rules'
-import { isDay } from './days.ts'
+import { fieldCounts, fieldIsRequired, type Role, readFieldValue, secretMask } from '@penstock/wire/rules'
 import type { FieldDefinition, Fields, FieldValue } from './fields.ts'
 
 /**
@@ -44,7 +43,7 @@ export function readValues(
         else reading.cleared.push(key)
       }
     } else {
-      const value = readValue(field, sent)
+      const value = readFieldValue(field, sent)
       if ('wrong' in value) fieldError(value.wrong)
       else if (!field.readonly) reading.set[key] = value.read
       else if (showValue(value.read) !== showValue(own(current, key) ?? field.default)) {
@@ -148,73 +147,4 @@ const own = (values: Values, key: string): FieldValue | undefined =>
 export function showValue(value: FieldValue | undefined): string {
   if (value === undefined) return ''
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
-}
-
-type Read = { read: FieldValue } | { wrong: string }
-
-/** Values travel as text when they are read; so each kind takes its text form beside its own. */
-function readValue(field: FieldDefinition, sent: unknown): Read {
-  switch (field.type) {
-    case 'Text':
-      return readText(sent, limits.textLengthMax)
-    case 'Password':
-      return readSecret(field, sent)
-    case 'Number':
-      return readNumber(field, sent)
-    case 'Date':
-      return readDate(sent)
-    case 'Boolean':
-      if (sent === true || sent === 'true') return { read: true }
-      if (sent === false || sent === 'false') return { read: false }
-      return { wrong: 'must be true or false' }
-    case 'Select':
-      return typeof sent === 'string' && field.options?.includes(sent)
-        ? { read: sent }
-        : { wrong: `must be one of: ${field.options?.join(', ')}` }
-    case 'Multi-Select':
-      return readOptions(field, sent)
-  }
-}
-
-function readText(sent: unknown, lengthMax: number): Read {
-  if (typeof sent !== 'string') return { wrong: 'must be text' }
-  // Characters are counted as people and the contract count them, not as UTF-16 does.
-  if (sent.length > lengthMax && [...sent].length > lengthMax)
-    return { wrong: `must have at most ${lengthMax} characters` }
-  if (sent.trim() === '') return { wrong: 'must not be blank' }
-  return { read: sent }
-}
-
-function readSecret({ form }: FieldDefinition, sent: unknown): Read {
-  const value = readText(sent, limits.secretLengthMax)
-  const wrong = form && 'read' in value ? secretFormError(form, String(value.read)) : undefined
-  return wrong === undefined ? value : { wrong }
-}
-
-function readNumber({ min, max }: FieldDefinition, sent: unknown): Read {
-  const value = typeof sent === 'string' && /^-?\d{1,15}$/.test(sent) ? Number(sent) : sent
-  if (typeof value !== 'number' || !Number.isSafeInteger(value)) return { wrong: 'must be a whole number' }
-  if (min !== undefined && value < min) return { wrong: `must be at least ${min}` }
-  if (max !== undefined && value > max) return { wrong: `must be at most ${max}` }
-  // Minus zero is zero.
-  return { read: value || 0 }
-}
-
-function readDate(sent: unknown): Read {
-  if (typeof sent === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(sent) && isDay(sent)) return { read: sent }
-  return { wrong: 'must be a calendar day, YYYY-MM-DD' }
-}
-
-function readOptions(field: FieldDefinition, sent: unknown): Read {
-  const wrong = { wrong: `must be a list of any of: ${field.options?.join(', ')}` }
-  let list = sent
-  if (typeof sent === 'string') {
-    try {
-      list = JSON.parse(sent)
-    } catch {
-      return wrong
-    }
-  }
-  if (!Array.isArray(list) || !list.every((option) => field.options?.includes(option))) return wrong
-  return { read: [...new Set<string>(list)] }
 }

@@ -9,6 +9,8 @@ export const account: ManagedKind<DesiredAccount, AccountState> = {
   key: 'name',
   destroyedBy: 'allowDestroyAccounts',
   nameOf: ({ name }) => name,
+  identifierOf: ({ id }) => id,
+  audited: { action: 'editAccount', key: 'name' },
   diff({ name, enabled }, existing) {
     const isRenamed = existing && existing.name !== name
     const isSwitched = enabled !== undefined && enabled !== (existing?.enabled ?? true)

@@ -13,6 +13,7 @@ import {
 } from '../resource-kind.ts'
 import { id, list, name, object, of, was } from '../schema-parts.ts'
 import { planSecrets, resolveSecrets, type Secrets } from '../secrets.ts'
+import { didYouMean } from '../suggest.ts'
 import { type FieldChange, isSame } from '../values.ts'
 import { createOnce, writeUnchanged } from '../writes.ts'
 import { connection } from './connection.ts'
@@ -100,6 +101,8 @@ export const alertRule: ResourceKind<'alertRules', FileAlertRule, DesiredAlertRu
   ofOrganization: true,
   destroyedBy: 'allowDestroy',
   nameOf: ({ name }) => name,
+  identifierOf: ({ id }) => id,
+  audited: { action: 'updateAlertRule', key: 'name' },
   schema: (ofOrganization) =>
     object(
       ['name', 'conditions'],
@@ -254,7 +257,7 @@ function targetsOf(
   planning: Planning,
 ): { found: Target[] | null; change?: FieldChange | undefined } {
   const { problems } = planning
-  const { find, nameOf } = connectionsOf(planning)
+  const { find, nameOf, namesIn } = connectionsOf(planning)
   const before = existing?.connectionIds?.filter((id) => nameOf(id) !== undefined) ?? null
   const change = (isChanged: boolean): FieldChange | undefined =>
     isChanged
@@ -269,7 +272,7 @@ function targetsOf(
     const target = find(named)
     if (!target)
       problems.push({
-        message: `There is no connection ${named.name} in the sub-account ${named.account}, or several have this name: correct it, or write its id.`,
+        message: `There is no connection ${named.name} in the sub-account ${named.account}, or several have this name: correct it, or write its id.${didYouMean(named.name, namesIn(named.account))}`,
         at: rule.at('connections', index),
       })
     return target ?? []
@@ -289,8 +292,11 @@ const connectionsOf = once(({ state, accounts, changes }: Planning) => {
   const names = new Map<string, string>()
   const targets = new Map<string, Target | 'several'>()
   const keyOf = ({ account, name }: Named) => JSON.stringify([account, name])
-  const add = (named: Named, target: Target) =>
+  const all: Named[] = []
+  const add = (named: Named, target: Target) => {
+    all.push(named)
     targets.set(keyOf(named), targets.has(keyOf(named)) ? 'several' : target)
+  }
   const namesInFiles = new Map([...accounts].map(([{ name }, account]) => [account, name]))
   const ofConnections = changes.filter(({ kind }) => kind === connection.kind)
   const changeOf = new Map(ofConnections.map((change) => [(change.existing as { id: string } | undefined)?.id, change]))
@@ -312,6 +318,8 @@ const connectionsOf = once(({ state, accounts, changes }: Planning) => {
       const found = targets.get(keyOf(named))
       return found === 'several' ? undefined : found
     },
+    /** The names of the connections of a sub-account. */
+    namesIn: (of: string): string[] => all.filter(({ account }) => account === of).map(({ name }) => name),
     /** The name of a connection that is there. */
     nameOf: (id: string): string | undefined => names.get(id),
   }

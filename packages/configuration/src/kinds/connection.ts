@@ -1,10 +1,12 @@
 import type { Client } from '@penstock/client'
 import { Configure, type DriftMode, SetConnectionLabels, SetDrift, SetSchedule } from '@penstock/wire'
-import { persistently, withBound } from '../calls.ts'
+import { persistently } from '../calls.ts'
 import { escapeAll, ifAny } from '../export-names.ts'
+import type { Problem } from '../problems.ts'
 import { pageSize, readAll } from '../read-all.ts'
 import { type Planning, type ResourceKind, type Scope, statesIn, whose } from '../resource-kind.ts'
 import { connectorSlug, id, name, object, of, settings, was } from '../schema-parts.ts'
+import { didYouMean } from '../suggest.ts'
 import {
   compareMapping,
   differences,
@@ -27,10 +29,10 @@ import {
   steps,
 } from './connection-steps.ts'
 import {
+  addedIn,
   configurationIdIn,
   connector,
   connectorChanges,
-  isAdded,
   missingFields,
   nameOfConfiguration,
   valuesIn,
@@ -60,6 +62,7 @@ export const connection: ResourceKind<'connections', FileConnection, DesiredConn
   ofOrganization: false,
   destroyedBy: 'allowDestroy',
   nameOf: ({ name }) => name,
+  identifierOf: ({ id }) => id,
   schema() {
     const side = (role: string) =>
       object(
@@ -193,7 +196,8 @@ export const connection: ResourceKind<'connections', FileConnection, DesiredConn
       formerNames: () => readFormerNames(client, one),
     }))
   },
-  match: matchRenamed,
+  formerNames: (one) => one.formerNames(),
+  couldBe: (entry, one) => one.source === entry.source.slug && one.destination === entry.destination.slug,
   diff,
   ...steps,
 }
@@ -205,48 +209,13 @@ const readFormerNames = async (client: Client, { accountId, id }: Pick<Connectio
   return reply.flatMap(({ kind, from }) => (kind === 'renamed' && from !== null ? [from] : []))
 }
 
-/**
- * Finds connections that were renamed by hand: by its identifier, the service knows which names a connection had. Without
- * that, the entry would make a second connection beside it, and both would send.
- */
-async function matchRenamed(
-  entries: readonly DesiredConnection[],
-  there: readonly ConnectionState[],
-  matched: Map<DesiredConnection, ConnectionState>,
-  { account }: Scope,
-  { problems, notes }: Planning,
-): Promise<void> {
-  const taken = new Set(matched.values())
-  const open = entries.filter((entry) => entry.id === undefined && !matched.has(entry))
-  const couldBe = (entry: DesiredConnection, one: ConnectionState) =>
-    !taken.has(one) && one.source === entry.source.slug && one.destination === entry.destination.slug
-  const candidates = there.filter((one) => open.some((entry) => couldBe(entry, one)))
-  const names = new Map(await withBound(candidates, async (one) => [one, await one.formerNames()] as const))
-  for (const entry of open) {
-    const found = candidates.filter((one) => couldBe(entry, one) && names.get(one)?.includes(entry.name))
-    const [first] = found
-    if (!first) continue
-    if (found.length > 1) {
-      const list = found.map(({ id, name }) => `${id} (${name})`).join(', ')
-      const message = `There are ${found.length} that had the name of the connection ${entry.name}${whose(account)}: ${list}. Name the one that it is by its id.`
-      problems.push({ message, at: entry.at('name') })
-      continue
-    }
-    matched.set(entry, first)
-    taken.add(first)
-    notes.push(
-      `The connection ${entry.name}${whose(account)} was renamed to ${first.name}: to keep that name, write it in the file. To have another connection of the old name, give this one an entry first.`,
-    )
-  }
-}
-
 async function diff(entry: DesiredConnection, found: ConnectionState | undefined, scope: Scope, planning: Planning) {
   const { definitions, resolver, problems, notes, refused } = planning
   const { name, at } = entry
   const what = `The connection ${name}${whose(scope.account)}`
   for (const { path } of sides)
-    if (!isAdded(entry[path].connector, scope)) {
-      const message = `${entry[path].connector} is not added to the sub-account ${scope.account}: list it under its connectors.`
+    if (!addedIn(scope).includes(entry[path].connector)) {
+      const message = `${entry[path].connector} is not added to the sub-account ${scope.account}: list it under its connectors.${didYouMean(entry[path].connector, addedIn(scope))}`
       problems.push({ message, at: at(path, 'connector') })
     }
   const moved = sides.filter(({ path }) => found && found[path] !== entry[path].slug)
@@ -267,6 +236,7 @@ async function diff(entry: DesiredConnection, found: ConnectionState | undefined
     if (existing) fields.push({ field: `${path}.configuration`, from, to: wanted })
   }
   if (found && found.name !== name) fields.push({ field: 'name', from: found.name, to: name })
+  const wrong: Problem[] = []
   const saved: { -readonly [K in keyof Configs]: Configs[K] } = { srcConnectionConfig: {}, destConnectionConfig: {} }
   for (const { path, config } of sides) {
     const { slug } = entry[path]
@@ -275,12 +245,12 @@ async function diff(entry: DesiredConnection, found: ConnectionState | undefined
     if (!side) {
       const message = definition
         ? `${slug} cannot be the ${path} of a connection.`
-        : `There is no connector ${slug} in this version of the service.`
+        : `There is no connector ${slug} in this version of the service.${await definitions.suggest(slug)}`
       problems.push({ message, at: at(path, 'connector') })
       continue
     }
     const sideFields = fieldsOf(side.fields)
-    const of = { at, path: [path, 'settings'], of: `the ${path} ${slug}` }
+    const of = { at, path: [path, 'settings'], of: `the ${path} ${slug}`, refused: wrong }
     const wanted = await readSettings(entry[path], sideFields, of, resolver, problems)
     const stored = settable(sideFields, existing?.[config] ?? {})
     if (path === 'destination') fields.push(...compareMapping(entry.mapping, stored, wanted))
@@ -288,6 +258,7 @@ async function diff(entry: DesiredConnection, found: ConnectionState | undefined
     saved[config] = valuesOf(wanted)
   }
   const saves = existing && fields.length === 0 ? undefined : saved
+  if (saves) refused.push(...wrong)
   const scheduleFields = compareSchedule(entry.schedule, existing?.schedule)
   fields.push(...scheduleFields)
   const setsDrift = entry.drift !== undefined && entry.drift !== (existing?.drift ?? 'ignore')

@@ -8,10 +8,12 @@ import {
 } from '@penstock/wire'
 import { connectorIdOf } from '../definitions.ts'
 import { escapeAll, ifAny, wordsOfNames } from '../export-names.ts'
+import type { Problem } from '../problems.ts'
 import { readAll } from '../read-all.ts'
 import { entriesIn, once, type Planning, type ResourceKind, type Scope, statesIn, whose } from '../resource-kind.ts'
 import { connectorSlug, object, of, settings, was } from '../schema-parts.ts'
 import { planSecrets } from '../secrets.ts'
+import { didYouMean } from '../suggest.ts'
 import {
   differences,
   type FieldChange,
@@ -51,6 +53,10 @@ export const connector: ResourceKind<'connectors', FileConnector, DesiredConnect
   ofOrganization: false,
   destroyedBy: 'allowDestroy',
   nameOf: ({ slug, first, name }) => nameOfConfiguration(slug, first ? undefined : name),
+  identifierOf: ({ configurationId }) => configurationId,
+  audited: { action: 'configureConnector', key: 'name', idOf: ({ configurationId }) => configurationId },
+  nameFrom: (name, { slug }) => nameOfConfiguration(slug, name),
+  couldBe: ({ slug, configuration }, one) => configuration !== undefined && !one.first && one.slug === slug,
   schema: () =>
     object(
       ['connector'],
@@ -175,12 +181,13 @@ async function diff(entry: DesiredConnector, existing: SavedValues | undefined, 
   const { slug, name: what, at } = entry
   const definition = await definitions(slug)
   if (!definition) {
-    const message = `There is no connector ${slug} in this version of the service: its name is the last part of the address of its page under /docs/connectors.`
+    const message = `There is no connector ${slug} in this version of the service.${await definitions.suggest(slug)} Its name is the last part of the address of its page under /docs/connectors.`
     problems.push({ message, at: at('connector') })
     return undefined
   }
   const fields = fieldsOf(definition.secretFields)
-  const of = { at, path: ['settings'], of: `the connector ${what}` }
+  const wrong: Problem[] = []
+  const of = { at, path: ['settings'], of: `the connector ${what}`, refused: wrong }
   const settings = await readSettings(entry, fields, of, resolver, problems)
   const isSet = (key: string) => existing?.secrets.includes(key) ?? false
   const byClick = definition.authorization?.fields ?? []
@@ -191,7 +198,7 @@ async function diff(entry: DesiredConnector, existing: SavedValues | undefined, 
       at: (key) => at('secrets', key),
       wrong: (key) => {
         const field = fields.get(key)
-        if (!field) return `${key} is not a field of the connector ${slug}.`
+        if (!field) return `${key} is not a field of the connector ${slug}.${didYouMean(key, [...fields.keys()])}`
         return field.type === 'Password' ? undefined : `${key} is no secret: put it under settings.`
       },
       plain: (key) =>
@@ -227,6 +234,7 @@ async function diff(entry: DesiredConnector, existing: SavedValues | undefined, 
     secrets: sent.secrets,
   }
   const values = await valuesAfter(entry, existing, { saves }, definition, planning)
+  refused.push(...wrong)
   const lacking = missingFields(definition.secretFields, values ?? {})
   const message = `${what}${whose(scope.account)} cannot be saved: it needs ${lacking.join(', ')}.`
   if (lacking.length > 0) refused.push({ message, at: at('connector') })
@@ -241,18 +249,17 @@ export const connectorChanges = once(
     ),
 )
 
-/** Whether the sub-account has a configuration of a connector, or will have it. @param name as a configuration is named */
-export const isAdded = (name: string, { desired, existing }: Scope): boolean =>
-  statesIn(connector, existing ?? {}).some((one) => connector.nameOf(one) === name) ||
-  entriesIn(connector, desired).some((one) => one.name === name)
+/** The configurations of connectors that the sub-account has, or will have, as they are named. */
+export const addedIn = once(({ desired, existing }: Scope): string[] => [
+  ...statesIn(connector, existing ?? {}).map(connector.nameOf),
+  ...entriesIn(connector, desired).map(({ name }) => name),
+])
 
 /** The identifier of a configuration that is there, also if the files rename it. */
-export function configurationIdIn({ desired, existing }: Scope, name: string): string | undefined {
-  const was = entriesIn(connector, desired).find((one) => one.name === name)?.was ?? []
-  const there = statesIn(connector, existing ?? {})
-  return [name, ...was]
-    .map((one) => there.find((state) => connector.nameOf(state) === one)?.configurationId)
-    .find((id) => id !== undefined)
+export function configurationIdIn({ desired, existing, matched }: Scope, name: string): string | undefined {
+  const entry = entriesIn(connector, desired).find((one) => one.name === name)
+  if (entry) return (matched.get(entry) as SavedValues | undefined)?.configurationId
+  return statesIn(connector, existing ?? {}).find((one) => connector.nameOf(one) === name)?.configurationId
 }
 
 /** The values that a configuration of a sub-account has once the plan is applied; undefined if it is not configured. */

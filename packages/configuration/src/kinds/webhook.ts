@@ -55,6 +55,8 @@ export const webhook: ResourceKind<'webhooks', FileWebhook, DesiredWebhook, Webh
   ofOrganization: true,
   destroyedBy: 'allowDestroy',
   nameOf: ({ url }) => url,
+  identifierOf: ({ id }) => id,
+  audited: { action: 'updateWebhook', key: 'url' },
   schema() {
     const url = of(CreateWebhook, 'url')
     return object(

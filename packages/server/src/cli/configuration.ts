@@ -4,6 +4,7 @@ import type { Client } from '@penstock/client'
 import {
   applyPlan,
   ConfigurationError,
+  chooseAccounts,
   createDefinitions,
   createResolver,
   describePlan,
@@ -11,7 +12,6 @@ import {
   destroys,
   digestOf,
   exportConfiguration,
-  isWanted,
   loadDesired,
   makePlan,
   type Plan,
@@ -83,7 +83,7 @@ type PlanOptions = RemoteService & {
 
 async function planOf(paths: readonly string[], client: Client, { filesWithin, ...options }: PlanOptions) {
   const desired = await loadDesired(paths)
-  const state = await readState(client, isWanted(desired))
+  const state = await readState(client, chooseAccounts(desired))
   const resolver = createResolver({ env: process.env, filesWithin })
   const { allowDestroy, allowDestroyAccounts, setSecrets } = options
   const given = { options: { allowDestroy, allowDestroyAccounts, setSecrets }, definitions: createDefinitions(client) }

@@ -97,6 +97,7 @@ export async function saveConfiguration(
   )
   const now = { ...row, ...change, ...saved, settings: settings as Values, configured: true }
   const details = {
+    configurationId: row.configurationId,
     secretsSaved: Object.keys(set).filter(isSecret),
     secretsCleared: cleared.filter((key) => isSecret(key) && key in current),
   }

@@ -1,0 +1,39 @@
+/** The longest names that are compared: the work is the product of both lengths. */
+const comparedMax = 100
+
+/**
+ * A sentence that asks whether one of the known names was meant, to follow a message; empty if none is similar.
+ * @param known compared by the number of characters to insert, remove, replace or swap, without case and separators: at most a
+ *   third of the name
+ */
+export function didYouMean(name: string, known: readonly string[]): string {
+  const plain = plainOf(name)
+  if (plain.length > comparedMax) return ''
+  const nearest = known
+    .filter((one) => one !== name && one.length <= comparedMax)
+    .map((one) => ({ one, distance: distance(plain, plainOf(one)) }))
+    .filter(({ distance }) => distance <= Math.floor(Math.max(plain.length, 3) / 3))
+    .sort((a, b) => a.distance - b.distance || (a.one < b.one ? -1 : 1))[0]
+  return nearest ? ` Did you mean ${nearest.one}?` : ''
+}
+
+const plainOf = (name: string) => name.toLowerCase().replaceAll(/[\s_-]/g, '')
+
+/** Insertions, removals, replacements and swaps of neighbours that make one text of another (optimal string alignment). */
+function distance(from: string, to: string): number {
+  let before: number[] = []
+  let last = Array.from({ length: to.length + 1 }, (_, index) => index)
+  for (let row = 1; row <= from.length; row++) {
+    const now = [row]
+    for (let column = 1; column <= to.length; column++) {
+      const cost = from[row - 1] === to[column - 1] ? 0 : 1
+      let best = Math.min((last[column] ?? 0) + 1, (now[column - 1] ?? 0) + 1, (last[column - 1] ?? 0) + cost)
+      const isSwap = row > 1 && column > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1]
+      if (isSwap) best = Math.min(best, (before[column - 2] ?? 0) + 1)
+      now.push(best)
+    }
+    before = last
+    last = now
+  }
+  return last[to.length] ?? 0
+}
