@@ -64,13 +64,14 @@ const readScopes = scopeNames.filter((scope) => scope.endsWith(':read'))
 
 const transports = {
   '/mcp': ({ token }: Key) =>
-    new StreamableHTTPClientTransport(new URL(`${url}/mcp`), {
+    // With the schemas of the answers, by which the client of the SDK checks each of them.
+    new StreamableHTTPClientTransport(new URL(`${url}/mcp?outputSchemas=true`), {
       requestInit: { headers: { authorization: `Bearer ${token}` } },
     }),
   'penstock mcp': ({ clientId, clientSecret }: Key) =>
     new StdioClientTransport({
       command: process.execPath,
-      args: [join(root, 'packages/server/bin/penstock.js'), 'mcp'],
+      args: [join(root, 'packages/server/bin/penstock.js'), 'mcp', '--output-schemas'],
       env: { PENSTOCK_URL: url, PENSTOCK_CLIENT_ID: clientId, PENSTOCK_CLIENT_SECRET: clientSecret },
       stderr: 'pipe',
     }),
@@ -351,6 +352,8 @@ test(
       assert.deepEqual([ended.code, ended.stdout], [code, ''])
       assert.match(ended.stderr, says)
     }
+    const ended = await run(process.execPath, [command, 'mcp', '--tools', 'conections']).catch((error) => error)
+    assert.deepEqual([ended.code, ended.stderr.includes('--tools must be names of tools or of these sets')], [2, true])
   },
 )
 
@@ -367,6 +370,47 @@ test('pages are small, and say where the next one begins', async (t) => {
   assert.deepEqual(await page(), [20, 25, 20])
   assert.deepEqual(await page({ offset: 20 }), [5, 25, undefined])
   assert.match(textOf(await call('listAccounts', { size: 101 })), /size must be at most 100/)
+})
+
+test('a client chooses its tools: all, sets, single ones, those that read; and the schemas of answers', async () => {
+  const { token } = await keyWith(null)
+  const listed = async (query: string) => {
+    const client = new Client({ name: 'test', version: '1' })
+    const requestInit = { headers: { authorization: `Bearer ${token}` } }
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp${query}`), { requestInit }) as never)
+    const { tools: list } = await client.listTools()
+    return { client, list, names: list.map(({ name }) => name), bytes: JSON.stringify(list).length }
+  }
+  const whole = await listed('?outputSchemas=true')
+  const all = await listed('')
+  assert.deepEqual([all.names, all.names.length], [whole.names, tools().size])
+  assert(whole.list.every(({ outputSchema }) => outputSchema))
+  assert(all.list.every(({ outputSchema }) => !outputSchema))
+  assert(all.bytes < whole.bytes / 2, `${all.bytes} of ${whole.bytes}`)
+  const core = await listed('?tools=core')
+  assert(core.bytes < 36_000, `${core.bytes}`)
+  assert(['createConnection', 'startTransfer', 'listRejects'].every((name) => core.names.includes(name)))
+  const some = await listed('?tools=reports,listWebhooks&readOnly=true')
+  assert.deepEqual(some.names.toSorted(), ['listWebhooks', 'reportAccounts', 'reportConnections'])
+  const reading = await listed('?tools=connect-links&readOnly=true')
+  assert.deepEqual(reading.names, ['listConnectLinks', 'getConnectLink', 'getBranding'])
+  // Other tools cannot be called either; answers have their content as values in any case.
+  await assert.rejects(
+    some.client.callTool({ name: 'listClients' }),
+    /listClients is not among the tools that this client chose/,
+  )
+  await assert.rejects(reading.client.callTool({ name: 'setBranding', arguments: {} }), /this server only reads/)
+  assert(((await some.client.callTool({ name: 'listWebhooks' })) as Answer).structuredContent?.response)
+  for (const { client } of [whole, all, core, some, reading]) await client.close()
+  for (const [query, message] of [
+    ['?tools=conections', /must be names of tools or of these sets, separated by commas: core, connectors, accounts/],
+    ['?tools=', /must be names of tools/],
+    ['?readOnly=1', /query\.readOnly.*must be true or false/],
+  ] as const) {
+    const init = { method: 'POST', headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' } }
+    const refused = await fetch(`${url}/mcp${query}`, { ...init, body: '{"jsonrpc":"2.0","id":1,"method":"ping"}' })
+    assert.deepEqual([refused.status, message.test(await refused.text())], [400, true], query)
+  }
 })
 
 test('no tool takes or answers what the contract marks as a secret', () => {

@@ -4,10 +4,11 @@ import { type ClientOptions, createClient } from '@penstock/client'
 import { limits } from '@penstock/wire'
 import { ConfigError } from '../config.ts'
 import { createMcpServer } from '../mcp/server.ts'
+import { namesIn, whyNoChoice } from '../mcp/tool-sets.ts'
 
 /** `penstock mcp`: a Penstock anywhere, as tools for a program on this machine. */
 
-type Options = { url?: string; credentials?: string; readOnly?: boolean }
+type Options = { url?: string; credentials?: string; tools?: string; readOnly?: boolean; outputSchemas?: boolean }
 
 /** A message: the body of a call, and what is around it. */
 const messageBytesMax = 2 * limits.bodyBytesMax
@@ -18,14 +19,18 @@ const callTimeoutMs = 150_000
  * messages. The credentials are checked first, so that a wrong one is reported here and not with every tool.
  */
 export async function serveModels(
-  { url, credentials, readOnly = false }: Options,
+  { url, credentials, tools, readOnly, outputSchemas }: Options,
   env: NodeJS.ProcessEnv,
 ): Promise<void> {
+  const names = tools === undefined ? undefined : namesIn(tools)
+  const wrong = names && whyNoChoice(names)
+  if (wrong !== undefined) throw new ConfigError([`--tools ${wrong}.`])
+  const choice = { tools: names, readOnly, outputSchemas }
   const baseUrl = readUrl(url ?? env.PENSTOCK_URL)
   const client = createClient({ baseUrl, timeoutMs: callTimeoutMs, ...(await readCredentials(credentials, env)) })
   await client.getMe()
   const scopes = async () => (await client.getMe()).reply.scopes
-  const server = createMcpServer({ client, scopes, publicUrl: baseUrl, readOnly })
+  const server = createMcpServer({ client, scopes, publicUrl: baseUrl, choice })
   const ended = new Promise<void>((resolve) => {
     server.onclose = resolve
     process.stdin.once('end', resolve)

@@ -122,7 +122,9 @@ export function buildProgram(): Command {
     )
     .option('--url <address>', 'where the Penstock is (PENSTOCK_URL)')
     .option('--credentials <file>', 'JSON with clientId and clientSecret (PENSTOCK_CLIENT_ID, PENSTOCK_CLIENT_SECRET)')
+    .option('--tools <names>', 'offer only these sets of tools or tools, separated by commas, such as core,webhooks')
     .option('--read-only', 'offer only tools that change nothing')
+    .option('--output-schemas', 'list the schemas of the answers, too')
     .action(async (options) => (await import('./mcp.ts')).serveModels(options, process.env))
 
   const users = () => import('./users.ts')

@@ -54,7 +54,8 @@ export function serveMcp(
       if (Array.isArray(body))
         refuse('invalid_request', [{ field: 'body', message: 'must be one message, not several' }])
       loading ??= import('../mcp/streamable-http.ts')
-      const { answerMcp } = await loading
+      const { answerMcp, choiceOf } = await loading
+      const choice = choiceOf(request.query as Readonly<Record<string, unknown>>)
       const client = createClient({
         baseUrl: '',
         token,
@@ -62,7 +63,14 @@ export function serveMcp(
         timeoutMs: toolTimeoutMs,
         retriesMax: 0,
       })
-      const server = { client, scopes: async () => actor.scopes, publicUrl, confirmationKey: token, confirmationClock }
+      const server = {
+        client,
+        scopes: async () => actor.scopes,
+        publicUrl,
+        choice,
+        confirmationKey: token,
+        confirmationClock,
+      }
       const answer = await answerMcp(server, { url: `${publicUrl}/mcp`, headers, body, signal })
       reply.code(answer.status)
       if (answer.contentType !== null) reply.type(answer.contentType)

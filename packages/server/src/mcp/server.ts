@@ -7,7 +7,8 @@ import { type Operation, operations, type Scope } from '@penstock/wire'
 import { programVersion } from '../version.ts'
 import { callTool } from './call-tool.ts'
 import { type ConfirmationClock, createConfirmations } from './confirmation.ts'
-import { isGranted, isReading, tools, whyNoTool } from './tools.ts'
+import { createSelection, type ToolChoice } from './tool-sets.ts'
+import { isGranted, isReading, type Tool, tools, whyNoTool } from './tools.ts'
 
 const instructions = `Penstock moves data between marketing, advertising and data platforms. An organization has sub-accounts; a sub-account adds connectors, configures them and pairs a source with a destination in a connection; a transfer moves the records of a connection.
 
@@ -28,8 +29,8 @@ export type McpOptions = {
   readonly confirmationKey?: string
   /** When confirmations expire; by the clock of the process unless given. */
   readonly confirmationClock?: ConfirmationClock
-  /** Offers tools alone that change nothing. */
-  readonly readOnly?: boolean
+  /** Which tools the client chose; all unless given. */
+  readonly choice?: ToolChoice
 }
 
 /** Questions to users have no schema that needs checking beyond what is looked at here. */
@@ -40,7 +41,8 @@ const ownKey = randomBytes(32)
 const version = programVersion()
 
 /** A server of the Model Context Protocol without a transport: the operations of the contract as tools. */
-export function createMcpServer({ client, scopes, publicUrl, readOnly = false, ...given }: McpOptions): Server {
+export function createMcpServer({ client, scopes, publicUrl, choice = {}, ...given }: McpOptions): Server {
+  const isChosen = createSelection(choice)
   const confirmations = createConfirmations(given.confirmationKey ?? ownKey, given.confirmationClock)
   const server = new Server(
     { name: 'penstock', title: 'Penstock', version },
@@ -48,13 +50,13 @@ export function createMcpServer({ client, scopes, publicUrl, readOnly = false, .
   )
   server.setRequestHandler(ListToolsRequestSchema, async () => {
     const granted = await scopes()
-    const offered = [...tools().values()].filter((tool) => isGranted(tool, granted) && (!readOnly || isReading(tool)))
-    return { tools: offered.map(({ listed }) => listed) }
+    const offered = [...tools().values()].filter((tool) => isGranted(tool, granted) && isChosen(tool))
+    return { tools: offered.map(({ listed }) => (choice.outputSchemas ? listed : withoutOutputSchema(listed))) }
   })
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }) => {
     const tool = tools().get(params.name)
     // The service decides about scopes, and refuses calls that the token does not allow.
-    if (!tool || (readOnly && !isReading(tool))) throw new McpError(ErrorCode.InvalidParams, whyUnknown(params.name))
+    if (!tool || !isChosen(tool)) throw new McpError(ErrorCode.InvalidParams, whyUnknown(params.name, tool, choice))
     const asks = server.getClientCapabilities()?.elicitation?.form !== undefined
     const ask = asks ? (question: string) => askUser(server, question, signal) : undefined
     return callTool(tool, params.arguments ?? {}, { client, confirmations, publicUrl, ask }, signal)
@@ -62,12 +64,17 @@ export function createMcpServer({ client, scopes, publicUrl, readOnly = false, .
   return server
 }
 
-function whyUnknown(name: string): string {
+/** Results have structured content all the same; the protocol asks for no schema of it. */
+const withoutOutputSchema = ({ outputSchema: _, ...listed }: Tool['listed']) => listed
+
+function whyUnknown(name: string, tool: Tool | undefined, { readOnly = false }: ToolChoice): string {
   const operation: Operation | undefined = Object.hasOwn(operations, name)
     ? operations[name as keyof typeof operations]
     : undefined
   if (!operation) return `There is no tool of this name. List the tools.`
-  const why = whyNoTool(operation) ?? 'this server only reads'
+  const isWrite = readOnly && tool !== undefined && !isReading(tool)
+  const why = whyNoTool(operation) ?? (isWrite ? 'this server only reads' : undefined)
+  if (why === undefined) return `${name} is not among the tools that this client chose.`
   return `${name} is not a tool, because ${why}. A person does it in the console.`
 }
 

@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
+import { refuse } from '../refusal.ts'
 import { createMcpServer, type McpOptions } from './server.ts'
+import { namesIn, type ToolChoice, whyNoChoice } from './tool-sets.ts'
 
 /** One request of streamable HTTP, without a session: a server is made for it, answers and is gone. */
 export async function answerMcp(
@@ -21,6 +23,29 @@ export async function answerMcp(
     signal.removeEventListener('abort', leave)
     await server.close()
   }
+}
+
+/**
+ * Reads which tools a client chose in the query of the address: `tools`, `readOnly` and `outputSchemas`. Others are ignored.
+ * @throws a refusal `invalid_request` that names what is wrong
+ */
+export function choiceOf({ tools, readOnly, outputSchemas }: Readonly<Record<string, unknown>>): ToolChoice {
+  const errors: { field: string; message: string }[] = []
+  const flag = (field: string, value: unknown): boolean => {
+    if (value !== undefined && value !== 'true' && value !== 'false')
+      errors.push({ field: `query.${field}`, message: 'must be true or false' })
+    return value === 'true'
+  }
+  const names = tools === undefined ? undefined : namesIn([tools].flat().join(','))
+  const wrong = names && whyNoChoice(names)
+  if (wrong !== undefined) errors.push({ field: 'query.tools', message: wrong })
+  const choice = {
+    tools: names,
+    readOnly: flag('readOnly', readOnly),
+    outputSchemas: flag('outputSchemas', outputSchemas),
+  }
+  if (errors.length > 0) refuse('invalid_request', errors)
+  return choice
 }
 
 /** The headers that the protocol looks at; no token goes further. */
