@@ -2,15 +2,16 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { chmod, chown, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, stat } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { commandsOn } from './harness/commands.ts'
 import { createEmptyDatabase, createTestDatabase } from './harness/database.ts'
+import { startPgBouncer } from './harness/pgbouncer.ts'
 import { freePort, prepareStage, tokenOf } from './harness/process.ts'
+import { skipWithout } from './harness/programs.ts'
 import { withSession } from './harness/session.ts'
-import { until } from './harness/until.ts'
 
 /** Messages of commands and of `doctor` about an unusable database: the problem, and the advice. */
 
@@ -123,38 +124,13 @@ describe('the data directory', { concurrency: 2 }, () => {
   })
 })
 
-const pgbouncer = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer', '/opt/homebrew/bin/pgbouncer'].find(existsSync)
-
-describe('behind pgbouncer', { skip: pgbouncer ? false : 'pgbouncer is not installed', concurrency: 1 }, () => {
+describe('behind pgbouncer', { skip: skipWithout('pgbouncer'), concurrency: 1 }, () => {
   /** Starts pgbouncer before a database; gives the address through it. */
   async function startPooler(t: TestContext, mode: string, pool: string): Promise<Record<string, string>> {
-    const stage = await prepareStage(t)
     const database = await createTestDatabase()
-    const server = new URL(database.url)
-    const name = server.pathname.slice(1)
-    const port = await freePort()
-    const file = (part: string) => join(stage.base, part)
-    await writeFile(file('users'), `"${server.username}" "${decodeURIComponent(server.password)}"\n`)
-    await writeFile(
-      file('ini'),
-      `[databases]\n${name} = host=127.0.0.1 port=${server.port} dbname=${name}\n[pgbouncer]\nlisten_addr = 127.0.0.1\n` +
-        `listen_port = ${port}\nunix_socket_dir =\nauth_type = plain\nauth_file = ${file('users')}\npool_mode = ${mode}\n${pool}\n`,
-    )
-    const isRoot = process.getuid?.() === 0
-    // It does not run as root either.
-    if (isRoot) for (const part of ['users', 'ini']) await chown(file(part), 65_534, 65_534)
-    const program = stage.start(pgbouncer ?? '', [...(isRoot ? ['-u', 'nobody'] : []), file('ini')])
-    t.after(async () => {
-      if (!program.hasEnded) program.signal('SIGKILL')
-      await program.ended
-      await database.drop()
-    })
-    server.port = String(port)
-    await until('it listens', async () => {
-      if (program.hasEnded) assert.fail(program.said.stderr)
-      return withSession(server.href, () => Promise.resolve(true)).catch(() => false)
-    })
-    return { DATABASE_URL: server.href, PENSTOCK_MASTER_KEY: key }
+    const pooler = await startPgBouncer(t, database.url, [`pool_mode = ${mode}`, pool])
+    t.after(database.drop)
+    return { DATABASE_URL: pooler.url, PENSTOCK_MASTER_KEY: key }
   }
 
   test('in session mode the service serves, and every session has the time limit of statements', async (t) => {
@@ -182,7 +158,10 @@ describe('behind pgbouncer', { skip: pgbouncer ? false : 'pgbouncer is not insta
       const stage = await prepareStage(t)
       for (const command of ['serve', 'org list']) {
         const said = await commandsOn(stage, { ...env, PENSTOCK_LOG_LEVEL: 'silent' }).fails(1, ...command.split(' '))
-        assert.match(said, /pooler in transaction mode.*session mode \(pool_mode = session\)/)
+        assert.match(
+          said,
+          /pooler in transaction mode.*PENSTOCK_DATABASE_DIRECT_URL .*session mode \(pool_mode = session\)/,
+        )
       }
     })
   }

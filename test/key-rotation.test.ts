@@ -36,10 +36,10 @@ async function prepare(t: TestContext, accountCount = 3) {
     await caller.configureSides(id)
     accountIds.push(id)
   }
-  const { database } = service
+  const { database, databaseUrl } = service
   /** Rotates as the command does: with a keyring of its own, opened under the key of the settings. */
   const rotate = async (from: MasterKey, to: MasterKey, keep = keepNothing) =>
-    rotateMasterKey(database, await openKeyring(database, from), to, keep)
+    rotateMasterKey({ database, databaseUrl }, await openKeyring(database, from), to, keep)
   return { first, service, caller, accountIds, database, rotate }
 }
 
@@ -138,7 +138,8 @@ test('a save that waits for the key to change is sealed under the new one', asyn
       }),
   }
   const next = newKey()
-  await rotateMasterKey(slow, await openKeyring(database, first.key), next.key, keepNothing)
+  const { databaseUrl } = service
+  await rotateMasterKey({ database: slow, databaseUrl }, await openKeyring(database, first.key), next.key, keepNothing)
   await waiting
   await assertOnly(service, next.key, [first.key])
   const opened = await openSecrets(

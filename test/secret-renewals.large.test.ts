@@ -159,7 +159,7 @@ describe('a secret that a transfer renews', () => {
     assert(next)
     // Up to where every process can still learn the next key; the engine of this test hears of no rotation.
     const interrupted = () => Promise.reject(new Error('interrupted'))
-    await assert.rejects(rotateMasterKey(database, await keyringOf(), next, interrupted), /interrupted/)
+    await assert.rejects(rotateMasterKey(service, await keyringOf(), next, interrupted), /interrupted/)
     held.answer()
     await working
     assert.equal((await engine.get(connection, id)).status, 'succeeded')

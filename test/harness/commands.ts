@@ -18,7 +18,7 @@ export type Commands = {
 }
 
 /** First line of every command on standard error, once it has reached its database; never with a password. */
-export const databaseLine = /^Database: postgres:\/\/[^:@]+@\S+?(?:, embedded in .+)?\n/
+export const databaseLine = /^Database: postgres:\/\/[^:@]+@\S+?(?:, (?:embedded in|through) .+)?\n/
 
 export function commandsOn(stage: Stage, env: Record<string, string> = {}): Commands {
   const said: string[] = []

@@ -12,6 +12,7 @@ const programs = {
   kcat: { names: ['kcat', 'kafkacat'], package: 'kcat' },
   promtool: { names: ['promtool'], package: 'prometheus' },
   'systemd-analyze': { names: ['systemd-analyze'], package: 'systemd' },
+  pgbouncer: { names: ['pgbouncer'], package: 'pgbouncer' },
   mariadbd: { names: ['mariadbd'], package: 'mariadb-server' },
   sshd: { names: ['sshd'], package: 'openssh-server' },
 } as const

@@ -113,7 +113,7 @@ export async function startServiceOn(
   assert(config.masterKey)
   const logLines: string[] = []
   const log = createLogger(config.logLevel, { write: (line) => void logLines.push(line) })
-  const database = openDatabase({ url: databaseUrl, poolSize: config.databasePoolSize })
+  const database = openDatabase({ url: databaseUrl, poolerUrl: config.poolerUrl, poolSize: config.databasePoolSize })
   opened.defer(database.close)
   await registerEnvironment(database, config)
   const runners = given ?? createRunnerPool({ ...runnerOptions(config), spare: false }, log)

@@ -21,6 +21,8 @@ export type Config = {
   dataDirectory: string
   /** Undefined: the embedded PostgreSQL in the data directory. */
   databaseUrl: string | undefined
+  /** A pooler in transaction mode in front of it, for everything that needs no session of its own. */
+  poolerUrl: string | undefined
   databasePoolSize: number
   /** Credentials of the first organization, taken on the first start. */
   firstClient: { id: string; secret: string } | undefined
@@ -112,6 +114,7 @@ const quotaMax = 10_000_000
 /** Settings that are secret, each with the one that names a file with its value. */
 const files = {
   DATABASE_URL: 'DATABASE_URL_FILE',
+  PENSTOCK_DATABASE_DIRECT_URL: 'PENSTOCK_DATABASE_DIRECT_URL_FILE',
   PENSTOCK_MASTER_KEY: 'PENSTOCK_MASTER_KEY_FILE',
   PENSTOCK_NEXT_MASTER_KEY: 'PENSTOCK_NEXT_MASTER_KEY_FILE',
   PENSTOCK_CLIENT_SECRET: 'PENSTOCK_CLIENT_SECRET_FILE',
@@ -157,7 +160,14 @@ export function readConfig(env: Environment, { listens = true }: { listens?: boo
   const masterKeySetting = (name: string) =>
     read(name, undefined, parseMasterKey, `32 bytes in base64 or hexadecimal. ${masterKeyHint}`)
   const masterKey = masterKeySetting('PENSTOCK_MASTER_KEY')
-  const databaseUrl = read('DATABASE_URL', undefined, postgresAddress, 'a postgres:// or postgresql:// address')
+  const addressSetting = (name: string) =>
+    read(name, undefined, postgresAddress, 'a postgres:// or postgresql:// address')
+  const usualUrl = addressSetting('DATABASE_URL')
+  const directUrl = addressSetting('PENSTOCK_DATABASE_DIRECT_URL')
+  const databaseUrl = directUrl ?? usualUrl
+  if (given('PENSTOCK_DATABASE_DIRECT_URL') && !given('DATABASE_URL')) {
+    fieldErrors.push('PENSTOCK_DATABASE_DIRECT_URL needs DATABASE_URL: the address of the pooler in front of it.')
+  }
   if (given('DATABASE_URL') && !given('PENSTOCK_MASTER_KEY')) {
     fieldErrors.push(
       `PENSTOCK_MASTER_KEY is needed with DATABASE_URL: it seals every secret in that database. ${masterKeyHint} and keep it safe; without it the secrets cannot be read.`,
@@ -178,6 +188,7 @@ export function readConfig(env: Environment, { listens = true }: { listens?: boo
     publicUrl,
     dataDirectory,
     databaseUrl,
+    poolerUrl: directUrl === undefined ? undefined : usualUrl,
     databasePoolSize: whole('PENSTOCK_DATABASE_POOL', 10, 2, 200),
     firstClient: readFirstClient(given('PENSTOCK_CLIENT_ID'), given('PENSTOCK_CLIENT_SECRET'), fieldErrors),
     masterKey,

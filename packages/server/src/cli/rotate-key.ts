@@ -22,9 +22,10 @@ export async function rotateKeyCommand(config: Config, log: Logger, { json }: { 
     ])
   }
   const file = masterKeyFile(config)
-  const rotated = await withRuntime(config, log, async ({ database, masterKey }) => {
+  const rotated = await withRuntime(config, log, async ({ database, databaseUrl, masterKey }) => {
     const previousFile = text === undefined ? undefined : previousKeyFile(config, masterKey)
-    const resealed = await rotateMasterKey(database, await openKeyring(database, masterKey), next, async () => {
+    const keyring = await openKeyring(database, masterKey)
+    const resealed = await rotateMasterKey({ database, databaseUrl }, keyring, next, async () => {
       if (text === undefined || previousFile === undefined) return
       // The old key is stored before the new one takes its place: at every time one of the two files has it.
       const kept = parseMasterKey(await writeNew(previousFile, await readFile(file, 'utf8')))

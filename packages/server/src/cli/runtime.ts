@@ -6,7 +6,7 @@ import { isFull } from '../db/errors.ts'
 import { describeDatabase, explainFailure } from '../db/failures.ts'
 import { idleTransactionMs } from '../db/liveness.ts'
 import { MigrationError, migrate } from '../db/migrate.ts'
-import { isPooledByTransaction } from '../db/pooler.ts'
+import { isPooledByTransaction, isSameDatabase } from '../db/pooler.ts'
 import { readServerVersion } from '../db/readiness.ts'
 import { hasEmbeddedPostgres, startEmbeddedPostgres } from '../embedded/embedded-postgres.ts'
 import type { Logger } from '../log.ts'
@@ -15,6 +15,7 @@ import { generateMasterKey, type MasterKey, parseMasterKey } from '../secrets/se
 
 /** Resources of every command: the data directory, the database in it or elsewhere, and the master key. */
 export type CommandRuntime = {
+  /** The database itself, for notices, migrations and whatever needs a session of its own. */
   readonly databaseUrl: DatabaseUrl
   /** Name of the database for the operator: its address without the password, and whether it is embedded. */
   readonly databaseName: string
@@ -40,6 +41,7 @@ export const masterKeyFile = (config: Config) => join(config.dataDirectory, 'mas
 /** Where a rotation keeps the key that it replaces. Named after the key, so that no key ever overwrites another one. */
 export const previousKeyFile = (config: Config, { id }: MasterKey) => join(config.dataDirectory, `master.${id}.key`)
 export const credentialsFile = (config: Config) => join(config.dataDirectory, 'credentials.json')
+const directSetting = 'PENSTOCK_DATABASE_DIRECT_URL'
 const postgresDirectory = (config: Config) => join(config.dataDirectory, 'postgres')
 
 /** Resources that the command can create if they are missing; `serve` creates all. */
@@ -73,6 +75,7 @@ export async function openRuntime(
   const databaseUrl = config.databaseUrl ?? (() => embedded?.url ?? '')
   const database = openDatabase({
     url: databaseUrl,
+    poolerUrl: config.poolerUrl,
     poolSize: config.databasePoolSize,
     idleTransactionMs: idleTransactionMs(config),
     onIdleError: (err) => log.warn({ err }, 'a database connection broke'),
@@ -82,12 +85,12 @@ export async function openRuntime(
     await embedded?.stop()
   }
   try {
-    await assertConnectivity(database, databaseUrl)
+    await assertConnectivity(database, config)
     // Its port is where any program can reach it.
     const [byPort = ''] = embedded?.url.split('?') ?? []
     const databaseName = embedded
       ? `${describeDatabase(byPort)}, embedded in ${config.dataDirectory}`
-      : describeDatabase(databaseUrl)
+      : describeDatabase(databaseUrl) + (config.poolerUrl ? `, through ${describeDatabase(config.poolerUrl)}` : '')
     const masterKey = keptKey ?? (await makeFirstKey(config, database, may.masterKey))
     return { databaseUrl, databaseName, database, masterKey, close }
   } catch (error) {
@@ -121,18 +124,35 @@ export const sayDatabase = ({ databaseName }: CommandRuntime): void =>
   void process.stderr.write(`Database: ${databaseName}\n`)
 
 /** Fails, with what to do, where the database cannot be used at all. */
-async function assertConnectivity(database: Database, url: DatabaseUrl): Promise<void> {
+async function assertConnectivity(database: Database, { databaseUrl, poolerUrl }: Config): Promise<void> {
+  const setting = poolerUrl === undefined ? 'DATABASE_URL' : directSetting
+  // Before a statement is prepared by name, which a pooler would keep for others.
+  if (databaseUrl && (await explained(databaseUrl, setting, () => isPooledByTransaction(databaseUrl)))) {
+    throw new CommandRuntimeError(
+      'database',
+      poolerUrl === undefined
+        ? `DATABASE_URL is the address of a pooler in transaction mode, in which notices and locks are lost. Set ${directSetting} to the address of PostgreSQL itself as well, or the pooler to session mode (pool_mode = session).`
+        : `${directSetting} is the address of a pooler in transaction mode. Set it to the address of PostgreSQL itself.`,
+    )
+  }
+  await explained(poolerUrl ?? databaseUrl, 'DATABASE_URL', () => readServerVersion(database))
+  if (!databaseUrl || poolerUrl === undefined) return
+  if (!(await explained(databaseUrl, setting, () => isSameDatabase(database, databaseUrl)))) {
+    throw new CommandRuntimeError(
+      'database',
+      `DATABASE_URL and ${directSetting} lead to different databases. Set both to the same one: the first through the pooler, the second without it.`,
+    )
+  }
+}
+
+/** Does something with the database; a failure says which setting leads there, and what to do. */
+async function explained<T>(url: string | undefined, setting: string, work: () => Promise<T>): Promise<T> {
   try {
-    await readServerVersion(database)
-    if (typeof url === 'function' || !(await isPooledByTransaction(url))) return
+    return await work()
   } catch (error) {
-    const message = explainFailure(error, url) ?? (error as Error).message
+    const message = (url && explainFailure(error, url, setting)) ?? (error as Error).message
     throw new CommandRuntimeError('database', message, isFull(error))
   }
-  throw new CommandRuntimeError(
-    'database',
-    'DATABASE_URL is the address of a pooler in transaction mode, in which notices and locks are lost. Set the pooler to session mode (pool_mode = session), or use the address of PostgreSQL itself.',
-  )
 }
 
 /** Brings the schema up to date. Fails, with what to do, where the database does not let the role do so. */

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { isAway, isDeadlock } from './errors.ts'
-import { idleTransactionMsDefault, keepAliveOptions, sessionSettings } from './liveness.ts'
+import { idleTransactionMsDefault, keepAliveOptions, sessionSettings, transactionLimits } from './liveness.ts'
 import type { Run } from './run.ts'
 import { createSockets } from './sockets.ts'
 import { types } from './types.ts'
@@ -54,6 +54,11 @@ export const currentUrl = (url: DatabaseUrl): string => (typeof url === 'string'
 
 export type DatabaseOptions = {
   url: DatabaseUrl
+  /**
+   * A pooler in transaction mode, to connect to in place of `url`. Each transaction can then have another session of the
+   * server: statements are not prepared by name, and limits are set in each transaction.
+   */
+  poolerUrl?: string | undefined
   /** Connections at most. */
   poolSize?: number
   /** How long a transaction may wait for this process until the server ends it, in milliseconds. */
@@ -71,13 +76,16 @@ const deadlockTries = 3
 
 export function openDatabase({
   url,
+  poolerUrl,
   poolSize = poolSizeDefault,
   idleTransactionMs = idleTransactionMsDefault,
   onIdleError,
 }: DatabaseOptions): Database {
   const sockets = createSockets()
+  const limits = { statement_timeout: statementTimeoutMs, idle_in_transaction_session_timeout: idleTransactionMs }
+  const shared = poolerUrl === undefined ? undefined : transactionLimits(limits)
   const pool = new pg.Pool({
-    Client: clientTo(url, idleTransactionMs),
+    Client: poolerUrl === undefined ? clientTo(url, sessionSettings(limits)) : clientTo(poolerUrl, undefined),
     stream: sockets.open,
     max: poolSize,
     connectionTimeoutMillis: connectTimeoutMs,
@@ -93,8 +101,11 @@ export function openDatabase({
   const poolQuery = pool.query.bind(pool) as unknown as (run: pg.Submittable, done: (error?: Error) => void) => void
   return {
     pool,
-    query: (run) => void poolQuery(run, (error) => error && run.fail(error)),
-    transaction: (work, actor) => runTransaction(pool, work, actor),
+    query: (run) => {
+      if (shared) run.shareSession(shared.ofStatement)
+      poolQuery(run, (error) => error && run.fail(error))
+    },
+    transaction: (work, actor) => runTransaction(pool, shared?.ofTransaction, work, actor),
     close: async () => {
       await Promise.all([pool.end(), sockets.closed()])
     },
@@ -106,11 +117,7 @@ export function openDatabase({
  * statements and transactions have their time limits. They are not sent with the start of the connection, where poolers
  * refuse what they do not know; so what the pool allows for connecting holds for both.
  */
-function clientTo(url: DatabaseUrl, idleTransactionMs: number): new () => pg.Client {
-  const settings = sessionSettings({
-    statement_timeout: statementTimeoutMs,
-    idle_in_transaction_session_timeout: idleTransactionMs,
-  })
+function clientTo(url: DatabaseUrl, settings: string | undefined): new () => pg.Client {
   class LimitedClient extends pg.Client {
     constructor(options: pg.ClientConfig = {}) {
       super({ ...options, connectionString: currentUrl(url) })
@@ -120,7 +127,7 @@ function clientTo(url: DatabaseUrl, idleTransactionMs: number): new () => pg.Cli
 
     connectAndLimit(done: (error: Error | null) => void): void {
       super.connect((failure: Error | null) => {
-        if (failure) return done(failure)
+        if (failure || settings === undefined) return done(failure)
         this.query(settings, (refusal) => {
           if (refusal) void this.end().catch(() => {})
           done(refusal ?? null)
@@ -142,17 +149,19 @@ const openingOf = (actor: TransactionActor | undefined): readonly string[] => {
 
 async function runTransaction<T>(
   pool: pg.Pool,
+  limits: readonly string[] | undefined,
   work: (tx: Transaction) => Promise<T>,
   actor: TransactionActor | undefined,
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     const client = await pool.connect()
-    const opening = [...openingOf(actor)]
+    const opening = [...openingOf(actor), ...(limits ?? [])]
     const committed: (() => void)[] = []
     let broken: Error | undefined
     let begun = false
     let last: ((db: Db) => Promise<unknown>) | undefined
     const send = (run: Run<Record<string, unknown>>) => {
+      if (limits) run.shareSession()
       if (!begun) run.preceding = opening
       begun = true
       client.query(run)

@@ -16,11 +16,16 @@ const certificateCodes = /^(?:SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|CERT_|ERR_TLS_CER
 
 /**
  * Explains why the database did not let us in, or did not let us do what a start needs.
+ * @param setting the setting with this address
  * @returns one or two sentences: what happened, with the server, role or database by name, and what to do; undefined
  *   where the failure is none of the database
  */
-export function explainFailure(error: unknown, url: DatabaseUrl): string | undefined {
-  if (error instanceof AggregateError) return explainFailure(error.errors.at(-1), url)
+export function explainFailure(error: unknown, url: DatabaseUrl, setting = 'DATABASE_URL'): string | undefined {
+  return explain(error, url)?.replaceAll('DATABASE_URL', setting)
+}
+
+function explain(error: unknown, url: DatabaseUrl): string | undefined {
+  if (error instanceof AggregateError) return explain(error.errors.at(-1), url)
   if (!(error instanceof Error)) return undefined
   const { user, host, port, database } = new pg.Client({ connectionString: currentUrl(url) })
   const server = `${host}:${port}`
@@ -62,7 +67,7 @@ export function explainFailure(error: unknown, url: DatabaseUrl): string | undef
     case '57P05':
       return `PostgreSQL on ${server} ended a session that waited for this process for too long (${code}): it was stopped, or its machine was. Run it again.`
     case '08P01':
-      return `${server} refused the connection (08P01). A pooler must be in session mode; check its log, and DATABASE_URL.`
+      return `${server} refused the connection (08P01). If it is a pooler, check its log, and that it lets this role and database in; check DATABASE_URL.`
   }
   if (certificateCodes.test(code)) {
     return `The TLS certificate of ${server} is not accepted (${code}). Add sslrootcert=/path/to/ca.pem to DATABASE_URL, or sslmode=no-verify where the network is safe.`

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import type { DatabaseUrl } from './database.ts'
-import { openSession } from './session.ts'
+import type { Database, DatabaseUrl } from './database.ts'
+import { onSession, openSession } from './session.ts'
+import { statement } from './statement.ts'
 
 /** How often it is looked whether a session stays with its server process. */
-const looks = 3
+const looks = 5
 
 /**
  * Whether statements of one connection reach several server processes, as behind a pooler in transaction or statement
@@ -22,7 +23,12 @@ export async function isPooledByTransaction(url: DatabaseUrl): Promise<boolean> 
       `select current_setting('penstock.probe', true) as seen, pg_backend_pid() as pid`,
     )
     if (rows[0]?.seen === token || rows[0]?.pid === first) return true
-    for (let look = 0; look < looks; look++) if ((await processOf()) !== first) return true
+    if ((await processOf()) !== first) return true
+    // A process that was just connected may have been taken first: once it is free, it is the next to be taken.
+    for (let look = 0; look < looks; look++) {
+      await other.query(look % 2 === 0 ? 'rollback' : 'begin')
+      if ((await processOf()) !== first) return true
+    }
     const kept = await one.query(`select current_setting('penstock.probe', true) as seen`)
     return kept.rows[0]?.seen !== token
   } catch (error) {
@@ -31,5 +37,21 @@ export async function isPooledByTransaction(url: DatabaseUrl): Promise<boolean> 
     throw error
   } finally {
     await Promise.all([one.end(), other.end()])
+  }
+}
+
+const identity = statement<Record<never, never>, { identity: string }>(`
+  select s.system_identifier || ' ' || d.oid as identity
+  from pg_control_system() s, pg_database d where d.datname = current_database()
+`)
+
+/** Whether an address leads to the database of the pool. Copies of a server, such as a standby, count as the server. */
+export async function isSameDatabase(database: Database, url: DatabaseUrl): Promise<boolean> {
+  const session = await openSession(url, 'probe')
+  try {
+    const [pooled, direct] = [await identity.first(database, {}), await identity.first(onSession(session), {})]
+    return pooled?.identity === direct?.identity
+  } finally {
+    await session.end()
   }
 }

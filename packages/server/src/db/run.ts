@@ -8,7 +8,7 @@ import { types } from './types.ts'
  * as the caller wants it at once.
  */
 export class Run<Row extends Record<string, unknown>> implements pg.Submittable {
-  readonly name: string
+  name: string
   readonly text: string
   readonly values: unknown[]
   readonly rows: Row[] = []
@@ -38,6 +38,15 @@ export class Run<Row extends Record<string, unknown>> implements pg.Submittable 
     this.values = values
     this.#columns = columns
     this.finished = this.#settle.promise
+  }
+
+  /**
+   * Another client may have the session next, so that no name lasts.
+   * @param preceding as the property, if they are known already
+   */
+  shareSession(preceding = this.preceding): void {
+    this.name = ''
+    this.preceding = preceding
   }
 
   /** It could not be sent. */
@@ -110,8 +119,12 @@ type Wire = pg.Connection & { parsedStatements: Record<string, string> }
 export class Columns<Row extends Record<string, unknown>> {
   /** Makes a row of its texts. */
   read: (texts: readonly (string | null)[]) => Row = () => ({}) as Row
+  #described = ''
 
   describe(fields: readonly pg.FieldDef[]): void {
+    const described = fields.map(({ name, dataTypeID }) => `${name} ${dataTypeID}`).join()
+    if (described === this.#described) return
+    this.#described = described
     const readers = fields.map(({ dataTypeID }) => types.getTypeParser(dataTypeID, 'text'))
     const columns = fields.map(({ name }, i) => {
       const key = name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())

@@ -1,5 +1,6 @@
-import type { PoolClient } from 'pg'
-import type { Database } from '../db/database.ts'
+import type { Client } from 'pg'
+import type { Database, DatabaseUrl } from '../db/database.ts'
+import { openSession } from '../db/session.ts'
 import { auditKeyPlace } from './audit-key.ts'
 import { dataKeyPlace } from './data-keys.ts'
 import { type Keyring, keyLockSql, masterKeyTopic, sealNextKey } from './keyring.ts'
@@ -39,12 +40,13 @@ const awaitProcessesMs = 25_000
  * @returns how many values were sealed again
  */
 export async function rotateMasterKey(
-  database: Database,
+  { database, databaseUrl }: { readonly database: Database; readonly databaseUrl: DatabaseUrl },
   keyring: Keyring,
   next: MasterKey,
   keep: () => Promise<void>,
 ): Promise<number> {
-  const session = await database.pool.connect()
+  // The lock of the rotation belongs to a session.
+  const session = await openSession(databaseUrl, 'key rotation')
   try {
     const { rows } = await session.query(rotationLockSql)
     if (!rows[0]?.locked) throw new Error('Another rotation of the master key is running. Wait until it has ended.')
@@ -60,7 +62,7 @@ export async function rotateMasterKey(
   } finally {
     // The end of the session would release it as well, but only once the server has noticed.
     await session.query(rotationUnlockSql).catch(() => {})
-    session.release(true)
+    await session.end()
   }
 }
 
@@ -121,7 +123,7 @@ function resealBatch(database: Database, keyring: Keyring, next: MasterKey): Pro
 }
 
 /** Waits until every process has released its lock on the old key. */
-async function awaitOldKeysUnused(database: Database, session: PoolClient, next: MasterKey): Promise<void> {
+async function awaitOldKeysUnused(database: Database, session: Client, next: MasterKey): Promise<void> {
   const old = (await masterKeyRows.all(database, {})).filter(({ keyId }) => keyId !== next.id)
   try {
     await session.query(`set lock_timeout = '${awaitProcessesMs}ms'`)

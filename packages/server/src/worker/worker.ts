@@ -116,6 +116,7 @@ async function openSupervisor(
 ): Promise<{ deps: SupervisorDeps; notices: Notices; close(): Promise<void> }> {
   const database = openDatabase({
     url: databaseUrl,
+    poolerUrl: config.poolerUrl,
     poolSize: config.transfers.atOnce + upkeepConnections,
     idleTransactionMs: idleTransactionMs(config),
     onIdleError: (err) => log.warn({ err }, 'a database connection of the transfers broke'),
