@@ -1,4 +1,5 @@
 import { compile as compileProxies } from '@fastify/proxy-addr'
+import { splitAddress } from './db/addresses.ts'
 
 /** Checks of the values of single settings. */
 
@@ -25,7 +26,7 @@ export function webAddress(value: string): string | undefined {
   return plain ? url.href.replace(/\/+$/, '') : undefined
 }
 
-/** The address of a PostgreSQL; undefined if it is none. */
+/** The address of a PostgreSQL, or of several with commas between their hosts; undefined if it is none. */
 export function postgresAddress(value: string): string | undefined {
-  return /^postgres(ql)?:\/\//.test(value) && URL.canParse(value) ? value : undefined
+  return /^postgres(ql)?:\/\//.test(value) && splitAddress(value).every((one) => URL.canParse(one)) ? value : undefined
 }

@@ -6,6 +6,7 @@ import type { NetworkPolicy } from '@penstock/connector/egress'
 import { type AllowedDestination, parseAllowed } from '@penstock/connector/egress/allowed'
 import { limits } from '@penstock/wire'
 import { isNetwork, isOrigin, postgresAddress, webAddress } from './config-values.ts'
+import { splitAddress } from './db/addresses.ts'
 import { readTelemetrySettings, type TelemetrySettings } from './otel-settings.ts'
 import { type MasterKey, parseMasterKey } from './secrets/seal.ts'
 import { type Environment, readSettings } from './secrets/setting-files.ts'
@@ -161,12 +162,20 @@ export function readConfig(env: Environment, { listens = true }: { listens?: boo
     read(name, undefined, parseMasterKey, `32 bytes in base64 or hexadecimal. ${masterKeyHint}`)
   const masterKey = masterKeySetting('PENSTOCK_MASTER_KEY')
   const addressSetting = (name: string) =>
-    read(name, undefined, postgresAddress, 'a postgres:// or postgresql:// address')
+    read(
+      name,
+      undefined,
+      postgresAddress,
+      'a postgres:// or postgresql:// address; several hosts have commas between them',
+    )
   const usualUrl = addressSetting('DATABASE_URL')
   const directUrl = addressSetting('PENSTOCK_DATABASE_DIRECT_URL')
   const databaseUrl = directUrl ?? usualUrl
   if (given('PENSTOCK_DATABASE_DIRECT_URL') && !given('DATABASE_URL')) {
     fieldErrors.push('PENSTOCK_DATABASE_DIRECT_URL needs DATABASE_URL: the address of the pooler in front of it.')
+  }
+  if (directUrl && usualUrl && splitAddress(usualUrl).length > 1) {
+    fieldErrors.push('DATABASE_URL must have one host with PENSTOCK_DATABASE_DIRECT_URL: that of the pooler.')
   }
   if (given('DATABASE_URL') && !given('PENSTOCK_MASTER_KEY')) {
     fieldErrors.push(

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { currentUrl, type DatabaseUrl, passOver, refuseStandby } from './addresses.ts'
 import { isAway, isDeadlock } from './errors.ts'
 import { idleTransactionMsDefault, keepAliveOptions, sessionSettings, transactionLimits } from './liveness.ts'
 import type { Run } from './run.ts'
@@ -46,12 +47,6 @@ export type Database = Db & {
   close(): Promise<void>
 }
 
-/** A connection string, or what gives the present one: it is asked for each new connection. */
-export type DatabaseUrl = string | (() => string)
-
-/** The connection string at present. */
-export const currentUrl = (url: DatabaseUrl): string => (typeof url === 'string' ? url : url())
-
 export type DatabaseOptions = {
   url: DatabaseUrl
   /**
@@ -85,7 +80,7 @@ export function openDatabase({
   const limits = { statement_timeout: statementTimeoutMs, idle_in_transaction_session_timeout: idleTransactionMs }
   const shared = poolerUrl === undefined ? undefined : transactionLimits(limits)
   const pool = new pg.Pool({
-    Client: poolerUrl === undefined ? clientTo(url, sessionSettings(limits)) : clientTo(poolerUrl, undefined),
+    Client: poolerUrl === undefined ? clientTo(url, sessionSettings(limits)) : clientTo(poolerUrl, ''),
     stream: sockets.open,
     max: poolSize,
     connectionTimeoutMillis: connectTimeoutMs,
@@ -117,19 +112,28 @@ export function openDatabase({
  * statements and transactions have their time limits. They are not sent with the start of the connection, where poolers
  * refuse what they do not know; so what the pool allows for connecting holds for both.
  */
-function clientTo(url: DatabaseUrl, settings: string | undefined): new () => pg.Client {
+function clientTo(url: DatabaseUrl, limits: string): new () => pg.Client {
+  const settings = [limits, refuseStandby(url)].filter(Boolean).join('; ')
   class LimitedClient extends pg.Client {
+    readonly #address: string
+
     constructor(options: pg.ClientConfig = {}) {
-      super({ ...options, connectionString: currentUrl(url) })
+      const address = currentUrl(url)
+      super({ ...options, connectionString: address })
+      this.#address = address
       // The pool listens only once it has the connection: one that breaks before would end the process.
       this.on('error', () => {})
     }
 
     connectAndLimit(done: (error: Error | null) => void): void {
       super.connect((failure: Error | null) => {
-        if (failure || settings === undefined) return done(failure)
+        if (failure) passOver(url, this.#address)
+        if (failure || settings === '') return done(failure)
         this.query(settings, (refusal) => {
-          if (refusal) void this.end().catch(() => {})
+          if (refusal) {
+            passOver(url, this.#address)
+            void this.end().catch(() => {})
+          }
           done(refusal ?? null)
         })
       })

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { currentUrl, type DatabaseUrl } from './database.ts'
+import { currentUrl, type DatabaseUrl } from './addresses.ts'
 
 /** Messages for the operator: why the database cannot be used, and what to do. */
 

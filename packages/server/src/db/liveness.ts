@@ -25,7 +25,7 @@ const keepAlives = ['tcp_keepalives_idle = 10', 'tcp_keepalives_interval = 5', '
  * Limits of single transactions, for sessions that a pooler shares between clients: a setting of the session would reach other
  * clients, or none.
  * @param limits settings such as `statement_timeout`, in milliseconds
- * @returns statements for after a `begin`, and those for before a statement that is a transaction by itself, in the same message
+ * @returns statements for after a `begin`, and those for before a statement outside of one, in the same message
  */
 export function transactionLimits(limits: Readonly<Record<string, number>>) {
   const entries = Object.entries(limits).map(([name, ms]) => [name, Math.round(ms)] as const)

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import type { DatabaseUrl } from './database.ts'
+import type { DatabaseUrl } from './addresses.ts'
 import { type AppliedMigration, listMigrations, migrationsFolder, readMigration } from './migrations.ts'
 import { openSession } from './session.ts'
 

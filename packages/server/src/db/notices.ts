@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import { currentUrl, type DatabaseUrl } from './database.ts'
+import { currentUrl, type DatabaseUrl, passOver, refuseStandby } from './addresses.ts'
 import { idleTransactionMsDefault, keepAliveOptions, sessionSettings } from './liveness.ts'
 import { createSockets } from './sockets.ts'
 
@@ -63,8 +63,9 @@ export function createNotices(url: DatabaseUrl, onError: (error: unknown) => voi
   }
 
   const connect = async () => {
+    const address = currentUrl(url)
     const fresh = new pg.Client({
-      connectionString: currentUrl(url),
+      connectionString: address,
       stream: sockets.open,
       application_name: 'penstock notices',
       connectionTimeoutMillis: timeoutMs,
@@ -76,11 +77,14 @@ export function createNotices(url: DatabaseUrl, onError: (error: unknown) => voi
     fresh.on('notification', (message) => deliver(message.payload ?? ''))
     try {
       await fresh.connect()
+      const check = refuseStandby(url)
+      if (check) await fresh.query(check)
       await fresh.query(sessionSettings({ idle_in_transaction_session_timeout: idleTransactionMsDefault }))
       await fresh.query(`listen ${channel}`)
       for (const { listener } of listeners) await listener.onReconnect?.(fresh)
       if (closed) throw new Error('Closed while it was connecting')
     } catch (error) {
+      passOver(url, address)
       await fresh.end().catch(() => {})
       throw error
     }

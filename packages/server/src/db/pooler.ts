@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import type { Database, DatabaseUrl } from './database.ts'
+import type { DatabaseUrl } from './addresses.ts'
+import type { Database } from './database.ts'
+import { readIdentity } from './readiness.ts'
 import { onSession, openSession } from './session.ts'
-import { statement } from './statement.ts'
 
 /** How often it is looked whether a session stays with its server process. */
 const looks = 5
@@ -40,17 +41,11 @@ export async function isPooledByTransaction(url: DatabaseUrl): Promise<boolean> 
   }
 }
 
-const identity = statement<Record<never, never>, { identity: string }>(`
-  select s.system_identifier || ' ' || d.oid as identity
-  from pg_control_system() s, pg_database d where d.datname = current_database()
-`)
-
 /** Whether an address leads to the database of the pool. Copies of a server, such as a standby, count as the server. */
 export async function isSameDatabase(database: Database, url: DatabaseUrl): Promise<boolean> {
   const session = await openSession(url, 'probe')
   try {
-    const [pooled, direct] = [await identity.first(database, {}), await identity.first(onSession(session), {})]
-    return pooled?.identity === direct?.identity
+    return (await readIdentity(database)) === (await readIdentity(onSession(session)))
   } finally {
     await session.end()
   }

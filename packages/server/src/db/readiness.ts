@@ -1,4 +1,4 @@
-import type { Database } from './database.ts'
+import type { Database, Db } from './database.ts'
 import { listMigrations } from './migrations.ts'
 import { statement } from './statement.ts'
 
@@ -27,3 +27,11 @@ const serverVersion = statement<Record<never, never>, { version: string; number:
 export async function readServerVersion(database: Database): Promise<{ version: string; number: number }> {
   return (await serverVersion.first(database, {})) ?? { version: '', number: 0 }
 }
+
+const identity = statement<Record<never, never>, { identity: string }>(`
+  select s.system_identifier || ' ' || d.oid as identity
+  from pg_control_system() s, pg_database d where d.datname = current_database()
+`)
+
+/** A text that only this database has, on its server and on copies of that, such as a standby. */
+export const readIdentity = async (db: Db): Promise<string | undefined> => (await identity.first(db, {}))?.identity

@@ -1,6 +1,6 @@
 import pg from 'pg'
+import { countServers, currentUrl, type DatabaseUrl, passOver, refuseStandby } from './addresses.ts'
 import type { Db } from './database.ts'
-import { currentUrl, type DatabaseUrl } from './database.ts'
 import { keepAliveOptions, sessionSettings } from './liveness.ts'
 
 /**
@@ -11,8 +11,20 @@ import { keepAliveOptions, sessionSettings } from './liveness.ts'
  *   a minute in a transaction and five outside of one
  */
 export async function openSession(url: DatabaseUrl, name: string, { blocks = false } = {}): Promise<pg.Client> {
+  for (let others = countServers(url) - 1; ; others--) {
+    const address = currentUrl(url)
+    try {
+      return await openAt(address, refuseStandby(url), name, blocks)
+    } catch (error) {
+      passOver(url, address)
+      if (others <= 0) throw error
+    }
+  }
+}
+
+async function openAt(address: string, check: string, name: string, blocks: boolean): Promise<pg.Client> {
   const session = new pg.Client({
-    connectionString: currentUrl(url),
+    connectionString: address,
     application_name: `penstock ${name}`,
     connectionTimeoutMillis: 10_000,
     ...keepAliveOptions,
@@ -21,6 +33,7 @@ export async function openSession(url: DatabaseUrl, name: string, { blocks = fal
   session.on('error', () => {})
   await session.connect()
   try {
+    if (check) await session.query(check)
     // The rows can be written to a slow file.
     await session.query(sessionSettings(blocks ? blockingLimits : {}, { reads: blocks }))
     return session

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type pg from 'pg'
-import { currentUrl, type DatabaseUrl } from '../db/database.ts'
+import { currentUrl, type DatabaseUrl } from '../db/addresses.ts'
 import { openSession } from '../db/session.ts'
 
 /**

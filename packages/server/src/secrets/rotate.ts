@@ -1,5 +1,6 @@
 import type { Client } from 'pg'
-import type { Database, DatabaseUrl } from '../db/database.ts'
+import type { DatabaseUrl } from '../db/addresses.ts'
+import type { Database } from '../db/database.ts'
 import { openSession } from '../db/session.ts'
 import { auditKeyPlace } from './audit-key.ts'
 import { dataKeyPlace } from './data-keys.ts'
