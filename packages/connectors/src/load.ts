@@ -1,6 +1,5 @@
-import { existsSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Connector } from '@penstock/connector'
+import { importConnector } from './connector-files.ts'
 
 const loaded = new Map<string, Promise<Connector>>()
 
@@ -13,23 +12,13 @@ export function loadConnector(slug: string): Promise<Connector> {
   return loading
 }
 
-/** A connector's file is named after it, in the folder of its platform. */
 async function findConnector(slug: string): Promise<Connector> {
-  const folder = /^[a-z0-9-]+$/.test(slug)
-    ? folders().find((name) => existsSync(join(import.meta.dirname, name, `${slug}.ts`)))
-    : undefined
-  if (folder === undefined) throw new Error(`The catalogue has no connector ${slug}`)
-  const file = `./${folder}/${slug}.ts`
-  const module: Record<string, unknown> = await import(file)
+  const module = await importConnector(slug)
+  if (!module) throw new Error(`The catalogue has no connector ${slug}`)
   const found = Object.values(module).find((value) => isConnector(value, slug))
-  if (!found) throw new Error(`${file} does not define the connector ${slug}`)
+  if (!found) throw new Error(`The file of the connector ${slug} does not define it`)
   return found as Connector
 }
-
-const folders = (): string[] =>
-  readdirSync(import.meta.dirname, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => name)
 
 const isConnector = (value: unknown, slug: string): boolean =>
   typeof value === 'object' && value !== null && 'slug' in value && value.slug === slug && 'integrated' in value

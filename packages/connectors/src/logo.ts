@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { catalogueId, type Platform } from '@penstock/connector'
+import { brandIcon } from './brand-icons.ts'
 
 /**
  * The logo of a platform as an SVG document, square, on a background of its own so that it stands out on light and dark
@@ -20,12 +20,10 @@ type Drawing = {
 }
 
 function drawIcon(icon: string): Drawing {
-  const background = brandColour(icon)
-  const path = /<path d="([^"]+)"/.exec(readPackage(`simple-icons/icons/${icon}.svg`))?.[1]
-  if (path === undefined) throw new Error(`The icon ${icon} of simple-icons has no path`)
+  const { colour, path } = brandIcon(icon)
   return {
-    background,
-    mark: `<path transform="translate(4.5 4.5) scale(.625)" fill="${inkOn(background)}" d="${path}"/>`,
+    background: colour,
+    mark: `<path transform="translate(4.5 4.5) scale(.625)" fill="${inkOn(colour)}" d="${path}"/>`,
   }
 }
 
@@ -65,21 +63,6 @@ function initialsOf(name: string): string {
     .map((word) => [...word.toUpperCase()][0])
     .join('')
 }
-
-let colours: ReadonlyMap<string, string> | undefined
-
-/** Read once, when the first icon is drawn. */
-function brandColour(icon: string): string {
-  if (!colours) {
-    const icons: { slug: string; hex: string }[] = JSON.parse(readPackage('simple-icons/icons.json'))
-    colours = new Map(icons.map(({ slug, hex }) => [slug, `#${hex.toLowerCase()}`]))
-  }
-  const colour = colours.get(icon)
-  if (colour === undefined) throw new Error(`simple-icons has no icon ${icon}: leave \`icon\` out for a monogram`)
-  return colour
-}
-
-const readPackage = (specifier: string) => readFileSync(new URL(import.meta.resolve(specifier)), 'utf8')
 
 /** White, unless that falls below 3 to 1, the contrast that shapes need. */
 function inkOn(background: string): string {

@@ -3,21 +3,16 @@
  * beside the start of a service, and is no runner: many processes run what is compiled, so none that has met data of a tenant
  * may write it.
  */
-import { globSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { flushCompileCache } from 'node:module'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { codeFiles } from './code-files.ts'
 
 /** After this time it is compiled again: old files of temporary directories are removed by some systems. In milliseconds. */
 const keptMs = 24 * 60 * 60 * 1000
 
-const code = ['@penstock/parquet', '@penstock/connector', '@penstock/connectors', '@penstock/engine'].flatMap(
-  (name) => {
-    const folder = dirname(fileURLToPath(import.meta.resolve(name)))
-    const exclude = ['**/*.test.ts', '**/*.d.ts', 'acceptance/**']
-    return globSync('**/*.ts', { cwd: folder, exclude }).map((file) => join(folder, file))
-  },
-)
+const code = codeFiles()
 const newest = Math.max(...code.map((file) => statSync(file).mtimeMs))
 const version = `${process.version} ${code.length} ${newest}`
 const own = fileURLToPath(import.meta.url)

@@ -6,11 +6,11 @@ import { withFreePort } from './port.ts'
 /** Exit codes: the command did what it says · it failed · it was called wrongly or a setting is bad. */
 export const exitCodes = { done: 0, failed: 1, usage: 2 } as const
 
-/** Runs the command line and sets the exit code of the process. Every failure is one clear sentence on standard error. */
+/** Runs the command line, `serve` if it is empty, and sets the exit code of the process. Every failure is one clear sentence on standard error. */
 export async function runCommand(args: readonly string[]): Promise<void> {
   try {
     if (/^(?:-V|--version)$/.test(args[0] ?? '')) return await (await import('./version.ts')).printVersion()
-    await buildProgram().parseAsync(withHelpFirst(args), { from: 'user' })
+    await buildProgram().parseAsync(args.length === 0 ? ['serve'] : withHelpFirst(args), { from: 'user' })
   } catch (error) {
     const code = reportFailure(error)
     // With these, as with terraform, 2 says that there is something to change.
@@ -67,7 +67,7 @@ export function buildProgram(): Command {
 
   program
     .command('serve')
-    .description('run the service')
+    .description('run the service; so does penstock without a command')
     .action(withConfig(async () => (await import('./serve.ts')).serve, { quiet: false, listens: true }))
   program
     .command('worker')

@@ -1,6 +1,7 @@
 import type pg from 'pg'
+import { migrationsFolder } from '../places.ts'
 import type { DatabaseUrl } from './addresses.ts'
-import { type AppliedMigration, listMigrations, migrationsFolder, readMigration } from './migrations.ts'
+import { type AppliedMigration, listMigrations, readMigration } from './migrations.ts'
 import { openSession } from './session.ts'
 
 /** Any number of processes may start at once; one migrates, the others wait for it. The number is arbitrary and ours. */

@@ -1,15 +1,12 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { migrationsFolder } from '../places.ts'
 
 /**
  * The migrations of this program: the files `NNNN_what_it_does.sql`, in the order of their names. A released file never
  * changes.
  */
-
-/** The directory of the migrations. */
-export const migrationsFolder = fileURLToPath(new URL('../../migrations/', import.meta.url))
 
 /** Migration as recorded in a database. */
 export type AppliedMigration = {

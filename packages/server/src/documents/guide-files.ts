@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { guidesFolder } from '../places.ts'
 
 /** The guides of `docs/`, in the order in which they are shown. */
 export const guideGroups: readonly { title: string; slugs: readonly string[] }[] = [
@@ -28,13 +29,11 @@ export const guideGroups: readonly { title: string; slugs: readonly string[] }[]
 
 export type Guide = { readonly slug: string; readonly title: string; readonly text: string }
 
-const directory = new URL('../../../../docs/', import.meta.url)
-
 /** The slugs of the guides that are here: a package of the service alone has none. */
 export const guideSlugs = (): string[] =>
-  guideGroups.flatMap(({ slugs }) => slugs).filter((slug) => existsSync(new URL(`${slug}.md`, directory)))
+  guideGroups.flatMap(({ slugs }) => slugs).filter((slug) => existsSync(new URL(`${slug}.md`, guidesFolder)))
 
 export function readGuide(slug: string): Guide {
-  const text = readFileSync(new URL(`${slug}.md`, directory), 'utf8')
+  const text = readFileSync(new URL(`${slug}.md`, guidesFolder), 'utf8')
   return { slug, text, title: /^# (.+)$/m.exec(text)?.[1] ?? slug }
 }

@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { guidesFolder } from '../places.ts'
 
 /** A picture of the guides: a drawing of `docs/diagrams/` or a screenshot of `docs/screenshots/`. */
 export type Picture = {
@@ -8,12 +9,10 @@ export type Picture = {
   readonly size: { readonly width: number; readonly height: number } | undefined
 }
 
-const directory = new URL('../../../../docs/', import.meta.url)
-
 /** The pictures that are here: a package of the service alone has none. */
 export const pictures = (): Picture[] =>
   ['diagrams', 'screenshots'].flatMap((folder) => {
-    const place = new URL(`${folder}/`, directory)
+    const place = new URL(`${folder}/`, guidesFolder)
     if (!existsSync(place)) return []
     return readdirSync(place)
       .filter((file) => /^[\w-]+\.(?:svg|png)$/.test(file))
@@ -21,7 +20,7 @@ export const pictures = (): Picture[] =>
   })
 
 /** The content of a picture. @param path one of `pictures` */
-export const readPicture = (path: string): Buffer => readFileSync(new URL(path, directory))
+export const readPicture = (path: string): Buffer => readFileSync(new URL(path, guidesFolder))
 
 const pngSignature = '89504e470d0a1a0a'
 

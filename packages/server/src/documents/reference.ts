@@ -1,4 +1,3 @@
-import { fastify } from 'fastify'
 import { layOutPage } from './layout.ts'
 import type { Links } from './links.ts'
 import { html } from './markup.ts'
@@ -54,18 +53,4 @@ export function referenceScript(contract: string): string {
 configuration.darkMode = document.body.classList.contains('dark-mode')
 Scalar.createApiReference('#reference', configuration)
 `
-}
-
-/**
- * The script of Scalar. Its package hands it out only through a plugin that brings pages of its own along; so the plugin
- * is asked once, apart from our server. It is 4 MB, and only readers of the reference need it in memory.
- */
-export async function loadScalarScript(): Promise<Buffer> {
-  const { default: scalar } = await import('@scalar/fastify-api-reference')
-  const apart = fastify()
-  await apart.register(scalar, { routePrefix: '/scalar', configuration: { url: '/' } })
-  const { statusCode, rawPayload } = await apart.inject('/scalar/js/scalar.js')
-  await apart.close()
-  if (statusCode !== 200) throw new Error(`Scalar's plugin answered ${statusCode} for its script`)
-  return rawPayload
 }

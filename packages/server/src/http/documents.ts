@@ -12,8 +12,10 @@ import { guidePage, guidesFoundPage, guidesPage } from '../documents/guides.ts'
 import { pagePolicy } from '../documents/layout.ts'
 import { createLinks } from '../documents/links.ts'
 import { pictures, readPicture } from '../documents/pictures.ts'
-import { loadScalarScript, referencePage, referencePolicy, referenceScript } from '../documents/reference.ts'
+import { referencePage, referencePolicy, referenceScript } from '../documents/reference.ts'
 import { makeResource, pageType, type Resource, sendResource } from '../documents/resource.ts'
+import { loadScalarScript } from '../documents/scalar.ts'
+import { pageFilesFolder } from '../places.ts'
 import { refuse } from '../refusal.ts'
 
 const logoMaxAgeSeconds = 86_400
@@ -134,4 +136,4 @@ export function serveDocuments(app: FastifyInstance, publicUrl: string): void {
   serve('/docs/assets/scalar.js', async () => asset(scriptType, await loadScalarScript()))
 }
 
-const readBeside = (name: string) => readFileSync(new URL(`../documents/${name}`, import.meta.url), 'utf8')
+const readBeside = (name: string) => readFileSync(new URL(name, pageFilesFolder), 'utf8')

@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process'
 import { setPriority } from 'node:os'
-import { fileURLToPath } from 'node:url'
+import { compileProgram } from '../places.ts'
 import { compiledFor, environmentOfRunners, type RunnerUser } from './permissions.ts'
 
-const program = fileURLToPath(import.meta.resolve('@penstock/engine/compile'))
 const niceness = 19
 
 /**
@@ -14,7 +13,7 @@ export function compileForRunners(user: RunnerUser | undefined): void {
   const compiled = compiledFor(user)
   if (compiled === undefined) return
   const options = { env: environmentOfRunners(compiled), stdio: 'ignore', ...user } as const
-  const child = spawn(process.execPath, [program], options)
+  const child = spawn(process.execPath, [compileProgram], options)
   child.on('error', () => {})
   child.unref()
   try {

@@ -2,19 +2,10 @@ import { chownSync, lstatSync, mkdirSync, realpathSync } from 'node:fs'
 import { getCompileCacheDir } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { runnerFolders } from '../places.ts'
 
 /** The user that runners have in place of the service's. Only root can give them one. */
 export type RunnerUser = { readonly uid: number; readonly gid: number }
-
-/** Packages of runners: their own code and its dependencies. The service's own code is not included. */
-const packages = [
-  '@penstock/engine',
-  '@penstock/connectors',
-  '@penstock/connector',
-  '@penstock/parquet',
-  '@penstock/wire',
-]
 
 /**
  * Permissions of a runner, as flags of Node: to read the code that it runs, and to read and write the folders that the
@@ -76,15 +67,8 @@ export function compiledFor(user: RunnerUser | undefined): string | undefined {
 /** A folder and everything in it, whether or not it is there yet. */
 const all = (folder: string) => join(folder, '*')
 
-/** Folders that runners read: their code, and the folders of packages that it may use. */
-export function codeFolders(): string[] {
-  const folders = packages.map((name) => dirname(dirname(fileURLToPath(import.meta.resolve(name)))))
-  const [engine = ''] = folders
-  return [...folders, ...ancestorsOf(engine).map((folder) => join(folder, 'node_modules'))].flatMap(withItsTarget)
-}
-
-const ancestorsOf = (folder: string): string[] =>
-  dirname(folder) === folder ? [] : [dirname(folder), ...ancestorsOf(dirname(folder))]
+/** Folders that runners read: their code, and the packages that it may use. */
+export const codeFolders = (): string[] => runnerFolders().flatMap(withItsTarget)
 
 /** A path as it is given, and its target. */
 function withItsTarget(path: string): string[] {

@@ -1,7 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
-import { fileURLToPath } from 'node:url'
 import {
   type DefectReport,
   type FromRunner,
@@ -12,6 +11,7 @@ import {
   type RunnerSettings,
   type ToRunner,
 } from '@penstock/engine'
+import { runnerProgram } from '../places.ts'
 import { compiledFor, environmentOfRunners, permissionFlags, type RunnerUser } from './permissions.ts'
 
 /** Why a runner was killed, or ended on its own in the middle of a job. */
@@ -85,8 +85,6 @@ const niceness = 5
 const heapIsFull = /heap out of memory|Allocation failed|OOM error/
 const stderrKeptLength = 4_096
 
-const program = fileURLToPath(import.meta.resolve('@penstock/engine/runner'))
-
 /**
  * Memory for young objects at most, in MiB; a runner that may have less memory gets a sixteenth of it. If only the heap is
  * limited, V8 uses so little that rows in transit survive several collections: a CSV file into PostgreSQL took a third longer.
@@ -118,7 +116,7 @@ export class RunnerProcess {
     const heapMb = Math.max(64, Math.floor(memoryMb / 2))
     const semiSpaceMb = Math.min(semiSpaceMbMax, Math.max(8, Math.floor(memoryMb / 16)))
     const compiled = compiledFor(options.user)
-    this.#child = fork(program, [], {
+    this.#child = fork(runnerProgram, [], {
       // Without the groups of the service, too.
       ...options.user,
       env: environmentOfRunners(compiled),

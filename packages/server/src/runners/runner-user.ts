@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { type Config, ConfigError } from '../config.ts'
+import { runnerProgram } from '../places.ts'
 import { codeFolders, filesOfEnvironment, type RunnerUser } from './permissions.ts'
 
 /** Default user of runners: a number that belongs to no account, so that it owns nothing. */
@@ -80,8 +80,7 @@ const probe = `
 
 /** Why a user cannot do the work of runners: a clause without a full stop. Undefined if it can. */
 function problemOf({ uid, gid }: RunnerUser, localFolders: readonly string[]): string | undefined {
-  const program = fileURLToPath(import.meta.resolve('@penstock/engine/runner'))
-  const read = [program, ...codeFolders(), ...filesOfEnvironment()].filter(existsSync).map((path) => `r${path}`)
+  const read = [runnerProgram, ...codeFolders(), ...filesOfEnvironment()].filter(existsSync).map((path) => `r${path}`)
   const written = localFolders.filter(existsSync).map((path) => `w${path}`)
   const options = { uid, gid, cwd: '/', env: {}, encoding: 'utf8', timeout: probeTimeoutMs } as const
   const { error, status, stdout } = spawnSync(process.execPath, ['-e', probe, '--', ...read, ...written], options)

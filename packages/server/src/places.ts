@@ -1,0 +1,44 @@
+/**
+ * Files and folders that the service reads while it runs, besides its modules: those of the repository. In the published
+ * package, `packages/server/packaged/places.ts` takes the place of this module.
+ */
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { AddedPackage } from './added-packages.ts'
+
+/** The folder of the migrations. */
+export const migrationsFolder = fileURLToPath(new URL('../migrations/', import.meta.url))
+
+/** The guides, with their pictures. */
+export const guidesFolder = new URL('../../../docs/', import.meta.url)
+
+/** Stylesheets and scripts of the pages of the documentation. */
+export const pageFilesFolder = new URL('documents/', import.meta.url)
+
+/** The main module of a runner. */
+export const runnerProgram = fileURLToPath(import.meta.resolve('@penstock/engine/runner'))
+
+/** The program that compiles what runners load. */
+export const compileProgram = fileURLToPath(import.meta.resolve('@penstock/engine/compile'))
+
+/** Packages of runners: their own code and its dependencies. The service's own code is not included. */
+const packages = [
+  '@penstock/engine',
+  '@penstock/connectors',
+  '@penstock/connector',
+  '@penstock/parquet',
+  '@penstock/wire',
+]
+
+/** Folders that runners read: their code, and the folders of packages that it may use. */
+export function runnerFolders(): string[] {
+  const folders = packages.map((name) => dirname(dirname(fileURLToPath(import.meta.resolve(name)))))
+  const [engine = ''] = folders
+  return [...folders, ...ancestorsOf(engine).map((folder) => join(folder, 'node_modules'))]
+}
+
+const ancestorsOf = (folder: string): string[] =>
+  dirname(folder) === folder ? [] : [dirname(folder), ...ancestorsOf(dirname(folder))]
+
+/** Packages with PostgreSQL, one for each platform, that may be added; none here, since npm installs them. */
+export const postgresPackages: readonly AddedPackage[] = []

