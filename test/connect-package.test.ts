@@ -18,6 +18,8 @@ test('the package of connect links is built with its types, and a project that i
   run(join(root, 'packages/connect/build.ts'), built)
   assert.deepEqual((await readdir(built)).sort(), [
     'LICENSE',
+    'README.md',
+    'connect.global.d.ts',
     'connect.global.js',
     'connect.js',
     'index.d.ts',

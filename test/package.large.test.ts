@@ -21,7 +21,7 @@ before(async () => {
   await buildConsole()
   const packed = await installPacked(['server'])
   project = packed.project
-  archiveBytes = packed.archives.get('server') ?? 0
+  archiveBytes = (await stat(packed.archives.get('server') ?? '')).size
   installed = join(project, 'node_modules/penstock')
   stage = await prepareStage({ after: (work) => leaving.push(work) })
 })

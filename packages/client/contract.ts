@@ -31,6 +31,18 @@ export function contractModule({ basePath, operations }: typeof Wire): string {
   return `export const basePath = ${JSON.stringify(basePath)}\nexport const operations = {\n${calls.join('')}}\n`
 }
 
+/** The declaration of a field error, which is no schema. */
+export const fieldErrorType = `/** One field error of a request: the field, and how to fix it. */
+export type FieldError = { field: string; message: string }
+`
+
+/** The declaration of one resource alone. @param name the name of an object schema, such as `Field` */
+export function resourceType(wire: typeof Wire, name: keyof typeof Wire): string {
+  const schema: unknown = wire[name]
+  if (!isObjectSchema(schema)) throw new Error(`${name} is no schema of an object.`)
+  return `${comment(schema)}export type ${name} = ${printer(new Map())(schema, '', false)}\n`
+}
+
 /** Its declarations: a type for each resource, and one for all operations. */
 export function contractTypes(wire: typeof Wire): string {
   const { basePath, errors, eventSchema, eventTypeNames, events, operations } = wire
@@ -106,9 +118,7 @@ export type ErrorCode = ${Object.keys(errors)
     .map((code) => `'${code}'`)
     .join(' | ')}
 
-/** One field error of a request: if it is and how to fix it. */
-export type FieldError = { field: string; message: string }
-
+${fieldErrorType}
 ${resources.join('\n')}
 /** Every event, by its type. */
 export interface Events {

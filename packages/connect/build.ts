@@ -42,8 +42,16 @@ const published = {
   license,
   type: 'module',
   sideEffects: false,
-  exports: { '.': { types: './index.d.ts', default: './connect.js' }, './global': './connect.global.js' },
+  exports: {
+    '.': { types: './index.d.ts', default: './connect.js' },
+    './global': { types: './connect.global.d.ts', default: './connect.global.js' },
+  },
   types: './index.d.ts',
 }
+await writeFile(
+  join(dist, 'connect.global.d.ts'),
+  `declare global {\n  var PenstockConnect: typeof import('./index.js')\n}\nexport {}\n`,
+)
 await writeFile(join(dist, 'package.json'), `${JSON.stringify(published, null, 2)}\n`)
+await cp(join(here, 'README.md'), join(dist, 'README.md'))
 await cp(join(here, '../../LICENSE'), join(dist, 'LICENSE'))

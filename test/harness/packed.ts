@@ -9,30 +9,30 @@ const run = promisify(execFile)
 
 /**
  * Builds packages of this repository, packs them as for a registry, and installs the archives into an empty project, which has
- * nothing of the repository. Nothing is downloaded.
+ * nothing of the repository.
  *
  * @param names folders below `packages` that have a `build.ts`
- * @returns the folder of the project, and the size in bytes of each archive, by its name
+ * @returns the folder of the project, and the archives, by the folder
  */
 export async function installPacked(
   names: readonly string[],
-): Promise<{ project: string; archives: Map<string, number> }> {
+): Promise<{ project: string; archives: Map<string, string> }> {
   const project = await realpath(await mkdtemp(join(tmpdir(), 'penstock-packed-')))
   // The user of runners must be able to pass through.
   await chmod(project, 0o711)
-  const archives = new Map<string, number>()
+  const archives = new Map<string, string>()
   const files: string[] = []
   for (const name of names) {
     const built = join(project, 'built')
     await run(process.execPath, [join(root, 'packages', name, 'build.ts'), built], { cwd: root })
     const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', project], { cwd: built })
-    const [{ filename, size }] = JSON.parse(stdout)
-    archives.set(name, size)
+    const [{ filename }] = JSON.parse(stdout)
+    archives.set(name, join(project, filename))
     files.push(`./${filename}`)
     await rm(built, { recursive: true })
   }
   await writeFile(join(project, 'package.json'), '{"private": true, "type": "module"}')
-  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', ...files], { cwd: project })
+  await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', ...files], { cwd: project })
   return { project, archives }
 }
 

@@ -1,4 +1,5 @@
-import { brotliDecompressSync, unzipSync, zstdDecompressSync } from 'node:zlib'
+// Node 20 has no Zstandard.
+import zlib, { brotliDecompressSync, unzipSync } from 'node:zlib'
 
 /**
  * Unpacking pages of Parquet. Each way writes exactly as many bytes as the header of the page declares, into a buffer of
@@ -14,7 +15,7 @@ const unpackers: Readonly<Record<string, Unpack>> = {
   SNAPPY: unpackSnappy,
   GZIP: (packed, size) => unzipSync(packed, { maxOutputLength: size }),
   BROTLI: (packed, size) => brotliDecompressSync(packed, { maxOutputLength: size }),
-  ZSTD: (packed, size) => zstdDecompressSync(packed, { maxOutputLength: size }),
+  ZSTD: (packed, size) => zlib.zstdDecompressSync(packed, { maxOutputLength: size }),
   LZ4: unpackHadoopLz4,
   LZ4_RAW: unpackLz4,
 }

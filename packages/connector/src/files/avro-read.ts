@@ -1,4 +1,4 @@
-import { crc32, inflateRawSync, zstdDecompressSync } from 'node:zlib'
+import zlib, { crc32, inflateRawSync } from 'node:zlib'
 import { unpackPage } from '@penstock/parquet/values'
 import { ConnectorError } from '../connector-error.ts'
 import type { Row } from '../rows.ts'
@@ -154,7 +154,7 @@ function unpackedBlock(file: StoredFile, packed: Buffer, codec: string): Buffer 
       case 'deflate':
         return inflateRawSync(packed, limit)
       case 'zstandard':
-        return zstdDecompressSync(packed, limit)
+        return zlib.zstdDecompressSync(packed, limit)
       case 'snappy':
         return unsnapped(file, packed)
       default:

@@ -1,5 +1,5 @@
 import { pipeline, Readable } from 'node:stream'
-import { createGunzip, createZstdDecompress } from 'node:zlib'
+import zlib, { createGunzip } from 'node:zlib'
 import { ConnectorError } from '../connector-error.ts'
 import { bounds, mebibytes, outOfBounds } from './bounds.ts'
 import { type ByteStream, pieceBytes, rest } from './bytes.ts'
@@ -50,7 +50,7 @@ function gunzipped(raw: ByteStream): AsyncIterable<Uint8Array> {
 /** The decompressor of Node.js ends behind the first frame of a file, so each frame has its own. */
 async function* unzstd(raw: ByteStream, file: StoredFile): AsyncGenerator<Uint8Array> {
   for await (const frame of zstdFrames(raw, file)) {
-    const decompress = createZstdDecompress({ chunkSize: pieceBytes })
+    const decompress = zlib.createZstdDecompress({ chunkSize: pieceBytes })
     pipeline(Readable.from(frame, { objectMode: false, highWaterMark: pieceBytes }), decompress, () => {})
     yield* decompress
   }
