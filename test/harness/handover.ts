@@ -7,6 +7,7 @@ import { startBigQueryServer } from '../../packages/connectors/test/bigquery-ser
 import { startDatabricksServer } from '../../packages/connectors/test/databricks-server.ts'
 import { startGcsServer } from '../../packages/connectors/test/gcs-server.ts'
 import { makeGoogleAccounts } from '../../packages/connectors/test/google-accounts.ts'
+import { clusterRole, stagingBucket, startRedshiftServer } from '../../packages/connectors/test/redshift-server.ts'
 import { startS3TestServer } from '../../packages/connectors/test/s3-server.ts'
 import { startSnowflakeServer } from '../../packages/connectors/test/snowflake-server.ts'
 import { createCatalogue } from '../../packages/server/src/connectors/catalogue.ts'
@@ -70,6 +71,21 @@ export async function startLake() {
       await databricks.close()
       await s3.close()
     },
+  }
+}
+
+export const redshiftSource = connectorBySlug('amazon-redshift-source')
+export const s3Destination = connectorBySlug('amazon-s3-destination')
+
+/** Redshift, and a bucket that its role may write to. */
+export async function startRedshift() {
+  const redshift = await startRedshiftServer()
+  const { accessKeyId, secretAccessKey, ...database } = redshift.secrets
+  return {
+    redshift,
+    bucket: stagingBucket,
+    s3Secrets: { accessKeyId, secretAccessKey, region: 'us-east-1' },
+    redshiftSecrets: { ...database, unloadRoleArn: clusterRole },
   }
 }
 

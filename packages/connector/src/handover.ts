@@ -130,10 +130,16 @@ export type ExportPlace = {
   readonly gzip: boolean
   /** How bytes are written in text. */
   readonly binary: 'Hexadecimal' | 'Base64'
+  /** The region of the bucket, if the store has regions. */
+  readonly region?: string
+  /** Reads a small object of the bucket with the key of the destination; `undefined` if there is none. Throws a `ConnectorError`. */
+  readonly read?: (name: string) => Promise<Buffer | undefined>
 }
 
-/** Finds the object that a transfer writes with these settings. Throws a `ConnectorError`. */
-export type PlaceOf = (context: ConnectorContext & HandoverTransfer) => Promise<ExportPlace>
+/** Finds the object that a transfer writes with these settings, or why only a worker writes it: the end of a sentence. Throws a `ConnectorError`. */
+export type PlaceOf = (
+  context: ConnectorContext & HandoverTransfer,
+) => Promise<ExportPlace | { readonly whyNot: string }>
 
 /** A source that writes its rows to a store itself. */
 export type Exports = {

@@ -6,7 +6,8 @@ import { startFailingProxy } from './failing-proxy.ts'
 import { type Postgresql, startPostgresql } from './postgresql.ts'
 import { loadCopy } from './redshift-copy.ts'
 import { errorOf, makeTranslation, onMessages, queryOf, readError, readRow, textOf } from './redshift-messages.ts'
-import { readCopy, refusal, rewrite, setUp } from './redshift-sql.ts'
+import { readCopy, readUnload, refusal, rewrite, setUp } from './redshift-sql.ts'
+import { unload } from './redshift-unload.ts'
 import { encode, type Message } from './rogue-postgresql-scripts.ts'
 import { type S3TestServer, startS3TestServer } from './s3-server.ts'
 import { judgeS3 } from './s3-signature.ts'
@@ -113,6 +114,8 @@ function serve(client: net.Socket, server: RedshiftServer, target: Postgresql, s
   const upstream = net.connect(target.port, target.host)
   const translate = makeTranslation()
   let isCommit = false
+  /** Its query_group. */
+  let label = ''
   let status = Buffer.from('I')
   /** Takes the messages of a statement of the server’s own. */
   let own: ((message: Message) => void) | undefined
@@ -168,6 +171,19 @@ function serve(client: net.Socket, server: RedshiftServer, target: Postgresql, s
       : encode({ type: 'C', body: Buffer.from('COPY\0') })
     client.write(Buffer.concat([answer, encode({ type: 'Z', body: status })]))
   }
+  /** It is run to its end, whether or not the client is still there. */
+  const writeFiles = async (statement: string): Promise<void> => {
+    const given = readUnload(statement)
+    await server.query('insert into sys_query_history values ($1, $2, $3)', [label, 'UNLOAD', 'running'])
+    const refused = given
+      ? await unload(given, server, clusterRole)
+      : { state: '42601', message: `syntax error at or near "${statement.slice(0, 200)}"` }
+    await server.query(`update sys_query_history set status = 'success' where query_label = $1`, [label])
+    const answer = refused
+      ? errorOf(refused.state, refused.message)
+      : encode({ type: 'C', body: Buffer.from('UNLOAD\0') })
+    client.write(Buffer.concat([answer, encode({ type: 'Z', body: status })]))
+  }
   const take = async ({ type, body }: Message): Promise<void> => {
     if (type !== 'Q' && type !== 'P') return void upstream.write(type === '' ? untyped(body) : encode({ type, body }))
     const name = type === 'P' ? body.subarray(0, body.indexOf(0) + 1) : Buffer.alloc(0)
@@ -177,6 +193,13 @@ function serve(client: net.Socket, server: RedshiftServer, target: Postgresql, s
     isCommit = /^commit\b/i.test(text)
     await server.beforeStatement?.(text)
     if (type === 'Q' && /^\s*copy\b/i.test(text)) return copy(text)
+    if (type === 'Q' && /^unload\b/.test(text)) return writeFiles(text)
+    const [, group] = /^set query_group to '(\w+)'$/.exec(text) ?? []
+    if (group !== undefined) {
+      label = group
+      const answer = encode({ type: 'C', body: Buffer.from('SET\0') })
+      return void client.write(Buffer.concat([answer, encode({ type: 'Z', body: status })]))
+    }
     const written = rewrite(text)
     const sql = 'sql' in written ? written.sql : refusal(written.state, written.message)
     const parts = [name, Buffer.from(`${sql}\0`), rest.subarray(rest.indexOf(0) + 1)]

@@ -53,7 +53,8 @@ export const setUp = `
   create function redshift_refuses(state text, message text) returns integer language plpgsql
     as $$ begin raise exception using errcode = state, message = message; end $$;
   create table sys_load_error_detail (file_name char(256), line_number bigint, column_name char(127), error_code integer);
-  grant select on sys_load_error_detail to public`
+  create table sys_query_history (query_label char(320), query_type char(32), status char(10));
+  grant select on sys_load_error_detail, sys_query_history to public`
 
 /** A statement that fails as Redshift does. */
 export const refusal = (state: string, message: string): string =>
@@ -74,4 +75,36 @@ export function readCopy(statement: string): CopyStatement | undefined {
       statement.trim(),
     ) ?? []
   return table === undefined || manifest === undefined ? undefined : { table, manifest, role, credentials }
+}
+
+/** An UNLOAD as connectors send it. */
+export type UnloadStatement = {
+  readonly select: string
+  readonly bucket: string
+  readonly folder: string
+  readonly role: string
+  readonly format: string
+  readonly gzip: boolean
+  readonly extension: string
+  readonly cleans: boolean
+}
+
+/** `undefined` if it is none that Redshift understands. */
+export function readUnload(statement: string): UnloadStatement | undefined {
+  const [, select, bucket, folder, role, format, gzip, extension, cleans] =
+    /^unload \(\$\$(.+)\$\$\) to 's3:\/\/([^/']+)\/([^']+\/)' iam_role (default|'[^'\\]+') format as (csv header|json) manifest verbose( gzip)? extension '([a-z.]+)' region '[a-z0-9-]+'( cleanpath)?$/s.exec(
+      statement,
+    ) ?? []
+  if (select === undefined || bucket === undefined || folder === undefined) return undefined
+  const is = (part: string | undefined) => part !== undefined
+  return {
+    select,
+    bucket,
+    folder,
+    role: role ?? '',
+    format: format ?? '',
+    gzip: is(gzip),
+    extension: extension ?? '',
+    cleans: is(cleans),
+  }
 }

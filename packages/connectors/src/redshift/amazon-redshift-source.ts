@@ -1,4 +1,4 @@
-import { type Discover, defineConnector, number, text } from '@penstock/connector'
+import { boolean, type Discover, defineConnector, number, text } from '@penstock/connector'
 import { databaseSecrets, keyOrDigest, lagOfClock, tableSourceFields } from '../databases/fields.ts'
 import { amazonRedshift } from './platform.ts'
 
@@ -14,11 +14,18 @@ export const amazonRedshiftSource = defineConnector({
   description: 'Reads rows from a table, a view or a query of Amazon Redshift.',
   actions: ['read'],
   notes:
-    'For a cluster or a serverless workgroup whose endpoint accepts connections from this service; the name and password of a database user sign in, not IAM. The user needs USAGE on the schema and SELECT on the table. Rows are read by one statement in the order of the key columns, and Redshift waits for the transfer to take them. After an interruption, another statement reads the rows behind the last one. Without key columns, rows are read in the order of a digest of each row, for which Redshift reads and sorts all columns: set key columns for large tables. Key columns and the cursor cannot be of type REAL, DOUBLE PRECISION, BOOLEAN, SUPER, VARBYTE, GEOMETRY, GEOGRAPHY or HLLSKETCH, and rows with an empty key stop the transfer. Redshift does not say which transactions are still writing: set a lag that is longer than any. For an incremental transfer, the cursor is a time, a day or an exact number; rows without a value in it are not read, a preview counts them, and a day is read once it is over. Times are read in UTC, SUPER as JSON, VARBYTE as \\x and hexadecimal digits. External tables can be read by their names, but are not listed. UNLOAD to Amazon S3 is not used.',
+    'For a cluster or a serverless workgroup whose endpoint accepts connections from this service; the name and password of a database user sign in, not IAM. The user needs USAGE on the schema and SELECT on the table. Rows are read by one statement in the order of the key columns, and Redshift waits for the transfer to take them. After an interruption, another statement reads the rows behind the last one. Without key columns, rows are read in the order of a digest of each row, for which Redshift reads and sorts all columns: set key columns for large tables. Key columns and the cursor cannot be of type REAL, DOUBLE PRECISION, BOOLEAN, SUPER, VARBYTE, GEOMETRY, GEOGRAPHY or HLLSKETCH, and rows with an empty key stop the transfer. Redshift does not say which transactions are still writing: set a lag that is longer than any. For an incremental transfer, the cursor is a time, a day or an exact number; rows without a value in it are not read, a preview counts them, and a day is read once it is over. Times are read in UTC, SUPER as JSON, VARBYTE as \\x and hexadecimal digits. External tables can be read by their names, but are not listed. For many millions of rows, have Redshift write them to Amazon S3 itself: name a role in the configuration that may put, list and delete objects there, and set Export inside Redshift. One UNLOAD then writes files to a folder that has the name of the transfer, and their manifest. Rows pass Penstock if a column has the type SUPER, VARBYTE, GEOMETRY, GEOGRAPHY or HLLSKETCH, or REAL or DOUBLE PRECISION in CSV and NDJSON. Redshift may write an empty text to CSV like a missing value.',
   tested:
     'Our own test server, which follows the published documentation of Redshift’s SQL and speaks its protocol, with PostgreSQL 18 behind it; not Redshift itself.',
   api: { version: 'protocol 3.0 of PostgreSQL', ends: 'no end is announced' },
-  secrets: databaseSecrets({ name: 'Redshift', port: 5439 }),
+  secrets: {
+    ...databaseSecrets({ name: 'Redshift', port: 5439 }),
+    unloadRoleArn: text({
+      label: 'IAM role of Redshift',
+      description:
+        'Role with which Redshift writes to a bucket, such as arn:aws:iam::123456789012:role/Name, or the word default for the default role of the cluster; only for connections whose rows Redshift writes itself',
+    }),
+  },
   source: {
     discover: {
       schema: async (context) => (await import('./discover.ts')).discoverSchemas(context),
@@ -44,6 +51,17 @@ export const amazonRedshiftSource = defineConnector({
         max: 86_400,
         default: 1800,
       }),
+      exportFiles: boolean({
+        label: 'Export inside Redshift',
+        description:
+          'Whether Redshift itself writes the rows to Amazon S3, with the role of the configuration; rows pass Penstock if the connection needs what only Penstock does, such as a mapping',
+        default: false,
+      }),
+    },
+    exports: {
+      schemes: ['s3'],
+      isWanted: ({ exportFiles }) => exportFiles === true,
+      open: async (context) => (await import('./export.ts')).openExporter(context),
     },
     open: async (context) => (await import('./read.ts')).open(context),
   },

@@ -113,6 +113,7 @@ async function exportRouteOf(deps: RouteDeps, whyNot: string | undefined): Promi
   const place = await ofConnector(signal, { side: 'Destination', redact: destination.redact }, () =>
     placeOf({ ...destination.context, ...transfer }),
   )
+  if ('whyNot' in place) return worker(place.whyNot)
   if (!exports.schemes.includes(place.scheme)) return worker(`${name} does not write to ${destination.connector.name}`)
   const { redact } = source
   const exporter = await ofConnector(signal, { side: 'Source', redact }, () =>
