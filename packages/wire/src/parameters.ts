@@ -30,7 +30,9 @@ export const page = {
   }),
 }
 const day = (description: string, timestamp: string) =>
-  Type.Optional(Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', description, examples: [timestamp] }))
+  Type.Optional(
+    Type.String({ pattern: '^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])$', description, examples: [timestamp] }),
+  )
 /** The days of a report. */
 export const days = {
   startDate: day('First day, UTC: YYYY-MM-DD; the first of the current month unless given', '2026-09-01'),

@@ -58,7 +58,8 @@ export const webhook: ResourceKind<'webhooks', FileWebhook, DesiredWebhook, Webh
   identifierOf: ({ id }) => id,
   audited: { action: 'updateWebhook', key: 'url' },
   schema() {
-    const url = of(CreateWebhook, 'url')
+    // An address in a file can have references.
+    const { pattern: _, ...url } = of(CreateWebhook, 'url')
     return object(
       ['url'],
       {

@@ -4,7 +4,18 @@ import { type UserRole, userRoleNames } from '../scopes.ts'
 import { alertChannels, alertReasons, alertResolutions, errorSides } from '../terms.ts'
 import { type Static, Type } from '../type.ts'
 import { AuditActor } from './audit.ts'
-import { exactly, flag, Identifier, identifier, name, oneOf, secret, text, unixSeconds } from './kinds.ts'
+import {
+  addressPatterns,
+  exactly,
+  flag,
+  Identifier,
+  identifier,
+  name,
+  oneOf,
+  secret,
+  text,
+  unixSeconds,
+} from './kinds.ts'
 import { emailPattern } from './user.ts'
 
 /** Alert rules and their incidents; ours. */
@@ -35,7 +46,7 @@ const conditions = exactly(
   },
   { description: 'What it looks for' },
 )
-const askedConditions = exactly(
+const askedConditions = Type.Object(
   {
     transferFailed: Type.Optional(flag(what.transferFailed)),
     connectionBroken: Type.Optional(flag(what.connectionBroken)),
@@ -43,7 +54,11 @@ const askedConditions = exactly(
     noSuccessHours: Type.Optional(orNull(hours, what.noSuccessHours, 26)),
     volumePercent: Type.Optional(orNull(far, what.volumePercent, null)),
   },
-  { description: 'What it looks for: at least one condition; those that are left out are not looked for' },
+  {
+    additionalProperties: false,
+    minProperties: 1,
+    description: 'What it looks for: at least one condition; those that are left out are not looked for',
+  },
 )
 
 const role = Type.Unsafe<UserRole>(oneOf(userRoleNames, { description: 'Role', examples: ['owner'] }))
@@ -91,7 +106,11 @@ const webhookUrl = (platform: string) =>
   Type.Optional(
     Type.Union(
       [
-        secret(platform, 'https://hooks.example.com/…', { minLength: 1, maxLength: limits.alertUrlLengthMax }),
+        secret(
+          `${platform}. It must be an address that begins with https://, without user name, password or fragment`,
+          'https://hooks.example.com/…',
+          { minLength: 1, maxLength: limits.alertUrlLengthMax, pattern: addressPatterns.secretReceiver },
+        ),
         Type.Null(),
       ],
       {

@@ -3,7 +3,18 @@ import { limits } from '../limits.ts'
 import { connectionStatuses, connectLinkStatuses } from '../terms.ts'
 import { type Static, Type } from '../type.ts'
 import { CreateConnection } from './connection.ts'
-import { exactly, flag, Identifier, identifier, oneOf, secret, text, trimmed, unixSeconds } from './kinds.ts'
+import {
+  addressPatterns,
+  exactly,
+  flag,
+  Identifier,
+  identifier,
+  oneOf,
+  secret,
+  text,
+  trimmed,
+  unixSeconds,
+} from './kinds.ts'
 
 /** Connect links: one-time pages on which customers configure connectors; ours. */
 
@@ -72,6 +83,7 @@ export const CreateConnectLink = exactly(
       Type.String({
         minLength: 1,
         maxLength: limits.redirectUrlLengthMax,
+        pattern: addressPatterns.page,
         description:
           'Where the browser goes in the end, with `status` and `connectLinkId` in its query: an address with https, or with http on this machine, without credentials. Omitted: a page says that all is done',
         examples: [shown.redirectUrl],
@@ -149,15 +161,16 @@ const logo = (description: string) =>
   Type.String({
     // In base64, with what is before it.
     maxLength: Math.ceil(limits.logoBytesMax / 3) * 4 + 30,
+    pattern: '^data:image/(?:png|webp);base64,[A-Za-z0-9+/]+={0,2}$',
     description,
-    examples: ['data:image/png;base64,iVBORw0KGgo…'],
+    examples: ['data:image/png;base64,iVBORw0KGgo='],
   })
 const brandName = Type.String({
   pattern: trimmed(100),
   description: 'Name that customers know, 1 to 100 characters; null: the name of the organization',
   examples: ['Acme Shop'],
 })
-const origins = Type.Array(Type.String({ minLength: 1, maxLength: 300 }), {
+const origins = Type.Array(Type.String({ minLength: 1, maxLength: 300, pattern: addressPatterns.origin }), {
   maxItems: limits.embeddingOriginsMax,
   uniqueItems: true,
   description:

@@ -49,6 +49,33 @@ const control = '\\u0000-\\u001f\\u007f-\\u009f'
 export const trimmed = (lengthMax: number) =>
   `^\\s*[^${control}\\s](?:[^${control}]{0,${lengthMax - 2}}[^${control}\\s])?\\s*$`
 
+/** A host as an address has it: a name, or the address of a machine. */
+const host = `(?:[^${control}\\s/?#@:<>\\[\\]^|%\\\\*;,"']+|\\[[0-9A-Fa-f:.]+\\])`
+/** A host of this machine, at which a page can be developed without TLS. */
+const ownHost = '(?:(?:[A-Za-z0-9-]+\\.)*localhost|127\\.[0-9]+\\.[0-9]+\\.[0-9]+|\\[::1\\])'
+const port = '(?::[0-9]{0,5})?'
+const https = '[hH][tT][tT][pP][sS]://'
+const http = '[hH][tT][tT][pP]://'
+const webHost = `(?:${https}|${http})${host}${port}`
+const pageHost = `(?:${https}${host}|${http}${ownHost})${port}`
+
+/**
+ * Patterns of addresses, as far as a pattern can say which ones the service takes. None has a user name or a password. Whether
+ * the operator allows http for a host is not known here, and the reader of addresses refuses some more hosts.
+ */
+export const addressPatterns = {
+  /** Requests are sent there: no fragment. */
+  receiver: `^\\s*${webHost}(?:[/?][^#${control}]*)?\\s*$`,
+  /** The same, or the mask of a secret. */
+  secretReceiver: `^(?:\\*{8}|\\s*${webHost}(?:[/?][^#${control}]*)?\\s*)$`,
+  /** An identity provider: neither query nor fragment. */
+  issuer: `^${webHost}(?:/[^?#${control}\\s]*)?$`,
+  /** Browsers go there: https, or http on this machine. */
+  page: `^${pageHost}(?:[/?#][^${control}]*)?$`,
+  /** Pages come from there. */
+  origin: `^${pageHost}/?$`,
+}
+
 /** Pattern of a name that people read: control characters never, blank never; trimmed before it is stored. */
 export const namePattern = trimmed(limits.nameLengthMax)
 /** A name that people read. */

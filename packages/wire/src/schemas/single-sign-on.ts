@@ -2,7 +2,7 @@ import { example } from '../examples.ts'
 import { limits } from '../limits.ts'
 import { type Static, Type } from '../type.ts'
 import { askedAccounts, grantedAccounts } from './client.ts'
-import { exactly, flag, oneOf, secret, text, unixSeconds } from './kinds.ts'
+import { addressPatterns, exactly, flag, oneOf, secret, text, unixSeconds } from './kinds.ts'
 
 /** Single sign-on of an organization, with OpenID Connect; ours. */
 
@@ -41,7 +41,9 @@ export const SetSingleSignOn = exactly(
     issuer: Type.String({
       minLength: 1,
       maxLength: 1_000,
-      description: 'Issuer of the identity provider, exactly as its configuration names it',
+      pattern: addressPatterns.issuer,
+      description:
+        'Issuer of the identity provider, exactly as its configuration names it: an address that begins with https://, without user name, query or fragment',
       examples: [shown.issuer],
     }),
     clientId: Type.String({

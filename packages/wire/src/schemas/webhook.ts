@@ -4,7 +4,18 @@ import { limits } from '../limits.ts'
 import { webhookDeliveryStatuses } from '../terms.ts'
 import { type Static, Type } from '../type.ts'
 import { RotateClient } from './client.ts'
-import { count, exactly, flag, Identifier, identifier, oneOf, secret, text, unixSeconds } from './kinds.ts'
+import {
+  addressPatterns,
+  count,
+  exactly,
+  flag,
+  Identifier,
+  identifier,
+  oneOf,
+  secret,
+  text,
+  unixSeconds,
+} from './kinds.ts'
 
 /** Webhooks and their deliveries; ours. */
 
@@ -16,7 +27,8 @@ const eventTypes = Type.Union([Type.Array(eventType, { minItems: 1, uniqueItems:
 const url = Type.String({
   minLength: 1,
   maxLength: limits.webhookUrlLengthMax,
-  description: `Address that events are posted to: https, at most ${limits.webhookUrlLengthMax} characters. It must be reachable under the network policy of the operator`,
+  pattern: addressPatterns.receiver,
+  description: `Address that events are posted to. It must be an address that begins with https://, without user name, password or fragment, of at most ${limits.webhookUrlLengthMax} characters. It must be reachable under the network policy of the operator`,
   examples: ['https://example.com/penstock'],
 })
 const description = Type.String({
