@@ -15,7 +15,7 @@ import { type WatchedRows, watchRows } from './harness/watched-rows.ts'
 
 /**
  * The OpenAPI document is as strict as the service: a request with any value that the document allows is not refused as
- * `invalid_request`. What no schema can say is listed below.
+ * `invalid_request`. The exceptions, which no schema can express, are listed below.
  */
 
 const operationIds = Object.keys(operations) as OperationId[]

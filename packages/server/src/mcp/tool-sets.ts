@@ -61,7 +61,7 @@ export function whyNoChoice(names: readonly string[]): string | undefined {
   return `must be names of tools or of these sets, separated by commas: ${[...toolSets().keys()].join(', ')}`
 }
 
-/** @returns whether a tool is among those that a client chose */
+/** @returns whether a client chose a tool */
 export function createSelection({ tools: names, readOnly = false }: ToolChoice): (tool: Tool) => boolean {
   const chosen = names && new Set(names.flatMap((name) => toolSets().get(name) ?? [name]))
   return (tool) => (chosen?.has(tool.id) ?? true) && (!readOnly || isReading(tool))
