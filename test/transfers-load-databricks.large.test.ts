@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, beforeEach, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { Transfer } from '@penstock/wire'
@@ -114,6 +117,46 @@ describe('files that Databricks loads', () => {
     assert.equal((await inTable()).length, 504)
     assert.deepEqual([await tables(), folders()], [[], []])
     await assertInvariants(service.database.pool)
+  })
+
+  test('have the values of Parquet files as a worker would write them, or pass one', async () => {
+    const file = join(tmpdir(), `penstock-${process.pid}.parquet`)
+    const put = async (name: string, select: string) => {
+      await databricks.run(`copy (${select}) to '${file}' (format parquet)`)
+      await s3.put(bucket, name, await readFile(file))
+    }
+    await put(
+      'typed/1.parquet',
+      `select i::bigint as id, case when i % 7 = 0 then '' when i % 5 <> 0 then 'Zoë ' || i end as name, (i * 1.25)::decimal(9, 3) as paid,
+        timestamp '2026-01-31 10:20:30.123456' + i * interval 1 day as changed, date '2026-01-31' + i::int as day, i % 2 = 0 as ok,
+        i / 3 as share from range(1, 301) as t(i)`,
+    )
+    await put(
+      'typed/2.parquet',
+      `select 999 as id, null::varchar as name, 1.005::decimal(9, 3) as paid, null::timestamp as changed, null::date as day, true as ok, 0.1::double as share`.replace(
+        '999 as id',
+        '999::bigint as id',
+      ),
+    )
+    const outcome = async (loadFiles: boolean) => {
+      await databricks.run('delete from crm.people')
+      const id = await connect('typed', { loadFiles })
+      const { id: transferId, records } = await move(id)
+      return { records, rejects: await rejectsOf(id, transferId), rows: await inTable() }
+    }
+    const byFiles = await outcome(true)
+    assert.deepEqual(byFiles.records, { read: 301, sent: 301, accepted: 300, rejected: 1 })
+    assert.ok(!databricks.executed.some((text) => text.includes('json')), 'no row came from a worker')
+    assert.deepEqual(await outcome(false), byFiles)
+    await put('list/1.parquet', 'select 1::bigint as id, [1, 2] as name')
+    await put('odd/1.parquet', 'select 1.0::double as id')
+    const reasonOf = async (folder: string) => {
+      const id = await connect(folder)
+      return /because (.*)\./.exec(await log(id, (await move(id)).id))?.[1]
+    }
+    assert.equal(await reasonOf('list'), 'the column name of the files has the type list, and that of the table STRING')
+    assert.equal(await reasonOf('odd'), 'the column id of the files has the type double, and that of the table BIGINT')
+    await rm(file)
   })
 
   test('reject single rows with the reason and the column, as a worker does', async () => {

@@ -1,3 +1,4 @@
+import type { ColumnType } from '@penstock/parquet'
 import type { ConnectorContext } from './context.ts'
 import type { StoredFile } from './files/store.ts'
 import type { Row } from './rows.ts'
@@ -11,17 +12,23 @@ import type { Values } from './values.ts'
 /** Stores by the schemes of their addresses. */
 export type StoreScheme = 's3' | 'gs'
 
-/** How a CSV file is written, as far as a platform that loads it must know. It is UTF-8, with quotes that are doubled, and lines that end with `\n` or `\r\n`. */
-export type CsvForm = {
+/**
+ * How a CSV or Parquet file is written, as far as a platform that loads it must know. A CSV file is UTF-8, with quotes that are doubled, and lines
+ * that end with `\n` or `\r\n`.
+ */
+export type TableForm = {
+  /** Of a CSV file as a whole. */
   readonly compression: 'none' | 'gzip' | 'zstd'
-  /** One character. */
+  /** One character; empty for Parquet. */
   readonly delimiter: string
-  /** The names in its first line, none of them twice; more than one. */
+  /** The names of its columns, none of them twice; in the first line of a CSV file, more than one. */
   readonly columns: readonly string[]
+  /** Set for Parquet: the types of the columns; `null` for texts. */
+  readonly types?: readonly (ColumnType | null)[]
 }
 
 /** The form of a file, or why only a worker reads the file as it is meant: the end of a sentence. */
-export type FileForm = { readonly form: CsvForm } | { readonly whyNot: string }
+export type FileForm = { readonly form: TableForm } | { readonly whyNot: string }
 
 /** The files of a store that a connection reads. */
 export type FileOffer = {
@@ -41,14 +48,18 @@ export type Offer = (context: ConnectorContext) => Promise<FileOffer | { readonl
 /** A destination that loads files of a store itself. */
 export type Loads = {
   readonly schemes: readonly StoreScheme[]
+  /** Whether it loads Parquet files, too; CSV alone unless given. */
+  readonly parquet?: boolean
   /** Whether the connection wants it. */
   readonly isWanted: (settings: Values) => boolean
   /** Why it cannot with these settings: the end of a sentence; `undefined` if it can. */
   readonly whyNot: (side: { readonly settings: Values; readonly secrets: Values }) => string | undefined
   /** Why it does not load this file: the end of a sentence; `undefined` if it does. It loads all files unless given. */
-  readonly whyNotFile?: (file: StoredFile, form: CsvForm) => string | undefined
+  readonly whyNotFile?: (file: StoredFile, form: TableForm) => string | undefined
   /** Why it does not load these columns into the table that is there; changes nothing. Throws a `ConnectorError`. */
-  readonly whyNotTable: (context: ConnectorContext & Pick<LoadContext, 'columns'>) => Promise<string | undefined>
+  readonly whyNotTable: (
+    context: ConnectorContext & Pick<LoadContext, 'columns' | 'picked' | 'sourceTypes'>,
+  ) => Promise<string | undefined>
   /**
    * Finds the table, or creates it, and reads its columns. Resolves with why it does not load these columns as it would write them, the
    * end of a sentence, or with what loads. Throws a `ConnectorError`.
@@ -64,12 +75,14 @@ export type LoadContext = ConnectorContext &
     readonly bucket: string
     /** The columns of all files, in the order of the first one. */
     readonly sourceColumns: readonly string[]
+    /** Their types, if the files are Parquet. */
+    readonly sourceTypes: TableForm['types']
     /** For each delivered column, the index of the column of the source that fills it. */
     readonly picked: readonly number[]
   }
 
 /** Files that are written alike. */
-export type LoadPart = { readonly form: CsvForm; readonly files: readonly StoredFile[] }
+export type LoadPart = { readonly form: TableForm; readonly files: readonly StoredFile[] }
 
 /** Files that are loaded and confirmed together. */
 export type LoadGroup = {

@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { recordsOf } from './snowflake-loads.ts'
 import type { EngineResult, WarehouseEngine } from './warehouse-engine.ts'
@@ -20,6 +23,7 @@ export const translateLoaded = (text: string): string =>
     .replace(/timestampadd\(MICROSECOND, unix_micros\(/g, 'make_timestamp(epoch_us(')
     .replaceAll(`), TIMESTAMP_NTZ'1970-01-01 00:00:00')`, '))')
     .replaceAll(' as timestamp)', ' as timestamptz)')
+    .replaceAll(' as string)', ' as varchar)')
     .replace(/'([^']*)\$1([^']*)'\)/g, (literal) => literal.replace(/\$(\d)/g, '\\$1'))
 
 /** Options without which Databricks would read other values than are in the files. */
@@ -39,11 +43,13 @@ const needed = [
 ]
 
 const readInto = /^insert into (\S+) \(([\w, ]+)\) select \2 from read_files\('(s3:\/\/[^']+)', (.+)\)$/s
+const readParquetInto =
+  /^insert into (\S+) \(([\w, ]+)\) (select .+) from read_files\('(s3:\/\/[^']+)', format => 'parquet', schemaEvolutionMode => 'none'\)$/s
 const overwriteDirectory = /^insert overwrite directory '([^']+)' using parquet (select .*)$/s
 const copyFolder = /^copy into (\S+) from \(select (.+) from '([^']+)'\) fileformat = parquet$/s
 
 /**
- * What Databricks does with files of a bucket, by its published rules: `read_files` puts rows of another width into the column for corrupt
+ * Reads and writes files as Databricks does, by its published rules: `read_files` puts rows of another width into the column for corrupt
  * records, and knows a compression by the name of a file; COPY INTO loads each file once.
  * @param files paths in the volume; a file of rows has the name of the table with them as its content
  */
@@ -86,6 +92,27 @@ export function makeDatabricksLoads(
     return [[String(rows.length), String(rows.length)]]
   }
 
+  async function readParquet([, table = '', list = '', select = '', url = '']: RegExpExecArray) {
+    const from = storage()
+    if (!from) throw new Error('[PERMISSION_DENIED] no external location')
+    const [, bucket = '', folder = '', rest = ''] = /^s3:\/\/([^/]+)\/((?:.*\/)?)(.*)$/s.exec(url) ?? []
+    const directory = await mkdtemp(join(tmpdir(), 'penstock-parquet-'))
+    try {
+      let count = 0
+      for (const name of rest.replace(/^\{(.*)\}$/, '$1').split(',')) {
+        const bytes = await from.read(bucket, folder + name)
+        if (!bytes) throw new Error(`[PATH_NOT_FOUND] ${name}`)
+        const file = join(directory, 'file.parquet')
+        await writeFile(file, bytes)
+        const text = `insert into ${translate(table)} (${list}) ${translate(select)} from read_parquet('${file}')`
+        count += Number((await engine.run(text)).rows[0]?.[0])
+      }
+      return [[String(count), String(count)]]
+    } finally {
+      await rm(directory, { recursive: true })
+    }
+  }
+
   async function writeFolder([, folder = '', select = '']: RegExpExecArray): Promise<EngineResult['rows']> {
     for (const path of files.keys()) if (path.startsWith(`${folder}/`)) files.delete(path)
     const table = `crm.written_${written++}`
@@ -114,6 +141,8 @@ export function makeDatabricksLoads(
     async run(text: string): Promise<EngineResult['rows'] | undefined> {
       const read = readInto.exec(text)
       if (read) return readFiles(read)
+      const parquet = readParquetInto.exec(text)
+      if (parquet) return readParquet(parquet)
       const folder = overwriteDirectory.exec(text)
       if (folder) return writeFolder(folder)
       const copied = copyFolder.exec(text)

@@ -1,4 +1,5 @@
-import type { FileForm } from '../handover.ts'
+import type { ColumnType } from '@penstock/parquet'
+import type { FileForm, TableForm } from '../handover.ts'
 import { makeStream } from './bytes.ts'
 import { isBzip2 } from './bzip2.ts'
 import { distinctNames } from './column-names.ts'
@@ -10,12 +11,28 @@ import type { FileStore, StoredFile } from './store.ts'
 import { magicBytes, unpackerOf } from './unpack.ts'
 import { isZstd } from './zstd-frames.ts'
 
+async function parquetForm(store: FileStore, file: StoredFile, signal: AbortSignal): Promise<TableForm> {
+  const { openParquetFile } = await import('./parquet-read.ts')
+  const opened = await openParquetFile(store, file, {}, signal)
+  try {
+    const { columns, types = [], typeNames = [] } = opened
+    const declared = columns.map((_, at): ColumnType | null => {
+      // A type that other readers lack, or that cannot be declared, is none of text.
+      if (typeNames[at] === 'FLOAT16') return { kind: 'bytes' }
+      return types[at] ?? (typeNames[at] === 'STRING' ? null : { kind: 'json' })
+    })
+    return { compression: 'none', delimiter: '', columns, types: declared }
+  } finally {
+    await opened.close()
+  }
+}
+
 /** Those of `ReadOptions` by which a file is looked at. */
 export type FormOptions = Pick<ReadOptions, 'format' | 'encoding' | 'delimiter'>
 
 /**
- * Looks at the beginning of a file, as far as its header, to find out whether a platform that loads CSV reads the same rows from it as a
- * worker does.
+ * Looks at the beginning of a CSV file, as far as its header, or at the footer of a Parquet file, to find out whether a platform that loads it
+ * reads the same rows from it as a worker does.
  * @returns the form; or why only a worker reads the file as it is meant, the end of a sentence
  * @throws a `ConnectorError`: `invalid_file` if a worker cannot read it either, and errors of the store
  */
@@ -35,6 +52,7 @@ export async function formOfFile(
     const compression = unpack === undefined ? 'none' : isZstd(start) ? 'zstd' : 'gzip'
     const stream = unpack ? makeStream(unpack(raw), signal, raw) : raw
     const content = await contentOf(stream, file, options)
+    if (content === 'Parquet') return { form: await parquetForm(store, file, signal) }
     if (content !== 'CSV') return { whyNot: `${name} is ${content}, and only CSV files are loaded so` }
     const encoding = encodingOf(await stream.peek(3), options.encoding)
     if (encoding.name !== 'utf-8') return { whyNot: `${name} is not in UTF-8` }

@@ -15,12 +15,12 @@ const keptMs = 30 * 86_400_000
 type Appended = {
   /** The query that has them, with columns v0, v1 and so on. */
   readonly rows: string
-  /** What is selected of these columns. */
+  /** The columns of the table, made of these. */
   readonly select: string
   readonly accepted: number
 }
 
-/** What is noted of a group: the attempt whose files are loaded, and the number of rows once they are. */
+/** The note on a group: the attempt whose files are loaded, and the number of rows once they are. */
 type Note = { readonly attempt: number; readonly rows: number | undefined }
 
 /**

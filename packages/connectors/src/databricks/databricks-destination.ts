@@ -17,7 +17,7 @@ export const databricksDestination = defineConnector({
     'Writes rows to a Delta table of Databricks: appends them, replaces the existing ones, or updates rows by their key.',
   actions: ['append', 'replace', 'update'],
   notes:
-    'Each batch is uploaded to a volume of Unity Catalog, in its folder penstock, and deleted after the statement that loads it: COPY INTO, which loads each file once, or MERGE. A batch that comes twice after a crash has the same file, so that its rows are not added twice. A table that is emptied by hand while a transfer is interrupted does not get these rows again. Replace empties the table before the first rows are loaded. For an upsert, the last of several rows with the same key in a batch wins. Rows that a report does not have any more are deleted, by the same MERGE or by a DELETE after the last batch of their days. The user needs CAN USE on the warehouse, USE CATALOG and USE SCHEMA, SELECT and MODIFY on the table, READ VOLUME and WRITE VOLUME on the volume, and CREATE TABLE if the table is missing. A warehouse that was stopped starts with the first batch, which takes minutes, and is billed. Times are written in UTC. A value that a column would round, shorten or interpret differently is rejected. The table must be in Unity Catalog. For many millions of rows, have Databricks load CSV files from Amazon S3 itself: make the bucket an external location, grant the user READ FILES on it and CREATE TABLE in the schema, and set Load files inside Databricks. Its rows are read into a table of texts in the same schema, judged there, and pass Penstock only if they are rejected. Append then writes the good rows as files to the volume, which COPY INTO loads once; a note for each group of files stays there for 30 days. Upsert fails if a key is in several rows of a group. Numbers with an exponent in columns of whole numbers and decimals are rejected.',
+    'Each batch is uploaded to a volume of Unity Catalog, in its folder penstock, and deleted after the statement that loads it: COPY INTO, which loads each file once, or MERGE. A batch that comes twice after a crash has the same file, so that its rows are not added twice. A table that is emptied by hand while a transfer is interrupted does not get these rows again. Replace empties the table before the first rows are loaded. For an upsert, the last of several rows with the same key in a batch wins. Rows that a report does not have any more are deleted, by the same MERGE or by a DELETE after the last batch of their days. The user needs CAN USE on the warehouse, USE CATALOG and USE SCHEMA, SELECT and MODIFY on the table, READ VOLUME and WRITE VOLUME on the volume, and CREATE TABLE if the table is missing. A warehouse that was stopped starts with the first batch, which takes minutes, and is billed. Times are written in UTC. A value that a column would round, shorten or interpret differently is rejected. The table must be in Unity Catalog. For many millions of rows, have Databricks load CSV or Parquet files from Amazon S3 itself: make the bucket an external location, grant the user READ FILES on it and CREATE TABLE in the schema, and set Load files inside Databricks. Its rows are read into a table of texts in the same schema, judged there, and pass Penstock only if they are rejected. Append then writes the good rows as files to the volume, which COPY INTO loads once; a note for each group of files stays there for 30 days. Upsert fails if a key is in several rows of a group. Numbers with an exponent in columns of whole numbers and decimals are rejected. Parquet files pass Penstock if they have nested columns, bytes, times with nanoseconds, or floating-point numbers or times for a column of another kind.',
   tested:
     'Our own test server, which follows the published documentation of Databricks’ REST interface, with DuckDB behind it; not Databricks itself.',
   api: {
@@ -69,7 +69,7 @@ export const databricksDestination = defineConnector({
       loadFiles: boolean({
         label: 'Load files inside Databricks',
         description:
-          'Whether Databricks itself loads CSV files from Amazon S3, through an external location of Unity Catalog; rows pass Penstock if the connection needs what only Penstock does, such as hashing',
+          'Whether Databricks itself loads CSV and Parquet files from Amazon S3, through an external location of Unity Catalog; rows pass Penstock if the connection needs what only Penstock does, such as hashing',
         default: false,
       }),
     },
@@ -82,6 +82,7 @@ export const databricksDestination = defineConnector({
       tryRows: async (context) => (await import('./write.ts')).tryRows(context),
       loads: {
         schemes: ['s3'],
+        parquet: true,
         isWanted: ({ loadFiles }) => loadFiles === true,
         whyNot: () => undefined,
         whyNotFile,

@@ -1,8 +1,8 @@
-import type { CsvForm } from '@penstock/connector'
+import type { ColumnType, TableForm } from '@penstock/connector'
 import type { StoredFile } from '@penstock/connector/files'
 import type { LoadedColumn } from '../databases/loaded-rows.ts'
 import { makeLoadRules, withCommon } from '../databases/loaded-values.ts'
-import { type DatabricksColumn, quoteText } from './target-columns.ts'
+import { type DatabricksColumn, quoteName, quoteText } from './target-columns.ts'
 
 const replaced = (text: string, pattern: string, by: string): string => `regexp_replace(${text}, '${pattern}', '${by}')`
 
@@ -14,6 +14,10 @@ const rules = makeLoadRules({
   trim: 'btrim',
   types: { decimal: 'decimal(38, 9)', float: 'double', text: 'string' },
 })
+
+/** A time in UTC, without its zone. */
+const asLocal = (time: string): string =>
+  `timestampadd(MICROSECOND, unix_micros(${time}), TIMESTAMP_NTZ'1970-01-01 00:00:00')`
 
 /** A time without an offset would be one in the time zone of the session. */
 const inUtc = (text: string): string =>
@@ -66,10 +70,7 @@ function typedColumn(type: string, text: string): LoadedColumn | undefined {
     case 'TIMESTAMP':
       return rules.time(text, (time) => time)
     case 'TIMESTAMP_NTZ':
-      return rules.time(
-        text,
-        (time) => `timestampadd(MICROSECOND, unix_micros(${time}), TIMESTAMP_NTZ'1970-01-01 00:00:00')`,
-      )
+      return rules.time(text, asLocal)
     default:
       return undefined
   }
@@ -80,18 +81,35 @@ export const stagedName = (index: number): string => `c${index}`
 /** The column of the staging table that has a row which has another number of values than the header. */
 export const unreadName = 'penstock_unread'
 
+/** SQL of the texts that a worker has for the values of a column of a Parquet file. */
+export function textOfTyped(name: string, type: ColumnType | null): string {
+  const column = quoteName(name)
+  // Without a time zone of the session.
+  if (type?.kind === 'instant') return `concat(cast(${asLocal(column)} as string), 'Z')`
+  return `cast(${column} as string)`
+}
+
+/** SQL that reads Parquet files, with their own columns. */
+export const parquetSql = (bucket: string, files: readonly StoredFile[]): string =>
+  `read_files(${quoteText(pathOf(bucket, files))}, format => 'parquet', schemaEvolutionMode => 'none')`
+
+/** A path for several files in one folder. */
+function pathOf(bucket: string, files: readonly StoredFile[]): string {
+  const folder = (files[0]?.name ?? '').replace(/[^/]*$/, '')
+  const names = files.map(({ name }) => name.slice(folder.length))
+  return `s3://${bucket}/${folder}${names.length === 1 ? names[0] : `{${names.join(',')}}`}`
+}
+
 /**
  * SQL that reads files in the order of the staging table's columns. Rows of another width come with their text in the last one.
  * @param missing a text that no cell has: by it, an empty cell differs from one that has nothing between its quotes
  */
 export function filesSql(
-  { bucket, files, form }: { readonly bucket: string; readonly files: readonly StoredFile[]; readonly form: CsvForm },
+  { bucket, files, form }: { readonly bucket: string; readonly files: readonly StoredFile[]; readonly form: TableForm },
   sourceColumns: readonly string[],
   missing: string,
 ): string {
-  const folder = (files[0]?.name ?? '').replace(/[^/]*$/, '')
-  const names = files.map(({ name }) => name.slice(folder.length))
-  const path = `s3://${bucket}/${folder}${names.length === 1 ? names[0] : `{${names.join(',')}}`}`
+  const path = pathOf(bucket, files)
   const schema = [...form.columns.map((name) => stagedName(sourceColumns.indexOf(name))), unreadName]
   return `read_files(${quoteText(path)}, format => 'csv', schema => '${schema.map((name) => `${name} string`).join(', ')}', schemaEvolutionMode => 'none', mode => 'PERMISSIVE', columnNameOfCorruptRecord => '${unreadName}', header => true, sep => ${quoteText(form.delimiter)}, quote => '"', escape => '"', multiLine => true, nullValue => '${missing}', emptyValue => '', encoding => 'UTF-8', ignoreLeadingWhiteSpace => false, ignoreTrailingWhiteSpace => false)`
 }

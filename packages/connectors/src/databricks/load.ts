@@ -10,7 +10,8 @@ import {
 import { assertSomeAccepted, badRows, countOf, isGoodSql, misfitsOf, notAsManyRows } from '../databases/loaded-rows.ts'
 import { appendOnce, forgetAppends } from './append-once.ts'
 import { openDatabricks } from './databricks-api.ts'
-import { filesSql, loadedColumn, stagedName, unreadName } from './load-columns.ts'
+import { filesSql, loadedColumn, parquetSql, stagedName, textOfTyped, unreadName } from './load-columns.ts'
+import { whyNotType } from './load-limits.ts'
 import { keysOf, mergeSql } from './merge.ts'
 import { findTable, judgeTable, openTable, targetOf } from './target.ts'
 import { type DatabricksColumn, quoteName } from './target-columns.ts'
@@ -34,7 +35,7 @@ export async function openLoader(context: LoadContext): Promise<FileLoader | { r
   const target = targetOf(settings)
   const databricks = openDatabricks(context)
   const columns = await openTable(databricks, target, delivered)
-  const other = otherType(columns)
+  const other = otherType(columns, context)
   if (other !== undefined) return { whyNot: other }
   const loaded = columns.flatMap((column, at) => loadedColumn(column, stagedName(picked[at] ?? -1)) ?? [])
   const [catalog, schema] = target.path
@@ -71,12 +72,12 @@ export async function openLoader(context: LoadContext): Promise<FileLoader | { r
       const list = [...staged, unreadName].join(', ')
       for (const { form, files } of parts) {
         for (let from = 0; from < files.length; from += filesMax) {
-          const read = filesSql(
-            { bucket, form, files: files.slice(from, from + filesMax) },
-            sourceColumns,
-            missingOf(key),
-          )
-          await asLoading(bucket, () => run(`insert into ${staging} (${list}) select ${list} from ${read}`))
+          const some = files.slice(from, from + filesMax)
+          const typed = form.types?.map((type, at) => textOfTyped(form.columns[at] ?? '', type))
+          const select = typed
+            ? `select ${sourceColumns.map((name) => typed[form.columns.indexOf(name)]).join(', ')}, null from ${parquetSql(bucket, some)}`
+            : `select ${list} from ${filesSql({ bucket, form, files: some }, sourceColumns, missingOf(key))}`
+          await asLoading(bucket, () => run(`insert into ${staging} (${list}) ${select}`))
         }
       }
       const { staged: rows, rejected } = await badRows(
@@ -137,16 +138,23 @@ export async function openLoader(context: LoadContext): Promise<FileLoader | { r
 
 /** Why the table is filled by a worker. */
 export async function whyNotTable(
-  context: ConnectorContext & Pick<LoadContext, 'columns'>,
+  context: ConnectorContext & Pick<LoadContext, 'columns' | 'picked' | 'sourceTypes'>,
 ): Promise<string | undefined> {
   const target = targetOf(context.settings)
   const found = await findTable(openDatabricks(context), target)
-  return found && otherType(judgeTable(target, context.columns, found).columns)
+  return found && otherType(judgeTable(target, context.columns, found).columns, context)
 }
 
-function otherType(columns: readonly DatabricksColumn[]): string | undefined {
+function otherType(
+  columns: readonly DatabricksColumn[],
+  { picked, sourceTypes, columns: delivered }: Pick<LoadContext, 'columns' | 'picked' | 'sourceTypes'>,
+): string | undefined {
   const other = columns.find((column) => loadedColumn(column, '') === undefined)
-  return other && `the column ${other.name} of the table has the type ${other.type.split('<')[0]}`
+  if (other) return `the column ${other.name} of the table has the type ${other.type.split('<')[0]}`
+  const reasons = columns.map(({ type }, at) =>
+    whyNotType(sourceTypes?.[picked[at] ?? -1] ?? null, delivered[at] ?? '', type),
+  )
+  return reasons.find((reason) => reason !== undefined)
 }
 
 /** A text that no cell of a file has. */

@@ -53,7 +53,7 @@ export async function openExporter(
       ...(place.gzip ? ['gzip'] : []),
       ...(place.format === 'Parquet' ? [] : [`extension '${place.extension}'`]),
       ...(place.region === undefined ? [] : [`region '${literal(place.region)}'`]),
-      // What an attempt that was interrupted has left.
+      // Removes the files of an attempt that was interrupted.
       ...(attempt > 1 ? ['cleanpath'] : []),
     ].join(' ')
   }

@@ -1,12 +1,12 @@
 import type {
   Connector,
   ConnectorContext,
-  CsvForm,
   FileExporter,
   FileLoader,
   FileOffer,
   HandoverTransfer,
   Loads,
+  TableForm,
 } from '@penstock/connector'
 import type { StoredFile } from '@penstock/connector/files'
 import type { Role } from '@penstock/wire'
@@ -27,7 +27,7 @@ export type RouteSide = {
 export type LoadRoute = {
   readonly by: 'destination'
   readonly offer: FileOffer
-  readonly formOf: (file: StoredFile) => CsvForm
+  readonly formOf: (file: StoredFile) => TableForm
   readonly mapping: RowMapping
   /** Why the table that is there is filled by a worker. */
   whyNotTable(): Promise<string | undefined>
@@ -95,10 +95,15 @@ export async function routeOf(deps: RouteDeps, whyNot: string | undefined): Prom
     mapping,
     whyNotTable: () =>
       ofConnector(signal, { side: 'Destination', redact: destination.redact }, () =>
-        loads.whyNotTable({ ...destination.context, columns: mapping.columns }),
+        loads.whyNotTable({
+          ...destination.context,
+          columns: mapping.columns,
+          picked: pickedOf(mapping),
+          sourceTypes: first.types,
+        }),
       ),
     formOf: (file) => forms.get(file.name) ?? first,
-    open: () => openLoader(deps, loads, { offer, mapping, sourceColumns: first.columns }),
+    open: () => openLoader(deps, loads, { offer, mapping, first }),
   }
 }
 
@@ -129,14 +134,15 @@ async function lookAt(
   offer: FileOffer,
   loads: Loads,
   filesMax = Number.POSITIVE_INFINITY,
-): Promise<ReadonlyMap<string, CsvForm> | { readonly whyNot: string }> {
+): Promise<ReadonlyMap<string, TableForm> | { readonly whyNot: string }> {
   const left = offer.files.slice(0, filesMax).reverse()
-  const forms = new Map<string, CsvForm>()
+  const forms = new Map<string, TableForm>()
   let whyNot: string | undefined
   const work = async () => {
     for (let file = left.pop(); file && whyNot === undefined; file = left.pop()) {
       const found = await offer.formOf(file)
-      const why = 'whyNot' in found ? found.whyNot : loads.whyNotFile?.(file, found.form)
+      const why =
+        'whyNot' in found ? found.whyNot : (notLoaded(file, found.form, loads) ?? loads.whyNotFile?.(file, found.form))
       if (why !== undefined) whyNot ??= why
       else if ('form' in found) forms.set(file.name, found.form)
     }
@@ -145,11 +151,17 @@ async function lookAt(
   if (whyNot !== undefined) return { whyNot }
   const [first, ...others] = forms.values()
   const columns = new Set(first?.columns)
+  if (others.some(({ types }) => JSON.stringify(types) !== JSON.stringify(first?.types))) {
+    return { whyNot: 'not all files have the same types' }
+  }
   const other = others.some(
     (form) => form.columns.length !== columns.size || form.columns.some((name) => !columns.has(name)),
   )
   return other ? { whyNot: 'not all files have the same columns' } : forms
 }
+
+const notLoaded = ({ name }: StoredFile, { types }: TableForm, { parquet }: Loads): string | undefined =>
+  types === undefined || parquet ? undefined : `${name} is Parquet, and only CSV files are loaded so`
 
 /** The first field whose values are not those of one column of the source. */
 async function changedStep({ plan, options }: RowMapping): Promise<string | undefined> {
@@ -158,10 +170,13 @@ async function changedStep({ plan, options }: RowMapping): Promise<string | unde
   return plan.steps.find((step) => !passesUnchanged(step, options))?.field
 }
 
+/** For each delivered column, the index of the column of the source that fills it. */
+const pickedOf = ({ plan }: RowMapping): number[] => plan.steps.map(({ column }) => column?.index ?? -1)
+
 async function openLoader(
   { destination, signal, transfer }: RouteDeps,
   loads: Loads,
-  { offer, mapping, sourceColumns }: { offer: FileOffer; mapping: RowMapping; sourceColumns: readonly string[] },
+  { offer, mapping, first }: { offer: FileOffer; mapping: RowMapping; first: TableForm },
 ) {
   const { redact, context } = destination
   const side: Role = 'Destination'
@@ -172,8 +187,9 @@ async function openLoader(
       scheme: offer.scheme,
       bucket: offer.bucket,
       columns: mapping.columns,
-      sourceColumns,
-      picked: mapping.plan.steps.map(({ column }) => column?.index ?? -1),
+      sourceColumns: first.columns,
+      sourceTypes: first.types,
+      picked: pickedOf(mapping),
     }),
   )
   return 'whyNot' in opened ? opened : { loader: opened, redact }
