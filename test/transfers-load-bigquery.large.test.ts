@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, beforeEach, describe, test } from 'node:test'
 import { gzipSync, zstdCompressSync } from 'node:zlib'
 import type { Transfer } from '@penstock/wire'
@@ -130,6 +133,42 @@ describe('files that BigQuery loads', () => {
     // A worker has a sentence of its own for names of time zones, and for what has an exponent that no number has.
     const known = (lines: string[]) => lines.filter((line) => !/^(changed|seen|share)/.test(line))
     assert.deepEqual(known(wrong), known(await reasons(false)))
+  })
+
+  test('have the values of Parquet files as a worker would write them, or pass one', async () => {
+    const file = join(tmpdir(), `penstock-bigquery-${process.pid}.parquet`)
+    const putParquet = async (name: string, select: string) => {
+      await bigQuery.run(`copy (${select}) to '${file}' (format parquet)`)
+      put(name, await readFile(file))
+    }
+    await putParquet(
+      'typed/1.parquet',
+      `select i::bigint as id, case when i % 7 = 0 then '' when i % 5 <> 0 then 'Zoë ' || i end as name, (i * 1.25)::decimal(9, 3) as paid,
+        timestamp '2026-01-31 10:20:30.123456' + i * interval 1 day as changed, date '2026-01-31' + i::int as day, i % 2 = 0 as ok,
+        i / 3 as share from range(1, 301) as t(i)`,
+    )
+    await putParquet(
+      'typed/2.parquet',
+      'select 999::bigint as id, null::varchar as name, 1.005::decimal(9, 3) as paid, null::timestamp as changed, null::date as day, true as ok, 0.1::double as share',
+    )
+    const outcome = async (loadFiles: boolean) => {
+      await bigQuery.run('delete from crm.people')
+      const id = await connect('typed', { loadFiles })
+      const { id: transferId, records } = await move(id)
+      const rejects = await caller.expect(caller.call('listRejects', { accountId, id, transferId }))
+      return { records, rejects: rejects.map(({ field, reason }) => `${field}: ${reason}`), rows: await inTable() }
+    }
+    const byFiles = await outcome(true)
+    assert.deepEqual(byFiles.records, { read: 301, sent: 301, accepted: 300, rejected: 1 })
+    assert.deepEqual(bigQuery.loaded, [], 'no row came from a worker')
+    assert.deepEqual(await outcome(false), byFiles)
+    await putParquet('decimal/1.parquet', 'select 1::bigint as id, 1.50::decimal(9, 2) as name')
+    const id = await connect('decimal')
+    assert.match(
+      await log(id, (await move(id)).id),
+      /the files have the type decimal for the column name, and the table has STRING/,
+    )
+    await rm(file)
   })
 
   test('reject single rows with the reason, the column and the record, and count the others', async () => {

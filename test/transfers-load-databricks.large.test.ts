@@ -154,8 +154,8 @@ describe('files that Databricks loads', () => {
       const id = await connect(folder)
       return /because (.*)\./.exec(await log(id, (await move(id)).id))?.[1]
     }
-    assert.equal(await reasonOf('list'), 'the column name of the files has the type list, and that of the table STRING')
-    assert.equal(await reasonOf('odd'), 'the column id of the files has the type double, and that of the table BIGINT')
+    assert.equal(await reasonOf('list'), 'the files have the type list for the column name, and the table has STRING')
+    assert.equal(await reasonOf('odd'), 'the files have the type double for the column id, and the table has BIGINT')
     await rm(file)
   })
 

@@ -1,4 +1,4 @@
-import type { ColumnType, TableForm } from '@penstock/connector'
+import type { TableForm } from '@penstock/connector'
 import type { StoredFile } from '@penstock/connector/files'
 
 /** Why Databricks does not load a file as a worker reads it: the end of a sentence. Its readers know a compression by the name. */
@@ -15,18 +15,4 @@ export function whyNotFile({ name }: StoredFile, { compression, types, columns }
   return (packed ?? 'none') === (compression === 'gzip' ? 'gz' : 'none')
     ? undefined
     : `the name of ${name} does not say how it is compressed`
-}
-
-/**
- * Why a column of a Parquet file is not loaded into a column of the table as a worker does it: the end of a sentence. Its values become texts first,
- * and floating-point numbers and times have other texts in Databricks.
- * @param to the type of the column of the table
- */
-export function whyNotType(type: ColumnType | null, name: string, to: string): string | undefined {
-  const kind = type?.kind ?? 'text'
-  if (['text', 'smallint', 'integer', 'bigint', 'boolean', 'date', 'decimal'].includes(kind)) return undefined
-  if (kind === 'double' && to === 'DOUBLE') return undefined
-  const isTime = type?.kind === 'timestamp' || type?.kind === 'instant'
-  if (isTime && type.digits !== 9 && to.startsWith('TIMESTAMP')) return undefined
-  return `the column ${name} of the files has the type ${kind}, and that of the table ${to.split('<')[0]}`
 }

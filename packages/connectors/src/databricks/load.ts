@@ -8,10 +8,10 @@ import {
   type LoadReport,
 } from '@penstock/connector'
 import { assertSomeAccepted, badRows, countOf, isGoodSql, misfitsOf, notAsManyRows } from '../databases/loaded-rows.ts'
+import { whyNotTypes } from '../databases/loaded-types.ts'
 import { appendOnce, forgetAppends } from './append-once.ts'
 import { openDatabricks } from './databricks-api.ts'
 import { filesSql, loadedColumn, parquetSql, stagedName, textOfTyped, unreadName } from './load-columns.ts'
-import { whyNotType } from './load-limits.ts'
 import { keysOf, mergeSql } from './merge.ts'
 import { findTable, judgeTable, openTable, targetOf } from './target.ts'
 import { type DatabricksColumn, quoteName } from './target-columns.ts'
@@ -147,14 +147,20 @@ export async function whyNotTable(
 
 function otherType(
   columns: readonly DatabricksColumn[],
-  { picked, sourceTypes, columns: delivered }: Pick<LoadContext, 'columns' | 'picked' | 'sourceTypes'>,
+  context: Pick<LoadContext, 'picked' | 'sourceTypes'>,
 ): string | undefined {
   const other = columns.find((column) => loadedColumn(column, '') === undefined)
   if (other) return `the column ${other.name} of the table has the type ${other.type.split('<')[0]}`
-  const reasons = columns.map(({ type }, at) =>
-    whyNotType(sourceTypes?.[picked[at] ?? -1] ?? null, delivered[at] ?? '', type),
+  return whyNotTypes(
+    context,
+    columns.map(({ name, type }) => ({ name, type, holds: holdsOf(type) })),
   )
-  return reasons.find((reason) => reason !== undefined)
+}
+
+function holdsOf(type: string) {
+  if (type === 'DOUBLE') return 'floats'
+  if (type.startsWith('TIMESTAMP')) return 'times'
+  return /^(STRING|(VAR)?CHAR)/.test(type) ? 'texts' : 'others'
 }
 
 /** A text that no cell of a file has. */

@@ -70,7 +70,7 @@ export const googleBigqueryDestination = defineConnector({
       loadFiles: boolean({
         label: 'Load files inside BigQuery',
         description:
-          'Whether BigQuery itself loads CSV files from Google Cloud Storage; rows pass Penstock if the connection needs what only Penstock does, such as hashing',
+          'Whether BigQuery itself loads CSV and Parquet files from Google Cloud Storage; rows pass Penstock if the connection needs what only Penstock does, such as hashing',
         default: false,
       }),
     },
@@ -83,6 +83,7 @@ export const googleBigqueryDestination = defineConnector({
       tryRows: async (context) => (await import('./write.ts')).tryRows(context),
       loads: {
         schemes: ['gs'],
+        parquet: true,
         isWanted: ({ loadFiles }) => loadFiles === true,
         whyNot: ({ settings }) => (settings.writeMode === 'Upsert' ? 'Upsert needs the keys of the rows' : undefined),
         whyNotFile,

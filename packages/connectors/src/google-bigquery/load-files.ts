@@ -1,4 +1,4 @@
-import { ConnectorError, type LoadPart, type LoadRejection } from '@penstock/connector'
+import { ConnectorError, type LoadPart, type LoadRejection, type TableForm } from '@penstock/connector'
 import { countOf } from '../databases/loaded-rows.ts'
 import { listIn, objectIn } from '../platform-api/json.ts'
 import { complaintIn, connectorErrorOfJob } from './errors.ts'
@@ -28,16 +28,7 @@ export async function loadFiles(
     load: {
       sourceUris: files.map(({ name }) => `gs://${bucket}/${name}`),
       destinationTable: table,
-      sourceFormat: 'CSV',
-      encoding: 'UTF-8',
-      fieldDelimiter: form.delimiter,
-      quote: '"',
-      skipLeadingRows: 1,
-      allowQuotedNewlines: true,
-      allowJaggedRows: false,
-      ignoreUnknownValues: false,
-      preserveAsciiControlCharacters: true,
-      maxBadRecords: badRecordsMax,
+      ...(form.types ? { sourceFormat: 'PARQUET' } : csvOptions(form)),
       createDisposition: 'CREATE_NEVER',
       writeDisposition: 'WRITE_APPEND',
     },
@@ -56,6 +47,19 @@ export async function loadFiles(
   if (others > 0) unread.push({ count: others, reason: 'BigQuery cannot read the row.' })
   return { loaded: countOf('BigQuery', outputRows), unread }
 }
+
+const csvOptions = ({ delimiter }: TableForm) => ({
+  sourceFormat: 'CSV',
+  encoding: 'UTF-8',
+  fieldDelimiter: delimiter,
+  quote: '"',
+  skipLeadingRows: 1,
+  allowQuotedNewlines: true,
+  allowJaggedRows: false,
+  ignoreUnknownValues: false,
+  preserveAsciiControlCharacters: true,
+  maxBadRecords: badRecordsMax,
+})
 
 const otherWidth = /too many values in (line|row)|references column position \d+/i
 const isOfRow = /\b(line|row)\b.*\bposition|\bline_number: \d/i

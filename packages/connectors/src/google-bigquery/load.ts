@@ -7,8 +7,10 @@ import type {
   LoadPart,
   LoadRejection,
   LoadReport,
+  TableForm,
 } from '@penstock/connector'
 import { assertSomeAccepted, badRows, countOf, isGoodSql, misfitsOf, notAsManyRows } from '../databases/loaded-rows.ts'
+import { whyNotTypes } from '../databases/loaded-types.ts'
 import { encodeValue } from '../object-stores/place.ts'
 import { objectIn } from '../platform-api/json.ts'
 import { valuesIn } from './cells.ts'
@@ -16,6 +18,7 @@ import { finishedJob, type Jobs } from './finished-job.ts'
 import { type BigQuery, makeBigQuery, type Query } from './jobs.ts'
 import { loadedColumn, stagedName } from './load-columns.ts'
 import { loadFiles } from './load-files.ts'
+import { fieldOfType } from './load-limits.ts'
 import { jobOf } from './merge.ts'
 import { quoteName } from './plan.ts'
 import { createTable, findTable, idOf, judgeTable, nameOf, openTable, tablesOf, targetOf } from './target.ts'
@@ -40,7 +43,7 @@ export async function openLoader(context: LoadContext): Promise<FileLoader | { r
   const target = targetOf(settings)
   const bigQuery = makeBigQuery(context)
   const table = await openTable(bigQuery, target, delivered)
-  const other = otherType(table.columns)
+  const other = otherType(table.columns, context)
   if (other !== undefined) return { whyNot: other }
   const { projectId } = target
   const { location } = table
@@ -48,28 +51,32 @@ export async function openLoader(context: LoadContext): Promise<FileLoader | { r
   const loaded = table.columns.flatMap((column, at) => loadedColumn(column, stagedName(picked[at] ?? -1)) ?? [])
   const misfits = misfitsOf(loaded, delivered)
   const names = sourceColumns.map((_, index) => stagedName(index))
-  /** Staging tables by the order of the columns in the files: a load fills columns by their places. */
-  const stagings = new Map<string, { readonly name: string; readonly created: string }>()
+  /** Staging tables by the order of the columns in the files: a load of CSV fills columns by their places, one of Parquet by their names. */
+  const stagings = new Map<string, { readonly name: string; readonly created: string; readonly texts: string }>()
   /** How many rows of the staging tables will be written. */
   let accepted = 0
 
-  const stagingFor = async (group: LoadGroup, columns: readonly string[]) => {
+  const stagingFor = async (group: LoadGroup, { columns, types }: TableForm) => {
     const order = columns.map((name) => stagedName(sourceColumns.indexOf(name)))
     const known = stagings.get(order.join())
     if (known) return known
     const digest = createHash('sha256').update(order.join()).digest('hex').slice(0, 12)
     const name = `penstock_load_${group.key}_${digest}`
-    const fields = order.map((each) => ({ name: each, type: 'STRING', mode: 'NULLABLE' }))
+    const fields = order.map((each, at) => ({
+      name: types ? (columns[at] ?? '') : each,
+      type: types ? fieldOfType(types[at] ?? null) : 'STRING',
+      mode: 'NULLABLE',
+    }))
     const { created } = await createTable(bigQuery, target, name, fields, new Date(Date.now() + stagedMs))
-    const staging = { name, created }
+    const textOf = (staged: string) => `cast(${quoteName(columns[order.indexOf(staged)] ?? '')} as string) as ${staged}`
+    const staging = { name, created, texts: (types ? names.map(textOf) : names).join(', ') }
     stagings.set(order.join(), staging)
     return staging
   }
 
   const stagedSql = (): string => {
-    const [first, ...others] = [...stagings.values()].map(({ name }) => nameOf(target, name))
-    if (first !== undefined && others.length === 0) return first
-    return `(${[first, ...others].map((name) => `select ${names.join(', ')} from ${name}`).join(' union all ')})`
+    const tables = [...stagings.values()].map(({ name, texts }) => `select ${texts} from ${nameOf(target, name)}`)
+    return `(${tables.join(' union all ')})`
   }
 
   const dropAll = async (end: AbortSignal): Promise<void> => {
@@ -89,7 +96,7 @@ export async function openLoader(context: LoadContext): Promise<FileLoader | { r
       const unread: LoadRejection[] = []
       let staged = 0
       for (const [number, part] of partsOf(group).entries()) {
-        const { name, created } = await stagingFor(group, part.form.columns)
+        const { name, created } = await stagingFor(group, part.form)
         // Files that were loaded into an earlier table of this name are not in this one.
         const id = `penstock_${idOf(target, 'files', transferId, group.key, created, String(number))}`
         const done = await loadFiles(jobs, { id, bucket, table: { ...target.dataset, tableId: name } }, part)
@@ -134,16 +141,30 @@ export async function openLoader(context: LoadContext): Promise<FileLoader | { r
 
 /** Why the table is filled by a worker. */
 export async function whyNotTable(
-  context: ConnectorContext & Pick<LoadContext, 'columns'>,
+  context: ConnectorContext & Pick<LoadContext, 'columns' | 'picked' | 'sourceTypes'>,
 ): Promise<string | undefined> {
   const target = targetOf(context.settings)
   const found = await findTable(makeBigQuery(context), target, target.table)
-  return found && otherType(judgeTable(target, context.columns, found).columns)
+  return found && otherType(judgeTable(target, context.columns, found).columns, context)
 }
 
-function otherType(columns: readonly TargetField[]): string | undefined {
+function otherType(
+  columns: readonly TargetField[],
+  context: Pick<LoadContext, 'picked' | 'sourceTypes'>,
+): string | undefined {
   const other = columns.find((column) => loadedColumn(column, '') === undefined)
-  return other && `the column ${other.name} of the table has the type ${other.repeated ? 'ARRAY' : other.type}`
+  if (other) return `the column ${other.name} of the table has the type ${other.repeated ? 'ARRAY' : other.type}`
+  return whyNotTypes(
+    context,
+    columns.map(({ name, type }) => ({ name, type, holds: holds[type] ?? 'others' })),
+  )
+}
+
+const holds: Readonly<Record<string, 'texts' | 'floats' | 'times'>> = {
+  STRING: 'texts',
+  FLOAT: 'floats',
+  DATETIME: 'times',
+  TIMESTAMP: 'times',
 }
 
 /** The files of a group, in as many jobs as they need. */
