@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, beforeEach, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { Transfer } from '@penstock/wire'
@@ -164,6 +167,47 @@ describe('files that Snowflake loads', () => {
     assert.match(doubted ?? '', /^share: A number has more than the 15 digits that are certain to be kept/)
   })
 
+  test('have the values of Parquet files as a worker would write them, or pass one', async () => {
+    const file = join(tmpdir(), `penstock-snowflake-${process.pid}.parquet`)
+    const put = async (name: string, select: string) => {
+      await snowflake.run(`copy (${select}) to '${file}' (format parquet)`)
+      await s3.put(bucket, name, await readFile(file))
+    }
+    await snowflake.run(
+      'create table "SALES"."PUBLIC"."TYPED" ("ID" integer not null, "NAME" varchar, "PAID" decimal(12, 2), "OK" boolean, "DAY" date)',
+    )
+    await put(
+      'typed/1.parquet',
+      `select i::bigint as id, case when i % 7 = 0 then '' when i % 5 <> 0 then 'Zoë ' || i end as name, (i * 1.25)::decimal(9, 3) as paid,
+        i % 2 = 0 as ok, date '2026-01-31' + i::int as day from range(1, 301) as t(i)`,
+    )
+    await put(
+      'typed/2.parquet',
+      'select null::bigint as id, null::varchar as name, 1::decimal(9, 3) as paid, null::boolean as ok, null::date as day union all select 1, null, 1.005, true, null',
+    )
+    const outcome = async (loadFiles: boolean) => {
+      await snowflake.run('delete from "SALES"."PUBLIC"."TYPED"')
+      const id = await connect('typed', { loadFiles, table: 'typed' })
+      const { id: transferId, records } = await move(id)
+      const rejects = await caller.expect(caller.call('listRejects', { accountId, id, transferId }))
+      const { rows } = await snowflake.run('select * from "SALES"."PUBLIC"."TYPED" order by 1')
+      return { records, rows, rejects: rejects.map(({ field, reason }) => `${field}: ${reason}`).sort() }
+    }
+    const byFiles = await outcome(true)
+    assert.deepEqual(byFiles.records, { read: 302, sent: 302, accepted: 300, rejected: 2 })
+    assert.ok(!snowflake.executed.some((text) => text.includes('flatten')), 'no row came from a worker')
+    const byWorker = await outcome(false)
+    assert.deepEqual({ ...byWorker, rejects: byFiles.rejects }, byFiles)
+    assert.equal(byWorker.rejects.length, 2)
+    await put('timed/1.parquet', "select 1::bigint as id, timestamp '2026-01-31' as changed")
+    const id = await connect('timed')
+    assert.match(
+      await log(id, (await move(id)).id),
+      /because the files have the type timestamp for the column CHANGED, whose texts are other ones in Snowflake/,
+    )
+    await rm(file)
+  })
+
   test('replace the table as a whole, and not by much less', async () => {
     await snowflake.run(`insert into "SALES"."PUBLIC"."PEOPLE" ("ID") values (7777)`)
     await s3.put(bucket, 'whole/1.csv', csv(1, 100))
@@ -208,7 +252,7 @@ describe('files that Snowflake loads', () => {
       test: 'a test sends a few records',
       off: 'the connection does not have Snowflake Data Store load files',
       encoding: 'latin/1.csv is not in UTF-8',
-      format: 'json/1.ndjson is JSON lines, and only CSV files are loaded so',
+      format: 'json/1.ndjson is JSON lines, which only a worker reads exactly',
       none: '',
     })
     const routeOf = (folder: string, own: Record<string, string | boolean> = {}) =>

@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { gunzipSync, zstdDecompressSync } from 'node:zlib'
 import type { WarehouseEngine } from './warehouse-engine.ts'
 
@@ -26,6 +29,7 @@ export const loadMacros = [
 /** A statement of a load for DuckDB. */
 export const translateLoad = (text: string): string =>
   text
+    .replace(/\bnumber\((\d+), (\d+)\)/g, 'decimal($1, $2)')
     .replace(/^create or replace transient table (.*) data_retention_time_in_days = 0$/s, 'create or replace table $1')
     .replace(/try_to_number\((nullif\("C\d+", ''\)), (\d+), (\d+)\)/g, 'try_cast($1 as decimal($2, $3))')
     .replace(
@@ -35,6 +39,8 @@ export const translateLoad = (text: string): string =>
 
 const copy =
   /^copy into (\S+) \(([^()]+)\)\s+from '([^']+)' storage_integration = "([^"]+)"\s+files = \((.+?)\)\s+file_format = \((.+)\)\s+on_error = continue force = true$/s
+const copyParquet =
+  /^copy into (\S+)\s+from '([^']+)' storage_integration = "([^"]+)"\s+files = \((.+?)\)\s+file_format = \(type = parquet\) match_by_column_name = case_sensitive on_error = abort_statement force = true$/s
 const validate =
   /^select distinct "FILE", "ROW_NUMBER", "CODE" from table\(validate\(\S+, job_id => '([\w-]+)'\)\) order by 1, 2 limit (\d+)$/
 const overwrite = /^insert overwrite into (\S+) \(([^()]+)\) (select .*)$/s
@@ -114,6 +120,30 @@ export function makeSnowflakeLoads(engine: WarehouseEngine, storage: () => Snowf
     }
   }
 
+  /** Parquet files, whose columns are found by their names; an error ends it. */
+  async function copyTyped([, table = '', url = '', integration, files = '']: RegExpExecArray): Promise<LoadResult> {
+    const from = storage()
+    if (!from || integration !== from.integration) throw new Error('Catalog Error: no such integration')
+    const [, bucket = '', folder = ''] = /^s3:\/\/([^/]+)\/(.*)$/s.exec(url) ?? []
+    const directory = await mkdtemp(join(tmpdir(), 'penstock-parquet-'))
+    const rows: (string | null)[][] = []
+    try {
+      for (const [literal] of files.matchAll(/'(?:[^'\\]|\\.)*'/g)) {
+        const name = literalIn(literal)
+        const bytes = await from.read(bucket, folder + name)
+        if (!bytes) throw new Error(`Remote file '${name}' was not found`)
+        const file = join(directory, 'file.parquet')
+        await writeFile(file, bytes)
+        const { rows: counts } = await engine.run(`insert into ${table} by name select * from read_parquet('${file}')`)
+        const count = counts[0]?.[0] ?? ''
+        rows.push([`${url}${name}`, 'LOADED', count, count])
+      }
+    } finally {
+      await rm(directory, { recursive: true })
+    }
+    return { columns: ['file', 'status', 'rows_parsed', 'rows_loaded'], rows }
+  }
+
   async function insert(table: string, names: string, rows: readonly (readonly (string | null)[])[]): Promise<void> {
     const cells = names.split(',').map((_, at) => `v ->> '$[${at}]'`)
     await engine.run(
@@ -140,6 +170,8 @@ export function makeSnowflakeLoads(engine: WarehouseEngine, storage: () => Snowf
     async run(statement: string, handle: string): Promise<LoadResult | undefined> {
       const copied = copy.exec(statement)
       if (copied) return copyInto(copied, handle)
+      const typed = copyParquet.exec(statement)
+      if (typed) return copyTyped(typed)
       const validated = validate.exec(statement)
       if (validated) {
         const found = (errorsOf.get(validated[1] ?? '') ?? []).slice(0, Number(validated[2]))

@@ -53,7 +53,7 @@ export async function formOfFile(
     const stream = unpack ? makeStream(unpack(raw), signal, raw) : raw
     const content = await contentOf(stream, file, options)
     if (content === 'Parquet') return { form: await parquetForm(store, file, signal) }
-    if (content !== 'CSV') return { whyNot: `${name} is ${content}, and only CSV files are loaded so` }
+    if (content !== 'CSV') return { whyNot: `${name} is ${content}, which only a worker reads exactly` }
     const encoding = encodingOf(await stream.peek(3), options.encoding)
     if (encoding.name !== 'utf-8') return { whyNot: `${name} is not in UTF-8` }
     stream.take(encoding.markBytes)

@@ -4,6 +4,7 @@ import {
   ConnectorError,
   type LoadPart,
   type LoadRejection,
+  type TableForm,
 } from '@penstock/connector'
 import { countOf } from '../databases/loaded-rows.ts'
 import { quoteName, type StatementPlace } from './plan.ts'
@@ -46,17 +47,24 @@ export async function copyFiles(
   const folder = folderOf(files[0]?.name ?? '')
   const names = files.map(({ name }) => textSql(name.slice(folder.length)))
   const columns = form.columns.map((name) => `"C${sourceColumns.indexOf(name)}"`)
-  const text = `copy into ${staging} (${columns.join(', ')})
+  const text = `copy into ${staging}${form.types ? '' : ` (${columns.join(', ')})`}
     from ${textSql(`s3://${bucket}/${folder}`)} storage_integration = ${quoteName(integration)}
     files = (${names.join(', ')})
-    file_format = (type = csv compression = ${form.compression} encoding = 'UTF8' skip_header = 1
-      field_delimiter = ${textSql(form.delimiter)} field_optionally_enclosed_by = '"' escape = none
-      escape_unenclosed_field = none null_if = () empty_field_as_null = true trim_space = false
-      skip_blank_lines = true error_on_column_count_mismatch = true replace_invalid_characters = false)
-    on_error = continue force = true`
+    ${form.types ? parquetOptions : csvOptions(form)} force = true`
   const { handle, rows } = await asLoading(integration, () => runLong(api, { ...at, text }, signal))
   return reported(handle, rows, files.length)
 }
+
+/** Columns are filled by their names. */
+const parquetOptions = 'file_format = (type = parquet) match_by_column_name = case_sensitive on_error = abort_statement'
+
+const csvOptions = (
+  form: TableForm,
+): string => `file_format = (type = csv compression = ${form.compression} encoding = 'UTF8' skip_header = 1
+      field_delimiter = ${textSql(form.delimiter)} field_optionally_enclosed_by = '"' escape = none
+      escape_unenclosed_field = none null_if = () empty_field_as_null = true trim_space = false
+      skip_blank_lines = true error_on_column_count_mismatch = true replace_invalid_characters = false)
+    on_error = continue`
 
 /** Runs a statement that may take hours and gives few rows; it is cancelled with the signal. Throws a `ConnectorError`. */
 export async function runLong(

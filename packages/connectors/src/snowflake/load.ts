@@ -13,6 +13,7 @@ import { accountOf } from './account.ts'
 import type { SnowflakeColumn } from './cells.ts'
 import { loadedColumn, stagedName } from './load-columns.ts'
 import { type Copied, copyFiles, countIn, runLong, unreadRows } from './load-copy.ts'
+import { otherTypes, stagingOf } from './load-types.ts'
 import { quoteAsIs } from './plan.ts'
 import type { SnowflakeRow } from './result-rows.ts'
 import { makeSqlApi, type SmallResult } from './sql-api.ts'
@@ -34,7 +35,7 @@ export async function openLoader(context: LoadContext): Promise<FileLoader | { r
   const target = targetOf(settings)
   const api = makeSqlApi(context, accountOf(context), true)
   const table = await openTable(api, target, delivered)
-  const other = otherType(table.columns)
+  const other = otherType(table.columns, context)
   if (other !== undefined) return { whyNot: other }
   const loaded = table.columns.flatMap((column, at) => loadedColumn(column, stagedName(picked[at] ?? -1)) ?? [])
   const at = { ...table.at, timeoutSeconds: loadSeconds }
@@ -43,6 +44,7 @@ export async function openLoader(context: LoadContext): Promise<FileLoader | { r
   const prefix = `PENSTOCK_LOAD_${transferId.toUpperCase()}_`
   const staging = `${target.schema}.${quoteAsIs(`${prefix}${attempt}`)}`
   await dropEarlier((text) => api.run({ ...at, text }), target.schema, prefix)
+  const { columns, texts } = stagingOf(staging, context)
   const misfits = misfitsOf(loaded, delivered)
   const isGood = isGoodSql(misfits)
   const names = table.columns.map(({ name }) => quoteAsIs(name)).join(', ')
@@ -54,8 +56,7 @@ export async function openLoader(context: LoadContext): Promise<FileLoader | { r
 
   return {
     async stage({ parts }, rejectsMax): Promise<LoadReport> {
-      const columns = context.sourceColumns.map((_, index) => `${stagedName(index)} varchar`)
-      await run(`create or replace transient table ${staging} (${columns.join(', ')}) data_retention_time_in_days = 0`)
+      await run(`create or replace transient table ${staging} (${columns}) data_retention_time_in_days = 0`)
       const copied: Copied[] = []
       for (const part of parts) {
         for (let from = 0; from < part.files.length; from += filesMax) {
@@ -70,7 +71,7 @@ export async function openLoader(context: LoadContext): Promise<FileLoader | { r
       }
       const found = await badRows(
         async (text) => (await run(text)).rows,
-        { platform, staging, misfits, names: context.sourceColumns.map((_, index) => stagedName(index)) },
+        { platform, staging: texts, misfits, names: context.sourceColumns.map((_, index) => stagedName(index)) },
         rejectsMax - unread.length,
       )
       if (found.staged !== loadedRows) throw notAsMany()
@@ -83,7 +84,7 @@ export async function openLoader(context: LoadContext): Promise<FileLoader | { r
     async commit({ key }: LoadGroup) {
       const values = loaded.map(({ value }, index) => `${value} as v${index}`).join(', ')
       const aliases = loaded.map((_, index) => `v${index}`).join(', ')
-      const taken = `select ${values} from ${staging} where ${isGood}`
+      const taken = `select ${values} from ${texts} where ${isGood}`
       if (target.replace) {
         // The same files give the same content, however often they are loaded.
         const { rows } = await run(`insert overwrite into ${table.name} (${names}) select ${aliases} from (${taken})`)
@@ -94,7 +95,7 @@ export async function openLoader(context: LoadContext): Promise<FileLoader | { r
     when k = 1 then into ${table.name} (${names}) values (${aliases})
     when k = 0 then into ${table.batches} ("TRANSFER_ID", "BATCH_KEY", "DELIVERED_TIME") values (transfer, batch, noted)
     select k, ? as transfer, ? as batch, sysdate() as noted, ${aliases}
-      from (select 1 as k, ${values} from ${staging} where ${isGood}
+      from (select 1 as k, ${values} from ${texts} where ${isGood}
             union all select 0, ${loaded.map(() => 'null').join(', ')})
      where not exists (select 1 from ${table.batches} where "TRANSFER_ID" = ? and "BATCH_KEY" = ?)`
       const { rows } = await run(text, [transferId, key, transferId, key])
@@ -112,17 +113,20 @@ export async function openLoader(context: LoadContext): Promise<FileLoader | { r
 
 /** Why the table is filled by a worker. */
 export async function whyNotTable(
-  context: ConnectorContext & Pick<LoadContext, 'columns'>,
+  context: ConnectorContext & Pick<LoadContext, 'columns' | 'picked' | 'sourceTypes'>,
 ): Promise<string | undefined> {
   const target = targetOf(context.settings)
   const api = makeSqlApi(context, accountOf(context), true)
   const found = await columnsOf(api, target.name, { ...target.at, timeoutSeconds: 60 })
-  return found && otherType(judge(target, context.columns, found).columns)
+  return found && otherType(judge(target, context.columns, found).columns, context)
 }
 
-function otherType(columns: readonly SnowflakeColumn[]): string | undefined {
+function otherType(
+  columns: readonly SnowflakeColumn[],
+  context: Pick<LoadContext, 'picked' | 'sourceTypes'>,
+): string | undefined {
   const other = columns.find((column) => loadedColumn(column, '') === undefined)
-  return other && `the column ${other.name} of the table has the type ${other.type}`
+  return other ? `the column ${other.name} of the table has the type ${other.type}` : otherTypes(columns, context)
 }
 
 type Run = (text: string, bindings?: readonly string[]) => Promise<{ readonly rows: readonly SnowflakeRow[] }>

@@ -16,7 +16,7 @@ export const snowflakeDestination = defineConnector({
     'Writes rows to a Snowflake table: appends them, replaces the existing ones, or updates rows by their key.',
   actions: ['append', 'replace', 'update'],
   notes:
-    'Rows are inserted by statements of up to 5,000 rows with their values as a binding. Snowflake’s SQL API does not allow PUT, so that no file can be loaded through an internal stage. For many millions of rows, have Snowflake load CSV files from Amazon S3 itself: create a storage integration for the bucket, grant the role USAGE on it, name it in the configuration, and set Load files inside Snowflake (Append and Replace). Its rows are then read through a transient table in the same schema, and pass Penstock only if they are rejected. Compared with a worker, rows with empty values too many, numbers with an exponent in columns of decimals, and numbers with more than 15 digits in columns of floating-point numbers are rejected. Replace empties the table before the first rows are written. Upsert runs a MERGE for each batch, in which the last of several rows with the same key wins. Rows that a report does not have any more are deleted after the last batch of their days; until then, the table penstock_window_keys in the same schema has the keys of days that need several batches. The role needs USAGE on the warehouse, the database and the schema, SELECT, INSERT and DELETE on the table, UPDATE for Upsert, and CREATE TABLE in the schema: a missing table is created with text columns, and the table penstock_batches in the same schema records which batches were written, so that none is written twice when a transfer resumes after a crash. Write names as in SQL: in any case, or in double quotes. The table must not be a view: Snowflake cannot insert into views. Times are written in UTC to columns without a time zone. A number of which a column does not keep all digits is rejected. A resumed transfer does not detect a statement that is still running in Snowflake: after a crash during a write, look for duplicates.',
+    'Rows are inserted by statements of up to 5,000 rows with their values as a binding. Snowflake’s SQL API does not allow PUT, so that no file can be loaded through an internal stage. For many millions of rows, have Snowflake load CSV or Parquet files from Amazon S3 itself: create a storage integration for the bucket, grant the role USAGE on it, name it in the configuration, and set Load files inside Snowflake (Append and Replace). Its rows are then read through a transient table in the same schema, and pass Penstock only if they are rejected. Compared with a worker, rows with empty values too many, numbers with an exponent in columns of decimals, and numbers with more than 15 digits in columns of floating-point numbers are rejected. Replace empties the table before the first rows are written. Upsert runs a MERGE for each batch, in which the last of several rows with the same key wins. Rows that a report does not have any more are deleted after the last batch of their days; until then, the table penstock_window_keys in the same schema has the keys of days that need several batches. The role needs USAGE on the warehouse, the database and the schema, SELECT, INSERT and DELETE on the table, UPDATE for Upsert, and CREATE TABLE in the schema: a missing table is created with text columns, and the table penstock_batches in the same schema records which batches were written, so that none is written twice when a transfer resumes after a crash. Write names as in SQL: in any case, or in double quotes. The table must not be a view: Snowflake cannot insert into views. Times are written in UTC to columns without a time zone. A number of which a column does not keep all digits is rejected. A resumed transfer does not detect a statement that is still running in Snowflake: after a crash during a write, look for duplicates.',
   tested:
     'Our own test server, which follows the published documentation of Snowflake’s SQL API, with DuckDB behind it; not Snowflake itself.',
   api: { version: 'Snowflake SQL API v2', ends: 'no end is announced' },
@@ -81,7 +81,7 @@ export const snowflakeDestination = defineConnector({
       loadFiles: boolean({
         label: 'Load files inside Snowflake',
         description:
-          'Whether Snowflake itself loads CSV files from Amazon S3, through the storage integration; rows pass Penstock if the connection needs what only Penstock does, such as hashing',
+          'Whether Snowflake itself loads CSV and Parquet files from Amazon S3, through the storage integration; rows pass Penstock if the connection needs what only Penstock does, such as hashing',
         default: false,
       }),
     },
@@ -94,6 +94,7 @@ export const snowflakeDestination = defineConnector({
       tryRows: async (context) => (await import('./write.ts')).tryRows(context),
       loads: {
         schemes: ['s3'],
+        parquet: true,
         isWanted: ({ loadFiles }) => loadFiles === true,
         whyNot: ({ secrets, settings }) => {
           if (settings.writeMode === 'Upsert') return 'Upsert needs the keys of the rows'
