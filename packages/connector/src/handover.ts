@@ -48,13 +48,11 @@ export type Offer = (context: ConnectorContext) => Promise<FileOffer | { readonl
 /** A destination that loads files of a store itself. */
 export type Loads = {
   readonly schemes: readonly StoreScheme[]
-  /** Whether it loads Parquet files, too; CSV alone unless given. */
-  readonly parquet?: boolean
   /** Whether the connection wants it. */
   readonly isWanted: (settings: Values) => boolean
   /** Why it cannot with these settings: the end of a sentence; `undefined` if it can. */
   readonly whyNot: (side: { readonly settings: Values; readonly secrets: Values }) => string | undefined
-  /** Why it does not load this file: the end of a sentence; `undefined` if it does. It loads all files unless given. */
+  /** Why it does not load this CSV or Parquet file: the end of a sentence; `undefined` if it does. It loads all files unless given. */
   readonly whyNotFile?: (file: StoredFile, form: TableForm) => string | undefined
   /** Why it does not load these columns into the table that is there; changes nothing. Throws a `ConnectorError`. */
   readonly whyNotTable: (

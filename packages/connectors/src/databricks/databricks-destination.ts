@@ -82,7 +82,6 @@ export const databricksDestination = defineConnector({
       tryRows: async (context) => (await import('./write.ts')).tryRows(context),
       loads: {
         schemes: ['s3'],
-        parquet: true,
         isWanted: ({ loadFiles }) => loadFiles === true,
         whyNot: () => undefined,
         whyNotFile,

@@ -83,7 +83,6 @@ export const googleBigqueryDestination = defineConnector({
       tryRows: async (context) => (await import('./write.ts')).tryRows(context),
       loads: {
         schemes: ['gs'],
-        parquet: true,
         isWanted: ({ loadFiles }) => loadFiles === true,
         whyNot: ({ settings }) => (settings.writeMode === 'Upsert' ? 'Upsert needs the keys of the rows' : undefined),
         whyNotFile,

@@ -94,7 +94,6 @@ export const snowflakeDestination = defineConnector({
       tryRows: async (context) => (await import('./write.ts')).tryRows(context),
       loads: {
         schemes: ['s3'],
-        parquet: true,
         isWanted: ({ loadFiles }) => loadFiles === true,
         whyNot: ({ secrets, settings }) => {
           if (settings.writeMode === 'Upsert') return 'Upsert needs the keys of the rows'

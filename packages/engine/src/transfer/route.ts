@@ -141,8 +141,7 @@ async function lookAt(
   const work = async () => {
     for (let file = left.pop(); file && whyNot === undefined; file = left.pop()) {
       const found = await offer.formOf(file)
-      const why =
-        'whyNot' in found ? found.whyNot : (notLoaded(file, found.form, loads) ?? loads.whyNotFile?.(file, found.form))
+      const why = 'whyNot' in found ? found.whyNot : loads.whyNotFile?.(file, found.form)
       if (why !== undefined) whyNot ??= why
       else if ('form' in found) forms.set(file.name, found.form)
     }
@@ -159,9 +158,6 @@ async function lookAt(
   )
   return other ? { whyNot: 'not all files have the same columns' } : forms
 }
-
-const notLoaded = ({ name }: StoredFile, { types }: TableForm, { parquet }: Loads): string | undefined =>
-  types === undefined || parquet ? undefined : `${name} is Parquet, and only CSV files are loaded so`
 
 /** The first field whose values are not those of one column of the source. */
 async function changedStep({ plan, options }: RowMapping): Promise<string | undefined> {
