@@ -12,10 +12,10 @@ import { signIn } from './harness/console.ts'
 import { createTestDatabase } from './harness/database.ts'
 import { type Actor, clearFrames, type Film, film, isFilming, writeFilm } from './harness/film.ts'
 import { createInProcessRunners } from './harness/in-process-runners.ts'
+import { ownerLink } from './harness/owner-link.ts'
 import { freePort, prepareStage } from './harness/process.ts'
 import { startTestService } from './harness/service.ts'
 import { postgresqlSecrets } from './harness/transfers.ts'
-import { until } from './harness/until.ts'
 
 /** The first hour of a new user: three ways to moved rows, in at most so many clicks. `npm run film` makes pictures of it. */
 
@@ -37,9 +37,8 @@ describe('the first hour', { skip }, () => {
   /** A service on its embedded PostgreSQL that was never used, and a page at the link that it prints. */
   const firstStart = async (t: Parameters<typeof prepareStage>[0]) => {
     const stage = await prepareStage(t)
-    const { url, said } = await stage.serve()
-    const link = () => /\/accept-invitation#\S+/.exec(said.stdout)?.[0]
-    const path = await until('the link is printed', async () => link())
+    const { url } = await stage.serve()
+    const path = await ownerLink(stage, url)
     const opened = await openPage(browser, url, { look })
     opened.page.setDefaultTimeout(30_000)
     t.after(() => opened.close())

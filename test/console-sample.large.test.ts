@@ -4,8 +4,8 @@ import { after, before, describe, test } from 'node:test'
 import type { Browser } from 'playwright-core'
 import { accessibilityViolations, type Look, launchBrowser, openPage, setLook, skip } from './harness/browser.ts'
 import { layoutShifts, observeLayoutShifts } from './harness/layout-shifts.ts'
+import { ownerLink } from './harness/owner-link.ts'
 import { prepareStage } from './harness/process.ts'
-import { until } from './harness/until.ts'
 
 const looks: readonly Look[] = [
   { width: 1440, height: 900, theme: 'light' },
@@ -24,8 +24,8 @@ describe('the result of the sample', { skip }, () => {
 
   test('has no finding of axe, fits, does not move, and is removed by the keyboard', async (t) => {
     const stage = await prepareStage(t)
-    const { url, said } = await stage.serve()
-    const path = await until('the link is printed', async () => /\/accept-invitation#\S+/.exec(said.stdout)?.[0])
+    const { url } = await stage.serve()
+    const path = await ownerLink(stage, url)
     const opened = await openPage(browser, url)
     t.after(() => opened.close())
     const { page } = opened

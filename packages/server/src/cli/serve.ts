@@ -60,7 +60,7 @@ async function runService(config: Config, log: Logger, stopSignal: Promise<void>
   if (config.worker) opened.defer((await onceFree(() => startWorker(config, given, log))).stop)
   const service = await onceFree(() => createService(config, { ...given, log }))
   opened.defer(service.close)
-  const greeting = await onceFree(() => welcome(config, runtime.database, first))
+  const greeting = await onceFree(() => welcome(config, runtime.database, first, process.stdout.isTTY === true))
   await listen(service, config)
   logEgress(config, log)
   logFolders(config, log)

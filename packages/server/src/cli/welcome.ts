@@ -23,10 +23,16 @@ const credentialsOfSettings = ({ firstClient }: Config): Credentials | undefined
   firstClient && { clientId: firstClient.id, clientSecret: firstClient.secret }
 
 /**
- * Next steps for a person at the terminal.
+ * Next steps for the operator.
  * @param first the credentials of the organization that this start created
+ * @param toTerminal whether a person reads it. Otherwise it is kept, such as in the journal, and contains no secret.
  */
-export async function welcome(config: Config, database: Database, first: Credentials | undefined): Promise<string> {
+export async function welcome(
+  config: Config,
+  database: Database,
+  first: Credentials | undefined,
+  toTerminal: boolean,
+): Promise<string> {
   const api = `${config.publicUrl}/es/v2`
   const nearby = relative(process.cwd(), credentialsFile(config))
   const file = nearby.startsWith('..') ? credentialsFile(config) : nearby
@@ -36,8 +42,10 @@ export async function welcome(config: Config, database: Database, first: Credent
     `Penstock serves ${config.publicUrl} (documentation: ${config.publicUrl}/docs)`,
     describeEgress(config.egress),
     '',
-    ...(await describePeople(config, database, first !== undefined)),
-    ...(first ? showCredentials(config, first, file) : await describeCredentials(config, database, kept && file)),
+    ...(await describePeople(config, database, first !== undefined && toTerminal)),
+    ...(first && toTerminal
+      ? showCredentials(config, first, file)
+      : await describeCredentials(config, database, kept && file)),
     'Try it:',
     `  TOKEN=$(curl -s ${api}/oauth/client-token -H 'Content-Type: application/json' -d ${credentials} | sed 's/.*"accessToken":"\\([^"]*\\)".*/\\1/')`,
     `  curl -s ${api}/accounts -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"name":"First account"}'`,
@@ -47,11 +55,11 @@ export async function welcome(config: Config, database: Database, first: Credent
 }
 
 /** Where the first person sets a password, and how to get another link while there is no one who has done so. */
-async function describePeople(config: Config, database: Database, isFirstStart: boolean): Promise<string[]> {
+async function describePeople(config: Config, database: Database, showsLink: boolean): Promise<string[]> {
   if (await hasPeople(database)) return []
   const [organization] = await listOrganizations(database)
   if (!organization) return []
-  if (isFirstStart) {
+  if (showsLink) {
     const link = await database.transaction((tx) => inviteFirstOwner(tx, organization.id, config))
     return ['Open this link to set your password, as the owner. It is shown this once:', `  ${link}`, '']
   }
