@@ -27,12 +27,12 @@ export type ReplicatedPostgres = {
 const replicating = { wal_level: 'replica', max_wal_senders: '5', max_connections: '200' }
 
 /**
- * Starts both until the test has ended. Each commit waits until the standby has stored it, so that a failover loses none.
- * @param standbySettings further settings of the standby
+ * Starts both until the test has ended.
+ * @param synchronous whether each commit waits until the standby has stored it, so that a failover loses none
  */
 export async function startReplicatedPostgres(
   t: { after(work: () => Promise<void>): void },
-  standbySettings: Readonly<Record<string, string>> = {},
+  { synchronous = true } = {},
 ): Promise<ReplicatedPostgres> {
   const base = await realpath(await mkdtemp(join(tmpdir(), 'penstock-replicated-')))
   // PostgreSQL's own user must be able to pass through.
@@ -55,7 +55,7 @@ export async function startReplicatedPostgres(
 
   await copyCluster(first)
   // Once in this mode, so that the copy can follow.
-  const primary = await open(first, { synchronous_standby_names: '*' })
+  const primary = await open(first, { synchronous_standby_names: synchronous ? '*' : '' })
   await start(primary)
   await shutDown(primary)
   const { owner } = primary
@@ -68,7 +68,6 @@ export async function startReplicatedPostgres(
   const { port, url: primaryUrl } = await start(primary)
   const standby = await open(second, {
     primary_conninfo: `host=127.0.0.1 port=${port} user=penstock password=${primary.password}`,
-    ...standbySettings,
   })
   const { port: standbyPort, url: standbyUrl } = await start(standby)
   const url = new URL(primaryUrl)

@@ -30,3 +30,12 @@ export function webAddress(value: string): string | undefined {
 export function postgresAddress(value: string): string | undefined {
   return /^postgres(ql)?:\/\//.test(value) && splitAddress(value).every((one) => URL.canParse(one)) ? value : undefined
 }
+
+/** A host name or an IPv4 address. */
+export const hostName = /^(?=.{1,253}$)\w(?:[\w-]{0,61}\w)?(?:\.\w(?:[\w-]{0,61}\w)?)*\.?$/
+
+/** Where callers of this machine reach the service, unless a setting says otherwise. */
+export function defaultUrl(host: string | undefined, port: number | undefined): string {
+  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host?.includes(':') ? `[${host}]` : host
+  return `http://${name}:${port}`
+}

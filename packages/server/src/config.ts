@@ -5,7 +5,7 @@ import type { PlainHttp } from '@penstock/connector'
 import type { NetworkPolicy } from '@penstock/connector/egress'
 import { type AllowedDestination, parseAllowed } from '@penstock/connector/egress/allowed'
 import { limits } from '@penstock/wire'
-import { isNetwork, isOrigin, postgresAddress, webAddress } from './config-values.ts'
+import { defaultUrl, hostName, isNetwork, isOrigin, postgresAddress, webAddress } from './config-values.ts'
 import { splitAddress } from './db/addresses.ts'
 import { readTelemetrySettings, type TelemetrySettings } from './otel-settings.ts'
 import { type MasterKey, parseMasterKey } from './secrets/seal.ts'
@@ -24,6 +24,8 @@ export type Config = {
   databaseUrl: string | undefined
   /** A pooler in transaction mode in front of it, for everything that needs no session of its own. */
   poolerUrl: string | undefined
+  /** A standby of the database, for lists and reports. */
+  replicaUrl: string | undefined
   databasePoolSize: number
   /** Credentials of the first organization, taken on the first start. */
   firstClient: { id: string; secret: string } | undefined
@@ -116,6 +118,7 @@ const quotaMax = 10_000_000
 const files = {
   DATABASE_URL: 'DATABASE_URL_FILE',
   PENSTOCK_DATABASE_DIRECT_URL: 'PENSTOCK_DATABASE_DIRECT_URL_FILE',
+  PENSTOCK_DATABASE_REPLICA_URL: 'PENSTOCK_DATABASE_REPLICA_URL_FILE',
   PENSTOCK_MASTER_KEY: 'PENSTOCK_MASTER_KEY_FILE',
   PENSTOCK_NEXT_MASTER_KEY: 'PENSTOCK_NEXT_MASTER_KEY_FILE',
   PENSTOCK_CLIENT_SECRET: 'PENSTOCK_CLIENT_SECRET_FILE',
@@ -198,6 +201,7 @@ export function readConfig(env: Environment, { listens = true }: { listens?: boo
     dataDirectory,
     databaseUrl,
     poolerUrl: directUrl === undefined ? undefined : usualUrl,
+    replicaUrl: addressSetting('PENSTOCK_DATABASE_REPLICA_URL'),
     databasePoolSize: whole('PENSTOCK_DATABASE_POOL', 10, 2, 200),
     firstClient: readFirstClient(given('PENSTOCK_CLIENT_ID'), given('PENSTOCK_CLIENT_SECRET'), fieldErrors),
     masterKey,
@@ -387,13 +391,6 @@ export function settingNames(): string[] {
   const names = new Set<string>()
   readConfig(new Proxy({}, { get: (_, name) => void names.add(String(name)) }))
   return [...names]
-}
-
-const hostName = /^(?=.{1,253}$)\w(?:[\w-]{0,61}\w)?(?:\.\w(?:[\w-]{0,61}\w)?)*\.?$/
-
-function defaultUrl(host: string | undefined, port: number | undefined): string {
-  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host?.includes(':') ? `[${host}]` : host
-  return `http://${name}:${port}`
 }
 
 const words = (value: string | undefined) => (value ? value.split(/[\s,]+/).filter(Boolean) : [])

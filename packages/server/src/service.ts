@@ -14,6 +14,7 @@ import type { DatabaseUrl } from './db/addresses.ts'
 import { databaseNow } from './db/clock.ts'
 import type { Database } from './db/database.ts'
 import { createNotices, type Notices } from './db/notices.ts'
+import { openReplica } from './db/replica.ts'
 import { type Deps, handlers } from './handlers.ts'
 import { createApp } from './http/app.ts'
 import { serveAuthorizations } from './http/authorizations.ts'
@@ -97,6 +98,14 @@ export async function createService(
   opened.defer(notices.close)
   const keyring = await openKeyring(database, masterKey, notices)
   const accounts = createAccountFinder(database, notices)
+  const replica =
+    config.replicaUrl === undefined
+      ? undefined
+      : openReplica(database, config.replicaUrl, {
+          poolSize: config.databasePoolSize,
+          onError: (err) => log.warn({ err }, 'the replica cannot be used; reading from the database itself'),
+        })
+  if (replica) opened.defer(replica.close)
   const catalogue = createCatalogue(config.publicUrl)
   const tokens = createAuthenticator(database, notices)
   const auditLinker = createAuditLinker(database, keyring, log)
@@ -171,7 +180,7 @@ export async function createService(
   serveAuthorizations(app, config.publicUrl, createAuthorizationFlow({ ...deps, database, isLinkOpen }))
   serveSingleSignOn(app, config.publicUrl, createSingleSignOnFlow({ ...deps, database }))
   const files = createFileReceiver({ database, keyring, config })
-  serveOperations(app, { accessControl, audit, database, files, publicUrl: config.publicUrl, handlers, deps })
+  serveOperations(app, { accessControl, audit, database, replica, files, publicUrl: config.publicUrl, handlers, deps })
   serveOauthToken(app, (request) => issueToken(database, request, deps))
   serveOauthMetadata(app, publicUrl)
   const confirmationClock = async () => unixSeconds(await databaseNow(database))

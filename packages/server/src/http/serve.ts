@@ -36,6 +36,7 @@ import {
   type RequestAudit,
 } from '../call.ts'
 import type { Database, Db, Transaction } from '../db/database.ts'
+import type { Replica } from '../db/replica.ts'
 import { Refusal, refuse } from '../refusal.ts'
 import { once, readIdempotencyKey } from './idempotency.ts'
 import { METHODS } from './node-http.ts'
@@ -83,12 +84,22 @@ type Serving<Deps> = {
   audit: RequestAudit
   files: FileReceiver
   database: Database
+  /** For the operations of `replicaReads`. */
+  replica: Replica | undefined
   publicUrl: string
   handlers: Handlers<Deps>
   deps: Deps
 }
 
 type Served<Deps> = Serving<Deps> & { cookie: SessionCookie }
+
+/** Lists and reports over many sub-accounts or connections, which cost the database most. They use nothing but their statements. */
+const replicaReads: ReadonlySet<OperationId> = new Set([
+  'listAccounts',
+  'listAllTransfers',
+  'reportAccounts',
+  'reportConnections',
+])
 
 const errorEnvelopeSchema = envelope(Refused)
 const wellFormedId = new RegExp(identifierPattern)
@@ -231,7 +242,7 @@ function recordRefusal(audit: RequestAudit, request: () => AuditedRequest, error
 function handle<Deps>(
   id: OperationId,
   operation: Operation,
-  { accessControl, audit, cookie, database, files, publicUrl, handlers, deps }: Served<Deps>,
+  { accessControl, audit, cookie, database, replica, files, publicUrl, handlers, deps }: Served<Deps>,
 ) {
   const handler = handlers[id] as Handler<OperationId, Deps>
   const validate = compileValidator(operation)
@@ -262,9 +273,10 @@ function handle<Deps>(
     const key = repeatable ? readIdempotencyKey(request.headers['idempotency-key']?.toString()) : undefined
     const file = operation.file && actor ? await receive(actor, accountId, request, reply) : undefined
     if (file) input.body = file
-    const run = (db: Database | Transaction): Promise<Answer<OperationId>> => {
+    // What is cached of an account never comes from a replica.
+    const run = (db: Database | Transaction, reads = db): Promise<Answer<OperationId>> => {
       const act = (account: ActingAccount | undefined) => {
-        const call = new RequestCall(request, reply, db, account, pathId, stream, input)
+        const call = new RequestCall(request, reply, reads, account, pathId, stream, input)
         const handled = () => handler(call as unknown as Call<OperationId>, deps)
         if (!writes || !actor) return handled()
         const work = async () => {
@@ -280,7 +292,11 @@ function handle<Deps>(
       const found = actor && actingAccount(accessControl, db, actor, accountId, writes)
       return found instanceof Promise ? found.then(act) : act(found)
     }
-    const answer = await (writes ? database.transaction(run, actor) : run(database)).catch(async (error) => {
+    const perform = () => {
+      if (writes) return database.transaction((tx) => run(tx), actor)
+      return replica && replicaReads.has(id) ? replica.read((reads) => run(database, reads)) : run(database)
+    }
+    const answer = await perform().catch(async (error) => {
       if (file) await discard(file)
       if (actor) recordRefusal(audit, () => auditedOf(id, request, actor), error)
       throw error
