@@ -88,7 +88,7 @@ test('after a failover nothing acknowledged is lost, and nothing is delivered tw
     [],
   )
 
-  // What was acknowledged is there, and what was not can be sent again under the same key.
+  // Acknowledged accounts are there, and the others can be sent again under the same key.
   const { pool } = fixture.service.database
   const named = async () =>
     (await pool.query<{ name: string }>(`select name from accounts where name like 'account %'`)).rows.map(

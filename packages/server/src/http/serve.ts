@@ -93,7 +93,7 @@ type Serving<Deps> = {
 
 type Served<Deps> = Serving<Deps> & { cookie: SessionCookie }
 
-/** Lists and reports over many sub-accounts or connections, which cost the database most. They use nothing but their statements. */
+/** Lists and reports over many sub-accounts or connections, which cost the database most. */
 const replicaReads: ReadonlySet<OperationId> = new Set([
   'listAccounts',
   'listAllTransfers',
@@ -273,7 +273,7 @@ function handle<Deps>(
     const key = repeatable ? readIdempotencyKey(request.headers['idempotency-key']?.toString()) : undefined
     const file = operation.file && actor ? await receive(actor, accountId, request, reply) : undefined
     if (file) input.body = file
-    // What is cached of an account never comes from a replica.
+    // The cache of accounts is never filled from a replica.
     const run = (db: Database | Transaction, reads = db): Promise<Answer<OperationId>> => {
       const act = (account: ActingAccount | undefined) => {
         const call = new RequestCall(request, reply, reads, account, pathId, stream, input)
