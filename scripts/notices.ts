@@ -38,13 +38,22 @@ export type ProductionPackage = {
   readonly version: string
   /** An SPDX expression; empty where the package names none. */
   readonly license: string
+  /** The digest of its archive, as a lock file has it; empty if it has none. */
+  readonly integrity: string
   /** Where npm puts it, below the checkout. */
   readonly path: string
   /** Not on every machine: a build for one platform, or something that others can do without. */
   readonly optional: boolean
 }
 
-type LockEntry = { version?: string; license?: string; dev?: boolean; link?: boolean; optional?: boolean }
+type LockEntry = {
+  version?: string
+  license?: string
+  integrity?: string
+  dev?: boolean
+  link?: boolean
+  optional?: boolean
+}
 
 /** Packages that `npm ci --omit=dev` installs, by name and version. */
 export function productionPackages(): ProductionPackage[] {
@@ -53,9 +62,9 @@ export function productionPackages(): ProductionPackage[] {
   )
   return Object.entries(lock.packages)
     .filter(([path, { dev, link }]) => path.includes('node_modules/') && !dev && !link)
-    .map(([path, { version = '', license, optional = false }]) => {
+    .map(([path, { version = '', license, integrity = '', optional = false }]) => {
       const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
-      return { name, version, license: license ?? namedOtherwise[name] ?? '', path, optional }
+      return { name, version, license: license ?? namedOtherwise[name] ?? '', integrity, path, optional }
     })
     .sort((a, b) => compare(a.name, b.name) || compare(a.version, b.version))
 }

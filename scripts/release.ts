@@ -1,6 +1,6 @@
 /**
  * `npm run release -- directory`: builds what a release publishes, into a directory that must not exist yet: the source, the
- * packages of the client and of the connect links, the OpenAPI document, the notices of third parties, the SBOM, the section of the changelog
+ * packages of npm, the OpenAPI document, the notices of third parties, the SBOM, the section of the changelog
  * and `SHA256SUMS`. It fails if something differs from the commit, or if the changelog has no section of the version.
  */
 import { execFileSync } from 'node:child_process'
@@ -32,7 +32,8 @@ function release(directory: string): void {
   mkdirSync(directory)
   const name = `penstock-${version}`
   run('git', 'archive', `--prefix=${name}/`, '-o', join(directory, `${name}.tar.gz`), 'HEAD')
-  for (const packed of ['client', 'connect']) {
+  run('npm', 'run', 'build')
+  for (const packed of ['server', 'client', 'connect', 'connector']) {
     const built = mkdtempSync(join(tmpdir(), 'penstock-release-'))
     run('npm', 'run', 'build', '-w', `packages/${packed}`, '--', built)
     run('npm', 'pack', built, '--pack-destination', directory)

@@ -30,7 +30,8 @@ const words: readonly Word[] = [
   { word: 'ground', instead: 'background, runtime, test environment' },
   { word: 'room', instead: 'capacity, below the limit' },
   { word: 'unfit', instead: 'invalid' },
-  { word: 'peer', instead: 'test server', except: /peer\.(example|blob)/ },
+  // A field of package.json.
+  { word: 'peer', instead: 'test server', except: /peer\.(example|blob)|peerDependencies/ },
   { word: 'gate', instead: 'access control, valve' },
   { word: 'let go', instead: 'release' },
   { word: 'sought', instead: 'searched, found' },

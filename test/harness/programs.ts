@@ -15,6 +15,8 @@ const programs = {
   pgbouncer: { names: ['pgbouncer'], package: 'pgbouncer' },
   mariadbd: { names: ['mariadbd'], package: 'mariadb-server' },
   sshd: { names: ['sshd'], package: 'openssh-server' },
+  buildah: { names: ['buildah'], package: 'buildah' },
+  mmdebstrap: { names: ['mmdebstrap'], package: 'mmdebstrap' },
 } as const
 
 export type ProgramName = keyof typeof programs

@@ -12,7 +12,7 @@ export const allBytesMax = 64 * 1024 * 1024
 
 /**
  * Reads the files that are named, and of directories the files `*.yaml` and `*.yml` in them, by name.
- * @throws ConfigurationError where one cannot be read, or there is too much
+ * @throws ConfigurationError if one cannot be read, or there is too much
  */
 export async function readFiles(paths: readonly string[]): Promise<SourceFile[]> {
   const problems: Problem[] = []

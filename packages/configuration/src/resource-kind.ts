@@ -58,7 +58,7 @@ export type PlanOptions = {
   readonly allowDestroy?: boolean | undefined
   /** Deletes sub-accounts that are not in the files, with all that they hold. */
   readonly allowDestroyAccounts?: boolean | undefined
-  /** Sends every secret that the files have, also where it is set already. */
+  /** Sends every secret that the files have, even if it is set already. */
   readonly setSecrets?: boolean | undefined
 }
 
