@@ -9,7 +9,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 version=$(node -p 'require(process.argv[1]).version' "$root/package.json")
 
-base=${PENSTOCK_IMAGE_BASE:-$root/.cache/image-base.tar}
+base=$root/.cache/image-base.tar
 if [ ! -f "$base" ]; then
   mkdir -p "$(dirname "$base")"
   mmdebstrap --quiet --variant=extract --include=base-files,libc6,libstdc++6,libgcc-s1,tzdata,ca-certificates bookworm "$base.new"

@@ -30,7 +30,6 @@ const words: readonly Word[] = [
   { word: 'ground', instead: 'background, runtime, test environment' },
   { word: 'room', instead: 'capacity, below the limit' },
   { word: 'unfit', instead: 'invalid' },
-  // A field of package.json.
   { word: 'peer', instead: 'test server', except: /peer\.(example|blob)|peerDependencies/ },
   { word: 'gate', instead: 'access control, valve' },
   { word: 'let go', instead: 'release' },

@@ -156,10 +156,10 @@ test('every relative link leads to a file, and to a heading of it', () => {
 
 test('every npm command of the documents is a script', () => {
   const scripts = Object.keys(JSON.parse(read('package.json')).scripts)
-  const ofNpm = ['ci', 'install', 'help', 'exec', 'audit', 'outdated', 'ls']
+  const ofNpm = ['ci', 'install', 'pack', 'help', 'exec', 'audit', 'outdated', 'ls']
   const found = documents.flatMap((document) =>
     [...read(document).matchAll(/\bnpm (run )?([a-z][\w:-]*)/g)]
-      .filter(([all]) => !/^npm (?:package|packages|scripts?|workspaces?)\b/.test(all))
+      .filter(([all]) => !/^npm (?:package|packages|scripts?|workspaces?|registry)\b/.test(all))
       .map(([all, run, name = '']) => ({
         document,
         all,

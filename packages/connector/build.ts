@@ -41,7 +41,7 @@ await bundled.write({
 })
 await bundled.close()
 
-// Declarations of this package and of what it uses, in the folders of the repository, so that their paths are right.
+// Declarations of this package and of what it uses, in the folders of the repository, with the paths between them.
 const contract = join(dist, 'types/contract.d.ts')
 await writeFile(contract, `${resourceType(wire, 'Field')}${fieldErrorType}`)
 const sources: Readonly<Record<string, string>> = {

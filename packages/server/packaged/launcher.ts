@@ -25,7 +25,7 @@ function majorOf(version: string): number {
   return Number.parseInt(version, 10)
 }
 
-/** The Node of the package `node` that is installed beside this package. */
+/** The Node of the package `node`, if it is installed beside this package. */
 function besides(): string | undefined {
   const { resolve } = createRequire(import.meta.url)
   try {
