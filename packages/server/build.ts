@@ -30,7 +30,10 @@ import { join } from 'node:path'
 export const consoleDistPath = join(import.meta.dirname, '../console')`,
   'engine/src/code-files.ts': () => `import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-export const codeFiles = () => readdirSync(import.meta.dirname).map((file) => join(import.meta.dirname, file))`,
+const files = readdirSync(import.meta.dirname).filter((file) => file.endsWith('.js'))
+export const codeFiles = () => files.map((file) => join(import.meta.dirname, file))`,
+  'connector/src/files/duckdb/module-file.ts': () => `import { join } from 'node:path'
+export const moduleFile = () => join(import.meta.dirname, 'duckdb-eh.wasm')`,
   'connectors/src/brand-icons.ts': () => {
     const icons = platforms.flatMap(({ icon }) => (icon === undefined ? [] : [[icon, brandIcon(icon)]]))
     return `const icons = ${JSON.stringify(Object.fromEntries(icons))}
@@ -104,6 +107,7 @@ const copy = async (from: string, to: string) => {
   await mkdir(dirname(join(dist, to)), { recursive: true })
   await copyFile(join(root, from), join(dist, to))
 }
+await copy('node_modules/@duckdb/duckdb-wasm/dist/duckdb-eh.wasm', 'runner/duckdb-eh.wasm')
 await cp(join(import.meta.dirname, 'migrations'), join(dist, 'migrations'), { recursive: true })
 await cp(join(packages, 'console/dist'), join(dist, 'console'), { recursive: true })
 for (const file of await readdir(join(import.meta.dirname, 'src/documents')))

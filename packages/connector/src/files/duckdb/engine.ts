@@ -1,7 +1,7 @@
-import { fileURLToPath } from 'node:url'
 import { createDuckDB, type DuckDBConnection, VoidLogger } from '@duckdb/duckdb-wasm/blocking'
 import type { RecordBatch } from 'apache-arrow'
 import { MemoryFile, memoryRuntime } from './memory-files.ts'
+import { moduleFile } from './module-file.ts'
 
 /**
  * DuckDB as WebAssembly. All that a file makes it do stays in the memory of the module: it has no system calls, and no files but those of
@@ -95,12 +95,9 @@ export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"
 export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
 async function start(): Promise<DuckDBConnection> {
-  const at = (module: string) => ({
-    mainModule: fileURLToPath(import.meta.resolve(`@duckdb/duckdb-wasm/dist/${module}`)),
-    mainWorker: '',
-  })
-  const bundles = { mvp: at('duckdb-mvp.wasm'), eh: at('duckdb-eh.wasm') }
-  const bindings = await createDuckDB(bundles, new VoidLogger(), runtime)
+  // Node has the exceptions of WebAssembly, so the first of these is never loaded.
+  const bundle = { mainModule: moduleFile(), mainWorker: '' }
+  const bindings = await createDuckDB({ mvp: bundle, eh: bundle }, new VoidLogger(), runtime)
   await bindings.instantiate(() => {})
   bindings.open({ path: ':memory:', maximumThreads: 1 })
   const connection = bindings.connect()
