@@ -550,6 +550,7 @@ test('each table is written only by its own module', () => {
     connector_counts: 'triggers alone',
     connection_events: 'triggers alone',
     transfers: 'transfers/',
+    active_transfers: 'triggers alone',
     transfer_totals: 'triggers alone',
     ledger: 'transfers/',
     rejects: 'transfers/',

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { after, beforeEach, describe, test } from 'node:test'
 import pg from 'pg'
 import { openDatabase } from '../packages/server/src/db/database.ts'
-import { claimTransfer } from '../packages/server/src/transfers/supervisor/claim-queries.ts'
+import { claimAlone } from '../packages/server/src/transfers/supervisor/claim.ts'
+import { claimAnywhere, claimOldest } from '../packages/server/src/transfers/supervisor/claim-queries.ts'
 import { someQueued } from '../packages/server/src/transfers/supervisor/upkeep-queries.ts'
 import { thisProgram } from '../packages/server/src/transfers/supervisor/versions.ts'
 import { createTestDatabase } from './harness/database.ts'
@@ -49,7 +50,7 @@ async function claim(times: number, limits: Partial<typeof noLimits> = {}): Prom
   const program = await thisProgram()
   const claimed: (string | undefined)[] = []
   for (let i = 0; i < times; i++) {
-    claimed.push((await claimTransfer.first(database, { ...noLimits, ...program, ...limits }))?.id)
+    claimed.push((await claimAlone(database, { ...noLimits, ...program, ...limits }))?.id)
   }
   return claimed
 }
@@ -82,7 +83,7 @@ describe('claiming a transfer', () => {
       { connector: 'also-a', platform: 'A' },
       { connector: 'from-b', platform: 'B' },
     ])
-    await client.query(`update transfers set src_connector_id = 'from-b' where id = '1-02'`)
+    await client.query(`update active_transfers set src_connector_id = 'from-b' where transfer_id = '1-02'`)
     const limits = { perPlatform: 1, platformConnectors }
     assert.deepEqual(await claim(3, limits), ['1-01', '2-01', undefined])
     await client.query(`update transfers set status = 'succeeded' where id = '2-01'`)
@@ -91,19 +92,57 @@ describe('claiming a transfer', () => {
     assert.deepEqual(await claim(2, limits), ['1-02', undefined])
   })
 
-  test('reads of each account that waits a row or two, however many wait', async () => {
+  test('reads no more of those that wait than it looks at, however many wait', async () => {
     for (let account = 0; account < accounts; account++) await queue(account, connectionsEach)
-    await client.query('analyze transfers')
-    for (const mode of planModes(claimTransfer)) {
-      await client.query('begin')
-      const plan = await explain(client, claimTransfer, { ...noLimits, ...(await thisProgram()) }, mode)
-      await client.query('rollback')
-      const read = plan.rowsReadFrom('transfers')
-      assert.ok(read <= 3 * accounts, `${mode} reads ${read} rows of ${accounts * connectionsEach}:\n${plan.text}`)
+    await client.query('analyze transfers, active_transfers')
+    const most = [
+      [claimOldest, 2],
+      [claimAnywhere, 3 * accounts],
+    ] as const
+    for (const [statement, rows] of most) {
+      for (const mode of planModes(statement)) {
+        await client.query('begin')
+        const plan = await explain(client, statement, { ...noLimits, ...(await thisProgram()) }, mode)
+        await client.query('rollback')
+        const read = plan.rowsReadFrom('active_transfers')
+        assert.equal(plan.rowsReadFrom('transfers'), 1, plan.text)
+        assert.ok(read <= rows, `${mode} reads ${read} rows of ${accounts * connectionsEach}:\n${plan.text}`)
+      }
     }
     for (const mode of planModes(someQueued)) {
       const plan = await explain(client, someQueued, {}, mode)
       assert.equal(plan.rowsReadFrom('transfers'), 1, plan.text)
     }
+  })
+
+  test('finds among the oldest what it finds wherever it is', async () => {
+    for (let account = 0; account < accounts; account++) await queue(account, 1 + (account % 7))
+    // Organizations of one to eight accounts; every account has waited since another time.
+    await client.query(`update active_transfers set organization_id = 'o' || length(ltrim(md5(account_id), '0123456789')) % 5,
+      created_time = created_time + interval '1 second' * (ascii(md5(account_id)) % 9)`)
+    const program = await thisProgram()
+    const first = async (statement: typeof claimOldest, parameters: typeof noLimits) => {
+      await client.query('begin')
+      const { rows } = await client.query<{ id: string }>(statement.sends({ ...parameters, ...program }))
+      await client.query('rollback')
+      return rows[0]?.id
+    }
+    let [claims, among] = [0, 0]
+    for (let n = 0; ; n++) {
+      const fullAccounts = n % 3 === 0 ? [accountId(n % accounts)] : []
+      const fullOrganizations = n % 4 === 0 ? [`o${n % 5}`] : []
+      const limits = { ...noLimits, perAccount: 3, fullAccounts, fullOrganizations }
+      const anywhere = await first(claimAnywhere, limits)
+      const oldest = await first(claimOldest, limits)
+      if (oldest !== undefined) assert.equal(oldest, anywhere)
+      if (oldest !== undefined) among++
+      if (n % 5 === 4)
+        await client.query(
+          `update transfers set status = 'succeeded' where id = (select min(id) from transfers where status = 'running')`,
+        )
+      if (anywhere === undefined && fullAccounts.length + fullOrganizations.length === 0) break
+      if ((await claim(1, limits))[0] !== undefined) claims++
+    }
+    assert.ok(claims >= 40 && among >= claims / 3, `${claims} were claimed, ${among} of them among the oldest`)
   })
 })

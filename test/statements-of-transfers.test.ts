@@ -13,7 +13,7 @@ import { transferList, wideTransferList } from '../packages/server/src/transfers
 import { forgetDataKeys, purgeRejects } from '../packages/server/src/transfers/purge-queries.ts'
 import { findActive } from '../packages/server/src/transfers/queries.ts'
 import { listRejects, rejectsAfter } from '../packages/server/src/transfers/reject-queries.ts'
-import { claimTransfer } from '../packages/server/src/transfers/supervisor/claim-queries.ts'
+import { claimAnywhere, claimOldest } from '../packages/server/src/transfers/supervisor/claim-queries.ts'
 import { takeDue } from '../packages/server/src/transfers/supervisor/due-schedule-queries.ts'
 import * as replayQueries from '../packages/server/src/transfers/supervisor/replays/queries.ts'
 import { requeueLost, sendHeartbeats, someQueued } from '../packages/server/src/transfers/supervisor/upkeep-queries.ts'
@@ -224,11 +224,11 @@ test('what workers look for again and again reads no transfer that has ended', (
       { title: 'how many there are', statement: totalsQueries.countTransfers, parameters: {} },
       { title: 'one that waits', statement: someQueued, parameters: {} },
       { title: 'a schedule that is due', statement: takeDue, parameters: { limit: 200 } },
-      {
+      ...[claimOldest, claimAnywhere].map((statement) => ({
         title: 'the next to run',
-        statement: claimTransfer,
+        statement,
         parameters: { perAccount: 4, perPlatform: 1, platformConnectors: '[]' },
-      },
+      })),
     ],
     (plan) => plan.rowsReadFrom('transfers') > 5 && `${plan.rowsReadFrom('transfers')} transfers read`,
   ))

@@ -1244,6 +1244,26 @@ create table organization_counts (
   constraint organization_counts_pkey primary key (organization_id, slot)
 );
 
+-- Transfers that wait or run: who is next is found here, since ended ones leave entries in the indexes of `transfers` until the next
+-- vacuum. Only triggers write it. It is vacuumed after 500 changes.
+create table active_transfers (
+  transfer_id text not null,
+  organization_id text not null,
+  account_id text not null,
+  src_connector_id text not null,
+  dest_connector_id text not null,
+  running boolean not null,
+  created_time timestamptz not null,
+  constraint active_transfers_pkey primary key (transfer_id),
+  constraint active_transfers_transfer foreign key (transfer_id) references transfers(id) on delete cascade
+);
+create index active_transfers_running on active_transfers (account_id) where running;
+create index active_transfers_waiting on active_transfers (created_time, transfer_id) where not running;
+create index active_transfers_waiting_of_account on active_transfers (account_id, created_time, transfer_id)
+  where not running;
+create index active_transfers_waiting_of_organization on active_transfers (organization_id, created_time, transfer_id)
+  where not running;
+
 -- Counts
 
 -- Every account has its row of counts from the start.
@@ -1904,3 +1924,21 @@ create trigger connections_of_organization_inserted after insert on connections 
   for each statement execute function count_connections_of_organizations();
 create trigger connections_of_organization_updated after update on connections referencing old table as before_rows new table as after_rows
   for each statement execute function count_connections_of_organizations();
+
+create function keep_active_transfer() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'UPDATE' and new.status not in ('queued', 'running') then
+    delete from active_transfers where transfer_id = new.id;
+  else
+    insert into active_transfers
+      (transfer_id, organization_id, account_id, src_connector_id, dest_connector_id, running, created_time)
+    values (new.id, new.organization_id, new.account_id, new.src_connector_id, new.dest_connector_id,
+      new.status = 'running', new.created_time)
+    on conflict (transfer_id) do update set running = excluded.running;
+  end if;
+  return null;
+end $$;
+create trigger transfers_keep_active_inserted after insert on transfers
+  for each row when (new.status in ('queued', 'running')) execute function keep_active_transfer();
+create trigger transfers_keep_active_updated after update of status on transfers
+  for each row when (old.status <> new.status) execute function keep_active_transfer();

@@ -67,6 +67,12 @@ const brokenRules = `
      where c.account_id = a.account_id and c.dest_connector_id = a.connector_id and c.status <> 'deleted')
   )
   union all
+  select 'active_transfers differ from the transfers', coalesce(t.id, a.transfer_id)
+  from (select * from transfers where status in ('queued', 'running') and ($1::text is null or account_id = $1)) t
+  full join (select * from active_transfers where $1::text is null or account_id = $1) a on a.transfer_id = t.id
+  where (a.organization_id, a.account_id, a.src_connector_id, a.dest_connector_id, a.running, a.created_time)
+    is distinct from (t.organization_id, t.account_id, t.src_connector_id, t.dest_connector_id, t.status = 'running', t.created_time)
+  union all
   select 'a live connection lacks a side', c.id from connections c
   left join configurations s on s.account_id = c.account_id and s.connector_id = c.src_connector_id
     and s.id = c.src_configuration_id and s.first = c.src_first

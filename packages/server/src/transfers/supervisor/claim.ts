@@ -89,19 +89,22 @@ export async function claimTransfer(
 }
 
 /**
- * Claims while no one else does. The lock, the claim and the commit are one message to the server: a process that stops in
- * between leaves nothing locked.
+ * Claims while no one else does: among the oldest, or else wherever one may run. The lock, the claim and the commit are one message to
+ * the server: a process that stops in between leaves nothing locked.
  */
 export async function claimAlone(
   database: Database,
-  limits: Parameters<typeof queries.claimTransfer.first>[1],
+  limits: queries.ClaimParameters,
 ): Promise<queries.WorkRow | undefined> {
-  let claimed: queries.WorkRow | undefined
-  await database.transaction(async (tx) => {
-    tx.firstly(queries.holdClaims)
-    tx.lastly(async (db) => {
-      claimed = await queries.claimTransfer.first(db, limits)
+  for (const claim of [queries.claimOldest, queries.claimAnywhere]) {
+    let claimed: queries.WorkRow | undefined
+    await database.transaction(async (tx) => {
+      tx.firstly(queries.holdClaims)
+      tx.lastly(async (db) => {
+        claimed = await claim.first(db, limits)
+      })
     })
-  })
-  return claimed
+    if (claimed) return claimed
+  }
+  return undefined
 }
