@@ -63,6 +63,41 @@ describe('the list of connections', () => {
     }
   })
 
+  test('that is searched counts 10,000 at most, and says that there are more by having no last page', async () => {
+    const other = callerOf(service, await service.addOrganization())
+    const { id: accountId } = await other.addAccountWithSides()
+    const { id } = await other.createConnection(accountId, 'one of many')
+    await service.database.pool.query(
+      `insert into connections (id, organization_id, account_id, name, status, src_connector_id, dest_connector_id,
+         src_configuration_id, dest_configuration_id, env)
+       select substr(md5(n::text), 1, 16), organization_id, account_id, name || ' ' || n, status, src_connector_id,
+         dest_connector_id, src_configuration_id, dest_configuration_id, env
+       from connections, generate_series(1, 10000) n where id = $1`,
+      [id],
+    )
+    const read = async (query: { q?: string; size: number; offset: number }) => {
+      const { response, headers } = await other.call('listConnections', { query })
+      const relations = [...String(headers.link).matchAll(/rel="(\w+)"/g)].map(([, rel]) => rel)
+      return { read: response.length, total: headers['x-total-count'], relations }
+    }
+    const walked = ['first', 'prev', 'next']
+    const q = 'of many'
+    assert.deepEqual(await read({ q, size: 2, offset: 0 }), { read: 2, total: '10000', relations: ['first', 'next'] })
+    assert.deepEqual(await read({ q, size: 2, offset: 9_998 }), { read: 2, total: '10001', relations: walked })
+    assert.deepEqual(await read({ q, size: 2, offset: 10_000 }), {
+      read: 1,
+      total: '10001',
+      relations: walked.slice(0, 2),
+    })
+    const all = { read: 1, total: '10001', relations: ['first', 'prev', 'last'] }
+    assert.deepEqual(await read({ size: 2, offset: 10_000 }), all)
+    assert.deepEqual(await read({ q: 'of many 77', size: 500, offset: 0 }), {
+      read: 111,
+      total: '111',
+      relations: ['first', 'last'],
+    })
+  })
+
   test('is filtered by status, in any letter case; empty or all keeps every one', async () => {
     const { id: accountId } = await caller.addAccountWithSides()
     await caller.configureSides(accountId)

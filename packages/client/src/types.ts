@@ -74,7 +74,7 @@ export type Links = {
 }
 
 type PageResult = {
-  /** Entries of the whole list, not of this page. */
+  /** Entries of the whole list, not of this page. There are more if `links` has no last page: a search counts 10,000 at most. */
   total: number
   links: Links
 }

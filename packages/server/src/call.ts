@@ -165,7 +165,9 @@ export type Answer<I extends OperationId> = {
   readonly audited?: Audited
   /** Of a read: it shows values of records, although its operation does not always. */
   readonly showsRecords?: boolean
-} & (IsPaged<I> extends true ? { readonly total: number } : unknown)
+} & (IsPaged<I> extends true
+  ? { readonly total: number /** There are more than `total`. */; readonly isMore?: boolean }
+  : unknown)
 
 /** A request, as the audit log has it. */
 export type AuditedRequest = {

@@ -17,7 +17,7 @@ const description = `Moves data between marketing, advertising and data platform
 
 **Refusals** use the same envelope. \`statusMessage\` says what happened and what to do, \`response.error\` is a code for programs, and \`response.details\` lists every field error of the request at once.
 
-**Lists** are cut by \`size\` and \`offset\`. \`X-Total-Count\` is the number of entries, \`Link\` has the addresses of the other pages.
+**Lists** are cut by \`size\` and \`offset\`. \`X-Total-Count\` is the number of entries, \`Link\` has the addresses of the other pages. Connections that are searched are counted up to 10,000: if there are more, \`Link\` has no last page.
 
 **Changes** can carry \`If-Match\` with the \`ETag\` that was read, so that no change is lost. **Repeated POSTs** can carry an \`Idempotency-Key\`, so that a retry does not create a second resource.
 

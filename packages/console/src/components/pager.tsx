@@ -13,7 +13,7 @@ export const pageOf = ({ page }: Pick<ListAddress, 'page'>) => ({ size: pageSize
 export const foundOf = (address: ListAddress) => ({ q: address.value('q') || undefined, ...pageOf(address) })
 
 /** Which part of a list is shown, and the way to the others; the page is in the address. */
-export function Pager({ total, size = pageSize }: { total: number; size?: number }) {
+export function Pager({ total, isMore, size = pageSize }: { total: number; isMore?: boolean; size?: number }) {
   const { page, change } = useAddress()
   const outdated = useOutdated()
   if (total === 0) return null
@@ -21,7 +21,13 @@ export function Pager({ total, size = pageSize }: { total: number; size?: number
   return (
     <Group justify="space-between" gap="sm">
       <Text size="sm" c="dimmed">
-        {outdated ? components.loading : components.shown(from + 1, Math.min(from + size, total), count(total))}
+        {outdated
+          ? components.loading
+          : components.shown(
+              from + 1,
+              Math.min(from + size, total),
+              isMore ? components.more(count(total)) : count(total),
+            )}
       </Text>
       {total > size && (
         <Pagination

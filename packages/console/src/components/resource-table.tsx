@@ -199,7 +199,7 @@ export function ResourceTable<Row>({
   }) {
   return (
     <Loaded query={query} lines={lines} quiet={quiet}>
-      {({ reply, total }) =>
+      {({ reply, total, links }) =>
         total === 0 ? (
           empty
         ) : (
@@ -207,7 +207,7 @@ export function ResourceTable<Row>({
             <Replaced>
               <DataTable rows={reply} verticalSpacing="sm" horizontalSpacing="md" highlightOnHover {...table} />
             </Replaced>
-            <Pager total={total} />
+            <Pager total={total} isMore={links.last === undefined} />
           </>
         )
       }

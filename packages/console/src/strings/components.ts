@@ -14,6 +14,7 @@ export const components = {
   page: (n: number) => `Page ${n}`,
   previous: 'Previous page',
   next: 'Next page',
+  more: (counted: string) => `more than ${counted}`,
   shown: (from: number, to: number, total: string) => `${from}–${to} of ${total}`,
   none: 'None',
   cancel: 'Cancel',

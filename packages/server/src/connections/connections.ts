@@ -11,7 +11,7 @@ import { violates } from '../db/errors.ts'
 import { containing } from '../db/like.ts'
 import { newIdentifier } from '../identifiers.ts'
 import { isNearQuota, refuse, refuseFieldErrors, requireEditable, requireQuota } from '../refusal.ts'
-import { connectionList, countForQuota, countsOfAll } from './list-queries.ts'
+import { connectionList, countedMax, countForQuota, countsOfAll } from './list-queries.ts'
 import * as queries from './queries.ts'
 import { readSettings, requireCompatible, requireReady, requireToDirectSecrets, type SideKey, sides } from './sides.ts'
 import { readTagFilter } from './tags.ts'
@@ -39,12 +39,14 @@ export async function listConnections(
     owner: owner ?? null,
     sort,
   }
-  const { list, count } = connectionList(filter)
+  const { list, count, isBounded } = connectionList(filter)
   const [rows, counted] = await Promise.all([list.all(db, { ...filter, size, offset }), count?.first(db, filter)])
-  return {
-    reply: rows.flatMap((row) => (row.id === null ? [] : [viewConnection(row, deps)])),
-    total: counted?.total ?? rows[0]?.total ?? 0,
-  }
+  const reply = rows.flatMap((row) => (row.id === null ? [] : [viewConnection(row, deps)]))
+  const total = counted?.total ?? rows[0]?.total ?? 0
+  if (!isBounded || total <= countedMax) return { reply, total }
+  // A full page can be followed by another one.
+  const seen = offset + reply.length + (reply.length === size ? 1 : 0)
+  return { reply, total: Math.max(countedMax, seen), isMore: true }
 }
 
 export async function getConnection(
@@ -93,32 +95,45 @@ export async function addConnection(
 ): Promise<Answer<'createConnection'>> {
   const { catalogue, config } = deps
   const connectors = findConnectors(catalogue, body, 'body')
-  const { counted, ...configurations } = await findConfigurations(tx, account, body)
-  const { srcConfig, destConfig } = readPair(connectors, body, 'body')
-  const id = newIdentifier()
-  const row = await requireSides(
-    () =>
-      queries.insertConnection.first(tx, {
-        id,
-        organizationId: account.organizationId,
-        accountId: account.id,
-        name: body.name.trim(),
-        srcConnectorId: body.srcConnectorId,
-        destConnectorId: body.destConnectorId,
-        ...configurations,
-        srcConfig,
-        destConfig,
-        env: config.environment.name,
-      }),
-    (key) => refuse('not_found', [{ field: `body.${key}ConfigurationId`, message: notItsConfiguration }]),
-  )
-  if (!row) throw new Error(`Connection ${id} was not made`)
+  const named = {
+    accountId: account.id,
+    srcConnectorId: body.srcConnectorId,
+    destConnectorId: body.destConnectorId,
+    srcConfigurationId: body.srcConfigurationId ?? null,
+    destConfigurationId: body.destConfigurationId ?? null,
+  }
+  let pair: ReturnType<typeof readPair>
+  try {
+    pair = readPair(connectors, body, 'body')
+  } catch (error) {
+    // That a side is not added is said before what is wrong with its settings.
+    await findConfigurations(tx, named)
+    throw error
+  }
+  const insert = () =>
+    queries.insertConnection.first(tx, {
+      ...named,
+      ...pair,
+      id: newIdentifier(),
+      organizationId: account.organizationId,
+      name: body.name.trim(),
+      env: config.environment.name,
+    })
+  let row: Awaited<ReturnType<typeof insert>>
+  for (;;) {
+    row = await requireSides(insert, (key) =>
+      refuse('not_found', [{ field: `body.${key}ConfigurationId`, message: notItsConfiguration }]),
+    )
+    if (row) break
+    // Nothing to refuse: what was missing has been added in between.
+    await findConfigurations(tx, named)
+  }
   const max = config.quotas.connections
-  if (isNearQuota(counted, max)) {
+  if (isNearQuota(row, max)) {
     // The trigger has counted the connection, and holds the count of the account until this transaction ends.
     const count = await countForQuota.first(tx, { accountId: account.id })
     const what = 'connections of the sub-account'
-    requireQuota(count ?? counted, { field: 'connection', what, max, setting: 'PENSTOCK_QUOTA_CONNECTIONS' })
+    requireQuota(count ?? row, { field: 'connection', what, max, setting: 'PENSTOCK_QUOTA_CONNECTIONS' })
   }
   const reply = viewConnection(row, deps)
   const settings = { srcConnectionConfig: row.srcConfig, destConnectionConfig: row.destConfig }
@@ -158,21 +173,8 @@ function readPair(connectors: ReturnType<typeof findConnectors>, pair: Pair, pat
 }
 
 /** The configurations of both sides; refuses where a side is not added, or a configuration that was named is not its own. */
-async function findConfigurations(
-  tx: Transaction,
-  account: ActingAccount,
-  body: Pick<
-    BodyOf<'createConnection'>,
-    'srcConnectorId' | 'destConnectorId' | 'srcConfigurationId' | 'destConfigurationId'
-  >,
-): Promise<queries.SidesOfConnection> {
-  const rows = await queries.findSides.all(tx, {
-    accountId: account.id,
-    srcConnectorId: body.srcConnectorId,
-    destConnectorId: body.destConnectorId,
-    srcConfigurationId: body.srcConfigurationId ?? null,
-    destConfigurationId: body.destConfigurationId ?? null,
-  })
+async function findConfigurations(tx: Transaction, named: Parameters<typeof queries.findSides.all>[1]) {
+  const rows = await queries.findSides.all(tx, named)
   const [src, dest] = sides.map(({ key }) => rows.find(({ side }) => side === key))
   refuseFieldErrors(
     sides
@@ -191,7 +193,6 @@ async function findConfigurations(
     destConfigurationId: dest?.configurationId ?? '',
     srcFirst: src?.first ?? true,
     destFirst: dest?.first ?? true,
-    counted: { live: src?.live ?? 0, kept: src?.kept ?? 0 },
   }
 }
 
@@ -264,7 +265,7 @@ async function switchConfigurations(
   row: queries.ConnectionRow,
 ): Promise<void> {
   const { id } = row
-  const { counted: _, ...configurations } = await findConfigurations(tx, account, row)
+  const configurations = await findConfigurations(tx, { ...row, accountId: account.id })
   const transfers = await queries.hasActiveTransfer.first(tx, { id })
   if (transfers?.active) refuse('configuration_busy')
   await requireSides(

@@ -102,25 +102,31 @@ const organizationList = (byStatus: boolean, scope: 'organization' | 'accounts')
   ),
 })
 
+/** Connections that match a filter are counted up to this number: the time of a count grows with what it finds. */
+export const countedMax = 10_000
+const countOf = (conditions: string, options: StatementOptions) =>
+  statement<Filter, { total: number }>(
+    `select count(*) as total from (select from connections where ${conditions} limit ${countedMax + 1}) found`,
+    options,
+  )
+
 /**
- * The connections that match a filter, and their number. An index that contains the columns of the filter is read
+ * The connections that match a filter, and their number up to `countedMax`. An index that contains the columns of the filter is read
  * without its rows.
  */
-const countedListOf = (conditions: readonly string[], options: StatementOptions = {}) => ({
+const countedListOf = (conditions: readonly string[], options: StatementOptions, more: readonly string[] = []) => ({
   list: statement<Filter & Page, ConnectionEntryRow>(
     `
     select ${entryColumns}
     from (
-      select id from connections where ${conditionOf(conditions)}
+      select id from connections where ${conditionOf([...conditions, ...more])}
       order by created_time desc, id desc limit :size offset :offset
     ) picked join connections c using (id)
     order by c.created_time desc, c.id desc`,
     options,
   ),
-  count: statement<Filter, { total: number }>(
-    `select count(*) as total from connections where ${conditionOf(conditions)}`,
-    options,
-  ),
+  count: countOf(conditionOf(conditions), options),
+  isBounded: true,
 })
 
 /**
@@ -157,8 +163,9 @@ const namedListsOf = ({ scope, name, alone }: (typeof named)[keyof typeof named]
   const nameOrConnector = `and (${name} or src_connector_id = any(:connectorIds) or dest_connector_id = any(:connectorIds))`
   const options = { plannedEachTime: true }
   return {
-    byName: countedListOf([alone], options),
-    byNameAndStatus: countedListOf([alone, statusFilter], options),
+    // A text that many have is found sooner by walking the list than by the index of names, which the planner can then choose.
+    byName: countedListOf([alone], options, [`and ${scope}`]),
+    byNameAndStatus: countedListOf([alone, statusFilter], options, [`and ${scope}`]),
     byNameOrConnector: countedListOf([scope, nameOrConnector], options),
     byNameOrConnectorAndStatus: countedListOf([scope, nameOrConnector, statusFilter], options),
   }
@@ -212,10 +219,7 @@ const narrowedListOf = (scope: keyof typeof listedBy, sort: ConnectionOrder) => 
   )
 }
 const narrowedCountOf = (scope: keyof typeof listedBy) =>
-  statement<Filter, { total: number }>(
-    `select count(*) as total from connections where ${conditionOf([listedBy[scope]])} ${narrowedBy}`,
-    { plannedEachTime: true },
-  )
+  countOf(`${conditionOf([listedBy[scope]])} ${narrowedBy}`, { plannedEachTime: true })
 const narrowedCounts = {
   account: narrowedCountOf('account'),
   organization: narrowedCountOf('organization'),
@@ -243,6 +247,8 @@ function accountTotal(byStatus: boolean) {
 type ConnectionList = {
   readonly list: Statement<Filter & Page, (ConnectionEntryRow | { id: null }) & { total?: number }>
   readonly count?: Statement<Filter, { total: number }>
+  /** Whether no more than `countedMax` and one are counted. */
+  readonly isBounded?: boolean
 }
 
 /** Picks the statements for a filter. There is a count where the list does not bring its total along. */
@@ -252,7 +258,7 @@ export function connectionList(filter: Filter): ConnectionList {
   if (tags || owner || sort !== '-created') {
     const isCounted = tags !== null || owner !== null || like !== null
     const count = isCounted ? narrowedCounts[scope] : totals[scope][status ? 'byStatus' : 'all']
-    return { list: narrowedLists[scope][sort], count }
+    return { list: narrowedLists[scope][sort], count, isBounded: isCounted }
   }
   if (like === null) return lists[scope][status ? 'byStatus' : 'all']
   const isBrief = like.length - 2 < indexedLettersMin

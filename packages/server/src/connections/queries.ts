@@ -80,67 +80,62 @@ export const lockConnection = statement<{ accountId: string; id: string }, { id:
   for no key update
 `)
 
-/** The sides that a new connection names, if they are added. Without a configuration, the first one of the connector is meant. */
+/** The sides that a new connection names. Without a configuration, the first one of the connector is meant. */
+type NewSides = {
+  accountId: string
+  srcConnectorId: string
+  destConnectorId: string
+  srcConfigurationId: string | null
+  destConfigurationId: string | null
+}
+
+/** The sides of them that are added; one that has no such configuration comes without. */
 export const findSides = statement<
-  {
-    accountId: string
-    srcConnectorId: string
-    destConnectorId: string
-    srcConfigurationId: string | null
-    destConfigurationId: string | null
-  },
-  { side: 'src' | 'dest'; configurationId: string | null; first: boolean | null; live: number; kept: number }
+  NewSides,
+  { side: 'src' | 'dest'; configurationId: string | null; first: boolean | null }
 >(`
-  select s.side, f.id as configuration_id, f.first,
-    k.in_progress + k.active + k.disabled + k.broken + k.offline as live,
-    k.in_progress + k.active + k.disabled + k.broken + k.offline + k.deleted as kept
+  select s.side, f.id as configuration_id, f.first
   from (values
     ('src', :srcConnectorId::text, :srcConfigurationId::text),
     ('dest', :destConnectorId::text, :destConfigurationId::text)
   ) s (side, connector_id, configuration_id)
   join added_connectors a on a.account_id = :accountId and a.connector_id = s.connector_id
-  join connection_counts k on k.account_id = a.account_id
   left join configurations f on f.account_id = a.account_id and f.connector_id = a.connector_id
     and case when s.configuration_id is null then f.first else f.id = s.configuration_id end
 `)
 
-/** The configurations of both sides, and how many connections the account has, also with the deleted ones. */
-export type SidesOfConnection = {
-  srcConfigurationId: string
-  destConfigurationId: string
-  srcFirst: boolean
-  destFirst: boolean
-  counted: { live: number; kept: number }
-}
-
+/**
+ * Inserts a connection if its sides are added, and have the configurations that it names; no row if they are not. `live` and `kept`:
+ * how many connections the account had before, without and with the deleted ones.
+ */
 export const insertConnection = statement<
-  {
+  NewSides & {
     id: string
     organizationId: string
-    accountId: string
     name: string
-    srcConnectorId: string
-    destConnectorId: string
-    srcConfigurationId: string
-    destConfigurationId: string
-    srcFirst: boolean
-    destFirst: boolean
     srcConfig: string
     destConfig: string
     env: string
   },
-  ConnectionRow
+  ConnectionRow & { live: number; kept: number }
 >(`
   with c as (
     insert into connections
       (id, organization_id, account_id, name, status, src_connector_id, dest_connector_id,
        src_configuration_id, dest_configuration_id, src_first, dest_first, src_config, dest_config, env)
-    values
-      (:id, :organizationId, :accountId, :name, 'In-progress', :srcConnectorId, :destConnectorId,
-       :srcConfigurationId, :destConfigurationId, :srcFirst, :destFirst, :srcConfig, :destConfig, :env)
+    select :id, :organizationId, :accountId, :name, 'In-progress', :srcConnectorId, :destConnectorId,
+      src.id, dest.id, src.first, dest.first, :srcConfig::jsonb, :destConfig::jsonb, :env
+    from configurations src, configurations dest
+    where src.account_id = :accountId and src.connector_id = :srcConnectorId
+      and case when :srcConfigurationId::text is null then src.first else src.id = :srcConfigurationId end
+      and dest.account_id = :accountId and dest.connector_id = :destConnectorId
+      and case when :destConfigurationId::text is null then dest.first else dest.id = :destConfigurationId end
     returning *
   )
-  select ${connectionColumns} from c ${sideTables}
+  select ${connectionColumns},
+    k.in_progress + k.active + k.disabled + k.broken + k.offline as live,
+    k.in_progress + k.active + k.disabled + k.broken + k.offline + k.deleted as kept
+  from c join connection_counts k on k.account_id = c.account_id ${sideTables}
 `)
 
 export type EventRow = {

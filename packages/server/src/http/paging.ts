@@ -2,12 +2,14 @@
  * The links of a page (RFC 8288): the envelope's array has no place for them.
  * @param address the request's own, without its query
  * @param asked the request's query as it came; what it asks besides size and offset stays in every link
+ * @param isMore there are more entries than `total`: no page is known to be the last
  */
 export function pageLinks(
   address: string,
   asked: Readonly<Record<string, unknown>>,
   { size, offset }: { size: number; offset: number },
   total: number,
+  isMore = false,
 ): string {
   let kept = ''
   for (const name in asked) {
@@ -21,7 +23,7 @@ export function pageLinks(
   let links = link('first', 0)
   if (offset > 0) links += `, ${link('prev', Math.max(0, Math.min(offset - size, last)))}`
   if (offset + size < total) links += `, ${link('next', offset + size)}`
-  return `${links}, ${link('last', last)}`
+  return isMore ? links : `${links}, ${link('last', last)}`
 }
 
 const parameter = (name: string, value: unknown) => `${encode(name)}=${encode(String(value))}&`

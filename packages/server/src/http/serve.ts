@@ -366,7 +366,7 @@ function sender(operation: Operation, publicUrl: string) {
   return (
     request: FastifyRequest<OperationRequest>,
     reply: FastifyReply,
-    answer: Answer<OperationId> & { total?: number },
+    answer: Answer<OperationId> & { total?: number; isMore?: boolean },
     query: Record<string, unknown>,
   ): FastifyReply => {
     const statusCode = answer.already ? 200 : (operation.success ?? 200)
@@ -376,7 +376,7 @@ function sender(operation: Operation, publicUrl: string) {
       const page = query as { size: number; offset: number }
       const total = answer.total ?? 0
       reply.header('x-total-count', String(total))
-      reply.header('link', pageLinks(addressOf(request.params), request.query, page, total))
+      reply.header('link', pageLinks(addressOf(request.params), request.query, page, total, answer.isMore))
     }
     const payload = operation.bare
       ? answer.reply

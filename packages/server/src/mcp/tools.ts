@@ -202,7 +202,11 @@ function outputSchemaOf(
     ...(already ? { already: { type: 'boolean', description: 'Nothing new was begun: it was active' } } : {}),
     ...(list === 'paged'
       ? {
-          total: { ...integer, description: 'Entries of the whole list' },
+          total: {
+            ...integer,
+            description:
+              'Entries of the whole list; of connections that are searched, 10,000 or more stands for at least so many',
+          },
           nextOffset: { ...integer, description: 'The `offset` of the next page; absent on the last one' },
         }
       : {}),

@@ -14,9 +14,13 @@ const text = { type: 'string' }
 export const componentHeaders = {
   'X-Request-Id': header('Identifier of this request in the service’s log.', text, example.requestId),
   ETag: header('The version of what is answered, to send in `If-Match` with a change.', text, example.etag),
-  'X-Total-Count': header('Number of entries on all pages.', { type: 'integer', minimum: 0 }, 120),
+  'X-Total-Count': header(
+    'Number of entries on all pages. If `Link` has no last page, there are more: a search counts 10,000 at most.',
+    { type: 'integer', minimum: 0 },
+    120,
+  ),
   Link: header(
-    'The addresses of the first, previous, next and last page (RFC 8288).',
+    'The addresses of the first, previous, next and last page (RFC 8288). The last is absent if there are more entries than were counted.',
     text,
     '<http://127.0.0.1:8080/es/v2/accounts?size=50&offset=50>; rel="next"',
   ),
