@@ -1,6 +1,7 @@
 import { connectors } from '@penstock/connectors'
 import type { Role } from '@penstock/wire'
 import pg from 'pg'
+import { withoutIndexes } from './without-indexes.ts'
 
 /** How much a database holds. */
 export type Size = { accounts: number; connectionsPerAccount: number }
@@ -24,6 +25,9 @@ const connectorsPerRole = 4
 
 const sampled = 20_000
 
+/** Connections that one statement inserts: its triggers keep all of them until it ends. */
+const atOnce = 500_000
+
 /**
  * Fills an empty organization by a few large statements: accounts, connectors added to each, connections between them.
  * The connections of all accounts are mixed in time, as they are where many people work at once.
@@ -32,25 +36,27 @@ export async function load(url: string, organizationId: string, env: string, siz
   const client = new pg.Client({ connectionString: url, application_name: 'penstock bench' })
   await client.connect()
   try {
-    await client.query(insertAccounts, [organizationId, env, size.accounts])
+    // Each changes the same row of counts, whose versions of one transaction are all kept until it ends.
+    for (let from = 0; from < size.accounts; from += 1_000) {
+      await client.query(insertAccounts, [organizationId, env, from, Math.min(from + 1_000, size.accounts) - 1])
+    }
     await client.query(insertAddedConnectors, [[...withRole('Source'), ...withRole('Destination')], env])
-    await client.query(insertConnections, [
-      organizationId,
-      env,
-      size.accounts,
-      size.accounts * size.connectionsPerAccount,
-      words,
-      [...statuses, rareStatus],
-      withRole('Source'),
-      withRole('Destination'),
-    ])
+    const connections = size.accounts * size.connectionsPerAccount
+    const filled = [organizationId, env, size.accounts, connections, words, [...statuses, rareStatus]]
+    const fill = async () => {
+      for (let from = 0; from < connections; from += atOnce) {
+        const part = [from, Math.min(from + atOnce, connections) - 1]
+        await client.query(insertConnections, [...filled, withRole('Source'), withRole('Destination'), ...part])
+      }
+    }
+    await withoutIndexes(client, ['connections', 'connection_events'], fill)
     await client.query('vacuum (analyze)')
     await client.query('checkpoint')
     const accounts = await client.query<{ id: string }>('select id from accounts')
-    const connections = await client.query<{ id: string; accountId: string }>(
+    const picked = await client.query<{ id: string; accountId: string }>(
       `select id, account_id as "accountId" from connections order by md5(id) limit ${sampled}`,
     )
-    return { accountIds: accounts.rows.map(({ id }) => id), connections: connections.rows }
+    return { accountIds: accounts.rows.map(({ id }) => id), connections: picked.rows }
   } finally {
     await client.end()
   }
@@ -62,7 +68,7 @@ const identifier = (...parts: string[]) => `substr(md5(concat_ws(':', ${parts.jo
 const insertAccounts = `
   insert into accounts (id, organization_id, name, enabled, env, created_time, updated_time)
   select ${identifier("'account'", 'n')}, $1, 'Account ' || n, true, $2, made, made
-  from generate_series(0, $3::int - 1) n, lateral (select now() - n * interval '1 minute' as made) m`
+  from generate_series($3::int, $4::int) n, lateral (select now() - n * interval '1 minute' as made) m`
 
 const insertAddedConnectors = `
   with added as (
@@ -89,7 +95,7 @@ const insertConnections = `
     ${identifier("'configuration'", 'account', 'src')}, ${identifier("'configuration'", 'account', 'dest')},
     '{"bucketUri": "s3://bucket/prefix"}', '{"warehouse": "W", "database": "D", "schema": "S", "table": "T"}', $2,
     n, n, made, made, case when status = 'deleted' then made end
-  from generate_series(0, $4::int - 1) n, lateral (select n % $3::int as a, n / $3::int as k) numbered, lateral (
+  from generate_series($9::int, $10::int) n, lateral (select n % $3::int as a, n / $3::int as k) numbered, lateral (
     select ${identifier("'account'", 'a')} as account,
       ($5::text[])[1 + (a + k) % ${words.length}] as word,
       ($6::text[])[1 + (a + k + k / 10) % ${statuses.length + 1}] as status,

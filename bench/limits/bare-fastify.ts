@@ -9,6 +9,7 @@ import { insertAccount } from '../../packages/server/src/accounts/queries.ts'
 import { connectionList } from '../../packages/server/src/connections/list-queries.ts'
 import * as connections from '../../packages/server/src/connections/queries.ts'
 import { poolSizeDefault } from '../../packages/server/src/db/database.ts'
+import { statement } from '../../packages/server/src/db/statement.ts'
 import { newIdentifier } from '../../packages/server/src/identifiers.ts'
 import { insertToken } from '../../packages/server/src/tokens/queries.ts'
 import { plain } from './plain.ts'
@@ -21,6 +22,20 @@ type NewConnection = {
   srcConnectionConfig: unknown
   destConnectionConfig: unknown
 }
+
+/** The insert alone: this server knows the configurations, which the service looks up in the same statement. */
+const insertConnection = statement<Record<string, string>, connections.ConnectionRow>(`
+  with c as (
+    insert into connections
+      (id, organization_id, account_id, name, status, src_connector_id, dest_connector_id,
+       src_configuration_id, dest_configuration_id, src_config, dest_config, env)
+    values
+      (:id, :organizationId, :accountId, :name, 'In-progress', :srcConnectorId, :destConnectorId,
+       :srcConfigurationId, :destConfigurationId, :srcConfig, :destConfig, :env)
+    returning *
+  )
+  select ${connections.connectionColumns} from c ${connections.sideTables}
+`)
 
 const { DATABASE_URL = '', PORT = '', ENVIRONMENT = '', ORGANIZATION = '', CLIENT = '' } = process.env
 const pool = new pg.Pool({ connectionString: DATABASE_URL, max: poolSizeDefault, application_name: 'penstock bench' })
@@ -39,7 +54,7 @@ const page = connectionList(filter)
 
 const find = plain(connections.findConnection)
 const list = plain(page.list)
-const connection = plain(connections.insertConnection)
+const connection = plain(insertConnection)
 const account = plain(insertAccount)
 const token = plain(insertToken)
 const secretDigest = createHash('sha256')
@@ -94,8 +109,6 @@ app.post<{ Querystring: AccountQuery; Body: NewConnection }>('/es/v2/connections
       destConnectorId: body.destConnectorId,
       srcConfigurationId: configurations.get(`${accountId} ${body.srcConnectorId}`) ?? '',
       destConfigurationId: configurations.get(`${accountId} ${body.destConnectorId}`) ?? '',
-      srcFirst: true,
-      destFirst: true,
       srcConfig: JSON.stringify(body.srcConnectionConfig),
       destConfig: JSON.stringify(body.destConnectionConfig),
       env: ENVIRONMENT,

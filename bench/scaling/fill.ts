@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { withoutIndexes } from '../without-indexes.ts'
 
 /** How many transfers there are, and how many ledger entries each has. */
 export type Weight = { readonly transfers: number; readonly entriesEach: number }
@@ -20,31 +21,6 @@ export async function fillTransfers(client: pg.Client, weight: Weight, busy: num
   })
   await client.query('vacuum (analyze)')
   await client.query('checkpoint')
-}
-
-/** Indexes and keys are built afterwards, which takes a third of the time; foreign keys come back unchecked. */
-async function withoutIndexes(client: pg.Client, tables: readonly string[], fill: () => Promise<void>): Promise<void> {
-  const constraints = await client.query<{ table: string; name: string; definition: string; kind: string }>(
-    `select conrelid::regclass as table, quote_ident(conname) as name, pg_get_constraintdef(oid) as definition,
-       contype as kind
-     from pg_constraint where conrelid = any($1::regclass[]) and contype in ('p', 'f') order by contype`,
-    [tables],
-  )
-  const indexes = await client.query<{ name: string; definition: string }>(
-    `select quote_ident(indexname) as name, indexdef as definition from pg_indexes
-     where tablename = any($1) and indexname not in (select conname from pg_constraint)`,
-    [tables],
-  )
-  for (const { table, name } of constraints.rows)
-    await client.query(`alter table ${table} drop constraint ${name} cascade`)
-  for (const { name } of indexes.rows) await client.query(`drop index ${name}`)
-  await fill()
-  await client.query(`set maintenance_work_mem = '512MB'`)
-  for (const { definition } of indexes.rows) await client.query(definition)
-  for (const { table, name, definition, kind } of constraints.rows.toReversed()) {
-    const unchecked = kind === 'f' ? ' not valid' : ''
-    await client.query(`alter table ${table} add constraint ${name} ${definition}${unchecked}`)
-  }
 }
 
 /** `n` numbers the transfers; the first ones are those of the busy connection. */
