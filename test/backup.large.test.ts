@@ -164,6 +164,7 @@ describe('a backup', { concurrency: 2 }, () => {
       // The restore itself.
       'audit_queue',
       'transfers',
+      'active_transfers',
       'transfer_totals',
       'connection_states',
       'schedule_pauses',

@@ -1,4 +1,5 @@
 import { Anchor, Box, Card, type MantineBreakpoint, Table, type TableProps, VisuallyHidden } from '@mantine/core'
+import type { Links } from '@penstock/client'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { type MouseEvent, memo, type ReactNode } from 'react'
 import { Link, useNavigate } from 'react-router'
@@ -190,7 +191,7 @@ export function ResourceTable<Row>({
 }: Rows<Row> &
   Looks & {
     label: string
-    query: UseQueryResult<{ readonly reply: readonly Row[]; readonly total: number }, Error>
+    query: UseQueryResult<{ readonly reply: readonly Row[]; readonly total: number; readonly links?: Links }, Error>
     /** How many lines the skeleton has. */
     lines?: number
     /** Another part of the page says that the list could not be read again. */
@@ -207,7 +208,7 @@ export function ResourceTable<Row>({
             <Replaced>
               <DataTable rows={reply} verticalSpacing="sm" horizontalSpacing="md" highlightOnHover {...table} />
             </Replaced>
-            <Pager total={total} isMore={links.last === undefined} />
+            <Pager total={total} isMore={links !== undefined && links.last === undefined} />
           </>
         )
       }
