@@ -355,7 +355,6 @@ test('the service starts without what few of its processes need: the Model Conte
 /** The modules of the server, from the lowest up: each may import those before it, and itself. */
 const layers = [
   'version.ts',
-  'added-packages.ts',
   'places.ts',
   'refusal.ts',
   'identifiers.ts',

