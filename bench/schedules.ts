@@ -106,7 +106,13 @@ async function work(signal: AbortSignal): Promise<void> {
     settings: { heartbeatTimeoutMs: 20_000 },
   } as SupervisorDeps
   const most = Number.MAX_SAFE_INTEGER
-  const claims = new Claims({ perOrganizationHere: most, perAccountHere: most, perAccount: most, perPlatform: 0 })
+  const claims = new Claims({
+    perOrganizationHere: most,
+    perAccountHere: most,
+    perAccount: most,
+    perPlatform: 0,
+    perTransfer: 4,
+  })
   await keepUp(deps, { claims, wake: () => {} }, log, signal)
   await database.close()
 }

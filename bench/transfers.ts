@@ -2,7 +2,7 @@
  * `npm run bench:transfers [-- --rows 1000000 --only csv]`: what transfers can do, each figure beside its limit, in one
  * run and in turns. A figure that falls short is said so and is no failure.
  */
-import { chmod, mkdir, rm, stat } from 'node:fs/promises'
+import { chmod, link, mkdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startPostgres } from './environment.ts'
@@ -16,6 +16,7 @@ const { values: options } = parseArgs({
     rows: { type: 'string', default: '1000000' },
     rounds: { type: 'string', default: '3' },
     only: { type: 'string', default: '' },
+    files: { type: 'string', default: '20' },
   },
 })
 const rows = Number(options.rows)
@@ -43,6 +44,7 @@ if (wanted('csv → hash → csv')) await hashing()
 if (wanted('csv → postgresql')) await loading()
 if (wanted('csv → webhook')) await posting()
 if (wanted('two workers')) await sharing()
+if (wanted('parts')) await dividing()
 if (wanted('memory')) await measureMemory()
 if (wanted('warehouse')) await warehousing()
 
@@ -113,6 +115,34 @@ async function sharing(): Promise<void> {
   row('Two workers beside one, 8 transfers', (part * 8) / both, (part * 8) / single, single / both, 1.8)
   await one.stop()
   await two.stop()
+}
+
+/**
+ * One transfer of many files, of which each is the file of the other figures under a name of its own: one part at a time, two parts in
+ * one worker, and one part in each of two workers.
+ */
+async function dividing(): Promise<void> {
+  const count = Number(options.files)
+  await mkdir(join(folder, 'many'))
+  for (let i = 0; i < count; i++) await link(file, join(folder, 'many', `${String(i).padStart(3, '0')}.csv`))
+  const id = await fixture.connectToFolder('many/*.csv', { subfolder: 'divided', severalFiles: true })
+  const measured = async (workers: readonly Record<string, string>[]) => {
+    const started: Worker[] = []
+    for (const more of workers) started.push(await fixture.startWorker({ PENSTOCK_PART_MB: '1', ...more }))
+    const best = await bestOf(async () => {
+      await rm(join(folder, 'divided'), { recursive: true, force: true })
+      return fixture.run(id)
+    })
+    for (const worker of started) await worker.stop()
+    return best
+  }
+  const one = await measured([{ PENSTOCK_TRANSFERS: '1' }])
+  const pair = await measured([{ PENSTOCK_TRANSFERS: '4', PENSTOCK_PARTS_PER_TRANSFER: '2' }])
+  const two = await measured([{ PENSTOCK_TRANSFERS: '1' }, { PENSTOCK_TRANSFERS: '1' }])
+  const all = rows * count
+  row(`One transfer of ${count} files: two parts at once in one worker`, all / pair, all / one, one / pair, 1.8)
+  row(`One transfer of ${count} files: two workers beside one`, all / two, all / one, one / two, 1.8)
+  await rm(join(folder, 'divided'), { recursive: true, force: true })
 }
 
 /** Memory of the runner above that of an idle one, for the file and for one ten times as long. */

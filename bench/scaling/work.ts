@@ -28,6 +28,7 @@ const covered = 1000
 const claimLimits = {
   perAccount: 1_000_000,
   perPlatform: 1,
+  perTransfer: 4,
   platformConnectors: '[]',
   fullOrganizations: [],
   fullAccounts: [],
@@ -62,7 +63,7 @@ export async function openTransfer(db: Database, keyring: Keyring, id: string) {
   const work = await claims.findWork.first(db, { id })
   if (!work) throw new Error('The claimed transfer does not exist')
   const { attempt } = work
-  const stored = { read: 0, entries: 0, keptRejects: 0, rejectsMax: 10_000 }
+  const stored = { read: 0, entries: 0, keptRejects: 0, lastReject: 0, rejectsMax: 10_000 }
   const keys = transferKeys(keyring, work)
   const ledger = new LedgerWriter(db, keys, work, stored)
   let first = 1

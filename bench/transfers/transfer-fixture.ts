@@ -68,7 +68,7 @@ export async function openFixture(environment: Environment, folder: string, chec
   const connect = async (
     destConnectorId: string,
     files: string,
-    destConnectionConfig: Record<string, string | number>,
+    destConnectionConfig: Record<string, string | number | boolean>,
   ) =>
     connectAny({
       name: files,
@@ -109,7 +109,7 @@ export async function openFixture(environment: Environment, folder: string, chec
   }
   return {
     targetUrl,
-    connectToFolder: (files: string, settings: Record<string, string>) => connect(folderId, files, settings),
+    connectToFolder: (files: string, settings: Record<string, string | boolean>) => connect(folderId, files, settings),
     connectToTable: (files: string) => connect(postgresqlId, files, { table: 'people', writeMode: 'Insert' }),
     connectToWebhook: async (files: string, url: string) => {
       await configure(webhookId, { url, signingSecret: `whsec_${Buffer.alloc(32, 1).toString('base64')}` })
