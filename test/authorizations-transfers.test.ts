@@ -104,7 +104,7 @@ const required = Object.fromEntries(
     field.required ? [[key, field.options?.[0] ?? field.min ?? '1234567890']] : [],
   ),
 )
-const noLimits = { perOrganizationHere: 100, perAccountHere: 100, perAccount: 100, perPlatform: 0 }
+const noLimits = { perOrganizationHere: 100, perAccountHere: 100, perAccount: 100, perPlatform: 0, perTransfer: 4 }
 const move = async (id: string) => {
   const { id: transferId } = await caller.expect(caller.call('startTransfer', { accountId, id, body: {} }))
   const log = createLogger('info', { write: (line) => void service.logLines.push(line) })

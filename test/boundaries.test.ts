@@ -554,6 +554,7 @@ test('each table is written only by its own module', () => {
     ledger: 'transfers/',
     rejects: 'transfers/',
     transfer_logs: 'transfers/',
+    transfer_parts: 'transfers/',
     connection_states: 'transfers/',
     schedules: 'transfers/',
     schedule_pauses: 'transfers/',

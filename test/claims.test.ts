@@ -42,6 +42,7 @@ async function queue(account: number, many: number, platform = 'a'): Promise<voi
 const noLimits = {
   perAccount: 1000,
   perPlatform: 1,
+  perTransfer: 2,
   platformConnectors: '[]',
   fullOrganizations: [] as string[],
   fullAccounts: [] as string[],
@@ -92,6 +93,46 @@ describe('claiming a transfer', () => {
     assert.deepEqual(await claim(2, limits), ['1-02', undefined])
   })
 
+  /** Divides a transfer into so many parts, as a worker does. */
+  const divide = async (id: string, parts: number) => {
+    await client.query(
+      `update transfers set status = 'running', attempt = 1, parts = $2, heartbeat_time = null where id = $1`,
+      [id, parts],
+    )
+    await client.query(
+      `insert into transfer_parts (transfer_id, number, share) select $1, n, 1 from generate_series(1, $2) as n`,
+      [id, parts],
+    )
+  }
+  const claimParts = async (times: number, limits: Partial<typeof noLimits> = {}) => {
+    const program = await thisProgram()
+    const claimed: string[] = []
+    for (let i = 0; i < times; i++) {
+      const work = await claimAlone(database, { ...noLimits, ...program, ...limits })
+      claimed.push(work ? `${work.id}/${work.part}` : '')
+    }
+    return claimed
+  }
+
+  test('counts a part as a transfer, and claims that of the transfer that runs least', async () => {
+    await queue(1, 3)
+    await queue(2, 1)
+    await divide('1-01', 9)
+    assert.deepEqual(await claimParts(5, { perTransfer: 3, perAccount: 4 }), [
+      '1-01/1',
+      '2-01/0',
+      '1-02/0',
+      '1-03/0',
+      '1-01/2',
+    ])
+    assert.deepEqual(await claimParts(1, { perTransfer: 3, perAccount: 4 }), [''], 'four of the account run')
+    assert.deepEqual(await claimParts(2, { perTransfer: 3 }), ['1-01/3', ''], 'three of the transfer run')
+    await client.query(`update transfer_parts set status = 'succeeded' where number < 3`)
+    assert.deepEqual(await claimParts(3, { perTransfer: 3 }), ['1-01/4', '1-01/5', ''])
+    const limits = { perTransfer: 9, perPlatform: 1, platformConnectors: '[{"connector":"from-a","platform":"A"}]' }
+    assert.deepEqual(await claimParts(1, limits), [''], 'its platform is busy')
+  })
+
   test('reads no more of those that wait than it looks at, however many wait', async () => {
     for (let account = 0; account < accounts; account++) await queue(account, connectionsEach)
     await client.query('analyze transfers, active_transfers')
@@ -120,12 +161,13 @@ describe('claiming a transfer', () => {
     // Organizations of one to eight accounts; every account has waited since another time.
     await client.query(`update active_transfers set organization_id = 'o' || length(ltrim(md5(account_id), '0123456789')) % 5,
       created_time = created_time + interval '1 second' * (ascii(md5(account_id)) % 9)`)
+    for (const id of ['1-01', '5-02', '12-03']) await divide(id, 5)
     const program = await thisProgram()
     const first = async (statement: typeof claimOldest, parameters: typeof noLimits) => {
       await client.query('begin')
-      const { rows } = await client.query<{ id: string }>(statement.sends({ ...parameters, ...program }))
+      const { rows } = await client.query<{ id: string; part: number }>(statement.sends({ ...parameters, ...program }))
       await client.query('rollback')
-      return rows[0]?.id
+      return rows[0] && `${rows[0].id}/${rows[0].part}`
     }
     let [claims, among] = [0, 0]
     for (let n = 0; ; n++) {
@@ -143,6 +185,6 @@ describe('claiming a transfer', () => {
       if (anywhere === undefined && fullAccounts.length + fullOrganizations.length === 0) break
       if ((await claim(1, limits))[0] !== undefined) claims++
     }
-    assert.ok(claims >= 40 && among >= claims / 3, `${claims} were claimed, ${among} of them among the oldest`)
+    assert.ok(claims >= 40 && among >= claims / 4, `${claims} were claimed, ${among} of them among the oldest`)
   })
 })

@@ -104,7 +104,7 @@ describe('a worker that stops', { concurrency: 2 }, () => {
       let wake = async () => {}
       await freezeAt(fixture, {
         lock: `select from transfers where id = '${firstId}' for update`,
-        statement: 'waiting_accounts',
+        statement: 'full_platforms',
         begin: async () => {
           const frozen = await prepare(t, fixture)
           wake = frozen.wake

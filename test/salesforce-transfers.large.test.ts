@@ -54,6 +54,8 @@ const state: { -readonly [Key in keyof TransferState]: TransferState[Key] } = {
   deliveryStates: [],
   drift: 'ignore',
   shape: null,
+  part: null,
+  divides: null,
   rejectsLeft: 1_000_000,
 }
 
@@ -81,6 +83,7 @@ async function transfer(id: string) {
       return false
     },
     reportRetry: async ({ code }) => void kept.retries.push(code),
+    divide: async () => {},
     readRejects: async () => [],
   }
   const egress = createEgress({ networkPolicy: 'any', routes })

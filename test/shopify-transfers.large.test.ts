@@ -62,6 +62,8 @@ const fresh = (): { -readonly [Key in keyof TransferState]: TransferState[Key] }
   deliveryStates: [],
   drift: 'ignore',
   shape: null,
+  part: null,
+  divides: null,
   rejectsLeft: 1_000_000,
 })
 const state = fresh()
@@ -102,6 +104,7 @@ async function run(id: string, killed?: { readonly atConfirmation: number; reado
       return false
     },
     reportRetry: async ({ code }) => void kept.retries.push(code),
+    divide: async () => {},
     readRejects: async () => [],
   }
   const egress = createEgress({ networkPolicy: 'any', routes })

@@ -660,6 +660,7 @@ create table transfers (
   ended_rejected bigint generated always as (case
     when finished_time is not null then rejected
     else null::bigint end) stored,
+  parts integer,
   constraint transfers_pkey primary key (id),
   constraint transfers_counts check (read >= (accepted + rejected)),
   constraint transfers_status check (status in ('queued', 'running', 'succeeded', 'partial', 'failed', 'cancelled')),
@@ -689,6 +690,8 @@ create index transfers_with_records on transfers (organization_id, created_time 
 create index transfers_of_connection_by_duration on transfers (connection_id, status, duration desc nulls last, created_time desc, id desc);
 create index transfers_of_connection_by_read on transfers (connection_id, status, ended_read desc nulls last, created_time desc, id desc);
 create index transfers_of_connection_by_rejected on transfers (connection_id, status, ended_rejected desc nulls last, created_time desc, id desc);
+create index transfers_in_parts on transfers (account_id, created_time, id)
+  where status = 'running' and parts is not null;
 
 -- One entry for each delivery that a destination confirmed; volume is their sum without tests (invariant 10). Entries are only
 -- added, outlive their connection, and are deleted with the account.
@@ -1253,6 +1256,7 @@ create table active_transfers (
   src_connector_id text not null,
   dest_connector_id text not null,
   running boolean not null,
+  divided boolean not null,
   created_time timestamptz not null,
   constraint active_transfers_pkey primary key (transfer_id),
   constraint active_transfers_transfer foreign key (transfer_id) references transfers(id) on delete cascade
@@ -1263,6 +1267,34 @@ create index active_transfers_waiting_of_account on active_transfers (account_id
   where not running;
 create index active_transfers_waiting_of_organization on active_transfers (organization_id, created_time, transfer_id)
   where not running;
+create index active_transfers_divided on active_transfers (created_time, transfer_id) where divided;
+
+create table transfer_parts (
+  transfer_id text not null,
+  number integer not null,
+  key_sealed bytea,
+  share double precision not null,
+  status text default 'queued' not null,
+  attempt integer default 0 not null,
+  crashes integer default 0 not null,
+  pending integer,
+  checkpoint_sealed bytea,
+  read bigint default 0 not null,
+  accepted bigint default 0 not null,
+  rejected bigint default 0 not null,
+  progress double precision default 0 not null,
+  error_code text,
+  error_message text,
+  error_side text,
+  heartbeat_time timestamptz,
+  started_time timestamptz,
+  finished_time timestamptz,
+  constraint transfer_parts_pkey primary key (transfer_id, number),
+  constraint transfer_parts_status check (status in ('queued', 'running', 'succeeded', 'failed', 'cancelled', 'skipped')),
+  constraint transfer_parts_transfer foreign key (transfer_id) references transfers(id) on delete cascade
+);
+create index transfer_parts_queued on transfer_parts (transfer_id, number) where status = 'queued';
+create index transfer_parts_running on transfer_parts (transfer_id) where status = 'running';
 
 -- Counts
 
@@ -1931,14 +1963,15 @@ begin
     delete from active_transfers where transfer_id = new.id;
   else
     insert into active_transfers
-      (transfer_id, organization_id, account_id, src_connector_id, dest_connector_id, running, created_time)
+      (transfer_id, organization_id, account_id, src_connector_id, dest_connector_id, running, divided, created_time)
     values (new.id, new.organization_id, new.account_id, new.src_connector_id, new.dest_connector_id,
-      new.status = 'running', new.created_time)
-    on conflict (transfer_id) do update set running = excluded.running;
+      new.status = 'running', new.parts is not null, new.created_time)
+    on conflict (transfer_id) do update set running = excluded.running, divided = excluded.divided;
   end if;
   return null;
 end $$;
 create trigger transfers_keep_active_inserted after insert on transfers
   for each row when (new.status in ('queued', 'running')) execute function keep_active_transfer();
-create trigger transfers_keep_active_updated after update of status on transfers
-  for each row when (old.status <> new.status) execute function keep_active_transfer();
+create trigger transfers_keep_active_updated after update of status, parts on transfers
+  for each row when (old.status <> new.status or old.parts is distinct from new.parts)
+  execute function keep_active_transfer();

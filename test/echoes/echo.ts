@@ -154,6 +154,8 @@ async function reportOf(side: Side, kind: 'check' | 'preview' | 'transfer', egre
     deliveryStates: [],
     drift: 'ignore',
     shape: null,
+    part: null,
+    divides: null,
     rejectsLeft: 10,
   }
   const host: TransferHost & SecretHost & UploadHost = {
@@ -169,6 +171,7 @@ async function reportOf(side: Side, kind: 'check' | 'preview' | 'transfer', egre
       return false
     },
     reportRetry: async (retry) => void said.push(retry),
+    divide: async () => {},
     readRejects: async (number) =>
       number > 0 ? [] : rows.map((row, i) => ({ number: i + 1, raw: JSON.stringify(row) })),
   }

@@ -16,7 +16,12 @@ export async function assertAccounted(
     const { rows } = await service.database.pool.query(
       `select coalesce(sum(read), 0)::int as read, coalesce(sum(accepted), 0)::int as accepted,
          coalesce(sum(rejected), 0)::int as rejected, coalesce(sum(bytes), 0)::float8 as bytes,
-         coalesce(max(number), 0)::int = count(*) as unbroken, count(delivery_state_sealed)::int as "deliveryStates"
+         (
+           select coalesce(bool_and(last = entries), true) from (
+             select max(number % 1000000) as last, count(*) as entries from ledger e where e.${where} = $1
+             group by transfer_id, number / 1000000
+           ) parts
+         ) as unbroken, count(delivery_state_sealed)::int as "deliveryStates"
        from ledger where ${where} = $1 ${where === 'transfer_id' ? '' : 'and not test'}`,
       [value],
     )

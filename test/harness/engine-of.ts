@@ -13,6 +13,7 @@ export const engineOf = ({ database, service, config, runners }: TestService): S
     rejectsMax: config.rejects.max,
     replaceShareMin: config.replacePercentMin / 100,
     progressMs: 60_000,
+    parts: { atOnce: 4, bytesMin: 32 << 20 },
     runTimeMs: 3_600_000,
   },
 })

@@ -11,6 +11,7 @@ import type {
   Json,
   Row,
   SourceContext,
+  SourceReader,
 } from '@penstock/connector'
 import type { Connection, Transfer } from '@penstock/wire'
 import { createCatalogue } from '../../packages/server/src/connectors/catalogue.ts'
@@ -39,7 +40,12 @@ export type TestDestination = Partial<Omit<Destination, 'open'>> & {
   open?: (context: DestinationContext) => Partial<DestinationWriter> | Promise<Partial<DestinationWriter>>
 }
 
-export type TestSides = { source?: TestSource; destination?: TestDestination; check?: Check }
+export type TestSides = {
+  source?: TestSource
+  divide?: SourceReader['divide']
+  destination?: TestDestination
+  check?: Check
+}
 
 export type Engine = Fixture & {
   /** The sides of all connections of `connectSides`; a test may change them while transfers run. */
@@ -68,6 +74,7 @@ const noLimits: ClaimLimits = {
   perAccountHere: 1_000,
   perAccount: 1_000,
   perPlatform: 0,
+  perTransfer: 4,
 }
 
 /** Transient errors are retried for no longer than this altogether, which is long enough for a few tries. */
@@ -80,6 +87,7 @@ export async function startEngine(given: Partial<SupervisorDeps['settings']> = {
     rejectsMax: 1_000,
     replaceShareMin: 0.5,
     progressMs: 60_000,
+    parts: { atOnce: 4, bytesMin: 32 << 20 },
     runTimeMs: 3_600_000,
     ...given,
   }
@@ -153,7 +161,7 @@ function recorded(database: Database, texts: string[]): Database {
 
 /** A connector whose sides are those of a test. */
 export function withSides(connector: Connector, sides: TestSides): Connector {
-  const { source, destination, check } = sides
+  const { source, divide, destination, check } = sides
   const deliver: Destination = {
     batch: () => ({ rowsMax: 10, bytesMax: 1 << 20 }),
     ...destination,
@@ -168,6 +176,7 @@ export function withSides(connector: Connector, sides: TestSides): Connector {
         read: async function* (after) {
           yield* (source ?? people(25))(context, after)
         },
+        ...(divide && { divide }),
         close: async () => {},
       }),
     },

@@ -152,10 +152,17 @@ export async function workWith(
         rejectsMax: 1_000,
         replaceShareMin: 0.5,
         progressMs: 60_000,
+        parts: { atOnce: 4, bytesMin: 32 << 20 },
         runTimeMs: 3_600_000,
       },
     },
-    new Claims({ perOrganizationHere: 1_000, perAccountHere: 1_000, perAccount: 1_000, perPlatform: 0 }),
+    new Claims({
+      perOrganizationHere: 1_000,
+      perAccountHere: 1_000,
+      perAccount: 1_000,
+      perPlatform: 0,
+      perTransfer: 4,
+    }),
     createLogger('info', { write }),
     new AbortController().signal,
   )

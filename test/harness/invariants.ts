@@ -70,8 +70,9 @@ const brokenRules = `
   select 'active_transfers differ from the transfers', coalesce(t.id, a.transfer_id)
   from (select * from transfers where status in ('queued', 'running') and ($1::text is null or account_id = $1)) t
   full join (select * from active_transfers where $1::text is null or account_id = $1) a on a.transfer_id = t.id
-  where (a.organization_id, a.account_id, a.src_connector_id, a.dest_connector_id, a.running, a.created_time)
-    is distinct from (t.organization_id, t.account_id, t.src_connector_id, t.dest_connector_id, t.status = 'running', t.created_time)
+  where (a.organization_id, a.account_id, a.src_connector_id, a.dest_connector_id, a.running, a.divided, a.created_time)
+    is distinct from (t.organization_id, t.account_id, t.src_connector_id, t.dest_connector_id, t.status = 'running',
+      t.parts is not null, t.created_time)
   union all
   select 'a live connection lacks a side', c.id from connections c
   left join configurations s on s.account_id = c.account_id and s.connector_id = c.src_connector_id
@@ -160,7 +161,21 @@ const brokenRules = `
   group by e.connection_id having max(e.number) - min(e.number) + 1 <> count(*) or count(*) > 1000
   union all
   select 'entries of a ledger are not numbered without a gap', e.transfer_id
-  from entries e group by e.transfer_id having max(e.number) <> count(*)`
+  from entries e left join of_transfers t on t.id = e.transfer_id
+  group by e.transfer_id, case when t.parts is null then 0 else e.number / 1000000 end
+  having max(e.number % 1000000) <> count(*)
+  union all
+  select 'the parts of a transfer do not add up to it', t.id
+  from of_transfers t join transfer_parts p on p.transfer_id = t.id
+  group by t.id, t.read, t.accepted, t.rejected, t.parts
+  having (t.read, t.accepted, t.rejected, t.parts) <> (sum(p.read), sum(p.accepted), sum(p.rejected), count(*))
+  union all
+  select 'a part is active in a transfer that has ended, or has ended and keeps what it needed to continue', t.id
+  from of_transfers t join transfer_parts p on p.transfer_id = t.id
+  where case
+    when p.status in ('queued', 'running') then t.status <> 'running'
+    else coalesce(p.key_sealed, p.checkpoint_sealed) is not null or p.finished_time is null
+  end`
 
 /** Fails with every broken rule of the database, or of one account. */
 export async function assertInvariants(db: Pick<pg.Pool, 'query'>, accountId?: string): Promise<void> {

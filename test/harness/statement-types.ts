@@ -168,6 +168,7 @@ const takenFor: Readonly<Record<string, string>> = {
   _bool: 'readonly boolean[]',
   _json: 'readonly string[]',
   _int4: 'readonly (number | null)[]',
+  _float8: 'readonly (number | null)[]',
   _int8: 'readonly (number | null)[]',
 }
 

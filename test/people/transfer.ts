@@ -51,6 +51,8 @@ export async function transferFile(folder: string, file: string, destination: De
     deliveryStates: [],
     drift: 'ignore',
     shape: null,
+    part: null,
+    divides: null,
     rejectsLeft: 1_000_000,
   }
   const leases = new Map<string, string>()
@@ -87,6 +89,7 @@ export async function transferFile(folder: string, file: string, destination: De
       return false
     },
     reportRetry: async ({ code, message }) => assert.fail(`${slug} retries: ${code}: ${message}`),
+    divide: async () => {},
     readRejects: async () => [],
   }
   const egress = createEgress({ networkPolicy: 'any', routes })

@@ -21,6 +21,11 @@ export type Destination = {
    * not in it. `undefined` if it does not. Absent if it never does.
    */
   readonly windowKeys?: (settings: Values) => readonly string[] | undefined
+  /**
+   * Why one writer must get all rows in their order with these settings, as the end of a sentence; `undefined` if several writers, each
+   * with a `transferId` of its own, can take parts of the rows concurrently and in any order. Absent if they never can.
+   */
+  readonly whyNotParts?: (settings: Values) => string | undefined
   readonly open: (context: DestinationContext) => Promise<DestinationWriter>
   /**
    * Finds problems that would prevent the delivery of these columns with these settings, and changes nothing at the
@@ -98,7 +103,7 @@ export type Finding = {
 }
 
 export type DestinationContext = ConnectorContext & {
-  /** Names this transfer; the same after a crash. Fit for a file name. */
+  /** Names this transfer, or a part of one; the same after a crash. Fit for a file name. */
   readonly transferId: string
   /** Counts how often a worker took the transfer up: a writer of a later attempt takes the place of all earlier ones. */
   readonly attempt: number

@@ -20,6 +20,32 @@ export type SourceContext = ConnectorContext & {
    * say nothing for `noAnswerMs`, in answers that `egress` streams as elsewhere.
    */
   readonly sample?: { readonly noAnswerMs: number }
+  /** The part that is read, of a source that was divided; absent if all of it is read. */
+  readonly part?: SourcePart
+}
+
+/** A part of a source. */
+export type SourcePart = {
+  /** As `divide` gave it. */
+  readonly key: Json
+  /** The columns of all parts, in their order. */
+  readonly columns: readonly string[]
+}
+
+/** How small a part may be in bytes, and how many there may be. */
+export type DivisionBounds = { readonly bytesMin: number; readonly partsMax: number }
+
+/** A source in parts, which workers read concurrently and in any order: two or more, each row in one of them. */
+export type Division = {
+  readonly parts: readonly {
+    readonly key: Json
+    /** Names it for people: `data-001.csv to data-004.csv`. */
+    readonly name: string
+    /** How much of the source it is, from 0 to 1. */
+    readonly share: number
+  }[]
+  /** The columns of all parts; none if the source has no columns. Throws a `ConnectorError`. */
+  columns(): Promise<readonly string[]>
 }
 
 export type SourceReader = {
@@ -35,6 +61,11 @@ export type SourceReader = {
    * Takes no longer than `boundMs`; findings that take longer are omitted. Never throws.
    */
   findings?(boundMs: number): Promise<readonly Finding[]>
+  /**
+   * Divides what it reads into parts, by what is known without reading it; `undefined` if it is not worth it. Called before the first
+   * read. A reader that is opened with the `part` of a context gives the rows of that part. Absent if rows belong together.
+   */
+  divide?(bounds: DivisionBounds): Promise<Division | undefined>
   /** Lets go of everything. Never throws. */
   close(): Promise<void>
 }

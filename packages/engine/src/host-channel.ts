@@ -4,10 +4,11 @@ import {
   type ColumnReport,
   type ConfirmArgument,
   type Confirmation,
+  type DivideArgument,
+  type DividedPart,
   Ended,
   type FromRunner,
   type HostMethod,
-  type KeptReject,
   protocolLimits,
   type ReplayPage,
   type SecretHost,
@@ -54,13 +55,23 @@ export class HostChannel implements TransferHost, SecretHost, UploadHost {
   readRejects = (after: number) => this.#call<ReplayPage>('readRejects', after)
 
   async confirm({ rejects, ...confirmation }: Confirmation, next?: BatchStart): Promise<boolean> {
-    const parts = inParts(rejects)
-    const last = parts.pop() ?? []
-    for (const part of parts) await this.#call<void>('stageRejects', part)
+    const messages = inMessages(
+      rejects,
+      ({ record, reason, raw }) => record.length + reason.length + (raw?.length ?? 0),
+    )
+    const last = messages.pop() ?? []
+    for (const message of messages) await this.#call<void>('stageRejects', message)
     return this.#call<boolean>('confirm', {
       confirmation: { ...confirmation, rejects: last },
       next,
     } satisfies ConfirmArgument)
+  }
+
+  async divide(parts: readonly DividedPart[], start: BatchStart): Promise<void> {
+    const messages = inMessages(parts, (part) => JSON.stringify(part).length)
+    const last = messages.pop() ?? []
+    for (const message of messages) await this.#call<void>('stageParts', message)
+    await this.#call<void>('divide', { parts: last, start } satisfies DivideArgument)
   }
 
   #call<T>(method: HostMethod, argument: unknown): Promise<T> {
@@ -73,18 +84,18 @@ export class HostChannel implements TransferHost, SecretHost, UploadHost {
   }
 }
 
-/** Rejected rows in parts that are messages of a bounded size. */
-function inParts(rejects: readonly KeptReject[]): KeptReject[][] {
-  const parts: KeptReject[][] = []
+/** Items in messages of a bounded size. */
+function inMessages<Item>(items: readonly Item[], lengthOf: (item: Item) => number): Item[][] {
+  const messages: Item[][] = []
   let length = Number.POSITIVE_INFINITY
-  for (const reject of rejects) {
-    const own = reject.record.length + reject.reason.length + (reject.raw?.length ?? 0)
-    if (length + own > protocolLimits.messageRejectsLengthMax) {
-      parts.push([])
+  for (const item of items) {
+    const own = lengthOf(item)
+    if (length + own > protocolLimits.messageItemsLengthMax) {
+      messages.push([])
       length = 0
     }
-    parts.at(-1)?.push(reject)
+    messages.at(-1)?.push(item)
     length += own
   }
-  return parts
+  return messages
 }

@@ -2,15 +2,22 @@ import type {
   CheckStep,
   ConnectorErrorCode,
   DiscoveredPage,
+  DivisionBounds,
   Json,
   PlainHttp,
+  SourcePart,
   UploadedFile,
   Values,
 } from '@penstock/connector'
 import type { EgressOptions } from '@penstock/connector/egress'
 import type { ColumnChange, DriftMode, FieldError, Preview } from '@penstock/wire'
 import type { Role, TransferErrorCode } from '@penstock/wire/rules'
+import type { DividedPart } from './divided-part.ts'
 import type { HandoverStart } from './handover-start.ts'
+import type { Shape } from './shape.ts'
+
+export type { DividedPart } from './divided-part.ts'
+export type { Shape, ShapeColumn, SideShape } from './shape.ts'
 
 /**
  * How a supervisor (the service or a worker) and a runner talk. Terms:
@@ -179,21 +186,6 @@ export type RetryPolicy = {
   readonly totalMs: number
 }
 
-/** A column of a side, as far as it is known. */
-export type ShapeColumn = {
-  readonly name: string
-  /** In the words of the platform; `null` if it is unknown. */
-  readonly type: string | null
-  readonly required: boolean
-  readonly key: boolean
-}
-
-/** The columns of a side. `columns` is bounded; `count` and `digest` are of all. */
-export type SideShape = { readonly columns: readonly ShapeColumn[]; readonly count: number; readonly digest: string }
-
-/** The columns of both sides; `null` of a side that cannot be asked. */
-export type Shape = { readonly source: SideShape | null; readonly destination: SideShape | null }
-
 /** Where a transfer stands, as the database has it, with what it needs to continue. */
 export type TransferState = {
   /** Absent where rejected rows of an earlier transfer are sent again. */
@@ -221,6 +213,10 @@ export type TransferState = {
   /** How many rows the last replacing transfer sent. */
   readonly replaced: number | null
   readonly deliveryStates: readonly Json[]
+  /** The part of the source that is moved; `null`: all of it. */
+  readonly part: SourcePart | null
+  /** How the source may be divided into parts; `null` if it must not be, or not any more. */
+  readonly divides: DivisionBounds | null
   /** Reaction to changed columns, and the columns of the last successful transfer. */
   readonly drift: DriftMode
   readonly shape: Shape | null
@@ -297,6 +293,11 @@ export type TransferHost = {
   reportRetry(error: { code: TransferErrorCode; message: string; side: Role | null; waitMs: number }): Promise<void>
   /** Stores the columns that changed since the last successful transfer, before anything moves. Resolves with the mapping from now on. */
   reportColumns(report: ColumnReport): Promise<string | null>
+  /**
+   * Divides the transfer: workers move its parts from now on, and this session ends with `Ended`. To be called before anything moves.
+   * @param start the columns, and which way the rows go
+   */
+  divide(parts: readonly DividedPart[], start: BatchStart): Promise<void>
   /** Rejected rows to send again, after a number; none once all are read. */
   readRejects(after: number): Promise<ReplayPage>
 }
@@ -363,8 +364,11 @@ export class Ended extends Error {
 /** The argument of the message `confirm`. */
 export type ConfirmArgument = { readonly confirmation: Confirmation; readonly next: BatchStart | undefined }
 
-/** The methods of a transfer's host as messages; `stageRejects` sends rejected rows ahead, so that no message is large. */
-export type TransferMethod = keyof TransferHost | 'stageRejects'
+/** The argument of the message `divide`, with the last parts. */
+export type DivideArgument = { readonly parts: readonly DividedPart[]; readonly start: BatchStart }
+
+/** The methods of a transfer's host as messages; rejected rows and parts can be sent ahead, so that no message is large. */
+export type TransferMethod = keyof TransferHost | 'stageRejects' | 'stageParts'
 export type HostMethod = TransferMethod | keyof SecretHost | keyof UploadHost
 
 /** From the supervisor to the runner. */
@@ -386,8 +390,8 @@ export type FromRunner =
 
 /** Bounds of the protocol. */
 export const protocolLimits = {
-  /** Text of rejected rows in one message, in characters; a message over it is parsed too long. */
-  messageRejectsLengthMax: 512 * 1024,
+  /** Text of rejected rows, or of parts, in one message, in characters; a message over it is parsed too long. */
+  messageItemsLengthMax: 512 * 1024,
   /** A rejected row whose JSON text is longer is counted and shown, and not kept whole. */
   rawLengthMax: 256 * 1024,
   /** How often a busy runner reports that its event loop turns, in milliseconds. */

@@ -55,6 +55,9 @@ export type Config = {
     /** Of one sub-account and on one platform, over all processes; 0: no limit. */
     readonly perAccount: number
     readonly perPlatform: number
+    /** Parts of one transfer, over all processes, 1: none is divided; and how small a part may be. */
+    readonly perTransfer: number
+    readonly partMb: number
     /** From the start to the end. */
     readonly hours: number
     /** Without a row read or delivered for so long, a transfer is stopped and tried again. */
@@ -239,6 +242,8 @@ export function readConfig(env: Environment, { listens = true }: { listens?: boo
       perAccountHere: Math.max(1, transfersAtOnce - 2),
       perAccount: whole('PENSTOCK_TRANSFERS_PER_ACCOUNT', 4, 1, 1_000),
       perPlatform: whole('PENSTOCK_TRANSFERS_PER_PLATFORM', 0, 0, 1_000),
+      perTransfer: whole('PENSTOCK_PARTS_PER_TRANSFER', 4, 1, 1_000),
+      partMb: whole('PENSTOCK_PART_MB', 32, 0, 1_000_000),
       hours: whole('PENSTOCK_TRANSFER_HOURS', 24, 1, 8_760),
       progressSeconds: whole('PENSTOCK_PROGRESS_SECONDS', 900, 1, 86_400),
     },

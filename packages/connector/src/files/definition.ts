@@ -16,3 +16,12 @@ export const fileBatch = (settings: Values): { rowsMax: number; bytesMax: number
   rowsMax: 20_000,
   bytesMax: writeOptionsOf(settings).format === 'Parquet' ? 4 << 20 : 512 << 10,
 })
+
+/** Why a file destination has one writer write all rows. */
+export function whyNotPartsOfFiles({ severalFiles, outputPath }: Values): string | undefined {
+  if (severalFiles !== true) {
+    return 'the connection writes one file: select Several files to share the work between workers'
+  }
+  if (typeof outputPath !== 'string' || outputPath.endsWith('/')) return undefined
+  return 'the output path may name one file: end it with a slash'
+}

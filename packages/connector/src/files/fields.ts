@@ -72,10 +72,17 @@ export const writeFields = {
     default: 'Hexadecimal',
     when: { fileFormat: ['CSV', 'NDJSON'] },
   }),
+  severalFiles: boolean({
+    label: 'Several files',
+    description:
+      'Whether a transfer of many files writes several files, one for each part of the source, so that workers share it; otherwise it writes one',
+    default: false,
+  }),
 } satisfies Fields
 
 /** The values of `readFields` among settings, as `readFiles` takes them. */
 export const readOptionsOf = ({ format, encoding, delimiter, sheet, headerRow }: Values): ReadOptions => ({
+  divides: true,
   format: readFormats.find((each) => each === format) ?? ('auto' satisfies FileFormat),
   ...(typeof encoding === 'string' ? { encoding } : {}),
   ...(typeof delimiter === 'string' ? { delimiter } : {}),

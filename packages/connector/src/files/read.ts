@@ -4,6 +4,7 @@ import type { Json, Row } from '../rows.ts'
 import type { Chunk, SourceContext, SourceReader } from '../source.ts'
 import { contentOf, type FileContent } from './content.ts'
 import { openCsv } from './csv-read.ts'
+import { divideFiles, filesOfPart } from './divide.ts'
 import type { ExcelOptions } from './excel-read.ts'
 import type { FileFormat } from './format.ts'
 import { openJson } from './ndjson-read.ts'
@@ -25,6 +26,8 @@ export type ReadOptions = {
   readonly shortRows?: boolean
   /** Whether each line is the cell of the one column, whatever is in it. A quote is then a character, unless the line begins with one. */
   readonly lines?: boolean
+  /** Whether several workers may read some of the files each. */
+  readonly divides?: boolean
   /** About how much of a file a chunk is, in bytes once unpacked; 120 KiB unless said otherwise, 1 MiB of Parquet. */
   readonly chunkBytes?: number
 }
@@ -76,7 +79,8 @@ export async function readFiles(context: SourceContext, store: FileStore, option
     return undefined
   }
   try {
-    const files = [...(await store.list())].sort((a, b) => (a.name < b.name ? -1 : 1))
+    const { part } = context
+    const files = part ? filesOfPart(part.key) : [...(await store.list())].sort((a, b) => (a.name < b.name ? -1 : 1))
     const [first] = files
     if (!first) throw new ConnectorError('object_not_found', 'There is no file to read.')
     return {
@@ -86,8 +90,8 @@ export async function readFiles(context: SourceContext, store: FileStore, option
         const start = from ? files.findIndex(({ name }) => name === from.file) : 0
         if (from && files[start]?.version !== from.version) throw changed(from.file)
         try {
-          const found = await openFirst(files)
-          const columns = found?.openedFile.columns ?? []
+          const found = part ? undefined : await openFirst(files)
+          const columns = part?.columns ?? found?.openedFile.columns ?? []
           const digest = digestOf(columns)
           if (from && from.columns !== digest) throw changed(first.name)
           if (found && files[start] !== found.file) await release(found.openedFile)
@@ -124,6 +128,16 @@ export async function readFiles(context: SourceContext, store: FileStore, option
           await releaseAll()
         }
       },
+      ...(options.divides && {
+        divide: async (bounds) =>
+          divideFiles(files, bounds, async () => {
+            try {
+              return (await openFirst(files))?.openedFile.columns ?? []
+            } finally {
+              await releaseAll()
+            }
+          }),
+      }),
       close,
     }
   } catch (error) {

@@ -1,5 +1,5 @@
 import { defineConnector, secret, select, text } from '@penstock/connector'
-import { fileBatch, writeFields } from '@penstock/connector/files/definition'
+import { fileBatch, whyNotPartsOfFiles, writeFields } from '@penstock/connector/files/definition'
 import { access, encryption } from './access.ts'
 import { amazonS3 } from './platform.ts'
 
@@ -47,10 +47,12 @@ export const amazonS3Destination = defineConnector({
       gzip: writeFields.gzip,
       columnTypes: writeFields.columnTypes,
       binaryForm: writeFields.binaryForm,
+      severalFiles: writeFields.severalFiles,
       ...encryption,
     },
     deliver: {
       batch: fileBatch,
+      whyNotParts: whyNotPartsOfFiles,
       open: async (context) => (await import('./write.ts')).open(context),
       rejectionsOf: async (context) => (await import('@penstock/connector/files')).fileRejections(context),
       inspect: async (context) => (await import('./check.ts')).inspect(context),

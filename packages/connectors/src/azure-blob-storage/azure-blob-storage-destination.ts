@@ -1,5 +1,5 @@
 import { boolean, defineConnector, text } from '@penstock/connector'
-import { fileBatch, writeFields } from '@penstock/connector/files/definition'
+import { fileBatch, whyNotPartsOfFiles, writeFields } from '@penstock/connector/files/definition'
 import { credentials } from './credentials.ts'
 import { azureBlobStorage } from './platform.ts'
 
@@ -39,9 +39,11 @@ export const azureBlobStorageDestination = defineConnector({
       }),
       columnTypes: writeFields.columnTypes,
       binaryForm: writeFields.binaryForm,
+      severalFiles: writeFields.severalFiles,
     },
     deliver: {
       batch: fileBatch,
+      whyNotParts: whyNotPartsOfFiles,
       open: async (context) => (await import('./write.ts')).open(context),
       rejectionsOf: async (context) => (await import('@penstock/connector/files')).fileRejections(context),
       inspect: async (context) => (await import('./check.ts')).inspect(context),

@@ -1,5 +1,5 @@
 import { boolean, defineConnector, secret, text } from '@penstock/connector'
-import { fileBatch, readFields, writeFields } from '@penstock/connector/files/definition'
+import { fileBatch, readFields, whyNotPartsOfFiles, writeFields } from '@penstock/connector/files/definition'
 import { authorization } from './authorization.ts'
 import { dropboxPlatform } from './platform.ts'
 
@@ -71,6 +71,7 @@ export const dropbox = defineConnector({
     },
     deliver: {
       batch: fileBatch,
+      whyNotParts: whyNotPartsOfFiles,
       open: async (context) => (await import('./write.ts')).open(context),
       rejectionsOf: async (context) => (await import('@penstock/connector/files')).fileRejections(context),
       inspect: async (context) => (await import('./check.ts')).inspect(context),

@@ -1,5 +1,5 @@
 import { boolean, defineConnector, secret, text } from '@penstock/connector'
-import { fileBatch, writeFields } from '@penstock/connector/files/definition'
+import { fileBatch, whyNotPartsOfFiles, writeFields } from '@penstock/connector/files/definition'
 import { googleCloudStorage } from './platform.ts'
 
 /** Files in a bucket of Google Cloud Storage. */
@@ -38,9 +38,11 @@ export const googleCloudStorageDestination = defineConnector({
       }),
       columnTypes: writeFields.columnTypes,
       binaryForm: writeFields.binaryForm,
+      severalFiles: writeFields.severalFiles,
     },
     deliver: {
       batch: fileBatch,
+      whyNotParts: whyNotPartsOfFiles,
       open: async (context) => (await import('./write.ts')).open(context),
       rejectionsOf: async (context) => (await import('@penstock/connector/files')).fileRejections(context),
       inspect: async (context) => (await import('./check.ts')).inspect(context),

@@ -1,5 +1,5 @@
 import { defineConnector, text } from '@penstock/connector'
-import { fileBatch, readFields, writeFields } from '@penstock/connector/files/definition'
+import { fileBatch, readFields, whyNotPartsOfFiles, writeFields } from '@penstock/connector/files/definition'
 import { localFolderPlatform } from './platform.ts'
 
 /** Files in a folder of the machine that this service runs on. */
@@ -51,6 +51,7 @@ export const localFolder = defineConnector({
     },
     deliver: {
       batch: fileBatch,
+      whyNotParts: whyNotPartsOfFiles,
       open: async (context) => (await import('./write.ts')).open(context),
       rejectionsOf: async (context) => (await import('@penstock/connector/files')).fileRejections(context),
       inspect: async (context) => (await import('./check.ts')).inspect(context),

@@ -1,5 +1,11 @@
 import { type Discover, defineConnector } from '@penstock/connector'
-import { databaseSecrets, tableDestinationFields, tableSourceFields, windowKeys } from '../databases/fields.ts'
+import {
+  databaseSecrets,
+  tableDestinationFields,
+  tableSourceFields,
+  whyNotParts,
+  windowKeys,
+} from '../databases/fields.ts'
 import { mysqlPlatform } from './platform.ts'
 
 const tables: Discover = async (context) => (await import('./discover.ts')).discoverTables(context)
@@ -31,6 +37,7 @@ export const mysql = defineConnector({
     deliver: {
       batch: () => ({ rowsMax: 50_000, bytesMax: 16 * 1024 * 1024 }),
       windowKeys,
+      whyNotParts,
       open: async (context) => (await import('./write.ts')).open(context),
       inspect: async (context) => (await import('./inspect.ts')).inspect(context),
       addColumns: async (context) => (await import('./add-columns.ts')).addColumns(context),

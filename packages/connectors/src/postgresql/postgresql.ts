@@ -1,5 +1,11 @@
 import { type Discover, defineConnector, select } from '@penstock/connector'
-import { databaseSecrets, tableDestinationFields, tableSourceFields, windowKeys } from '../databases/fields.ts'
+import {
+  databaseSecrets,
+  tableDestinationFields,
+  tableSourceFields,
+  whyNotParts,
+  windowKeys,
+} from '../databases/fields.ts'
 import { postgresqlPlatform } from './platform.ts'
 
 const bytesFormat = select({
@@ -43,6 +49,7 @@ export const postgresql = defineConnector({
     deliver: {
       batch: () => ({ rowsMax: 50_000, bytesMax: 8 * 1024 * 1024 }),
       windowKeys,
+      whyNotParts,
       open: async (context) => (await import('./write.ts')).open(context),
       inspect: async (context) => (await import('./inspect.ts')).inspect(context),
       addColumns: async (context) => (await import('./add-columns.ts')).addColumns(context),

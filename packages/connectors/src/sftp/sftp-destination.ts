@@ -1,5 +1,5 @@
 import { defineConnector, text } from '@penstock/connector'
-import { usualPartBytes, writeFields } from '@penstock/connector/files/definition'
+import { usualPartBytes, whyNotPartsOfFiles, writeFields } from '@penstock/connector/files/definition'
 import { sftp } from './platform.ts'
 import { signIn } from './sign-in.ts'
 
@@ -32,6 +32,7 @@ export const sftpDestination = defineConnector({
     deliver: {
       // Every batch is a part: rows that wait here would learn late that the server is gone.
       batch: () => ({ rowsMax: 20_000, bytesMax: usualPartBytes }),
+      whyNotParts: whyNotPartsOfFiles,
       open: async (context) => (await import('./move.ts')).write(context),
       rejectionsOf: async (context) => (await import('@penstock/connector/files')).fileRejections(context),
       inspect: async (context) => (await import('./move.ts')).inspect(context),

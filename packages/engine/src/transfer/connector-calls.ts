@@ -55,13 +55,20 @@ export async function ofConnector<T>(
 /** A connector's reader, each read of which is such a call. */
 export function guarded(reader: SourceReader, signal: AbortSignal, redact: SideSecrets['redact']): SourceReader {
   const source = { side: 'Source', redact } as const
+  const ofSource = <T>(call: () => Promise<T>) => ofConnector(signal, source, call)
   return {
     ...(reader.total ? { total: reader.total } : {}),
+    ...(reader.divide && {
+      divide: async (bounds) => {
+        const division = await ofSource(async () => reader.divide?.(bounds))
+        return division && { ...division, columns: () => ofSource(() => division.columns()) }
+      },
+    }),
     async *read(after) {
       const chunks = reader.read(after)[Symbol.asyncIterator]()
       try {
         for (;;) {
-          const next = await ofConnector(signal, source, () => chunks.next())
+          const next = await ofSource(() => chunks.next())
           if (next.done) return
           yield withoutSecretsInErrors(next.value, redact)
         }

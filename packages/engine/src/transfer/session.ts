@@ -18,6 +18,7 @@ import { type Bounds, batchOf, beginning, type Checkpoint, type FilledBatch, fil
 import { ColumnWatch } from './column-watch.ts'
 import { type Entry, entryOf, flushEntryOf } from './confirmation.ts'
 import { checked, codeOf, isOfTheSides, ofConnector, sideOf, withoutSecretsInReasons } from './connector-calls.ts'
+import { assertSameColumns, divisionOf } from './division.ts'
 import { type HandoverDeps, handOver, handOverExport, standingIn } from './handover.ts'
 import { readAhead } from './read-ahead.ts'
 import { guardReplace } from './replace-guard.ts'
@@ -137,7 +138,8 @@ export class Session {
   /** After an end without success: what was confirmed stays at the destination, the rest is removed as far as possible. */
   async #cleanUp(): Promise<void> {
     // Columns are stored before anything is begun at the destination, possibly by another runner.
-    if (!this.#writer && this.#state.columns === null) return
+    const { columns, part, attempt } = this.#state
+    if (!this.#writer && (columns === null || (part && attempt === 1))) return
     try {
       // A writer that was stopped cannot connect any more, and one that met a defect may know of more than is stored.
       await this.#writer?.writer.close?.()
@@ -158,6 +160,7 @@ export class Session {
     if (this.#isHandedOver) return
     if (replaces && checkpoint === null) await this.#guardReplace()
     this.#reader = await this.#sides.openReader(this.#deps.signal)
+    await this.#divide(this.#reader)
     const filledBatches = fillBatches(this.#reader, {
       from: (checkpoint ?? beginning) as Checkpoint,
       firstNumber: read + 1,
@@ -185,7 +188,10 @@ export class Session {
     this.#deps.onProgress()
     await this.#watch?.read(chunk)
     const { mapping, newColumns } = await this.#sides.mapperFor(chunk)
-    if (newColumns) this.#newColumns = { ...newColumns, ...(this.#watch && { shape: this.#watch.shape }) }
+    const { part } = this.#state
+    // Those of a part are stored with the transfer.
+    if (part) assertSameColumns(part.columns, chunk.columns)
+    else if (newColumns) this.#newColumns = { ...newColumns, ...(this.#watch && { shape: this.#watch.shape }) }
     return mapping
   }
 
@@ -221,6 +227,16 @@ export class Session {
     if (taken.by === 'source') await handOverExport(deps, taken)
     else if (opened && 'loader' in opened) await handOver(deps, taken, opened)
     return taken
+  }
+
+  /** Hands the transfer over to several workers, if both sides allow it: then it ends here with `Ended`. */
+  async #divide(reader: SourceReader): Promise<void> {
+    const division = await divisionOf(reader, this.#state, this.#sides)
+    if (!division) return
+    this.#route = [this.#route ?? [], division.sentence].flat().join(' ')
+    if (!division.parts) return
+    await this.#mappingFor({ columns: division.columns })
+    await this.#deps.host.divide(division.parts, this.#startOf(null))
   }
 
   /** Announces a batch, unless that was done with what was confirmed last. */

@@ -90,6 +90,14 @@ export class Sides {
     return { source: this.#source?.name ?? '', destination: this.#destination.name }
   }
 
+  /** Why one worker must move all rows, as the end of a sentence; `undefined` if several can. */
+  get whyNotParts(): string | undefined {
+    const { name } = this.#destination
+    if (this.replaces) return `${name} replaces everything that it has`
+    const { whyNotParts } = this.#deliver
+    return whyNotParts ? whyNotParts(this.#destinationSettings) : `${name} takes them in one order`
+  }
+
   /** The columns that the destination gets, as far as they are known. */
   get columns(): readonly string[] {
     return this.#mapping?.columns ?? this.#state.columns ?? Object.keys(this.#destination.destination?.records ?? {})
@@ -108,13 +116,13 @@ export class Sides {
 
   /** Opens the source, or the rejected rows that are sent again. */
   async openReader(signal: AbortSignal): Promise<SourceReader> {
-    const { source, replay, cursor } = this.#state
+    const { source, replay, cursor, part } = this.#state
     if (replay) return readReplay(this.#host, replay)
     const open = this.#source?.source?.open
     if (!source || !open || !this.#source) throw new Error('A transfer needs a source or rows to send again')
     const { context, redact } = openContext(this.#runtime, this.#source, 'Source', source, signal)
     const reader = await ofConnector(signal, { side: 'Source', redact }, () =>
-      open({ ...context, cursor: cursor ?? undefined }),
+      open({ ...context, cursor: cursor ?? undefined, ...(part && { part }) }),
     )
     return guarded(reader, signal, redact)
   }

@@ -94,6 +94,12 @@ export const dropDeliveryStatesOfActive = statement(`
     and transfer_id in (select id from transfers where status in ('queued', 'running'))
 `)
 export const failActive = statement<{ code: TransferErrorCode; message: string }>(`
+  with parts as (
+    update transfer_parts set
+      status = 'skipped', finished_time = now(), heartbeat_time = null, pending = null, checkpoint_sealed = null,
+      key_sealed = null
+    where status in ('queued', 'running')
+  )
   update transfers set
     status = 'failed', error_code = :code, error_message = :message, error_side = null, ${withoutProgress}
   where status in ('queued', 'running')

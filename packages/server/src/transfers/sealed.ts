@@ -9,7 +9,13 @@ import { type MasterKey, type SealedPlace, seal, Unreadable, unseal, unsealJson 
  */
 export const places = {
   // Under the key of the transfer.
-  checkpoint: (transferId: string): SealedPlace => ['checkpoint', transferId],
+  /** @param part its number; 0: all of the transfer */
+  checkpoint: (transferId: string, part = 0): SealedPlace => [
+    'checkpoint',
+    transferId,
+    ...(part > 0 ? [String(part)] : []),
+  ],
+  part: (transferId: string, number: number): SealedPlace => ['part', transferId, String(number)],
   deliveryState: (transferId: string, number: number): SealedPlace => ['delivery state', transferId, String(number)],
   reason: (transferId: string, number: number): SealedPlace => ['reason', transferId, String(number)],
   reject: (transferId: string, number: number): SealedPlace => ['reject', transferId, String(number)],

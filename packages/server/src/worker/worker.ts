@@ -136,6 +136,7 @@ async function openSupervisor(
       rejectsMax: config.rejects.max,
       replaceShareMin: config.replacePercentMin / 100,
       progressMs: config.transfers.progressSeconds * 1000,
+      parts: { atOnce: config.transfers.perTransfer, bytesMin: config.transfers.partMb << 20 },
       runTimeMs: config.transfers.hours * 3_600_000,
     }
     const catalogue = createCatalogue(config.publicUrl)

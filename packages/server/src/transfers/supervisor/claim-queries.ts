@@ -46,23 +46,36 @@ export type WorkRow = StandingRow & {
   drift: DriftMode
   /** Columns of the last successful transfer. */
   shape: Shape | null
+  /** The number of the part that is moved, from 1; 0: all of the transfer. */
+  part: number
+  /** How many parts the transfer has; `null`: it is not divided. */
+  parts: number | null
+  /** The key that the source gave the part. */
+  partKeySealed: Buffer | null
 }
 
 /** Only one claims at a time, so that no limit is passed by two at once. Without rows, to travel with the claim. */
 export const holdClaims = `do $$ begin perform pg_advisory_xact_lock(hashtext('penstock claims'), 0); end $$`
 
-/** Columns of a transfer that a worker needs. */
-const workOf = (transfers: 'transfers' | 'claimed') => `
+/**
+ * Columns that a worker needs of a transfer, or of a part of one, which has its own attempts and its own progress.
+ * @param transfers the table, or the part of a statement, that is `t`
+ * @param parts the same of `p`, for parts
+ */
+const workOf = (transfers: 'transfers' | 'claimed', parts?: 'transfer_parts' | 'claimed_part') => `
   select t.id, t.organization_id, t.account_id, t.connection_id, t.src_connector_id, t.dest_connector_id,
     c.src_configuration_id, c.dest_configuration_id, t.trigger, t.replay_of, t.src_config, t.dest_config,
-    t.src_settings, t.dest_settings, t.confirmed, t.test_rows, t.read, t.attempt,
-    t.checkpoint_sealed, t.pending, t.source_columns, t.columns, t.data_key_id, t.created_time, t.started_time,
+    t.src_settings, t.dest_settings, t.confirmed, t.test_rows,
+    ${parts ? 'p.read, p.attempt, p.checkpoint_sealed, p.pending' : 't.read, t.attempt, t.checkpoint_sealed, t.pending'},
+    t.source_columns, t.columns, t.data_key_id, t.created_time, t.started_time,
     extract(epoch from now() - t.started_time)::float8 * 1000 as ran_ms, t.traceparent,
     s.data_key_id as connection_data_key_id, s.cursor_sealed, s.state_sealed, s.replaced,
     coalesce(s.drift, 'ignore') as drift, s.shape,
-    case when t.read = 0 and t.test_rows is null then s.pending end as unconfirmed,
-    c.status, a.enabled as account_enabled, t.cancelling, c.account_deleted as gone
+    ${parts ? 'null::integer' : 'case when t.read = 0 and t.test_rows is null then s.pending end'} as unconfirmed,
+    c.status, a.enabled as account_enabled, t.cancelling, c.account_deleted as gone,
+    ${parts ? 'p.number' : '0'} as part, t.parts, ${parts ? 'p.key_sealed' : 'null::bytea'} as part_key_sealed
   from ${transfers} t
+  ${parts ? `join ${parts} p on p.transfer_id = t.id` : ''}
   join connections c on c.id = t.connection_id
   join accounts a on a.id = c.account_id
   left join connection_states s on s.connection_id = t.connection_id`
@@ -71,14 +84,22 @@ const workOf = (transfers: 'transfers' | 'claimed') => `
 export type ClaimParameters = {
   perAccount: number
   perPlatform: number
+  /** Parts of one transfer. */
+  perTransfer: number
   platformConnectors: string
   fullOrganizations: readonly string[]
   fullAccounts: readonly string[]
 } & ProgramParameters
 
+/** All that runs, a part like a whole transfer, and the next part of each transfer that may run another. */
 const running = `
   running as (
-    select transfer_id as id, organization_id, account_id, src_connector_id, dest_connector_id from active_transfers where running
+    select transfer_id as id, 0 as part, organization_id, account_id, src_connector_id, dest_connector_id
+    from active_transfers where running and not divided
+    union all
+    select t.transfer_id, p.number, t.organization_id, t.account_id, t.src_connector_id, t.dest_connector_id
+    from active_transfers t join transfer_parts p on p.transfer_id = t.transfer_id and p.status = 'running'
+    where t.divided
   ),
   running_organizations as (select organization_id, count(*) as runs from running group by organization_id),
   running_accounts as (select account_id, count(*) as runs from running group by account_id),
@@ -87,50 +108,84 @@ const running = `
   ),
   full_platforms as (
     select p.platform from running r join platforms p on p.connector in (r.src_connector_id, r.dest_connector_id)
-    group by p.platform having count(distinct r.id) >= :perPlatform::int
+    group by p.platform having count(distinct (r.id, r.part)) >= :perPlatform::int
   ),
-  barred as (select connector from platforms where platform in (select platform from full_platforms))`
+  barred as (select connector from platforms where platform in (select platform from full_platforms)),
+  divided as (
+    select t.transfer_id as id, p.number as part, t.organization_id, t.account_id, t.src_connector_id, t.dest_connector_id,
+      t.created_time, r.runs
+    from active_transfers t
+    cross join lateral (
+      select number from transfer_parts where transfer_id = t.transfer_id and status = 'queued' order by number limit 1
+    ) p
+    cross join lateral (
+      select count(*) as runs from transfer_parts where transfer_id = t.transfer_id and status = 'running'
+    ) r
+    where t.divided and r.runs < :perTransfer::int
+  )`
+/**
+ * The planner takes it for true of every other row. If all transfers have the same connectors, it would take `<> all` for never true, and
+ * sort all that wait instead of reading the first.
+ */
+const isOpen = (transfer: string) => `
+  case when ${transfer}.src_connector_id = any(array(select connector from barred))
+    or ${transfer}.dest_connector_id = any(array(select connector from barred)) then false else true end`
 const mayRun = `
-  x.account_id <> all(:fullAccounts::text[]) and x.organization_id <> all(:fullOrganizations::text[])
-  and x.src_connector_id <> all(array(select connector from barred))
-  and x.dest_connector_id <> all(array(select connector from barred))`
+  x.account_id <> all(:fullAccounts::text[]) and x.organization_id <> all(:fullOrganizations::text[]) and ${isOpen('x')}`
 
-/** A transfer of which `next` is the identifier. Where a newer version of the program has been here, there is none. */
+/**
+ * The transfer or the part that `next` names. Where a newer version of the program has been here, there is none.
+ */
 const claimed = `
+  turn as (select id, part from next where not ${isOutdated} limit 1),
   claimed as (
     update transfers set
       status = 'running', attempt = attempt + 1, heartbeat_time = now(), started_time = coalesce(started_time, now()),
       error_code = null, error_message = null, error_side = null
-    where id in (select id from next where not ${isOutdated} limit 1) and status = 'queued'
+    where id in (select id from turn where part = 0) and status = 'queued'
+    returning *
+  ),
+  claimed_part as (
+    update transfer_parts set
+      status = 'running', attempt = attempt + 1, heartbeat_time = now(), started_time = coalesce(started_time, now()),
+      error_code = null, error_message = null, error_side = null
+    where (transfer_id, number) in (select id, part from turn where part > 0) and status = 'queued'
     returning *
   )
-  ${workOf('claimed')}`
+  ${workOf('claimed')}
+  union all
+  ${workOf('transfers', 'claimed_part')}`
 
 /**
  * How many of the oldest waiting transfers are looked at, before every sub-account that waits is. Those of sub-accounts that run are
  * passed over: each has a few, and as many run as the workers take at once.
  */
 const lookedAt = 200
-const queued = `
-  select transfer_id as id, organization_id, account_id, src_connector_id, dest_connector_id, created_time
-  from active_transfers`
+/** The oldest that wait, and the next parts of divided transfers, of which there are few. */
+const oldestWaiting = (where = '') => `
+  (
+    select transfer_id as id, 0 as part, organization_id, account_id, src_connector_id, dest_connector_id, created_time
+    from active_transfers where not running ${where && `and ${where}`} order by created_time, transfer_id limit ${lookedAt}
+  )
+  union all
+  select id, part, organization_id, account_id, src_connector_id, dest_connector_id, created_time
+  from divided ${where && `where ${where}`}`
 
 /**
- * Claims the next transfer: of the organizations below their limit the one that runs least, in it of the accounts below
- * their limit the one that runs least, and in it the oldest. So a thousand transfers of one account delay no one else.
+ * Claims the next transfer, or the next part of one: of the organizations below their limit the one that runs least, in it of the
+ * accounts below their limit the one that runs least, in it the transfer that runs least, and of those the oldest. So neither a
+ * thousand transfers of one account nor a thousand parts of one transfer delay others.
  * This one looks among the oldest, and usually finds it: that of an organization of which nothing runs, or else of an account of
  * which nothing runs, in an organization that runs least. It takes as long however many wait.
  */
 export const claimOldest = statement<ClaimParameters, WorkRow>(`
   with recursive ${running},
   of_idle_organizations as (
-    select x.id from (
-      ${queued} where not running order by created_time, transfer_id limit ${lookedAt}
-    ) x
+    select x.id, x.part from (${oldestWaiting()}) x
     where x.organization_id not in (select organization_id from running_organizations) and ${mayRun}
     order by x.created_time, x.id limit 1
   ),
-  waiting_organizations as (
+  queued_organizations as (
     (
       select organization_id from active_transfers where not running and not exists (select from of_idle_organizations)
       order by organization_id limit 1
@@ -140,76 +195,98 @@ export const claimOldest = statement<ClaimParameters, WorkRow>(`
       select t.organization_id from active_transfers t
       where not t.running and t.organization_id > w.organization_id order by t.organization_id limit 1
     )
-    from waiting_organizations w where w.organization_id is not null
+    from queued_organizations w where w.organization_id is not null
+  ),
+  waiting_organizations as (
+    select organization_id from queued_organizations where organization_id is not null
+    union
+    select organization_id from divided where not exists (select from of_idle_organizations)
   ),
   open_organizations as (
     select w.organization_id, coalesce(r.runs, 0) as runs
     from waiting_organizations w left join running_organizations r on r.organization_id = w.organization_id
-    where w.organization_id is not null and w.organization_id <> all(:fullOrganizations::text[])
+    where w.organization_id <> all(:fullOrganizations::text[])
   ),
   of_idle_accounts as (
-    select oldest.id
+    select oldest.id, oldest.part
     from open_organizations o
     cross join lateral (
-      select x.id, x.created_time from (
-        ${queued} where not running and organization_id = o.organization_id
-        order by created_time, transfer_id limit ${lookedAt}
-      ) x
+      select x.id, x.part, x.created_time from (${oldestWaiting('organization_id = o.organization_id')}) x
       where x.account_id not in (select account_id from running_accounts) and ${mayRun}
       order by x.created_time, x.id limit 1
     ) oldest
     where o.runs = (select min(runs) from open_organizations)
     order by oldest.created_time, oldest.id limit 1
   ),
-  next as (select id from of_idle_organizations union all select id from of_idle_accounts),
+  next as (select id, part from of_idle_organizations union all select id, part from of_idle_accounts),
   ${claimed}
 `)
 
 /**
- * Claims it wherever it is, by the same rule. Of each account that waits only the first transfer is looked at: it takes longer with
- * more accounts that wait, and not with more transfers.
+ * Claims it wherever it is, by the same rule. Of each account that waits only the first transfer is looked at, and the transfers that
+ * are divided: it takes longer with more accounts that wait, and not with more transfers or parts.
  */
 export const claimAnywhere = statement<ClaimParameters, WorkRow>(`
   with recursive ${running},
-  waiting_accounts as (
+  queued_accounts as (
     (select account_id from active_transfers where not running order by account_id limit 1)
     union all
     select (
       select t.account_id from active_transfers t
       where not t.running and t.account_id > w.account_id order by t.account_id limit 1
     )
-    from waiting_accounts w where w.account_id is not null
+    from queued_accounts w where w.account_id is not null
+  ),
+  waiting_accounts as (
+    select account_id from queued_accounts where account_id is not null union select account_id from divided
   ),
   below_limit as (
     select w.account_id, coalesce(r.runs, 0) as runs
     from waiting_accounts w left join running_accounts r on r.account_id = w.account_id
-    where w.account_id is not null and coalesce(r.runs, 0) < :perAccount::int
-      and w.account_id <> all(:fullAccounts::text[])
+    where coalesce(r.runs, 0) < :perAccount::int and w.account_id <> all(:fullAccounts::text[])
   ),
   next as (
-    select oldest.id
+    select first.id, first.part
     from below_limit a
-    cross join lateral (
+    left join lateral (
       select t.transfer_id as id, t.organization_id, t.created_time from active_transfers t
-      where not t.running and t.account_id = a.account_id
-        and not exists (select from barred b where b.connector in (t.src_connector_id, t.dest_connector_id))
+      where not t.running and t.account_id = a.account_id and ${isOpen('t')}
       order by t.created_time, t.transfer_id limit 1
-    ) oldest
-    left join running_organizations o on o.organization_id = oldest.organization_id
-    where oldest.organization_id <> all(:fullOrganizations::text[])
-    order by coalesce(o.runs, 0), a.runs, oldest.created_time, oldest.id limit 1
+    ) q on true
+    left join lateral (
+      select d.* from divided d
+      where d.account_id = a.account_id and ${isOpen('d')}
+      order by d.runs, d.created_time, d.id limit 1
+    ) p on true
+    cross join lateral (
+      select * from (
+        values (q.id, 0, q.organization_id, q.created_time, 0), (p.id, p.part, p.organization_id, p.created_time, p.runs)
+      ) candidates (id, part, organization_id, created_time, runs)
+      where id is not null order by runs, created_time, id limit 1
+    ) first
+    left join running_organizations o on o.organization_id = first.organization_id
+    where first.organization_id <> all(:fullOrganizations::text[])
+    order by coalesce(o.runs, 0), a.runs, first.created_time, first.id limit 1
   ),
   ${claimed}
 `)
 
 /** A running transfer, as it is now. */
 export const findWork = statement<{ id: string }, WorkRow>(`
-  ${workOf('transfers')} where t.id = :id and t.status = 'running'
+  ${workOf('transfers')} where t.id = :id and t.status = 'running' and t.parts is null
 `)
 
+/** A running part, as it is now. */
+export const findWorkOfPart = statement<{ id: string; part: number }, WorkRow>(`
+  ${workOf('transfers', 'transfer_parts')}
+  where t.id = :id and p.number = :part and t.status = 'running' and p.status = 'running'
+`)
+
+/** The delivery states of a transfer, or of a part of one. @param after the number before its first entry */
 export const deliveryStatesOf = statement<
-  { transferId: string },
+  { transferId: string; after: number; until: number },
   { number: number; deliveryStateSealed: Buffer | null }
 >(`
-  select number, delivery_state_sealed from ledger where transfer_id = :transferId order by number
+  select number, delivery_state_sealed from ledger
+  where transfer_id = :transferId and number > :after and number <= :until order by number
 `)

@@ -13,10 +13,12 @@ export type ClaimLimits = {
   readonly perAccount: number
   /** That touch one platform, over all workers; 0: no limit. */
   readonly perPlatform: number
+  /** Parts of one transfer, over all workers. */
+  readonly perTransfer: number
 }
 
-/** A claimed transfer: its owner, for the shares, and the attempt of this worker. */
-type Claim = Readonly<Pick<queries.WorkRow, 'organizationId' | 'accountId' | 'id' | 'attempt'>>
+/** A claimed transfer or part: its owner, for the shares, and the attempt of this worker. */
+type Claim = Readonly<Pick<queries.WorkRow, 'organizationId' | 'accountId' | 'id' | 'part' | 'attempt'>>
 
 /** Transfers that one worker has claimed, so that no organization and no sub-account takes all of it. */
 export class Claims {
@@ -45,11 +47,15 @@ export class Claims {
     this.#held.delete(claimed)
   }
 
-  /** Transfers that this worker supervises, with their attempts. Waits for a claim in progress. */
-  async supervised(): Promise<{ ids: string[]; attempts: number[] }> {
+  /** Transfers and parts that this worker supervises, with their attempts. Waits for a claim in progress. */
+  async supervised(): Promise<{ ids: string[]; parts: number[]; attempts: number[] }> {
     await this.#last
     const held = [...this.#held]
-    return { ids: held.map(({ id }) => id), attempts: held.map(({ attempt }) => attempt) }
+    return {
+      ids: held.map(({ id }) => id),
+      parts: held.map(({ part }) => part),
+      attempts: held.map(({ attempt }) => attempt),
+    }
   }
 
   /** Organizations and sub-accounts that have their full share of this worker. */
@@ -71,7 +77,7 @@ export async function claimTransfer(
   { database, catalogue }: SupervisorDeps,
   claims: Claims,
 ): Promise<queries.WorkRow | undefined> {
-  const { perAccount, perPlatform } = claims.limits
+  const { perAccount, perPlatform, perTransfer } = claims.limits
   const program = await thisProgram()
   const platformConnectors = JSON.stringify(
     perPlatform > 0 ? catalogue.listed.map(({ id, platformId }) => ({ connector: id, platform: platformId })) : [],
@@ -80,6 +86,7 @@ export async function claimTransfer(
     claimAlone(database, {
       perAccount,
       perPlatform: perPlatform || 1,
+      perTransfer,
       platformConnectors,
       fullOrganizations: full.organizations,
       fullAccounts: full.accounts,

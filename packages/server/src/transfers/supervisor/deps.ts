@@ -26,6 +26,8 @@ export type SupervisorSettings = {
   readonly replaceShareMin: number
   /** Between two signs that a transfer moves, in milliseconds. */
   readonly progressMs: number
+  /** Parts of one transfer that are moved concurrently, over all workers: 1 divides none. And how small a part may be, in bytes. */
+  readonly parts: { readonly atOnce: number; readonly bytesMin: number }
   /** From the first claim of a transfer to its end, in milliseconds. */
   readonly runTimeMs: number
 }

@@ -14,6 +14,16 @@ export class Lost extends Error {
   override readonly name = 'Lost'
 }
 
+/** Workers move the parts of the transfer from now on. */
+export class Divided extends Error {
+  override readonly name = 'Divided'
+  readonly parts: number
+  constructor(parts: number) {
+    super(`The transfer is divided into ${parts} parts`)
+    this.parts = parts
+  }
+}
+
 /** The process ends: another worker continues. */
 export class Released extends Error {
   override readonly name = 'Released'
@@ -49,7 +59,7 @@ export class Defect extends Error {
  * each attempt.
  */
 export function incidentOf(error: unknown): TransferIncident {
-  if (error instanceof Lost) return { interruption: 'lost' }
+  if (error instanceof Lost || error instanceof Divided) return { interruption: 'lost' }
   if (error instanceof Released) return { interruption: 'released' }
   if (error instanceof Stopped) return error.code === null ? { interruption: 'cancelled' } : { code: error.code }
   if (error instanceof ConnectorError) return { code: error.code }

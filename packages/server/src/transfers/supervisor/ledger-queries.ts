@@ -1,5 +1,6 @@
 import { lacks } from '../../db/errors.ts'
 import { statement } from '../../db/statement.ts'
+import type { PartFence } from './part-queries.ts'
 import type { Fence, StandingRow } from './queries.ts'
 
 /** Statements that store what a destination confirmed, and what outlives the transfer (invariants 9 and 10). */
@@ -52,7 +53,7 @@ export const confirmBatch = statement<
       cursor_sealed = coalesce(:cursor, cursor_sealed),
       error_code = null, error_message = null, error_side = null, heartbeat_time = now()
     from connection c
-    where t.id = :id and t.attempt = :attempt and t.status = 'running' and t.connection_id = c.id
+    where t.id = :id and t.attempt = :attempt and t.status = 'running' and t.parts is null and t.connection_id = c.id
     returning t.id, t.cancelling, c.status, c.enabled as account_enabled, c.account_deleted as gone
   ),
   entry as (
@@ -64,6 +65,77 @@ export const confirmBatch = statement<
        (now() at time zone 'UTC')::date, :read, :accepted, :rejected, :replayed, :test, :bytes, :deliveryState)
   )
   select status, account_enabled, cancelling, gone from transfer
+`)
+
+/**
+ * Stores what was confirmed of a part, as `confirmBatch` does of a whole transfer: the counts of the transfer are the sums of those of
+ * its parts at any time. If the part is another worker's by now, the ledger entry has no transfer, and nothing is stored.
+ */
+export const confirmBatchOfPart = statement<
+  PartFence & {
+    accountId: string
+    connectionId: string
+    organizationId: string
+    number: number
+    read: number
+    sent: number
+    accepted: number
+    rejected: number
+    bytes: number
+    progress: number | null
+    checkpoint: Buffer | null
+    cursor: Buffer | null
+    deliveryState: Buffer | null
+    pending: number | null
+  },
+  StandingRow
+>(`
+  with account as (
+    update accounts set volume = volume + :accepted where id = :accountId returning id, enabled
+  ),
+  connection as (
+    update connections c set
+      total_volume = total_volume + :read,
+      used_volume = used_volume + :accepted,
+      monthly_volume = :accepted + case
+        when volume_month = to_char(now() at time zone 'UTC', 'YYYY-MM') then monthly_volume else 0
+      end,
+      volume_month = to_char(now() at time zone 'UTC', 'YYYY-MM')
+    from account a where c.id = :connectionId and c.account_id = a.id
+    returning c.id, c.status, c.account_deleted, a.enabled
+  ),
+  progressed as (
+    select (coalesce(:progress, progress) - progress) * share as by
+    from transfer_parts where transfer_id = :id and number = :part
+  ),
+  transfer as (
+    update transfers t set
+      read = read + :read, sent = sent + :sent, accepted = accepted + :accepted, rejected = rejected + :rejected,
+      bytes = bytes + :bytes, progress = least(1, coalesce(progress, 0) + (select by from progressed)),
+      cursor_sealed = coalesce(:cursor, cursor_sealed)
+    from connection c
+    where t.id = :id and t.status = 'running' and t.connection_id = c.id
+    returning t.id, t.cancelling, c.status, c.enabled as account_enabled, c.account_deleted as gone
+  ),
+  part as (
+    update transfer_parts p set
+      read = read + :read, accepted = accepted + :accepted, rejected = rejected + :rejected,
+      progress = coalesce(:progress, progress), pending = :pending, crashes = 0,
+      checkpoint_sealed = coalesce(:checkpoint, checkpoint_sealed),
+      error_code = null, error_message = null, error_side = null, heartbeat_time = now()
+    from transfer t
+    where p.transfer_id = t.id and p.number = :part and p.attempt = :attempt and p.status = 'running'
+    returning t.id, t.cancelling, t.status, t.account_enabled, t.gone
+  ),
+  entry as (
+    insert into ledger
+      (transfer_id, number, organization_id, account_id, connection_id, day, read, accepted, rejected, replayed, test,
+       bytes, delivery_state_sealed)
+    values
+      ((select id from part), :number, :organizationId, :accountId, :connectionId,
+       (now() at time zone 'UTC')::date, :read, :accepted, :rejected, 0, false, :bytes, :deliveryState)
+  )
+  select status, account_enabled, cancelling, gone from part
 `)
 
 /** Whether `confirmBatch` found the transfer to be another worker's. */
@@ -86,13 +158,18 @@ export const insertRejects = statement<{
     with ordinality as r (row, count, field, reason, record, sealed, n)
 `)
 
-export const countKeptRejects = statement<{ transferId: string }, { kept: number }>(`
-  select coalesce(max(number), 0) as kept from rejects where transfer_id = :transferId
+/** How many rejects of a transfer are kept, and the number of the last one of it or of a part of it. */
+export const countKeptRejects = statement<
+  { transferId: string; after: number; until: number },
+  { kept: number; last: number | null }
+>(`
+  select count(*)::int as kept, max(number) filter (where number > :after and number <= :until) as last
+  from rejects where transfer_id = :transferId
 `)
 
 export const keepDataKey = statement<Fence & { dataKeyId: string }>(`
   update transfers set data_key_id = :dataKeyId
-  where id = :id and attempt = :attempt and status = 'running'
+  where id = :id and attempt = :attempt and status = 'running' and parts is null
 `)
 
 /** Makes this the key of what outlives the transfers of a connection. */

@@ -6,6 +6,7 @@ import { type MasterKey, type SealedPlace, seal } from '../../secrets/seal.ts'
 import { places, sealJson } from '../sealed.ts'
 import type { WorkRow } from './claim-queries.ts'
 import { Lost } from './endings.ts'
+import { numbersOf } from './fenced.ts'
 import * as queries from './ledger-queries.ts'
 import type { StandingRow } from './queries.ts'
 import { type Replay, settleReplay } from './replays/replays.ts'
@@ -27,11 +28,14 @@ export const transferKeys = (
   ),
 })
 
-/** How much of a transfer is already stored, and how many of its rejects may be stored. */
+/** How much of a transfer, or of a part of one, is already stored, and how many rejects of the transfer may be stored. */
 export type Stored = {
   readonly read: number
   readonly entries: number
+  /** Of the transfer, with all its parts. */
   readonly keptRejects: number
+  /** The number of the last one. */
+  readonly lastReject: number
   readonly rejectsMax: number
 }
 
@@ -75,11 +79,11 @@ export class LedgerWriter {
     const isOneStatement =
       rejects.length === 0 && !this.#replay && state === null && keys.transfer && (cursor === null || keys.connection)
     try {
-      const [standing, keptRejects] = isOneStatement
-        ? [await this.#store(this.#db, confirmation, pending, keys), this.#stored.keptRejects]
+      const [standing, kept] = isOneStatement
+        ? [await this.#store(this.#db, confirmation, pending, keys), undefined]
         : await this.#storeWithRejects(confirmation, rejects, pending)
       const { read: readBefore, entries } = this.#stored
-      this.#stored = { ...this.#stored, read: readBefore + read, entries: entries + 1, keptRejects }
+      this.#stored = { ...this.#stored, read: readBefore + read, entries: entries + 1, ...kept }
       return standing
     } catch (error) {
       throw queries.isOfLostTransfer(error) ? new Lost() : error
@@ -93,10 +97,10 @@ export class LedgerWriter {
     pending: number | null,
     keys: OpenedKeys,
   ): Promise<StandingRow> {
-    const { id, attempt, accountId, connectionId, organizationId, trigger, testRows } = this.#work
+    const { id, attempt, part, accountId, connectionId, organizationId, trigger, testRows } = this.#work
     const accepted = read - rejected
-    const number = this.#stored.entries + 1
-    const standing = await queries.confirmBatch.first(db, {
+    const number = numbersOf(this.#work).after + this.#stored.entries + 1
+    const entry = {
       id,
       attempt,
       accountId,
@@ -110,22 +114,25 @@ export class LedgerWriter {
       rejected,
       bytes,
       progress,
-      replayed: trigger === 'replay' ? accepted : 0,
-      test: testRows !== null,
-      checkpoint: sealJson(keys.transfer, places.checkpoint(id), checkpoint),
+      checkpoint: sealJson(keys.transfer, places.checkpoint(id, part), checkpoint),
       cursor: sealJson(keys.connection, places.cursor(connectionId), cursor),
       deliveryState: sealJson(keys.transfer, places.deliveryState(id, number), deliveryState),
-    })
+    }
+    const ofWhole = { replayed: trigger === 'replay' ? accepted : 0, test: testRows !== null }
+    const standing =
+      part === 0
+        ? await queries.confirmBatch.first(db, { ...entry, ...ofWhole })
+        : await queries.confirmBatchOfPart.first(db, { ...entry, part })
     if (!standing) throw new Lost()
     return standing
   }
 
-  /** The same with everything else that there may be, in one transaction; answers how many rejects are kept then. */
+  /** The same with everything else that there may be, in one transaction; answers which rejects are kept then. */
   async #storeWithRejects(
     confirmation: Confirmation,
     rejects: readonly (readonly KeptReject[])[],
     pending: number | null,
-  ): Promise<[StandingRow, number]> {
+  ): Promise<[StandingRow, Pick<Stored, 'keptRejects' | 'lastReject'>]> {
     const { id, connectionId } = this.#work
     const { checkpoint, deliveryState, cursor, state } = confirmation
     const needsTransferKey = checkpoint !== null || deliveryState !== null || rejects.length > 0
@@ -137,22 +144,25 @@ export class LedgerWriter {
       const standing = await this.#store(tx, confirmation, pending, keys)
       const sealedState = sealJson(keys.connection, places.state(connectionId), state)
       if (sealedState) await queries.saveState.run(tx, { connectionId, state: sealedState })
-      let kept = this.#stored.keptRejects
+      let { keptRejects: kept, lastReject: last } = this.#stored
+      // Other parts may keep some meanwhile; from here to the commit, none does.
+      if (this.#work.part > 0 && rejects.length > 0) kept = await keptOf(tx, this.#work)
       for (const some of rejects) {
-        const part = some.slice(0, Math.max(0, this.#stored.rejectsMax - kept))
-        if (part.length === 0 || !keys.transfer) break
-        await this.#keepRejects(tx, keys.transfer, part, kept)
-        kept += part.length
+        const few = some.slice(0, Math.max(0, this.#stored.rejectsMax - kept))
+        if (few.length === 0 || !keys.transfer) break
+        await this.#keepRejects(tx, keys.transfer, few, last)
+        kept += few.length
+        last += few.length
       }
       if (this.#replay) {
         const before = { read: this.#stored.read, after: this.#stored.keptRejects }
         await settleReplay(tx, id, this.#replay, before, confirmation, rejects.flat())
       }
-      return [standing, kept]
+      return [standing, { keptRejects: kept, lastReject: last }]
     })
   }
 
-  /** @param after how many are kept already */
+  /** @param after the number of the last one that is kept */
   async #keepRejects(tx: Transaction, key: MasterKey, rejects: readonly KeptReject[], after: number): Promise<void> {
     const { id } = this.#work
     const sealed = (place: SealedPlace, text: string) => seal(key, place, text).toString('base64')
@@ -168,3 +178,7 @@ export class LedgerWriter {
     })
   }
 }
+
+/** How many rejects of a transfer are kept, with those of all its parts. */
+const keptOf = async (tx: Transaction, { id, part }: WorkRow): Promise<number> =>
+  (await queries.countKeptRejects.first(tx, { transferId: id, ...numbersOf({ part }) }))?.kept ?? 0

@@ -35,9 +35,9 @@ export class LostTransfers {
     else {
       const heartbeatTimeoutSeconds = settings.heartbeatTimeoutMs / 1000
       const revived = await queries.requeueLost.all(database, { heartbeatTimeoutSeconds, ...supervised })
-      for (const { id } of revived)
+      for (const { id, part } of revived)
         this.#log.warn(
-          { transferId: id },
+          { transferId: id, ...(part > 0 && { part }) },
           'the worker of a transfer sent no heartbeat; another worker will continue it',
         )
     }

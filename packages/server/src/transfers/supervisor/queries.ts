@@ -11,7 +11,7 @@ export type StandingRow = { status: ConnectionStatus; accountEnabled: boolean; c
 export const heartbeat = statement<Fence, StandingRow>(`
   update transfers t set heartbeat_time = now()
   from connections c join accounts a on a.id = c.account_id
-  where t.id = :id and t.attempt = :attempt and t.status = 'running' and c.id = t.connection_id
+  where t.id = :id and t.attempt = :attempt and t.status = 'running' and t.parts is null and c.id = t.connection_id
   returning c.status, a.enabled as account_enabled, t.cancelling, c.account_deleted as gone
 `)
 
@@ -19,7 +19,7 @@ export const heartbeat = statement<Fence, StandingRow>(`
 export const beginBatch = statement<Fence & { pending: number | null }, StandingRow>(`
   update transfers t set heartbeat_time = now(), pending = :pending
   from connections c join accounts a on a.id = c.account_id
-  where t.id = :id and t.attempt = :attempt and t.status = 'running' and c.id = t.connection_id
+  where t.id = :id and t.attempt = :attempt and t.status = 'running' and t.parts is null and c.id = t.connection_id
   returning c.status, a.enabled as account_enabled, t.cancelling, c.account_deleted as gone
 `)
 
@@ -44,31 +44,31 @@ export const beginFirstBatch = statement<
     heartbeat_time = now(), pending = :pending, source_columns = :sourceColumns, columns = :columns, shape = :shape,
     data_key_id = coalesce(t.data_key_id, (select id from made))
   from connections c join accounts a on a.id = c.account_id
-  where t.id = :id and t.attempt = :attempt and t.status = 'running' and c.id = t.connection_id
+  where t.id = :id and t.attempt = :attempt and t.status = 'running' and t.parts is null and c.id = t.connection_id
   returning c.status, a.enabled as account_enabled, t.cancelling, c.account_deleted as gone, t.data_key_id
 `)
 
 /** A transient error, while the transfer retries. */
 export const recordRetry = statement<Fence & { code: TransferErrorCode; message: string; side: Role | null }>(`
   update transfers set error_code = :code, error_message = :message, error_side = :side
-  where id = :id and attempt = :attempt and status = 'running'
+  where id = :id and attempt = :attempt and status = 'running' and parts is null
 `)
 
 /** The columns that changed since the last successful transfer. Locks the connection first: its history has them, too. */
 export const recordColumns = statement<Fence & { connectionId: string; shape: string; changes: string }>(`
   with connection as (select id from connections where id = :connectionId for no key update)
   update transfers t set shape = :shape, column_changes = :changes from connection c
-  where t.id = :id and t.attempt = :attempt and t.status = 'running' and t.connection_id = c.id
+  where t.id = :id and t.attempt = :attempt and t.status = 'running' and t.parts is null and t.connection_id = c.id
 `)
 
 /** Gives a transfer back, so that another worker claims it at once. */
 export const releaseTransfer = statement<Fence>(`
   update transfers set status = 'queued', heartbeat_time = null
-  where id = :id and attempt = :attempt and status = 'running'
+  where id = :id and attempt = :attempt and status = 'running' and parts is null
 `)
 
 /** The runner of a transfer died: queues it again, unless that happened too often since a batch was last confirmed. */
 export const requeueCrashed = statement<Fence & { crashesMax: number }>(`
   update transfers set status = 'queued', heartbeat_time = null, crashes = crashes + 1
-  where id = :id and attempt = :attempt and status = 'running' and crashes < :crashesMax
+  where id = :id and attempt = :attempt and status = 'running' and parts is null and crashes < :crashesMax
 `)

@@ -1,8 +1,7 @@
 import { ConnectorError } from '@penstock/connector'
-import { type JobError, storable } from '@penstock/engine'
+import { type DivideArgument, type JobError, storable } from '@penstock/engine'
 import { decide, finalState, isTransferErrorCode, type Role, type TransferErrorCode } from '@penstock/wire'
 import { serviceActor } from '../../audit/record.ts'
-import { meet } from '../../connections/connections.ts'
 import type { Db } from '../../db/database.ts'
 import type { Logger } from '../../log.ts'
 import { EndJob, RunnerDied } from '../../runners/runner-process.ts'
@@ -14,17 +13,16 @@ import { frozenSides, replacesAll } from '../sides.ts'
 import type { WorkRow } from './claim-queries.ts'
 import { crashRetriesMax, describeCrash } from './crashes.ts'
 import { heartbeatMs, type SupervisorDeps, type SupervisorSettings } from './deps.ts'
-import { Defect, endingOf, incidentOf, Lost, Released, resumes, Stopped } from './endings.ts'
+import { endPart, moveConnection } from './end-part.ts'
+import { Defect, Divided, endingOf, incidentOf, Lost, Released, resumes, Stopped } from './endings.ts'
+import { fenced } from './fenced.ts'
 import { saveReplaced } from './ledger-queries.ts'
-import { scheduleProbe } from './probe-queries.ts'
-import * as queries from './queries.ts'
 import { DatabaseTransferHost } from './transfer-host.ts'
 import { TransferLog } from './transfer-log.ts'
 import { TransferTrace } from './transfer-trace.ts'
 
 /** Supervises a transfer: runs it in a runner, and stores how it ended. */
 
-const probeFirstSeconds = 60
 /** How long a transfer that is stopped may take to end; a runner gives its destination half a minute for that. */
 const stopGraceMs = 35_000
 /** How long a transfer may take to end if its worker stops and gives it back. */
@@ -44,6 +42,7 @@ export async function superviseTransfer(
     transferId: work.id,
     connectionId: work.connectionId,
     attempt: work.attempt,
+    ...(work.part > 0 && { part: work.part }),
     ...trace?.logFields,
   }
   log.info(about, 'transfer claimed')
@@ -54,7 +53,7 @@ export async function superviseTransfer(
   let failure: unknown
   try {
     await runTransfer(deps, work, stopping, about, { trace, lines })
-    log.info(about, 'transfer ended')
+    log.info(about, work.part > 0 ? 'part of a transfer ended' : 'transfer ended')
   } catch (error) {
     failure = error
     await writeEnd(deps, work, error, about, { log, lines })
@@ -73,7 +72,8 @@ async function runTransfer(
 ): Promise<void> {
   const { database, catalogue, runners, settings } = deps
   // A transfer that has begun must be cleaned up at its destination, which needs a runner. Any other one ends here.
-  const standing = work.columns === null ? endingOf(work) : undefined
+  const isNew = work.part > 0 ? work.attempt === 1 : work.columns === null
+  const standing = isNew ? endingOf(work) : undefined
   if (standing) throw standing
   const begunMs = performance.now()
   const ending = new AbortController()
@@ -86,14 +86,16 @@ async function runTransfer(
   stopping.addEventListener('abort', release)
   if (stopping.aborted) release()
   const heartbeat = setInterval(() => {
-    queries.heartbeat.first(database, { id: work.id, attempt: work.attempt }).then(
-      (standing) => {
-        const reason = endingOf(standing) ?? overtimeOf(work.ranMs + performance.now() - begunMs, settings)
-        if (reason) end(reason)
-      },
-      // While the database is unavailable there is nothing to report; a batch that cannot be confirmed ends the transfer.
-      () => {},
-    )
+    fenced(work)
+      .heartbeat(database)
+      .then(
+        (standing) => {
+          const reason = endingOf(standing) ?? overtimeOf(work.ranMs + performance.now() - begunMs, settings)
+          if (reason) end(reason)
+        },
+        // While the database is unavailable there is nothing to report; a batch that cannot be confirmed ends the transfer.
+        () => {},
+      )
     void lines.flush()
   }, heartbeatMs(deps))
   const host = new DatabaseTransferHost(deps, work)
@@ -105,7 +107,8 @@ async function runTransfer(
     const result = await runners.run(
       {
         kind: 'transfer',
-        id: work.id,
+        // To the connectors, a part is a transfer of its own.
+        id: work.part === 0 ? work.id : `${work.id}-${work.part}`,
         connectionId: work.connectionId,
         retry,
         replaceShareMin,
@@ -121,6 +124,7 @@ async function runTransfer(
           const saves = method === 'replaceSecret' || method === 'releaseSecret'
           if (endedBy !== undefined && !saves) throw endJob(endedBy)
           try {
+            if (method === 'divide') await lines.divide(argument as DivideArgument)
             const answered = await (isJobMethod(method)
               ? ofJob.answer(method, argument)
               : host.answer(method, argument))
@@ -138,7 +142,7 @@ async function runTransfer(
     trace?.stopped()
     lines.add('ended', 'Everything is delivered and confirmed.')
     await lines.flush()
-    await finish(deps, work)
+    await finish(deps, work, lines)
   } catch (error) {
     throw error instanceof RunnerDied || error instanceof EndJob ? (endedBy ?? error) : error
   } finally {
@@ -156,8 +160,13 @@ const lostToAnother = 'transfer lost to another worker'
 const withoutError = { code: null, message: null, side: null }
 
 /** Everything is delivered, confirmed and visible. */
-async function finish({ database, catalogue }: SupervisorDeps, work: WorkRow): Promise<void> {
+async function finish({ database, catalogue }: SupervisorDeps, work: WorkRow, lines: TransferLog): Promise<void> {
   const { id, attempt } = work
+  if (work.part > 0) {
+    const success = { status: 'succeeded', ...withoutError, connection: null } as const
+    if (!(await endPart(database, work, success, lines.lineOf))) throw new Lost()
+    return
+  }
   const end = async (db: Db) => {
     const ended = await endings.endTransfer.first(db, { id, attempt, status: 'succeeded', ...withoutError })
     if (!ended) throw new Lost()
@@ -203,6 +212,7 @@ async function writeEnd(
   const { id, attempt, connectionId, testRows } = work
   const incident = incidentOf(error)
   const interruption = 'interruption' in incident ? incident.interruption : undefined
+  if (error instanceof Divided) return log.info({ ...about, parts: error.parts }, 'transfer divided into parts')
   if (interruption === 'lost') return log.warn(about, lostToAnother)
   // Our own database is unavailable: nothing can be written, and another worker claims the transfer.
   if (interruption === 'database_away') throw error
@@ -212,7 +222,7 @@ async function writeEnd(
     lines.add('ended', 'The worker stopped. Another one continues after the last confirmed record.')
     await lines.flush()
     await database.transaction(async (tx) => {
-      const released = await queries.releaseTransfer.run(tx, { id, attempt })
+      const released = await fenced(work).release(tx)
       if (released > 0) await wakeWorkers.run(tx, {})
     })
     return log.info(about, 'transfer given back')
@@ -235,16 +245,16 @@ async function writeEnd(
       : `${status === 'failed' ? 'Failed' : 'Stopped'}: ${message} (${code})`,
   )
   await lines.flush()
-  const isOwn = await database.transaction(async (tx) => {
-    const ended = await endings.endTransfer.first(tx, { id, attempt, status, code, message, side })
-    if (!ended) return false
-    // A test changes nothing for the transfers that follow.
-    if (testRows !== null) return true
-    if (connection && (await meet(tx, connectionId, connection)) && connection === 'outage') {
-      await scheduleProbe.run(tx, { connectionId, inSeconds: probeFirstSeconds })
-    }
-    return true
-  }, serviceActor)
+  const end = { status, code, message, side }
+  const isOwn =
+    work.part > 0
+      ? await endPart(database, work, { ...end, connection }, lines.lineOf)
+      : await database.transaction(async (tx) => {
+          const ended = await endings.endTransfer.first(tx, { id, attempt, ...end })
+          // A test changes nothing for the transfers that follow.
+          if (ended && testRows === null) await moveConnection(tx, connectionId, connection)
+          return ended !== undefined
+        }, serviceActor)
   if (error instanceof Defect) log.error({ ...about, report: error.report }, 'transfer failed: internal error')
   else if (error instanceof Unreadable) log.error({ ...about, err: error }, 'a sealed value cannot be opened')
   else if (code === 'internal') log.error({ ...about, err: error }, 'transfer failed: internal error')
@@ -253,9 +263,9 @@ async function writeEnd(
 }
 
 /** Queues the transfer again, unless its runners died too often in a row. */
-async function retryCrashed({ database }: SupervisorDeps, { id, attempt }: WorkRow): Promise<boolean> {
+async function retryCrashed({ database }: SupervisorDeps, work: WorkRow): Promise<boolean> {
   return database.transaction(async (tx) => {
-    const requeued = await queries.requeueCrashed.run(tx, { id, attempt, crashesMax: crashRetriesMax })
+    const requeued = await fenced(work).requeueCrashed(tx, crashRetriesMax)
     if (requeued === 0) return false
     await wakeWorkers.run(tx, {})
     return true

@@ -4,6 +4,8 @@ import type {
   ColumnReport,
   ConfirmArgument,
   Confirmation,
+  DivideArgument,
+  DividedPart,
   KeptReject,
   ReplayPage,
   TransferHost,
@@ -14,10 +16,12 @@ import { openDataKey } from '../../secrets/data-keys.ts'
 import type { MasterKey } from '../../secrets/seal.ts'
 import { openJson, openText, places } from '../sealed.ts'
 import { frozenSides, openSide } from '../sides.ts'
-import { deliveryStatesOf, findWork, type WorkRow } from './claim-queries.ts'
+import { deliveryStatesOf, findWork, findWorkOfPart, type WorkRow } from './claim-queries.ts'
 import { reportColumns } from './column-reports.ts'
 import type { SupervisorDeps } from './deps.ts'
+import { divide } from './divide.ts'
 import { endingOf, Lost } from './endings.ts'
+import { fenced, numbersOf, partsMax } from './fenced.ts'
 import { countKeptRejects } from './ledger-queries.ts'
 import { LedgerWriter, type TransferKeys, transferKeys } from './ledger-writer.ts'
 import * as queries from './queries.ts'
@@ -27,8 +31,8 @@ import type { Replay } from './replays/replays.ts'
 /** Rejected records of one message to a runner. */
 const replayRowsAtOnce = 1_000
 const replayBytesAtOnce = 512 * 1024
-/** Parts of a confirmation that may come ahead of it; each is a message of a bounded size. */
-const stagedPartsMax = 200
+/** Messages that may come ahead of a confirmation, or of a division; each is of a bounded size. */
+const stagedMax = 200
 
 /**
  * Answers what the runner of one transfer asks, from the database. Every answer that changes something names the attempt,
@@ -39,6 +43,7 @@ export class DatabaseTransferHost {
   readonly #work: WorkRow
   #ledger: LedgerWriter | undefined
   #staged: (readonly KeptReject[])[] = []
+  #stagedParts: (readonly DividedPart[])[] = []
   #replayKey: MasterKey | undefined
   #keys: TransferKeys | undefined
 
@@ -63,6 +68,10 @@ export class DatabaseTransferHost {
         return reportColumns(this.#deps.database, this.#work, argument as ColumnReport)
       case 'readRejects':
         return this.#readRejects(argument as number)
+      case 'stageParts':
+        return this.#stageParts(argument as readonly DividedPart[])
+      case 'divide':
+        return this.#divide(argument as DivideArgument)
     }
   }
 
@@ -74,23 +83,25 @@ export class DatabaseTransferHost {
     const { database, keyring, catalogue, settings } = this.#deps
     // It was read just now, when the transfer was claimed; later it may have moved.
     const isFirst = this.#keys === undefined
-    const now = isFirst ? this.#work : await findWork.first(database, { id: this.#work.id })
+    const now = isFirst ? this.#work : await this.#findWork()
     if (!now || now.attempt !== this.#work.attempt) throw new Lost()
     const keys = transferKeys(keyring, now)
     this.#keys = keys
     const { transfer, connection } = keys
-    const isNew = isFirst && now.attempt === 1
-    const entries = isNew ? [] : await deliveryStatesOf.all(database, { transferId: now.id })
+    const isNew = isFirst && now.attempt === 1 && now.part === 0
+    const entries = isNew ? [] : await deliveryStatesOf.all(database, { transferId: now.id, ...numbersOf(now) })
     const deliveryStates: Json[] = []
     for (const { number, deliveryStateSealed } of entries) {
       const place = places.deliveryState(now.id, number)
       const deliveryState = await openJson(database, transfer, place, deliveryStateSealed)
       if (deliveryState !== null) deliveryStates.push(deliveryState)
     }
-    const kept = isNew ? undefined : await countKeptRejects.first(database, { transferId: now.id })
+    const kept = isNew ? undefined : await countKeptRejects.first(database, { transferId: now.id, ...numbersOf(now) })
     const keptRejects = kept?.kept ?? 0
     const replay = now.replayOf ? await this.#openReplay(now.replayOf) : undefined
-    const stored = { read: now.read, entries: entries.length, keptRejects, rejectsMax: settings.rejectsMax }
+    const { rejectsMax } = settings
+    const lastReject = kept?.last ?? numbersOf(now).after
+    const stored = { read: now.read, entries: entries.length, keptRejects, lastReject, rejectsMax }
     this.#ledger = new LedgerWriter(database, keys, now, stored, replay)
     this.#staged = []
     const { source, destination } = frozenSides(catalogue, now)
@@ -102,7 +113,7 @@ export class DatabaseTransferHost {
       testRows: now.testRows,
       attempt: now.attempt,
       read: now.read,
-      checkpoint: await openJson(database, transfer, places.checkpoint(now.id), now.checkpointSealed),
+      checkpoint: await openJson(database, transfer, places.checkpoint(now.id, now.part), now.checkpointSealed),
       pending: now.pending,
       unconfirmed: now.unconfirmed,
       columns: now.columns,
@@ -111,11 +122,36 @@ export class DatabaseTransferHost {
       state: await openJson(database, connection, places.state(now.connectionId), now.stateSealed),
       replaced: now.replaced,
       deliveryStates,
+      part: await this.#partOf(now, transfer),
+      divides: dividesOf(now, settings),
       drift: now.drift,
       shape: now.shape,
       // Of a replay it must be known of each record whether it was rejected again, kept or not.
       rejectsLeft: Math.max(0, settings.rejectsMax - keptRejects, (replay?.numbers.length ?? 0) - keptRejects),
     }
+  }
+
+  #findWork(): Promise<WorkRow | undefined> {
+    const { database } = this.#deps
+    const { id, part } = this.#work
+    return part === 0 ? findWork.first(database, { id }) : findWorkOfPart.first(database, { id, part })
+  }
+
+  async #partOf({ id, part, partKeySealed, sourceColumns }: WorkRow, key: TransferKeys['transfer']) {
+    if (part === 0) return null
+    const opened = await openJson(this.#deps.database, key, places.part(id, part), partKeySealed)
+    return { key: (opened as { key: Json }).key, columns: sourceColumns ?? [] }
+  }
+
+  #stageParts(parts: readonly DividedPart[]): void {
+    if (this.#stagedParts.length >= stagedMax) throw new Error('A runner divided a transfer into too much')
+    this.#stagedParts.push(parts)
+  }
+
+  async #divide({ parts: last, start }: DivideArgument): Promise<never> {
+    if (!this.#keys) throw new Error('A runner divided a transfer that it did not open')
+    const parts = [...this.#stagedParts.flat(), ...last]
+    return divide(this.#deps, this.#work, this.#keys.transfer, parts, start)
   }
 
   async #beginBatch(start: BatchStart): Promise<void> {
@@ -125,7 +161,7 @@ export class DatabaseTransferHost {
 
   async #announce({ pending, columns }: BatchStart): Promise<queries.StandingRow | undefined> {
     const { database } = this.#deps
-    if (!columns) return queries.beginBatch.first(database, { ...this.#fence, pending })
+    if (!columns) return fenced(this.#work).beginBatch(database, pending)
     const key = this.#keys?.transfer
     const candidate = key?.candidate()
     const row = await queries.beginFirstBatch.first(database, {
@@ -143,7 +179,7 @@ export class DatabaseTransferHost {
   }
 
   async #stageRejects(rejects: readonly KeptReject[]): Promise<void> {
-    if (this.#staged.length >= stagedPartsMax) throw new Error('A runner sent too many rejected records ahead')
+    if (this.#staged.length >= stagedMax) throw new Error('A runner sent too many rejected records ahead')
     this.#staged.push(rejects)
   }
 
@@ -160,7 +196,7 @@ export class DatabaseTransferHost {
   }
 
   async #reportRetry({ code, message, side }: Parameters<TransferHost['reportRetry']>[0]): Promise<void> {
-    await queries.recordRetry.run(this.#deps.database, { ...this.#fence, code, message, side })
+    await fenced(this.#work).recordRetry(this.#deps.database, { code, message, side })
   }
 
   async #openReplay(transferId: string): Promise<Replay & { columns: readonly string[] }> {
@@ -198,4 +234,12 @@ function assertCounts({ read, sent, rejected, bytes }: Confirmation): void {
   if (counts.some((count) => !Number.isSafeInteger(count) || count < 0) || rejected > read) {
     throw new Error('A runner confirmed counts that cannot be')
   }
+}
+
+/** How a transfer may be divided: only before anything moved, and as a whole. */
+function dividesOf(work: WorkRow, { parts }: SupervisorDeps['settings']): TransferState['divides'] {
+  const { part, replayOf, testRows, columns, checkpointSealed, read, pending, unconfirmed } = work
+  const began = columns !== null || checkpointSealed !== null || read > 0 || (pending ?? unconfirmed) !== null
+  if (part > 0 || parts.atOnce < 2 || replayOf !== null || testRows !== null || began) return null
+  return { bytesMin: parts.bytesMin, partsMax }
 }

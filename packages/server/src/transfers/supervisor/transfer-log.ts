@@ -2,6 +2,7 @@ import {
   type BatchStart,
   type ColumnReport,
   type Confirmation,
+  type DivideArgument,
   type HostMethod,
   storable,
   type TransferState,
@@ -36,6 +37,8 @@ export class TransferLog {
   #dropped = 0
   /** The time of the database when `performance.now()` was 0. */
   readonly #fromMs: number
+  /** The log of a transfer has one line for each of its parts, which is stored when the part ends. */
+  readonly #isOfPart: boolean
   #isFlushed = true
   #flushed: Promise<void> = Promise.resolve()
   #sentMs: number | undefined
@@ -46,11 +49,12 @@ export class TransferLog {
   /** @param names of the connectors of both sides */
   constructor(
     db: Database,
-    { id, attempt, trigger, startedTime, ranMs }: WorkRow,
+    { id, attempt, part, trigger, startedTime, ranMs }: WorkRow,
     names: { source: string; destination: string },
   ) {
     this.#db = db
     this.#of = { transferId: id, attempt }
+    this.#isOfPart = part > 0
     this.#fromMs = startedTime.getTime() + ranMs - performance.now()
     this.#names = trigger === 'replay' ? { ...names, source: 'the rejected records of an earlier transfer' } : names
     this.add(
@@ -59,12 +63,15 @@ export class TransferLog {
     )
   }
 
+  /** A line at this time. */
+  lineOf = (kind: TransferLogKind, text: string): LogLine => ({
+    ms: Math.round(this.#fromMs + performance.now()),
+    kind,
+    text: storable(text).slice(0, limits.transferLogTextLengthMax).toWellFormed(),
+  })
+
   add(kind: TransferLogKind, text: string): void {
-    const line = {
-      ms: Math.round(this.#fromMs + performance.now()),
-      kind,
-      text: storable(text).slice(0, limits.transferLogTextLengthMax).toWellFormed(),
-    }
+    const line = this.lineOf(kind, text)
     this.#isFlushed = false
     if (this.#first.length < firstKept) {
       this.#first.push(line)
@@ -75,6 +82,12 @@ export class TransferLog {
     if (this.#first.length + this.#last.length < limits.transferLogLinesMax) return
     this.#last.shift()
     this.#dropped++
+  }
+
+  /** Called before a transfer is divided, since its parts add lines to what is stored then. */
+  divide({ start: { route } }: DivideArgument): Promise<void> {
+    if (route !== undefined) this.add('route', route)
+    return this.flush()
   }
 
   /** Called when a request of a runner has been answered. */
@@ -137,7 +150,7 @@ export class TransferLog {
   }
 
   async #store(): Promise<void> {
-    if (this.#isFlushed) return
+    if (this.#isFlushed || this.#isOfPart) return
     this.#isFlushed = true
     const middle: LogLine[] = []
     if (this.#dropped > 0) {

@@ -1,0 +1,50 @@
+import type { Json } from '../rows.ts'
+import type { Division, DivisionBounds } from '../source.ts'
+import type { StoredFile } from './store.ts'
+
+/** Files in parts: each part has some files that follow each other by name. */
+
+/** The files of a part, by the key that `divideFiles` gave it. */
+export const filesOfPart = (key: Json): readonly StoredFile[] =>
+  (key as [string, number, string][]).map(([name, sizeBytes, version]) => ({ name, sizeBytes, version }))
+
+const keyOf = (files: readonly StoredFile[]): Json =>
+  files.map(({ name, sizeBytes, version }) => [name, sizeBytes, version])
+
+/**
+ * Divides files into parts of about the same size, none of which is small for its overhead but the last one.
+ * @param files in the order of their names
+ * @param columns finds the columns of all of them
+ * @returns `undefined` if that is one part
+ */
+export function divideFiles(
+  files: readonly StoredFile[],
+  { bytesMin, partsMax }: DivisionBounds,
+  columns: Division['columns'],
+): Division | undefined {
+  const total = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
+  const bytesEnough = Math.max(bytesMin, total / partsMax)
+  const filesEnough = Math.ceil(files.length / partsMax)
+  const groups: { files: StoredFile[]; bytes: number }[] = []
+  for (const file of files) {
+    const last = groups.at(-1)
+    if (!last || (last.bytes >= bytesEnough && last.files.length >= filesEnough)) {
+      groups.push({ files: [file], bytes: file.sizeBytes })
+    } else {
+      last.files.push(file)
+      last.bytes += file.sizeBytes
+    }
+  }
+  if (groups.length < 2) return undefined
+  const parts = groups.map((group) => ({
+    key: keyOf(group.files),
+    name: nameOf(group.files),
+    share: total === 0 ? 1 / groups.length : group.bytes / total,
+  }))
+  return { parts, columns }
+}
+
+function nameOf(files: readonly StoredFile[]): string {
+  const [first, last] = [files[0]?.name ?? '', files.at(-1)?.name ?? '']
+  return files.length === 1 ? first : `${first} to ${last}`
+}

@@ -1,0 +1,14 @@
+/** A column of a side, as far as it is known. */
+export type ShapeColumn = {
+  readonly name: string
+  /** In the words of the platform; `null` if it is unknown. */
+  readonly type: string | null
+  readonly required: boolean
+  readonly key: boolean
+}
+
+/** The columns of a side. `columns` is bounded; `count` and `digest` are of all. */
+export type SideShape = { readonly columns: readonly ShapeColumn[]; readonly count: number; readonly digest: string }
+
+/** The columns of both sides; `null` of a side that cannot be asked. */
+export type Shape = { readonly source: SideShape | null; readonly destination: SideShape | null }

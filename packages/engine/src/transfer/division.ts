@@ -1,0 +1,37 @@
+import { ConnectorError, type SourceReader } from '@penstock/connector'
+import type { DividedPart, TransferState } from '../protocol.ts'
+import type { Sides } from './sides.ts'
+
+/** Whether several workers move a transfer, each a part of it (docs/decisions/0057-parts.md). */
+
+/** The parts of a transfer, and a sentence for people; without parts, the sentence says why there are none. */
+export type DividedSource =
+  | { readonly sentence: string; readonly parts?: undefined }
+  | { readonly sentence: string; readonly parts: readonly DividedPart[]; readonly columns: readonly string[] }
+
+/**
+ * Divides a source, if it is large enough and the destination takes parts.
+ * @returns `undefined` if there is nothing to divide
+ * @throws a `ConnectorError` of the source
+ */
+export async function divisionOf(
+  reader: SourceReader,
+  { divides }: Pick<TransferState, 'divides'>,
+  { whyNotParts }: Pick<Sides, 'whyNotParts'>,
+): Promise<DividedSource | undefined> {
+  const division = divides ? await reader.divide?.(divides) : undefined
+  if (!division) return undefined
+  if (whyNotParts !== undefined) return { sentence: `One worker moves all records, because ${whyNotParts}.` }
+  const columns = await division.columns()
+  // There is nothing to read, or an error that reading meets.
+  if (columns.length === 0) return undefined
+  const { parts } = division
+  return { parts, columns, sentence: `The source is divided into ${parts.length} parts, which workers share.` }
+}
+
+/** All parts have the columns that were found when the source was divided. Throws `source_changed` otherwise. */
+export function assertSameColumns(all: readonly string[], own: readonly string[]): void {
+  if (all.length === own.length && all.every((name, index) => name === own[index])) return
+  const message = 'A part of the source has other columns than the first one. Start a new transfer.'
+  throw new ConnectorError('source_changed', message, { side: 'Source' })
+}

@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { ConnectorError, type DestinationContext, type Row } from '@penstock/connector'
+import { assertAccounted } from './harness/accounting.ts'
+import { type Engine, numbersIn, startEngine, taken } from './harness/engine.ts'
+import { assertInvariants } from './harness/invariants.ts'
+
+/** Transfers whose source is divided: each part is moved on its own, and the whole is as if one worker had moved it. */
+
+let engine: Engine
+before(async () => {
+  engine = await startEngine({ rejectsMax: 5 })
+})
+after(async () => {
+  await assertInvariants(engine.service.database.pool)
+  await engine.close()
+})
+beforeEach(() => {
+  for (const side of ['source', 'divide', 'destination'] as const) delete engine.sides[side]
+})
+
+const parts = 4
+const rowsEach = 25
+
+/** A source of so many parts; the rows of part 2 are 1001 to 1025. @param bad rows that no destination takes */
+function divided(bad: (number: number) => boolean = () => false): void {
+  engine.sides.divide = async () => ({
+    parts: Array.from({ length: parts }, (_, index) => ({ key: index, name: `file ${index}`, share: 1 / parts })),
+    columns: async () => ['number', 'name'],
+  })
+  engine.sides.source = function* ({ part }, after) {
+    const indexes = part ? [Number(part.key)] : Array.from({ length: parts }, (_, index) => index)
+    for (const index of indexes) {
+      for (let done = Number(after ?? 0); done < rowsEach; ) {
+        const rows: Row[] = Array.from({ length: Math.min(7, rowsEach - done) }, (_, i) => [
+          index * 1000 + done + i + 1,
+          'someone',
+        ])
+        const errors = new Map(
+          rows.flatMap(([number], i) => (bad(Number(number)) ? [[i, 'is bad']] : [])) as [number, string][],
+        )
+        done += rows.length
+        yield { columns: ['number', 'name'], rows, errors, bytes: rows.length * 10, checkpoint: done }
+      }
+    }
+  }
+}
+
+/** A destination that takes parts, and what it got. @param hinder called before each batch */
+function taking(hinder: (context: DestinationContext, first: number) => unknown = () => {}) {
+  const got = { numbers: [] as number[], writers: new Set<string>(), finished: 0, aborted: 0 }
+  engine.sides.destination = {
+    whyNotParts: () => undefined,
+    open: (context) => ({
+      deliver: async (batch) => {
+        await hinder(context, numbersIn(batch)[0] ?? 0)
+        got.writers.add(context.transferId)
+        got.numbers.push(...numbersIn(batch))
+        return taken(batch, { deliveryState: got.numbers.length })
+      },
+      finish: async () => void got.finished++,
+      abort: async () => void got.aborted++,
+    }),
+  }
+  return got
+}
+
+const all = Array.from({ length: parts * rowsEach }, (_, i) => Math.floor(i / rowsEach) * 1000 + (i % rowsEach) + 1)
+const sorted = (numbers: readonly number[]) => [...numbers].sort((a, b) => a - b)
+const partsOf = (id: string) =>
+  engine.sql<{ number: number; status: string; attempt: number }>(
+    'select number, status, attempt from transfer_parts where transfer_id = $1 order by number',
+    id,
+  )
+const statusesOf = async (id: string) => (await partsOf(id)).map(({ status }) => status)
+const logOf = async (connectionId: string, transferId: string) => {
+  const { caller, accountId } = engine
+  const lines = await caller.expect(
+    caller.call('listTransferLog', { accountId, id: connectionId, transferId, query: {} }),
+  )
+  return lines.map(({ text }) => text)
+}
+
+describe('a transfer in parts', () => {
+  test('moves each part once, and counts as one transfer', async () => {
+    divided()
+    const got = taking()
+    const connectionId = await engine.connectSides()
+    const { id } = await engine.start(connectionId)
+    await Promise.all([engine.work(), engine.work()])
+    await engine.work()
+    const transfer = await engine.get(connectionId, id)
+    assert.deepEqual([transfer.status, transfer.error, transfer.progress, transfer.attempt], ['succeeded', null, 1, 1])
+    assert.deepEqual(transfer.records, { read: 100, sent: 100, accepted: 100, rejected: 0 })
+    assert.deepEqual(sorted(got.numbers), all)
+    assert.deepEqual([got.writers.size, got.finished, got.aborted], [parts, parts, 0])
+    assert.ok(!got.writers.has(id), 'each part is a transfer of its own to its destination')
+    await assertAccounted(engine, transfer)
+    const log = await logOf(connectionId, id)
+    assert.ok(log.includes('The source is divided into 4 parts, which workers share.'), log.join('\n'))
+    assert.ok(log.includes('Part 4 of 4 succeeded: 25 read, 25 accepted, 0 rejected'), log.join('\n'))
+    assert.equal(log.at(-1), 'All parts are delivered and confirmed.')
+  })
+
+  test('stays whole if its destination takes no parts, and says why', async () => {
+    divided()
+    const got = taking()
+    engine.sides.destination = {
+      ...engine.sides.destination,
+      whyNotParts: () => 'the last of several records with the same key must win',
+    }
+    const connectionId = await engine.connectSides()
+    const { id, status } = await engine.move(connectionId)
+    assert.deepEqual([status, [...got.writers], await partsOf(id)], ['succeeded', [id], []])
+    const sentence = 'One worker moves all records, because the last of several records with the same key must win.'
+    assert.ok((await logOf(connectionId, id)).includes(sentence))
+  })
+
+  test('keeps no more rejected records than one that is whole, and counts all', async () => {
+    divided((number) => number % 1000 <= 3)
+    taking()
+    const transfer = await engine.move(await engine.connectSides())
+    assert.deepEqual([transfer.status, transfer.records.rejected], ['partial', 12])
+    const kept = await engine.sql('select number from rejects where transfer_id = $1', transfer.id)
+    assert.equal(kept.length, 5)
+    await assertAccounted(engine, transfer)
+  })
+
+  test('fails with the part that fails, once the others have ended', async () => {
+    divided()
+    const got = taking()
+    engine.sides.source = failingSource(1, new ConnectorError('invalid_file', 'file 1 is damaged.'))
+    const transfer = await engine.move(await engine.connectSides())
+    assert.deepEqual(
+      [transfer.status, transfer.error?.code, transfer.error?.side],
+      ['failed', 'invalid_file', 'source'],
+    )
+    assert.equal(transfer.error?.message, 'Part 2 of 4: file 1 is damaged.')
+    assert.deepEqual(await statusesOf(transfer.id), ['succeeded', 'failed', 'succeeded', 'succeeded'])
+    assert.equal(got.numbers.length, 75)
+    await assertAccounted(engine, transfer)
+  })
+
+  test('leaves parts out that would fail in the same way, and breaks its connection', async () => {
+    divided()
+    taking(({ transferId }) => {
+      if (transferId.endsWith('-2')) throw new ConnectorError('permission_denied', 'You may not.')
+    })
+    const connectionId = await engine.connectSides()
+    const transfer = await engine.move(connectionId)
+    assert.deepEqual([transfer.status, transfer.error?.code], ['failed', 'permission_denied'])
+    assert.deepEqual(await statusesOf(transfer.id), ['succeeded', 'failed', 'skipped', 'skipped'])
+    assert.equal((await engine.connection(connectionId)).status, 'broken')
+    await assertAccounted(engine, transfer)
+  })
+
+  test('is cancelled with all its parts', async () => {
+    divided()
+    const { caller, accountId } = engine
+    const connectionId = await engine.connectSides()
+    const { id } = await engine.start(connectionId)
+    taking(async (_, first) => {
+      if (first !== 11) return
+      await caller.expect(caller.call('cancelTransfer', { accountId, id: connectionId, transferId: id }))
+    })
+    await engine.work()
+    const transfer = await engine.get(connectionId, id)
+    assert.deepEqual([transfer.status, transfer.error], ['cancelled', null])
+    assert.deepEqual(await statusesOf(id), ['cancelled', 'skipped', 'skipped', 'skipped'])
+    await assertAccounted(engine, transfer)
+  })
+
+  test('writes nothing by a worker whose part another one has taken', async () => {
+    divided()
+    let isTaken = false
+    const got = taking(async ({ transferId }, first) => {
+      if (first !== 1011 || isTaken) return
+      isTaken = true
+      // As if this worker had slept: its part waits again, and another worker moves all that is left.
+      await engine.sql(
+        `update transfer_parts set status = 'queued' where transfer_id = $1 and number = 2`,
+        transferId.replace(/-2$/, ''),
+      )
+      await engine.work()
+    })
+    const transfer = await engine.move(await engine.connectSides())
+    assert.equal(transfer.status, 'succeeded')
+    assert.deepEqual(transfer.records, { read: 100, sent: 100, accepted: 100, rejected: 0 })
+    const twice = got.numbers.filter((number, i) => got.numbers.indexOf(number) !== i)
+    assert.deepEqual(
+      sorted(twice),
+      Array.from({ length: 10 }, (_, i) => 1011 + i),
+      'its last batch, under the same key',
+    )
+    assert.deepEqual(
+      (await partsOf(transfer.id)).map(({ attempt }) => attempt),
+      [1, 2, 1, 1],
+    )
+    await assertAccounted(engine, transfer)
+  })
+
+  test('is no more than its share of the parts at once', async () => {
+    divided()
+    let running = 0
+    let most = 0
+    taking(async () => {
+      most = Math.max(most, ++running)
+      await new Promise(setImmediate)
+      running--
+    })
+    const connectionId = await engine.connectSides()
+    const { id } = await engine.start(connectionId)
+    const limits = { perTransfer: 2 }
+    await engine.work(undefined, { perTransfer: 0 })
+    assert.deepEqual(new Set(await statusesOf(id)), new Set(['queued']))
+    await Promise.all(Array.from({ length: 4 }, () => engine.work(undefined, limits)))
+    await engine.work(undefined, limits)
+    assert.equal((await engine.get(connectionId, id)).status, 'succeeded')
+    assert.ok(most <= 2, `${most} parts at once`)
+  })
+})
+
+/** The same source, of which one part cannot be read. */
+function failingSource(index: number, error: ConnectorError): NonNullable<Engine['sides']['source']> {
+  const { source } = engine.sides
+  assert(source)
+  return (context, after) => {
+    if (context.part?.key === index) throw error
+    return source(context, after)
+  }
+}
