@@ -126,6 +126,7 @@ function callsOfAll(
     getTransfer: transfer,
     cancelTransfer: transfer,
     listTransferLog: transfer,
+    listTransferParts: transfer,
     listRejects: transfer,
     findDataSubject: { accountId, body: { values: ['jane.doe@example.com'] } },
     eraseDataSubject: { accountId, body: { values: ['jane.doe@example.com'] } },

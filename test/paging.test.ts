@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { listedConnectors } from '@penstock/connectors'
 import { type Operation, type OperationId, operations } from '@penstock/wire'
 import { createLink } from './harness/connect-links.ts'
-import { addAccountWithConnection, addEndedTransfer, type Inbox, makeInbox } from './harness/connections.ts'
+import { addAccountWithConnection, addEndedTransfer, addParts, type Inbox, makeInbox } from './harness/connections.ts'
 import { anyFile, type Caller, callerOf, destination, source } from './harness/fixtures.ts'
 import { type Reply, startTestService, type TestService } from './harness/service.ts'
 import { addPerson } from './harness/users.ts'
@@ -134,6 +134,7 @@ async function addTransfers(): Promise<Place> {
      ) where transfer_id = $1`,
     [transferId, count],
   )
+  await addParts(service, transferId, count)
   return { ...connection, caller, token, transferId }
 }
 
@@ -317,6 +318,12 @@ const lists: Record<string, PagedList> = {
     order: { by: 'to', newestFirst: true },
   },
   'the log of a transfer': { operation: 'listTransferLog', id: 'number', ofTransfers: true, order: { by: 'number' } },
+  'the parts of a transfer': {
+    operation: 'listTransferParts',
+    id: 'number',
+    ofTransfers: true,
+    order: { by: 'number' },
+  },
   'rejected records': { operation: 'listRejects', id: 'row', ofTransfers: true, order: { by: 'row' } },
   'the audit log of a sub-account': {
     operation: 'listAudit',

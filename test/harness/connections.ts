@@ -105,3 +105,16 @@ export async function addEndedTransfer(
   )
   return started.id
 }
+
+/** Gives an ended transfer parts, of which the first one has all its records. */
+export async function addParts({ database }: TestService, transferId: string, parts: number): Promise<void> {
+  await database.pool.query(
+    `insert into transfer_parts
+       (transfer_id, number, share, status, attempt, read, accepted, rejected, progress, started_time, finished_time)
+     select id, n, 1.0 / $2, 'succeeded', 1, case when n = 1 then read else 0 end,
+       case when n = 1 then accepted else 0 end, case when n = 1 then rejected else 0 end, 1, started_time, finished_time
+     from transfers cross join generate_series(1, $2::int) as n where id = $1`,
+    [transferId, parts],
+  )
+  await database.pool.query('update transfers set parts = $2 where id = $1', [transferId, parts])
+}

@@ -2,7 +2,7 @@ import type { OperationId } from '@penstock/wire'
 import { addIncident } from './alerts.ts'
 import { addPasskey, preparePasskey, preparePasskeySignIn } from './authenticator.ts'
 import { createLink, openLink, tokenOf } from './connect-links.ts'
-import { addAccountWithConnection, addEndedTransfer, localFolder } from './connections.ts'
+import { addAccountWithConnection, addEndedTransfer, addParts, localFolder } from './connections.ts'
 import {
   anyFile,
   type Caller,
@@ -648,6 +648,17 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
     reply: [shapes.transferLogLine],
     acts: 'in a sub-account',
     prepare: anEndedTransfer,
+  },
+  listTransferParts: {
+    request: 'GET /connections/{id}/transfers/{transferId}/parts',
+    status: 200,
+    reply: [shapes.transferPart],
+    acts: 'in a sub-account',
+    prepare: async (party) => {
+      const ended = await anEndedTransfer(party)
+      await addParts(party.service, ended.transferId, 1)
+      return ended
+    },
   },
   listRejects: {
     request: 'GET /connections/{id}/transfers/{transferId}/rejects',
@@ -1421,6 +1432,7 @@ export const allowedMethods: Readonly<Record<string, string>> = {
   '/connections/labels': 'GET, HEAD',
   '/connections/tags': 'GET, HEAD',
   '/connections/{id}/transfers/{transferId}/log': 'GET, HEAD',
+  '/connections/{id}/transfers/{transferId}/parts': 'GET, HEAD',
   '/reports/accounts': 'GET, HEAD',
   '/reports/connections': 'GET, HEAD',
   '/alert-rules': 'GET, HEAD, POST',

@@ -254,6 +254,11 @@ const valid: {
     transferId: endedId,
     query: { size: '5', offset: '0' },
   }),
+  listTransferParts: ({ activeId, endedId }) => ({
+    id: activeId,
+    transferId: endedId,
+    query: { size: '5', offset: '0' },
+  }),
   listRejects: ({ activeId, endedId }) => ({ id: activeId, transferId: endedId, query: { size: '5', offset: '0' } }),
   findDataSubject: () => ({ body: { values: ['jane.doe@example.com'] } }),
   eraseDataSubject: () => ({ body: { values: ['jane.doe@example.com'] } }),

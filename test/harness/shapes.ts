@@ -346,6 +346,16 @@ export const transferLogLine = {
   kind: 'string',
   text: 'string',
 } as const satisfies Shape
+export const transferPart = {
+  number: 'integer',
+  status: 'string',
+  attempt: 'integer',
+  records: { read: 'integer', accepted: 'integer', rejected: 'integer' },
+  progress: 'number',
+  startedTime: ['integer', null],
+  finishedTime: ['integer', null],
+  error: [transferError, null],
+} as const satisfies Shape
 export const replayable = { replayable: 'integer', replayed: 'integer', notKept: 'integer' } as const satisfies Shape
 export const reject = {
   row: ['integer', null],

@@ -97,6 +97,7 @@ import { getConnectorDefinition } from './transfers/definitions.ts'
 import { discoverValues } from './transfers/discover.ts'
 import { getDrift, setDrift } from './transfers/drift.ts'
 import { listTransferLog } from './transfers/log.ts'
+import { listTransferParts } from './transfers/parts.ts'
 import { previewConnection } from './transfers/preview.ts'
 import { listRejects } from './transfers/rejects.ts'
 import { getReplayable, replayTransfer } from './transfers/replays.ts'
@@ -218,6 +219,7 @@ export const handlers: Handlers<Deps> = {
   getTransfer,
   cancelTransfer,
   listTransferLog,
+  listTransferParts,
   listRejects,
   findDataSubject,
   eraseDataSubject,

@@ -127,6 +127,7 @@ import {
   Token,
   Transfer,
   TransferLogLine,
+  TransferPart,
   UpdateAlertRule,
   UpdateConnection,
   UpdatedConnection,
@@ -1014,6 +1015,20 @@ export const operations = {
     reply: TransferLogLine,
     list: 'paged',
     done: 'Log listed',
+  }),
+  listTransferParts: operation({
+    method: 'GET',
+    path: '/connections/{id}/transfers/{transferId}/parts',
+    tag: 'Transfers',
+    summary: 'List the parts of a transfer',
+    description:
+      'Lists the parts of a transfer that several workers share, in the order of the source: their status, counts and errors. A transfer that one worker moves as a whole has none.',
+    actsIn: 'account',
+    scope: 'transfers:read',
+    query: { ...page },
+    reply: TransferPart,
+    list: 'paged',
+    done: 'Parts listed',
   }),
   listRejects: operation({
     method: 'GET',

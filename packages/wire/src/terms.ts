@@ -127,6 +127,9 @@ export const driftModes = ['ignore', 'stop', 'add'] as const
 export type DriftMode = (typeof driftModes)[number]
 
 /** Kinds of lines in the log of a transfer; ours. */
+export const transferPartStatuses = ['queued', 'running', 'succeeded', 'failed', 'cancelled', 'skipped'] as const
+export type TransferPartStatus = (typeof transferPartStatuses)[number]
+
 export const transferLogKinds = [
   'began',
   'opened',

@@ -1,8 +1,18 @@
 import type { SideShape } from '@penstock/engine'
-import type { Drift, Reject, Role, Schedule, Transfer, TransferError, TransferLogLine } from '@penstock/wire'
+import type {
+  Drift,
+  Reject,
+  Role,
+  Schedule,
+  Transfer,
+  TransferError,
+  TransferLogLine,
+  TransferPart,
+} from '@penstock/wire'
 import { unixSeconds } from '../time.ts'
 import type { DriftRow } from './drift-queries.ts'
 import type { LogRow } from './log-queries.ts'
+import type { PartRow } from './parts-queries.ts'
 import type { TransferRow } from './queries.ts'
 import type { RejectRow } from './reject-queries.ts'
 import type { ScheduleRow } from './schedule-queries.ts'
@@ -65,6 +75,17 @@ export const viewLogLine = ({ number, attempt, ms, kind, text }: LogRow): Transf
   time: Math.floor(ms / 1000),
   kind,
   text,
+})
+
+export const viewPart = (row: PartRow): TransferPart => ({
+  number: row.number,
+  status: row.status,
+  attempt: row.attempt,
+  records: { read: row.read, accepted: row.accepted, rejected: row.rejected },
+  progress: row.progress,
+  startedTime: maybeSeconds(row.startedTime),
+  finishedTime: maybeSeconds(row.finishedTime),
+  error: viewErrorOf(row),
 })
 
 export const viewDrift = ({ connectionId, drift, shape, changes }: DriftRow): Drift => ({

@@ -17,6 +17,7 @@ import { isActive, useReadAgainAfter, useReasons } from '../connection/use-conne
 import { ColumnChanges } from './column-changes.tsx'
 import { Failed } from './failed.tsx'
 import { Log } from './log.tsx'
+import { Parts } from './parts.tsx'
 import { pathOfConnection, pathOfTransfer } from './paths.ts'
 import { BigProgress, RecordSummary } from './record-summary.tsx'
 import { Rejects } from './rejects.tsx'
@@ -143,6 +144,7 @@ function Shown({
           <Timing transfer={transfer} nowMs={readMs} />
         </Grid.Col>
       </Grid>
+      <Parts transfer={transfer} />
       <Log transfer={transfer} />
       <Rejects transfer={transfer} />
       {asked === 'cancel' && <CancelTransfer transfer={transfer} onClose={stop} />}

@@ -1,0 +1,79 @@
+import { Badge, Box, Card, Stack, Table, Text, Title } from '@mantine/core'
+import { limits, type Transfer, type TransferPart } from '@penstock/wire'
+import { useRead } from '../../api/queries.ts'
+import { count } from '../../components/numbers.ts'
+import { transferColors } from '../../components/status.tsx'
+import { transferParts as say } from '../../strings/transfer-parts.ts'
+import { isActive } from '../connection/use-connection.ts'
+
+const liveMs = 3_000
+
+const colors: Readonly<Record<TransferPart['status'], string>> = { ...transferColors, skipped: 'gray' }
+
+/** The parts of a transfer that several workers share; nothing for one that was not divided. */
+export function Parts({ transfer }: { transfer: Transfer }) {
+  const { accountId, connectionId: id, id: transferId } = transfer
+  const query = useRead(
+    'listTransferParts',
+    { accountId, id, transferId, query: { size: limits.pageSizeMax } },
+    { againAfterMs: isActive(transfer) ? liveMs : 0, keep: true },
+  )
+  const { reply = [], total = 0 } = query.data ?? {}
+  if (reply.length === 0) return null
+  const done = reply.filter(({ status }) => status === 'succeeded').length
+  return (
+    <Card withBorder padding="lg">
+      <Stack gap="md">
+        <Title order={2} size="h4">
+          {say.title}
+        </Title>
+        <Text size="sm" c="dimmed">
+          {say.help(done, reply.length)}
+        </Text>
+        <Box tabIndex={0} role="region" aria-label={say.title} mah="26rem" style={{ overflow: 'auto' }}>
+          <Table className="figures">
+            <Table.Thead>
+              <Table.Tr>
+                {[say.number, say.status, say.read, say.accepted, say.rejected, say.attempt].map((label) => (
+                  <Table.Th key={label}>{label}</Table.Th>
+                ))}
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {reply.map((part) => (
+                <Row key={part.number} part={part} />
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Box>
+        {total > reply.length && (
+          <Text size="sm" c="dimmed">
+            {say.more(count(total - reply.length))}
+          </Text>
+        )}
+      </Stack>
+    </Card>
+  )
+}
+
+function Row({ part: { number, status, records, attempt, error } }: { part: TransferPart }) {
+  return (
+    <Table.Tr>
+      <Table.Td>{count(number)}</Table.Td>
+      <Table.Td>
+        <Badge variant="dot" color={colors[status]} fw={500}>
+          {say.statuses[status]}
+        </Badge>
+        {error && (
+          <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+            {error.message}
+          </Text>
+        )}
+      </Table.Td>
+      <Table.Td>{count(records.read)}</Table.Td>
+      <Table.Td>{count(records.accepted)}</Table.Td>
+      <Table.Td>{count(records.rejected)}</Table.Td>
+      <Table.Td>{count(attempt)}</Table.Td>
+    </Table.Tr>
+  )
+}

@@ -1,0 +1,22 @@
+import type { TransferPart } from '@penstock/wire'
+
+/** The texts about the parts of a transfer. */
+export const transferParts = {
+  title: 'Parts',
+  help: (done: number, all: number) => `${done} of ${all} parts are delivered. Workers share them.`,
+  number: 'Part',
+  status: 'Status',
+  read: 'Read',
+  accepted: 'Accepted',
+  rejected: 'Rejected',
+  attempt: 'Attempts',
+  statuses: {
+    queued: 'Queued',
+    running: 'Running',
+    succeeded: 'Delivered',
+    failed: 'Failed',
+    cancelled: 'Cancelled',
+    skipped: 'Skipped',
+  } satisfies Record<TransferPart['status'], string>,
+  more: (n: string) => `${n} more are in the API.`,
+}

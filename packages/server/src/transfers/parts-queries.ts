@@ -1,0 +1,31 @@
+import type { Role, TransferPartStatus } from '@penstock/wire'
+import { statement } from '../db/statement.ts'
+
+/** Statements that read the parts of a transfer. */
+
+export type PartRow = {
+  number: number
+  status: TransferPartStatus
+  attempt: number
+  read: number
+  accepted: number
+  rejected: number
+  progress: number
+  errorCode: string | null
+  errorMessage: string | null
+  errorSide: Role | null
+  startedTime: Date | null
+  finishedTime: Date | null
+  srcConnectorId: string
+  destConnectorId: string
+}
+
+export const listParts = statement<{ transferId: string; size: number; offset: number }, PartRow>(`
+  select p.number, p.status, p.attempt, p.read, p.accepted, p.rejected, p.progress, p.error_code, p.error_message,
+    p.error_side, p.started_time, p.finished_time, t.src_connector_id, t.dest_connector_id
+  from transfer_parts p join transfers t on t.id = p.transfer_id
+  where p.transfer_id = :transferId order by p.number limit :size offset :offset
+`)
+export const countParts = statement<{ transferId: string }, { total: number }>(`
+  select count(*) as total from transfer_parts where transfer_id = :transferId
+`)
