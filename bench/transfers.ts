@@ -133,7 +133,12 @@ async function dividing(): Promise<void> {
       await rm(join(folder, 'divided'), { recursive: true, force: true })
       return fixture.run(id)
     })
-    for (const worker of started) await worker.stop()
+    let used = 0
+    for (const { processes, stop } of started) {
+      used += processes.runnerSeconds() + processes.supervisorSeconds()
+      await stop()
+    }
+    say(`  ${workers.length} workers: ${(used / rounds).toFixed(1)} s of processors, with their start`)
     return best
   }
   const one = await measured([{ PENSTOCK_TRANSFERS: '1' }])
