@@ -366,6 +366,7 @@ const layers = [
   'secrets/',
   'otel-settings.ts',
   'config-values.ts',
+  'egress-settings.ts',
   'config.ts',
   'log.ts',
   'repeat.ts',

@@ -98,6 +98,7 @@ describe('a configuration', () => {
         ['gzip', 'Boolean', false, 'false'],
         ['columnTypes', 'Boolean', false, 'true'],
         ['binaryForm', 'Select', false, 'Hexadecimal'],
+        ['severalFiles', 'Boolean', false, 'false'],
         ['mapping', 'Text', false, ''],
       ],
     )

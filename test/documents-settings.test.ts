@@ -16,7 +16,10 @@ const read = (path: string) => readFileSync(join(root, path), 'utf8')
 const documents = globSync('**/*.md', { cwd: root, exclude: (name) => /(?:^|\/)(?:node_modules|\.\w+)$/.test(name) })
 const settingPattern = /\b(?:PENSTOCK_[A-Z_]*[A-Z]|DATABASE_URL)\b/g
 const named = (text: string, pattern: RegExp) => new Set([...text.matchAll(pattern)].map(([all, part]) => part ?? all))
-const settings = named(read('packages/server/src/config.ts'), settingPattern)
+const settings = named(
+  ['config.ts', 'egress-settings.ts'].map((file) => read(`packages/server/src/${file}`)).join('\n'),
+  settingPattern,
+)
 
 /** Fails with every line that says what is wrong where. */
 function assertNone(wrong: readonly string[]): void {

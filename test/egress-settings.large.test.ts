@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
-import { ConfigError, describeEgress, readConfig } from '../packages/server/src/config.ts'
+import { ConfigError, readConfig } from '../packages/server/src/config.ts'
+import { describeEgress } from '../packages/server/src/egress-settings.ts'
 import { createTestDatabase } from './harness/database.ts'
 import { callerOf, connectorBySlug } from './harness/fixtures.ts'
 import { prepareStage } from './harness/process.ts'

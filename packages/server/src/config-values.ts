@@ -3,6 +3,14 @@ import { splitAddress } from './db/addresses.ts'
 
 /** Checks of the values of single settings. */
 
+/** The text of a setting. */
+export type Given = (name: string) => string | undefined
+/** Reads a setting; `expected` completes a refusal that begins with its name and “must be”. */
+export type Read = <T>(name: string, fallback: T, parse: (value: string) => T | undefined, expected: string) => T
+
+/** The words of a list with commas or spaces between them. */
+export const words = (value: string | undefined): string[] => (value ? value.split(/[\s,]+/).filter(Boolean) : [])
+
 /** An origin as browsers send it. Those of schemes of their own, such as capacitor://localhost, are nothing to a URL. */
 export function isOrigin(text: string): boolean {
   if (/^https?:/i.test(text)) return URL.parse(text)?.origin === text

@@ -1,12 +1,20 @@
 import { createHash } from 'node:crypto'
-import { isIP, isIPv4 } from 'node:net'
+import { isIP } from 'node:net'
 import { isAbsolute, join, resolve } from 'node:path'
 import type { PlainHttp } from '@penstock/connector'
-import type { NetworkPolicy } from '@penstock/connector/egress'
-import { type AllowedDestination, parseAllowed } from '@penstock/connector/egress/allowed'
 import { limits } from '@penstock/wire'
-import { defaultUrl, hostName, isNetwork, isOrigin, postgresAddress, webAddress } from './config-values.ts'
+import {
+  defaultUrl,
+  type Given,
+  hostName,
+  isNetwork,
+  isOrigin,
+  postgresAddress,
+  webAddress,
+  words,
+} from './config-values.ts'
 import { splitAddress } from './db/addresses.ts'
+import { type EgressSettings, exposureOf, readDestinations, readEgress } from './egress-settings.ts'
 import { readTelemetrySettings, type TelemetrySettings } from './otel-settings.ts'
 import { type MasterKey, parseMasterKey } from './secrets/seal.ts'
 import { type Environment, readSettings } from './secrets/setting-files.ts'
@@ -89,16 +97,6 @@ export type Config = {
   /** Where mail is sent from, and by which server; undefined: no mail is sent. */
   mail: { readonly url: string; readonly from: string } | undefined
   logLevel: LogLevel
-}
-
-/** Network policy of connectors. */
-export type EgressSettings = {
-  /** Any address but link-local and metadata ones, or public ones only. */
-  readonly networkPolicy: NetworkPolicy
-  /** Private destinations that may be connected to although `networkPolicy` is `public`. */
-  readonly allow: readonly AllowedDestination[]
-  /** Why it is so: part of a sentence, for the operator. */
-  readonly reason: string
 }
 
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
@@ -331,60 +329,8 @@ function readMail(given: Given, fieldErrors: string[]): Config['mail'] {
   return { url, from }
 }
 
-type Given = (name: string) => string | undefined
-type Read = <T>(name: string, fallback: T, parse: (value: string) => T | undefined, expected: string) => T
-
-/**
- * Which addresses connectors may connect to depends on who can reach the API. On the loopback address alone it is the user
- * of this machine, who may connect to their own database. Anyone else could use connectors to explore the private network.
- */
-function readEgress(given: Given, read: Read, listens: boolean): EgressSettings {
-  const networkPolicy = read<NetworkPolicy | undefined>(
-    'PENSTOCK_EGRESS',
-    undefined,
-    (value) => (value === 'any' || value === 'public' ? value : undefined),
-    'any or public',
-  )
-  const allow = readDestinations(read, 'PENSTOCK_EGRESS_ALLOW')
-  if (networkPolicy) return { networkPolicy, allow, reason: 'PENSTOCK_EGRESS is set' }
-  if (!listens) return { networkPolicy: 'public', allow, reason: 'a worker does not know who has access to the API' }
-  const reason = exposureOf(given)
-  return reason === undefined
-    ? { networkPolicy: 'any', allow, reason: `the service listens on ${given('PENSTOCK_HOST') ?? '127.0.0.1'} alone` }
-    : { networkPolicy: 'public', allow, reason }
-}
-
-/** Why others than the user of this machine can reach the API, as a part of a sentence; undefined if they cannot. */
-function exposureOf(given: Given): string | undefined {
-  const exposure = ['PENSTOCK_PUBLIC_URL', 'PENSTOCK_TRUSTED_PROXIES'].find((name) => given(name))
-  if (exposure) return `${exposure} is set`
-  const host = given('PENSTOCK_HOST') ?? '127.0.0.1'
-  const isLoopback = host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'))
-  return isLoopback ? undefined : 'PENSTOCK_HOST is not a loopback address'
-}
-
 /** The folder that connectors may read and write on a machine of one person, without a setting. Created at the start. */
 export const ownFolderIn = (dataDirectory: string): string => join(dataDirectory, 'files')
-
-/** Reads destinations that the operator allows something for. */
-const readDestinations = (read: Read, setting: string): readonly AllowedDestination[] =>
-  read<readonly AllowedDestination[]>(
-    setting,
-    [],
-    (value) => {
-      const parsed = words(value).map(parseAllowed)
-      return parsed.every((one) => one !== undefined) ? parsed : undefined
-    },
-    'host names, addresses or networks with commas between them, each with a port where one alone is meant, such as db.internal:5432, 10.1.0.0/16, [fd12::7]:5432; link-local and metadata addresses are never allowed',
-  )
-
-/** The network policy of connectors and its reason, as a sentence for the operator. */
-export function describeEgress({ networkPolicy, allow, reason }: EgressSettings): string {
-  if (networkPolicy === 'any') return `Connectors may connect to private addresses, because ${reason}.`
-  const besides =
-    allow.length === 0 ? '' : ` and to ${allow.map(({ text }) => text).join(', ')} (PENSTOCK_EGRESS_ALLOW)`
-  return `Connectors may connect to public addresses only${besides}, because ${reason}.`
-}
 
 function between(value: string, min: number, max: number): number | undefined {
   const number = /^\d{1,10}$/.test(value) ? Number(value) : Number.NaN
@@ -397,5 +343,3 @@ export function settingNames(): string[] {
   readConfig(new Proxy({}, { get: (_, name) => void names.add(String(name)) }))
   return [...names]
 }
-
-const words = (value: string | undefined) => (value ? value.split(/[\s,]+/).filter(Boolean) : [])

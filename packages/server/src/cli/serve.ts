@@ -1,4 +1,5 @@
-import { type Config, describeEgress } from '../config.ts'
+import type { Config } from '../config.ts'
+import { describeEgress } from '../egress-settings.ts'
 import type { Logger } from '../log.ts'
 import { compileForRunners } from '../runners/compiled.ts'
 import { runnerOptions } from '../runners/options.ts'

@@ -1,6 +1,7 @@
 import { relative } from 'node:path'
-import { type Config, describeEgress } from '../config.ts'
+import type { Config } from '../config.ts'
 import type { Database } from '../db/database.ts'
+import { describeEgress } from '../egress-settings.ts'
 import { type Credentials, isCurrentClient } from '../organizations/credentials.ts'
 import { createFirstOrganization, listOrganizations, registerEnvironment } from '../organizations/organizations.ts'
 import { hasPeople, inviteFirstOwner } from '../users/operator.ts'

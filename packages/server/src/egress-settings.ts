@@ -1,0 +1,65 @@
+import { isIPv4 } from 'node:net'
+import type { NetworkPolicy } from '@penstock/connector/egress'
+import { type AllowedDestination, parseAllowed } from '@penstock/connector/egress/allowed'
+import { type Given, type Read, words } from './config-values.ts'
+
+/** The settings of where connectors may connect to. */
+
+/** Network policy of connectors. */
+export type EgressSettings = {
+  /** Any address but link-local and metadata ones, or public ones only. */
+  readonly networkPolicy: NetworkPolicy
+  /** Private destinations that may be connected to although `networkPolicy` is `public`. */
+  readonly allow: readonly AllowedDestination[]
+  /** Why it is so: part of a sentence, for the operator. */
+  readonly reason: string
+}
+
+/**
+ * Which addresses connectors may connect to depends on who can reach the API. On the loopback address alone it is the user
+ * of this machine, who may connect to their own database. Anyone else could use connectors to explore the private network.
+ */
+export function readEgress(given: Given, read: Read, listens: boolean): EgressSettings {
+  const networkPolicy = read<NetworkPolicy | undefined>(
+    'PENSTOCK_EGRESS',
+    undefined,
+    (value) => (value === 'any' || value === 'public' ? value : undefined),
+    'any or public',
+  )
+  const allow = readDestinations(read, 'PENSTOCK_EGRESS_ALLOW')
+  if (networkPolicy) return { networkPolicy, allow, reason: 'PENSTOCK_EGRESS is set' }
+  if (!listens) return { networkPolicy: 'public', allow, reason: 'a worker does not know who has access to the API' }
+  const reason = exposureOf(given)
+  return reason === undefined
+    ? { networkPolicy: 'any', allow, reason: `the service listens on ${given('PENSTOCK_HOST') ?? '127.0.0.1'} alone` }
+    : { networkPolicy: 'public', allow, reason }
+}
+
+/** Why others than the user of this machine can reach the API, as a part of a sentence; undefined if they cannot. */
+export function exposureOf(given: Given): string | undefined {
+  const exposure = ['PENSTOCK_PUBLIC_URL', 'PENSTOCK_TRUSTED_PROXIES'].find((name) => given(name))
+  if (exposure) return `${exposure} is set`
+  const host = given('PENSTOCK_HOST') ?? '127.0.0.1'
+  const isLoopback = host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'))
+  return isLoopback ? undefined : 'PENSTOCK_HOST is not a loopback address'
+}
+
+/** Reads destinations that the operator allows something for. */
+export const readDestinations = (read: Read, setting: string): readonly AllowedDestination[] =>
+  read<readonly AllowedDestination[]>(
+    setting,
+    [],
+    (value) => {
+      const parsed = words(value).map(parseAllowed)
+      return parsed.every((one) => one !== undefined) ? parsed : undefined
+    },
+    'host names, addresses or networks with commas between them, each with a port where one alone is meant, such as db.internal:5432, 10.1.0.0/16, [fd12::7]:5432; link-local and metadata addresses are never allowed',
+  )
+
+/** The network policy of connectors and its reason, as a sentence for the operator. */
+export function describeEgress({ networkPolicy, allow, reason }: EgressSettings): string {
+  if (networkPolicy === 'any') return `Connectors may connect to private addresses, because ${reason}.`
+  const besides =
+    allow.length === 0 ? '' : ` and to ${allow.map(({ text }) => text).join(', ')} (PENSTOCK_EGRESS_ALLOW)`
+  return `Connectors may connect to public addresses only${besides}, because ${reason}.`
+}
