@@ -140,6 +140,12 @@ export const events: readonly Side[] = [
     row: { event_time: '2026-01-31T12:00:00Z', transaction_id: canary, email: canary },
   },
   {
+    slug: 'google-ads-conversion-adjustments',
+    secrets: google,
+    settings: { customerId: '1234567890', conversionActionId: '1234', adjustmentType: 'Enhancement' },
+    row: { order_id: canary, email: canary },
+  },
+  {
     slug: 'google-ads-click-conversions',
     secrets: google,
     settings: { customerId: '1234567890', conversionActionId: '1234' },

@@ -78,14 +78,17 @@ const meta: Platform = {
 }
 
 /** An address counts where all of it is known. */
-export function addressOf({ first, last, country, zip }: Person): string | undefined {
-  const parts = {
-    givenName: digest(first, names.google.first),
-    familyName: digest(last, names.google.last),
-    regionCode: plain(country, (code) => code.toUpperCase()),
-    postalCode: plain(zip, same),
-  }
-  return Object.values(parts).includes(undefined) ? undefined : saying(parts)
+export function addressOf(
+  { first, last, country, zip }: Person,
+  keys: readonly string[] = ['givenName', 'familyName', 'regionCode', 'postalCode'],
+): string | undefined {
+  const parts = [
+    digest(first, names.google.first),
+    digest(last, names.google.last),
+    plain(country, (code) => code.toUpperCase()),
+    plain(zip, same),
+  ]
+  return parts.includes(undefined) ? undefined : saying(Object.fromEntries(keys.map((key, at) => [key, parts[at]])))
 }
 
 const googleMember = (member: Json): string => {

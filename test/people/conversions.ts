@@ -8,6 +8,7 @@ import {
 } from '../../packages/connectors/test/amazon-server.ts'
 import { floodlight, startCampaignManager } from '../../packages/connectors/test/campaign-manager-server.ts'
 import { googleSecrets, startDataManager } from '../../packages/connectors/test/data-manager-server.ts'
+import { googleAdsSecrets, startGoogleAds, webAction } from '../../packages/connectors/test/google-ads-server.ts'
 import { linkedinSecrets, startLinkedIn } from '../../packages/connectors/test/linkedin-server.ts'
 import {
   journeyKey,
@@ -264,6 +265,30 @@ const googleOf = (slug: string, mapping: Platform['mapping'] = {}): Platform => 
     },
   ),
 })
+
+/** Contact data of people, for conversions that a Google tag reported. */
+const adjustments: Platform = {
+  slug: 'google-ads-conversion-adjustments',
+  secrets: googleAdsSecrets,
+  start: startGoogleAds,
+  settings: { customerId: '1234567890', conversionActionId: webAction, adjustmentType: 'Enhancement' },
+  mapping: { order_id: 'id', gclid: null, adjustment_time: 'event_time', conversion_time: null },
+  origins: ['https://googleads.googleapis.com', 'https://oauth2.googleapis.com'],
+  wants: (person) =>
+    event(person, {
+      hashedEmail: digest(person.email, emails.google),
+      hashedPhoneNumber: phoneDigest(person, phones.e164),
+      addressInfo: addressOf(person, ['hashedFirstName', 'hashedLastName', 'countryCode', 'postalCode']),
+    }),
+  reads: eventsIn(
+    /:uploadConversionAdjustments$/,
+    ({ conversionAdjustments }) => conversionAdjustments,
+    ({ orderId: id, userIdentifiers }) => {
+      const parts = Object.assign({}, ...listOf(userIdentifiers))
+      return { id, ...parts, addressInfo: parts.addressInfo && saying(parts.addressInfo) }
+    },
+  ),
+}
 
 /** Contact data complete a conversion that is known by its match ID. */
 const campaignManager: Platform = {
@@ -546,6 +571,7 @@ export const conversions: readonly Platform[] = [
   googleOf('google-ads-conversions'),
   googleOf('google-ads-click-conversions'),
   googleOf('google-ads-offline-conversions', { store_id: { value: 'shop-1' } }),
+  adjustments,
   campaignManager,
   linkedin,
   microsoft,

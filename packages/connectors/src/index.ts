@@ -33,6 +33,7 @@ import { freewheelCampaignPosting } from './freewheel/freewheel-campaign-posting
 import { freewheelEvents } from './freewheel/freewheel-events.ts'
 import { googleAdManager } from './google-ad-manager/google-ad-manager.ts'
 import { googleAdsClickConversions } from './google-ads/google-ads-click-conversions.ts'
+import { googleAdsConversionAdjustments } from './google-ads/google-ads-conversion-adjustments.ts'
 import { googleAdsConversions } from './google-ads/google-ads-conversions.ts'
 import { googleAdsCustomerMatch } from './google-ads/google-ads-customer-match.ts'
 import { googleAdsOfflineConversions } from './google-ads/google-ads-offline-conversions.ts'
@@ -158,6 +159,7 @@ export const { connectors, listedConnectors, platforms, connectorById } = makeCa
   freewheelEvents,
   googleAdManager,
   googleAdsClickConversions,
+  googleAdsConversionAdjustments,
   googleAdsConversions,
   googleAdsCustomerMatch,
   googleAdsOfflineConversions,

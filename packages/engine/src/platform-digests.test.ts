@@ -31,6 +31,7 @@ const cases: readonly [connector: string, field: string, value: string, form: st
   ['dv360-customer-match', 'lname', 'Quinn-Alex', 'quinn-alex'],
   ['google-ads-conversions', 'email', 'cloudySanFrancisco@GMAIL.com', 'cloudysanfrancisco@gmail.com'],
   ['google-ads-conversions', 'email_sha256', '  ALEXZ@example.com   ', 'alexz@example.com'],
+  ['google-ads-conversion-adjustments', 'email', 'cloudySanFrancisco@GMAIL.com', 'cloudysanfrancisco@gmail.com'],
   ['google-ads-click-conversions', 'phone', '+1 800-555-0102', '+18005550102'],
   ['google-ads-offline-conversions', 'first_name', ' Alex Dr.', 'alex dr.'],
   ['google-ads-offline-conversions', 'last_name', ' Quinn,Jr.   ', 'quinn'],

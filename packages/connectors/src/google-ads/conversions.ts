@@ -23,13 +23,14 @@ import {
 } from './people.ts'
 import { googleAds } from './platform.ts'
 
-/** The number of a conversion action, or its resource name in the Google Ads API. */
-const action = {
+/** The form of a conversion action: its number, or its resource name in the Google Ads API. */
+export const conversionAction = {
   pattern: /^(?:customers\/\d+\/conversionActions\/)?\d+$/,
   wanted:
     'The conversion action must be its number in Google Ads, which follows ctId= in the address of the page of the action.',
 }
-const actionIn = (id: unknown): string | undefined => /\d+$/.exec(String(id ?? '').trim())?.[0]
+/** The number of a conversion action; `undefined` if there is none. */
+export const actionIn = (id: unknown): string | undefined => /\d+$/.exec(String(id ?? '').trim())?.[0]
 
 const unlessSaid = ', for rows that do not say so'
 
@@ -48,7 +49,7 @@ const settings = {
     label: 'Conversion action ID',
     description:
       'ID of the conversion action, which follows ctId= in the address of its page; needed unless every row has conversion_action_id',
-    pattern: action.pattern,
+    pattern: conversionAction.pattern,
     example: '1234567890',
   }),
   ...consentFields({ default: 'Unspecified' }, unlessSaid),
@@ -117,7 +118,7 @@ const conversionColumns = {
     '@action',
     'ID of the conversion action that it counts for; by default as set in the connection',
     {
-      ...action,
+      ...conversionAction,
       setting: 'conversionActionId',
       missing: 'The row has no conversion action, which is a number in Google Ads.',
       synonyms: ['conversion_action'],
@@ -197,7 +198,7 @@ export const googleConversions = ({ source, columns, notes, ...facts }: Conversi
       field: 'email',
     },
     ...facts,
-    notes: `Data moves through Google Data Manager, since the Google Ads API has not accepted conversions from new users since June 2026. The refresh token needs the scope https://www.googleapis.com/auth/datamanager; a developer token is not needed. Send only data that people consented to. Google does not use the data of people who denied consent, and in the European Economic Area requires the consent of everyone. To send contact data, accept the terms for enhanced conversions in the account. Google counts a conversion once for each transaction ID, or for each click and time. An event with the transaction ID and the conversion action of an earlier conversion replaces its value and currency, except for store sales; Google offers no retraction here. It processes uploads within hours. Events that it rejects while the transfer waits for the results are counted as rejected; later rejections are not counted. ${notes}`,
+    notes: `Data moves through Google Data Manager, since the Google Ads API has not accepted conversions from new users since June 2026. The refresh token needs the scope https://www.googleapis.com/auth/datamanager; a developer token is not needed. Send only data that people consented to. Google does not use the data of people who denied consent, and in the European Economic Area requires the consent of everyone. To send contact data, accept the terms for enhanced conversions in the account. Google counts a conversion once for each transaction ID, or for each click and time. An event with the transaction ID and the conversion action of an earlier conversion replaces its value and currency, except for store sales. To retract a conversion, use Google Ads Conversion Adjustments. It processes uploads within hours. Events that it rejects while the transfer waits for the results are counted as rejected; later rejections are not counted. ${notes}`,
     settings: { ...settings, ...facts.settings },
     columns: { ...conversionColumns, ...columns },
     batch: { rowsMax: 2_000, bytesMax: 4_000_000 },

@@ -1,21 +1,22 @@
-import { type ConnectorContext, ConnectorError, secret } from '@penstock/connector'
+import { ConnectorError, secret } from '@penstock/connector'
 import { googleAuthorization } from '../google/authorization.ts'
-import { googleAuth, googleReports } from '../google/reporting-api.ts'
 import { googleSignIn } from '../google/sign-in.ts'
 import { idSetting } from '../kit/api.ts'
-import type { Listing } from '../kit/listing-facts.ts'
 import { day, dimension, metric, ofAccount, type ReportColumn } from '../kit/report-columns.ts'
 import type { ReportRequest } from '../kit/report-facts.ts'
 import { rowsOrNone } from '../kit/report-rows.ts'
 import { reportSource } from '../kit/report-source.ts'
-import type { PlatformCall } from '../platform-api/client.ts'
 import { isObject, type JsonObject, listIn, objectIn, textIn } from '../platform-api/json.ts'
+import {
+  clientAccounts,
+  customerDigits,
+  googleAdsApi,
+  googleAdsAuth,
+  googleAdsQuery,
+  googleAdsScope,
+  googleAdsVersion,
+} from './google-ads-api.ts'
 import { googleAds } from './platform.ts'
-import { meaningOfRefusal } from './reporting-errors.ts'
-
-const scope = 'https://www.googleapis.com/auth/adwords'
-const version = 'v25'
-const digits = (id: unknown): string => String(id ?? '').replace(/\D/g, '')
 
 /** The resources of the query language that levels are read from. */
 const resources: Readonly<Record<string, string>> = {
@@ -35,38 +36,9 @@ const segment = (name: string, description: string): ReportColumn => attribute(`
 const figure = (type: ReportColumn['type'], name: string, description: string): ReportColumn =>
   metric(type, description, of(`metrics.${name}`))
 
-const query = (account: string, text: string, pageToken?: string): PlatformCall => ({
-  method: 'POST',
-  path: `/customers/${account}/googleAds:search`,
-  repeatable: true,
-  body: { query: text, ...(pageToken !== undefined && { pageToken }) },
-})
-
 const textOf = ({ level, from, to, asks }: ReportRequest): string => {
   const fields = [...asks.always, ...asks.level, ...asks.breakdowns, ...asks.metrics]
   return `SELECT ${fields.join(', ')} FROM ${resources[level] ?? 'campaign'} WHERE segments.date BETWEEN '${from}' AND '${to}'`
-}
-
-/** The accounts below the manager account, or all that the user can reach without one. */
-const clients: Listing = {
-  kind: 'account',
-  page(pageToken, { settings }: Pick<ConnectorContext, 'settings'>) {
-    const manager = digits(settings.managerAccountId)
-    if (manager === '') return { path: '/customers:listAccessibleCustomers' }
-    const text =
-      "SELECT customer_client.id, customer_client.descriptive_name FROM customer_client WHERE customer_client.manager = FALSE AND customer_client.status = 'ENABLED'"
-    return query(manager, text, pageToken)
-  },
-  found({ json }) {
-    const { resourceNames, results } = objectIn(json)
-    if (resourceNames !== undefined) {
-      return listIn(resourceNames).map((name) => ({ id: String(name).replace('customers/', '') }))
-    }
-    return listIn(results)
-      .map((row) => objectIn(objectIn(row).customerClient))
-      .map(({ id, descriptiveName: name }) => ({ id, name }))
-  },
-  next: ({ json }) => textIn(objectIn(json).nextPageToken),
 }
 
 const usual = ['impressions', 'clicks', 'cost', 'conversions', 'conversions_value', 'ctr', 'average_cpc']
@@ -96,13 +68,10 @@ export const googleAdsReporting = reportSource({
   notes:
     'Reads by queries of the Google Ads Query Language, 14 days at a time, in the time zone of each account. Costs are converted from micros to units of the currency; rates are fractions. Without impressions, an object has no row. A breakdown splits every row, and Google does not allow all combinations. Conversions are restated for as long as their conversion window: 30 days by default, up to 90. A manager account has no figures: enter its client accounts, and its own ID under “Manager account ID”. Other segments and metrics of the API are entered by their names, such as segments.hour or metrics.phone_calls. A developer token with basic access allows 15,000 requests a day.',
   tested: 'Recorded answers that follow Google’s published protocol buffers of the Google Ads API; not Google itself.',
-  api: { version: `Google Ads API ${version}`, ends: 'about a year after its release; Google announces the date' },
-  authorization: googleAuthorization(scope),
-  platformApi: googleReports('Google Ads', `https://googleads.googleapis.com/${version}`, meaningOfRefusal),
-  auth: googleAuth(scope, ({ secrets, settings }) => ({
-    'developer-token': String(secrets.developerToken ?? ''),
-    ...(digits(settings.managerAccountId) !== '' && { 'login-customer-id': digits(settings.managerAccountId) }),
-  })),
+  api: googleAdsVersion,
+  authorization: googleAuthorization(googleAdsScope),
+  platformApi: googleAdsApi,
+  auth: googleAdsAuth,
   secrets: {
     ...googleSignIn('a user of the Google Ads account'),
     developerToken: secret({
@@ -125,9 +94,9 @@ export const googleAdsReporting = reportSource({
     label: 'Customer IDs',
     id: /^\d{3}-?\d{3}-?\d{4}$/,
     example: '123-456-7890',
-    normal: digits,
+    normal: customerDigits,
     get: (account) =>
-      query(
+      googleAdsQuery(
         account,
         'SELECT customer.descriptive_name, customer.currency_code, customer.time_zone FROM customer LIMIT 1',
       ),
@@ -138,7 +107,7 @@ export const googleAdsReporting = reportSource({
       throw new ConnectorError('malformed_response', 'Google Ads answered without the time zone of the account.')
     },
   },
-  listed: { accountIds: clients },
+  listed: { accountIds: clientAccounts },
   always: ['date', 'customer_id', 'customer_name', 'currency'],
   levels: {
     campaign: { key: ['campaign_id'], columns: ['campaign_name', 'campaign_status', 'campaign_type'] },
@@ -228,7 +197,7 @@ export const googleAdsReporting = reportSource({
   days: { backMax: 1_095, lookBack: 30, chunk: 14 },
   report: {
     form: 'pages',
-    page: (to, pageToken) => query(to.account, textOf(to), pageToken),
+    page: (to, pageToken) => googleAdsQuery(to.account, textOf(to), pageToken),
     rows: ({ json }, to) => {
       // An answer without rows has the mask of the fields that were asked for.
       const isReport = isObject(json) && (json.results !== undefined || json.fieldMask !== undefined)

@@ -52,8 +52,8 @@ export function blamedItems({ status, json }: Answer, item: Item, items: number)
   return blamed
 }
 
-/** Reasons are constants; anything else could quote what was sent. */
-const codeIn = (value: unknown): string | undefined =>
+/** A constant that names a reason; `undefined` for anything else, which could quote what was sent. */
+export const codeIn = (value: unknown): string | undefined =>
   typeof value === 'string' && /^[A-Z][A-Z0-9_]{1,80}$/.test(value) ? value : undefined
 
 /** The error that an answer is, if any. Leaves out Google's message, which may quote the request. */

@@ -9,7 +9,7 @@ const denied: ErrorFact = [
 const restricted: ErrorFact = ['account_restricted', 'The account is not enabled, or was cancelled or suspended.']
 const app: ErrorFact = [
   'invalid_credentials',
-  'The developer token or its Google Cloud project is not approved for this account; check the API center of your manager account.',
+  'The Google Cloud project of the OAuth client has no access to this account; apply for it on the page of the Google Ads API in the Google Cloud console.',
 ]
 const isRetired: ErrorFact = ['version_retired', 'Update this service.']
 
@@ -47,6 +47,9 @@ export function meaningOfRefusal({ json }: Answer): ErrorFact | undefined {
     .flatMap((detail) => listIn(objectIn(detail).errors))
     .flatMap((one) => Object.values(objectIn(objectIn(one).errorCode)))
     .map((code) => textIn(code) ?? '')
-  const known = found.find((code) => Object.hasOwn(codes, code))
-  return known === undefined ? undefined : codes[known]
+  return found.map(meaningOfCode).find((fact) => fact !== undefined)
 }
+
+/** The meaning of one code of an error; `undefined` if it is about the request or something in it. */
+export const meaningOfCode = (code: string): ErrorFact | undefined =>
+  Object.hasOwn(codes, code) ? codes[code] : undefined
