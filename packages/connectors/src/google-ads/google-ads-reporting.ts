@@ -66,7 +66,7 @@ export const googleAdsReporting = reportSource({
   description: 'Reads the performance of the ads of an account through the Google Ads API.',
   actions: ['get'],
   notes:
-    'Reads by queries of the Google Ads Query Language, 14 days at a time, in the time zone of each account. Costs are converted from micros to units of the currency; rates are fractions. Without impressions, an object has no row. A breakdown splits every row, and Google does not allow all combinations. Conversions are restated for as long as their conversion window: 30 days by default, up to 90. A manager account has no figures: enter its client accounts, and its own ID under “Manager account ID”. Other segments and metrics of the API are entered by their names, such as segments.hour or metrics.phone_calls. A developer token with basic access allows 15,000 requests a day.',
+    'Reads by queries of the Google Ads Query Language, 14 days at a time, in the time zone of each account. Costs are converted from micros to units of the currency; rates are fractions. Without impressions, an object has no row. A breakdown splits every row, and Google does not allow all combinations. Conversions are restated for as long as their conversion window: 30 days by default, up to 90. A manager account has no figures: enter its client accounts, and its own ID under “Manager account ID”. Other segments and metrics of the API are entered by their names, such as segments.hour or metrics.phone_calls. The Google Cloud project of the OAuth client needs access to the Google Ads API; basic access allows 15,000 requests a day.',
   tested: 'Recorded answers that follow Google’s published protocol buffers of the Google Ads API; not Google itself.',
   api: googleAdsVersion,
   authorization: googleAuthorization(googleAdsScope),
@@ -76,10 +76,7 @@ export const googleAdsReporting = reportSource({
     ...googleSignIn('a user of the Google Ads account'),
     developerToken: secret({
       label: 'Developer token',
-      description: 'Token from the API center of your Google Ads manager account',
-      required: true,
-      // Signing in with a click does not bring it.
-      role: 'Source',
+      description: 'Google has ignored developer tokens since 9 September 2026: leave it empty',
     }),
   },
   settings: {
