@@ -11,9 +11,10 @@ version=$(node -p 'require(process.argv[1]).version' "$root/package.json")
 
 base=$root/.cache/image-base.tar
 if [ ! -f "$base" ]; then
+  # The name must end with .tar: mmdebstrap would make a folder otherwise.
   mkdir -p "$(dirname "$base")"
-  mmdebstrap --quiet --variant=extract --include=base-files,libc6,libstdc++6,libgcc-s1,tzdata,ca-certificates bookworm "$base.new"
-  mv "$base.new" "$base"
+  mmdebstrap --quiet --variant=extract --include=base-files,libc6,libstdc++6,libgcc-s1,tzdata,ca-certificates bookworm "$work/base.tar"
+  mv "$work/base.tar" "$base"
 fi
 
 mkdir -p "$work/image/state" "$work/node/usr/local/bin" "$work/base"

@@ -145,7 +145,7 @@ describe('dialogs of the console', { skip }, () => {
 
   /** A page of someone who is signed in with a password, and at another device. */
   async function signedIn(of: ConsoleStage): Promise<Page> {
-    const page = await of.open(person ? '/sign-in' : of.firstLink(), { signedIn: false })
+    const page = await of.open(person ? '/sign-in' : await of.firstLink(), { signedIn: false })
     const password = 'a sentence of its own kind'
     await page.getByRole('textbox', { name: 'E-mail address' }).fill('ada@example.com')
     if (person) {

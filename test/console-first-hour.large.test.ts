@@ -38,7 +38,7 @@ describe('the first hour', { skip }, () => {
   const firstStart = async (t: Parameters<typeof prepareStage>[0]) => {
     const stage = await prepareStage(t)
     const { url } = await stage.serve()
-    const path = await ownerLink(stage, url)
+    const path = await ownerLink(await stage.databaseUrl(), url)
     const opened = await openPage(browser, url, { look })
     opened.page.setDefaultTimeout(30_000)
     t.after(() => opened.close())

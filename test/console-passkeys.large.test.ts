@@ -21,7 +21,7 @@ describe('passkeys in the console', { skip }, () => {
     const page = await stage.open('/sign-in', { signedIn: false })
     await page.goto(`${home}/sign-in`)
     const device = await addDevice(page)
-    await page.goto(`${home}${stage.firstLink()}`)
+    await page.goto(`${home}${await stage.firstLink()}`)
     await page.getByRole('textbox', { name: 'E-mail address' }).fill('ada@example.com')
     await page.getByRole('textbox', { name: 'Your name' }).fill('Ada Lopez')
     await page.locator('input[autocomplete="new-password"]').fill('a sentence of its own kind')

@@ -48,7 +48,7 @@ describe('a password is reset by a link in a mail, in the console', { skip }, ()
   }
 
   test('the old password is refused, other sessions have ended, and the link counts once', async () => {
-    const first = await stage.open(stage.firstLink(), { signedIn: false })
+    const first = await stage.open(await stage.firstLink(), { signedIn: false })
     await first.getByRole('textbox', { name: 'E-mail address' }).fill(email)
     await first.getByRole('textbox', { name: 'Your name' }).fill('Ada Lopez')
     await chosen(first).fill(oldPassword)

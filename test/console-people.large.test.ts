@@ -62,7 +62,7 @@ describe('people in the console', { skip }, () => {
   }
 
   test('from the first start to a viewer who sees and cannot change, and signing out everywhere', async () => {
-    const page = await stage.open(stage.firstLink(), { signedIn: false })
+    const page = await stage.open(await stage.firstLink(), { signedIn: false })
     await page.getByText('You are invited with the role owner').waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
     await page.getByRole('textbox', { name: 'E-mail address' }).fill('ada@example.com')
@@ -77,7 +77,7 @@ describe('people in the console', { skip }, () => {
     assert.equal(await page.evaluate('document.cookie'), '', 'no script reads the cookie')
 
     // The link counts once.
-    const late = await stage.open(stage.firstLink(), { signedIn: false })
+    const late = await stage.open(await stage.firstLink(), { signedIn: false })
     await late.getByText('This link is not valid').waitFor()
     assert.deepEqual(await accessibilityViolations(late), [])
 

@@ -52,7 +52,7 @@ describe('a second factor in the console', { skip }, () => {
   const isFirst = (page: Page) => page.getByRole('heading', { level: 1, name: 'Add a passkey to continue' }).waitFor()
 
   test('an owner who has one requires it; the others add a passkey before they can do anything else', async () => {
-    const page = await open(stage.firstLink())
+    const page = await open(await stage.firstLink())
     await accept(page, 'Ada Lopez', 'ada@example.com')
     const kim = await open(await invite('kim@example.com'))
     await accept(kim, 'Kim Ito')

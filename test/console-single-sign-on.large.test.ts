@@ -98,7 +98,7 @@ describe('single sign-on in the console', { skip }, () => {
     // Removes the provider of the other test.
     await stage.client.deleteSingleSignOn().catch(() => {})
     const page = await stage.open('/sign-in', { signedIn: false })
-    await accept(page, stage.firstLink(), 'Ada Lopez', 'ada@example.com')
+    await accept(page, await stage.firstLink(), 'Ada Lopez', 'ada@example.com')
     await page.getByRole('link', { name: 'Sign-in settings' }).click()
     const card = page.getByRole('region', { name: 'Single sign-on' })
     await card.getByText('Not set up').waitFor()

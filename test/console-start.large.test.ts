@@ -79,7 +79,7 @@ describe('the first rows, in the console', { skip }, () => {
   test('opens after the first sign-in of an owner whose organization has no connection', async () => {
     const first = await startConsole()
     try {
-      const page = await first.open(first.firstLink(), { signedIn: false })
+      const page = await first.open(await first.firstLink(), { signedIn: false })
       await page.getByRole('textbox', { name: 'E-mail address' }).fill('ada@example.com')
       await page.getByRole('textbox', { name: 'Your name' }).fill('Ada Lopez')
       await page.locator('input[autocomplete="new-password"]').fill('a sentence of its own kind')

@@ -36,8 +36,5 @@ test('kills a file that does not end by its deadline, with its children, and fai
 test('refuses to hide a program that no test looks for', async () => {
   const { code, text } = await run(['packages/connector/src/values.test.ts'], { PENSTOCK_TEST_HIDE: 'sshd,chrome' })
   assert.equal(code, 1, text)
-  assert.match(
-    text,
-    /PENSTOCK_TEST_HIDE names chrome\. It takes chromium, kcat, promtool, systemd-analyze, mariadbd, sshd\./,
-  )
+  assert.match(text, /PENSTOCK_TEST_HIDE names chrome\. It takes (?:[\w-]+, )+mmdebstrap\./)
 })

@@ -13,6 +13,7 @@ import { generateMasterKey } from '../../packages/server/src/secrets/seal.ts'
 import { type Look, launchBrowser, type OpenedPage, openContext, openPage, openPageIn } from './browser.ts'
 import { createTestDatabase, execute } from './database.ts'
 import { connectorBySlug } from './fixtures.ts'
+import { ownerLink } from './owner-link.ts'
 import { freePort } from './process.ts'
 import { postgresqlSecrets } from './transfers.ts'
 import { until } from './until.ts'
@@ -29,8 +30,8 @@ export const postgresql = connectorBySlug('postgresql')
 export type ConsoleStage = {
   readonly url: string
   readonly credentials: { clientId: string; clientSecret: string }
-  /** The path of the link that the first start prints, with which the owner sets a password. */
-  readonly firstLink: () => string
+  /** The path of a link with which the owner sets a password; always the same one. */
+  readonly firstLink: () => Promise<string>
   /** The service's own database. */
   readonly databaseUrl: string
   /** Runs a statement in it. */
@@ -89,14 +90,10 @@ export async function startConsole(env: Record<string, string> = {}): Promise<Co
     ...env,
   }
   let said = ''
-  let printed = ''
   const serve = async () => {
     const child = spawn(process.execPath, [join(root, 'packages/server/bin/penstock.js'), 'serve'], {
       env: settings,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-    child.stdout.on('data', (text) => {
-      printed += text
+      stdio: ['ignore', 'ignore', 'pipe'],
     })
     child.stderr.on('data', (text) => {
       said += text
@@ -121,6 +118,7 @@ export async function startConsole(env: Record<string, string> = {}): Promise<Co
   const target = new pg.Pool({ connectionString: targetDatabase.url, max: 2 })
   target.on('error', () => {})
   const targetSecrets = postgresqlSecrets(targetDatabase.url)
+  let link: Promise<string> | undefined
   let browser: Browser | undefined
   let session: Promise<string> | undefined
   /** Session of a client that the console stores. */
@@ -170,8 +168,7 @@ export async function startConsole(env: Record<string, string> = {}): Promise<Co
     targetSecrets,
     databaseUrl: database.url,
     firstLink: () => {
-      const [link] = /\/accept-invitation#\S+/.exec(printed) ?? []
-      assert(link, 'the first start prints a link')
+      link ??= ownerLink(database.url, url)
       return link
     },
     sql: (statement) => execute(database.url, statement),
