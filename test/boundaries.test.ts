@@ -540,6 +540,8 @@ test('each table is written only by its own module', () => {
     webhook_totals: 'webhooks/',
     single_sign_on: 'single-sign-on/',
     user_identities: 'users/',
+    user_groups: 'users/',
+    user_group_members: 'users/',
     added_connectors: 'connectors/',
     configurations: 'connectors/',
     authorizations: 'authorizations/',

@@ -59,7 +59,7 @@ const editors: Scope[] = [
 const mayOf: Record<UserRole, (scope: Scope) => boolean> = {
   viewer: (scope) => readers.includes(scope),
   editor: (scope) => editors.includes(scope),
-  admin: (scope) => scope !== 'organization:write',
+  admin: (scope) => scope !== 'organization:write' && scope !== 'users:provision',
   owner: () => true,
 }
 

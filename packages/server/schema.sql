@@ -236,6 +236,11 @@ create table users (
   -- When the invitation was accepted.
   joined_time timestamptz,
   last_signed_in_time timestamptz,
+  -- By SCIM: the identifier at the identity provider, the parts of the name, and since when they cannot sign in.
+  external_id text,
+  given_name text,
+  family_name text,
+  deactivated_time timestamptz,
   constraint users_pkey primary key (id),
   constraint users_role check (role in ('owner', 'admin', 'editor', 'viewer')),
   constraint users_organization foreign key (organization_id) references organizations(id)
@@ -243,6 +248,7 @@ create table users (
 create index users_by_email on users (lower(email));
 create unique index users_email on users (organization_id, lower(email)) where account_ids is null;
 create index users_by_email_in_organization on users (organization_id, lower(email));
+create index users_external_id on users (organization_id, external_id) where external_id is not null;
 
 -- Sessions of people in browsers. The token is in a cookie, and only its SHA-256 here.
 create table user_sessions (
@@ -312,6 +318,31 @@ create table user_identities (
   constraint user_identities_user unique (user_id, issuer),
   constraint user_identities_person foreign key (user_id) references users(id) on delete cascade
 );
+
+-- Groups of the identity provider, by SCIM.
+create table user_groups (
+  id text not null,
+  organization_id text not null,
+  display_name text not null,
+  external_id text,
+  -- The role that the name of the group gives to its members; null: none.
+  role text,
+  version integer default 1 not null,
+  created_time timestamptz default now() not null,
+  constraint user_groups_pkey primary key (id),
+  constraint user_groups_role check (role in ('admin', 'editor', 'viewer')),
+  constraint user_groups_organization foreign key (organization_id) references organizations(id)
+);
+create unique index user_groups_name on user_groups (organization_id, lower(display_name));
+
+create table user_group_members (
+  group_id text not null,
+  user_id text not null,
+  constraint user_group_members_pkey primary key (group_id, user_id),
+  constraint user_group_members_group foreign key (group_id) references user_groups(id) on delete cascade,
+  constraint user_group_members_user foreign key (user_id) references users(id) on delete cascade
+);
+create index user_group_members_of_user on user_group_members (user_id);
 
 -- single-sign-on/
 

@@ -128,4 +128,4 @@ const operationsOf = (wanted: Scope): string =>
   Object.entries<Operation>(operations)
     .filter(([, { scope }]) => scope === wanted)
     .map(([id]) => `\`${id}\``)
-    .join(', ')
+    .join(', ') || '[SCIM](scim.md)'

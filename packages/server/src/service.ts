@@ -28,6 +28,7 @@ import { serveOauthMetadata } from './http/oauth-metadata.ts'
 import { serveOauthToken } from './http/oauth-token.ts'
 import { observe } from './http/observe.ts'
 import { connectionsWithin, readOpenFilesMax } from './http/open-files.ts'
+import { serveScim } from './http/scim.ts'
 import { type AccessControl, serveOperations } from './http/serve.ts'
 import { serveSingleSignOn } from './http/single-sign-on.ts'
 import type { Logger } from './log.ts'
@@ -41,12 +42,14 @@ import { createSingleSignOnFlow } from './single-sign-on/flow.ts'
 import type { Telemetry } from './telemetry/telemetry.ts'
 import { unixSeconds } from './time.ts'
 import { createAttempts, createRequestLimit } from './tokens/attempts.ts'
+import { authenticateBySecret } from './tokens/secret-bearers.ts'
 import { createAuthenticator, createCredentialCheck, issueToken } from './tokens/tokens.ts'
 import { Discoveries } from './transfers/discoveries.ts'
 import { createInteractiveJobs } from './transfers/interactive.ts'
 import { readTransferTotals } from './transfers/totals/totals.ts'
 import { createFileReceiver } from './uploads/receiver.ts'
 import { createPasswords } from './users/passwords.ts'
+import { answerScim, requireProvisioning } from './users/scim/scim.ts'
 import { createSessionAuthenticator } from './users/sessions.ts'
 import { findUsersNamed } from './users/sign-ins.ts'
 import { readWebhookTotals } from './webhooks/totals.ts'
@@ -183,6 +186,14 @@ export async function createService(
   serveOperations(app, { accessControl, audit, database, replica, files, publicUrl: config.publicUrl, handlers, deps })
   serveOauthToken(app, (request) => issueToken(database, request, deps))
   serveOauthMetadata(app, publicUrl)
+  serveScim(app, {
+    authenticate: async (request) => {
+      const actor = await authenticateBySecret(database, request, { ...deps, tokens })
+      if (actor) requireProvisioning(actor)
+      return actor
+    },
+    answer: (request) => answerScim(request, { database, publicUrl, userSessions }),
+  })
   const confirmationClock = async () => unixSeconds(await databaseNow(database))
   serveMcp(app, { accessControl, publicUrl: config.publicUrl, corsOrigins, confirmationClock })
   const open = opened.move()

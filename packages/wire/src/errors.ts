@@ -206,8 +206,9 @@ export const errors = {
   },
   user_joined: {
     status: 409,
-    message: 'This person has accepted the invitation. If they cannot sign in, they can request a new password.',
-    when: 'Resend Invitation to a person who has accepted the invitation.',
+    message:
+      'This person has accepted the invitation, or is deactivated. If they cannot sign in, they can request a new password, or are activated at the identity provider.',
+    when: 'Resend Invitation to a person who has accepted the invitation, or is deactivated.',
   },
   last_owner: {
     status: 409,

@@ -143,6 +143,9 @@ export const limits = {
    */
   usersMax: 10_000,
   usersOfAccountMax: 1_000,
+  /** Groups of an organization that its identity provider has created by SCIM, and memberships of all of them. */
+  userGroupsMax: 500,
+  userGroupMembershipsMax: 50_000,
   /** Days that the session of a person lasts without being used, and at most. */
   userSessionIdleDays: 14,
   userSessionDaysMax: 30,

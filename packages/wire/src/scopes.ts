@@ -22,6 +22,7 @@ export const scopes = {
   'sessions:write': 'Create session tokens for one sub-account',
   'users:read': 'List people, invitations and their roles',
   'users:write': 'Invite people, change their roles, and remove them',
+  'users:provision': 'Create, change, deactivate and remove people and groups by SCIM, and nothing else',
   'organization:read': 'Read the settings of the organization, such as single sign-on and branding',
   'organization:write': 'Change how people sign in: single sign-on and sign-in rules',
   'branding:write': 'Change the branding of connect links, and which sites may show them',
@@ -68,7 +69,8 @@ const editor = [
   'records:read',
   'alerts:write',
 ] as const
-const admin = scopeNames.filter((scope) => scope !== 'organization:write')
+/** Without the scopes with which one could become any person of the organization: these are for owners. */
+const admin = scopeNames.filter((scope) => scope !== 'organization:write' && scope !== 'users:provision')
 
 /** Scopes of people by their role, in all sub-accounts or in the ones that they are limited to. */
 export const userRoles = {

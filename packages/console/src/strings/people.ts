@@ -26,6 +26,7 @@ export const people = {
   invited: 'Invited',
   invitationExpired: 'Invitation expired',
   active: 'Active',
+  deactivated: 'Deactivated',
   lastSignedIn: 'Last signed in',
   actions: (name: string) => `Actions for ${name}`,
   change: 'Change the role',
@@ -36,6 +37,7 @@ export const people = {
   notYourself: 'You cannot change or remove yourself. Ask another person who may.',
   onlyOwners: 'Only owners change or remove owners.',
   hasJoined: 'This person has accepted the invitation.',
+  isDeactivated: 'The identity provider has deactivated this person.',
   mayMore: 'This person may do more than you.',
   chooseAccount: 'Choose at least one sub-account.',
 

@@ -82,6 +82,7 @@ export const recipientsOf = statement<{ ruleIds: readonly string[]; limit: numbe
   from alert_rules r cross join lateral (
     select email, account_ids from users
     where organization_id = r.organization_id and role = any(r.email_roles) and joined_time is not null
+      and deactivated_time is null
       and (r.account_id is null or account_ids is null or r.account_id = any(account_ids))
     order by joined_time, id limit :limit
   ) u

@@ -37,16 +37,19 @@ export async function listUsersCommand(
   { organization, json }: Json & { organization?: string },
 ): Promise<void> {
   const rows = await withRuntime(config, log, ({ database }) => usersOf(database, organization ?? null))
-  const list = rows.map(({ id, email, name, organizationId, role, accountIds, joinedTime, lastSignedInTime }) => ({
-    userId: id,
-    email,
-    name,
-    organizationId,
-    role,
-    accountIds,
-    joinedTime: joinedTime?.toISOString() ?? null,
-    lastSignedInTime: lastSignedInTime?.toISOString() ?? null,
-  }))
+  const list = rows.map(
+    ({ id, email, name, organizationId, role, accountIds, joinedTime, deactivatedTime, lastSignedInTime }) => ({
+      userId: id,
+      email,
+      name,
+      organizationId,
+      role,
+      accountIds,
+      joinedTime: joinedTime?.toISOString() ?? null,
+      deactivatedTime: deactivatedTime?.toISOString() ?? null,
+      lastSignedInTime: lastSignedInTime?.toISOString() ?? null,
+    }),
+  )
   printTable(list, json, 'There are no people.')
 }
 

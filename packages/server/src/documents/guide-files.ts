@@ -14,6 +14,7 @@ export const guideGroups: readonly { title: string; slugs: readonly string[] }[]
       'alerts',
       'people',
       'single-sign-on',
+      'scim',
       'access',
       'data-subjects',
       'errors',

@@ -2,10 +2,11 @@ import { statement } from '../db/statement.ts'
 
 /** Statements that count mails. */
 
-/** Those of some addresses, in lower case, that are of people who have joined the organization. */
+/** Those of some addresses, in lower case, that are of people who have joined the organization, and can sign in. */
 export const selectMembers = statement<{ organizationId: string; emails: readonly string[] }, { email: string }>(`
   select lower(email) as email from users
-  where organization_id = :organizationId and joined_time is not null and lower(email) = any(:emails)
+  where organization_id = :organizationId and joined_time is not null and deactivated_time is null
+    and lower(email) = any(:emails)
 `)
 
 const isOver = `m.since <= now() - interval '1 hour'`

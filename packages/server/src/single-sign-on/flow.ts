@@ -61,6 +61,11 @@ const pages = {
     title: 'Confirm that it is you',
     message: `A person of the organization has your e-mail address, and signs in with a password or a passkey. Sign in with it once, within ${limits.singleSignOnMinutes} minutes: from then on, single sign-on is enough. If you have neither, request a new password there.`,
   },
+  deactivated: {
+    status: 403,
+    title: 'You are deactivated',
+    message: 'Your organization has deactivated you here. Ask your administrator to activate you.',
+  },
   otherIdentity: {
     status: 403,
     title: 'This e-mail address belongs to another account',
@@ -200,7 +205,7 @@ async function findPerson(
   const present = await queries.lockProvider.first(tx, { organizationId })
   if (present?.issuer !== issuer) return pages.unknownState
   const known = await queries.findIdentity.first(tx, { organizationId, issuer, subject })
-  if (known) return known.userId
+  if (known) return known.isDeactivated ? pages.deactivated : known.userId
   const domain = email !== null && email.length <= limits.emailLengthMax ? emailPattern.exec(email)?.[1] : undefined
   if (email === null || domain === undefined || !emailVerified) return pages.notAllowed
   if (emailDomains && !emailDomains.includes(domain.toLowerCase())) return pages.notAllowed
@@ -219,6 +224,8 @@ async function findPerson(
       return { ...pages.confirm, link: await newLink(tx, keyring, identity, found.userId) }
     case 'invited as an owner':
       return pages.invitedOwner
+    case 'deactivated':
+      return pages.deactivated
     case 'another account':
       return pages.otherIdentity
     default:

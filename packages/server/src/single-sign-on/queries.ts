@@ -46,8 +46,11 @@ export const deleteProvider = statement<{ organizationId: string }>(`
   delete from single_sign_on where organization_id = :organizationId
 `)
 
-export const findIdentity = statement<{ organizationId: string; issuer: string; subject: string }, { userId: string }>(`
-  select i.user_id from user_identities i join users u on u.id = i.user_id
+export const findIdentity = statement<
+  { organizationId: string; issuer: string; subject: string },
+  { userId: string; isDeactivated: boolean }
+>(`
+  select i.user_id, u.deactivated_time is not null as is_deactivated from user_identities i join users u on u.id = i.user_id
   where i.organization_id = :organizationId and i.issuer = :issuer and i.subject = :subject
     and u.organization_id = i.organization_id
 `)

@@ -53,6 +53,26 @@ export const insertToken = statement<
     (select scopes from client) as scopes
 `)
 
+/**
+ * A client by one of the secrets that are accepted, for a request that brings the secret itself.
+ */
+export const findClientBySecret = statement<
+  { id: string; secretDigest: Buffer },
+  {
+    name: string | null
+    organizationId: string
+    scopes: Scope[] | null
+    accountIds: string[] | null
+    lastUseIsOld: boolean
+  }
+>(`
+  select name, organization_id, scopes, account_ids,
+    coalesce(last_used_time < now() - interval '1 minute', true) as last_use_is_old
+  from clients
+  where id = :id and ${isCurrent}
+    and (secret_digest = :secretDigest or previous_secret_digest = :secretDigest and previous_secret_until > now())
+`)
+
 /** Stores the token of a session, which lives no longer than the client that makes it. */
 export const insertSession = statement<
   {

@@ -39,6 +39,11 @@ async function makeLink(
   // The invitation of the first start is not needed any more.
   if (email !== unknownEmail) await queries.deleteInvited.run(tx, { organizationId, email: unknownEmail })
   const row = await queries.findUserByEmail.first(tx, { organizationId, email })
+  if (row && row.deactivatedTime !== null) {
+    throw new Error(
+      `${email} is deactivated by the identity provider: activate the person there, or remove them first.`,
+    )
+  }
   if (row && row.joinedTime !== null) {
     // Those before it are lost; the operator's counts in any case.
     await queries.deleteLinks.run(tx, { userId: row.id })

@@ -46,13 +46,14 @@ export const deletePasskey = statement<{ userId: string; id: string }, PasskeyRo
 `)
 export const deletePasskeys = statement<{ userId: string }>(`delete from passkeys where user_id = :userId`)
 
-/** The passkey of a person who has accepted their invitation. */
+/** The passkey of a person who has accepted their invitation, and can sign in. */
 export const findCredential = statement<
   { userId: string; credentialId: Buffer },
   { id: string; publicKey: Buffer; counter: number }
 >(`
   select p.id, p.public_key, p.counter from passkeys p join users u on u.id = p.user_id
   where p.user_id = :userId and p.credential_id = :credentialId and u.joined_time is not null
+    and u.deactivated_time is null
 `)
 /** Saves the use of a passkey; no row where its counter went back, since there is a copy of it then. */
 export const saveUse = statement<{ id: string; counter: number; backedUp: boolean }>(`

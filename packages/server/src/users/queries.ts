@@ -14,6 +14,8 @@ export type UserRow = {
   accountIds: string[] | null
   createdTime: Date
   joinedTime: Date | null
+  /** Since when they cannot sign in; null: they can. */
+  deactivatedTime: Date | null
   lastSignedInTime: Date | null
   hasPassword: boolean
   /** Of the organization: a password alone is not enough. */
@@ -23,7 +25,7 @@ export type UserRow = {
 }
 const userColumns = `
   u.id, u.organization_id, o.name as organization_name, u.email, u.name, u.role, u.account_ids, u.created_time,
-  u.joined_time, u.last_signed_in_time, u.password_digest is not null as has_password,
+  u.joined_time, u.deactivated_time, u.last_signed_in_time, u.password_digest is not null as has_password,
   o.second_factor_required,
   (select max(l.expires_time) from user_links l
    where l.user_id = u.id and l.purpose = 'invitation' and l.expires_time > now()) as invitation_expires_time`
@@ -68,10 +70,10 @@ export const findUserByEmail = statement<{ organizationId: string; email: string
 export const findVisibleByEmail = statement<Visible & { email: string; exceptId: string }, { id: string }>(`
   select u.id from users u where lower(u.email) = lower(:email) and u.id <> :exceptId and ${isVisible} limit 1
 `)
-/** The people with an address who have accepted their invitation. */
+/** The people with an address who have accepted their invitation, and can sign in. */
 export const joinedByEmail = statement<{ email: string; limit: number }, UserRow>(`
   select ${userColumns} from ${userTables}
-  where lower(u.email) = lower(:email) and u.joined_time is not null
+  where lower(u.email) = lower(:email) and u.joined_time is not null and u.deactivated_time is null
   order by u.joined_time, u.id limit :limit
 `)
 
@@ -125,6 +127,7 @@ export const countForQuota = statement<
 export const countOtherOwners = statement<{ organizationId: string; id: string }, { total: number }>(`
   select count(*) as total from users
   where organization_id = :organizationId and id <> :id and role = 'owner' and joined_time is not null
+    and deactivated_time is null
 `)
 export const findJoinedUser = statement<Record<never, never>, { id: string }>(`
   select id from users where joined_time is not null limit 1
@@ -137,7 +140,7 @@ export const findPasswords = statement<
 >(`
   select u.id, u.organization_id, o.name as organization_name, u.password_digest from ${userTables}
   where lower(u.email) = lower(:email) and (:organizationId::text is null or u.organization_id = :organizationId)
-    and u.joined_time is not null and u.password_digest is not null
+    and u.joined_time is not null and u.password_digest is not null and u.deactivated_time is null
   order by u.joined_time, u.id limit 100
 `)
 export const findPassword = statement<{ id: string }, { passwordDigest: string | null }>(`
@@ -161,8 +164,8 @@ export const replaceDigest = statement<{ id: string; before: string; passwordDig
 const isCurrent = `
   s.expires_time > now() and s.last_used_time > now() - make_interval(days => :idleDays)`
 /**
- * The session is for a person as they are now: it waits for who changes them, and none is made for one who was removed, or
- * whose password was changed, meanwhile.
+ * The session is for a person as they are now: it waits for who changes them, and none is made for one who was removed or
+ * deactivated, or whose password was changed, meanwhile.
  */
 export const insertSession = statement<
   {
@@ -180,7 +183,7 @@ export const insertSession = statement<
   insert into user_sessions (id, digest, user_id, method, address, user_agent, expires_time)
   select :id, :digest, id, :method, :address, :userAgent, now() + make_interval(days => :daysMax)
   from users
-  where id = :userId and joined_time is not null
+  where id = :userId and joined_time is not null and deactivated_time is null
     and (:passwordDigest::text is null or password_digest = :passwordDigest)
   for no key update
   returning id
@@ -216,7 +219,7 @@ export const findSession = statement<{ digest: Buffer; idleDays: number }, Sessi
   select s.id as session_id, s.method, extract(epoch from now() - s.last_used_time)::float8 * 1000 as unused_ms,
     extract(epoch from s.expires_time - now())::float8 * 1000 as valid_ms, u.id as user_id, u.organization_id, u.email, u.name, u.role, u.account_ids, o.second_factor_required
   from user_sessions s join users u on u.id = s.user_id join organizations o on o.id = u.organization_id
-  where s.digest = :digest and ${isCurrent}
+  where s.digest = :digest and u.deactivated_time is null and ${isCurrent}
 `)
 /** Of requests that come at once, one writes: none waits for another one. */
 export const saveSessionUse = statement<{ id: string; idleDays: number }>(`
@@ -271,7 +274,7 @@ export const countLinks = statement<{ userId: string; purpose: LinkPurpose }, { 
 export const deleteLinks = statement<{ userId: string }>(`delete from user_links where user_id = :userId`)
 export const findLink = statement<{ digest: Buffer; purpose: LinkPurpose }, UserRow & { expiresTime: Date }>(`
   select ${userColumns}, k.expires_time from ${userTables} join user_links k on k.user_id = u.id
-  where k.digest = :digest and k.purpose = :purpose and k.expires_time > now()
+  where k.digest = :digest and k.purpose = :purpose and k.expires_time > now() and u.deactivated_time is null
 `)
 /** Uses a link up; of two at once, one does. */
 export const takeLink = statement<{ digest: Buffer; purpose: LinkPurpose }, { userId: string }>(`

@@ -26,6 +26,7 @@ export const isSecondFactorRequired = statement<{ organizationId: string }, { se
 export const hasOwnerWithSecondFactor = statement<{ organizationId: string }, { exists: boolean }>(`
   select exists (
     select from users u where u.organization_id = :organizationId and u.role = 'owner' and u.joined_time is not null
+      and u.deactivated_time is null
       and ${hasSecondFactor}
   ) as exists
 `)

@@ -44,7 +44,7 @@ export type FoundByEmail =
   | { readonly userId: string; readonly next: 'signed in' }
   /** There is a person, who has to prove it with what they had before. */
   | { readonly userId: string; readonly next: 'confirm' }
-  | { readonly next: 'not allowed' | 'invited as an owner' | 'another account' }
+  | { readonly next: 'not allowed' | 'invited as an owner' | 'another account' | 'deactivated' }
 
 /**
  * Finds the person of an organization with an e-mail address that the provider has verified, or adds them, and links them.
@@ -63,6 +63,7 @@ export async function linkByEmail(
   const found = await queries.findUserByEmail.first(tx, { organizationId, email })
   const id = found?.id ?? (newUser && (await addUser(tx, organizationId, { email, name, ...newUser })))
   if (id === undefined) return { next: 'not allowed' }
+  if (found && found.deactivatedTime !== null) return { next: 'deactivated' }
   const ways = await ssoQueries.findWaysIn.first(tx, { userId: id, issuer })
   if (ways?.isLinked) return { next: 'another account' }
   if (found && found.joinedTime === null && found.role === 'owner') return { next: 'invited as an owner' }

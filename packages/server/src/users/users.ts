@@ -55,7 +55,7 @@ export async function resendInvitation(
 ): Promise<Answer<'resendInvitation'>> {
   const row = await lockUser(tx, actor, id)
   requireRole(actor, row.role)
-  if (row.joinedTime !== null) refuse('user_joined')
+  if (row.joinedTime !== null || row.deactivatedTime !== null) refuse('user_joined')
   return inviteAgain(tx, row, deps)
 }
 
@@ -179,9 +179,18 @@ export async function requireGrantableRole(
   await requireAccounts(tx, actor, accountIds ?? [], (index) => `body.accountIds.${index}`)
 }
 
-/** Refuses with `last_owner` where the person is the only owner who can sign in. */
-async function requireOtherOwner(tx: Transaction, { id, organizationId, role, joinedTime }: queries.UserRow) {
-  if (role !== 'owner' || joinedTime === null) return
+/** Refuses with `last_owner` if the person is the only owner who can sign in. */
+export async function requireOtherOwner(
+  tx: Transaction,
+  {
+    id,
+    organizationId,
+    role,
+    joinedTime,
+    deactivatedTime,
+  }: Pick<queries.UserRow, 'id' | 'organizationId' | 'role' | 'joinedTime' | 'deactivatedTime'>,
+): Promise<void> {
+  if (role !== 'owner' || joinedTime === null || deactivatedTime !== null) return
   const count = await queries.countOtherOwners.first(tx, { organizationId, id })
   if ((count?.total ?? 0) === 0) refuse('last_owner')
 }

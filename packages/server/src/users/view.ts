@@ -12,7 +12,7 @@ export const viewUser = (row: UserRow): User => ({
   name: row.name,
   role: row.role,
   accountIds: row.accountIds,
-  status: row.joinedTime === null ? 'invited' : 'active',
+  status: row.deactivatedTime !== null ? 'deactivated' : row.joinedTime === null ? 'invited' : 'active',
   createdTime: unixSeconds(row.createdTime),
   lastSignedInTime: optional(row.lastSignedInTime),
   invitationExpiresTime: row.joinedTime === null ? optional(row.invitationExpiresTime) : null,

@@ -56,8 +56,9 @@ export const User = exactly(
     name: optionalText('Name; null: not given yet', shown.name),
     role: role('Role'),
     accountIds: grantedAccounts,
-    status: oneOf(['invited', 'active'], {
-      description: '`invited` until the person has accepted the invitation, then `active`',
+    status: oneOf(['invited', 'active', 'deactivated'], {
+      description:
+        '`invited` until the person has accepted the invitation, then `active`; `deactivated` while the identity provider does not let them in',
       examples: ['active'],
     }),
     createdTime: unixSeconds('When the person was invited', example.createdTime),

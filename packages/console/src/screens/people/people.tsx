@@ -106,9 +106,11 @@ function Status({ user: { status, invitationExpiresTime } }: { user: User }) {
   const [color, text] =
     status === 'active'
       ? (['teal', say.active] as const)
-      : isOpen
-        ? (['water', say.invited] as const)
-        : (['orange', say.invitationExpired] as const)
+      : status === 'deactivated'
+        ? (['gray', say.deactivated] as const)
+        : isOpen
+          ? (['water', say.invited] as const)
+          : (['orange', say.invitationExpired] as const)
   return (
     <Badge variant="dot" color={color} fw={500}>
       {text}
@@ -144,7 +146,7 @@ function RemovePerson({ user, onClose }: DialogProps) {
   const confirm = () => remove.mutateAsync({ id: user.id }).then(() => say.removed(name))
   return (
     <Confirm title={say.removeTitle(name)} action={say.remove} onClose={onClose} onConfirm={confirm}>
-      {user.status === 'active' ? say.removeHelp : say.removeInvited}
+      {user.status === 'invited' ? say.removeInvited : say.removeHelp}
     </Confirm>
   )
 }
@@ -156,5 +158,9 @@ function useReasons({ id, role, status }: User): Record<'change' | 'resend' | 'r
   const isOwner = me?.kind === 'user' ? me.role === 'owner' : me?.scopes === null
   const general =
     forbidden ?? (me?.id === id ? say.notYourself : role === 'owner' && !isOwner ? say.onlyOwners : undefined)
-  return { change: general, resend: general ?? (status === 'active' ? say.hasJoined : undefined), remove: general }
+  return {
+    change: general,
+    resend: general ?? (status === 'active' ? say.hasJoined : status === 'deactivated' ? say.isDeactivated : undefined),
+    remove: general,
+  }
 }

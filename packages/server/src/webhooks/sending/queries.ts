@@ -266,6 +266,7 @@ export const disableWebhook = statement<
 /** Recipients of a mail: the owners of an organization. */
 export const selectOwners = statement<{ organizationId: string }, { email: string }>(`
   select email from users where organization_id = :organizationId and role = 'owner' and joined_time is not null
+    and deactivated_time is null
   order by email limit 10
 `)
 
