@@ -11,7 +11,7 @@ const kinds: readonly { readonly name: string; readonly pattern: RegExp; readonl
   {
     name: '“where” for “if”',
     pattern: /\bwhere (?=(?:it|there|that|this|one|nothing|something|none|no|they|we|you|everything|anything)\b)/gi,
-    max: 28,
+    max: 26,
   },
   { name: 'a sentence that begins with “What”', pattern: /(?:^|[.:;] )What (?![^.?]*\?)/gm, max: 69 },
   { name: 'a sentence that begins with “Who”', pattern: /(?:^|[.:;] )Who(?:ever)? (?![^.?]*\?)/gm, max: 2 },
