@@ -9,7 +9,7 @@ import { type JsonObject, objectIn } from '../platform-api/json.ts'
 import type { BatchRow } from '../platform-api/rows/batch-rows.ts'
 import { filled } from '../platform-api/rows/event-values.ts'
 import { type Read, wrong } from '../platform-api/rows/events.ts'
-import { accountSetting, dataManager, destinationOf, googleAdsAccounts } from './data-manager.ts'
+import { accountSetting, dataManager, destinationOf, googleAdsAccounts, managerAccountSetting } from './data-manager.ts'
 import { microsecondsOf, timestampOf } from './event-time.ts'
 import { blamedItems } from './google-errors.ts'
 import {
@@ -29,6 +29,14 @@ export const conversionAction = {
   wanted:
     'The conversion action must be its number in Google Ads, which follows ctId= in the address of the page of the action.',
 }
+/** The setting of the conversion action of all rows that name none. */
+export const conversionActionSetting = idSetting({
+  label: 'Conversion action ID',
+  description:
+    'ID of the conversion action, which follows ctId= in the address of its page; needed unless every row has conversion_action_id',
+  pattern: conversionAction.pattern,
+  example: '1234567890',
+})
 /** The number of a conversion action; `undefined` if there is none. */
 export const actionIn = (id: unknown): string | undefined => /\d+$/.exec(String(id ?? '').trim())?.[0]
 
@@ -41,17 +49,8 @@ const settings = {
     'ID of the Google Ads account that owns the conversion action, shown at the top of its page; needed to send conversions',
     { needed: true },
   ),
-  managerAccountId: accountSetting(
-    'Manager account ID',
-    'ID of the manager account through which the user has access to the account; leave it empty if the user has direct access',
-  ),
-  conversionActionId: idSetting({
-    label: 'Conversion action ID',
-    description:
-      'ID of the conversion action, which follows ctId= in the address of its page; needed unless every row has conversion_action_id',
-    pattern: conversionAction.pattern,
-    example: '1234567890',
-  }),
+  managerAccountId: managerAccountSetting,
+  conversionActionId: conversionActionSetting,
   ...consentFields({ default: 'Unspecified' }, unlessSaid),
   resultWaitSeconds: number({
     label: 'Wait for results (seconds)',

@@ -40,6 +40,12 @@ export const accountSetting = (
   options: { readonly required?: boolean; readonly needed?: boolean } = {},
 ) => idSetting({ label, description, ...options, pattern: /^\d[\d\s-]*$/, example: '123-456-7890' })
 
+/** The setting of the manager account of a Google Ads account. */
+export const managerAccountSetting = accountSetting(
+  'Manager account ID',
+  'ID of the manager account through which the user has access to the account; leave it empty if the user has direct access',
+)
+
 /** A list or a conversion action as requests name it. */
 export const destinationOf = ({ operating, login }: Accounts, id: string | undefined): object => ({
   operatingAccount: operating,

@@ -1,14 +1,14 @@
 import { select } from '@penstock/connector'
 import { googleAuthorization } from '../google/authorization.ts'
 import { googleSignIn } from '../google/sign-in.ts'
-import { idSetting, restApi } from '../kit/api.ts'
+import { restApi } from '../kit/api.ts'
 import { currency, decimal, type EventColumns, oneOf, plain, time } from '../kit/columns.ts'
 import { eventDestination } from '../kit/event-destination.ts'
 import { objectIn } from '../platform-api/json.ts'
 import { wrong } from '../platform-api/rows/events.ts'
 import { adjustmentResults } from './adjustment-results.ts'
-import { actionIn, conversionAction } from './conversions.ts'
-import { accountSetting } from './data-manager.ts'
+import { actionIn, conversionAction, conversionActionSetting } from './conversions.ts'
+import { accountSetting, managerAccountSetting } from './data-manager.ts'
 import {
   adjustableActions,
   clientAccounts,
@@ -84,17 +84,8 @@ export const googleAdsConversionAdjustments = eventDestination({
       'ID of the Google Ads account that owns the conversion action, shown at the top of its page',
       { required: true },
     ),
-    managerAccountId: accountSetting(
-      'Manager account ID',
-      'ID of the manager account through which the user has access to the account; leave it empty if the user has direct access',
-    ),
-    conversionActionId: idSetting({
-      label: 'Conversion action ID',
-      description:
-        'ID of the conversion action, which follows ctId= in the address of its page; needed unless every row has conversion_action_id',
-      pattern: conversionAction.pattern,
-      example: '1234567890',
-    }),
+    managerAccountId: managerAccountSetting,
+    conversionActionId: conversionActionSetting,
     adjustmentType: select({
       label: 'Adjustment type',
       description: 'Kind of adjustment, for rows without adjustment_type',

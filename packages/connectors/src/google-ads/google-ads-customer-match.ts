@@ -10,7 +10,7 @@ import {
   replaceSetting,
   retentionOf,
 } from './customer-lists.ts'
-import { accountSetting, googleAdsAccounts } from './data-manager.ts'
+import { accountSetting, googleAdsAccounts, managerAccountSetting } from './data-manager.ts'
 import { consentFields, customerMatchColumns } from './people.ts'
 import { googleAds } from './platform.ts'
 
@@ -48,10 +48,7 @@ export const googleAdsCustomerMatch = customerLists({
       default: 540,
     }),
     ...consentFields({ required: true }),
-    managerAccountId: accountSetting(
-      'Manager account ID',
-      'ID of the manager account through which the user has access to the account; leave it empty if the user has direct access',
-    ),
+    managerAccountId: managerAccountSetting,
     ...replaceSetting,
   },
   columns: { ...customerMatchColumns, maid: deviceColumn('Advertising ID of a mobile device, not hashed') },
