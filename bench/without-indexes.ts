@@ -1,8 +1,8 @@
 import type pg from 'pg'
 
 /**
- * Fills tables while they have no indexes and no foreign keys, in a third of the time. Foreign keys of and to these tables come
- * back unchecked: what is filled in must be right.
+ * Fills tables while they have no indexes and no foreign keys, in a third of the time. Foreign keys of and to these tables are
+ * created again without a check, so the rows must not violate them.
  * @param kept indexes and keys that `fill` needs, by name
  */
 export async function withoutIndexes(

@@ -6,10 +6,10 @@ import type { AddressInfo } from 'node:net'
 export type Counted = { rows: number; sumOfIds: bigint; inserts: number }
 
 /**
- * A server that counts: it answers what the ClickHouse connector asks before it writes, and of the rows of each insert it only
- * counts the lines and adds up their ids. It stores nothing, so that its own time hardly matters. An insert whose token came
- * before is not counted, as a table that detects duplicates has it.
- * @param columns of the one table; the first is a number and is what is added up
+ * A server that speaks the protocol of ClickHouse as far as its connector needs it. It counts the rows of each insert and adds up
+ * their first column. It stores nothing, so it takes hardly any processor time. Like a table that detects duplicates, it ignores an
+ * insert with a token that it has seen.
+ * @param columns of the only table; the first one is a number
  */
 export async function startCountingClickHouse(columns: readonly string[]) {
   const counted: Counted = { rows: 0, sumOfIds: 0n, inserts: 0 }

@@ -13,7 +13,7 @@ export type WorkerProcesses = {
   runnerSeconds(): number
   /** Processor time of the supervisor so far, without its runners, in seconds. */
   supervisorSeconds(): number
-  /** Forgets what was sampled before. */
+  /** Discards earlier samples. */
   resample(): void
   /** The most memory that any runner had in each quarter of the time since `resample`, in MB. */
   runnerMbByQuarter(): number[]

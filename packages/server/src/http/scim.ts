@@ -7,7 +7,7 @@ import { tokenOf } from './serve.ts'
 
 /**
  * SCIM 2.0 (RFC 7644) below `/scim/v2`, for identity providers that manage the people of an organization. It is outside of the
- * contract: its media type, its errors and its lists are those of the RFC. Every answer of it, refusals too, has that form.
+ * contract: its media type, its errors and its lists are those of the RFC. All answers, including refusals, have that form.
  */
 
 /** A request to SCIM, authenticated. */
