@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { KeptReject } from '@penstock/engine'
+import { type KeptReject, nothingSkipped } from '@penstock/engine'
 import type { Database } from '../../packages/server/src/db/database.ts'
 import { newIdentifier } from '../../packages/server/src/identifiers.ts'
 import type { Keyring } from '../../packages/server/src/secrets/keyring.ts'
@@ -92,6 +92,7 @@ export async function openTransfer(db: Database, keyring: Keyring, id: string) {
         sent: covered - rejected,
         rejected,
         bytes: 120_000,
+        skipped: nothingSkipped,
         progress: 0.5,
         checkpoint: {
           at: { file: 'orders/2026-11-21.csv', byte: first * 120, row: first + covered },

@@ -692,6 +692,10 @@ create table transfers (
     when finished_time is not null then rejected
     else null::bigint end) stored,
   parts integer,
+  -- Records that were read and not sent, though nothing is wrong with them: by the filter, without a change, with the key of another.
+  filtered bigint default 0 not null,
+  unchanged bigint default 0 not null,
+  duplicates bigint default 0 not null,
   constraint transfers_pkey primary key (id),
   constraint transfers_counts check (read >= (accepted + rejected)),
   constraint transfers_status check (status in ('queued', 'running', 'succeeded', 'partial', 'failed', 'cancelled')),

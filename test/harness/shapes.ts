@@ -309,6 +309,7 @@ export const transfer = {
   startedTime: ['integer', null],
   finishedTime: ['integer', null],
   records: { read: 'integer', sent: 'integer', accepted: 'integer', rejected: 'integer' },
+  skipped: { filtered: 'integer', unchanged: 'integer', duplicates: 'integer' },
   bytes: 'integer',
   progress: ['number', null],
   attempt: 'integer',

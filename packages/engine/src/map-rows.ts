@@ -13,6 +13,7 @@ import { planAsIs } from './mapping/as-is.ts'
 import type { MapperOptions, RowError } from './mapping/mapper.ts'
 import type { MappingPlan } from './mapping/plan.ts'
 import { type Mapping, readMapping } from './mapping/read-mapping.ts'
+import type { SkipCodes } from './skipped.ts'
 
 /** How the rows of one connection are mapped: the columns of its source, the records of its destination, its own mapping. */
 export type RowMapping = {
@@ -26,6 +27,8 @@ export type RowMapping = {
   readonly map: (chunk: Pick<Chunk, 'rows' | 'errors'>) => {
     rows: readonly Row[]
     errors: ReadonlyMap<number, RowError>
+    /** Which rows are skipped, by code; absent if none is. */
+    skipped?: SkipCodes
   }
 }
 

@@ -123,6 +123,12 @@ export const transferTriggers = ['manual', 'schedule', 'replay'] as const
 export type TransferTrigger = (typeof transferTriggers)[number]
 
 /** Reactions of a connection to columns that changed since the last successful transfer; ours. */
+/** Why a record is not sent though nothing is wrong with it: the filter, no change since the last transfer, another record with the same key. */
+export const skipReasons = ['filtered', 'unchanged', 'duplicates'] as const
+export type SkipReason = (typeof skipReasons)[number]
+/** How many records are skipped, by reason. */
+export type Skipped = Readonly<Record<SkipReason, number>>
+
 export const driftModes = ['ignore', 'stop', 'add'] as const
 export type DriftMode = (typeof driftModes)[number]
 

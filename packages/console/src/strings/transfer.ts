@@ -1,4 +1,4 @@
-import type { TransferTrigger } from '@penstock/wire'
+import type { SkipReason, TransferTrigger } from '@penstock/wire'
 
 /** The texts of the screen “Transfer”. */
 export const transfer = {
@@ -22,8 +22,13 @@ export const transfer = {
   addsUp: 'Every record that was read is accounted for.',
   addsUpSoFar: 'Confirmed so far. The figures change as the destination confirms records.',
   addsUpNot: 'The transfer ended before these records were confirmed.',
-  equation: (read: string, accepted: string, rejected: string) =>
-    `${read} read = ${accepted} accepted + ${rejected} rejected`,
+  equation: (read: string, terms: readonly { n: string; label: string }[]) =>
+    `${read} read = ${terms.map(({ n, label }) => `${n} ${label.toLowerCase()}`).join(' + ')}`,
+  skipped: {
+    filtered: { label: 'Filtered', help: 'left out by the filter' },
+    unchanged: { label: 'Unchanged', help: 'as they were last accepted' },
+    duplicates: { label: 'Duplicates', help: 'same key as another record' },
+  } satisfies Record<SkipReason, { label: string; help: string }>,
   sent: (sent: string, size: string) => `${sent} sent to the destination · ${size}`,
   progress: 'Progress',
   progressUnknown: 'The source does not report its size.',

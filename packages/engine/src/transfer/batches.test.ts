@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Chunk, Json, SourceReader } from '@penstock/connector'
 import fc from '../../../../test/harness/property.ts'
+import { countSkipped, totalSkipped } from '../skipped.ts'
 import {
   type Bounds,
   batchOf,
@@ -14,10 +15,14 @@ import {
   type KeyScope,
 } from './batches.ts'
 
-/** Records are distinguished by their content, which is their number. Every seventh is broken, every fifth cannot be mapped. */
+/**
+ * Records are distinguished by their content, which is their number. Every seventh is broken, every fifth cannot be mapped; every
+ * third is skipped, for one of three reasons, if the scene wants it.
+ */
 const isBroken = (number: number) => number % 7 === 0
 const isUnmappable = (number: number) => number % 5 === 0
-const isValid = (number: number) => !isBroken(number) && !isUnmappable(number)
+const skipOf = (number: number, { skips }: Pick<Scene, 'skips'>) =>
+  skips && number % 3 === 0 && !isBroken(number) ? ((number / 3) % 3) + 1 : 0
 
 type Scene = {
   records: number
@@ -29,6 +34,7 @@ type Scene = {
   /** Where the transfer begins. */
   cursor?: number
   unconfirmed?: number
+  skips?: boolean
   /** Of a test. */
   testRows?: number
 }
@@ -40,6 +46,7 @@ const scenes = fc.record<Scene>({
   bounds: fc.record({ rowsMax: fc.integer({ min: 1, max: 30 }), bytesMax: fc.integer({ min: 1, max: 400 }) }),
   pending: fc.option(fc.integer({ min: 1, max: 40 })),
   incremental: fc.boolean(),
+  skips: fc.boolean(),
 })
 
 /** Minimum memory of a cell, beside its text. */
@@ -70,12 +77,15 @@ function readerOf({ records, sizes, incremental, cursor = 0 }: Scene): SourceRea
   }
 }
 
-const mapper: ChunkMapper = ({ rows }) => ({
-  rows: rows.map(([number]) => [`mapped ${number}`]),
-  errors: new Map(
-    rows.flatMap(([number], i) => (isUnmappable(Number(number)) ? [[i, { reason: 'unmappable' }] as const] : [])),
-  ),
-})
+const mapperIn =
+  (scene: Pick<Scene, 'skips'>): ChunkMapper =>
+  ({ rows }) => ({
+    rows: rows.map(([number]) => [`mapped ${number}`]),
+    skipped: Uint8Array.from(rows, ([number]) => skipOf(Number(number), scene)),
+    errors: new Map(
+      rows.flatMap(([number], i) => (isUnmappable(Number(number)) ? [[i, { reason: 'unmappable' }] as const] : [])),
+    ),
+  })
 
 async function fill(scene: Scene, from = beginning, first = 1): Promise<FilledBatch[]> {
   const filledBatches: FilledBatch[] = []
@@ -83,7 +93,7 @@ async function fill(scene: Scene, from = beginning, first = 1): Promise<FilledBa
   const filled = fillBatches(readerOf(scene), {
     from,
     firstNumber: first,
-    mapperFor: () => mapper,
+    mapperFor: () => mapperIn(scene),
     bounds,
     pending,
     unconfirmed,
@@ -93,14 +103,30 @@ async function fill(scene: Scene, from = beginning, first = 1): Promise<FilledBa
   return filledBatches
 }
 
-/** Fails unless these batches cover exactly the records from `first` to `last`, each once, in order, as sent or as invalid. */
-function assertCover(filledBatches: readonly FilledBatch[], first: number, last: number): void {
+/** Fails unless these batches cover exactly the records from `first` to `last`, each once, in order, as sent, as invalid or as skipped. */
+function assertCover(
+  filledBatches: readonly FilledBatch[],
+  first: number,
+  last: number,
+  scene: Pick<Scene, 'skips'>,
+): void {
   let next = first
   for (const filledBatch of filledBatches) {
     assert.equal(filledBatch.first, next)
     assert(filledBatch.covered > 0)
-    const numbers = Array.from({ length: filledBatch.covered }, (_, i) => filledBatch.first + i)
-    assert.deepEqual(filledBatch.numbers, numbers.filter(isValid))
+    const all = Array.from({ length: filledBatch.covered }, (_, i) => filledBatch.first + i)
+    const numbers = all.filter((number) => skipOf(number, scene) === 0)
+    const isInvalid = (number: number) => isBroken(number) || isUnmappable(number)
+    const skippedFor = (code: number) => all.filter((number) => skipOf(number, scene) === code).length
+    assert.deepEqual(countSkipped(filledBatch.skipped), {
+      filtered: skippedFor(1),
+      unchanged: skippedFor(2),
+      duplicates: skippedFor(3),
+    })
+    assert.deepEqual(
+      filledBatch.numbers,
+      numbers.filter((number) => !isInvalid(number)),
+    )
     assert.deepEqual(
       filledBatch.rows,
       filledBatch.numbers.map((number) => [`mapped ${number}`]),
@@ -112,7 +138,7 @@ function assertCover(filledBatches: readonly FilledBatch[], first: number, last:
     assert.deepEqual(
       filledBatch.invalid,
       numbers
-        .filter((number) => !isValid(number))
+        .filter(isInvalid)
         .map((number) => ({ number, raw: [number], error: { reason: isBroken(number) ? 'broken' : 'unmappable' } })),
     )
     next += filledBatch.covered
@@ -135,8 +161,8 @@ describe('batches', () => {
     fc.assert(
       fc.asyncProperty(scenes, async (scene) => {
         const filledBatches = await fill(scene)
-        assertCover(filledBatches, 1, scene.records)
-        for (const [i, { covered, first }] of filledBatches.entries()) {
+        assertCover(filledBatches, 1, scene.records, scene)
+        for (const [i, { covered, first, skipped }] of filledBatches.entries()) {
           if (i === 0 && scene.pending !== null) {
             assert.equal(
               covered,
@@ -145,9 +171,10 @@ describe('batches', () => {
             )
             continue
           }
-          assert(covered <= scene.bounds.rowsMax)
+          const kept = covered - totalSkipped(countSkipped(skipped))
+          assert(kept <= scene.bounds.rowsMax)
           // The bytes of a row are those of its chunk, spread evenly; five at least.
-          assert(covered === 1 || covered * 5 <= scene.bounds.bytesMax, `${covered} records from ${first}`)
+          assert(kept <= 1 || kept * 5 <= scene.bounds.bytesMax, `${kept} records from ${first}`)
         }
       }),
     ))
@@ -162,12 +189,12 @@ describe('batches', () => {
           const filledBatch = filledBatches[which % Math.max(1, filledBatches.length)]
           if (!filledBatch) return
           const parts = cutUp(filledBatch, cuts)
-          assertCover(parts, filledBatch.first, filledBatch.first + filledBatch.covered - 1)
+          assertCover(parts, filledBatch.first, filledBatch.first + filledBatch.covered - 1, scene)
           for (const part of parts) {
             const next = part.first + part.covered
             const { checkpoint, cursor } = endOf(part)
             const again = { ...scene, sizes: [...otherSizes, 2], pending }
-            assertCover(await fill(again, stored(checkpoint), next), next, scene.records)
+            assertCover(await fill(again, stored(checkpoint), next), next, scene.records, scene)
             // The cursor promises that everything up to it is confirmed.
             if (scene.incremental) assert.equal(cursor, next - 1, 'and not one record less is')
             else if (cursor !== undefined) assert(Number(cursor) < next)
@@ -181,12 +208,12 @@ describe('batches', () => {
       fc.asyncProperty(scenes, fc.integer({ min: 1, max: 90 }), fc.nat(), async (scene, testRows, which) => {
         const last = Math.min(testRows, scene.records)
         const filledBatches = await fill({ ...scene, testRows })
-        assertCover(filledBatches, 1, last)
+        assertCover(filledBatches, 1, last, scene)
         const filledBatch = filledBatches[which % Math.max(1, filledBatches.length)]
         if (!filledBatch) return
         const next = filledBatch.first + filledBatch.covered
         const again = { ...scene, testRows, sizes: [3, 2], pending: null }
-        assertCover(await fill(again, stored(endOf(filledBatch).checkpoint), next), next, last)
+        assertCover(await fill(again, stored(endOf(filledBatch).checkpoint), next), next, last, scene)
         let read = 0
         const reader = readerOf(scene)
         const counting: SourceReader = {
@@ -200,7 +227,7 @@ describe('batches', () => {
           },
         }
         const { bounds, pending } = scene
-        const filling = { from: beginning, firstNumber: 1, mapperFor: () => mapper, bounds, pending }
+        const filling = { from: beginning, firstNumber: 1, mapperFor: () => mapperIn(scene), bounds, pending }
         for await (const _ of fillBatches(counting, { ...filling, unconfirmed: null, testRows }));
       }),
     ))

@@ -1,21 +1,26 @@
 import { createHash } from 'node:crypto'
 import type { Batch, BatchWindow, Chunk, ChunkWindow, Json, Row, SourceReader } from '@penstock/connector'
 import type { ColumnTypes } from '../map-rows.ts'
+import { countSent, endOfStretch, runsWithin, type SkipCodes, type SkippedRun } from '../skipped.ts'
 import { isSame, type WindowOf, windowOfHalf } from './windows.ts'
 
 /**
  * Fills batches from the rows of a source. Records are numbered from 1 in the order of the source. A batch covers
- * consecutive records: the records to deliver, and the records that were found invalid before.
+ * consecutive records: some to deliver, some that were found invalid before, and some that are skipped.
  */
 
 /** Where reading continues: `skip` records after `at`. */
 export type Checkpoint = { readonly at: Json | null; readonly skip: number; readonly bytes: number }
 export const beginning: Checkpoint = { at: null, skip: 0, bytes: 0 }
 
-/** Turns the records of a chunk into what the destination wants; invalid ones have an error instead. */
-export type ChunkMapper = (chunk: Pick<Chunk, 'rows' | 'errors'>) => {
-  rows: readonly Row[]
-  errors: ReadonlyMap<number, InvalidRow['error']>
+/** Turns the records of a chunk into what the destination wants; invalid ones have an error instead, and others may be skipped. */
+export type ChunkMapper = (chunk: Pick<Chunk, 'rows' | 'errors'>) => MappedChunk | Promise<MappedChunk>
+
+export type MappedChunk = {
+  readonly rows: readonly Row[]
+  readonly errors: ReadonlyMap<number, InvalidRow['error']>
+  /** Absent if no row is skipped. An error of the source comes first: such a row is invalid. */
+  readonly skipped?: SkipCodes
 }
 
 /** A record that is not sent. */
@@ -35,6 +40,8 @@ export type FilledBatch = {
   readonly numbers: readonly number[]
   readonly raws: readonly Row[]
   readonly invalid: readonly InvalidRow[]
+  /** The stretches of it that have skipped records, in order. */
+  readonly skipped: readonly SkippedRun[]
   /** The chunks that it was filled from, in order; all but the first begin inside it. */
   readonly segments: readonly Segment[]
   /** The window that all its rows belong to. Such a batch may have no rows. */
@@ -59,6 +66,9 @@ export type Bounds = { readonly rowsMax: number; readonly bytesMax: number }
  * bound it: a packed source is small, and rows of many short cells take much more than their text.
  */
 const memoryBytesMax = 20 << 20
+
+/** How many records a batch covers at most if most of them are skipped, so that the checkpoint moves on. */
+const coveredMax = 100_000
 
 /** Where batches begin, and how they are filled. */
 export type Filling = {
@@ -115,7 +125,7 @@ export async function* fillBatches(
     before = chunk.checkpoint
     number += chunk.rows.length
     if (chunk.rows.length === 0 && skip === 0 && (window?.ends || chunk.settles)) {
-      filledBatch.take(chunk, none, segment, 0, 0, window)
+      filledBatch.take(chunk, none, undefined, segment, 0, 0, window)
       yield filledBatch.done()
       exactly = null
       filledBatch = emptyBatch(number)
@@ -125,7 +135,8 @@ export async function* fillBatches(
       skip -= chunk.rows.length
       continue
     }
-    const mapped = map(chunk)
+    const mapped = await map(chunk)
+    const codes = skipCodesOf(mapped, chunk)
     const bytesEach = Math.max(1, chunk.bytes / chunk.rows.length)
     const memoryEach = memoryBytesOf(chunk.rows)
     let at = skip
@@ -133,23 +144,26 @@ export async function* fillBatches(
     const end = Math.min(chunk.rows.length, lastNumber + 1 - segment.first)
     while (at < end) {
       const { rowsMax, bytesMax } = boundsOf(bounds, repeats)
+      const coveredLeft = () => (exactly ?? repeats ?? Math.max(rowsMax, coveredMax)) - filledBatch.covered
       const capacity = () =>
         exactly === null
           ? Math.floor(
               Math.min(
-                rowsMax - filledBatch.covered,
+                rowsMax - filledBatch.kept,
                 (bytesMax - filledBatch.bytes) / bytesEach,
                 (memoryBytesMax - filledBatch.memoryBytes) / memoryEach,
               ),
             )
-          : exactly - filledBatch.covered
-      const until = Math.min(end, at + Math.max(1, capacity()))
-      filledBatch.take(chunk, mapped, segment, at, until, window)
-      filledBatch.bytes += (until - at) * bytesEach
-      filledBatch.memoryBytes += (until - at) * memoryEach
+          : coveredLeft()
+      const until = endOfStretch(codes, at, Math.max(1, capacity()), Math.min(end, at + Math.max(1, coveredLeft())))
+      const kept = countSent(codes, at, until)
+      filledBatch.take(chunk, mapped, codes, segment, at, until, window)
+      filledBatch.kept += kept
+      filledBatch.bytes += kept * bytesEach
+      filledBatch.memoryBytes += kept * memoryEach
       at = until
       // No batch has rows behind a window.
-      if (capacity() < 1 || filledBatch.window?.ends) {
+      if (capacity() < 1 || coveredLeft() < 1 || filledBatch.window?.ends) {
         yield filledBatch.done()
         exactly = null
         repeats = null
@@ -170,29 +184,42 @@ function boundsOf(bounds: Bounds, repeats: number | null): Bounds {
   return { rowsMax: Math.min(bounds.rowsMax, repeats), bytesMax: 4 * bounds.bytesMax }
 }
 
-const none: ReturnType<ChunkMapper> = { rows: [], errors: new Map() }
+const none: MappedChunk = { rows: [], errors: new Map() }
+
+/** The codes of a chunk, without those of rows that the source could not read. */
+function skipCodesOf({ skipped }: MappedChunk, { errors }: Chunk): SkipCodes | undefined {
+  if (!skipped?.some((code) => code !== 0)) return undefined
+  if (!errors?.size) return skipped
+  return skipped.map((code, i) => (errors.has(i) ? 0 : code))
+}
 
 function emptyBatch(first: number) {
   const rows: Row[] = []
   const numbers: number[] = []
   const raws: Row[] = []
   const invalid: InvalidRow[] = []
+  const skipped: SkippedRun[] = []
   const segments: Segment[] = []
   return {
     covered: 0,
+    /** How many of these are not skipped. */
+    kept: 0,
     bytes: 0,
     memoryBytes: 0,
     window: undefined as BatchWindow | undefined,
     take(
       chunk: Chunk,
-      mapped: ReturnType<ChunkMapper>,
+      mapped: MappedChunk,
+      codes: SkipCodes | undefined,
       segment: Segment,
       from: number,
       until: number,
       window?: ChunkWindow,
     ) {
       segments.push(segment)
+      if (codes) skipped.push({ first: segment.first + from, codes: codes.slice(from, until) })
       for (let i = from; i < until; i++) {
+        if (codes && codes[i] !== 0) continue
         const raw = chunk.rows[i] as Row
         const broken = chunk.errors?.get(i)
         const error = broken === undefined ? mapped.errors.get(i) : { reason: broken }
@@ -214,7 +241,8 @@ function emptyBatch(first: number) {
     },
     done(): FilledBatch {
       const { window } = this
-      return { first, covered: this.covered, rows, numbers, raws, invalid, segments, ...(window && { window }) }
+      const { covered } = this
+      return { first, covered, rows, numbers, raws, invalid, skipped, segments, ...(window && { window }) }
     },
   }
 }
@@ -302,6 +330,7 @@ export function halve(filledBatch: FilledBatch): [FilledBatch, FilledBatch] {
     numbers: filledBatch.numbers.slice(rowsFrom, rowsUntil),
     raws: filledBatch.raws.slice(rowsFrom, rowsUntil),
     invalid: filledBatch.invalid.filter(({ number }) => number >= from && number < until),
+    skipped: runsWithin(filledBatch.skipped, from, until),
     segments: filledBatch.segments.filter(
       (segment) =>
         (segment.first < until && segment.first + segment.count > from) ||

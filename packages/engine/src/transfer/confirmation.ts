@@ -1,6 +1,8 @@
 import type { Delivery, Json, Rejection, Row } from '@penstock/connector'
+import type { Skipped } from '@penstock/wire/rules'
 import { redactRow } from '../mapping/redact.ts'
 import { type Confirmation, type KeptReject, protocolLimits } from '../protocol.ts'
+import { countSkipped, nothingSkipped, sumSkipped, totalSkipped } from '../skipped.ts'
 import { storable } from '../storable.ts'
 import { endOf, type FilledBatch } from './batches.ts'
 
@@ -10,6 +12,7 @@ import { endOf, type FilledBatch } from './batches.ts'
 export type Entry = {
   readonly read: number
   readonly sent: number
+  readonly skipped: Skipped
   readonly bytes: number
   readonly rejects: readonly Rejected[]
   /** The checkpoint and the cursor after it; a flush has none. */
@@ -30,6 +33,7 @@ type Rejected = {
 export const entryOf = (filledBatch: FilledBatch, delivery: Delivery | undefined): Entry => ({
   read: filledBatch.covered,
   sent: delivery ? filledBatch.rows.length : 0,
+  skipped: countSkipped(filledBatch.skipped),
   bytes: delivery?.bytes ?? 0,
   rejects: [...invalidOf(filledBatch), ...rejectedOf(filledBatch, delivery?.rejected)].sort(byRow),
   end: endOf(filledBatch),
@@ -41,6 +45,7 @@ export const entryOf = (filledBatch: FilledBatch, delivery: Delivery | undefined
 export const flushEntryOf = (flushed: Delivery, lastHeld: FilledBatch | undefined): Entry => ({
   read: 0,
   sent: 0,
+  skipped: nothingSkipped,
   bytes: flushed.bytes,
   end: undefined,
   deliveryState: flushed.deliveryState,
@@ -68,11 +73,15 @@ export function confirmationOf(
     bytes: total(({ bytes }) => bytes),
     rejected: rejects.reduce((sum, { count }) => sum + count, 0),
   }
-  if (counts.rejected > counts.read) throw new Error('A destination rejected more records than it was sent')
+  const skipped = sumSkipped(entries.map((entry) => entry.skipped))
+  if (counts.rejected > counts.read - totalSkipped(skipped)) {
+    throw new Error('A destination rejected more records than it was sent')
+  }
   const end = entries.findLast((entry) => entry.end)?.end
   const names = columns.map(storable)
   return {
     ...counts,
+    skipped,
     progress,
     checkpoint: (end?.checkpoint as Json | undefined) ?? null,
     cursor: end?.cursor ?? null,

@@ -10,6 +10,7 @@ import {
 import type { StoredFile } from '@penstock/connector/files'
 import type { BatchStart, TransferJob, TransferState } from '../protocol.ts'
 import type { SideSecrets } from '../side-secrets.ts'
+import { nothingSkipped } from '../skipped.ts'
 import type { Entry } from './confirmation.ts'
 import { ofConnector } from './connector-calls.ts'
 import { assertEnough } from './replace-guard.ts'
@@ -185,6 +186,7 @@ function entryOf(
   return {
     read: rows,
     sent: rows,
+    skipped: nothingSkipped,
     bytes,
     rejects: rejected.map(({ count, reason, field, record }) => ({
       row: null,

@@ -27,8 +27,10 @@ export async function guardReplace(
     for await (const chunk of reader.read()) {
       onProgress()
       mapping ??= await mappingFor(chunk.columns)
-      const invalid = new Set([...(chunk.errors?.keys() ?? []), ...mapping.map(chunk).errors.keys()])
-      valid += chunk.rows.length - invalid.size
+      const { errors, skipped } = mapping.map(chunk)
+      for (let i = 0; i < chunk.rows.length; i++) {
+        if (!chunk.errors?.has(i) && !errors.has(i) && !skipped?.[i]) valid++
+      }
     }
   } finally {
     await reader.close()

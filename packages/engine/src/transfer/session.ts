@@ -46,7 +46,8 @@ const batchesAhead = ({ bytesMax }: Bounds): number =>
 const pendingOf = (covered: number): number | null => (covered === 0 ? null : covered)
 
 /** Whether anything is done with a batch, and not its checkpoint alone stored. */
-const isSent = ({ covered, window }: FilledBatch): boolean => covered > 0 || window?.ends === true
+const isSent = ({ rows, invalid, window }: FilledBatch): boolean =>
+  rows.length > 0 || invalid.length > 0 || window?.ends === true
 
 /** Dependencies of a session. */
 export type SessionDeps = {
@@ -262,8 +263,11 @@ export class Session {
     following = (): FilledBatch | undefined => undefined,
   ): Promise<void> {
     const { window } = filledBatch
-    // Only its checkpoint counts: something was begun at the platform, or days have no rows.
-    if (!isSent(filledBatch)) return this.#unconfirmed.add(entryOf(filledBatch, undefined))
+    // Only its checkpoint counts: something was begun at the platform, days have no rows, or all of its rows are skipped.
+    if (!isSent(filledBatch)) {
+      if (filledBatch.covered > 0 && this.#newColumns) await this.#begin(null)
+      return this.#unconfirmed.add(entryOf(filledBatch, undefined))
+    }
     // After a crash, held records are sent again in other batches, and the others in the same batch.
     await this.#begin(this.#writerHolds() ? null : pendingOf(budget.covered ?? filledBatch.covered))
     // The rows of a window that are invalid must be known at the destination, and its end as well.

@@ -4,7 +4,7 @@ import type { Fence } from './supervisor/queries.ts'
 
 /** Statements that end transfers, and store with their connections where the next one continues. */
 
-const nothingAccepted = 'rejected > 0 and accepted = 0'
+const nothingAccepted = 'rejected > 0 and accepted = 0 and unchanged = 0'
 
 const withoutDeliveryStates = `not exists (
     select from ledger where transfer_id = t.id and delivery_state_sealed is not null

@@ -31,6 +31,7 @@ export const viewTransfer = (row: TransferRow): Transfer => ({
   startedTime: maybeSeconds(row.startedTime),
   finishedTime: maybeSeconds(row.finishedTime),
   records: { read: row.read, sent: row.sent, accepted: row.accepted, rejected: row.rejected },
+  skipped: { filtered: row.filtered, unchanged: row.unchanged, duplicates: row.duplicates },
   bytes: row.bytes,
   progress: row.progress,
   attempt: row.attempt,

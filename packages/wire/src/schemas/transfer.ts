@@ -10,7 +10,7 @@ import { TransferRoute } from './transfer-route.ts'
 
 const maybe = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()])
 
-/** How many records, at each stage: the record summary. `read` = `accepted` + `rejected` once a transfer has ended well. */
+/** How many records, at each stage: the record summary. `read` = `accepted` + `rejected` + the skipped ones once a transfer has ended well. */
 const records = exactly(
   {
     read: count('Records read from the source', 120_150),
@@ -19,6 +19,16 @@ const records = exactly(
     rejected: count('Records that were rejected, by the destination or before they were sent; each has a reason', 150),
   },
   { description: 'Record counts; only what is confirmed is counted' },
+)
+
+/** Records that were read and not sent, though nothing is wrong with them. */
+const skipped = exactly(
+  {
+    filtered: count('Records that the filter of the connection left out', 0),
+    unchanged: count('Records that have not changed since they were last accepted', 0),
+    duplicates: count('Records whose key another record of the transfer has', 0),
+  },
+  { description: 'Records that were read and not sent, though nothing is wrong with them, by reason' },
 )
 
 /** Error of a transfer, a preview or a check. */
@@ -62,6 +72,7 @@ const transferFields = {
   startedTime: maybe(unixSeconds('When a worker first claimed it', example.createdTime)),
   finishedTime: maybe(unixSeconds('When it ended', example.createdTime + 95)),
   records,
+  skipped,
   bytes: count('Bytes sent to the destination', 48_000_000),
   progress: maybe(
     Type.Number({

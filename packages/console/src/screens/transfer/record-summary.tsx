@@ -1,14 +1,15 @@
 import { Card, Group, Progress, Stack, Text, Title, VisuallyHidden } from '@mantine/core'
-import type { Transfer } from '@penstock/wire'
+import { skipReasons, type Transfer } from '@penstock/wire'
 import { bytes, count, percent } from '../../components/numbers.ts'
 import { transferColors } from '../../components/status.tsx'
 import { transfer as say } from '../../strings/transfer.ts'
 import { isActive } from '../connection/use-connection.ts'
 
-/** The account of the rows: what was read is what was accepted and what was rejected, and nothing is lost in between. */
+/** The account of the rows: what was read is what was accepted, rejected or skipped, and nothing is lost in between. */
 export function RecordSummary({ transfer }: { transfer: Transfer }) {
   const { read, sent, accepted, rejected } = transfer.records
-  const unsettled = read - accepted - rejected
+  const skipped = skippedTerms(transfer.skipped)
+  const unsettled = read - accepted - rejected - skipped.reduce((sum, { n }) => sum + n, 0)
   const moves = isActive(transfer)
   return (
     <Card withBorder padding="lg" h="100%">
@@ -20,7 +21,13 @@ export function RecordSummary({ transfer }: { transfer: Transfer }) {
           </Text>
         )}
       </Title>
-      <VisuallyHidden>{say.equation(count(read), count(accepted), count(rejected))}</VisuallyHidden>
+      <VisuallyHidden>
+        {say.equation(count(read), [
+          { n: count(accepted), label: say.accepted },
+          { n: count(rejected), label: say.rejected },
+          ...skipped.map(({ n, label }) => ({ n: count(n), label })),
+        ])}
+      </VisuallyHidden>
       <Group gap="lg" align="flex-start" aria-hidden>
         <Term n={read} label={say.read} help={say.readHelp} colour="water-6" />
         <Term
@@ -37,6 +44,9 @@ export function RecordSummary({ transfer }: { transfer: Transfer }) {
           help={say.rejectedHelp}
           colour={`${transferColors.failed}-6`}
         />
+        {skipped.map((term) => (
+          <Term key={term.label} sign="+" colour="gray-5" {...term} />
+        ))}
         {unsettled > 0 && (
           <Term sign="+" n={unsettled} label={say.unsettled} help={say.unsettledHelp} colour="gray-6" />
         )}
@@ -58,6 +68,10 @@ export function RecordSummary({ transfer }: { transfer: Transfer }) {
     </Card>
   )
 }
+
+/** The counts of records that were left out on purpose; none if there are none. */
+const skippedTerms = (skipped: Transfer['skipped']): { n: number; label: string; help: string }[] =>
+  skipReasons.flatMap((reason) => (skipped[reason] > 0 ? [{ n: skipped[reason], ...say.skipped[reason] }] : []))
 
 function Term({
   sign,

@@ -20,6 +20,9 @@ export const confirmBatch = statement<
     sent: number
     accepted: number
     rejected: number
+    filtered: number
+    unchanged: number
+    duplicates: number
     replayed: number
     test: boolean
     bytes: number
@@ -48,6 +51,7 @@ export const confirmBatch = statement<
   transfer as (
     update transfers t set
       read = read + :read, sent = sent + :sent, accepted = accepted + :accepted, rejected = rejected + :rejected,
+      filtered = filtered + :filtered, unchanged = unchanged + :unchanged, duplicates = duplicates + :duplicates,
       bytes = bytes + :bytes, progress = coalesce(:progress, progress), pending = :pending, crashes = 0,
       checkpoint_sealed = coalesce(:checkpoint, checkpoint_sealed),
       cursor_sealed = coalesce(:cursor, cursor_sealed),
@@ -81,6 +85,9 @@ export const confirmBatchOfPart = statement<
     sent: number
     accepted: number
     rejected: number
+    filtered: number
+    unchanged: number
+    duplicates: number
     bytes: number
     progress: number | null
     checkpoint: Buffer | null
@@ -111,6 +118,7 @@ export const confirmBatchOfPart = statement<
   transfer as (
     update transfers t set
       read = read + :read, sent = sent + :sent, accepted = accepted + :accepted, rejected = rejected + :rejected,
+      filtered = filtered + :filtered, unchanged = unchanged + :unchanged, duplicates = duplicates + :duplicates,
       bytes = bytes + :bytes, progress = least(1, coalesce(progress, 0) + (select by from progressed)),
       cursor_sealed = coalesce(:cursor, cursor_sealed)
     from connection c

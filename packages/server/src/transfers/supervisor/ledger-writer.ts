@@ -1,4 +1,4 @@
-import type { Confirmation, KeptReject } from '@penstock/engine'
+import { acceptedOf, type Confirmation, type KeptReject } from '@penstock/engine'
 import type { Database, Db, Transaction } from '../../db/database.ts'
 import { DataKey } from '../../secrets/data-keys.ts'
 import type { Keyring } from '../../secrets/keyring.ts'
@@ -93,12 +93,12 @@ export class LedgerWriter {
   /** Stores the ledger entry, the checkpoint and the volumes. */
   async #store(
     db: Db,
-    { read, sent, bytes, rejected, progress, checkpoint, cursor, deliveryState }: Confirmation,
+    { read, sent, bytes, rejected, skipped, progress, checkpoint, cursor, deliveryState }: Confirmation,
     pending: number | null,
     keys: OpenedKeys,
   ): Promise<StandingRow> {
     const { id, attempt, part, accountId, connectionId, organizationId, trigger, testRows } = this.#work
-    const accepted = read - rejected
+    const accepted = acceptedOf({ read, rejected, skipped })
     const number = numbersOf(this.#work).after + this.#stored.entries + 1
     const entry = {
       id,
@@ -112,6 +112,7 @@ export class LedgerWriter {
       sent,
       accepted,
       rejected,
+      ...skipped,
       bytes,
       progress,
       checkpoint: sealJson(keys.transfer, places.checkpoint(id, part), checkpoint),

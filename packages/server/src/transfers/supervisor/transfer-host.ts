@@ -1,16 +1,17 @@
 import { ConnectorError, type Json } from '@penstock/connector'
-import type {
-  BatchStart,
-  ColumnReport,
-  ConfirmArgument,
-  Confirmation,
-  DivideArgument,
-  DividedPart,
-  KeptReject,
-  ReplayPage,
-  TransferHost,
-  TransferMethod,
-  TransferState,
+import {
+  acceptedOf,
+  type BatchStart,
+  type ColumnReport,
+  type ConfirmArgument,
+  type Confirmation,
+  type DivideArgument,
+  type DividedPart,
+  type KeptReject,
+  type ReplayPage,
+  type TransferHost,
+  type TransferMethod,
+  type TransferState,
 } from '@penstock/engine'
 import { openDataKey } from '../../secrets/data-keys.ts'
 import type { MasterKey } from '../../secrets/seal.ts'
@@ -229,9 +230,13 @@ export class DatabaseTransferHost {
 }
 
 /** The counts of a runner are not trusted. */
-function assertCounts({ read, sent, rejected, bytes }: Confirmation): void {
-  const counts = [read, sent, rejected, bytes]
-  if (counts.some((count) => !Number.isSafeInteger(count) || count < 0) || rejected > read) {
+function assertCounts({ read, sent, rejected, skipped, bytes }: Confirmation): void {
+  const { filtered, unchanged, duplicates } = skipped
+  const counts = [read, sent, rejected, filtered, unchanged, duplicates, bytes]
+  if (
+    counts.some((count) => !Number.isSafeInteger(count) || count < 0) ||
+    acceptedOf({ read, rejected, skipped }) < 0
+  ) {
     throw new Error('A runner confirmed counts that cannot be')
   }
 }

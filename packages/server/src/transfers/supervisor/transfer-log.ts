@@ -1,4 +1,5 @@
 import {
+  acceptedOf,
   type BatchStart,
   type ColumnReport,
   type Confirmation,
@@ -133,11 +134,16 @@ export class TransferLog {
     this.add('sent', `Sends ${which} to ${destination}.`)
   }
 
-  #confirm({ read, sent, rejected, bytes }: Confirmation): void {
+  #confirm({ read, sent, rejected, skipped, bytes }: Confirmation): void {
     const took = this.#sentMs === undefined ? '' : `, ${seconds(performance.now() - this.#sentMs)}`
     this.#read += read
-    const counts = [`${count(read)} read`, `${count(sent)} sent`, `${count(read - rejected)} accepted`]
+    const counts = [
+      `${count(read)} read`,
+      `${count(sent)} sent`,
+      `${count(acceptedOf({ read, rejected, skipped }))} accepted`,
+    ]
     if (rejected > 0) counts.push(`${count(rejected)} rejected`)
+    for (const [reason, n] of Object.entries(skipped)) if (n > 0) counts.push(`${count(n)} ${reason}`)
     const kind = rejected > 0 ? 'rejected' : 'confirmed'
     this.add(kind, `${this.#names.destination} confirmed a batch: ${counts.join(', ')}. ${count(bytes)} bytes${took}.`)
   }

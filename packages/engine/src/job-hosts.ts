@@ -1,0 +1,49 @@
+import type { UploadedFile } from '@penstock/connector'
+
+/** A secret of a configuration of the job. */
+export type SecretReference = {
+  readonly slug: string
+  readonly configurationId?: string | undefined
+  readonly key: string
+}
+
+/** Result of a request for the exclusive lease to replace a secret. */
+export type SecretLease =
+  /** The right, and the value that is saved now. It ends when the secret is replaced or released, and after a while. */
+  | { readonly state: 'leased'; readonly leaseId: string; readonly value: string }
+  /** Another job has it. */
+  | { readonly state: 'busy' }
+  /** No value is saved. */
+  | { readonly state: 'missing' }
+
+/** Calls of any job to its supervisor about the secrets of its connectors. */
+export type SecretHost = {
+  /** Asks for the right to replace a secret, which one job at a time has, over all processes and machines. */
+  leaseSecret(secret: SecretReference): Promise<SecretLease>
+  /**
+   * Saves the new value.
+   * @returns the value that is saved now: another one if a person has saved it since, and `null` if it was removed
+   */
+  replaceSecret(replacement: { readonly leaseId: string; readonly value: string }): Promise<string | null>
+  /** Gives the right back, and leaves the secret as it is. */
+  releaseSecret(leaseId: string): Promise<void>
+}
+
+export const isSecretMethod = (method: string): method is keyof SecretHost =>
+  method === 'leaseSecret' || method === 'replaceSecret' || method === 'releaseSecret'
+
+/** Calls of any job to its supervisor about uploaded files of the sub-account. */
+export type UploadHost = {
+  findUploads(query: {
+    readonly search: string
+    readonly size: number
+    readonly offset: number
+  }): Promise<readonly Pick<UploadedFile, 'id' | 'name'>[]>
+  /** Null: the sub-account has no such file, or has it no more. */
+  openUpload(id: string): Promise<UploadedFile | null>
+  /** A piece of a file that is open, in base64; null if the file is gone. */
+  readUpload(piece: { readonly id: string; readonly number: number }): Promise<string | null>
+}
+
+export const isUploadMethod = (method: string): method is keyof UploadHost =>
+  method === 'findUploads' || method === 'openUpload' || method === 'readUpload'
