@@ -40,7 +40,7 @@ test('refuses a file of bzip2 that is damaged', async () => {
   }
   const wanted = await rowsOf(whole)
   let refused = 0
-  for (let at = 10; at < whole.length; at++) {
+  for (let at = 10; at < whole.length; at += 3) {
     const changed = Buffer.from(whole)
     changed[at] = (changed[at] ?? 0) ^ (1 << (at % 8))
     // Codes that no symbol has, and bits behind a stream, mean nothing.
@@ -52,5 +52,5 @@ test('refuses a file of bzip2 that is damaged', async () => {
       },
     )
   }
-  assert.ok(refused > whole.length / 2)
+  assert.ok(refused > whole.length / 6)
 })
