@@ -22,6 +22,10 @@ export type Destination = {
    */
   readonly windowKeys?: (settings: Values) => readonly string[] | undefined
   /**
+   * The columns by which it removes rows with these settings; `undefined` if it then removes none. Absent if it never does.
+   */
+  readonly removesBy?: (settings: Values) => readonly string[] | undefined
+  /**
    * Why one writer must get all rows in their order with these settings, as the end of a sentence; `undefined` if several writers, each
    * with a `transferId` of its own, can take parts of the rows concurrently and in any order. Absent if they never can.
    */
@@ -162,6 +166,11 @@ export type Batch = {
   readonly types?: readonly (ColumnType | null)[]
   /** At least one, but in a window. */
   readonly rows: readonly Row[]
+  /**
+   * Indexes of the rows that are to be removed: of these, only the columns of `removesBy` count. Of several rows with the same key, the
+   * last one says what becomes of it. Only of a destination that removes rows.
+   */
+  readonly removed?: ReadonlySet<number>
   /** The number of the first row in the transfer, from 1. */
   readonly firstRow: number
   /** Only of a destination that takes windows. */

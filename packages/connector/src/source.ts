@@ -82,6 +82,8 @@ export type Chunk = {
   readonly rows: readonly Row[]
   /** Why a row cannot be used, as a sentence without values of the row, by its index in `rows`: too many cells, bytes that are not text. It is rejected with this reason. */
   readonly errors?: ReadonlyMap<number, string>
+  /** Indexes of rows that the source does not have any more: the values that are known of them, those of the key at least. */
+  readonly removed?: ReadonlySet<number>
   /** How much of the source these rows were, in bytes. */
   readonly bytes: number
   /** Where reading resumes after these rows; at most 16 KiB as JSON. */

@@ -118,6 +118,8 @@ function byState(state: string): Meaning {
 
 /** Errors that a row, and nothing else, is to blame for, and why; `@` stands for the column. */
 const reasons: Readonly<Record<number, string>> = {
+  1217: 'Another row refers to this one by a foreign key.',
+  1451: 'Another row refers to this one by a foreign key.',
   1048: 'There is no value for @, which needs one.',
   1062: 'A row with the same unique key already exists.',
   1138: 'There is no value for @, which needs one.',

@@ -37,6 +37,7 @@ export const mysql = defineConnector({
     deliver: {
       batch: () => ({ rowsMax: 50_000, bytesMax: 16 * 1024 * 1024 }),
       windowKeys,
+      removesBy: windowKeys,
       whyNotParts,
       open: async (context) => (await import('./write.ts')).open(context),
       inspect: async (context) => (await import('./inspect.ts')).inspect(context),

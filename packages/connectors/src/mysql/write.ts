@@ -7,6 +7,7 @@ import {
   type Rejection,
 } from '@penstock/connector'
 import { inOrder, packRejections, unpackRejections } from '../databases/rejections.ts'
+import { divideRemovals } from '../databases/removals.ts'
 import { inTransaction, WriterSession } from '../databases/sessions.ts'
 import { placeOf, writingOf } from '../databases/settings.ts'
 import { rowErrorOf } from './errors.ts'
@@ -14,6 +15,7 @@ import { type InsertJob, insertRows } from './insert.ts'
 import { load } from './load.ts'
 import { invalidAnswer } from './packet-guard.ts'
 import { countIn, valueIn } from './raw-rows.ts'
+import { keyIn, removeFromTable } from './remove.ts'
 import { type MysqlSession, openSession } from './session.ts'
 import { batchesTable, type MysqlTable, openTable } from './table.ts'
 import { MysqlWindows } from './window.ts'
@@ -114,12 +116,15 @@ async function deliver(
   const known = await note(session, transferId, batch)
   if (known) return { delivery: known, settle: () => {} }
   const writers = table.columns.map(writerFor)
-  const { picked, doubtful } = judge(table, writers, batch)
-  const job: InsertJob = { session, table, writers, rows: batch.rows, picked, packetBytes }
+  const rowsOf = { session, table, writers, rows: batch.rows }
+  const divided = batch.removed && divideRemovals(batch, keyIn(rowsOf))
+  const { picked, doubtful } = judge(table, writers, batch, divided?.written)
+  const job: InsertJob = { ...rowsOf, picked, packetBytes }
   const loadable = infile && table.keys.length === 0 && writers.every((writer) => writer.loadable) && picked.length > 0
   const loaded = loadable ? await load(job) : undefined
   const { bytes, rejected } = loaded ?? (await insertRows(job))
-  const rejections: readonly Rejection[] = inOrder([...doubtful, ...rejected])
+  const refused = divided ? await removeFromTable(rowsOf, divided.removed) : []
+  const rejections: readonly Rejection[] = inOrder([...doubtful, ...rejected, ...refused])
   const packed = rejections.length > 0 ? JSON.stringify(packRejections(rejections)) : null
   await session.run(
     `update ${batchesTable} set rows_accepted = ?, bytes = ?, rejected = ? where transfer_id = ? and batch_key = ?`,
@@ -129,15 +134,20 @@ async function deliver(
   return { delivery: { bytes, ...(rejections.length > 0 ? { rejected: rejections } : {}) }, settle }
 }
 
-/** Which rows the table holds just as they are, and why it does not hold the others. */
+/**
+ * Which rows the table holds just as they are, and why it does not hold the others.
+ * @param written indexes of the rows that it is to hold; by default all
+ */
 export function judge(
   table: MysqlTable,
   writers: readonly MysqlCellWriter[],
   { rows }: Pick<Batch, 'rows'>,
+  written: Iterable<number> = rows.keys(),
 ): { picked: number[]; doubtful: Rejection[] } {
   const picked: number[] = []
   const doubtful: Rejection[] = []
-  for (const [index, row] of rows.entries()) {
+  for (const index of written) {
+    const row = rows[index] ?? []
     let problem: Rejection | undefined
     for (let at = 0; at < writers.length && !problem; at += 1) {
       const writer = writers[at]

@@ -1,12 +1,14 @@
 import type { Batch, Delivery, DestinationContext, DestinationWriter, Rejection, Row } from '@penstock/connector'
 import pg from 'pg'
-import { packRejections, unpackRejections } from '../databases/rejections.ts'
+import { inOrder, packRejections, unpackRejections } from '../databases/rejections.ts'
+import { divideRemovals } from '../databases/removals.ts'
 import { inTransaction, WriterSession } from '../databases/sessions.ts'
 import { placeOf, writingOf } from '../databases/settings.ts'
 import { HalfCharacter } from '../databases/tab-separated.ts'
 import { isRowError } from './errors.ts'
 import { type LoadJob, load, unwritable } from './load.ts'
 import { loadRowByRow } from './load-row-by-row.ts'
+import { keyIn, removeFromTable } from './remove.ts'
 import { openSession, type PostgresSession } from './session.ts'
 import { keepAlivesOf, sessionNameOf, succeed } from './succession.ts'
 import { openTable, type PostgresTable } from './table.ts'
@@ -97,7 +99,13 @@ async function deliver(
   batch: Batch,
   windows: PostgresWindows,
 ): Promise<Delivery> {
-  const { bytes, rejected: rejections, isWhole } = await write(session, table, writers, batch.rows)
+  const {
+    bytes,
+    rejected: rejections,
+    isWhole,
+  } = batch.removed
+    ? await writeAndRemove(session, table, writers, batch)
+    : await write(session, table, writers, batch.rows)
   const settle = await windows.replace(session, table, batch, isWhole)
   const accepted = batch.rows.length - rejections.reduce((sum, { count = 1 }) => sum + count, 0)
   const packed = rejections.length > 0 ? JSON.stringify(packRejections(rejections)) : null
@@ -116,6 +124,30 @@ type Written = {
   readonly rejected: readonly Rejection[]
   /** Whether all rows were written together, and are in the staging table. */
   readonly isWhole: boolean
+}
+
+/** Writes the rows of a batch, and removes those that it says are gone. */
+async function writeAndRemove(
+  session: PostgresSession,
+  table: PostgresTable,
+  writers: readonly PostgresCellWriter[],
+  { rows, removed }: Batch,
+): Promise<Written> {
+  const divided = divideRemovals({ rows, ...(removed && { removed }) }, keyIn({ table, writers }))
+  const written = await write(
+    session,
+    table,
+    writers,
+    divided.written.map((at) => rows[at] ?? []),
+  )
+  const refused = await removeFromTable({ session, table, writers, rows }, divided.removed)
+  const rejected = [
+    ...written.rejected.map((one) =>
+      one.index === undefined ? one : { ...one, index: divided.written[one.index] ?? 0 },
+    ),
+    ...refused,
+  ]
+  return { bytes: written.bytes, rejected: inOrder(rejected), isWhole: written.isWhole && rejected.length === 0 }
 }
 
 /** Writes the rows that the table takes. @param halves whether each text is looked at for half a character first */

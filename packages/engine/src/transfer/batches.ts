@@ -14,7 +14,7 @@ export type Checkpoint = { readonly at: Json | null; readonly skip: number; read
 export const beginning: Checkpoint = { at: null, skip: 0, bytes: 0 }
 
 /** Turns the records of a chunk into what the destination wants; invalid ones have an error instead, and others may be skipped. */
-export type ChunkMapper = (chunk: Pick<Chunk, 'rows' | 'errors'>) => MappedChunk | Promise<MappedChunk>
+export type ChunkMapper = (chunk: Pick<Chunk, 'rows' | 'errors' | 'removed'>) => MappedChunk | Promise<MappedChunk>
 
 export type MappedChunk = {
   readonly rows: readonly Row[]
@@ -28,6 +28,8 @@ export type InvalidRow = {
   readonly number: number
   readonly raw: Row
   readonly error: { readonly field?: string; readonly reason: string }
+  /** Whether it was to be removed at the destination. */
+  readonly removed?: true
 }
 
 /** The rows of one batch, and what must be known of the records that it covers. */
@@ -39,6 +41,8 @@ export type FilledBatch = {
   /** For each of `rows`: its number, and the record as the source gave it. */
   readonly numbers: readonly number[]
   readonly raws: readonly Row[]
+  /** Indexes of `rows` that are to be removed at the destination. */
+  readonly removed: ReadonlySet<number>
   readonly invalid: readonly InvalidRow[]
   /** The stretches of it that have skipped records, in order. */
   readonly skipped: readonly SkippedRun[]
@@ -197,6 +201,7 @@ function emptyBatch(first: number) {
   const rows: Row[] = []
   const numbers: number[] = []
   const raws: Row[] = []
+  const removed = new Set<number>()
   const invalid: InvalidRow[] = []
   const skipped: SkippedRun[] = []
   const segments: Segment[] = []
@@ -223,8 +228,10 @@ function emptyBatch(first: number) {
         const raw = chunk.rows[i] as Row
         const broken = chunk.errors?.get(i)
         const error = broken === undefined ? mapped.errors.get(i) : { reason: broken }
-        if (error) invalid.push({ number: segment.first + i, raw, error })
+        const isRemoved = chunk.removed?.has(i) ?? false
+        if (error) invalid.push({ number: segment.first + i, raw, error, ...(isRemoved && { removed: true }) })
         else {
+          if (isRemoved) removed.add(rows.length)
           rows.push(mapped.rows[i] as Row)
           numbers.push(segment.first + i)
           raws.push(raw)
@@ -242,7 +249,7 @@ function emptyBatch(first: number) {
     done(): FilledBatch {
       const { window } = this
       const { covered } = this
-      return { first, covered, rows, numbers, raws, invalid, skipped, segments, ...(window && { window }) }
+      return { first, covered, rows, numbers, raws, removed, invalid, skipped, segments, ...(window && { window }) }
     },
   }
 }
@@ -282,18 +289,27 @@ export function batchOf(
   columns: readonly string[],
   types?: ColumnTypes,
 ): Batch {
-  const { first, covered, rows, segments, window } = filledBatch
+  const { first, covered, rows, removed, segments, window } = filledBatch
   const hash = createHash('sha256')
   const [begun] = segments
   if (begun?.cursorAfter) {
     const { connectionId, settings } = scope
     hash.update(JSON.stringify([connectionId, settings, begun.cursorAfter(first - begun.first), columns]))
     for (const row of rows) hash.update(JSON.stringify(row))
+    if (removed.size > 0) hash.update(JSON.stringify([...removed]))
   } else hash.update(`${scope.transferId} ${first} ${covered}`)
   // Windows without rows follow each other at the same place.
   if (window) hash.update(JSON.stringify(window.scope))
   const key = hash.digest('hex').slice(0, 32)
-  return { key, columns, ...(types && { types }), rows, firstRow: first, ...(window && { window }) }
+  return {
+    key,
+    columns,
+    ...(types && { types }),
+    rows,
+    ...(removed.size > 0 && { removed }),
+    firstRow: first,
+    ...(window && { window }),
+  }
 }
 
 /** The checkpoint after a batch, and the cursor where the next transfer begins. */
@@ -329,6 +345,9 @@ export function halve(filledBatch: FilledBatch): [FilledBatch, FilledBatch] {
     rows: filledBatch.rows.slice(rowsFrom, rowsUntil),
     numbers: filledBatch.numbers.slice(rowsFrom, rowsUntil),
     raws: filledBatch.raws.slice(rowsFrom, rowsUntil),
+    removed: new Set(
+      [...filledBatch.removed].flatMap((at) => (at >= rowsFrom && at < rowsUntil ? [at - rowsFrom] : [])),
+    ),
     invalid: filledBatch.invalid.filter(({ number }) => number >= from && number < until),
     skipped: runsWithin(filledBatch.skipped, from, until),
     segments: filledBatch.segments.filter(

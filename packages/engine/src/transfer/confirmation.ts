@@ -104,12 +104,13 @@ function keptOf({ row, count, field, reason, raw }: Rejected, names: readonly st
 }
 
 const invalidOf = ({ invalid }: FilledBatch): Rejected[] =>
-  invalid.map(({ number, raw, error }) => ({
+  invalid.map(({ number, raw, error, removed }) => ({
     row: number,
     count: 1,
     field: error.field ?? null,
     reason: error.reason,
-    raw,
+    // Sent again, it would be written and not removed.
+    raw: removed ? undefined : raw,
   }))
 
 /** Throws where a destination names a row that it was not sent. */
@@ -118,7 +119,8 @@ const rejectedOf = (filledBatch: FilledBatch | undefined, rejected: readonly Rej
     if (index === undefined) return { row: null, count, field, reason, raw: undefined }
     const row = filledBatch?.numbers[index]
     if (row === undefined) throw new Error('A destination rejected a record that it was not sent')
-    return { row, count: 1, field, reason, raw: filledBatch?.raws[index] }
+    const raw = filledBatch?.removed.has(index) ? undefined : filledBatch?.raws[index]
+    return { row, count: 1, field, reason, raw }
   })
 
 /** In the order of the source; last what is only counted. */

@@ -21,6 +21,7 @@ import { checked, codeOf, isOfTheSides, ofConnector, sideOf, withoutSecretsInRea
 import { assertSameColumns, divisionOf } from './division.ts'
 import { type HandoverDeps, handOver, handOverExport, standingIn } from './handover.ts'
 import { readAhead } from './read-ahead.ts'
+import { mapRemovals } from './removals.ts'
 import { guardReplace } from './replace-guard.ts'
 import { finalError, pause, type Retries } from './retries.ts'
 import { type Route, sentenceOfRoute } from './route.ts'
@@ -165,7 +166,7 @@ export class Session {
     const filledBatches = fillBatches(this.#reader, {
       from: (checkpoint ?? beginning) as Checkpoint,
       firstNumber: read + 1,
-      mapperFor: async (chunk) => (await this.#mappingFor(chunk)).map,
+      mapperFor: async (chunk) => mapRemovals((await this.#mappingFor(chunk)).map, this.#sides),
       windowOf: this.#sides.windowOf,
       bounds,
       pending,

@@ -98,6 +98,11 @@ export class Sides {
     return whyNotParts ? whyNotParts(this.#destinationSettings) : `${name} takes them in one order`
   }
 
+  /** The columns by which the destination removes rows; `undefined` if it does not. */
+  get removesBy(): readonly string[] | undefined {
+    return this.#deliver.removesBy?.(this.#destinationSettings)
+  }
+
   /** The columns that the destination gets, as far as they are known. */
   get columns(): readonly string[] {
     return this.#mapping?.columns ?? this.#state.columns ?? Object.keys(this.#destination.destination?.records ?? {})

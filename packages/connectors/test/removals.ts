@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Batch, Connector, Row, Values } from '@penstock/connector'
+import fc from '../../../test/harness/property.ts'
+import { batchOf, deliver } from './tables.ts'
+
+/** A database whose table `t` has a whole number `id` as its key, and a text `name`. */
+export type Removing = {
+  readonly connector: Connector
+  readonly secrets: Values
+  readonly settings: Values
+  /** Makes the table anew, with these rows. */
+  reset(rows: readonly Row[]): Promise<void>
+  rows(): Promise<Row[]>
+  /** Makes another table, whose rows refer to the row with this number. */
+  refer(id: number): Promise<void>
+}
+
+/** Tests that a destination removes rows by their key, in their order among others, and says which it does not give up. */
+export function testRemovals({ connector, secrets, settings, reset, rows, refer }: Removing): void {
+  let number = 0
+  const send = (given: readonly Row[], removed: readonly number[], key?: number) => {
+    number += 1
+    const batch: Batch = { ...batchOf(['id', 'name'], given, key ?? number), removed: new Set(removed) }
+    return deliver(connector, { secrets, settings }, batch)
+  }
+
+  test('removes rows by their key, and says of every other one why not', async () => {
+    await reset([
+      [1, 'a'],
+      [2, 'b'],
+      [3, 'c'],
+      [0, 'zero'],
+    ])
+    await refer(3)
+    const given: Row[] = [
+      [1, null],
+      [2, 'B'],
+      [3, null],
+      [null, null],
+      [9, null],
+      [4, 'd'],
+      ['x', null],
+    ]
+    const { rejected = [] } = await send(given, [0, 2, 3, 4, 6])
+    assert.deepEqual(
+      rejected.map(({ index }) => index),
+      [2, 3, 6],
+    )
+    assert.match(rejected[0]?.reason ?? '', /refers to this one, by|refers to this one by/)
+    assert.match(rejected[1]?.reason ?? '', /no value for the key/)
+    assert.deepEqual(await rows(), [
+      [0, 'zero'],
+      [2, 'B'],
+      [3, 'c'],
+      [4, 'd'],
+    ])
+    assert.deepEqual(connector.destination?.deliver?.removesBy?.(settings), ['id'])
+    assert.equal(connector.destination?.deliver?.removesBy?.({ ...settings, writeMode: 'Insert' }), undefined)
+  })
+
+  test('leaves what the last row of each key says, whatever came before, and does nothing when a batch comes again', async () => {
+    const step = fc.record({ id: fc.nat({ max: 4 }), name: fc.constantFrom('a', 'b', 'c'), isRemoved: fc.boolean() })
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.array(step, { minLength: 1, maxLength: 8 }), { maxLength: 4 }), async (batches) => {
+        await reset([])
+        const model = new Map<number, string>()
+        for (const batch of batches) {
+          const given = batch.map(({ id, name, isRemoved }): Row => [id, isRemoved ? null : name])
+          const removed = batch.flatMap(({ isRemoved }, at) => (isRemoved ? [at] : []))
+          await send(given, removed)
+          assert.equal((await send(given, removed, number)).rejected, undefined)
+          for (const { id, name, isRemoved } of batch) {
+            if (isRemoved) model.delete(id)
+            else model.set(id, name)
+          }
+        }
+        assert.deepEqual(
+          await rows(),
+          [...model].sort(([a], [b]) => a - b),
+        )
+      }),
+      { numRuns: 15 },
+    )
+  })
+}
