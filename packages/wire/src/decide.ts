@@ -1,4 +1,5 @@
-import { type ErrorAction, type TransferErrorCode, transferErrors } from './transfer-errors.ts'
+import type { ErrorAction } from './error-actions.ts'
+import { type TransferErrorCode, transferErrors } from './transfer-errors.ts'
 
 /**
  * Effect of an error on a transfer and its connection. The engine uses this table while a transfer runs, and the

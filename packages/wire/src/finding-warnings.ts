@@ -30,6 +30,10 @@ export const findingWarnings = {
     when: 'The source has columns that its API does not return, so no transfer has them.',
     todo: 'Nothing, unless you need them; then select columns with the same data.',
   },
+  changes_waiting: {
+    when: 'A database keeps much of its log for the changes that this connection has not read yet.',
+    todo: 'Run transfers more often, or remove what the message names if nothing reads it any more.',
+  },
   rows_without_cursor: {
     when: 'Some rows of an incremental source have no value in the cursor column, or not a finite number. No transfer reads them.',
     todo: 'Give these rows a value, use another column as the cursor, or read all rows each time.',

@@ -1,26 +1,10 @@
+import type { ErrorAction } from './error-actions.ts'
+
 /**
  * Every error of a transfer, a preview or a check: what the engine and the service do about it, when it occurs,
  * and how a person fixes it. Connectors throw a `ConnectorError` with a code of this table, and what follows from a code
  * depends on its action alone (`decide`). The errors that callers of the API get are in another table, in `errors.ts`.
  */
-
-/** Reaction to an error, in the words of `docs/errors.md`. */
-export const errorActions = {
-  retry:
-    'The transfer waits and retries as long as the retry policy allows, and then fails. The connection does not change.',
-  reconnect:
-    'Retried like `retry`. If the error persists, the transfer fails and the connection goes offline until both sides answer again.',
-  split:
-    'The batch is halved until single rows are left. A row that is refused on its own is rejected; the others are delivered.',
-  reauthenticate: 'The transfer fails, and the connection is broken until you save valid credentials and activate it.',
-  reconfigure:
-    'The transfer fails, and the connection is broken until you fix a setting or the platform, and activate it.',
-  restart:
-    'Another runner continues the transfer. If the error persists, the transfer fails and the connection is broken.',
-  fail: 'The transfer fails. The connection does not change, and the next transfer can succeed.',
-  stop: 'The transfer is cancelled because its connection or sub-account was changed. The connection does not change.',
-} as const
-export type ErrorAction = keyof typeof errorActions
 
 export type TransferErrorDefinition = {
   readonly action: ErrorAction
@@ -220,6 +204,11 @@ export const transferErrors = {
     action: 'fail',
     when: 'The source, or its settings, changed while the transfer was reading it.',
     todo: 'Start a new transfer.',
+  },
+  changes_lost: {
+    action: 'reconfigure',
+    when: 'A database does not have all changes since the last transfer any more, or one that cannot be repeated at the destination.',
+    todo: 'Do what the message says, reset the state of the connection, so that the next transfer copies everything again, then activate it.',
   },
   upload_lost: {
     action: 'fail',

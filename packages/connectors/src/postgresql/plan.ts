@@ -121,11 +121,12 @@ export function statementOf(
   return `copy (${select}${where} order by ${expressions.join(', ')}) to stdout`
 }
 
-const isNested = (kind: PostgresCellKind | undefined): boolean =>
+/** Whether a column is read as JSON. */
+export const isNested = (kind: PostgresCellKind | undefined): boolean =>
   kind === 'array' || kind === 'json-array' || kind === 'composite'
 
 /** How a column is read so that its text is the cell. */
-function shown(expression: string, kind: PostgresCellKind): string {
+export function shown(expression: string, kind: PostgresCellKind): string {
   if (!isNested(kind)) return expression
   const json = `to_json(${expression})::text`
   if (kind === 'composite') return json

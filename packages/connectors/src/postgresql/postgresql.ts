@@ -1,4 +1,4 @@
-import { type Discover, defineConnector, select } from '@penstock/connector'
+import { boolean, type Discover, defineConnector, type Fields, number, select, text } from '@penstock/connector'
 import {
   databaseSecrets,
   tableDestinationFields,
@@ -16,6 +16,58 @@ const bytesFormat = select({
   default: 'PostgreSQL',
 })
 
+const ofChanges = { syncMode: 'Changes' }
+
+/** As of other databases, and what a replication slot gives. */
+const sourceFields: Fields = {
+  ...tableSourceFields({ schemas: true }),
+  syncMode: select({
+    label: 'Sync mode',
+    description:
+      'Whether each transfer reads all rows, or only those whose cursor has increased since the last transfer, or first all rows of a table and then the changes that PostgreSQL keeps in a replication slot, removed rows among them',
+    options: ['Full', 'Incremental', 'Changes'],
+    labels: { Changes: 'Changes (logical replication)' },
+    default: 'Full',
+  }),
+  publication: text({
+    label: 'Publication',
+    description: 'Name of a publication of PostgreSQL that has the table: create publication … for table …',
+    required: true,
+    when: ofChanges,
+  }),
+  slot: text({
+    label: 'Replication slot',
+    description:
+      'Name of the replication slot, of lower case letters, digits and _; the first transfer makes it. No other connection may use it',
+    required: true,
+    when: ofChanges,
+  }),
+  deletes: select({
+    label: 'Removed rows',
+    description:
+      'How removed rows are dealt with: they are removed at the destination, which must have a key for that; or a row says so, with the values that PostgreSQL sends of them, those of the key by default, and delete in the column _operation; or nothing',
+    options: ['Remove', 'Add', 'Skip'],
+    labels: { Remove: 'Remove them', Add: 'Add a row', Skip: 'Leave them' },
+    default: 'Remove',
+    when: ofChanges,
+  }),
+  changeColumns: boolean({
+    label: 'Add columns of the change',
+    description:
+      'Whether rows also have the columns _operation (copy, insert, update, delete or truncate), _committed_time and _lsn; always if removed rows are added',
+    default: false,
+    when: ofChanges,
+  }),
+  changesMax: number({
+    label: 'Changes per transfer',
+    description: 'After about so many changes of the publication a transfer ends, and the next one continues',
+    min: 1_000,
+    max: 10_000_000,
+    default: 1_000_000,
+    when: ofChanges,
+  }),
+}
+
 const schemas: Discover = async (context) => (await import('./discover.ts')).discoverSchemas(context)
 const columns: Discover = async (context) => (await import('./discover.ts')).discoverColumns(context)
 
@@ -29,13 +81,16 @@ export const postgresql = defineConnector({
   description: 'Reads rows from a table, a view or a query of PostgreSQL, and inserts or upserts rows into a table.',
   actions: ['read', 'append', 'update'],
   notes:
-    'Without key columns, rows are read in the order of a digest of each row, so the server must sort all of them: set key columns for large tables. An incremental transfer waits up to the lag for transactions that are writing to the tables, because they could add rows before its end later: with a number as the cursor, such as one from a sequence, for all of them; with a time, for those that are older than the lag. If one stays open longer, the transfer is retried later; with a lag of 0, it does not wait. A standby server does not know who writes, so a number as the cursor is refused there unless the lag is 0. Writers behind foreign tables and functions, and numbers that a sequence with a cache or an application has reserved, cannot be detected: use a time as the cursor there, with a lag longer than any transaction. Rows whose cursor is empty, NaN or Infinity are not read; a preview counts them. Bytes are read as PostgreSQL shows them: \\x and hexadecimal digits. If an upsert batch has several rows with the same key, the last one wins. Written batches are recorded in the table penstock_batches, in the same schema and transaction, so that none is written twice. Connections that write are named penstock, the transfer and its attempt; an attempt ends those of earlier ones. With an upsert, rows that a report does not have any more are deleted, if the user has DELETE on the table. The user needs CREATE on the schema until that table exists, and TEMPORARY on the database. To have new columns added, the user must own the table.',
+    'Without key columns, rows are read in the order of a digest of each row, so the server must sort all of them: set key columns for large tables. An incremental transfer waits up to the lag for transactions that are writing to the tables, because they could add rows before its end later: with a number as the cursor, such as one from a sequence, for all of them; with a time, for those that are older than the lag. If one stays open longer, the transfer is retried later; with a lag of 0, it does not wait. A standby server does not know who writes, so a number as the cursor is refused there unless the lag is 0. Writers behind foreign tables and functions, and numbers that a sequence with a cache or an application has reserved, cannot be detected: use a time as the cursor there, with a lag longer than any transaction. Rows whose cursor is empty, NaN or Infinity are not read; a preview counts them. Bytes are read as PostgreSQL shows them: \\x and hexadecimal digits. If an upsert batch has several rows with the same key, the last one wins. Written batches are recorded in the table penstock_batches, in the same schema and transaction, so that none is written twice. Connections that write are named penstock, the transfer and its attempt; an attempt ends those of earlier ones. With an upsert, rows that the source has removed, or that a report does not have any more, are deleted, if the user has DELETE on the table. To read changes, the server needs wal_level = logical, the table a primary key or another replica identity, and the user the attribute REPLICATION. The server keeps its log for the replication slot until a transfer has confirmed it: set max_slot_wal_keep_size, so that a connection that is stopped does not fill its disk, and drop the slot with pg_drop_replication_slot when you delete the connection. A filter of the connection does not remove rows that no longer match it. The user needs CREATE on the schema until that table exists, and TEMPORARY on the database. To have new columns added, the user must own the table.',
   tested: 'PostgreSQL 18, which comes with Penstock, over an unstable connection.',
   api: { version: 'protocol 3.0 of PostgreSQL', ends: 'no end is announced' },
   secrets: databaseSecrets({ name: 'PostgreSQL', port: 5432 }),
   source: {
-    fields: tableSourceFields({ schemas: true }),
-    open: async (context) => (await import('./read.ts')).open(context),
+    fields: sourceFields,
+    open: async (context) =>
+      context.settings.syncMode === 'Changes'
+        ? (await import('./changes/read.ts')).openChanges(context)
+        : (await import('./read.ts')).open(context),
     discover: {
       schema: schemas,
       table: async (context) => (await import('./discover.ts')).discoverSources(context),
@@ -49,6 +104,7 @@ export const postgresql = defineConnector({
     deliver: {
       batch: () => ({ rowsMax: 50_000, bytesMax: 8 * 1024 * 1024 }),
       windowKeys,
+      removesBy: windowKeys,
       whyNotParts,
       open: async (context) => (await import('./write.ts')).open(context),
       inspect: async (context) => (await import('./inspect.ts')).inspect(context),

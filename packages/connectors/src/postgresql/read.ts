@@ -37,7 +37,7 @@ export async function open(context: SourceContext): Promise<SourceReader> {
 }
 
 /** The rows behind a spot, as the server sends them. */
-async function* rowsOf(
+export async function* rowsOf(
   session: PostgresSession,
   plan: PostgresPlan,
   from: Spot,
