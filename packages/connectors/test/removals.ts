@@ -9,7 +9,7 @@ export type Removing = {
   readonly connector: Connector
   readonly secrets: Values
   readonly settings: Values
-  /** Makes the table anew, with these rows. */
+  /** Makes the table again, with these rows. */
   reset(rows: readonly Row[]): Promise<void>
   rows(): Promise<Row[]>
   /** Makes another table, whose rows refer to the row with this number. */

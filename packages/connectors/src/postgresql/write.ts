@@ -126,7 +126,7 @@ type Written = {
   readonly isWhole: boolean
 }
 
-/** Writes the rows of a batch, and removes those that it says are gone. */
+/** Writes the rows of a batch, and removes the ones of which it says so. */
 async function writeAndRemove(
   session: PostgresSession,
   table: PostgresTable,

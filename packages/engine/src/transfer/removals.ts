@@ -2,7 +2,7 @@ import { ConnectorError } from '@penstock/connector'
 import type { ChunkMapper } from './batches.ts'
 
 /**
- * Maps rows that are to be removed at the destination as far as that needs: their key. What else is wrong with them does not matter,
+ * Maps rows that are to be removed at the destination as far as that needs: their key. Anything else that is wrong with them does not matter,
  * and no filter leaves them out.
  * @param sides the columns by which the destination removes rows, `undefined` if it does not; and its name
  * @returns a mapper that throws `not_supported` if there is a row to remove and the destination does not do that

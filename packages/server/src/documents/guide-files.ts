@@ -10,6 +10,7 @@ export const guideGroups: readonly { title: string; slugs: readonly string[] }[]
     slugs: [
       'uploads',
       'duckdb',
+      'change-data-capture',
       'mapping-templates',
       'alerts',
       'people',

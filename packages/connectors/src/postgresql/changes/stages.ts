@@ -9,7 +9,7 @@ export type Stage =
       readonly phase: 'changes'
       readonly lsn: string
       readonly taken: number
-      /** What the copy has seen; absent once all of that is behind. */
+      /** Seen by the copy; absent once all of that is behind. */
       readonly snapshot?: string
       readonly until: string
     }
@@ -56,6 +56,6 @@ export function lsnOf(text: string): bigint {
   return lsn
 }
 
-/** What the copy has seen; `undefined` once all of that is behind. */
+/** The transactions that the copy has seen; `undefined` once all of that is behind. */
 export const seenIn = (text: string | undefined): Snapshot | undefined =>
   text === undefined ? undefined : snapshotIn(text)
