@@ -116,6 +116,79 @@ describe('a transfer in parts', () => {
     assert.ok((await logOf(connectionId, id)).includes(sentence))
   })
 
+  test('is upserted in parts if rows of different parts have different keys', async () => {
+    const sentenceFor = async (apart: readonly string[] | undefined, keys: readonly string[]) => {
+      divided()
+      const { divide } = engine.sides
+      assert(divide)
+      engine.sides.divide = async (...asked) => {
+        const division = await divide(...asked)
+        return division && { ...division, ...(apart && { apart }) }
+      }
+      taking()
+      engine.sides.destination = { ...engine.sides.destination, windowKeys: () => keys }
+      const connectionId = await engine.connectSides()
+      const { id, status } = await engine.move(connectionId)
+      assert.equal(status, 'succeeded')
+      return (await logOf(connectionId, id)).find((text) => /parts|One worker/.test(text))
+    }
+    assert.equal(
+      await sentenceFor(['number'], ['number', 'name']),
+      'The source is divided into 4 parts, which workers share.',
+    )
+    const whole = 'One worker moves all records, because the last of several records with the same key must win'
+    assert.equal(
+      await sentenceFor(['number'], ['name']),
+      `${whole}: the key columns need number of the source, unchanged.`,
+    )
+    assert.equal(await sentenceFor(undefined, ['number', 'name']), `${whole}.`)
+  })
+
+  test('gives the next transfer the cursors of all its parts, once all have succeeded', async () => {
+    const cursors: unknown[] = []
+    const withCursors = (fails: boolean) => {
+      divided()
+      const { source } = engine.sides
+      assert(source)
+      engine.sides.source = async function* (context, after) {
+        cursors.push(context.cursor)
+        if (fails && context.part?.key === 3) throw new ConnectorError('invalid_file', 'It is damaged.')
+        for await (const chunk of source(context, after)) {
+          yield { ...chunk, cursor: { part: context.part?.key ?? null, until: Number(chunk.checkpoint) } }
+        }
+      }
+    }
+    taking()
+    const connectionId = await engine.connectSides()
+    const seen = async (status: string) => {
+      assert.equal((await engine.move(connectionId)).status, status)
+      return cursors.splice(0)[0]
+    }
+    withCursors(true)
+    assert.equal(await seen('failed'), undefined)
+    withCursors(false)
+    const { destination } = engine.sides
+    let isTaken = false
+    engine.sides.destination = {
+      ...destination,
+      open: async (context) => ({
+        ...(await destination?.open?.(context)),
+        async finish() {
+          if (isTaken || !context.transferId.endsWith('-2')) return
+          isTaken = true
+          // Another worker takes the part behind its last row, and so gets none with a cursor.
+          await engine.sql(`update transfer_parts set status = 'queued' where number = 2 and status = 'running'`)
+        },
+      }),
+    }
+    assert.equal(await seen('succeeded'), undefined)
+    assert.ok(isTaken)
+    const all = { parts: [0, 1, 2, 3].map((part) => ({ part, until: rowsEach })) }
+    assert.deepEqual(await seen('succeeded'), all)
+    const left = await engine.sql('select number from transfer_parts where checkpoint_sealed is not null')
+    assert.deepEqual(left, [])
+  })
+
   test('keeps no more rejected records than one that is whole, and counts all', async () => {
     divided((number) => number % 1000 <= 3)
     taking()

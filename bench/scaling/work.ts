@@ -63,7 +63,8 @@ export async function openTransfer(db: Database, keyring: Keyring, id: string) {
   const work = await claims.findWork.first(db, { id })
   if (!work) throw new Error('The claimed transfer does not exist')
   const { attempt } = work
-  const stored = { read: 0, entries: 0, keptRejects: 0, lastReject: 0, rejectsMax: 10_000 }
+  const standing = { checkpoint: null, cursor: null }
+  const stored = { read: 0, entries: 0, keptRejects: 0, lastReject: 0, rejectsMax: 10_000, standing }
   const keys = transferKeys(keyring, work)
   const ledger = new LedgerWriter(db, keys, work, stored)
   let first = 1

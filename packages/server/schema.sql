@@ -1304,6 +1304,7 @@ create index active_transfers_waiting_of_organization on active_transfers (organ
   where not running;
 create index active_transfers_divided on active_transfers (created_time, transfer_id) where divided;
 
+-- checkpoint_sealed has the cursor of the part, too, and is kept until the transfer has ended.
 create table transfer_parts (
   transfer_id text not null,
   number integer not null,

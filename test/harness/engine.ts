@@ -8,10 +8,11 @@ import type {
   Destination,
   DestinationContext,
   DestinationWriter,
+  Division,
+  DivisionBounds,
   Json,
   Row,
   SourceContext,
-  SourceReader,
 } from '@penstock/connector'
 import type { Connection, Transfer } from '@penstock/wire'
 import { createCatalogue } from '../../packages/server/src/connectors/catalogue.ts'
@@ -42,7 +43,7 @@ export type TestDestination = Partial<Omit<Destination, 'open'>> & {
 
 export type TestSides = {
   source?: TestSource
-  divide?: SourceReader['divide']
+  divide?: (bounds: DivisionBounds, context: SourceContext) => Promise<Division | undefined>
   destination?: TestDestination
   check?: Check
 }
@@ -176,7 +177,7 @@ export function withSides(connector: Connector, sides: TestSides): Connector {
         read: async function* (after) {
           yield* (source ?? people(25))(context, after)
         },
-        ...(divide && { divide }),
+        ...(divide && { divide: (bounds) => divide(bounds, context) }),
         close: async () => {},
       }),
     },

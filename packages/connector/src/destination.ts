@@ -27,7 +27,8 @@ export type Destination = {
   readonly removesBy?: (settings: Values) => readonly string[] | undefined
   /**
    * Why one writer must get all rows in their order with these settings, as the end of a sentence; `undefined` if several writers, each
-   * with a `transferId` of its own, can take parts of the rows concurrently and in any order. Absent if they never can.
+   * with a `transferId` of its own, can take parts of the rows concurrently and in any order. With `windowKeys`, rows with the same key
+   * then come to one writer alone. Absent if they never can.
    */
   readonly whyNotParts?: (settings: Values) => string | undefined
   readonly open: (context: DestinationContext) => Promise<DestinationWriter>

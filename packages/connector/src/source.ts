@@ -13,7 +13,10 @@ import type { ChunkWindow } from './windows.ts'
 export type Source = (context: SourceContext) => Promise<SourceReader>
 
 export type SourceContext = ConnectorContext & {
-  /** Where an earlier transfer of this connection ended: what `cursorAfter` gave for the last confirmed row, or `cursor` of the last chunk that was confirmed whole. */
+  /**
+   * Where an earlier transfer of this connection ended: what `cursorAfter` gave for the last confirmed row, or `cursor` of the last chunk
+   * that was confirmed whole. After a transfer in parts, `cursorsOf` has that of each part.
+   */
   readonly cursor: Json | undefined
   /**
    * There where only some rows are looked at, to be shown: nothing has to be waited for so that none is missed. A store of files may
@@ -44,6 +47,8 @@ export type Division = {
     /** How much of the source it is, from 0 to 1. */
     readonly share: number
   }[]
+  /** Columns by which a row differs from each row of another part, one of them at least: an upsert by them can come from several writers. */
+  readonly apart?: readonly string[]
   /** The columns of all parts; none if the source has no columns. Throws a `ConnectorError`. */
   columns(): Promise<readonly string[]>
 }

@@ -166,7 +166,3 @@ export const windowKeys = ({ writeMode, keyColumns }: Values): readonly string[]
         .split(',')
         .map((name) => name.trim())
     : undefined
-
-/** Why one writer must write all rows into a table: of rows with the same key, the last one must win. */
-export const whyNotParts = ({ writeMode }: Values): string | undefined =>
-  writeMode === 'Upsert' ? 'the last of several records with the same key must win' : undefined

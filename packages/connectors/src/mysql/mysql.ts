@@ -1,11 +1,5 @@
 import { type Discover, defineConnector } from '@penstock/connector'
-import {
-  databaseSecrets,
-  tableDestinationFields,
-  tableSourceFields,
-  whyNotParts,
-  windowKeys,
-} from '../databases/fields.ts'
+import { databaseSecrets, tableDestinationFields, tableSourceFields, windowKeys } from '../databases/fields.ts'
 import { mysqlPlatform } from './platform.ts'
 
 const tables: Discover = async (context) => (await import('./discover.ts')).discoverTables(context)
@@ -38,7 +32,7 @@ export const mysql = defineConnector({
       batch: () => ({ rowsMax: 50_000, bytesMax: 16 * 1024 * 1024 }),
       windowKeys,
       removesBy: windowKeys,
-      whyNotParts,
+      whyNotParts: () => undefined,
       open: async (context) => (await import('./write.ts')).open(context),
       inspect: async (context) => (await import('./inspect.ts')).inspect(context),
       addColumns: async (context) => (await import('./add-columns.ts')).addColumns(context),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, describe, test } from 'node:test'
-import type { BatchWindow, Row } from '@penstock/connector'
+import { asConnectorError, type BatchWindow, type Row } from '@penstock/connector'
 import { testContext } from '@penstock/connector/acceptance'
 import { skipWithout } from '../../../../test/harness/programs.ts'
 import { type Mariadb, startMariadb } from '../../test/mariadb.ts'
@@ -23,8 +23,9 @@ const [first, middle, last] = [
 function testAgainst(server: Mariadb): void {
   const { secrets, query } = server
   after(() => server.stop())
-  async function openWriter() {
-    const writer = await mysql.destination?.deliver?.open(testContext({ secrets, settings, columns }))
+  async function openWriter(transferId?: string) {
+    const of = transferId === undefined ? {} : { transferId }
+    const writer = await mysql.destination?.deliver?.open(testContext({ secrets, settings, columns, ...of }))
     assert(writer)
     let number = 0
     return {
@@ -136,6 +137,39 @@ function testAgainst(server: Mariadb): void {
       await writer.deliver({ ...whole, scope: { ...scope, account: ['act_1'] } }, [])
       assert.equal((await kept()).length, 5)
       await writer.close()
+    })
+
+    test('are written by several writers at once, each a part of a transfer', async (t) => {
+      await query('delete from t')
+      const days = Array.from({ length: 24 }, (_, at) => `2026-03-${String(at + 1).padStart(2, '0')}`)
+      const campaigns = (from: number) => Array.from({ length: 40 }, (_, at) => `c${from + at}`)
+      for (const day of days) {
+        await query(`insert into t values ${campaigns(0).map((name) => `(100, '${day}', '${name}', 1)`)}`)
+      }
+      let again = 0
+      const write = async (part: number) => {
+        const writer = await openWriter(`0f1e2d3c4b5a6978-${part + 1}`)
+        for (const [at, day] of days.slice(part * 6, part * 6 + 6).entries()) {
+          const rows = campaigns(20).map((name) => row(name, 2, day))
+          const window = { ...whole, scope: { account: ['100'], day: [day] } }
+          for (let isWritten = false; !isWritten; ) {
+            try {
+              const { rejected } = await writer.deliver(window, rows, String(at))
+              assert.equal(rejected?.length ?? 0, 0)
+              isWritten = true
+            } catch (error) {
+              // As the engine does, which sends the batch again.
+              assert.equal(asConnectorError(error)?.code, 'conflict')
+              again++
+            }
+          }
+        }
+        await writer.close()
+      }
+      await Promise.all([0, 1, 2, 3].map(write))
+      const expected = days.flatMap((day) => campaigns(20).map((name) => `100 ${day} ${name} 2`))
+      assert.deepEqual((await kept()).sort(), expected.sort())
+      t.diagnostic(`${again} batches were sent again`)
     })
   })
 }

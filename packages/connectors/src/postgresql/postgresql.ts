@@ -1,11 +1,5 @@
 import { boolean, type Discover, defineConnector, type Fields, number, select, text } from '@penstock/connector'
-import {
-  databaseSecrets,
-  tableDestinationFields,
-  tableSourceFields,
-  whyNotParts,
-  windowKeys,
-} from '../databases/fields.ts'
+import { databaseSecrets, tableDestinationFields, tableSourceFields, windowKeys } from '../databases/fields.ts'
 import { postgresqlPlatform } from './platform.ts'
 
 const bytesFormat = select({
@@ -105,7 +99,7 @@ export const postgresql = defineConnector({
       batch: () => ({ rowsMax: 50_000, bytesMax: 8 * 1024 * 1024 }),
       windowKeys,
       removesBy: windowKeys,
-      whyNotParts,
+      whyNotParts: () => undefined,
       open: async (context) => (await import('./write.ts')).open(context),
       inspect: async (context) => (await import('./inspect.ts')).inspect(context),
       addColumns: async (context) => (await import('./add-columns.ts')).addColumns(context),

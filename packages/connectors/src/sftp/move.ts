@@ -2,6 +2,7 @@ import {
   type Check,
   type ConnectorContext,
   checkSteps,
+  cursorsOf,
   type Delivery,
   type DestinationContext,
   type DestinationWriter,
@@ -32,7 +33,7 @@ import { noDirectory, openSftpSink } from './sink.ts'
 import { openSftpStore } from './store.ts'
 
 export async function read(context: SourceContext): Promise<SourceReader> {
-  const hostKey = hostKeyOf(context.secrets, context.cursor)
+  const hostKey = hostKeyOf(context.secrets, cursorsOf(context.cursor)[0])
   const reader = await readFiles(context, storeOf(context, hostKey), readOptionsOf(context.settings))
   return {
     ...reader,

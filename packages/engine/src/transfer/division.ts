@@ -11,20 +11,28 @@ export type DividedSource =
 
 /**
  * Divides a source, if it is large enough and the destination takes parts.
+ * @param mapColumns has the mapping of these columns made
  * @returns `undefined` if there is nothing to divide
  * @throws a `ConnectorError` of the source
  */
 export async function divisionOf(
   reader: SourceReader,
   { divides }: Pick<TransferState, 'divides'>,
-  { whyNotParts }: Pick<Sides, 'whyNotParts'>,
+  sides: Pick<Sides, 'whyNotParts'>,
+  mapColumns: (columns: readonly string[]) => Promise<unknown>,
 ): Promise<DividedSource | undefined> {
   const division = divides ? await reader.divide?.(divides) : undefined
   if (!division) return undefined
-  if (whyNotParts !== undefined) return { sentence: `One worker moves all records, because ${whyNotParts}.` }
+  const whole = (whyNot: string) => ({ sentence: `One worker moves all records, because ${whyNot}.` })
+  // Columns of files are found by opening one.
+  const whyNot = division.apart ? undefined : sides.whyNotParts(division)
+  if (whyNot !== undefined) return whole(whyNot)
   const columns = await division.columns()
   // There is nothing to read, or an error that reading meets.
   if (columns.length === 0) return undefined
+  await mapColumns(columns)
+  const whyNotMapped = sides.whyNotParts(division)
+  if (whyNotMapped !== undefined) return whole(whyNotMapped)
   const { parts } = division
   return { parts, columns, sentence: `The source is divided into ${parts.length} parts, which workers share.` }
 }

@@ -233,11 +233,11 @@ export class Session {
 
   /** Hands the transfer over to several workers, if both sides allow it: then it ends here with `Ended`. */
   async #divide(reader: SourceReader): Promise<void> {
-    const division = await divisionOf(reader, this.#state, this.#sides)
+    const mapColumns = (columns: readonly string[]) => this.#mappingFor({ columns })
+    const division = await divisionOf(reader, this.#state, this.#sides, mapColumns)
     if (!division) return
     this.#route = [this.#route ?? [], division.sentence].flat().join(' ')
     if (!division.parts) return
-    await this.#mappingFor({ columns: division.columns })
     await this.#deps.host.divide(division.parts, this.#startOf(null))
   }
 

@@ -8,6 +8,7 @@ import {
   type DestinationWriter,
   type Discovered,
   type DiscoveredPage,
+  type Division,
   type SourceReader,
 } from '@penstock/connector'
 import { limits, type Role } from '@penstock/wire/rules'
@@ -24,7 +25,7 @@ import { shapeOf, typeIn } from './column-changes.ts'
 import { guarded, ofConnector } from './connector-calls.ts'
 import { readReplay } from './replay.ts'
 import { type Route, type RouteDeps, type RouteSide, routeOf } from './route.ts'
-import { scopeAt, type WindowOf } from './windows.ts'
+import { areApart, scopeAt, type WindowOf } from './windows.ts'
 
 /** A writer of the destination, and what removes the secrets of the destination from what it reports. */
 export type OpenedWriter = { readonly writer: DestinationWriter; readonly redact: SideSecrets['redact'] }
@@ -90,12 +91,16 @@ export class Sides {
     return { source: this.#source?.name ?? '', destination: this.#destination.name }
   }
 
-  /** Why one worker must move all rows, as the end of a sentence; `undefined` if several can. */
-  get whyNotParts(): string | undefined {
+  /** Why one worker must move all rows, as the end of a sentence; `undefined` if several can. The mapping must be known if there is `apart`. */
+  whyNotParts({ apart }: Pick<Division, 'apart'>): string | undefined {
     const { name } = this.#destination
     if (this.replaces) return `${name} replaces everything that it has`
-    const { whyNotParts } = this.#deliver
-    return whyNotParts ? whyNotParts(this.#destinationSettings) : `${name} takes them in one order`
+    const { whyNotParts, windowKeys } = this.#deliver
+    const whyNot = whyNotParts ? whyNotParts(this.#destinationSettings) : `${name} takes them in one order`
+    const keys = whyNot === undefined ? windowKeys?.(this.#destinationSettings) : undefined
+    if (!keys || (apart && this.#mapping && areApart(this.#mapping.plan.steps, keys, apart))) return whyNot
+    const added = apart ? `: the key columns need ${apart.join(' and ')} of the source, unchanged` : ''
+    return `the last of several records with the same key must win${added}`
   }
 
   /** The columns by which the destination removes rows; `undefined` if it does not. */

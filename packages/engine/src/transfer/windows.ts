@@ -38,6 +38,10 @@ export function scopeAt(
   return { scope: mapped }
 }
 
+/** Whether rows that differ by these columns of the source have different keys at the destination. @param keys its key columns */
+export const areApart = (steps: readonly MappingStep[], keys: readonly string[], apart: readonly string[]): boolean =>
+  apart.every((name) => steps.some((step) => step.column?.name === name && passes(step) && keys.includes(step.field)))
+
 /** Whether a column passes unchanged. */
 const passes = ({ definition, local, values, default: fallback, value }: MappingStep): boolean =>
   !definition && !local && !values && fallback === undefined && value === undefined

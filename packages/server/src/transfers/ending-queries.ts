@@ -99,6 +99,10 @@ export const failActive = statement<{ code: TransferErrorCode; message: string }
       status = 'skipped', finished_time = now(), heartbeat_time = null, pending = null, checkpoint_sealed = null,
       key_sealed = null
     where status in ('queued', 'running')
+  ),
+  standings as (
+    update transfer_parts set checkpoint_sealed = null
+    where status not in ('queued', 'running') and checkpoint_sealed is not null
   )
   update transfers set
     status = 'failed', error_code = :code, error_message = :message, error_side = null, ${withoutProgress}

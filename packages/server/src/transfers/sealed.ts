@@ -9,7 +9,7 @@ import { type MasterKey, type SealedPlace, seal, Unreadable, unseal, unsealJson 
  */
 export const places = {
   // Under the key of the transfer.
-  /** @param part its number; 0: all of the transfer */
+  /** @param part its number; 0: all of the transfer. Of a part, the cursor is sealed with it */
   checkpoint: (transferId: string, part = 0): SealedPlace => [
     'checkpoint',
     transferId,

@@ -1,9 +1,14 @@
+import { cursorOfParts } from '@penstock/connector'
 import { limits, type TransferLogKind } from '@penstock/wire'
 import { serviceActor } from '../../audit/record.ts'
 import { meet } from '../../connections/connections.ts'
-import type { Database, Transaction } from '../../db/database.ts'
+import type { Transaction } from '../../db/database.ts'
+import type { Keyring } from '../../secrets/keyring.ts'
 import { endTransfer } from '../ending-queries.ts'
+import { openJson, places, sealJson } from '../sealed.ts'
 import type { WorkRow } from './claim-queries.ts'
+import type { SupervisorDeps } from './deps.ts'
+import { type PartStanding, transferKeys } from './ledger-writer.ts'
 import * as queries from './part-queries.ts'
 import { scheduleProbe } from './probe-queries.ts'
 import type { LogLine } from './transfer-log.ts'
@@ -34,11 +39,12 @@ export async function moveConnection(
  * @returns whether the part was this worker's still
  */
 export function endPart(
-  database: Database,
-  { id, attempt, part, connectionId }: WorkRow,
+  { database, keyring }: Pick<SupervisorDeps, 'database' | 'keyring'>,
+  work: WorkRow,
   { connection, ...end }: EndOfWork,
   lineOf: (kind: TransferLogKind, text: string) => LogLine,
 ): Promise<boolean> {
+  const { id, attempt, part, connectionId } = work
   return database.transaction(async (tx) => {
     const held = await queries.holdTransferOfPart.first(tx, { id, connectionId })
     const ended = held && (await queries.endPart.first(tx, { id, attempt, part, ...end }))
@@ -59,6 +65,8 @@ export function endPart(
     const result = await queries.resultOfParts.first(tx, { id })
     if (!result) return true
     const { number, status, code, message, side } = result
+    if (status === null) await keepCursors(tx, keyring, work)
+    await queries.dropStandings.run(tx, { id })
     const named = number === null || code === null ? message : `Part ${number} of ${held.parts}: ${message}`
     await endTransfer.first(tx, {
       id,
@@ -71,6 +79,26 @@ export function endPart(
     await log('ended', status === null ? 'All parts are delivered and confirmed.' : `Ended: ${named ?? 'cancelled'}`)
     return true
   }, serviceActor)
+}
+
+/** Stores where the next transfer continues: behind the rows of all parts, which are delivered. */
+async function keepCursors(tx: Transaction, keyring: Keyring, work: WorkRow): Promise<void> {
+  const { id, connectionId } = work
+  const standings = await queries.standingsOfParts.all(tx, { id })
+  const [first] = standings
+  if (!first) return
+  // Another part may have made the key of the connection since this one was claimed.
+  const keys = transferKeys(keyring, { ...work, connectionDataKeyId: first.connectionDataKeyId })
+  const cursors = []
+  for (const { number, standingSealed } of standings) {
+    const at = await openJson(tx, keys.transfer, places.checkpoint(id, number), standingSealed)
+    const cursor = (at as PartStanding | null)?.cursor ?? null
+    if (cursor !== null) cursors.push(cursor)
+  }
+  const all = cursorOfParts(cursors)
+  if (all === null) return
+  const cursor = sealJson(await keys.connection.make(tx), places.cursor(connectionId), all)
+  if (cursor) await queries.saveCursorOfParts.run(tx, { id, cursor })
 }
 
 function sentenceOf(

@@ -90,8 +90,7 @@ export const confirmBatchOfPart = statement<
     duplicates: number
     bytes: number
     progress: number | null
-    checkpoint: Buffer | null
-    cursor: Buffer | null
+    standing: Buffer | null
     deliveryState: Buffer | null
     pending: number | null
   },
@@ -119,8 +118,7 @@ export const confirmBatchOfPart = statement<
     update transfers t set
       read = read + :read, sent = sent + :sent, accepted = accepted + :accepted, rejected = rejected + :rejected,
       filtered = filtered + :filtered, unchanged = unchanged + :unchanged, duplicates = duplicates + :duplicates,
-      bytes = bytes + :bytes, progress = least(1, coalesce(progress, 0) + (select by from progressed)),
-      cursor_sealed = coalesce(:cursor, cursor_sealed)
+      bytes = bytes + :bytes, progress = least(1, coalesce(progress, 0) + (select by from progressed))
     from connection c
     where t.id = :id and t.status = 'running' and t.connection_id = c.id
     returning t.id, t.cancelling, c.status, c.enabled as account_enabled, c.account_deleted as gone
@@ -129,7 +127,7 @@ export const confirmBatchOfPart = statement<
     update transfer_parts p set
       read = read + :read, accepted = accepted + :accepted, rejected = rejected + :rejected,
       progress = coalesce(:progress, progress), pending = :pending, crashes = 0,
-      checkpoint_sealed = coalesce(:checkpoint, checkpoint_sealed),
+      checkpoint_sealed = coalesce(:standing, checkpoint_sealed),
       error_code = null, error_message = null, error_side = null, heartbeat_time = now()
     from transfer t
     where p.transfer_id = t.id and p.number = :part and p.attempt = :attempt and p.status = 'running'

@@ -1,3 +1,4 @@
+import type { Json } from '@penstock/connector'
 import { acceptedOf, type Confirmation, type KeptReject } from '@penstock/engine'
 import type { Database, Db, Transaction } from '../../db/database.ts'
 import { DataKey } from '../../secrets/data-keys.ts'
@@ -28,6 +29,9 @@ export const transferKeys = (
   ),
 })
 
+/** Where a part of a transfer stands: the cursor is kept with the checkpoint until those of all parts are known. */
+export type PartStanding = Readonly<Pick<Confirmation, 'checkpoint' | 'cursor'>>
+
 /** How much of a transfer, or of a part of one, is already stored, and how many rejects of the transfer may be stored. */
 export type Stored = {
   readonly read: number
@@ -37,6 +41,8 @@ export type Stored = {
   /** The number of the last one. */
   readonly lastReject: number
   readonly rejectsMax: number
+  /** Of a part. */
+  readonly standing: PartStanding
 }
 
 /**
@@ -73,7 +79,8 @@ export class LedgerWriter {
     // The next transfer reads the rows of a test again.
     const confirmation = this.#work.testRows === null ? confirmed : { ...confirmed, cursor: null }
     const rejects = [...stagedRejects, confirmation.rejects].filter((part) => part.length > 0)
-    const { read, cursor, state } = confirmation
+    const { read, state } = confirmation
+    const cursor = this.#ownCursor(confirmation)
     const keys = { transfer: this.#keys.transfer.opened, connection: this.#keys.connection.opened }
     // One statement stores most batches: those without rejected records, under keys that were made before.
     const isOneStatement =
@@ -83,20 +90,29 @@ export class LedgerWriter {
         ? [await this.#store(this.#db, confirmation, pending, keys), undefined]
         : await this.#storeWithRejects(confirmation, rejects, pending)
       const { read: readBefore, entries } = this.#stored
-      this.#stored = { ...this.#stored, read: readBefore + read, entries: entries + 1, ...kept }
+      const at = this.#standingWith(confirmation) ?? this.#stored.standing
+      this.#stored = { ...this.#stored, read: readBefore + read, entries: entries + 1, standing: at, ...kept }
       return standing
     } catch (error) {
       throw queries.isOfLostTransfer(error) ? new Lost() : error
     }
   }
 
+  /** The cursor to store with the transfer: that of a part is stored with the part. */
+  #ownCursor({ cursor }: Confirmation): Json | null {
+    return this.#work.part === 0 ? cursor : null
+  }
+
+  /** Where a part stands with a confirmation; `null` if that is as before. */
+  #standingWith({ checkpoint, cursor }: Confirmation): PartStanding | null {
+    if (checkpoint === null && cursor === null) return null
+    const { standing } = this.#stored
+    return { checkpoint: checkpoint ?? standing.checkpoint, cursor: cursor ?? standing.cursor }
+  }
+
   /** Stores the ledger entry, the checkpoint and the volumes. */
-  async #store(
-    db: Db,
-    { read, sent, bytes, rejected, skipped, progress, checkpoint, cursor, deliveryState }: Confirmation,
-    pending: number | null,
-    keys: OpenedKeys,
-  ): Promise<StandingRow> {
+  async #store(db: Db, confirmation: Confirmation, pending: number | null, keys: OpenedKeys): Promise<StandingRow> {
+    const { read, sent, bytes, rejected, skipped, progress, checkpoint, cursor, deliveryState } = confirmation
     const { id, attempt, part, accountId, connectionId, organizationId, trigger, testRows } = this.#work
     const accepted = acceptedOf({ read, rejected, skipped })
     const number = numbersOf(this.#work).after + this.#stored.entries + 1
@@ -115,15 +131,23 @@ export class LedgerWriter {
       ...skipped,
       bytes,
       progress,
-      checkpoint: sealJson(keys.transfer, places.checkpoint(id, part), checkpoint),
-      cursor: sealJson(keys.connection, places.cursor(connectionId), cursor),
       deliveryState: sealJson(keys.transfer, places.deliveryState(id, number), deliveryState),
     }
-    const ofWhole = { replayed: trigger === 'replay' ? accepted : 0, test: testRows !== null }
+    const sealedAt = (at: Json | null) => sealJson(keys.transfer, places.checkpoint(id, part), at)
     const standing =
       part === 0
-        ? await queries.confirmBatch.first(db, { ...entry, ...ofWhole })
-        : await queries.confirmBatchOfPart.first(db, { ...entry, part })
+        ? await queries.confirmBatch.first(db, {
+            ...entry,
+            replayed: trigger === 'replay' ? accepted : 0,
+            test: testRows !== null,
+            checkpoint: sealedAt(checkpoint),
+            cursor: sealJson(keys.connection, places.cursor(connectionId), cursor),
+          })
+        : await queries.confirmBatchOfPart.first(db, {
+            ...entry,
+            part,
+            standing: sealedAt(this.#standingWith(confirmation)),
+          })
     if (!standing) throw new Lost()
     return standing
   }
@@ -135,8 +159,10 @@ export class LedgerWriter {
     pending: number | null,
   ): Promise<[StandingRow, Pick<Stored, 'keptRejects' | 'lastReject'>]> {
     const { id, connectionId } = this.#work
-    const { checkpoint, deliveryState, cursor, state } = confirmation
-    const needsTransferKey = checkpoint !== null || deliveryState !== null || rejects.length > 0
+    const { checkpoint, deliveryState, state } = confirmation
+    const cursor = this.#ownCursor(confirmation)
+    const needsTransferKey =
+      checkpoint !== null || deliveryState !== null || rejects.length > 0 || confirmation.cursor !== null
     return this.#db.transaction(async (tx) => {
       const keys = {
         transfer: needsTransferKey ? await this.#keys.transfer.make(tx) : undefined,

@@ -72,7 +72,7 @@ export const holdTransferOfPart = statement<{ id: string; connectionId: string }
   where t.id = :id and t.status = 'running' for no key update of t
 `)
 
-/** Ends a part, and drops what it needed to continue. No row: it is another worker's by now. */
+/** Ends a part, and drops what it needed to continue but its cursor. No row: it is another worker's by now. */
 export const endPart = statement<
   PartFence & {
     status: 'succeeded' | 'failed' | 'cancelled'
@@ -85,7 +85,7 @@ export const endPart = statement<
   update transfer_parts p set
     status = :status, error_code = :code, error_message = :message, error_side = :side, finished_time = clock_timestamp(),
     progress = case when :status = 'succeeded' then 1 else progress end,
-    heartbeat_time = null, pending = null, checkpoint_sealed = null, key_sealed = null
+    heartbeat_time = null, pending = null, key_sealed = null
   where ${own}
   returning number, read, accepted, rejected
 `)
@@ -114,6 +114,26 @@ export const resultOfParts = statement<
     order by finished_time, number limit 1
   ) bad on true
   where not exists (select from transfer_parts where transfer_id = :id and status in ('queued', 'running'))
+`)
+
+/** Where each part stands that is kept, in their order, and the key of what outlives the transfer, as it is by now. */
+export const standingsOfParts = statement<
+  { id: string },
+  { number: number; standingSealed: Buffer | null; connectionDataKeyId: string | null }
+>(`
+  select p.number, p.checkpoint_sealed as standing_sealed, s.data_key_id as connection_data_key_id
+  from transfer_parts p join transfers t on t.id = p.transfer_id
+  left join connection_states s on s.connection_id = t.connection_id
+  where p.transfer_id = :id and p.checkpoint_sealed is not null order by p.number
+`)
+
+/** Stores the cursor of all parts, before the transfer ends. */
+export const saveCursorOfParts = statement<{ id: string; cursor: Buffer }>(`
+  update transfers set cursor_sealed = :cursor where id = :id and status = 'running' and parts is not null
+`)
+
+export const dropStandings = statement<{ id: string }>(`
+  update transfer_parts set checkpoint_sealed = null where transfer_id = :id and checkpoint_sealed is not null
 `)
 
 /** Adds a line to the log of the attempt that divided the transfer, while it has lines to spare. */

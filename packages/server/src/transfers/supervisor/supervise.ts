@@ -160,11 +160,12 @@ const lostToAnother = 'transfer lost to another worker'
 const withoutError = { code: null, message: null, side: null }
 
 /** Everything is delivered, confirmed and visible. */
-async function finish({ database, catalogue }: SupervisorDeps, work: WorkRow, lines: TransferLog): Promise<void> {
+async function finish(deps: SupervisorDeps, work: WorkRow, lines: TransferLog): Promise<void> {
+  const { database, catalogue } = deps
   const { id, attempt } = work
   if (work.part > 0) {
     const success = { status: 'succeeded', ...withoutError, connection: null } as const
-    if (!(await endPart(database, work, success, lines.lineOf))) throw new Lost()
+    if (!(await endPart(deps, work, success, lines.lineOf))) throw new Lost()
     return
   }
   const end = async (db: Db) => {
@@ -248,7 +249,7 @@ async function writeEnd(
   const end = { status, code, message, side }
   const isOwn =
     work.part > 0
-      ? await endPart(database, work, { ...end, connection }, lines.lineOf)
+      ? await endPart(deps, work, { ...end, connection }, lines.lineOf)
       : await database.transaction(async (tx) => {
           const ended = await endings.endTransfer.first(tx, { id, attempt, ...end })
           // A test changes nothing for the transfers that follow.

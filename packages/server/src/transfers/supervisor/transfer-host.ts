@@ -24,7 +24,7 @@ import { divide } from './divide.ts'
 import { endingOf, Lost } from './endings.ts'
 import { fenced, numbersOf, partsMax } from './fenced.ts'
 import { countKeptRejects } from './ledger-queries.ts'
-import { LedgerWriter, type TransferKeys, transferKeys } from './ledger-writer.ts'
+import { LedgerWriter, type PartStanding, type TransferKeys, transferKeys } from './ledger-writer.ts'
 import * as queries from './queries.ts'
 import * as replayQueries from './replays/queries.ts'
 import type { Replay } from './replays/replays.ts'
@@ -102,7 +102,9 @@ export class DatabaseTransferHost {
     const replay = now.replayOf ? await this.#openReplay(now.replayOf) : undefined
     const { rejectsMax } = settings
     const lastReject = kept?.last ?? numbersOf(now).after
-    const stored = { read: now.read, entries: entries.length, keptRejects, lastReject, rejectsMax }
+    const at = await openJson(database, transfer, places.checkpoint(now.id, now.part), now.checkpointSealed)
+    const standing = now.part > 0 && at !== null ? (at as PartStanding) : { checkpoint: at, cursor: null }
+    const stored = { read: now.read, entries: entries.length, keptRejects, lastReject, rejectsMax, standing }
     this.#ledger = new LedgerWriter(database, keys, now, stored, replay)
     this.#staged = []
     const { source, destination } = frozenSides(catalogue, now)
@@ -114,7 +116,7 @@ export class DatabaseTransferHost {
       testRows: now.testRows,
       attempt: now.attempt,
       read: now.read,
-      checkpoint: await openJson(database, transfer, places.checkpoint(now.id, now.part), now.checkpointSealed),
+      checkpoint: standing.checkpoint,
       pending: now.pending,
       unconfirmed: now.unconfirmed,
       columns: now.columns,

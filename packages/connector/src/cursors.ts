@@ -1,0 +1,26 @@
+import type { Json } from './rows.ts'
+
+/** Cursors of a connection whose last transfer may have been one in parts. */
+
+const isOfParts = (cursor: Json): cursor is { readonly parts: readonly Json[] } =>
+  typeof cursor === 'object' &&
+  cursor !== null &&
+  'parts' in cursor &&
+  Array.isArray(cursor.parts) &&
+  Object.keys(cursor).length === 1
+
+/** The cursor of each part of the last transfer, in the order of the parts; one if it was not divided, and none without a cursor. */
+export const cursorsOf = (cursor: Json | undefined): readonly Json[] =>
+  cursor === undefined ? [] : isOfParts(cursor) ? cursor.parts : [cursor]
+
+/**
+ * The cursor of a transfer whose parts all succeeded, which `cursorsOf` reads.
+ * @param cursors of its parts in their order, without those of parts that have none
+ * @returns `null` if no part has one
+ */
+export function cursorOfParts(cursors: readonly Json[]): Json | null {
+  const [first, ...others] = cursors
+  if (first === undefined) return null
+  const text = JSON.stringify(first)
+  return others.every((cursor) => JSON.stringify(cursor) === text) ? first : { parts: cursors }
+}
