@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, test } from 'node:test'
+import { describe, type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { assertAccounted } from './harness/accounting.ts'
 import { runnersOf } from './harness/children.ts'
@@ -20,6 +20,8 @@ import { seeded } from './simulation/random.ts'
 
 const many = 200
 const few = 30
+/** As many rows as so many files have. */
+const tables = 150
 const rowsEach = 40
 const kills = 6
 /** A part is a file, however small. */
@@ -51,57 +53,101 @@ const partsOf = async ({ service }: ProcessFixture, id: string) => {
 const countEnded = async (fixture: ProcessFixture, id: string): Promise<number> =>
   (await partsOf(fixture, id)).filter(({ status }) => status === 'succeeded').length
 
-async function assertTable({ target }: ProcessFixture, files: number): Promise<void> {
+/** @param factor of the keys */
+async function assertTable({ target }: ProcessFixture, files: number, factor = 1): Promise<void> {
   const { rows } = await target.query(
-    'select count(*)::int as rows, count(distinct id)::int as ids, sum(amount)::int as sum from many',
+    'select count(*)::int as rows, count(distinct id)::int as ids, sum(amount)::int as sum, max(id) as last from many',
   )
   let sum = 0
   for (let number = 1; number <= files * rowsEach; number++) if (!isBad(number)) sum += number % 100
   const good = files * rowsEach - countBad(files)
-  assert.deepEqual(rows, [{ rows: good, ids: good, sum }])
+  const last = files * rowsEach * factor
+  assert.deepEqual(rows, [{ rows: good, ids: good, sum, last }])
+}
+
+/**
+ * Moves rows into a table by two workers that are killed, and fails unless each is there once.
+ * @param files so many times `rowsEach` rows
+ * @param partsCount of the transfer
+ * @param change made before each kill
+ * @param times how many kills
+ * @param factor of the keys
+ */
+async function assertMovedOnce(
+  t: TestContext,
+  fixture: ProcessFixture,
+  [source, settings]: [{ id: string }, Record<string, string>],
+  files: number,
+  partsCount: number,
+  { change, times = kills, factor = 1 }: { change?: () => Promise<void>; times?: number; factor?: number } = {},
+): Promise<void> {
+  const random = seeded(seed)
+  await fixture.target.query('create table many (id int not null, amount int)')
+  const insert = { table: 'many', writeMode: 'Insert' }
+  const connectionId = await fixture.connect(source, settings, postgresql, insert)
+  const { id } = await fixture.start(connectionId)
+  const workers: [Program, Program] = [fixture.spawnWorker(env), fixture.spawnWorker(env)]
+  for (let killed = 0; killed < times; killed++) {
+    const enough = (killed * partsCount) / (times + 2)
+    await until('parts are moved', async () => (await countEnded(fixture, id)) >= enough)
+    await change?.()
+    await delay(random.int(150))
+    const which = random.int(2)
+    const worker = workers[which === 0 ? 0 : 1]
+    if (killed % 3 === 2) {
+      for (const pid of runnersOf(worker.pid)) process.kill(pid, 'SIGKILL')
+      continue
+    }
+    worker.signal('SIGKILL')
+    await worker.ended
+    workers[which === 0 ? 0 : 1] = fixture.spawnWorker(env)
+  }
+  const transfer = await fixture.ended(connectionId, id)
+  assert.deepEqual([transfer.status, transfer.error, transfer.progress], ['partial', null, 1])
+  const { read, accepted, rejected } = transfer.records
+  const good = files * rowsEach - countBad(files)
+  // Rows that came meanwhile are all bad.
+  if (!change) assert.equal(read, files * rowsEach)
+  assert.deepEqual([accepted, read - accepted], [good, rejected])
+  await assertTable(fixture, files, factor)
+  await assertAccounted(fixture, transfer)
+  const { rows: kept } = await fixture.service.database.pool.query(
+    'select sum(count)::int as rejects, count(distinct number)::int as numbers from rejects where transfer_id = $1',
+    [id],
+  )
+  assert.deepEqual(kept, [{ rejects: rejected, numbers: rejected }])
+  const parts = await partsOf(fixture, id)
+  assert.equal(parts.length, partsCount)
+  const again = parts.filter(({ attempt }) => attempt > 1).length
+  assert.ok(again > 0 && again <= times * 5, `${again} parts were moved again`)
+  t.diagnostic(`${again} of ${partsCount} parts had more than one attempt`)
+  await assertInvariants(fixture.service.database.pool)
 }
 
 describe('a transfer in parts that workers share', () => {
   test(`with ${kills} kills, every row of ${many} files is there once (PENSTOCK_TEST_SEED=${seed})`, async (t) => {
     const fixture = await startProcessFixture(t, env)
-    const random = seeded(seed)
     await writeFiles(fixture, many)
-    await fixture.target.query('create table many (id int not null, amount int)')
-    const insert = { table: 'many', writeMode: 'Insert' }
-    const connectionId = await fixture.connect(localFolder, { files: 'in/*.csv' }, postgresql, insert)
-    const { id } = await fixture.start(connectionId)
-    const workers: [Program, Program] = [fixture.spawnWorker(env), fixture.spawnWorker(env)]
-    for (let killed = 0; killed < kills; killed++) {
-      await until('parts are moved', async () => (await countEnded(fixture, id)) >= (killed * many) / (kills + 2))
-      await delay(random.int(150))
-      const which = random.int(2)
-      const worker = workers[which === 0 ? 0 : 1]
-      if (killed % 3 === 2) {
-        for (const pid of runnersOf(worker.pid)) process.kill(pid, 'SIGKILL')
-        continue
-      }
-      worker.signal('SIGKILL')
-      await worker.ended
-      workers[which === 0 ? 0 : 1] = fixture.spawnWorker(env)
-    }
-    const transfer = await fixture.ended(connectionId, id)
-    assert.deepEqual([transfer.status, transfer.error, transfer.progress], ['partial', null, 1])
-    const rows = many * rowsEach
-    const bad = countBad(many)
-    assert.deepEqual(transfer.records, { read: rows, sent: rows, accepted: rows - bad, rejected: bad })
-    await assertTable(fixture, many)
-    await assertAccounted(fixture, transfer)
-    const { rows: kept } = await fixture.service.database.pool.query(
-      'select sum(count)::int as rejects, count(distinct number)::int as numbers from rejects where transfer_id = $1',
-      [id],
+    await assertMovedOnce(t, fixture, [localFolder, { files: 'in/*.csv' }], many, many)
+  })
+
+  test(`with 3 kills, every row of a table that changes is there once (PENSTOCK_TEST_SEED=${seed})`, async (t) => {
+    const fixture = await startProcessFixture(t, env)
+    const { target } = fixture
+    // Keys have gaps, in which rows come and go while it is read.
+    await target.query(`create table read (id int primary key, amount text)`)
+    await target.query(
+      `insert into read select number * 10, case when number % 17 = 0 then 'n/a' else (number % 100)::text end
+         from generate_series(1, $1::int) as numbers (number)`,
+      [tables * rowsEach],
     )
-    assert.deepEqual(kept, [{ rejects: bad, numbers: bad }])
-    const parts = await partsOf(fixture, id)
-    assert.equal(parts.length, many)
-    const again = parts.filter(({ attempt }) => attempt > 1).length
-    assert.ok(again > 0 && again <= kills * 5, `${again} parts were moved again`)
-    t.diagnostic(`${again} of ${many} parts had more than one attempt`)
-    await assertInvariants(fixture.service.database.pool)
+    await target.query('analyze read')
+    // A row that comes meanwhile is in no part or in one.
+    const change = async () => {
+      await target.query(`insert into read select id + 3, 'n/a' from read where id % 970 = 0 on conflict do nothing`)
+      await target.query('delete from read where id % 10 = 3 and id % 7 = 0')
+    }
+    await assertMovedOnce(t, fixture, [postgresql, { table: 'read' }], tables, 100, { change, times: 3, factor: 10 })
   })
 
   test('writes a file for each part', async (t) => {

@@ -5,6 +5,8 @@ export type Spot = {
   readonly after: readonly string[] | undefined
   readonly skip: number
   readonly bound: string | undefined
+  /** Where a part begins of which no row was read: behind this value of the first term. */
+  readonly above?: string | undefined
 }
 
 /** As text of a chunk's checkpoint, which may hold 16 KiB. */

@@ -1,6 +1,7 @@
-import type { ColumnType, Finding, SourceContext, SourceReader } from '@penstock/connector'
+import type { ColumnType, Division, DivisionBounds, Finding, SourceContext, SourceReader } from '@penstock/connector'
 import { afterIn, cursorOf, type Spot } from './checkpoints.ts'
 import { chunksOf, type ReadRow } from './chunks.ts'
+import { divideKeys, partsOf, rangeOf } from './key-ranges.ts'
 import { type DatabaseSession, inSession, type OpenSession } from './sessions.ts'
 import type { Place, Reading } from './settings.ts'
 
@@ -21,7 +22,9 @@ export type OrderedPlan<Term = unknown> = {
   readonly empty: boolean
   /** Texts of the cursor that no other is greater than. An earlier transfer that ended at one of them says nothing: reading starts over. */
   readonly endless?: readonly string[]
-  readonly rowsEstimated: number | undefined
+  readonly rowsEstimated?: number | undefined
+  /** The bytes of the rows, about. Absent if the rows cannot be divided: the first column of a primary key has no whole numbers. */
+  readonly bytesEstimated?: number | undefined
 }
 
 /** A database whose rows are read in their order by one statement that begins at any of them. */
@@ -33,6 +36,8 @@ export type OrderedDatabase<Session extends DatabaseSession, Plan extends Ordere
   readonly plan: (session: Session) => Promise<Plan>
   /** Waits until all rows from a cursor up to the bound are committed, where `plan` has not waited for them. */
   readonly settle?: (plan: Plan, from: string | undefined, bound: string) => Promise<void>
+  /** Keys of the table, as `divideKeys` wants them, in a transaction that has begun; none if it has none. Absent if it is never divided. */
+  readonly knots?: (session: Session, plan: Plan) => Promise<readonly bigint[]>
   /** How many rows have no cursor, in a transaction that has begun. */
   readonly countUnread: (session: Session, plan: Plan) => Promise<number>
   /** The rows behind a spot, as the server sends them, in a transaction that has begun. */
@@ -44,7 +49,7 @@ export async function openOrdered<Session extends DatabaseSession, Plan extends 
   context: SourceContext,
   place: Place,
   { cursor, waitMs }: Reading,
-  { openSession, begin, plan: planIn, settle, countUnread, rows }: OrderedDatabase<Session, Plan>,
+  { openSession, begin, plan: planIn, settle, knots, countUnread, rows }: OrderedDatabase<Session, Plan>,
 ): Promise<SourceReader> {
   const beginAndPlan = async (session: Session): Promise<Plan> => {
     await begin(session)
@@ -54,16 +59,33 @@ export async function openOrdered<Session extends DatabaseSession, Plan extends 
   const ended = cursorOf(context.cursor, plan.orderNames)
   const earlier = plan.endless?.includes(ended?.after?.[0] ?? '') ? undefined : ended
   if (plan.bound !== undefined && !context.sample) await settle?.(plan, earlier?.after?.[0], plan.bound)
+  const range = context.part && rangeOf(context.part.key, plan.orderNames)
+  const rowsEstimated = range?.rows ?? plan.rowsEstimated
   let current: Session | undefined
+  /** Divides a table that is read whole. */
+  async function divide(bounds: DivisionBounds): Promise<Division | undefined> {
+    const { rowsEstimated: all = 0, bytesEstimated: bytes, orderNames, columns } = plan
+    const [column] = orderNames
+    if (!knots || cursor !== undefined || column === undefined || bytes === undefined) return undefined
+    if (partsOf(bytes, bounds) < 2) return undefined
+    const keysOf = async (session: Session) => {
+      await begin(session)
+      return knots(session, plan)
+    }
+    const found = await inSession(await openSession(context, place), keysOf, waitMs)
+    return divideKeys(column, { rows: all, bytes }, found, bounds, columns)
+  }
   return {
-    ...(plan.rowsEstimated === undefined || earlier ? {} : { total: { rows: plan.rowsEstimated } }),
+    ...(rowsEstimated === undefined || earlier ? {} : { total: { rows: rowsEstimated } }),
+    divide,
     async *read(after) {
       const from = afterIn(after, plan.order.length)
       if (plan.empty && !from) return
       const session = await openSession(context, place)
       current = session
       try {
-        const spot = from ?? { after: undefined, skip: 0, ...earlier, bound: plan.bound }
+        const begins = { after: undefined, skip: 0, ...earlier, bound: range?.upTo ?? plan.bound, above: range?.above }
+        const spot = from ?? begins
         await session.guard(() => begin(session))
         yield* chunksOf({ ...plan, incremental: cursor !== undefined }, spot, rows(session, plan, spot))
         await session.close()

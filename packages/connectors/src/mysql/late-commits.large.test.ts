@@ -58,3 +58,43 @@ test('rows that are committed in another order than they were numbered are all r
   t.diagnostic(`${count?.n} rows in ${transfers} transfers`)
   assert.deepEqual([seen.size, twice], [Number(count?.n), 0])
 })
+
+test('reads each row once while many transactions commit in any order', options, async () => {
+  if (!server) return
+  const { query } = server
+  await query('create table busy (id int auto_increment primary key, writer int)')
+  const writers = await Promise.all(Array.from({ length: 12 }, () => server.connect()))
+  let writing = writers.length
+  const write = async (number: number) => {
+    const writer = writers[number]
+    for (let round = 0; round < 12; round += 1) {
+      await writer?.query('begin')
+      for (let at = 0; at < 1 + (number % 4); at += 1) {
+        await writer?.query(`insert into busy (writer) values (${number}), (${number})`)
+      }
+      await writer?.query(`insert into busy (writer) select ${number} from seq_1_to_5`)
+      await writer?.query(round % 5 === 4 ? 'rollback' : 'commit')
+    }
+    writing -= 1
+  }
+  const busy = { table: 'busy', syncMode: 'Incremental', markerColumn: 'id' }
+  const ids: unknown[] = []
+  let cursor: Json | undefined
+  const readOn = async () => {
+    const chunks = await readAll(mysql, { secrets: server.secrets, settings: busy, ...(cursor ? { cursor } : {}) })
+    ids.push(...rowsOf(chunks).map(([id]) => id))
+    if (chunks.length > 0) cursor = cursorOf(chunks)
+  }
+  try {
+    const written = Promise.all(writers.map((_, number) => write(number)))
+    while (writing > 0) await readOn()
+    await written
+    await readOn()
+    assert.deepEqual(
+      ids,
+      (await query('select id from busy order by id')).map(({ id }) => id),
+    )
+  } finally {
+    await Promise.all(writers.map((writer) => writer.end()))
+  }
+})

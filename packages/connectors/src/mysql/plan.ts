@@ -1,5 +1,7 @@
 import { ConnectorError } from '@penstock/connector'
+import type { Spot } from '../databases/checkpoints.ts'
 import { columnNotFound } from '../databases/columns.ts'
+import { knotsIn } from '../databases/key-ranges.ts'
 import type { OrderedPlan } from '../databases/read-ordered.ts'
 import type { Reading } from '../databases/settings.ts'
 import { dayBefore, inTimezone } from '../databases/timestamps.ts'
@@ -12,6 +14,8 @@ export type MysqlPlan = OrderedPlan<OrderTerm> & {
   readonly kinds: readonly MysqlCellKind[]
   /** The statement without its conditions, order and limit. */
   readonly select: string
+  /** The table or the query, with the alias. */
+  readonly source: string
   /** Which rows there are, by cursor and key: the cursor comes first. Absent where all is read. */
   readonly rowKeys: { readonly select: string; readonly orderedBy: string } | undefined
   /** The statement that counts the rows without a cursor; absent where all is read. */
@@ -84,16 +88,26 @@ export async function planReading(session: MysqlSession, reading: Reading): Prom
         ? undefined
         : `select count(*) as \`rows\` from ${source} where ${order[0]?.expression} is null`,
     empty: cursor !== undefined && bound === undefined,
-    rowsEstimated: 'table' in from ? await estimate(session, from.table) : undefined,
+    // Keys that a person names can be empty: such a row would be in no range.
+    ...('table' in from && (await estimate(session, from.table, named.length === 0 ? orderNames[0] : undefined))),
+    source,
   }
 }
 
+/** Keys of a table in parts, the least and the greatest; none if there are no rows. */
+export async function knotsOf(session: MysqlSession, { order, source }: MysqlPlan): Promise<readonly bigint[]> {
+  const { expression } = order[0] as OrderTerm
+  const [row] = await session.run(`select min(${expression}) as first, max(${expression}) as last from ${source}`)
+  return knotsIn([row?.first, row?.last])
+}
+
 /** The statement that reads everything behind `after`, or from the beginning. */
-export function statementOf(plan: MysqlPlan, after: readonly string[] | undefined, bound: string | undefined): string {
+export function statementOf(plan: MysqlPlan, { after, bound, above }: Omit<Spot, 'skip'>): string {
   const { order, digest, select } = plan
   const conditions: string[] = []
   const [first] = order
   if (first && bound !== undefined) conditions.push(`${first.expression} <= ${first.literal(bound)}`)
+  if (first && above !== undefined) conditions.push(`${first.expression} > ${first.literal(above)}`)
   if (first && after) {
     // The server uses an index for this, and not for the comparison of rows that says the same.
     if (order.length > 1) conditions.push(`${first.expression} >= ${first.literal(after[0] ?? '')}`)
@@ -204,13 +218,26 @@ async function assertNoReplica(session: MysqlSession): Promise<void> {
   )
 }
 
-async function estimate(session: MysqlSession, table: string): Promise<number | undefined> {
+/** About how many rows a table has, and bytes if this is the first column of its key, with whole numbers. */
+async function estimate(
+  session: MysqlSession,
+  table: string,
+  key: string | undefined,
+): Promise<Pick<MysqlPlan, 'rowsEstimated' | 'bytesEstimated'>> {
   const [row] = await session.run(
-    'select table_rows as `rows` from information_schema.tables where table_schema = database() and table_name = ?',
-    [table],
+    `select table_rows as \`rows\`, data_length as bytes,
+            (select data_type from information_schema.columns
+              where table_schema = database() and table_name = ? and column_name = ?) as type
+       from information_schema.tables where table_schema = database() and table_name = ?`,
+    [table, key ?? '', table],
   )
-  const rows = Number(row?.rows ?? Number.NaN)
-  return Number.isSafeInteger(rows) ? rows : undefined
+  const isWhole = /^(tiny|small|medium|big)?int$/i.test(row?.type ?? '')
+  return { rowsEstimated: wholeIn(row?.rows), ...(isWhole && { bytesEstimated: wholeIn(row?.bytes) }) }
+}
+
+function wholeIn(text: string | null | undefined): number | undefined {
+  const number = Number(text ?? Number.NaN)
+  return Number.isSafeInteger(number) ? number : undefined
 }
 
 const noTime = (host: string) => invalidAnswer(host, 'its time is none')

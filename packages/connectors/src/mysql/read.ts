@@ -6,7 +6,7 @@ import { openOrdered } from '../databases/read-ordered.ts'
 import { createRowQueue } from '../databases/row-queue.ts'
 import { placeOf, readingOf } from '../databases/settings.ts'
 import { cellOf } from './cells.ts'
-import { type MysqlPlan, planReading, rowKeysStatement, statementOf } from './plan.ts'
+import { knotsOf, type MysqlPlan, planReading, rowKeysStatement, statementOf } from './plan.ts'
 import { countIn, textOf } from './raw-rows.ts'
 import { type MysqlSession, openSession } from './session.ts'
 import { waitForWriters } from './settled.ts'
@@ -28,6 +28,7 @@ export async function open(context: SourceContext): Promise<SourceReader> {
       await session.run('start transaction read only')
     },
     plan: (session) => planReading(session, reading),
+    knots: (session, plan) => knotsOf(session, plan),
     settle: (plan, from, bound) =>
       waitForWriters({
         from,
@@ -58,7 +59,7 @@ async function* rowsOf(session: MysqlSession, plan: MysqlPlan, from: Spot, waitM
       queue.fail(connectorError)
     },
   )
-  session.stream(statementOf(plan, from.after, from.bound), {
+  session.stream(statementOf(plan, from), {
     row(values) {
       let bytes = 0
       for (const value of values) bytes += (value?.length ?? 0) + 1

@@ -1,9 +1,11 @@
 import type { SourceContext } from '@penstock/connector'
 import pg from 'pg'
+import type { Spot } from '../databases/checkpoints.ts'
 import { assertDistinct, columnNotFound } from '../databases/columns.ts'
+import { knotsIn } from '../databases/key-ranges.ts'
 import type { OrderedPlan } from '../databases/read-ordered.ts'
 import type { Reading } from '../databases/settings.ts'
-import { listIn, objectIn } from '../platform-api/json.ts'
+import { listIn, numberIn, objectIn } from '../platform-api/json.ts'
 import { columnTypeOf, kindOf, type PostgresCellKind } from './cells.ts'
 import type { PostgresSession } from './session.ts'
 import { tablesIn, waitForWriters } from './settled.ts'
@@ -12,6 +14,8 @@ export type PostgresPlan = OrderedPlan<OrderTerm> & {
   readonly kinds: readonly PostgresCellKind[]
   /** The statement without its conditions, order and limit. */
   readonly select: string
+  /** The table or the query, with the alias. */
+  readonly source: string
   /** The statement that counts the rows without a cursor; absent where all is read. */
   readonly countUnread: string | undefined
   /** How many fields each row of it has. */
@@ -74,7 +78,7 @@ export async function planReading(
     orderNames.push('')
   }
   const select = `select ${expressions.join(', ')} from ${source}`
-  const { rowsEstimated, tables } = await estimate(session, select)
+  const { rowsEstimated, bytesEstimated, tables } = await estimate(session, select)
   const bound = cursor === undefined ? undefined : await boundOf(session, source, order[0], reading)
   // Partitions without rows are in no plan.
   const written = [...(table === undefined ? [] : [table]), ...tables]
@@ -99,20 +103,50 @@ export async function planReading(
         ? undefined
         : `select count(*) as rows from ${source} where (${order[0]?.expression} is not null${finite(order[0])}) is not true`,
     rowsEstimated,
+    // Keys that a person names can be empty: such a row would be in no range.
+    ...(named.length === 0 && isWhole(order[0]) && { bytesEstimated }),
+    source,
   }
 }
 
+const isWhole = (term: OrderTerm | undefined): boolean => /^(smallint|integer|bigint)$/.test(term?.type ?? '')
+
+/**
+ * Keys of a table in parts: those of the histogram that ANALYZE made, if it did, between the least and the greatest.
+ * @returns none if there are no rows
+ */
+export async function knotsOf(
+  session: PostgresSession,
+  { from }: Reading,
+  { order, orderNames, source }: PostgresPlan,
+): Promise<readonly bigint[]> {
+  const { expression } = order[0] as OrderTerm
+  const [least] = await session.rows(
+    `select min(${expression})::text as first, max(${expression})::text as last from ${source}`,
+    { first: 'text', last: 'text' },
+  )
+  if (!('table' in from)) return []
+  const bounds = await session.rows(
+    `select unnest(histogram_bounds::text::int8[])::text as bound
+       from pg_stats where schemaname = $1 and tablename = $2 and attname = $3
+      order by inherited desc limit 10001`,
+    { bound: 'text' },
+    [from.schema, from.table, orderNames[0]],
+  )
+  const [lowest, highest] = knotsIn([least?.first, least?.last])
+  if (lowest === undefined || highest === undefined) return []
+  const within = knotsIn(bounds.map(({ bound }) => bound)).filter((key) => key > lowest && key < highest)
+  return [lowest, ...within, highest]
+}
+
 /** The statement that reads everything behind `after`, or from the beginning. */
-export function statementOf(
-  plan: PostgresPlan,
-  after: readonly string[] | undefined,
-  bound: string | undefined,
-): string {
+export function statementOf(plan: PostgresPlan, { after, bound, above }: Omit<Spot, 'skip'>): string {
   const { order, digest, select } = plan
   const expressions = order.map(({ expression }) => expression)
   const literal = (text: string, at: number) => `${escapeLiteral(text)}::${order[at]?.type}`
   const conditions: string[] = []
   if (bound !== undefined) conditions.push(`${expressions[0]} <= ${literal(bound, 0)}`)
+  if (above !== undefined) conditions.push(`${expressions[0]} > ${literal(above, 0)}`)
   if (after) {
     // Rows with the same digest are read again and counted, because identical rows have no other order.
     conditions.push(`(${expressions.join(', ')}) ${digest ? '>=' : '>'} (${after.map(literal).join(', ')})`)
@@ -195,10 +229,12 @@ const isTime = (term: OrderTerm | undefined): boolean => /^(timestamp|date$)/.te
 async function estimate(
   session: PostgresSession,
   select: string,
-): Promise<{ rowsEstimated: number | undefined; tables: readonly string[] }> {
+): Promise<{ rowsEstimated: number | undefined; bytesEstimated: number | undefined; tables: readonly string[] }> {
   const [row] = await session.rows(`explain (verbose, format json) ${select}`, { 'QUERY PLAN': 'json' })
   const plan = objectIn(objectIn(listIn(row?.['QUERY PLAN'])[0]).Plan)
   const rows = plan['Plan Rows']
   const rowsEstimated = typeof rows === 'number' && Number.isSafeInteger(rows) ? rows : undefined
-  return { rowsEstimated, tables: tablesIn(plan) }
+  const width = numberIn(plan['Plan Width'])
+  const bytesEstimated = rowsEstimated === undefined || width === undefined ? undefined : rowsEstimated * width
+  return { rowsEstimated, bytesEstimated, tables: tablesIn(plan) }
 }

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, describe, test } from 'node:test'
-import { ConnectorError, type Json, type Row, type Values } from '@penstock/connector'
-import { testContext } from '@penstock/connector/acceptance'
+import {
+  ConnectorError,
+  type Division,
+  type DivisionBounds,
+  type Json,
+  type Row,
+  type Values,
+} from '@penstock/connector'
+import { type TestContextOptions, testContext } from '@penstock/connector/acceptance'
 import pg from 'pg'
 import { until } from '../../../../test/harness/until.ts'
 import { startPostgresql } from '../../test/postgresql.ts'
@@ -18,6 +25,13 @@ beforeEach(() => query('drop schema crm cascade; create schema crm'))
 
 const read = (settings: Values, { after, cursor }: { after?: Json; cursor?: Json } = {}) =>
   readAll(postgresql, { secrets, settings: { schema: 'crm', ...settings }, ...(cursor ? { cursor } : {}) }, after)
+
+async function divide(options: TestContextOptions, bounds: DivisionBounds): Promise<Division | undefined> {
+  const reader = await postgresql.source?.open?.(testContext(options))
+  const division = await reader?.divide?.(bounds)
+  await reader?.close()
+  return division
+}
 
 const sql = (sqlQuery: string, settings: Values = {}) => read({ dataSourceType: 'SQL Query', sqlQuery, ...settings })
 
@@ -71,6 +85,46 @@ describe(`reading from PostgreSQL ${server.version}`, () => {
       for (const [at, { checkpoint }] of chunks.entries()) {
         assert.deepEqual(rowsOf(await read(settings, { after: checkpoint })), rowsOf(chunks.slice(at + 1)))
       }
+    }
+  })
+
+  test('divides a table by ranges of its key, and resumes within any of them', async () => {
+    await query(`create table crm.orders (id bigint, line int, note text, primary key (id, line))`)
+    await query(
+      `insert into crm.orders select power(i, 3)::bigint - 100, 1, repeat('x', 50) from generate_series(1, 3000) i`,
+    )
+    await query(`insert into crm.orders select id, 2, 'second' from crm.orders where id % 7 = 0`)
+    await query('analyze crm.orders')
+    const options = { secrets, settings: { schema: 'crm', table: 'orders' } }
+    const division = await divide(options, { bytesMin: 20_000, partsMax: 1_000 })
+    const { parts = [], apart, columns } = division ?? {}
+    assert.deepEqual([apart, await columns?.()], [['id'], ['id', 'line', 'note']])
+    const all = rowsOf(await readAll(postgresql, options))
+    // Rows of keys that come after the division are in one part, too.
+    await query(`insert into crm.orders values (-100000, 1, 'first'), (100000000000, 1, 'last')`)
+    const found: Row[][] = []
+    for (const { key } of parts) {
+      const part = { key, columns: ['id', 'line', 'note'] }
+      const chunks = await readAll(postgresql, { ...options, part })
+      found.push(rowsOf(chunks))
+      const [first] = chunks
+      assert.ok(first)
+      const rest = await readAll(postgresql, { ...options, part }, first.checkpoint)
+      assert.deepEqual(rowsOf(rest), rowsOf(chunks.slice(1)))
+    }
+    assert.deepEqual(found.flat().slice(1, -1), all)
+    // The histogram makes them alike, though keys are far apart at the end.
+    const sizes = found.map((rows) => rows.length)
+    assert.ok(sizes.length > 5 && Math.max(...sizes) < 2 * Math.min(...sizes), sizes.join(', '))
+  })
+
+  test('does not divide a table that is read by a cursor, by named keys, or by a key that is no whole number', async () => {
+    await query(`create table crm.texts as select i::text as id, i as number from generate_series(1, 1000) i`)
+    await query('alter table crm.texts add primary key (id)')
+    const bounds = { bytesMin: 0, partsMax: 1_000 }
+    for (const settings of [{}, { keyColumns: 'number' }, { syncMode: 'Incremental', markerColumn: 'number' }]) {
+      const options = { secrets, settings: { schema: 'crm', table: 'texts', lagSeconds: 0, ...settings } }
+      assert.equal(await divide(options, bounds), undefined)
     }
   })
 

@@ -6,7 +6,7 @@ import { placeOf, readingOf } from '../databases/settings.ts'
 import { decodeLine } from '../databases/tab-separated.ts'
 import { cellOf } from './cells.ts'
 import { copyOut } from './copy.ts'
-import { type PostgresPlan, planReading, statementOf } from './plan.ts'
+import { knotsOf, type PostgresPlan, planReading, statementOf } from './plan.ts'
 import { openSession, type PostgresSession } from './session.ts'
 
 /** One read-only transaction for everything, which sees one snapshot and writes times and intervals as ISO 8601 in UTC. */
@@ -28,6 +28,7 @@ export async function open(context: SourceContext): Promise<SourceReader> {
     openSession,
     begin: async (session) => void (await session.execute(beginReading)),
     plan: (session) => planReading(session, reading, context),
+    knots: (session, plan) => knotsOf(session, reading, plan),
     async countUnread(session, { countUnread }) {
       const [row] = countUnread === undefined ? [] : await session.rows(countUnread, { rows: 'integer' })
       return row?.rows ?? 0
@@ -44,7 +45,7 @@ export async function* rowsOf(
   waitMs: number,
 ): AsyncGenerator<ReadRow[]> {
   const { columns, kinds, order } = plan
-  for await (const lines of copyOut(session, statementOf(plan, from.after, from.bound), waitMs)) {
+  for await (const lines of copyOut(session, statementOf(plan, from), waitMs)) {
     yield lines.map(({ text, bytes, isText }) => {
       const fields = decodeLine(text)
       if (!isText) throw session.unexpected('a row that is not in UTF-8')
