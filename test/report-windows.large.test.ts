@@ -103,22 +103,21 @@ test('a list without days replaces the rows of its account alone', async (t) => 
   await assertInvariants(engine.service.database.pool)
 })
 
-test('a process that is killed in mid-report is continued by another one, which finds the report again', async (t) => {
-  const accountIds = ['100', '101', '102']
-  const settings = { accountIds: accountIds.join(','), startDate: daysAgo(19), lookBackDays: 20 }
-  const { engine, platform, connectionId, kept } = await prepare(t, settings)
-  const figures = (account: string, day: string) => ({ a: Number(day.slice(-2)), b: Number(account), c: 3 })
-  platform.figures = (account, day) => ({ ...figures(account, day), vanishes: 1 })
-  assert.equal((await engine.move(connectionId)).status, 'succeeded')
-  platform.figures = figures
+/** Starts a process that works, and kills it once it has started so many reports. */
+async function killWorker(
+  { engine, platform }: Awaited<ReturnType<typeof prepare>>,
+  settings: Record<string, string | number>,
+  reads: ReportWorker['reads'],
+  reportsMin: number,
+): Promise<void> {
   const begun = platform.started.length
-  const { id } = await engine.start(connectionId)
   const { databaseUrl, config } = engine.service
   const options: ReportWorker = {
     databaseUrl,
     masterKey: config.masterKey?.key.export().toString('base64') ?? '',
     platformUrl: platform.url,
     settings,
+    reads,
   }
   const script = join(import.meta.dirname, 'harness', 'report-worker.ts')
   const child = spawn(process.execPath, [script, JSON.stringify(options)], { stdio: ['ignore', 'ignore', 'pipe'] })
@@ -127,26 +126,86 @@ test('a process that is killed in mid-report is continued by another one, which 
     log += String(text)
   })
   const ended = once(child, 'exit')
-  await until('the tenth report is started', () => {
+  await until('reports are started', () => {
     assert.equal(child.exitCode, null, log)
-    return platform.started.length >= begun + 10
+    return platform.started.length >= begun + reportsMin
   })
   child.kill('SIGKILL')
   await ended
+}
+
+/** Finds what a process that is gone has left. */
+async function requeue(
+  { engine }: Awaited<ReturnType<typeof prepare>>,
+  isQueued: () => Promise<boolean>,
+): Promise<void> {
   const stop = new AbortController()
-  await engine.sql(`update transfers set heartbeat_time = now() - interval '1 minute' where id = $1`, id)
+  for (const table of ['transfers', 'transfer_parts']) {
+    await engine.sql(
+      `update ${table} set heartbeat_time = now() - interval '1 minute' where status = 'running' and heartbeat_time is not null`,
+    )
+  }
   const upkeep = engine.keepUp(stop.signal)
-  await until('the transfer is queued again', async () => (await engine.get(connectionId, id)).status === 'queued')
+  await until('it is queued again', isQueued)
   stop.abort()
   await bounded('the upkeep ends', upkeep, 60_000)
+}
+
+test('a process that is killed in mid-report is continued by another one, which finds the report again', async (t) => {
+  const accountIds = ['100', '101', '102']
+  const settings = { accountIds: accountIds.join(','), startDate: daysAgo(19), lookBackDays: 20 }
+  const prepared = await prepare(t, settings)
+  const { engine, platform, connectionId, kept } = prepared
+  const figures = (account: string, day: string) => ({ a: Number(day.slice(-2)), b: Number(account), c: 3 })
+  platform.figures = (account, day) => ({ ...figures(account, day), vanishes: 1 })
+  assert.equal((await engine.move(connectionId)).status, 'succeeded')
+  platform.figures = figures
+  const begun = platform.started.length
+  const { id } = await engine.start(connectionId)
+  await killWorker(prepared, settings, 'reports', 10)
+  await requeue(prepared, async () => (await engine.get(connectionId, id)).status === 'queued')
   await engine.work()
   const transfer = await engine.get(connectionId, id)
-  assert.equal(transfer.status, 'succeeded', log)
+  assert.equal(transfer.status, 'succeeded')
   assert.deepEqual([transfer.attempt, transfer.records.read], [2, 3 * 20 * 3])
   assert.deepEqual(await kept(), rowsOf(figures, accountIds, 20))
   const reports = platform.started.slice(begun)
   // A report whose ID was not stored yet is started again: one at most.
   assert.ok(reports.length - new Set(reports).size <= 1, reports.join('\n'))
+  await assertInvariants(engine.service.database.pool)
+})
+
+test('workers share reports by their days, also if one is killed, and the next transfer continues behind all', async (t) => {
+  const accounts = ['100', '101', '102']
+  const settings = { accountIds: `${accounts.join(',')},900`, startDate: daysAgo(39), lookBackDays: 5 }
+  const prepared = await prepare(t, settings)
+  const { engine, platform, connectionId, kept } = prepared
+  Object.assign(engine.sides, reportSides(platform.url, settings, 'parts'))
+  const figures = (account: string, day: string) => ({ a: Number(day.slice(-2)), b: Number(account), c: 3 })
+  platform.figures = (account, day) => ({ ...figures(account, day), vanishes: 1 })
+  const { id } = await engine.start(connectionId)
+  await killWorker(prepared, settings, 'parts', 8)
+  const running = async () => engine.sql(`select from transfer_parts where transfer_id = $1 and status = 'running'`, id)
+  await requeue(prepared, async () => (await running()).length === 0)
+  await Promise.all([engine.work(), engine.work()])
+  const first = await engine.get(connectionId, id)
+  const rows = accounts.length * 40 * 4
+  assert.deepEqual([first.status, first.records.accepted, first.records.rejected], ['partial', rows, 1])
+  assert.deepEqual(await kept(), rowsOf(platform.figures, accounts, 40))
+  const parts = await engine.sql<{ read: number }>('select read::int from transfer_parts where transfer_id = $1', id)
+  assert.deepEqual([parts.length, parts.every(({ read }) => read > 50)], [3, true], JSON.stringify(parts))
+  const reports = platform.started.splice(0)
+  assert.ok(reports.length - new Set(reports).size <= 1, reports.join('\n'))
+
+  // The next transfer reads the last days of each account, and windows delete what vanished.
+  platform.figures = figures
+  const second = await engine.move(connectionId)
+  // The account that was never read has more days than the others, and so is refused in two parts.
+  assert.deepEqual([second.status, second.records.rejected], ['partial', 2])
+  const read = platform.started.map((report) => report.split(' ')[1] ?? '')
+  assert.equal(read.sort()[0], daysAgo(4), platform.started.join('\n'))
+  assert.deepEqual(await kept(`day > '${daysAgo(5)}'`), rowsOf(figures, accounts, 5))
+  assert.equal((await kept(`campaign = 'vanishes'`)).length, accounts.length * 35)
   await assertInvariants(engine.service.database.pool)
 })
 

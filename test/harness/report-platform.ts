@@ -1,9 +1,10 @@
-import { definePlatform, secret } from '@penstock/connector'
+import { definePlatform, type SourceContext, secret } from '@penstock/connector'
 import { createEgress } from '@penstock/connector/egress'
 import { bearer, restApi } from '../../packages/connectors/src/kit/api.ts'
 import { entitySource } from '../../packages/connectors/src/kit/entity-source.ts'
 import { day, dimension, metric, ofAccount } from '../../packages/connectors/src/kit/report-columns.ts'
 import { eachDay } from '../../packages/connectors/src/kit/report-days.ts'
+import type { ReportSource } from '../../packages/connectors/src/kit/report-facts.ts'
 import { rowsIn } from '../../packages/connectors/src/kit/report-rows.ts'
 import { reportSource } from '../../packages/connectors/src/kit/report-source.ts'
 import { objectIn, textIn } from '../../packages/connectors/src/platform-api/json.ts'
@@ -16,7 +17,7 @@ import { connectorBySlug } from './fixtures.ts'
 const origin = 'https://api.example.com'
 const platform = definePlatform({ slug: 'example-ads', name: 'Example Ads', type: 'Demand-Side Platform (DSP)' })
 const secrets = { token: secret({ label: 'Token', description: 'Token of the platform', required: true }) }
-const connector = reportSource({
+const reports: ReportSource = {
   slug: 'example-reports',
   name: 'Example reports',
   platform,
@@ -50,7 +51,13 @@ const connector = reportSource({
     totalMs: 60_000,
   },
   check: { authentication: () => ({ path: '/accounts/100' }) },
-})
+}
+const sources = {
+  reports: () => reportSource(reports),
+  /** The same reports, of which three workers may read some each. */
+  parts: () => reportSource({ ...reports, readers: 3 }),
+  campaigns: () => campaigns,
+}
 
 /** The campaigns of the platform, which are listed without days. */
 const campaigns = entitySource({
@@ -124,20 +131,21 @@ function pageOf(all: readonly object[], query: URLSearchParams): Reply {
   return { json: { rows: all.slice(at, at + 4), ...(at + 4 < all.length && { next: String(at + 4) }) } }
 }
 
-/** The sides of a transfer from the platform to PostgreSQL. @param url of the platform @param reads reports, or its campaigns */
+/** The sides of a transfer from the platform to PostgreSQL. @param url of the platform @param reads what is read */
 export function reportSides(
   url: string,
   settings: Record<string, string | number>,
-  reads: 'reports' | 'campaigns' = 'reports',
+  reads: keyof typeof sources = 'reports',
 ): TestSides {
-  const { source } = reads === 'reports' ? connector : campaigns
+  const { source } = sources[reads]()
   const egress = createEgress({ networkPolicy: 'any', routes: { [origin]: url } })
   const postgresql = connectorBySlug('postgresql').destination?.deliver
+  const opened = (context: SourceContext) => source?.open?.({ ...context, egress, settings, secrets: { token: 't' } })
   return {
     async *source(context, after) {
-      const reader = await source?.open?.({ ...context, egress, settings, secrets: { token: 't' } })
-      yield* reader?.read(after) ?? []
+      yield* (await opened(context))?.read(after) ?? []
     },
+    ...(reads === 'parts' && { divide: async (bounds, context) => (await opened(context))?.divide?.(bounds) }),
     ...(postgresql && { destination: postgresql }),
   }
 }

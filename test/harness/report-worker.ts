@@ -22,13 +22,14 @@ export type ReportWorker = {
   readonly masterKey: string
   readonly platformUrl: string
   readonly settings: Record<string, string | number>
+  readonly reads: 'reports' | 'parts'
 }
 
-const { databaseUrl, platformUrl, settings, ...given } = JSON.parse(process.argv[2] ?? '') as ReportWorker
+const { databaseUrl, platformUrl, settings, reads, ...given } = JSON.parse(process.argv[2] ?? '') as ReportWorker
 const masterKey = parseMasterKey(given.masterKey)
 assert(masterKey)
 const database = openDatabase({ url: databaseUrl, poolSize: 3 })
-const sides = reportSides(platformUrl, settings)
+const sides = reportSides(platformUrl, settings, reads)
 const catalogue = createCatalogue('http://localhost')
 const runners = createInProcessRunners({
   localFolders: [],

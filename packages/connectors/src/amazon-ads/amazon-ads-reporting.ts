@@ -167,6 +167,7 @@ export const amazonAdsReporting = reportSource({
     detailPageViews: metric('whole', 'Views of product pages', { levels: ofOthers }),
   },
   days: { backMax: 95, lookBack: 14, chunk: 31 },
+  readers: 2,
   report: {
     form: 'file',
     start: (to) => {

@@ -192,6 +192,7 @@ export const googleAdsReporting = reportSource({
     video_views: figure('whole', 'video_trueview_views', 'Views of video ads'),
   },
   days: { backMax: 1_095, lookBack: 30, chunk: 14 },
+  readers: 3,
   report: {
     form: 'pages',
     page: (to, pageToken) => googleAdsQuery(to.account, textOf(to), pageToken),

@@ -176,6 +176,7 @@ export const googleAnalytics4 = reportSource({
     advertiserAdImpressions: metric('whole', 'How often ads were shown'),
   },
   days: { backMax: 1_500, lookBack: 12, chunk: 7 },
+  readers: 3,
   metricsMax,
   refuses: ({ breakdowns }) =>
     breakdowns.length > breakdownsMax

@@ -18,7 +18,8 @@ export type EntitySource = Omit<ReportSource, 'breakdowns' | 'days' | 'free' | '
 export function entitySource(facts: EntitySource): Connector {
   const read: ReadFacts = { ...facts, breakdowns: [], presets: {} }
   assertFacts(read)
-  const { platformApi, auth, settings, accounts, levels, always, columns, nulls, report, parts, ...rest } = facts
+  const { platformApi, auth, settings, accounts, levels, always, columns, nulls, report, parts, readers, ...rest } =
+    facts
   const { refuses, check, listed, ...definition } = rest
   return defineConnector({
     ...definition,

@@ -65,6 +65,11 @@ export type ReportSource = Omit<ConnectorDefinition, 'destination' | 'source' | 
     /** A part of the text that all parts of one request share, from its beginning; none unless said otherwise. */
     readonly groupOf?: (part: string) => string
   }
+  /**
+   * How many workers may read at once for one transfer, each some accounts or days: as many as the limits of the platform bear, with all
+   * that they do at the same time, such as jobs. 1 unless said otherwise: one worker reads everything.
+   */
+  readonly readers?: number
   /** How many metrics one request may name, if not all: there is one request for so many, and rows with the same key become one. */
   readonly metricsMax?: number
   /** Why the platform would refuse what a connection chose, in a sentence. It is asked before the first request. */

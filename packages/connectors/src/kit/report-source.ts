@@ -20,7 +20,7 @@ import type { FreeNames, ReadFacts, ReportSource } from './report-facts.ts'
 export function reportSource(facts: ReportSource): Connector {
   assertFacts(facts)
   const { platformApi, auth, settings, accounts, levels, always, breakdowns, presets, free, ...rest } = facts
-  const { columns, nulls, days, report, parts, metricsMax, refuses, check, listed, ...definition } = rest
+  const { columns, nulls, days, report, parts, readers, metricsMax, refuses, check, listed, ...definition } = rest
   const run = () => import('./run/reports.ts')
   return defineConnector({
     ...definition,
@@ -36,7 +36,7 @@ export function reportSource(facts: ReportSource): Connector {
 }
 
 /** The notes of the facts, and what is true of every report. */
-function notesOf({ notes = '', always, columns, days, platformApi, name }: ReportSource): string {
+function notesOf({ notes = '', always, columns, days, readers = 1, platformApi, name }: ReportSource): string {
   const platform = typeof platformApi === 'function' ? name : platformApi.name
   const key = always.filter((one) => columns[one]?.isDay || columns[one]?.of === 'account')
   return [
@@ -45,6 +45,9 @@ function notesOf({ notes = '', always, columns, days, platformApi, name }: Repor
     `Rows differ by ${key.join(', ')}, the ID of the level and every breakdown: write them to a database with the mode Upsert and these key columns.`,
     `PostgreSQL and MySQL then delete the rows of these days that ${platform} does not report any more; elsewhere such rows stay.`,
     'An account that is refused is a rejected row with the reason, and the others are read.',
+    readers > 1
+      ? `Up to ${readers} workers share a transfer of several accounts or many days; an account that is refused is then a rejected row for each of them.`
+      : '',
   ]
     .filter(Boolean)
     .join(' ')

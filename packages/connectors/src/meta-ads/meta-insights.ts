@@ -95,6 +95,7 @@ export const metaInsights = reportSource({
     },
   },
   days: { backMax: 1_123, lookBack: 28, chunk: 1 },
+  readers: 3,
   columns: {
     date_start: day('First day that the row covers'),
     date_stop: dimension('Last day that the row covers', { type: 'day' }),

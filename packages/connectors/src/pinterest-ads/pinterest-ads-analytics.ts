@@ -119,6 +119,7 @@ export const pinterestAdsAnalytics = reportSource({
     video_views: metric('whole', 'Views of the video by the definition of the MRC', { ask: 'VIDEO_MRC_VIEWS_1' }),
   },
   days: { backMax: 913, lookBack: 30, chunk: 30 },
+  readers: 2,
   report: {
     form: 'file',
     start: ({ account, from, to, level, asks, context: { settings } }) => ({

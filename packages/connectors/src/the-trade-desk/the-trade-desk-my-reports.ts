@@ -218,6 +218,7 @@ export const theTradeDeskMyReports = reportSource({
   },
   columns,
   days: { backMax: 730, lookBack: 30, chunk: 31, zone: { setting: 'timezone' } },
+  readers: 2,
   refuses: ({ settings }) =>
     /^\d{1,15}$/.test(String(settings.templateId ?? '').trim())
       ? undefined

@@ -115,6 +115,7 @@ export const tiktokAdReporting = reportSource({
   },
   // TikTok allows 30 days a request, if its rows are by day.
   days: { backMax: 365, lookBack: 7, chunk: 30 },
+  readers: 2,
   report: {
     form: 'pages',
     page({ account: advertiser, from, to, level, asks }, page = '1') {

@@ -176,6 +176,7 @@ export const xAdAnalytics = reportSource({
     custom_conversions: conversion('conversion_custom.metric', 'Number of conversions of your own types'),
   },
   days: { backMax: 730, lookBack: 14, chunk: 30 },
+  readers: 2,
   refuses: ({ breakdowns }) =>
     breakdowns.length > 1 ? 'X breaks figures down by one of age, gender and platform at a time.' : undefined,
   parts: { list: activeIn, atOnce: 20, groupOf: placementOf },

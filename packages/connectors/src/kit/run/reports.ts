@@ -2,35 +2,25 @@ import {
   asConnectorError,
   type Chunk,
   type ChunkWindow,
-  ConnectorError,
+  type ConnectorError,
   type Json,
   type SourceContext,
   type SourceReader,
-  type WindowScope,
 } from '@penstock/connector'
 import { isObject, numberIn, objectIn, textIn } from '../../platform-api/json.ts'
-import { pagesOf } from '../../platform-api/polling.ts'
 import type { RestApi } from '../api.ts'
-import type { ReportColumn } from '../report-columns.ts'
-import { addDays, daysFrom, eachDay, isZone, todayIn } from '../report-days.ts'
-import type { AccountFacts, ReadFacts, ReportRequest } from '../report-facts.ts'
+import { addDays, daysFrom, todayIn } from '../report-days.ts'
+import type { ReadFacts, ReportRequest } from '../report-facts.ts'
 import { openApi } from './open-api.ts'
+import { accountOf, isRefusedAlone, listedAccounts } from './report-accounts.ts'
 import { cellReader } from './report-cells.ts'
-import { asksOf, bounded, namedAccounts, planOf } from './report-plan.ts'
+import { divideReports, partIn, refusedIn, throughIn, throughOf } from './report-parts.ts'
+import { asksOf, namedAccounts, planOf } from './report-plan.ts'
+import { type ReportPlace, unitsOf } from './report-ranges.ts'
 import type { ReportPosition, ReportReading } from './report-reading.ts'
+import { scopeOf } from './report-scope.ts'
 import { isTooLarge, readUnit, tooLarge } from './report-unit.ts'
 
-/**
- * Where reading resumes: on a day of an account. `ends` are the last days of the reports that come next, if they are not as long as
- * usual: of one that was begun, and of its halves. The same rows have to come in the same order after a crash.
- */
-type Place = ReportPosition & { readonly account: string; readonly from: string; readonly ends: readonly string[] }
-
-/** The last day of each account that was read. */
-type Through = Readonly<Record<string, string>>
-
-/** Errors of one account, which stop no other. */
-const refusedAlone = ['permission_denied', 'object_not_found', 'account_restricted'] as const
 /** A day behind all days. */
 const never = '9999-12-31'
 
@@ -47,6 +37,7 @@ export async function openReports(facts: ReadFacts, context: SourceContext): Pro
   const reading: ReportReading = { facts, api, client, plan, cells: cellReader(plan.columns, facts.nulls) }
   return {
     read: (after) => readReports(reading, context, named, after),
+    divide: (bounds) => divideReports(reading, context, named, throughOf(facts, context.cursor), bounds),
     close: async () => {},
   }
 }
@@ -58,22 +49,33 @@ async function* readReports(
   after: Json | undefined,
 ): AsyncGenerator<Chunk> {
   const { facts, plan, cells } = reading
-  const through: Record<string, string> = { ...throughIn(facts, context.cursor) }
+  const through: Record<string, string> = { ...throughOf(facts, context.cursor) }
   const before = { ...through }
   const place = placeIn(facts, after)
+  const part = context.part && partIn(context.part.key)
   // After a crash, a day that has begun meanwhile is left to the next transfer.
-  const began = numberIn(objectIn(after).began) ?? Date.now()
+  const began = numberIn(objectIn(after).began) ?? part?.began ?? Date.now()
   if (isObject(after)) Object.assign(through, throughIn(facts, after))
-  const all = named.length > 0 ? named : await listedAccounts(reading, context)
-  const accounts = leftOf(all, named.length > 0, place)
+  /** In this part: other parts may have read days of the account behind these. */
+  const refusals = part && new Set(refusedIn(after))
+  const standing = () => ({ through: { ...through }, ...(refusals?.size && { refused: [...refusals] }) })
+  const ofPart = part?.accounts.map(({ account }) => account)
+  const all = ofPart ?? (named.length > 0 ? named : await listedAccounts(reading, context))
+  const isAlone = part?.alone ?? all.length === 1
+  const accounts = leftOf(all, ofPart !== undefined || named.length > 0, place)
   let failure: ConnectorError | undefined
   let isSeen = place !== undefined
   for (const [index, account] of accounts.entries()) {
+    const here = place?.account === account ? place : undefined
+    // It was refused.
+    if (here?.from === never) continue
     try {
       const { about, zone } = await accountOf(reading, account, context)
-      const here = place?.account === account ? place : undefined
       const today = todayIn(zone, began)
-      for (const { from, to, rest } of unitsOf(reading, before[account], today, here, context.sample !== undefined)) {
+      const range = part?.accounts.find((one) => one.account === account)?.days
+      const isSample = context.sample !== undefined
+      const asked = { through: before[account], today, resumed: here, range, isSample }
+      for (const { from, to, rest } of unitsOf(reading, asked)) {
         const metrics = plan.metrics
         const asks = asksOf(facts, plan, metrics)
         const request = { ...plan, columns: cells.names, account, about, from, to, zone, asks, ids: [], context }
@@ -94,21 +96,24 @@ async function* readReports(
             bytes,
             ...(window && { window }),
             ...(settles && { settles }),
-            checkpoint: { account, ...next, began, through: { ...through } },
-            cursor: { through: { ...through } },
+            checkpoint: { account, ...next, began, ...standing() },
+            cursor: standing(),
           }
         }
       }
     } catch (error) {
       const refused = asConnectorError(error)
-      if (!refused || !refusedAlone.some((code) => code === refused.code)) throw error
+      if (!refused || !isRefusedAlone(error)) throw error
       failure ??= refused
-      if (all.length === 1) throw error
+      if (isAlone) throw error
       const next = accounts[index + 1]
-      yield refusedAccount(reading, account, next, refused, { began, through: { ...through } })
+      refusals?.add(account)
+      const chunk = refusedAccount(reading, account, next, refused, { began, ...standing() })
+      yield { ...chunk, ...(part && { cursor: standing() }) }
     }
   }
-  if (!isSeen && failure) throw failure
+  // Accounts of other parts may be read.
+  if (!isSeen && failure && !part) throw failure
 }
 
 /** An account that cannot be read stops no other one: it is a row that is rejected, with the reason. */
@@ -129,106 +134,13 @@ function refusedAccount(
   }
 }
 
-/** All accounts that the platform lists for these credentials, in the order of their IDs, so that reading can resume. */
-async function listedAccounts({ facts, client, api }: ReportReading, context: SourceContext): Promise<string[]> {
-  const { label, id, normal = (text) => text } = facts.accounts
-  const listing = facts.listed?.accountIds
-  if (!listing) throw new ConnectorError('invalid_setting', `${label}: name at least one.`)
-  const other =
-    (listing.platformApi ?? listing.auth)
-      ? openApi(context, listing.platformApi ?? api, listing.auth ?? facts.auth)
-      : client
-  const asked = await other
-  const form = listing.id ?? id
-  const found = new Set<string>()
-  const read = async (cursor: string | undefined) => {
-    if ('read' in listing) return await listing.read(asked, cursor, context)
-    const answer = await asked.askObject(listing.page(cursor, context))
-    return { items: listing.found(answer), next: listing.next?.(answer, cursor) }
-  }
-  for await (const { items } of pagesOf(read)) {
-    for (const item of items) {
-      const account = textIn(item.id)?.trim() ?? ''
-      if (form.test(account)) found.add(normal(account))
-    }
-    bounded(label, [...found])
-  }
-  if (found.size > 0) return [...found].sort()
-  throw new ConnectorError('object_not_found', `${api.name} lists no account for these credentials.`)
-}
-
 /** The accounts that are still to be read. */
-function leftOf(all: readonly string[], isNamed: boolean, place: Place | undefined): readonly string[] {
+function leftOf(all: readonly string[], isNamed: boolean, place: ReportPlace | undefined): readonly string[] {
   if (!place) return all
   if (isNamed) return all.slice(Math.max(0, all.indexOf(place.account)))
   // One that the platform lists no more is passed over.
   return all.filter((account) => account >= place.account)
 }
-
-async function accountOf(
-  { facts: { accounts, days }, client }: ReportReading,
-  account: string,
-  context: SourceContext,
-): Promise<{ about: AccountFacts; zone: string }> {
-  const call = accounts.get?.(account, context)
-  const first = call ? (accounts.about?.(await client.ask(call), account) ?? {}) : {}
-  const about = { ...first, ...(await accounts.more?.(client, account)) }
-  const { zone = 'account' } = days ?? {}
-  if (zone === 'account') return { about, zone: about.zone !== undefined && isZone(about.zone) ? about.zone : 'UTC' }
-  const name = 'fixed' in zone ? zone.fixed : (textIn(context.settings[zone.setting]) ?? 'UTC')
-  if (isZone(name)) return { about, zone: name }
-  throw new ConnectorError('invalid_setting', `There is no time zone ${name}; enter one such as Europe/Berlin.`)
-}
-
-/** @param rest the last days of the reports that come behind this one, if they are not as long as usual */
-type Unit = { readonly from: string; readonly to: string; readonly rest: readonly string[] }
-
-/**
- * The reports to ask for of an account, the first days first. In a sample, one of the newest day before today. Without days, it is all
- * that there is today.
- */
-function* unitsOf(
-  { facts: { days }, plan }: ReportReading,
-  through: string | undefined,
-  today: string,
-  resumed: Place | undefined,
-  isSample: boolean,
-): Generator<Unit> {
-  if (!days) {
-    if (resumed === undefined || resumed.from <= today) yield { from: today, to: today, rest: [] }
-    return
-  }
-  const newest = addDays(today, -(days.newest ?? 0))
-  const last = plan.endDate !== undefined && plan.endDate < newest ? plan.endDate : newest
-  if (isSample) {
-    const day = last < today ? last : addDays(today, -1)
-    return yield { from: day, to: day, rest: [] }
-  }
-  // The days that the platform restates are read again.
-  const next = through === undefined ? addDays(today, -days.lookBack) : addDays(through, 1 - plan.lookBackDays)
-  const oldest = addDays(today, -days.backMax)
-  const begin = through === undefined ? (plan.startDate ?? next) : latest(plan.startDate ?? next, next)
-  let from = latest(begin, oldest)
-  if (resumed) {
-    from = latest(resumed.from, from)
-    // A report that was begun is read to its end, although its days may now be others.
-    let first = resumed.from
-    for (const [index, to] of resumed.ends.entries()) {
-      yield { from: first, to, rest: resumed.ends.slice(index + 1) }
-      first = addDays(to, 1)
-      from = first
-    }
-  }
-  const chunk = typeof days.chunk === 'function' ? days.chunk(plan.level) : days.chunk
-  while (from <= last) {
-    const end = addDays(from, chunk - 1)
-    const to = end < last ? end : last
-    yield { from, to, rest: [] }
-    from = addDays(to, 1)
-  }
-}
-
-const latest = (a: string, b: string): string => (a > b ? a : b)
 
 /** @param place where reading resumes @param day the last day that is complete with these rows */
 type DaysPiece = {
@@ -285,17 +197,6 @@ async function* readDays(
   yield* readDays(reading, { ...request, from: addDays(middle, 1) }, rest)
 }
 
-/** Everything that the platform has of an account on some days takes the place of what it had before, unless the setting says otherwise. */
-function scopeOf({ facts, plan }: ReportReading, { account, from, to }: ReportRequest): WindowScope | undefined {
-  if (plan.settings.vanishedRows === 'Keep') return undefined
-  const named = (is: (column: ReportColumn | undefined) => boolean): string =>
-    facts.always.find((name) => is(facts.columns[name])) ?? ''
-  return {
-    [named((column) => column?.of === 'account')]: [account],
-    ...(facts.days && { [named((column) => column?.isDay === true)]: eachDay(from, to) }),
-  }
-}
-
 const isPaged = ({ facts: { report } }: ReportReading, request: ReportRequest): boolean =>
   (typeof report === 'function' ? report(request) : report).form === 'pages'
 
@@ -308,14 +209,7 @@ const stored = ({ job, cursor, skip, ids, after }: ReportPosition): { [key: stri
   ...(after !== undefined && { after }),
 })
 
-const throughIn = ({ accounts: { normal = (id) => id } }: ReadFacts, value: unknown): Through =>
-  Object.fromEntries(
-    Object.entries(objectIn(objectIn(value).through))
-      .filter(([, day]) => /^\d{4}-\d{2}-\d{2}$/.test(String(day)))
-      .map(([account, day]) => [normal(account), String(day)]),
-  )
-
-function placeIn({ accounts: { normal = (id) => id } }: ReadFacts, after: Json | undefined): Place | undefined {
+function placeIn({ accounts: { normal = (id) => id } }: ReadFacts, after: Json | undefined): ReportPlace | undefined {
   const { account, from, day, ends, job, cursor, skip, ids, after: behind } = objectIn(after)
   // Checkpoints of version 0.1.0 have the one day of a report.
   const first = typeof from === 'string' ? from : day
