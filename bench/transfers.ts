@@ -1,12 +1,16 @@
 /**
  * `npm run bench:transfers [-- --rows 1000000 --only csv]`: what transfers can do, each figure beside its limit, in one
  * run and in turns. A figure that falls short is said so and is no failure.
+ *
+ * `npm run bench:transfers -- --only kills --files 200 --rows 1000000`: 20 GB in 200 files, over two workers that are killed every few
+ * seconds. It fails unless every row of every file is there once.
  */
 import { chmod, link, mkdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startPostgres } from './environment.ts'
 import { startCountingClickHouse } from './transfers/counting-clickhouse.ts'
+import { moveUnderKills, readWritten } from './transfers/kills.ts'
 import { copyWithPostgres, hashWithDuckDb, startSink } from './transfers/limits.ts'
 import { header, writeRows } from './transfers/rows.ts'
 import { openFixture, type Worker } from './transfers/transfer-fixture.ts'
@@ -17,6 +21,7 @@ const { values: options } = parseArgs({
     rounds: { type: 'string', default: '3' },
     only: { type: 'string', default: '' },
     files: { type: 'string', default: '20' },
+    'kill-seconds': { type: 'string', default: '8' },
   },
 })
 const rows = Number(options.rows)
@@ -47,6 +52,8 @@ if (wanted('two workers')) await sharing()
 if (wanted('parts')) await dividing()
 if (wanted('memory')) await measureMemory()
 if (wanted('warehouse')) await warehousing()
+// It takes long, and writes as much as it reads.
+if (options.only === 'kills') await killing()
 
 /** Two identifiers brought into form and hashed, beside the same in SQL on one thread. */
 async function hashing(): Promise<void> {
@@ -148,6 +155,29 @@ async function dividing(): Promise<void> {
   row(`One transfer of ${count} files: two parts at once in one worker`, all / pair, all / one, one / pair, 1.8)
   row(`One transfer of ${count} files: two workers beside one`, all / two, all / one, one / two, 1.8)
   await rm(join(folder, 'divided'), { recursive: true, force: true })
+}
+
+/** One transfer of many files over two workers that are killed, and every row of it at the destination. */
+async function killing(): Promise<void> {
+  const count = Number(options.files)
+  const everySeconds = Number(options['kill-seconds'])
+  const moved = await moveUnderKills(fixture, { folder, file: 'people.csv', files: count, everySeconds })
+  row(`One transfer of ${count} files under ${moved.kills} kills`, (rows * count) / moved.seconds)
+  say(`  ${moved.movedAgain} parts had more than one attempt; the service counts ${number(moved.accepted)} records`)
+  const written = await readWritten(moved.outFolder, rows)
+  const sum = (BigInt(count) * BigInt(rows) * BigInt(rows + 1)) / 2n
+  const all = rows * count
+  const isExact =
+    moved.accepted === all &&
+    written.files === count &&
+    written.rows === all &&
+    written.sumOfIds === sum &&
+    written.wrong.length === 0
+  say(
+    `  ${number(written.rows)} rows in ${written.files} files, ${number(written.bytes / 1e6)} MB, in ${number(moved.seconds)} s: ${isExact ? 'each row of each file once' : 'WRONG'}`,
+  )
+  for (const line of written.wrong.slice(0, 10)) say(`  ${line}`)
+  if (!isExact) process.exitCode = 1
 }
 
 /** Memory of the runner above that of an idle one, for the file and for one ten times as long. */

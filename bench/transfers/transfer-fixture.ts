@@ -146,6 +146,16 @@ export async function openFixture(environment: Environment, folder: string, chec
     run: (id: string) => runAll([id]),
     runAll,
     runSpread,
+    /** Counts of the last transfer of a connection, which was divided. */
+    lastOf: async (id: string) => {
+      const { rows } = await service.query<{ accepted: number; movedAgain: number }>(
+        `select t.accepted::float8 as accepted, count(p.number) filter (where p.attempt > 1)::float8 as "movedAgain"
+           from transfers t left join transfer_parts p on p.transfer_id = t.id
+          where t.connection_id = $1 group by t.id order by t.created_time desc limit 1`,
+        [id],
+      )
+      return rows[0] ?? { accepted: 0, movedAgain: 0 }
+    },
     startWorker: (more: Record<string, string> = {}) => startWorker({ ...env, ...more }, logFile, checkout),
     serverPid: server.pid,
     close: async () => {
@@ -195,16 +205,13 @@ async function startWorker(env: Record<string, string>, logFile: string, checkou
   await waitUntilWorking(child)
   const pid = child.pid ?? 0
   const processes = watchWorker(pid)
-  return {
-    pid,
-    processes,
-    stop: async () => {
-      processes.stop()
-      const exited = once(child, 'exit')
-      child.kill('SIGTERM')
-      await exited
-    },
+  const end = async (signal: 'SIGTERM' | 'SIGKILL') => {
+    processes.stop()
+    const exited = once(child, 'exit')
+    child.kill(signal)
+    await exited
   }
+  return { pid, processes, stop: () => end('SIGTERM'), kill: () => end('SIGKILL') }
 }
 
 /** A worker says nothing on a port; once it has its modules it soon works, and what is begun meanwhile waits for it. */
