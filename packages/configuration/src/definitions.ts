@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Client, everyEntry, PenstockError } from '@penstock/client'
-import type { ConnectorDefinition } from '@penstock/wire'
+import { type ConnectorDefinition, didYouMean } from '@penstock/wire'
 import { persistently } from './calls.ts'
-import { didYouMean } from './suggest.ts'
 
 /** Gives the definitions of connectors, each asked for once; undefined where the service does not have the connector. */
 export type Definitions = ((slug: string) => Promise<ConnectorDefinition | undefined>) & {

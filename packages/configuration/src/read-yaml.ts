@@ -1,9 +1,9 @@
+import { didYouMean } from '@penstock/wire'
 import { Ajv, type ErrorObject } from 'ajv'
 import { isMap, isNode, isScalar, LineCounter, parseDocument, visit } from 'yaml'
 import type { SourceFile } from './find-files.ts'
 import type { Position, Problem } from './problems.ts'
 import { configurationSchema } from './schema.ts'
-import { didYouMean } from './suggest.ts'
 
 /** A file that matches the schema; `at` finds the position of a part of it. */
 export type ReadDocument = {

@@ -1,7 +1,6 @@
-import { type ConnectorDefinition, readFieldValue } from '@penstock/wire'
+import { type ConnectorDefinition, didYouMean, readFieldValue } from '@penstock/wire'
 import { describeProblem, type Locate, type Problem } from './problems.ts'
 import { hasReference, type Resolver } from './references.ts'
-import { didYouMean } from './suggest.ts'
 
 /** Values of fields: as files write them, as the service stores them, and how both are compared. */
 

@@ -6,6 +6,7 @@
 export * from './compatible.ts'
 export * from './conditions.ts'
 export * from './decide.ts'
+export * from './did-you-mean.ts'
 export * from './error-actions.ts'
 export * from './field-values.ts'
 export * from './finding-warnings.ts'

@@ -1,4 +1,4 @@
-import { type AlertRule, CreateAlertRule, limits, type UserRole } from '@penstock/wire'
+import { type AlertRule, CreateAlertRule, didYouMean, limits, type UserRole } from '@penstock/wire'
 import { wordsOfNames } from '../export-names.ts'
 import { readAll } from '../read-all.ts'
 import {
@@ -13,7 +13,6 @@ import {
 } from '../resource-kind.ts'
 import { id, list, name, object, of, was } from '../schema-parts.ts'
 import { planSecrets, resolveSecrets, type Secrets } from '../secrets.ts'
-import { didYouMean } from '../suggest.ts'
 import { type FieldChange, isSame } from '../values.ts'
 import { createOnce, writeUnchanged } from '../writes.ts'
 import { connection } from './connection.ts'

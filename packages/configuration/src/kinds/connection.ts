@@ -1,12 +1,11 @@
 import type { Client } from '@penstock/client'
-import { Configure, type DriftMode, SetConnectionLabels, SetDrift, SetSchedule } from '@penstock/wire'
+import { Configure, type DriftMode, didYouMean, SetConnectionLabels, SetDrift, SetSchedule } from '@penstock/wire'
 import { persistently } from '../calls.ts'
 import { escapeAll, ifAny } from '../export-names.ts'
 import type { Problem } from '../problems.ts'
 import { pageSize, readAll } from '../read-all.ts'
 import { type Planning, type ResourceKind, type Scope, statesIn, whose } from '../resource-kind.ts'
 import { connectorSlug, id, name, object, of, settings, was } from '../schema-parts.ts'
-import { didYouMean } from '../suggest.ts'
 import {
   compareMapping,
   differences,

@@ -1,6 +1,7 @@
 import {
   Configure,
   type ConnectorDefinition,
+  didYouMean,
   fieldIsRequired,
   limits,
   type Role,
@@ -13,7 +14,6 @@ import { readAll } from '../read-all.ts'
 import { entriesIn, once, type Planning, type ResourceKind, type Scope, statesIn, whose } from '../resource-kind.ts'
 import { connectorSlug, object, of, settings, was } from '../schema-parts.ts'
 import { planSecrets } from '../secrets.ts'
-import { didYouMean } from '../suggest.ts'
 import {
   differences,
   type FieldChange,
