@@ -111,7 +111,14 @@ const mayImport: Readonly<Record<string, { readonly names: readonly string[]; re
   },
   // It runs in runners, and is the one package that loads what connectors do.
   engine: {
-    names: ['@penstock/connector', '@penstock/connectors', '@penstock/wire', 'libphonenumber-js', 'openid-client'],
+    names: [
+      '@marcbachmann/cel-js',
+      '@penstock/connector',
+      '@penstock/connectors',
+      '@penstock/wire',
+      'libphonenumber-js',
+      'openid-client',
+    ],
     node: true,
   },
   client: { names: ['@penstock/wire'], node: false },

@@ -100,6 +100,7 @@ describe('a configuration', () => {
         ['binaryForm', 'Select', false, 'Hexadecimal'],
         ['severalFiles', 'Boolean', false, 'false'],
         ['mapping', 'Text', false, ''],
+        ['filter', 'Text', false, ''],
       ],
     )
     const [, port] = secretConfig[0]?.configuration ?? []

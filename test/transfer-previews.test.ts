@@ -223,6 +223,34 @@ describe('a preview', () => {
     assert.equal((await preview(id, whole)).response.mappingErrors, undefined)
   })
 
+  test('counts what a filter leaves out, and shows what expressions make, or why they cannot', async () => {
+    const file = await addFile('first_name,n', 'ada,1', 'grace,2', 'linus,x', 'barbara,4')
+    const id = await fixture.connect(localFolder, { files: file }, localFolder, { subfolder: 'unused' })
+    const body = (filter: string, expression: string) => ({
+      destConnectionConfig: { filter, mapping: JSON.stringify({ label: { expression } }) },
+    })
+    const { response, text } = await preview(id, body('first_name != "ada"', 'number(n) > 2 ? upper(first_name) : "x"'))
+    assert.deepEqual([response.filtered, response.rows], [1, [['…'], ['B…']]], text)
+    assert.deepEqual(response.rejected, [
+      { row: 3, field: 'label', reason: 'label has no value: n is not a number, at character 1' },
+    ])
+    const [lint] = response.lint
+    assert.deepEqual([lint?.column, lint?.malformed], ['number(n) > 2 ? upper(first_name) : "x"', 1])
+
+    const wrong = body('firstnam == "ada"', 'upper(title)')
+    const details = [
+      { field: 'destConnectionConfig.mapping.label', message: 'expression has no column title, at character 7' },
+      {
+        field: 'destConnectionConfig.filter',
+        message: 'has no column firstnam, at character 1. Did you mean first_name?',
+      },
+    ]
+    const refused = await preview(id, wrong)
+    assert.deepEqual([refused.status, refused.details], [422, details])
+    const partly = await preview(id, { ...wrong, partial: true })
+    assert.deepEqual([partly.response.mappingErrors?.slice(-1), partly.response.filtered], [details.slice(-1), 0])
+  })
+
   test('shows phone numbers without a country as rejected, and how to give one', async () => {
     const lists = connectorBySlug('meta-custom-audiences')
     const { accountId, caller } = fixture

@@ -424,3 +424,58 @@ test('a batch is confirmed, and the next one announced, by one statement', async
   assert.deepEqual([confirmations(few), confirmations(many)], [1, 21])
   assert.equal(many.length - few.length, 20)
 })
+
+test('a filter leaves rows out, which are counted; rows without a value of it are rejected, and sent again by a replay', async () => {
+  const batches: (readonly unknown[])[] = []
+  engine.sides.destination = {
+    open: () => ({
+      deliver: async (batch) => {
+        batches.push(...batch.rows)
+        return taken(batch)
+      },
+    }),
+  }
+  const { caller, accountId } = engine
+  const id = await engine.connectSides()
+  const of = { accountId, id }
+  const path = 'body.destConnectionConfig'
+  const save = (filter: string, mapping: object) =>
+    caller.call('updateConnection', {
+      ...of,
+      body: { destConnectionConfig: { table: 'any', filter, mapping: JSON.stringify(mapping) } },
+    })
+  const refused = await save('number > ', { label: { expression: 'lowr(name)' } })
+  assert.deepEqual(refused.details, [
+    { field: `${path}.mapping.label`, message: 'expression has no function lowr, at character 1. Did you mean lower?' },
+    { field: `${path}.filter`, message: 'ends too early, at character 10' },
+  ])
+  await caller.expect(
+    save('number % 2 == 0 || 1 / (number - 5) == 0', { label: { expression: 'upper(name) + "-" + string(number)' } }),
+  )
+  const transfer = await engine.move(id)
+  assert.deepEqual(
+    [transfer.status, transfer.records.read, transfer.records.accepted, transfer.records.rejected, transfer.skipped],
+    ['partial', 25, 12, 1, { filtered: 12, unchanged: 0, duplicates: 0 }],
+  )
+  assert.deepEqual(
+    batches.map(([label]) => label),
+    upTo(12).map((n) => `SOMEONE-${2 * n}`),
+  )
+  assert.deepEqual(await rejectsOf(transfer), [
+    { row: 5, field: 'filter', reason: 'The filter has no value: divides by zero, at character 22' },
+  ])
+  await assertAccounted(engine, transfer)
+
+  // The row is sent again as the source gave it, with what the connection says now.
+  await caller.expect(save('number == 5 || missing == 1', {}))
+  const broken = await engine.move(id)
+  assert.deepEqual([broken.status, broken.error?.code], ['failed', 'columns_do_not_fit'])
+  assert.match(broken.error?.message ?? '', /filter: has no column missing, at character 16/)
+  await caller.expect(save('number == 5', { number: 'number' }))
+  batches.length = 0
+  await caller.expect(caller.call('updateConnectionStatus', { ...of, body: { action: 'activate' } }))
+  const replay = await caller.expect(caller.call('replayTransfer', { ...of, transferId: transfer.id }))
+  await engine.work()
+  assert.equal((await engine.get(id, replay.id)).status, 'succeeded')
+  assert.deepEqual(batches, [[5]])
+})

@@ -242,6 +242,8 @@ describe('files that Snowflake loads', () => {
       return reason
     }
     reasons.hashed = await reasonOf('one', { mapping: '{"id":"id","name":{"column":"name","hash":"sha256"}}' })
+    reasons.filtered = await reasonOf('one', { filter: 'id != "7"' })
+    reasons.computed = await reasonOf('one', { mapping: '{"id":"id","name":{"expression":"upper(name)"}}' })
     reasons.test = await reasonOf('one', {}, { test: { rows: 2 } })
     reasons.off = await reasonOf('one', { loadFiles: false })
     reasons.encoding = await reasonOf('latin')
@@ -249,6 +251,8 @@ describe('files that Snowflake loads', () => {
     reasons.none = await reasonOf('mixed')
     assert.deepEqual(reasons, {
       hashed: 'the mapping changes values of name',
+      filtered: 'the filter is applied to each of them',
+      computed: 'the mapping changes values of name',
       test: 'a test sends a few records',
       off: 'the connection does not have Snowflake Data Store load files',
       encoding: 'latin/1.csv is not in UTF-8',

@@ -3,15 +3,16 @@ import type { Transfer } from '@penstock/wire'
 import type { Fixture } from './transfers.ts'
 
 /**
- * Fails unless the counts of a transfer that has ended agree with each other: what was read is what was accepted and what
- * was rejected, the entries of the ledger add up to it, and the volumes to the entries of no test (invariants 9 and 10).
+ * Fails unless the counts of a transfer that has ended agree with each other: what was read is what was accepted,
+ * rejected and skipped, the entries of the ledger add up to it, and the volumes to the entries of no test (invariants 9 and 10).
  */
 export async function assertAccounted(
   { service, caller, accountId }: Pick<Fixture, 'service' | 'caller' | 'accountId'>,
-  { id, connectionId, records, bytes, status }: Transfer,
+  { id, connectionId, records, skipped, bytes, status }: Transfer,
 ): Promise<void> {
   const { read, accepted, rejected } = records
-  assert.equal(read, accepted + rejected, 'read is accepted and rejected')
+  const left = Object.values(skipped).reduce((sum, count) => sum + count, 0)
+  assert.equal(read, accepted + rejected + left, 'read is accepted, rejected and skipped')
   const sum = async (where: string, value: string) => {
     const { rows } = await service.database.pool.query(
       `select coalesce(sum(read), 0)::int as read, coalesce(sum(accepted), 0)::int as accepted,

@@ -391,6 +391,7 @@ export const erasedDataSubject = {
 export const preview = {
   columns: ['string'],
   rows: [[['string', null]]],
+  filtered: 'integer',
   rejected: [{ row: 'integer', field: ['string', null], reason: 'string' }],
   lint: [
     {

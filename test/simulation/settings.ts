@@ -23,7 +23,7 @@ export const connectorById = (id: string): Connector | undefined => connectors.f
 
 /** Settings of a side, except those whose texts have a grammar that random ones do not keep to. */
 export const sideFields = (connector: Connector, role: Role): Fields => {
-  const { mapping, defaultCountry, defaultTimezone, ...fields } =
+  const { mapping, filter, defaultCountry, defaultTimezone, ...fields } =
     (role === 'Source' ? connector.source : connector.destination)?.fields ?? {}
   return fields
 }

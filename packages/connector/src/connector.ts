@@ -180,6 +180,11 @@ function withMapping(side: DestinationSide): DestinationSide {
           ? 'Which column of the source fills which field, if their names do not match: {"email": "E-mail address"}'
           : 'Which columns are sent, and under which names; by default all, unchanged: {"name": "column of the source"}',
       }),
+      filter: text({
+        label: 'Filter',
+        description:
+          'Which records are sent, as an expression over the columns of the source: row.country == "DE" && bool(row.consent). By default all',
+      }),
       ...(phones
         ? {
             defaultCountry: text({

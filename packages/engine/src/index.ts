@@ -3,11 +3,12 @@
  * runners, and functions of connector definitions alone.
  */
 export { columnsDoNotFit } from './columns-do-not-fit.ts'
+export { filterErrors } from './expressions/filter.ts'
 export { extendMapping } from './mapping/add-columns.ts'
 export { type AppliedTemplate, applyTemplate } from './mapping/apply-template.ts'
 export { foldName, wellKnownNames } from './mapping/column-names.ts'
 export { defaultCountryErrors } from './mapping/country.ts'
-export { mappingErrors } from './mapping/read-mapping.ts'
+export { mappingErrors } from './mapping/mapping-errors.ts'
 export { defaultTimezoneErrors } from './mapping/timezones.ts'
 export * from './protocol.ts'
 export { sideSettings, withDefaults } from './settings.ts'

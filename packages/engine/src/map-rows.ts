@@ -4,16 +4,15 @@ import {
   type Connector,
   ConnectorError,
   type Records,
-  type Row,
   type Values,
 } from '@penstock/connector'
 import type { FieldError } from '@penstock/wire'
 import { columnsDoNotFit } from './columns-do-not-fit.ts'
+import type { MapRows } from './expressions/filter.ts'
 import { planAsIs } from './mapping/as-is.ts'
 import type { MapperOptions, RowError } from './mapping/mapper.ts'
 import type { MappingPlan } from './mapping/plan.ts'
 import { type Mapping, readMapping } from './mapping/read-mapping.ts'
-import type { SkipCodes } from './skipped.ts'
 
 /** How the rows of one connection are mapped: the columns of its source, the records of its destination, its own mapping. */
 export type RowMapping = {
@@ -24,12 +23,7 @@ export type RowMapping = {
   readonly columns: readonly string[]
   /** The types of those columns by the types of a chunk: of each whose values pass unchanged. */
   readonly typesOf: (types: ColumnTypes) => ColumnTypes
-  readonly map: (chunk: Pick<Chunk, 'rows' | 'errors'>) => {
-    rows: readonly Row[]
-    errors: ReadonlyMap<number, RowError>
-    /** Which rows are skipped, by code; absent if none is. */
-    skipped?: SkipCodes
-  }
+  readonly map: (...given: Parameters<MapRows>) => ReturnType<MapRows> | Promise<ReturnType<MapRows>>
 }
 
 /** In the order of the columns; `undefined` if none has a type. */
@@ -41,6 +35,12 @@ export type PlannedRows =
   | { readonly mapping?: never; readonly fieldErrors: readonly FieldError[] }
 
 type FittingRows = { readonly mapping?: RowMapping; readonly fieldErrors: readonly FieldError[] }
+
+/** The same before rows are mapped in slices. */
+type PlainRows = {
+  readonly mapping?: Omit<RowMapping, 'map'> & { readonly map: MapRows }
+  readonly fieldErrors: readonly FieldError[]
+}
 
 const settingsPath = 'destConnectionConfig'
 const path = `${settingsPath}.mapping`
@@ -66,12 +66,29 @@ export async function planFittingRows(
     path,
   )
   if (fieldErrors.length > 0) return { fieldErrors }
-  const { defaultCountry, defaultTimezone } = settings
+  const { defaultCountry, defaultTimezone, filter } = settings
   const options = {
     ...(defaultCountry === undefined ? {} : { defaultCountry: String(defaultCountry) }),
     ...(defaultTimezone === undefined ? {} : { defaultTimezone: String(defaultTimezone) }),
   }
-  return plan(destination?.records, columns, mapping, options)
+  const planned = await plan(destination?.records, columns, mapping, options)
+  const text = String(filter ?? '').trim()
+  const computes = planned.mapping?.plan.steps.some(({ expression }) => expression)
+  return text === '' && !computes ? planned : withExpressions(planned, columns, text)
+}
+
+/** The same with a filter, if there is one, and in slices. A filter that is invalid leaves out nothing, and is among the errors. */
+async function withExpressions(
+  { mapping, fieldErrors }: PlainRows,
+  columns: readonly string[],
+  text: string,
+): Promise<FittingRows> {
+  const { compileFilter, filtering, inSlices } = await import('./expressions/index.ts')
+  const { expression, wrong } = text === '' ? {} : compileFilter(text, columns)
+  const all = wrong === undefined ? fieldErrors : [...fieldErrors, { field: `${settingsPath}.filter`, message: wrong }]
+  if (!mapping) return { fieldErrors: all }
+  const map = expression ? filtering(expression, mapping.map) : mapping.map
+  return { mapping: { ...mapping, map: inSlices(map) }, fieldErrors: all }
 }
 
 /** The plan by which all columns of a source pass under their own names. */
@@ -82,7 +99,7 @@ async function plan(
   columns: readonly string[],
   mapping: Mapping | undefined,
   options: MapperOptions = {},
-): Promise<FittingRows> {
+): Promise<PlainRows> {
   if (!records && !mapping && columns.length > 0) {
     const untouched = {
       options,

@@ -271,14 +271,16 @@ async function look(
     raws.push(...chunk.rows.slice(0, limits.previewRowsMax - raws.length))
     if (raws.length >= limits.previewRowsMax) break
   }
-  if (!columns) return { preview: { columns: [], rows: [], rejected: [], lint: [] } }
+  if (!columns) return { preview: { columns: [], rows: [], filtered: 0, rejected: [], lint: [] } }
   const { mapping, fieldErrors = [] } = await planFor(columns)
   if (!mapping) return { fieldErrors }
   const isWhole = fieldErrors.length === 0
-  const mapped = mapping.map({ rows: raws, errors: broken })
+  const mapped = await mapping.map({ rows: raws, errors: broken })
   const errors = new Map<number, RowError>(mapped.errors)
   for (const [i, reason] of broken) errors.set(i, { field: null, reason })
-  const deliverable = [...mapped.rows.keys()].filter((i) => !errors.has(i))
+  const isSkipped = (i: number) => !broken.has(i) && Boolean(mapped.skipped?.[i])
+  const filtered = raws.filter((_, i) => isSkipped(i)).length
+  const deliverable = [...mapped.rows.keys()].filter((i) => !errors.has(i) && !isSkipped(i))
   const rejections = isWhole
     ? rejectionsOf(
         mapping.columns,
@@ -290,7 +292,7 @@ async function look(
     const i = index === undefined ? undefined : deliverable[index]
     if (i !== undefined) errors.set(i, { field, reason: redact(reason) })
   }
-  const kept = [...mapped.rows.entries()].filter(([i]) => !errors.has(i))
+  const kept = [...mapped.rows.entries()].filter(([i]) => !errors.has(i) && !isSkipped(i))
   const sent = { columns: mapping.columns, rows: kept.map(([, row]) => row), numbers: kept.map(([i]) => i + 1) }
   const shown = {
     columns: [...mapping.columns],
@@ -301,10 +303,11 @@ async function look(
         return typeof shown === 'string' ? redact(shown) : shown
       }),
     ),
+    filtered,
     rejected: [...errors].sort(([a], [b]) => a - b).map(([i, error]) => ({ row: i + 1, ...error })),
     lint: lintRows(
       mapping.plan,
-      raws.filter((_, i) => !broken.has(i)),
+      raws.filter((_, i) => !broken.has(i) && !isSkipped(i)),
       mapping.options,
     ).map((lint) => ({
       ...lint,

@@ -71,3 +71,12 @@ test('finds the same columns among many that are called otherwise', () => {
   assert.deepEqual(applied(template, many), applied(template, few))
   assert.equal(applied(template, many).findings.length, 0)
 })
+
+test('keeps expressions whose columns the source has, and leaves out the others', () => {
+  const template = { city: { expression: 'upper(town)' }, segment: { expression: 'lower(shop)' } }
+  const { mapping, findings } = applied(template, ['town'])
+  assert.deepEqual(mapping, { city: { expression: 'upper(town)' }, segment: null })
+  assert.deepEqual(findings, [
+    { field: 'segment', message: 'the expression of segment has no column shop, at character 7' },
+  ])
+})

@@ -1,4 +1,5 @@
 import type { RecordField, Records } from '@penstock/connector'
+import { compileExpression } from '../expressions/expression.ts'
 import { meaningsOf } from './column-meanings.ts'
 import { conceptOf, foldName, readColumnName } from './column-names.ts'
 import { matchColumns } from './match-columns.ts'
@@ -46,6 +47,11 @@ export function applyTemplate(records: Records | undefined, text: string, names:
   const columns: TemplateColumn[] = []
   const mapping = entries.map(([field, entry]): [string, MappingEntry] => {
     const templateColumn = columnOf(entry)
+    if (typeof entry === 'object' && entry !== null && 'expression' in entry) {
+      const { wrong } = compileExpression(entry.expression, names)
+      if (wrong !== undefined) findings.push({ field, message: `the expression of ${field} ${wrong}` })
+      return [field, wrong === undefined ? entry : null]
+    }
     if (templateColumn === undefined) return [field, entry]
     const { column, candidates = [] } = found.get(templateColumn) ?? {}
     columns.push({ field, templateColumn, column: column ?? null, candidates })

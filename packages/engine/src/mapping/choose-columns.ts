@@ -1,5 +1,6 @@
 import type { RecordField, Records } from '@penstock/connector'
 import type { FieldError } from '@penstock/wire'
+import { compileExpression, type Expression } from '../expressions/expression.ts'
 import { fieldMapper } from './cell-mapper.ts'
 import { foldName } from './column-names.ts'
 import { matchForTransfer, readColumns, type SourceColumn } from './match-columns.ts'
@@ -12,10 +13,12 @@ export type MappingStep = ColumnReading & {
   readonly field: string
   /** Its definition; absent where the destination takes any column. */
   readonly definition: RecordField | undefined
-  /** The source's column, by name and by its index in a row; absent where `value` is set. */
+  /** The source's column, by name and by its index in a row; absent where `value` or `expression` is set. */
   readonly column?: { readonly name: string; readonly index: number }
   /** One value for all rows. */
   readonly value?: string
+  /** Makes a value of each row. */
+  readonly expression?: Expression
 }
 
 /**
@@ -43,6 +46,12 @@ export function chooseColumns(
       const { map, messageOf } = fieldMapper(definition)
       if (map && map(entry.value, undefined) === undefined) fieldError(messageOf(entry.value))
       else steps.set(field, { field, definition, value: entry.value })
+    } else if (entry !== null && typeof entry === 'object' && 'expression' in entry) {
+      const { expression, wrong } = compileExpression(entry.expression, names)
+      const reading = readingOf(entry)
+      const refused = wrong === undefined ? wrongAnswer(definition, reading) : `expression ${wrong}`
+      if (refused !== undefined) fieldError(refused)
+      else if (expression) steps.set(field, { field, definition, expression, ...reading })
     } else if (entry !== null) {
       const name = typeof entry === 'object' ? entry.column : entry
       const column = findNamed(columns, name)

@@ -155,3 +155,25 @@ test('Samples show a value that fits, then one that cannot be used, each once an
     { before: 'A…@E….com', after: `${sha256('ada@example.com').slice(0, 8)}…` },
   ])
 })
+
+test('Values that an expression makes are counted like those of a column, and rows without one as malformed', () => {
+  const { plan } = planMapping({
+    records: hashedEmail,
+    columns: ['user', 'n'],
+    mapping: { email: { expression: 'n > 1 ? user + "@example.com" : ""' } },
+  })
+  assert.ok(plan)
+  const [lint] = lintRows(plan, [
+    ['Ada', 2],
+    ['Bob', 1],
+    ['Eve', 'x'],
+  ])
+  assert.deepEqual(found(lint as FieldLint), {
+    field: 'email',
+    column: 'n > 1 ? user + "@example.com" : ""',
+    records: 3,
+    missing: 1,
+    malformed: 1,
+    unnormalised: 1,
+  })
+})

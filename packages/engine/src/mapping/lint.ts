@@ -1,4 +1,5 @@
 import type { Cell, RecordField, Row } from '@penstock/connector'
+import type { Expression } from '../expressions/expression.ts'
 import { answerKey, answersOf } from './answers.ts'
 import { takesAnyText } from './cell-mapper.ts'
 import type { MappingStep } from './choose-columns.ts'
@@ -25,7 +26,7 @@ import { isPersonal, shorten } from './shorten.ts'
  */
 export type FieldLint = {
   readonly field: string
-  /** The column that fills it. */
+  /** The column that fills it, or the text of the expression. */
   readonly column: string
   /** Rows looked at. */
   readonly records: number
@@ -67,16 +68,28 @@ const samplesMax = 3
 export function lintRows(plan: MappingPlan, rows: readonly Row[], options: MapperOptions = {}): FieldLint[] {
   const madeOf = rows.map(digestsOfDigests)
   return plan.steps.flatMap((step) => {
-    const { column } = step
-    return column
-      ? [lintColumn(step, column, rows, madeOf, options, (row) => countryOf(plan, row, options.defaultCountry))]
-      : []
+    const { column, expression } = step
+    const name = column?.name ?? expression?.text
+    if (name === undefined) return []
+    const cells = rows.map((row) => (expression ? computed(expression, row) : (row[column?.index ?? -1] ?? null)))
+    return [
+      lintColumn(step, { name, cells }, rows, madeOf, options, (row) => countryOf(plan, row, options.defaultCountry)),
+    ]
   })
+}
+
+/** The value of an expression; undefined if it has none for the row. */
+function computed({ evaluate }: Expression, row: Row): Cell | undefined {
+  try {
+    return evaluate(row)
+  } catch {
+    return undefined
+  }
 }
 
 function lintColumn(
   step: MappingStep,
-  { name, index }: { name: string; index: number },
+  { name, cells }: { name: string; cells: readonly (Cell | undefined)[] },
   rows: readonly Row[],
   madeOf: readonly ReadonlySet<string>[],
   options: MapperOptions,
@@ -100,7 +113,11 @@ function lintColumn(
   const { map } = stepMapper(step, options)
   const kinds: Kind[] = []
   for (const [at, row] of rows.entries()) {
-    const cell = row[index] ?? null
+    const cell = cells[at]
+    if (cell === undefined) {
+      lint.malformed++
+      continue
+    }
     const text = cell === null ? '' : String(cell).trim()
     if (cell === null || text === '' || isDigestOfNothing(text.toLowerCase())) {
       lint.missing++
@@ -116,7 +133,9 @@ function lintColumn(
   lint.samples = samples.chosen()
   if (isIdentifying(definition)) lint.mixedKinds = countMixed(kinds)
   if (!definition?.reads) return lint
-  const column = rows.map((row) => row[index] ?? null).filter((cell) => !step.values || !isAnswered(step.values, cell))
+  const column = cells
+    .filter((cell) => cell !== undefined)
+    .filter((cell) => !step.values || !isAnswered(step.values, cell))
   const forms = proposeForms(definition.reads, column, step.local ?? {}, options.defaultTimezone)
   if (forms.length === 0) return lint
   const personal = isPersonal(step)

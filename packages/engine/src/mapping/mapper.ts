@@ -1,4 +1,5 @@
 import type { Cell, Row } from '@penstock/connector'
+import { reasonOf } from '../expressions/expression.ts'
 import { type FieldMapper, fieldMapper, withAnswers } from './cell-mapper.ts'
 import type { MappingStep } from './choose-columns.ts'
 import { normaliseCountry } from './country.ts'
@@ -34,7 +35,10 @@ export function createMapper(plan: MappingPlan, options: MapperOptions = {}): Ro
   const steps = plan.steps.map((step, to) => compileStep(step, to, options))
   return (rows, skip) => {
     const mapped = new Mapped(plan, steps, rows, skip)
-    for (const step of steps) mapped.mapColumn(step, countryOf)
+    for (const step of steps) {
+      if (step.expression) mapped.compute(step, step.expression.evaluate, countryOf)
+      else mapped.mapColumn(step, countryOf)
+    }
     mapped.checkRequired()
     mapped.checkTogether()
     mapped.checkOneOf()
@@ -83,6 +87,7 @@ function compileStep(step: MappingStep, to: number, options: MapperOptions) {
     ...mapper,
     to,
     from: step.column?.index ?? -1,
+    expression: step.expression,
     constant: given === undefined ? undefined : (mapper.map?.(given, undefined) ?? given),
     isRequired: definition?.required ?? false,
     isIdentifier,
@@ -118,23 +123,39 @@ class Mapped {
   }
 
   mapColumn(step: CompiledStep, countryOf: CountryOf): void {
-    const { map, from, to, byCountry, constant } = step
+    const { from } = step
     if (from < 0) return
     const given = this.#given
-    const rows = this.rows
     for (let at = 0; at < given.length; at++) {
       const row = given[at] as Row
-      const cell = row[from]
-      if (cell === null || cell === undefined || (cell === '' && constant !== undefined)) continue
-      if (!map || cell === '') {
-        ;(rows[at] as Cell[])[to] = cell
-        continue
-      }
-      const made = map(cell, byCountry ? countryOf(row) : undefined)
-      if (made !== undefined) (rows[at] as Cell[])[to] = made ?? constant ?? null
-      else if (step.isLeftOut) this.#leaveOut(at, to, step.errorOf(step.messageOf(cell)))
-      else this.#blame(at, step.errorOf(step.messageOf(cell)))
+      this.#put(step, at, row, row[from], countryOf)
     }
+  }
+
+  /** The same for a column that is made of others. A row for which that fails is invalid. */
+  compute(step: CompiledStep, evaluate: (row: Row) => Cell, countryOf: CountryOf): void {
+    for (const [at, row] of this.#given.entries()) {
+      if (this.#skip?.has(at)) continue
+      try {
+        this.#put(step, at, row, evaluate(row), countryOf)
+      } catch (error) {
+        this.#blame(at, step.errorOf(`has no value: ${reasonOf(error)}`))
+      }
+    }
+  }
+
+  #put(step: CompiledStep, at: number, row: Row, cell: Cell | undefined, countryOf: CountryOf): void {
+    const { map, to, byCountry, constant } = step
+    if (cell === null || cell === undefined || (cell === '' && constant !== undefined)) return
+    const cells = this.rows[at] as Cell[]
+    if (!map || cell === '') {
+      cells[to] = cell
+      return
+    }
+    const made = map(cell, byCountry ? countryOf(row) : undefined)
+    if (made !== undefined) cells[to] = made ?? constant ?? null
+    else if (step.isLeftOut) this.#leaveOut(at, to, step.errorOf(step.messageOf(cell)))
+    else this.#blame(at, step.errorOf(step.messageOf(cell)))
   }
 
   checkRequired(): void {
@@ -206,8 +227,9 @@ class Mapped {
 
 /** Reads a row's country by the column that says it, a few of which fill a whole file; else the default. */
 function countryReader(plan: MappingPlan, defaultCountry: string | undefined): CountryOf {
-  const byDefault = countryNamedBy({ ...plan, countryIndex: undefined }, []) ?? normaliseCountry(defaultCountry ?? '')
-  const { countryIndex } = plan
+  const { countryIndex, countryExpression, ...fixed } = plan
+  const byDefault = countryNamedBy({ ...fixed, countryIndex: undefined }, []) ?? normaliseCountry(defaultCountry ?? '')
+  if (countryExpression) return (row) => countryNamedBy(plan, row) ?? byDefault
   if (countryIndex === undefined) return () => byDefault
   const known = new Map<string, string | undefined>()
   return (row) => {

@@ -243,12 +243,12 @@ test('A mapping is checked without the columns of a source, and each error names
   assert.match(said[0] ?? '', /^m\.a normalise must be one of email, .*; hash must be one of .*; to is unknown/)
   assert.deepEqual(said.slice(1), [
     'm.b value must be a text',
-    'm.c must be the name of a column, null, {"value": "…"} or {"column": "…"}',
+    'm.c must be the name of a column, null, {"value": "…"}, {"column": "…"} or {"expression": "…"}',
     'm.d column must be the name of a column',
   ])
   assert.deepEqual(fieldErrors('{"unknown":"x","fn":{"column":"y","hash":"sha256"},"zip":null}', people), [
     `m.unknown is not a field of the destination; its fields are ${Object.keys(people).join(', ')}`,
-    'm.fn defines its own format: set only the column',
+    'm.fn defines its own format: leave normalise and hash out',
   ])
   assert.deepEqual(fieldErrors('{"any":{"column":"y","hash":"sha256"}}'), [])
 })

@@ -1,11 +1,12 @@
 import type { RecordField, Records, Row } from '@penstock/connector'
 import type { FieldError } from '@penstock/wire'
+import { compileExpression, type Expression } from '../expressions/expression.ts'
 import { answerKey, answersOf } from './answers.ts'
 import { chooseColumns, type MappingStep } from './choose-columns.ts'
 import { conceptOf, readColumnName } from './column-names.ts'
 import { normaliseCountry } from './country.ts'
 import { readsByCountry } from './normalise.ts'
-import { type ColumnEntry, type Mapping, readingOf } from './read-mapping.ts'
+import { type EntryForm, type Mapping, readingOf } from './read-mapping.ts'
 import { howToMap, list, noSuchColumn } from './wording.ts'
 
 /** How rows of a source become rows of a destination; made once a transfer. */
@@ -20,6 +21,8 @@ export type MappingPlan = {
   readonly together: readonly (readonly number[])[]
   /** The source's column that says a row's country, by which its national phone numbers are read. */
   readonly countryIndex: number | undefined
+  /** The same if the mapping makes it of several columns. */
+  readonly countryExpression?: Expression
   /** The country that the mapping gives to all rows, or to those whose column is empty: read by it like by such a column. */
   readonly countryOfAll?: string
   /** Values of that column for which the mapping gives others. */
@@ -92,6 +95,12 @@ function renameColumns(columns: readonly string[], mapping: Mapping, path: strin
       steps.push({ field, definition: undefined, value: entry.value })
       continue
     }
+    if (typeof entry === 'object' && 'expression' in entry) {
+      const { expression, wrong } = compileExpression(entry.expression, columns)
+      if (expression) steps.push({ field, definition: definitionOf(field, entry), expression, ...readingOf(entry) })
+      else fieldErrors.push({ field: `${path}.${field}`, message: `expression ${wrong}` })
+      continue
+    }
     const name = typeof entry === 'object' ? entry.column : entry
     const index = columns.indexOf(name)
     if (index >= 0)
@@ -102,7 +111,7 @@ function renameColumns(columns: readonly string[], mapping: Mapping, path: strin
 }
 
 /** A mapping entry of a column that passes, in the form of a destination's field. */
-function definitionOf(field: string, entry: string | ColumnEntry): RecordField | undefined {
+function definitionOf(field: string, entry: string | EntryForm): RecordField | undefined {
   if (typeof entry === 'string' || !(entry.normalise || entry.hash)) return undefined
   return {
     description: field,
@@ -190,7 +199,7 @@ function groupsOf(steps: readonly MappingStep[], kind: 'oneOf' | 'together'): nu
 function findCountry(
   steps: readonly MappingStep[],
   columns: readonly string[],
-): Pick<MappingPlan, 'countryIndex' | 'countryOfAll' | 'countryAnswers'> {
+): Pick<MappingPlan, 'countryIndex' | 'countryExpression' | 'countryOfAll' | 'countryAnswers'> {
   if (!steps.some(({ definition }) => definition?.normalise && readsByCountry(definition.normalise))) {
     return { countryIndex: undefined }
   }
@@ -198,9 +207,10 @@ function findCountry(
     steps.find(({ definition }) => definition?.normalise === 'country') ??
     steps.find(({ field, definition, value }) => !definition && value !== undefined && isCountryName(field))
   if (mapped?.value !== undefined) return { countryIndex: undefined, countryOfAll: mapped.value }
-  if (mapped?.column) {
+  if (mapped?.column || mapped?.expression) {
     return {
-      countryIndex: mapped.column.index,
+      countryIndex: mapped.column?.index,
+      ...(mapped.expression && { countryExpression: mapped.expression }),
       ...(mapped.default === undefined ? {} : { countryOfAll: mapped.default }),
       ...(mapped.values ? { countryAnswers: answersOf(mapped.values) } : {}),
     }
@@ -216,11 +226,19 @@ function isCountryName(name: string): boolean {
 
 /** The country that a row itself names, by which its national phone numbers are read. */
 export function countryNamedBy(
-  { countryIndex, countryOfAll, countryAnswers }: MappingPlan,
+  { countryIndex, countryExpression, countryOfAll, countryAnswers }: MappingPlan,
   row: Row,
 ): string | undefined {
-  const cell = countryIndex === undefined ? null : (row[countryIndex] ?? null)
-  const text = cell === null ? '' : String(cell)
+  const text = countryExpression ? textOf(countryExpression, row) : String(row[countryIndex ?? -1] ?? '')
   const answer = countryAnswers?.get(answerKey(text))
   return normaliseCountry(answer === undefined ? text : (answer ?? '')) ?? normaliseCountry(countryOfAll ?? '')
+}
+
+/** The value of an expression; empty if it has none, for which the row is rejected elsewhere. */
+function textOf({ evaluate }: Expression, row: Row): string {
+  try {
+    return String(evaluate(row) ?? '')
+  } catch {
+    return ''
+  }
 }

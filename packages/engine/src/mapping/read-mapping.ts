@@ -7,14 +7,17 @@ import { isTimezone } from './timezones.ts'
 import { list } from './wording.ts'
 
 /**
- * Which column of the source fills a field of the destination: its name; `null` where the field is to stay empty; or one
- * value for all rows. If the destination takes any columns, a column can also be brought into a form and hashed on its
+ * Which column of the source fills a field of the destination: its name; `null` where the field is to stay empty; one
+ * value for all rows; or an expression that makes one of each row. If the destination takes any columns, a column can also be brought into a form and hashed on its
  * way; a destination with fields of its own says for itself in which form it wants them. For both, an entry can say how numbers and
  * times of a column are written, what single values of it stand for, and the value of records in which it is empty.
  */
-export type MappingEntry = string | null | { readonly value: string } | ColumnEntry
-export type ColumnEntry = LocalForm & {
-  readonly column: string
+export type MappingEntry = string | null | { readonly value: string } | ColumnEntry | ExpressionEntry
+export type ColumnEntry = EntryForm & { readonly column: string }
+/** An entry that makes values of the columns of a row: docs/expressions.md. */
+export type ExpressionEntry = EntryForm & { readonly expression: string }
+/** The form of the values of an entry. */
+export type EntryForm = LocalForm & {
   /** The values for which single ones of the column stand, compared without case and surrounding spaces; `null` for nothing. */
   readonly values?: Readonly<Record<string, string | null>>
   /** The value of records in which the column is empty. */
@@ -56,30 +59,13 @@ export function readMapping(text: string | undefined, path: string): { mapping?:
   return fieldErrors.length > 0 ? { fieldErrors } : { mapping: Object.fromEntries(entries), fieldErrors }
 }
 
-/** A mapping may have thousands of fields, and an answer not as many errors. */
-const fieldErrorsMax = 100
-
-/**
- * Errors of a mapping that do not depend on the columns of the source.
- * @param records the fields of the destination; absent, or none, if it takes any columns
- */
-export function mappingErrors(text: string, records: Records | undefined, path: string): FieldError[] {
-  const { mapping = {}, fieldErrors } = readMapping(text, path)
-  if (!records) return fieldErrors.slice(0, fieldErrorsMax)
-  const recordErrors = Object.entries(mapping).flatMap(([field, entry]) => {
-    const message = fieldErrorOf(records, field, entry)
-    return message === undefined ? [] : [{ field: `${path}.${field}`, message }]
-  })
-  return [...fieldErrors, ...recordErrors].slice(0, fieldErrorsMax)
-}
-
 /** Why a destination with fields of its own does not accept an entry, whatever columns the source has. */
 export function fieldErrorOf(records: Records, field: string, entry: MappingEntry): string | undefined {
   if (!Object.hasOwn(records, field)) {
     return `is not a field of the destination; its fields are ${list(Object.keys(records))}`
   }
-  if (entry === null || typeof entry !== 'object' || !('column' in entry)) return undefined
-  if (entry.normalise || entry.hash) return 'defines its own format: set only the column'
+  if (entry === null || typeof entry !== 'object' || 'value' in entry) return undefined
+  if (entry.normalise || entry.hash) return 'defines its own format: leave normalise and hash out'
   const { reads } = records[field] ?? {}
   if (entry.numbers && reads !== 'number') return 'holds no numbers: leave numbers out'
   if ((entry.dates || entry.timezone) && reads !== 'time') return 'holds no times: leave dates and timezone out'
@@ -88,7 +74,7 @@ export function fieldErrorOf(records: Records, field: string, entry: MappingEntr
 
 const form = '{"field of the destination": "column of the source"}'
 
-const entryForm = 'must be the name of a column, null, {"value": "…"} or {"column": "…"}'
+const entryForm = 'must be the name of a column, null, {"value": "…"}, {"column": "…"} or {"expression": "…"}'
 
 /** Errors of an entry; none if it is valid. */
 function entryErrorsOf(entry: unknown): string[] {
@@ -99,9 +85,10 @@ function entryErrorsOf(entry: unknown): string[] {
     const { value, ...rest } = entry
     return [...(typeof value === 'string' ? [] : ['value must be a text']), ...unknownParts(rest, 'value stands alone')]
   }
-  if (!('column' in entry)) return [entryForm]
+  if ('column' in entry === 'expression' in entry) return [entryForm]
   const {
     column,
+    expression,
     normalise,
     hash,
     numbers,
@@ -113,7 +100,7 @@ function entryErrorsOf(entry: unknown): string[] {
   } = entry as Record<string, unknown>
   const isZone = timezone === undefined || (typeof timezone === 'string' && isTimezone(timezone))
   return [
-    ...(typeof column === 'string' && column !== '' ? [] : ['column must be the name of a column']),
+    ...('column' in entry ? wrongColumn(column) : wrongExpression(expression)),
     ...notOneOf('normalise', normalise, normalisations),
     ...notOneOf('hash', hash, digests),
     ...notOneOf('numbers', numbers, numberForms),
@@ -121,9 +108,18 @@ function entryErrorsOf(entry: unknown): string[] {
     ...(isZone ? [] : ['timezone must be the name of a time zone, such as Europe/Berlin']),
     ...(values === undefined || areAnswers(values) ? [] : ['values must be an object of texts or null, one at least']),
     ...(fallback === undefined || (typeof fallback === 'string' && fallback !== '') ? [] : ['default must be a text']),
-    ...unknownParts(rest, 'beside column stand normalise, hash, numbers, dates, timezone, values and default'),
+    ...unknownParts(
+      rest,
+      'beside column and expression stand normalise, hash, numbers, dates, timezone, values and default',
+    ),
   ]
 }
+
+const wrongColumn = (column: unknown): string[] =>
+  typeof column === 'string' && column !== '' ? [] : ['column must be the name of a column']
+
+const wrongExpression = (expression: unknown): string[] =>
+  typeof expression === 'string' ? [] : ['expression must be a text']
 
 const areAnswers = (values: unknown): boolean =>
   typeof values === 'object' &&
@@ -148,7 +144,7 @@ export type ColumnReading = {
 
 /** The reading of its column that an entry defines. */
 export function readingOf(entry: MappingEntry): ColumnReading {
-  if (entry === null || typeof entry === 'string' || !('column' in entry)) return {}
+  if (entry === null || typeof entry === 'string' || 'value' in entry) return {}
   const { numbers, dates, timezone, values, default: fallback } = entry
   const local = { ...(numbers && { numbers }), ...(dates && { dates }), ...(timezone && { timezone }) }
   return {

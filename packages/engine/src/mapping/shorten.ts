@@ -7,10 +7,12 @@ import { kindOf } from './kinds.ts'
 const plainLengthMax = 80
 
 /** Whether a column holds what belongs to a person, by its definition or, if there is none, by its names. */
-export function isPersonal({ field, definition, column }: MappingStep): boolean {
+export function isPersonal({ field, definition, column, expression }: MappingStep): boolean {
   if (definition?.values) return false
   if (definition?.hashed || definition?.normalise || definition?.oneOf || definition?.identifiers) return true
-  return [field, column?.name ?? field].some((name) => conceptOf(readColumnName(name).subject) !== undefined)
+  return [field, column?.name ?? field, ...(expression?.columns ?? [])].some(
+    (name) => conceptOf(readColumnName(name).subject) !== undefined,
+  )
 }
 
 /**

@@ -48,6 +48,9 @@ function aheadMs(atMs: number, timezone: string): number {
   return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(atMs / 1000) * 1000
 }
 
+/** A time whose UTC parts are what the clocks of a zone show. */
+export const shownIn = (atMs: number, timezone: string): Date => new Date(atMs + aheadMs(atMs, timezone))
+
 /** A time that the clocks of a zone show, in UTC and ISO 8601 with the fraction that it came with. */
 export function inUtc(day: string, time: string, timezone: string): string {
   const fraction = time.slice(8)

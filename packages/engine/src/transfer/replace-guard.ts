@@ -27,7 +27,7 @@ export async function guardReplace(
     for await (const chunk of reader.read()) {
       onProgress()
       mapping ??= await mappingFor(chunk.columns)
-      const { errors, skipped } = mapping.map(chunk)
+      const { errors, skipped } = await mapping.map(chunk)
       for (let i = 0; i < chunk.rows.length; i++) {
         if (!chunk.errors?.has(i) && !errors.has(i) && !skipped?.[i]) valid++
       }

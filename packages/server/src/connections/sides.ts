@@ -6,7 +6,7 @@ import {
   readValues,
   type Values,
 } from '@penstock/connector'
-import { defaultCountryErrors, defaultTimezoneErrors, mappingErrors } from '@penstock/engine'
+import { defaultCountryErrors, defaultTimezoneErrors, filterErrors, mappingErrors } from '@penstock/engine'
 import type { FieldError, Role } from '@penstock/wire'
 import { requireScope } from '../access.ts'
 import type { Actor } from '../call.ts'
@@ -41,15 +41,16 @@ export type ReadSettings = (
 ) => { values: Values; fieldErrors: FieldError[] }
 
 /**
- * Reads the settings that a caller sent for one side, with the mapping and its default country. They replace the stored
+ * Reads the settings that a caller sent for one side, with the mapping, the filter and the default country. They replace the stored
  * settings, except values that the service itself filled in.
  */
 export const readSettings: ReadSettings = (connector, role, given, path, current) => {
   const { values, fieldErrors } = readFieldValues(connector, role, given, path, current)
-  const { mapping, defaultCountry, defaultTimezone } = values
+  const { mapping, filter, defaultCountry, defaultTimezone } = values
   if (role !== 'Destination') return { values, fieldErrors }
   const wrong = [
     ...(typeof mapping === 'string' ? mappingErrors(mapping, connector.destination?.records, `${path}.mapping`) : []),
+    ...filterErrors(filter, undefined, `${path}.filter`),
     ...defaultCountryErrors(defaultCountry, `${path}.defaultCountry`),
     ...defaultTimezoneErrors(defaultTimezone, `${path}.defaultTimezone`),
   ]

@@ -12,6 +12,7 @@ export const guideGroups: readonly { title: string; slugs: readonly string[] }[]
       'duckdb',
       'change-data-capture',
       'mapping-templates',
+      'expressions',
       'alerts',
       'people',
       'single-sign-on',

@@ -208,6 +208,7 @@ export const Preview = exactly(
     rows: Type.Array(Type.Array(maybe(text('Value as it would be sent, shortened', '5f2a91c0…'))), {
       description: 'Up to 100 records as they would be sent, identifiers shortened',
     }),
+    filtered: count('How many of the records that were read the filter leaves out', 0),
     rejected: Type.Array(
       exactly(
         {
@@ -222,7 +223,7 @@ export const Preview = exactly(
       exactly(
         {
           field: text('Field of the destination', 'email'),
-          column: text('Column of the source that fills it', 'E-Mail'),
+          column: text('Column of the source that fills it, or the expression', 'E-Mail'),
           records: count('Records looked at', 100),
           missing: count('Records without a value', 2),
           malformed: count('Values that cannot be converted to the format of the field', 1),

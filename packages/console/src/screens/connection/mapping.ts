@@ -24,7 +24,7 @@ function inWords(entry: unknown): { from: string; form: string } {
   if (entry === null) return { from: '', form: '' }
   if (typeof entry === 'string') return { from: say.column(entry), form: say.asIs }
   if (typeof entry !== 'object') return { from: String(entry), form: '' }
-  const { value, column, normalise, hash } = entry as Record<string, unknown>
+  const { value, column, expression, normalise, hash } = entry as Record<string, unknown>
   if (value !== undefined) return { from: say.always(String(value)), form: '' }
   const form = [
     normalise && String(normalise),
@@ -33,5 +33,5 @@ function inWords(entry: unknown): { from: string; form: string } {
   ]
     .filter(Boolean)
     .join(', ')
-  return { from: say.column(String(column)), form: form || say.asIs }
+  return { from: expression === undefined ? say.column(String(column)) : String(expression), form: form || say.asIs }
 }

@@ -6,7 +6,8 @@ import { count } from '../../components/numbers.ts'
 import { newConnection as say } from '../../strings/new-connection.ts'
 import { ColumnPicker } from './column-picker.tsx'
 import { type Editor, sampleOf } from './editor.ts'
-import type { Line, Lines } from './mapping.ts'
+import { ExpressionInput } from './expression-input.tsx'
+import { type ColumnChoice, type ExpressionChoice, expressionOf, type Line, type Lines } from './mapping.ts'
 
 /** For a destination that takes any columns: all columns of the source unchanged, or the named ones. */
 export function MapColumns(editor: Editor) {
@@ -113,11 +114,20 @@ function ColumnLine({ editor, line, index }: { editor: Editor; line: Line; index
               data={[
                 { value: 'column', label: say.aColumn },
                 { value: 'value', label: say.oneValue },
+                { value: 'expression', label: say.anExpression },
               ]}
-              value={entry.kind === 'value' ? 'value' : 'column'}
+              value={entry.kind === 'empty' ? 'column' : entry.kind}
               allowDeselect={false}
               onChange={(next) =>
-                set({ field, entry: next === 'value' ? { kind: 'value', value: '' } : { kind: 'column', column: '' } })
+                set({
+                  field,
+                  entry:
+                    next === 'expression'
+                      ? expressionOf(entry)
+                      : next === 'value'
+                        ? { kind: 'value', value: '' }
+                        : { kind: 'column', column: '' },
+                })
               }
               style={{ flex: '1 1 8rem' }}
             />
@@ -130,7 +140,7 @@ function ColumnLine({ editor, line, index }: { editor: Editor; line: Line; index
                 style={{ flex: '1 1 9rem' }}
               />
             ) : (
-              entry.kind === 'column' && (
+              entry.kind !== 'empty' && (
                 <ColumnWays
                   editor={editor}
                   line={line}
@@ -174,7 +184,7 @@ function ColumnWays({
 }: {
   editor: Editor
   line: Line
-  entry: Extract<Line['entry'], { kind: 'column' }>
+  entry: ColumnChoice | ExpressionChoice
   name: string
   set: (line: Line) => void
   fieldError: string | undefined
@@ -183,14 +193,24 @@ function ColumnWays({
   return (
     <>
       <div style={{ flex: '1 1 9rem' }}>
-        <ColumnPicker
-          label={say.column}
-          hidden={false}
-          column={entry.column}
-          columns={columns}
-          error={fieldError}
-          onChange={(column) => set({ field, entry: { ...entry, column } })}
-        />
+        {entry.kind === 'column' ? (
+          <ColumnPicker
+            label={say.column}
+            hidden={false}
+            column={entry.column}
+            columns={columns}
+            error={fieldError}
+            onChange={(column) => set({ field, entry: { ...entry, column } })}
+          />
+        ) : (
+          <ExpressionInput
+            label={say.expression}
+            name={say.expressionFor(name)}
+            text={entry.expression}
+            error={fieldError}
+            onChange={(expression) => set({ field, entry: { ...entry, expression } })}
+          />
+        )}
       </div>
       <Select
         label={say.normalise}

@@ -13,6 +13,7 @@ import { mapper as sayMapper } from '../../strings/mapper.ts'
 import { newConnection as say } from '../../strings/new-connection.ts'
 import { TestButton } from '../connection/test-transfer.tsx'
 import { useReasons } from '../connection/use-connection.ts'
+import { ExpressionInput } from './expression-input.tsx'
 import { MapColumns } from './map-columns.tsx'
 import { firstLines, leftToDecide, type Matches, mapFields } from './mapped-fields.ts'
 import { Mapper } from './mapper/mapper.tsx'
@@ -27,13 +28,14 @@ import {
 } from './mapping.ts'
 import { MissingList } from './missing-list.tsx'
 import { PreviewCard } from './preview-card.tsx'
-import { idleNames, mappingField, sideOf, textOf } from './settings.ts'
+import { filterField, idleNames, mappingField, sideOf, textOf } from './settings.ts'
 import type { TemplateTarget } from './templates/shared.ts'
 import { MappingTemplates } from './templates/templates-menu.tsx'
 import { usePreview } from './use-preview.ts'
 import { useWizard } from './wizard.ts'
 
 const path = 'destConnectionConfig.mapping'
+const filterPath = 'destConnectionConfig.filter'
 /** How long nothing is typed before values are read again. */
 const readAfterMs = 400
 const noMatches: Matches = []
@@ -99,16 +101,23 @@ function Mapping({
     )
   const text = textFor(lines)
   const setLines = (next: Lines) => setText(keys.mapping, textFor(next) === saved ? undefined : writeDraft(next))
-  const changed = takesMapping && settled && text !== saved
+  const savedFilter = textOf(connection.destConnectionConfig[filterField])
+  const filter = draft.texts[keys.filter] ?? savedFilter
+  const changed = takesMapping && settled && (text !== saved || filter !== savedFilter)
   const reasons = useReasons(connection, undefined)
 
-  const previewed = text || '{}'
+  // One that was removed must not be taken from what is saved.
+  const previewed = JSON.stringify({
+    [mappingField]: text || '{}',
+    ...((filter || savedFilter) && { [filterField]: filter.trim() || 'true' }),
+  })
   const [asked] = useDebouncedValue(previewed, readAfterMs)
+  const isChecked = hasRecords || filter !== '' || lines.some(({ entry }) => entry.kind === 'expression')
   const canRead = moves && settled && !raw.isError
   const mapping = usePreview(
     connection,
-    { destConnectionConfig: { [mappingField]: asked }, partial: true },
-    canRead && hasRecords,
+    { destConnectionConfig: JSON.parse(asked), partial: true },
+    canRead && isChecked,
     { keep: true },
   )
   const errors = mapping.data?.reply.mappingErrors
@@ -134,21 +143,31 @@ function Mapping({
   }, [looked, canRead, left, previewed])
   const mapped = usePreview(
     connection,
-    { destConnectionConfig: { [mappingField]: looked ?? '' } },
+    { destConnectionConfig: JSON.parse(looked ?? '{}') },
     moves && looked !== undefined,
   )
   const wrong = hasRecords
     ? noneWrong
-    : errorsOfLines(lines, { noName: say.noName, noColumn: say.noColumnPicked, twice: say.twice })
-  const refused = useMemo(() => errorsOf(mapped.error, path), [mapped.error])
+    : errorsOfLines(lines, {
+        noName: say.noName,
+        noColumn: say.noColumnPicked,
+        noExpression: say.noExpression,
+        twice: say.twice,
+      })
+  const refused = useMemo(() => ({ ...refusedFields, ...errorsOf(mapped.error, path) }), [refusedFields, mapped.error])
+  const filterError = (errors ?? []).find(({ field }) => field === filterPath)?.message
 
   const save = async (ifMatch: string | undefined) => {
     setFailure(undefined)
     try {
-      const { [mappingField]: before, ...rest } = connection.destConnectionConfig
-      const destConnectionConfig = text === '' ? rest : { ...rest, [mappingField]: text }
+      const { [mappingField]: before, [filterField]: beforeFilter, ...rest } = connection.destConnectionConfig
+      const destConnectionConfig = {
+        ...rest,
+        ...(text && { [mappingField]: text }),
+        ...(filter.trim() && { [filterField]: filter.trim() }),
+      }
       await update.mutateAsync({ accountId, id: connection.id, body: { destConnectionConfig }, ifMatch })
-      drop(keys.mapping)
+      drop(keys.mapping, keys.filter)
       go('review')
     } catch (error) {
       setFailure(error)
@@ -228,6 +247,18 @@ function Mapping({
           )}
         </>
       )}
+      {takesMapping && (
+        <Card withBorder padding="lg" component="section" aria-label={say.filterTitle}>
+          <ExpressionInput
+            label={say.filterTitle}
+            description={say.filterHelp}
+            placeholder={say.filterPlaceholder}
+            text={filter}
+            error={filterError && sayMapper.refused(say.filter, filterError)}
+            onChange={(next) => setText(keys.filter, next === savedFilter ? undefined : next)}
+          />
+        </Card>
+      )}
       {moves && ready && !raw.error && settled && (
         <PreviewCard
           query={mapped}
@@ -242,7 +273,7 @@ function Mapping({
           test={
             <TestButton
               connection={connection}
-              settings={changed ? { destConnectionConfig: { [mappingField]: previewed } } : {}}
+              settings={changed ? { destConnectionConfig: JSON.parse(previewed) } : {}}
               reason={testReason}
             />
           }
@@ -250,14 +281,15 @@ function Mapping({
       )}
       {isChanged(failure) ? (
         <Changed
-          mine={{ [say.mapping]: text }}
+          mine={{ [say.mapping]: text, [say.filter]: filter }}
           readTheirs={async () => {
             const { data } = await reading.refetch({ throwOnError: true })
             const theirs = textOf(data?.reply.destConnectionConfig[mappingField])
-            return { version: data?.etag, fields: { [say.mapping]: theirs } }
+            const theirFilter = textOf(data?.reply.destConnectionConfig[filterField])
+            return { version: data?.etag, fields: { [say.mapping]: theirs, [say.filter]: theirFilter } }
           }}
           onKeepTheirs={() => {
-            drop(keys.mapping)
+            drop(keys.mapping, keys.filter)
             setFailure(undefined)
           }}
           onSaveMine={(version) => void save(version)}

@@ -96,11 +96,12 @@ test('A mapping is written with every field, and keeps how values are read', () 
   const lines: Lines = [
     { field: 'email', entry: { ...column('Courriel'), values: { none: null }, default: 'x@example.com' } },
     { field: 'country', entry: { ...column('Pays'), dates: 'DMY' } },
+    { field: 'phone', entry: { kind: 'expression', expression: 'trim(tel)', default: '+43664' } },
   ]
   const text = writeMapping(completeLines(lines, ['email', 'phone', 'country']))
   assert.deepEqual(JSON.parse(text), {
     email: { column: 'Courriel', values: { none: null }, default: 'x@example.com' },
-    phone: null,
+    phone: { expression: 'trim(tel)', default: '+43664' },
     country: { column: 'Pays', dates: 'DMY' },
   })
   assert.equal(writeMapping(readMapping(text) ?? []), text)

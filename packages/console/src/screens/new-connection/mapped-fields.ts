@@ -16,6 +16,8 @@ export type Need =
   | { readonly kind: 'gone'; readonly column: string }
   /** Its value for all records is not given. */
   | { readonly kind: 'value' }
+  /** Its expression is not given. */
+  | { readonly kind: 'expression' }
   /** The service refuses what fills it. */
   | { readonly kind: 'refused'; readonly message: string }
 
@@ -67,6 +69,7 @@ export function mapFields({
     const entry = entries.get(record.name)
     const match = byField.get(record.name)
     const column = entry?.kind === 'column' ? entry.column : undefined
+    const filler = entry?.kind === 'expression' ? entry.expression : column
     const found = linted.get(record.name)
     return {
       record,
@@ -83,7 +86,7 @@ export function mapFields({
           : match?.column
             ? [match.column]
             : (match?.candidates ?? []),
-      lint: column !== undefined && found?.column === column ? found : undefined,
+      lint: filler !== undefined && found?.column === filler ? found : undefined,
     }
   })
 }
@@ -108,6 +111,7 @@ function needOf(
   }
   if (entry?.kind === 'column' && known && !known.has(entry.column)) return { kind: 'gone', column: entry.column }
   if (entry?.kind === 'value' && entry.value === '') return { kind: 'value' }
+  if (entry?.kind === 'expression' && entry.expression.trim() === '') return { kind: 'expression' }
   return message === undefined ? undefined : { kind: 'refused', message }
 }
 
@@ -181,7 +185,7 @@ const fold = (name: string): string =>
 
 /** Whether a search finds a field. */
 export const matchesText = ({ record, entry }: MappedField, text: string, label: string): boolean => {
-  const column = entry?.kind === 'column' ? entry.column : ''
+  const column = entry?.kind === 'column' ? entry.column : entry?.kind === 'expression' ? entry.expression : ''
   return [label, record.name, record.description, column].some((part) => part.toLowerCase().includes(text))
 }
 

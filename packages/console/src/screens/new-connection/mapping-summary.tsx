@@ -103,8 +103,9 @@ function wordsOf(entry: MappingChoice): string {
     case 'value':
       return say.always(entry.value)
     case 'column':
+    case 'expression':
       return [
-        entry.column,
+        entry.kind === 'column' ? entry.column : entry.expression,
         ...(entry.normalise ? [say.normalisation[entry.normalise]] : []),
         ...(entry.hash ? [say.hashedAs(say.digest[entry.hash])] : []),
         ...wordsOfReading(entry),

@@ -14,17 +14,19 @@ export type ColumnReading = {
   readonly default?: string
 }
 
-export type ColumnChoice = ColumnReading & {
-  readonly kind: 'column'
-  readonly column: string
+type ChoiceForm = ColumnReading & {
   /** A form and a digest: only where the destination takes any columns. */
   readonly normalise?: Normalisation
   readonly hash?: Digest
 }
+export type ColumnChoice = ChoiceForm & { readonly kind: 'column'; readonly column: string }
+export type ExpressionChoice = ChoiceForm & { readonly kind: 'expression'; readonly expression: string }
 
 export type MappingChoice =
   /** A column of the source. */
   | ColumnChoice
+  /** A value that an expression makes of the columns. */
+  | ExpressionChoice
   /** One value for all records. */
   | { readonly kind: 'value'; readonly value: string }
   /** Stays empty, though a column is called like it. */
@@ -50,13 +52,16 @@ function readEntry(entry: unknown): MappingChoice | undefined {
   if (typeof entry === 'string') return { kind: 'column', column: entry }
   if (typeof entry !== 'object') return undefined
   if ('value' in entry && typeof entry.value === 'string') return { kind: 'value', value: entry.value }
-  if (!('column' in entry) || typeof entry.column !== 'string') return undefined
-  const { column, normalise, hash, ...rest } = entry as Record<string, unknown>
+  const { column, expression, normalise, hash, ...rest } = entry as Record<string, unknown>
   const form = normalisations.find((one) => one === normalise)
   const digest = digests.find((one) => one === hash)
+  const of =
+    typeof column === 'string'
+      ? ({ kind: 'column', column } as const)
+      : typeof expression === 'string' && ({ kind: 'expression', expression } as const)
+  if (!of) return undefined
   return {
-    kind: 'column',
-    column: String(column),
+    ...of,
     ...(form ? { normalise: form } : {}),
     ...(digest ? { hash: digest } : {}),
     // The service has checked them.
@@ -81,6 +86,10 @@ function writeEntry(entry: MappingChoice): unknown {
     case 'column': {
       const { kind, ...rest } = entry
       return Object.keys(rest).length > 1 ? rest : entry.column
+    }
+    case 'expression': {
+      const { kind, ...rest } = entry
+      return rest
     }
   }
 }
@@ -108,7 +117,7 @@ export function withEntry(lines: Lines, field: string, entry: MappingChoice | un
 /** Errors that prevent saving, by the number of their line. */
 export function errorsOfLines(
   lines: Lines,
-  say: { noName: string; noColumn: string; twice: string },
+  say: { noName: string; noColumn: string; noExpression: string; twice: string },
 ): ReadonlyMap<number, { field?: string; column?: string }> {
   const fieldErrors = new Map<number, { field?: string; column?: string }>()
   for (const [index, { field, entry }] of lines.entries()) {
@@ -117,6 +126,7 @@ export function errorsOfLines(
       ...(name === '' ? { field: say.noName } : {}),
       ...(name !== '' && lines.findIndex((line) => line.field.trim() === name) < index ? { field: say.twice } : {}),
       ...(entry.kind === 'column' && entry.column === '' ? { column: say.noColumn } : {}),
+      ...(entry.kind === 'expression' && entry.expression.trim() === '' ? { column: say.noExpression } : {}),
     }
     if (Object.keys(of).length > 0) fieldErrors.set(index, of)
   }
@@ -134,4 +144,11 @@ export function completeLines(lines: Lines, fields: readonly string[]): Lines {
     const isOpen = line?.entry.kind === 'column' && line.entry.column === ''
     return line && !isOpen ? line : { field, entry: { kind: 'empty' } }
   })
+}
+
+/** An expression with which to begin: the column that filled the field. */
+export function expressionOf(entry: MappingChoice | undefined): ExpressionChoice {
+  const { kind, column, ...rest } = entry?.kind === 'column' ? entry : { kind: '', column: '' }
+  const name = /^[A-Za-z_]\w*$/.test(column) ? `row.${column}` : `row[${JSON.stringify(column)}]`
+  return { ...rest, kind: 'expression', expression: column && name }
 }

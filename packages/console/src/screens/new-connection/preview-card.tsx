@@ -84,8 +84,8 @@ export function PreviewCard({
   )
 }
 
-function Looked({ preview: { columns, rows, rejected, lint } }: { preview: Preview }) {
-  if (rows.length === 0 && rejected.length === 0) {
+function Looked({ preview: { columns, rows, filtered, rejected, lint } }: { preview: Preview }) {
+  if (rows.length === 0 && rejected.length === 0 && filtered === 0) {
     return (
       <Alert color="gray" icon={<IconInfoCircle aria-hidden />} title={say.noRecords}>
         {say.noRecordsHelp}
@@ -101,6 +101,11 @@ function Looked({ preview: { columns, rows, rejected, lint } }: { preview: Previ
         {rejected.length > 0 && (
           <Badge variant="dot" color="red" fw={500}>
             {say.wouldBeRejected(count(rejected.length))}
+          </Badge>
+        )}
+        {filtered > 0 && (
+          <Badge variant="dot" color="gray" fw={500}>
+            {say.wouldBeFiltered(count(filtered))}
           </Badge>
         )}
       </Group>

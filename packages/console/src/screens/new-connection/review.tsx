@@ -54,7 +54,7 @@ function Decided({ connection, definitions }: { connection: ConnectionDetails; d
     )
       ? (['settings'] as const)
       : []),
-    ...(keys.mapping in draft.texts ? (['mapping'] as const) : []),
+    ...(keys.mapping in draft.texts || keys.filter in draft.texts ? (['mapping'] as const) : []),
   ]
   return (
     <Stack gap="lg">

@@ -17,6 +17,8 @@ export type SideKey = ConnectionSide['key']
 
 /** Settings that the mapping step shows, and no form. */
 export const mappingField = 'mapping'
+export const filterField = 'filter'
+const isOfMappingStep = (name: string): boolean => name === mappingField || name === filterField
 
 export const sideOf = (definition: ConnectorDefinition, role: Role): SideDefinition =>
   (role === 'Source' ? definition.source : definition.destination) ?? { fields: [], records: [] }
@@ -33,7 +35,7 @@ export const idleNames = (
 /** The settings that a side's form asks for, with the values that are saved. */
 export function fieldsOfSide(definitions: readonly FieldDefinition[], saved: ConnectionConfig = {}): FormField[] {
   return definitions
-    .filter(({ name }) => name !== mappingField)
+    .filter(({ name }) => !isOfMappingStep(name))
     .map((definition) => ({ ...definition, value: textOf(saved[definition.name]) }))
 }
 
@@ -51,7 +53,7 @@ export const valuesNow = (fields: readonly FormField[], typed: FormValues = {}):
 
 /**
  * The settings to send for a side, which replace all stored ones: values that differ from the defaults, and the mapping
- * unchanged.
+ * and the filter unchanged.
  */
 export function settingsToSend(
   fields: readonly FormField[],
@@ -59,7 +61,6 @@ export function settingsToSend(
   saved: ConnectionConfig = {},
 ): ConnectionConfig {
   const defaults = valuesOf(fields.map(({ value, ...field }) => field))
-  const mapping = saved[mappingField]
   return {
     ...withoutCleared(
       changesOf(
@@ -68,7 +69,7 @@ export function settingsToSend(
         fields.filter(({ readonly }) => !readonly),
       ),
     ),
-    ...(mapping === undefined ? {} : { [mappingField]: mapping }),
+    ...Object.fromEntries(Object.entries(saved).filter(([name]) => isOfMappingStep(name))),
   }
 }
 

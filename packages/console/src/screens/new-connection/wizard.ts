@@ -27,7 +27,7 @@ export type Wizard = DraftStore & {
   readonly go: (step: WizardStep, picks?: Readonly<Record<string, string>>) => void
   /** Keys of the drafts of this connection, or of the new connection between these sides. */
   readonly keys: Readonly<
-    Record<'name' | 'src' | 'dest' | 'srcConfiguration' | 'destConfiguration' | 'mapping', string>
+    Record<'name' | 'src' | 'dest' | 'srcConfiguration' | 'destConfiguration' | 'mapping' | 'filter', string>
   >
 }
 
@@ -86,6 +86,7 @@ export function useNewWizard(): Wizard {
       srcConfiguration: `source configuration of ${connectionId || sourceId}`,
       destConfiguration: `destination configuration of ${connectionId || destinationId}`,
       mapping: `mapping of ${scope}`,
+      filter: `filter of ${scope}`,
     },
   }
 }

@@ -3,7 +3,7 @@ import type { RecordDefinition } from '@penstock/wire'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
 import { useState } from 'react'
 import { mapper as say } from '../../../strings/mapper.ts'
-import type { ColumnChoice, ColumnReading } from '../mapping.ts'
+import type { ColumnChoice, ColumnReading, ExpressionChoice } from '../mapping.ts'
 import classes from './mapper.module.css'
 
 /** How the values of a column become those of a field: what an empty one is, how they are written, what single ones stand for. */
@@ -17,12 +17,12 @@ export function FieldOptions({
   id: string
   record: RecordDefinition
   label: string
-  entry: ColumnChoice
-  onChange: (entry: ColumnChoice) => void
+  entry: ColumnChoice | ExpressionChoice
+  onChange: (entry: ColumnChoice | ExpressionChoice) => void
 }) {
   const set = (change: { [Key in keyof ColumnReading]?: ColumnReading[Key] | undefined }) => {
     const next = Object.entries({ ...entry, ...change }).filter(([, value]) => value !== undefined)
-    onChange(Object.fromEntries(next) as ColumnChoice)
+    onChange(Object.fromEntries(next) as ColumnChoice | ExpressionChoice)
   }
   const { reads, values } = record
   const fallback = entry.default ?? ''

@@ -3,7 +3,9 @@ import { IconAdjustmentsHorizontal } from '@tabler/icons-react'
 import { memo, useId, useState } from 'react'
 import { mapper as say } from '../../../strings/mapper.ts'
 import { newConnection } from '../../../strings/new-connection.ts'
+import { ExpressionInput } from '../expression-input.tsx'
 import { groupOf, isFilled, type MappedField, type Need } from '../mapped-fields.ts'
+import type { ColumnChoice, ExpressionChoice, MappingChoice } from '../mapping.ts'
 import { FieldFindings, FieldSamples } from './field-findings.tsx'
 import { FieldFix } from './field-fix.tsx'
 import { FieldOptions } from './field-options.tsx'
@@ -39,7 +41,7 @@ export const FieldRow = memo(function FieldRow({
       data-need={need ? (need.kind === 'required' ? 'required' : 'open') : undefined}
       data-mapper-row={record.name}
       onKeyDown={(event) => {
-        if (event.key.toLowerCase() !== 'd' || entry?.kind !== 'column' || !isShortcut(event)) return
+        if (event.key.toLowerCase() !== 'd' || !isMade(entry) || !isShortcut(event)) return
         event.preventDefault()
         setOpen(true)
         requestAnimationFrame(() =>
@@ -73,7 +75,7 @@ export const FieldRow = memo(function FieldRow({
                 onPick={(choice) => onSet(record.name, choice)}
               />
             </div>
-            {entry?.kind === 'column' && (
+            {isMade(entry) && (
               <ActionIcon
                 variant="subtle"
                 color="gray"
@@ -94,12 +96,19 @@ export const FieldRow = memo(function FieldRow({
         <FieldSamples label={label} entry={entry} lint={lint} isReading={isReading} />
         <FieldFindings record={record} lint={lint} />
       </div>
+      {entry?.kind === 'expression' && (
+        <ExpressionInput
+          label={say.expressionOf(label)}
+          text={entry.expression}
+          onChange={(expression) => onSet(record.name, { ...entry, expression })}
+        />
+      )}
       {need && <Decide id={`${id}-need`} field={field} label={label} need={need} onSet={onSet} />}
       <FieldFix field={field} onSet={onSet} />
       {group === 'suggested' && <Candidates field={field} label={label} onSet={onSet} />}
-      {isOpen && entry?.kind === 'column' && (
+      {isOpen && isMade(entry) && (
         <FieldOptions
-          key={entry.column}
+          key={entry.kind === 'column' ? entry.column : entry.kind}
           id={id}
           record={record}
           label={label}
@@ -110,6 +119,10 @@ export const FieldRow = memo(function FieldRow({
     </li>
   )
 })
+
+/** Whether values are made of the columns of each record. */
+const isMade = (entry: MappingChoice | undefined): entry is ColumnChoice | ExpressionChoice =>
+  entry?.kind === 'column' || entry?.kind === 'expression'
 
 /** Whether a key is one of the mapper: no text is being typed. */
 export const isShortcut = (event: {
@@ -126,8 +139,11 @@ export const isShortcut = (event: {
 function howOf({ entry, isByName }: MappedField): string {
   if (!isFilled(entry) || !entry) return ''
   if (entry.kind === 'value') return say.forAll
-  if (entry.kind !== 'column') return say.leftEmpty
-  return [isByName ? say.byName : say.chosen, ...wordsOfReading(entry)].join(' · ')
+  if (entry.kind === 'empty') return say.leftEmpty
+  return [
+    entry.kind === 'expression' ? say.byExpression : isByName ? say.byName : say.chosen,
+    ...wordsOfReading(entry),
+  ].join(' · ')
 }
 
 /** The problem in words, and answers to click. */
@@ -196,6 +212,8 @@ function textOf(need: Need, label: string, hasValues: boolean): string {
       return say.gone(need.column)
     case 'value':
       return say.missingValue
+    case 'expression':
+      return say.missingExpression
     case 'refused':
       return say.refused(label, need.message)
   }

@@ -68,7 +68,8 @@ export function Mapper({
   const listed = useMemo(
     () =>
       fields.filter(
-        ({ record, entry }) => !asked.has(record.name) || (entry?.kind === 'column' && entry.column !== ''),
+        ({ record, entry }) =>
+          !asked.has(record.name) || (entry?.kind === 'column' && entry.column !== '') || entry?.kind === 'expression',
       ),
     [fields, asked],
   )

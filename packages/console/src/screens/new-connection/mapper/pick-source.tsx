@@ -96,5 +96,6 @@ export const PickSource = memo(function PickSource({
 
 function wordsOf(entry: MappingChoice | undefined): string {
   if (!entry || entry.kind === 'empty') return say.notMapped
+  if (entry.kind === 'expression') return entry.expression || say.expression
   return entry.kind === 'column' ? entry.column : entry.value
 }

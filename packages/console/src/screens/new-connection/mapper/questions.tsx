@@ -4,6 +4,7 @@ import { useId } from 'react'
 import { mapper as say } from '../../../strings/mapper.ts'
 import type { Questions } from '../field-questions.ts'
 import { isFilled, type MappedField } from '../mapped-fields.ts'
+import type { MappingChoice } from '../mapping.ts'
 import { focusField } from './focus.ts'
 import classes from './mapper.module.css'
 import { PickSource } from './pick-source.tsx'
@@ -28,6 +29,10 @@ export function AskQuestions({ questions: { audience, action, event }, ...asked 
   )
 }
 
+/** Whether the answer differs by record. */
+const isByColumns = (entry: MappingChoice | undefined): boolean =>
+  entry?.kind === 'column' || entry?.kind === 'expression'
+
 type Way = 'own' | 'name' | 'id' | 'column'
 
 function Audience({ name, id, fields, sources, onSet }: Asked & { name?: RecordDefinition; id?: RecordDefinition }) {
@@ -37,7 +42,7 @@ function Audience({ name, id, fields, sources, onSet }: Asked & { name?: RecordD
   const byColumn = [
     { record: name, entry: ofName },
     { record: id, entry: ofId },
-  ].find(({ entry }) => entry?.kind === 'column')
+  ].find(({ entry }) => isByColumns(entry))
   const way: Way = byColumn ? 'column' : ofName?.kind === 'value' ? 'name' : ofId?.kind === 'value' ? 'id' : 'own'
   const clear = () => {
     for (const record of [name, id]) if (record && isFilled(entryOf(record))) onSet(record.name, { kind: 'empty' })
@@ -105,7 +110,7 @@ function Question({
   const entry = fields.get(name)?.entry
   const value = entry?.kind === 'value' ? entry.value : ''
   const set = (next: string) => onSet(name, { kind: 'value', value: next })
-  const isByColumn = entry?.kind === 'column'
+  const isByColumn = isByColumns(entry)
   const need = fields.get(name)?.need
   return (
     <Stack gap={6} align="stretch" data-need={need ? 'required' : undefined}>

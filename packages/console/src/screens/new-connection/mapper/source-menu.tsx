@@ -1,13 +1,13 @@
 import { Text, TextInput } from '@mantine/core'
 import type { RecordDefinition } from '@penstock/wire'
-import { IconBan, IconColumns3, IconEqual, IconSearch } from '@tabler/icons-react'
+import { IconBan, IconColumns3, IconEqual, IconMathFunction, IconSearch } from '@tabler/icons-react'
 import { useMemo, useState } from 'react'
 import classes from '../../../components/fields/picker.module.css'
 import { useListKeys } from '../../../components/list-keys.ts'
 import { count } from '../../../components/numbers.ts'
 import { mapper as say } from '../../../strings/mapper.ts'
 import { sampleOf } from '../editor.ts'
-import type { MappingChoice } from '../mapping.ts'
+import { expressionOf, type MappingChoice } from '../mapping.ts'
 import type { Sources } from './shared.ts'
 
 /** More are found by searching. */
@@ -39,8 +39,8 @@ export function SourceMenu({
 }) {
   const [text, setText] = useState('')
   const { options, matching } = useMemo(
-    () => optionsFor({ record, candidates, sources, only, text: text.trim() }),
-    [record, candidates, sources, only, text],
+    () => optionsFor({ record, entry, candidates, sources, only, text: text.trim() }),
+    [record, entry, candidates, sources, only, text],
   )
   const keys = useListKeys(options, (active) => {
     const chosen = active ?? (text.trim() === '' ? undefined : options[0])
@@ -102,12 +102,14 @@ export function SourceMenu({
 
 function optionsFor({
   record: { values, required },
+  entry,
   candidates,
   sources: { columns, samples },
   only,
   text,
 }: {
   record: RecordDefinition
+  entry: MappingChoice | undefined
   candidates: readonly string[]
   sources: Sources
   only: 'value' | undefined
@@ -138,23 +140,30 @@ function optionsFor({
     only || required || text !== ''
       ? []
       : [{ key: 'empty', label: say.leaveEmpty, detail: '', choice: { kind: 'empty' } }]
+  const expression: Option[] =
+    only || (text !== '' && !say.expression.toLowerCase().includes(searched))
+      ? []
+      : [{ key: 'expression', label: say.expression, detail: say.expressionHelp, choice: expressionOf(entry) }]
   const shown = named
     .slice(0, shownMax)
     .map((column) => (first.has(column) && text === '' ? columnOf(column, say.mayBeMeant) : columnOf(column)))
   return {
-    options: [...typed, ...(values ? fixed : []), ...shown, ...(values ? [] : fixed), ...empty],
+    options: [...typed, ...(values ? fixed : []), ...shown, ...(values ? [] : fixed), ...expression, ...empty],
     matching: named.length,
   }
 }
 
 const isPicked = (choice: MappingChoice, entry: MappingChoice | undefined): boolean => {
   if (choice.kind === 'empty' || !entry || entry.kind !== choice.kind) return choice.kind === (entry?.kind ?? 'empty')
+  if (choice.kind === 'expression') return true
   return choice.kind === 'column'
     ? entry.kind === 'column' && entry.column === choice.column
     : entry.kind === 'value' && entry.value === choice.value
 }
 
 function Icon({ choice }: { choice: MappingChoice }) {
-  const Of = choice.kind === 'column' ? IconColumns3 : choice.kind === 'value' ? IconEqual : IconBan
+  const Of = icons[choice.kind]
   return <Of size={16} aria-hidden style={{ flexShrink: 0 }} />
 }
+
+const icons = { column: IconColumns3, expression: IconMathFunction, value: IconEqual, empty: IconBan }

@@ -164,6 +164,7 @@ function ChangesTable({ changes, hasRecords }: { changes: readonly TemplateChang
 function wordsOf(choice: MappingChoice | undefined): string {
   if (!choice || choice.kind === 'empty') return say.notMapped
   if (choice.kind === 'value') return say.always(choice.value)
-  if (choice.column === '') return say.notMapped
-  return [choice.column, ...wordsOfReading(choice)].join(' · ')
+  const from = choice.kind === 'column' ? choice.column : choice.expression
+  if (from === '') return say.notMapped
+  return [from, ...wordsOfReading(choice)].join(' · ')
 }

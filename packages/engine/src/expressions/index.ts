@@ -1,0 +1,7 @@
+/**
+ * Expressions over the columns of a row: which rows are sent, and values that are made of several columns. Pure functions.
+ */
+
+export { compileExpression, compileFilter, type Expression } from './expression.ts'
+export { filterErrors, filtering } from './filter.ts'
+export { inSlices } from './slices.ts'

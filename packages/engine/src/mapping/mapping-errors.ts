@@ -1,0 +1,27 @@
+import type { Records } from '@penstock/connector'
+import type { FieldError } from '@penstock/wire'
+import { compileExpression } from '../expressions/expression.ts'
+import { fieldErrorOf, type MappingEntry, readMapping } from './read-mapping.ts'
+
+/** A mapping may have thousands of fields, and an answer not as many errors. */
+const fieldErrorsMax = 100
+
+/**
+ * Errors of a mapping that do not depend on the columns of the source.
+ * @param records the fields of the destination; absent, or none, if it takes any columns
+ */
+export function mappingErrors(text: string, records: Records | undefined, path: string): FieldError[] {
+  const { mapping = {}, fieldErrors } = readMapping(text, path)
+  const recordErrors = Object.entries(mapping).flatMap(([field, entry]) => {
+    const message = (records && fieldErrorOf(records, field, entry)) ?? expressionErrorOf(entry)
+    return message === undefined ? [] : [{ field: `${path}.${field}`, message }]
+  })
+  return [...fieldErrors, ...recordErrors].slice(0, fieldErrorsMax)
+}
+
+/** Why an expression is wrong, whatever columns the source has. */
+function expressionErrorOf(entry: MappingEntry): string | undefined {
+  if (entry === null || typeof entry !== 'object' || !('expression' in entry)) return undefined
+  const { wrong } = compileExpression(entry.expression, undefined)
+  return wrong && `expression ${wrong}`
+}
