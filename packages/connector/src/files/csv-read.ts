@@ -16,12 +16,13 @@ import { assertNoPage } from './web-page.ts'
 type CsvOptions = {
   readonly encoding?: string
   readonly delimiter?: string
+  readonly skipLines?: number
   readonly columns?: readonly string[]
   readonly shortRows?: boolean
   readonly chunkBytes?: number
 }
 
-/** Opens a CSV file, of which `opened` are the bytes. Its first line that is not empty is its header, unless columns are given; a file without one has no columns and no rows. */
+/** Opens a CSV file, of which `opened` are the bytes. Its first line that is neither skipped nor empty is its header, unless columns are given; a file without one has no columns and no rows. */
 export async function openCsv(
   opened: ByteStream,
   store: FileStore,
@@ -32,12 +33,12 @@ export async function openCsv(
   let stream = opened
   try {
     const encoding = encodingOf(await stream.peek(3), options.encoding)
-    stream.take(encoding.markBytes)
+    const skipped = encoding.markBytes + (await skip(stream, file, encoding, options.skipLines))
     const { dialect, names, bytes } = options.columns
       ? await withoutHeader(stream, file, encoding, options.delimiter, options.columns)
       : await readHeader(stream, file, encoding, options.delimiter)
     stream.take(bytes)
-    const start = { offset: encoding.markBytes + bytes, storedBytes: 0 }
+    const start = { offset: skipped + bytes, storedBytes: 0 }
     const text = {
       store,
       file,
@@ -66,6 +67,30 @@ export async function openCsv(
     await stream.close()
     throw error
   }
+}
+
+/**
+ * Goes behind the byte order mark and the first lines of a file. Quotes have no meaning in these lines.
+ * @returns how many bytes the lines have
+ */
+async function skip(stream: ByteStream, file: StoredFile, encoding: Encoding, lines = 0): Promise<number> {
+  stream.take(encoding.markBytes)
+  for (let wanted = pieceBytes; lines > 0; wanted *= 2) {
+    const bytes = await stream.peek(wanted)
+    const { ended } = stream
+    const text = encoding.decode(ended || encoding.unitBytes !== 2 ? bytes : bytes.subarray(0, bytes.length & ~1))
+    const newline = text.includes('\n') ? '\n' : '\r'
+    const before = text.split(newline, lines + 1)
+    if (before.length > lines || ended) {
+      const skipped = before.length > lines ? before.slice(0, lines).join(newline) + newline : text
+      if (skipped.includes('\uFFFD') || !skipped.isWellFormed()) throw headerNotText(file, encoding)
+      const count = encoding.unitBytes ? skipped.length * encoding.unitBytes : Buffer.byteLength(skipped)
+      stream.take(count)
+      return count
+    }
+    if (wanted >= bounds.headerBytes) throw headerTooLong(file)
+  }
+  return 0
 }
 
 /** How a file is written, the names in its header, and the bytes of that. */

@@ -29,6 +29,20 @@ export const readFields = {
     labels: { auto: 'Detect' },
     default: 'auto',
   }),
+  skipLines: number({
+    label: 'Lines to skip',
+    description:
+      'Number of lines of a CSV file before the line with the names of the columns, or before the first record',
+    min: 0,
+    max: 1_000,
+    when: { format: ['auto', 'CSV'] },
+  }),
+  columnNames: text({
+    label: 'Column names',
+    description:
+      'Names of the columns of CSV files without a line of names, separated by commas: id,email,country. The first line is then a record',
+    when: { format: ['auto', 'CSV'] },
+  }),
   sheet: text({
     label: 'Sheet or table',
     description:
@@ -81,11 +95,23 @@ export const writeFields = {
 } satisfies Fields
 
 /** The values of `readFields` among settings, as `readFiles` takes them. */
-export const readOptionsOf = ({ format, encoding, delimiter, sheet, headerRow }: Values): ReadOptions => ({
+export const readOptionsOf = ({
+  format,
+  encoding,
+  delimiter,
+  skipLines,
+  columnNames,
+  sheet,
+  headerRow,
+}: Values): ReadOptions => ({
   divides: true,
   format: readFormats.find((each) => each === format) ?? ('auto' satisfies FileFormat),
   ...(typeof encoding === 'string' ? { encoding } : {}),
   ...(typeof delimiter === 'string' ? { delimiter } : {}),
+  ...(typeof skipLines === 'number' && skipLines > 0 ? { skipLines } : {}),
+  ...(typeof columnNames === 'string' && columnNames.trim() !== ''
+    ? { columns: columnNames.split(',').map((name) => name.trim()) }
+    : {}),
   excel: {
     ...(typeof sheet === 'string' ? { sheet } : {}),
     ...(typeof headerRow === 'number' ? { headerRow } : {}),

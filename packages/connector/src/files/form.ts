@@ -28,7 +28,7 @@ async function parquetForm(store: FileStore, file: StoredFile, signal: AbortSign
 }
 
 /** Those of `ReadOptions` by which a file is looked at. */
-export type FormOptions = Pick<ReadOptions, 'format' | 'encoding' | 'delimiter'>
+export type FormOptions = Pick<ReadOptions, 'format' | 'encoding' | 'delimiter' | 'skipLines' | 'columns'>
 
 /**
  * Looks at the beginning of a CSV file, as far as its header, or at the footer of a Parquet file, to find out whether a platform that loads it
@@ -54,6 +54,8 @@ export async function formOfFile(
     const content = await contentOf(stream, file, options)
     if (content === 'Parquet') return { form: await parquetForm(store, file, signal) }
     if (content !== 'CSV') return { whyNot: `${name} is ${content}, which only a worker reads exactly` }
+    if (options.skipLines) return { whyNot: `the first lines of ${name} are skipped` }
+    if (options.columns) return { whyNot: `${name} has no line with names of columns` }
     const encoding = encodingOf(await stream.peek(3), options.encoding)
     if (encoding.name !== 'utf-8') return { whyNot: `${name} is not in UTF-8` }
     stream.take(encoding.markBytes)

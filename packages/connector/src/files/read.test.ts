@@ -339,3 +339,54 @@ function encodedAs(encoding: string, text: string): Buffer {
       return Buffer.from(text)
   }
 }
+
+describe('a CSV file without a header in its first line', () => {
+  const head = 'Report, "of\n\nJanuary\n'
+
+  test('is read behind lines that are skipped, in every encoding, and resumes exactly', async () => {
+    const table = 'id,name\n1,é\n2,"a\nb"\n'
+    const expected = [
+      ['1', 'é'],
+      ['2', 'a\nb'],
+    ]
+    const utf16 = Buffer.from(`\uFEFF${head}${table}`, 'utf16le')
+    for (const content of [
+      Buffer.from(head + table),
+      gzipSync(head + table),
+      Buffer.from(`\uFEFF${head}${table}`),
+      utf16,
+      Buffer.from(utf16).swap16(),
+    ]) {
+      await assertResumes(memoryStore({ 'a.csv': content }), { format: 'CSV', skipLines: 3, chunkBytes: 4 }, expected)
+    }
+    const { columns } = await rowsOf({ 'a.csv': head + table }, { format: 'CSV', skipLines: 3 })
+    assert.deepEqual(columns, ['id', 'name'])
+  })
+
+  test('has the columns that the settings name', async () => {
+    const { readOptionsOf } = await import('./fields.ts')
+    const options = readOptionsOf({ format: 'CSV', skipLines: 3, columnNames: ' id, name ' })
+    const { columns, rows, errors } = await rowsOf({ 'a.csv': `${head}1,x\n2\n`, 'b.csv': `${head}3,y\n` }, options)
+    assert.deepEqual(columns, ['id', 'name'])
+    assert.deepEqual(
+      [rows[0], rows[2]],
+      [
+        ['1', 'x'],
+        ['3', 'y'],
+      ],
+    )
+    assert.deepEqual(
+      errors.map(([at]) => at),
+      [1],
+    )
+  })
+
+  test('has no rows if all of its lines are skipped', async () => {
+    await assertFails(
+      rowsOf({ 'a.csv': head }, { format: 'CSV', skipLines: 9 }),
+      'fail',
+      'invalid_file',
+      /a\.csv is empty/,
+    )
+  })
+})

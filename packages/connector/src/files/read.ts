@@ -20,6 +20,8 @@ export type ReadOptions = {
   readonly delimiter?: string
   /** Which rows of Excel workbooks are read. */
   readonly excel?: ExcelOptions
+  /** How many lines of CSV files come before their header, or before their first row if they have none; none unless given. */
+  readonly skipLines?: number
   /** Names of the columns of CSV files whose first line is a row already. */
   readonly columns?: readonly string[]
   /** Whether rows of CSV files may end before their last cells, which are then null. */

@@ -13,7 +13,7 @@ export const amazonS3Destination = defineConnector({
   description: 'Saves the records of a transfer as files in a bucket of Amazon S3.',
   actions: ['put', 'upload'],
   notes:
-    'Every transfer creates a new object and does not change earlier ones: the name contains the time and the transfer. The object appears when it is complete. A transfer that is cancelled or fails leaves an object with the rows that were accepted. {{date}} in the path is replaced by the date of the transfer. Add a lifecycle rule to the bucket that removes incomplete uploads after some days, so that interrupted transfers do not incur costs. If Redshift writes the files itself, they are in a folder of the transfer with a manifest, which the access key must be allowed to read (s3:GetObject and s3:ListBucket).',
+    'Every transfer creates a new object and does not change earlier ones: the name contains the time and the transfer. The object appears when it is complete. A transfer that is cancelled or fails leaves an object with the rows that were accepted. {{date}} in the path is replaced by the date of the transfer, and {{yyyy}}, {{MM}}, {{dd}}, {{HH}} by its parts. Add a lifecycle rule to the bucket that removes incomplete uploads after some days, so that interrupted transfers do not incur costs. If Redshift writes the files itself, they are in a folder of the transfer with a manifest, which the access key must be allowed to read (s3:GetObject and s3:ListBucket).',
   tested:
     'An S3 server from npm, fauxqs 2.4.1, behind a proxy that verifies signatures and injects failures; not Amazon S3 itself.',
   api: { version: 'Amazon S3 REST API of 1 March 2006', ends: 'no end is announced' },

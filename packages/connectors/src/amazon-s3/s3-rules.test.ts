@@ -131,6 +131,7 @@ describe('reading a bucket, against fauxqs', () => {
 describe('writing to a bucket, against fauxqs', () => {
   test('names the object after the path, the day, the time and the transfer', async () => {
     for (const [outputPath, settings, name] of [
+      ['s3://out/a/dt={{yyyy}}/{{MM}}/{{dd}}/{{HH}}/', {}, 'a/dt=2026/01/31/12/20260131T120000Z-0f1e2d3c4b5a6978.csv'],
       ['s3://out/a/{{date}}', {}, 'a/2026-01-31/20260131T120000Z-0f1e2d3c4b5a6978.csv'],
       ['s3://out/b/', { fileFormat: 'NDJSON', gzip: true }, 'b/20260131T120000Z-0f1e2d3c4b5a6978.ndjson.gz'],
       ['s3://out/c/people.csv', { gzip: true }, 'c/people-20260131T120000Z-0f1e2d3c4b5a6978.csv.gz'],

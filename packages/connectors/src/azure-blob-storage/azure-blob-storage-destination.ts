@@ -29,7 +29,7 @@ export const azureBlobStorageDestination = defineConnector({
       outputPath: text({
         label: 'Output path',
         description:
-          'Where the file is written: the https address of a prefix, or the name of a blob; {{date}} is replaced by the date',
+          'Where the file is written: the https address of a prefix, or the name of a blob; {{date}} is replaced by the date, and {{yyyy}}, {{MM}}, {{dd}}, {{HH}} by its parts',
         required: true,
       }),
       fileFormat: writeFields.fileFormat,

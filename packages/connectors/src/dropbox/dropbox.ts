@@ -64,7 +64,7 @@ export const dropbox = defineConnector({
       outputPath: text({
         label: 'Output path',
         description:
-          'Where the file is written: a folder, which is created if it is missing, or the name of a file; {{date}} is replaced by the date. By default the top of the Dropbox, or of the folder of the app',
+          'Where the file is written: a folder, which is created if it is missing, or the name of a file; {{date}} is replaced by the date, and {{yyyy}}, {{MM}}, {{dd}}, {{HH}} by its parts. By default the top of the Dropbox, or of the folder of the app',
       }),
       teamSpace,
       ...writeFields,

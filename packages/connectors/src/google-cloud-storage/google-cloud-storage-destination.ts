@@ -28,7 +28,7 @@ export const googleCloudStorageDestination = defineConnector({
       outputPath: text({
         label: 'Output path',
         description:
-          'Where the file is written: a prefix that starts with gs://, or the name of an object; {{date}} is replaced by the date',
+          'Where the file is written: a prefix that starts with gs://, or the name of an object; {{date}} is replaced by the date, and {{yyyy}}, {{MM}}, {{dd}}, {{HH}} by its parts',
         required: true,
       }),
       fileFormat: writeFields.fileFormat,

@@ -20,7 +20,7 @@ const fileEnding = /\.(csv|tsv|txt|ndjson|jsonl|json|parquet|parq|pq)(\.gz)?$/i
 
 /**
  * The name of the object that a transfer writes; the same after a crash. `{{date}}` becomes the day on which the transfer
- * began. A path that ends like a file is the name, with the ending that the content has; any other is a folder, and the
+ * began, and `{{yyyy}}`, `{{MM}}`, `{{dd}}`, `{{HH}}` its parts and the hour, in UTC. A path that ends like a file is the name, with the ending that the content has; any other is a folder, and the
  * name in it is made of the time and the transfer.
  * @param extension what the name ends with: `csv.gz`
  * @param distinct a name that was given gets the time and the transfer, too, so that no transfer replaces another's object; a test never does
@@ -31,8 +31,15 @@ export function objectNameOf(
   extension: string,
   distinct = false,
 ): string {
-  const day = new Date(context.startedTime).toISOString().slice(0, 10)
-  const dated = path.replaceAll('{{date}}', day).replace(/^\/+/, '')
+  const time = new Date(context.startedTime).toISOString()
+  const parts: Readonly<Record<string, string>> = {
+    date: time.slice(0, 10),
+    yyyy: time.slice(0, 4),
+    MM: time.slice(5, 7),
+    dd: time.slice(8, 10),
+    HH: time.slice(11, 13),
+  }
+  const dated = path.replaceAll(/\{\{(date|yyyy|MM|dd|HH)\}\}/g, (_, part) => parts[part] ?? '').replace(/^\/+/, '')
   const ending = fileEnding.exec(dated)
   if (ending && !dated.slice(0, ending.index).endsWith('/') && ending.index > 0) {
     const name = dated.slice(0, ending.index)
