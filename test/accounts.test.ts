@@ -181,6 +181,7 @@ describe('a deleted account', () => {
       previewConnection: {},
       startTransfer: {},
       setSchedule: { cron: '0 6 * * *' },
+      setConnectionRules: { rules: [] },
       setDrift: { drift: 'stop' },
       setConnectionLabels: { tags: ['production'] },
       createUpload: anyFile,

@@ -154,6 +154,8 @@ async function aParty() {
               to: one.destConnectionConfig,
               schedule: one.schedule && [one.schedule.cron, one.schedule.timezone, one.schedule.enabled],
               drift: one.drift,
+              rules: one.rules,
+              blackout: one.blackout,
               tags: one.tags,
             }))
             .sort((a, b) => (a.name < b.name ? -1 : 1)),
@@ -216,6 +218,10 @@ accounts:
         mapping: {email: E-Mail, city: null, source: {value: shop}}
         schedule: {cron: 0 6 * * *, timezone: Europe/Berlin}
         drift: stop
+        rules:
+          - {check: rejected, action: stop, percent: 5}
+          - {check: values, action: warn, column: country, values: [DE, AT]}
+        blackout: {timezone: Europe/Berlin, windows: [{days: [sat, sun], from: '00:00', to: '00:00'}]}
         tags: [production, Q4]
         owner: ''
         status: active
@@ -253,6 +259,11 @@ describe('a file', { concurrency: 3 }, () => {
         to: { mapping: JSON.stringify({ email: 'E-Mail', city: null, source: { value: 'shop' } }) },
         schedule: ['0 6 * * *', 'Europe/Berlin', true],
         drift: 'stop',
+        rules: [
+          { check: 'rejected', action: 'stop', percent: 5 },
+          { check: 'values', action: 'warn', column: 'country', values: ['DE', 'AT'] },
+        ],
+        blackout: { timezone: 'Europe/Berlin', windows: [{ days: ['sat', 'sun'], from: '00:00', to: '00:00' }] },
         tags: ['production', 'Q4'],
       },
       {
@@ -264,6 +275,8 @@ describe('a file', { concurrency: 3 }, () => {
         to: {},
         schedule: undefined,
         drift: 'ignore',
+        rules: [],
+        blackout: null,
         tags: [],
       },
     ])

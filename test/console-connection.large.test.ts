@@ -643,6 +643,40 @@ describe('a connection in the console', { skip }, () => {
     )
   })
 
+  test('has rules and a blackout, and the transfer that a rule stopped shows the results', async () => {
+    const connection = await connect('Judged')
+    const of = { accountId: account.id, id: connection.id }
+    const page = await stage.open(`${pathOf(connection)}?tab=configuration`)
+    await button(page, 'Edit the rules').click()
+    const form = dialog(page)
+    await form.getByLabel('At most so many percent of the records').fill('2')
+    await button(form, 'Add a rule').click()
+    const second = form.getByRole('group', { name: 'Rule 2' })
+    await second.getByRole('combobox', { name: 'Check' }).click()
+    await page.getByRole('option', { name: 'Number of records', exact: true }).click()
+    await button(form, 'Save').click()
+    await second.getByRole('alert').waitFor()
+    await second.getByLabel('At least').fill('1000000')
+    await button(form, 'Add a time').click()
+    await form.getByLabel('To').fill('17:30')
+    assert.deepEqual(await accessibilityViolations(page), [])
+    await button(form, 'Save').click()
+    await page.getByText('Records read: at least 1000000').waitFor()
+    await page.getByText(/Mon, Tue, Wed, Thu, Fri 08:00 to 17:30/).waitFor()
+    const { rules, blackout } = (await stage.client.getConnectionRules(of)).reply
+    assert.deepEqual(rules, [
+      { check: 'rejected', action: 'stop', percent: 2 },
+      { check: 'rows', action: 'stop', min: 1_000_000 },
+    ])
+    assert.equal(blackout?.windows[0]?.to, '17:30')
+    await stage.client.setConnectionRules({ ...of, body: { rules } })
+    const { id } = await stage.run(account.id, connection.id)
+    await page.goto(page.url().replace(/\?.*/, `/transfers/${id}`))
+    await page.getByText(/A rule of the connection stopped the transfer/).waitFor()
+    await page.getByRole('cell', { name: 'Broken' }).first().waitFor()
+    assert.deepEqual(await accessibilityViolations(page), [])
+  })
+
   test('stops where columns changed, shows them, and continues once they are accepted', async () => {
     const connection = await connect('Drifting')
     const of = { accountId: account.id, id: connection.id }

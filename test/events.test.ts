@@ -113,15 +113,18 @@ test('every change has its event, whose form is that of the contract', async () 
   const webhook = await addWebhook(organizationId, null, null)
   const connection = await addAccountWithConnection(caller, inbox.folder)
   const { accountId } = connection
+  const broken = { check: 'rows', action: 'stop', column: null, outcome: 'broken', message: '0 records read.' }
+  const ruleResults = [broken, { ...broken, action: 'record' }, { ...broken, outcome: 'kept' }]
   const endings = { partial: [1, 1], succeeded: [2, 0], failed: [0, 0], cancelled: [0, 0] }
   await addEndedTransfer(service, caller, connection)
   for (const [status, [accepted, rejected]] of Object.entries(endings).slice(1)) {
     const { id } = await expect(call('startTransfer', { ...connection, body: {} }))
     await sql(
       `update transfers set status = $2, read = 2, sent = 2, accepted = $3, rejected = $4, finished_time = now(),
-         error_code = case $2 when 'failed' then 'unreachable' end, error_side = case $2 when 'failed' then 'Source' end
+         error_code = case $2 when 'failed' then 'unreachable' end, error_side = case $2 when 'failed' then 'Source' end,
+         rule_results = case $2 when 'failed' then $5::jsonb end
        where id = $1`,
-      ...[id, status, accepted, rejected],
+      ...[id, status, accepted, rejected, JSON.stringify(ruleResults)],
     )
   }
   const moves = (trigger: 'breakdown' | 'outage' | 'recovery') =>
@@ -147,7 +150,10 @@ test('every change has its event, whose form is that of the contract', async () 
       ['account.created', 'Account'],
       ['connector.configured', payloads[1].data.name],
       ['connection.status_changed', 'active'],
-      ...Object.keys(endings).map((status) => [`transfer.${status}`, status]),
+      ...Object.keys(endings).flatMap((status) => [
+        [`transfer.${status}`, status],
+        ...(status === 'failed' ? [['transfer.rules_broken', status]] : []),
+      ]),
       ['connection.status_changed', 'offline'],
       ['connection.status_changed', 'active'],
       ['account.updated', 'Other'],

@@ -137,6 +137,8 @@ function callsOfAll(
     setSchedule: { ...connection, body: { cron: '0 6 * * *' } },
     deleteSchedule: connection,
     getDrift: connection,
+    getConnectionRules: connection,
+    setConnectionRules: { ...connection, body: { rules: [] } },
     setDrift: { ...connection, body: { drift: 'stop' } },
     reportAccounts: {},
     reportConnections: { accountId },

@@ -53,6 +53,8 @@ const state: { -readonly [Key in keyof TransferState]: TransferState[Key] } = {
   replaced: null,
   deliveryStates: [],
   drift: 'ignore',
+  rules: null,
+  rejected: 0,
   shape: null,
   part: null,
   divides: null,
@@ -67,6 +69,7 @@ async function transfer(id: string) {
     replaceSecret: () => assert.fail('client credentials renew nothing'),
     releaseSecret: () => assert.fail('client credentials renew nothing'),
     reportColumns: async () => null,
+    reportRules: async () => {},
     open: async () => structuredClone(state),
     beginBatch: async ({ columns, pending }) => {
       if (columns) state.columns = columns.destination

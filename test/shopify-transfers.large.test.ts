@@ -61,6 +61,8 @@ const fresh = (): { -readonly [Key in keyof TransferState]: TransferState[Key] }
   replaced: null,
   deliveryStates: [],
   drift: 'ignore',
+  rules: null,
+  rejected: 0,
   shape: null,
   part: null,
   divides: null,
@@ -89,6 +91,7 @@ async function run(id: string, killed?: { readonly atConfirmation: number; reado
     replaceSecret: () => assert.fail('a token renews nothing'),
     releaseSecret: () => assert.fail('a token renews nothing'),
     reportColumns: async () => null,
+    reportRules: async () => {},
     open: async () => structuredClone(state),
     beginBatch: async ({ columns, pending }) => {
       if (columns) state.columns = columns.destination

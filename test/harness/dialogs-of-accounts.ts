@@ -101,6 +101,12 @@ export const connections: readonly Dialog[] = [
     open: click('Set a schedule'),
   },
   {
+    name: 'edit the rules',
+    of: ['screens/connection/edit-rules.tsx'],
+    path: ofAccountAnd((scene) => `/connections/${scene.connectionId}?tab=configuration`),
+    open: click('Edit the rules'),
+  },
+  {
     name: 'delete a schedule',
     of: ['screens/connection/schedule-card.tsx'],
     path: ofConnection('connectionId'),

@@ -740,6 +740,23 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
     acts: 'in a sub-account',
     prepare: async (party) => ({ ...(await anActiveConnection(party)), body: { drift: 'stop', accept: true } }),
   },
+  getConnectionRules: {
+    request: 'GET /connections/{id}/rules',
+    status: 200,
+    reply: shapes.connectionRules,
+    acts: 'in a sub-account',
+    prepare: anActiveConnection,
+  },
+  setConnectionRules: {
+    request: 'PUT /connections/{id}/rules',
+    status: 200,
+    reply: shapes.connectionRules,
+    acts: 'in a sub-account',
+    prepare: async (party) => ({
+      ...(await anActiveConnection(party)),
+      body: { rules: [{ check: 'rejected', action: 'stop', percent: 5 }] },
+    }),
+  },
   deleteSchedule: {
     request: 'DELETE /connections/{id}/schedule',
     status: 200,
@@ -1423,6 +1440,7 @@ export const allowedMethods: Readonly<Record<string, string>> = {
   '/connections/{id}/transfers/{transferId}/replay': 'GET, HEAD, POST',
   '/connections/{id}/schedule': 'GET, HEAD, PUT, DELETE',
   '/connections/{id}/drift': 'GET, HEAD, PUT',
+  '/connections/{id}/rules': 'GET, HEAD, PUT',
   '/connections/{id}/labels': 'GET, HEAD, PUT',
   '/saved-filters': 'GET, HEAD, POST',
   '/saved-filters/{id}': 'PUT, DELETE',

@@ -271,6 +271,11 @@ const valid: {
     body: { cron: '0 6 * * *', timezone: 'Europe/Berlin', enabled: true },
   }),
   getDrift: ({ activeId }) => ({ id: activeId }),
+  getConnectionRules: ({ activeId }) => ({ id: activeId }),
+  setConnectionRules: ({ activeId }) => ({
+    id: activeId,
+    body: { rules: [{ check: 'rejected', action: 'warn', percent: 5 }] },
+  }),
   setDrift: ({ activeId }) => ({ id: activeId, body: { drift: 'stop', accept: true } }),
   deleteSchedule: ({ activeId }) => ({ id: activeId }),
   reportAccounts: ({ accountId }) => ({ query: { ...month, q: 'a', accountIds: accountId, size: '5', offset: '0' } }),

@@ -237,6 +237,18 @@ export const updatedConnection = {
   srcConnectionConfig: 'settings',
   destConnectionConfig: 'settings',
 } as const satisfies Shape
+const blackout = [{ timezone: 'string', windows: [{ days: ['string'], from: 'string', to: 'string' }] }, null] as const
+const connectionRule = {
+  check: 'string',
+  action: 'string',
+  'column?': 'string',
+  'count?': 'integer',
+  'percent?': 'number',
+  'hours?': 'number',
+  'values?': ['string'],
+  'min?': 'number',
+  'max?': 'number',
+} as const
 const labels = {
   tags: ['string'],
   owner: [{ id: 'string', name: ['string', null], email: 'string' }, null],
@@ -244,6 +256,8 @@ const labels = {
 export const connectionWithSettings = {
   ...connectionDetails,
   drift: 'string',
+  rules: [connectionRule],
+  blackout,
   ...labels,
   etag: 'string',
 } as const satisfies Shape
@@ -314,6 +328,7 @@ export const transfer = {
   progress: ['number', null],
   attempt: 'integer',
   columnChanges: [columnChange],
+  rules: [{ check: 'string', action: 'string', column: ['string', null], outcome: 'string', message: 'string' }],
   error: [transferError, null],
 } as const satisfies Shape
 /** Ours: what needs attention */
@@ -421,6 +436,7 @@ export const schedule = {
   paused: 'boolean',
 } as const satisfies Shape
 const knownColumn = { name: 'string', type: ['string', null], required: 'boolean', key: 'boolean' } as const
+export const connectionRules = { connectionId: 'string', rules: [connectionRule], blackout } as const satisfies Shape
 export const drift = {
   connectionId: 'string',
   drift: 'string',

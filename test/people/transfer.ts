@@ -50,6 +50,8 @@ export async function transferFile(folder: string, file: string, destination: De
     replaced: null,
     deliveryStates: [],
     drift: 'ignore',
+    rules: null,
+    rejected: 0,
     shape: null,
     part: null,
     divides: null,
@@ -68,6 +70,7 @@ export async function transferFile(folder: string, file: string, destination: De
       return value
     },
     reportColumns: async () => null,
+    reportRules: async () => {},
     releaseSecret: async () => {},
     open: async () => structuredClone(stored),
     beginBatch: async ({ columns }) => {

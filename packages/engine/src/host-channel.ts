@@ -44,6 +44,7 @@ export class HostChannel implements TransferHost, SecretHost, UploadHost {
   beginBatch = (batch: BatchStart) => this.#call<void>('beginBatch', batch)
   reportRetry = (error: Parameters<TransferHost['reportRetry']>[0]) => this.#call<void>('reportRetry', error)
   reportColumns = (report: ColumnReport) => this.#call<string | null>('reportColumns', report)
+  reportRules = (results: Parameters<TransferHost['reportRules']>[0]) => this.#call<void>('reportRules', results)
   leaseSecret = (secret: SecretReference) => this.#call<SecretLease>('leaseSecret', secret)
   replaceSecret = (replacement: Parameters<SecretHost['replaceSecret']>[0]) =>
     this.#call<string | null>('replaceSecret', replacement)

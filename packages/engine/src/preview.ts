@@ -17,6 +17,7 @@ import { lintRows } from './mapping/lint.ts'
 import { isPersonal, shorten } from './mapping/shorten.ts'
 import { previewRoute } from './preview-route.ts'
 import type { JobValues, PreviewJob } from './protocol.ts'
+import { findingsOfRules } from './rules/preview-rules.ts'
 import { type JobRuntime, openContext } from './runtime.ts'
 import { sideSettings } from './settings.ts'
 import { type SideSecrets, withoutSecrets } from './side-secrets.ts'
@@ -57,6 +58,7 @@ export async function runPreview(
             destination.destination?.deliver &&
             scopeAt(destination.destination.deliver, settings, plan.steps, window).stays,
           rejectionsOf: reading.rejectionsOf,
+          rules: job.rules ?? [],
         })
         if (seen.fieldErrors || job.unmapped || !seen.sent) return { ...seen, findings: [] }
         const boundMs = Math.min(sourceFindingsMs, (deadline - performance.now()) / 2 - answerMs)
@@ -76,7 +78,7 @@ export async function runPreview(
     'Source',
   )
   if (looked.fieldErrors) return { fieldErrors: looked.fieldErrors }
-  const { preview, sent, findings: found } = looked
+  const { preview, sent, findings: found, judge } = looked
   if (job.unmapped)
     return { preview: { ...preview, findings: found, ...(await proposalsFor(destination, preview, settings)) } }
   if (!sent || job.partial) return { preview: { ...preview, findings: found } }
@@ -98,6 +100,7 @@ export async function runPreview(
     const row = index === undefined ? undefined : sent.numbers[index]
     return row === undefined ? [] : [{ row, field, reason: side.redact(reason) }]
   })
+  findings.push(...(judge?.(rejected.length) ?? []))
   const isRefused = new Set(rejected.map(({ row }) => row))
   return {
     preview: {
@@ -164,6 +167,8 @@ type Looked =
       readonly preview: Omit<Preview, 'findings'>
       /** Why rows stay at the destination that are not in the source any more, if the source reads some of them again. */
       readonly stays?: string | undefined
+      /** Findings about the rules of the connection. @param refused how many more rows the destination refuses */
+      readonly judge?: (refused: number) => Preview['findings']
       /** The rows to be sent; absent if the source has no columns, and if only a part of the mapping is valid. */
       readonly sent?: Sent
     }
@@ -250,10 +255,12 @@ async function look(
     planFor,
     staysBy,
     rejectionsOf,
+    rules,
   }: {
     staysBy: (mapping: RowMapping, window: ChunkWindow) => string | undefined
     planFor: (columns: readonly string[]) => Promise<{ mapping?: RowMapping; fieldErrors?: readonly FieldError[] }>
     rejectionsOf: RejectionsOf
+    rules: NonNullable<PreviewJob['rules']>
   },
 ): Promise<Looked> {
   const raws: Row[] = []
@@ -321,5 +328,6 @@ async function look(
     })),
   }
   const stays = window && staysBy(mapping, window)
-  return isWhole ? { preview: shown, sent, stays } : { preview: { ...shown, mappingErrors: [...fieldErrors] } }
+  const judge = (refused: number) => findingsOfRules(rules, columns, raws, errors.size + refused)
+  return isWhole ? { preview: shown, sent, stays, judge } : { preview: { ...shown, mappingErrors: [...fieldErrors] } }
 }

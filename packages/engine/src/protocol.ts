@@ -9,15 +9,18 @@ import type {
   Values,
 } from '@penstock/connector'
 import type { EgressOptions } from '@penstock/connector/egress'
-import type { ColumnChange, DriftMode, FieldError, Preview } from '@penstock/wire'
-import type { Role, Skipped, TransferErrorCode } from '@penstock/wire/rules'
+import type { ColumnChange, ConnectionRule, DriftMode, FieldError, Preview, RuleResult } from '@penstock/wire'
+import type { Role, TransferErrorCode } from '@penstock/wire/rules'
 import type { DividedPart } from './divided-part.ts'
 import type { HandoverStart } from './handover-start.ts'
 import type { SecretHost, UploadHost } from './job-hosts.ts'
+import type { Confirmation } from './kept.ts'
 import type { Shape } from './shape.ts'
+import type { TransferRules } from './transfer-rules.ts'
 
 export type { DividedPart } from './divided-part.ts'
 export * from './job-hosts.ts'
+export type { Confirmation, KeptReject } from './kept.ts'
 export type { Shape, ShapeColumn, SideShape } from './shape.ts'
 
 /**
@@ -77,6 +80,8 @@ export type PreviewJob = {
   readonly unmapped: boolean
   /** Shows what can be mapped though some of the mapping is invalid, and does not ask the destination. */
   readonly partial?: boolean
+  /** Rules of the connection that judge the rows. */
+  readonly rules?: readonly ConnectionRule[]
   /** How long a store of files may say nothing. */
   readonly noAnswerMs: number
   /** How long the inspection of the destination may take. */
@@ -200,6 +205,8 @@ export type TransferState = {
   readonly attempt: number
   /** Rows of the source that are confirmed. */
   readonly read: number
+  /** Rejected rows among them. */
+  readonly rejected: number
   readonly checkpoint: Json | null
   /** How many rows the batch covers that may have been delivered without being confirmed. */
   readonly pending: number | null
@@ -221,37 +228,9 @@ export type TransferState = {
   /** Reaction to changed columns, and the columns of the last successful transfer. */
   readonly drift: DriftMode
   readonly shape: Shape | null
+  readonly rules: TransferRules | null
   /** How many rejected rows may still be kept. */
   readonly rejectsLeft: number
-}
-
-/** A rejected row as it is stored. */
-export type KeptReject = {
-  readonly row: number | null
-  readonly count: number
-  readonly field: string | null
-  readonly reason: string
-  /** Display form of the record: redacted, as JSON text. */
-  readonly record: string
-  /** The whole record as JSON text, to be sealed and sent again; `null` if it is too large or unknown. */
-  readonly raw: string | null
-}
-
-/** Records that the destination confirmed since the last confirmation, and the checkpoint that covers them. */
-export type Confirmation = {
-  readonly read: number
-  readonly sent: number
-  readonly rejected: number
-  /** Read and not sent, though nothing is wrong with them. `read` is the sum of the accepted, the rejected and these. */
-  readonly skipped: Skipped
-  readonly bytes: number
-  /** Share of the source that is done, 0 to 1. */
-  readonly progress: number | null
-  readonly checkpoint: Json | null
-  readonly cursor: Json | null
-  readonly deliveryState: Json | null
-  readonly state: Json | null
-  readonly rejects: readonly KeptReject[]
 }
 
 /** A batch that is about to be delivered. */
@@ -296,6 +275,8 @@ export type TransferHost = {
   reportRetry(error: { code: TransferErrorCode; message: string; side: Role | null; waitMs: number }): Promise<void>
   /** Stores the columns that changed since the last successful transfer, before anything moves. Resolves with the mapping from now on. */
   reportColumns(report: ColumnReport): Promise<string | null>
+  /** Stores the results of rules, before the transfer ends. */
+  reportRules(results: readonly RuleResult[]): Promise<void>
   /**
    * Divides the transfer: workers move its parts from now on, and this session ends with `Ended`. To be called before anything moves.
    * @param start the columns, and which way the rows go

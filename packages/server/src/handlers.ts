@@ -92,6 +92,7 @@ import {
 import { createSession } from './tokens/sessions.ts'
 import { createToken, type TokenDeps } from './tokens/tokens.ts'
 import { checkConnector } from './transfers/check.ts'
+import { getConnectionRules, setConnectionRules } from './transfers/connection-rules.ts'
 import { eraseDataSubject, findDataSubject } from './transfers/data-subjects/data-subjects.ts'
 import { getConnectorDefinition } from './transfers/definitions.ts'
 import { discoverValues } from './transfers/discover.ts'
@@ -231,6 +232,8 @@ export const handlers: Handlers<Deps> = {
   deleteSchedule,
   getDrift,
   setDrift,
+  getConnectionRules,
+  setConnectionRules,
 
   listAttention,
 

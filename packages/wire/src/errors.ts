@@ -165,6 +165,12 @@ export const errors = {
       'Another transfer of the connection is active, and a test cannot run beside it. Wait until it has ended or cancel it, then retry.',
     when: 'A test is requested while a transfer of the connection is active that is no test, or the other way round.',
   },
+  transfer_blacked_out: {
+    status: 409,
+    message:
+      'No transfer of the connection starts now, because of its blackout. See details for when it ends, then retry.',
+    when: 'A transfer is requested during the blackout of the connection.',
+  },
   transfer_ended: {
     status: 409,
     message: 'The transfer has already ended. There is nothing to cancel.',

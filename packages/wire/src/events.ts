@@ -1,7 +1,15 @@
 import { example } from './examples.ts'
 import { count, exactly, flag, identifier, oneOf, text, unixSeconds } from './schemas/kinds.ts'
 import type { Scope } from './scopes.ts'
-import { alertReasons, alertResolutions, connectionStatuses, roles, transferTriggers } from './terms.ts'
+import {
+  alertReasons,
+  alertResolutions,
+  connectionStatuses,
+  roles,
+  ruleActions,
+  ruleChecks,
+  transferTriggers,
+} from './terms.ts'
 import { type Static, type TSchema, Type } from './type.ts'
 
 /**
@@ -46,6 +54,28 @@ const transfer = exactly(
     finishedTime: unixSeconds('When it ended'),
   },
   { description: 'A transfer that ended' },
+)
+const rulesBroken = exactly(
+  {
+    transferId: identifier('the transfer', example.transferId),
+    status: oneOf(['succeeded', 'partial', 'failed', 'cancelled'], {
+      description: 'How the transfer ended; failed if a rule stopped it',
+      examples: ['failed'],
+    }),
+    rules: Type.Array(
+      exactly(
+        {
+          check: oneOf(ruleChecks, { description: 'Check of the rule', examples: ['rejected'] }),
+          action: oneOf(ruleActions, { description: 'Reaction to a broken rule', examples: ['stop'] }),
+          column: orNull(Type.String(), 'The column; null: the rule is about none', null),
+          message: text('The numbers that broke it', '30 of 1,000 records were rejected (3 %), at most 2 %.'),
+        },
+        { description: 'Broken rule' },
+      ),
+      { description: 'Broken rules that stop or warn' },
+    ),
+  },
+  { description: 'A transfer that broke rules' },
 )
 const status = oneOf(connectionStatuses, { description: 'Status', examples: ['active'] })
 const connectionStatus = exactly(
@@ -153,6 +183,11 @@ export const events = {
   },
   'transfer.failed': { when: 'A transfer failed', data: transfer, scope: 'transfers:read' },
   'transfer.cancelled': { when: 'A transfer was cancelled', data: transfer, scope: 'transfers:read' },
+  'transfer.rules_broken': {
+    when: 'A transfer ended that broke rules of its connection which stop or warn',
+    data: rulesBroken,
+    scope: 'transfers:read',
+  },
   'connection.status_changed': {
     when: 'The status of a connection changed: it was activated, disabled or restored, became broken or offline, or recovered',
     data: connectionStatus,

@@ -81,6 +81,19 @@ export const limits = {
   shapeColumnsMax: 1_000,
   /** Changed columns that a transfer lists. */
   columnChangesMax: 100,
+  /** Rules of one connection, accepted values of one rule, and characters of such a value. */
+  rulesMax: 50,
+  ruleValuesMax: 1_000,
+  ruleValueLengthMax: 200,
+  /** Windows of the blackout of one connection. */
+  blackoutWindowsMax: 20,
+  /** Values that the rules of a transfer compare with each other, since they keep a hash of each. */
+  ruleUniqueRowsMax: 250_000,
+  /** Records that must be read before a share of them stops a running transfer. */
+  ruleShareRowsMin: 1_000,
+  /** Earlier transfers that the usual number of records is the median of, and how many there must be. */
+  ruleTransfers: 10,
+  ruleTransfersMin: 3,
   /** Characters of the name or the type of a column that is kept. */
   shapeTextLengthMax: 200,
   /** Findings about the destination that a preview answers. */

@@ -132,6 +132,18 @@ export type Skipped = Readonly<Record<SkipReason, number>>
 export const driftModes = ['ignore', 'stop', 'add'] as const
 export type DriftMode = (typeof driftModes)[number]
 
+/** Days of the week, as blackouts name them; ours. */
+export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
+export type Weekday = (typeof weekdays)[number]
+
+/** Rules of a connection: their checks, their reactions, and their results; ours. */
+export const ruleChecks = ['rejected', 'rows', 'volume', 'freshness', 'empty', 'unique', 'values', 'range'] as const
+export type RuleCheck = (typeof ruleChecks)[number]
+export const ruleActions = ['stop', 'warn', 'record'] as const
+export type RuleAction = (typeof ruleActions)[number]
+export const ruleOutcomes = ['kept', 'broken', 'not_checked'] as const
+export type RuleOutcome = (typeof ruleOutcomes)[number]
+
 /** Kinds of lines in the log of a transfer; ours. */
 export const transferPartStatuses = ['queued', 'running', 'succeeded', 'failed', 'cancelled', 'skipped'] as const
 export type TransferPartStatus = (typeof transferPartStatuses)[number]
@@ -211,7 +223,15 @@ export const fieldTypes = ['Text', 'Password', 'Number', 'Date', 'Boolean', 'Sel
 export type FieldType = (typeof fieldTypes)[number]
 
 /** Which changes are in the history of a connection; ours. */
-export const connectionEventKinds = ['created', 'renamed', 'settings', 'status', 'schedule', 'columns'] as const
+export const connectionEventKinds = [
+  'created',
+  'renamed',
+  'settings',
+  'status',
+  'schedule',
+  'columns',
+  'rules',
+] as const
 export type ConnectionEventKind = (typeof connectionEventKinds)[number]
 
 /**

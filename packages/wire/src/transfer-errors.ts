@@ -295,6 +295,11 @@ export const transferErrors = {
     when: 'Columns of the source or the destination table changed since the last successful transfer, and the connection stops then. Nothing was moved.',
     todo: 'Restore the columns, or accept the changes of the connection; then start a new transfer.',
   },
+  rule_broken: {
+    action: 'fail',
+    when: 'A rule of the connection that stops transfers is broken. The message says which one, and how many records had been delivered.',
+    todo: 'Correct the source or change the rule; then start a new transfer.',
+  },
   settings_changed: {
     action: 'fail',
     when: 'After the transfer started, its connector was configured for another server or account, whose secret must not go to the one before.',

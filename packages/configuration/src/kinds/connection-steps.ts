@@ -1,4 +1,4 @@
-import type { ConnectionWithSettings, DriftMode, ScheduleEntry } from '@penstock/wire'
+import type { Blackout, ConnectionRule, ConnectionWithSettings, DriftMode, ScheduleEntry } from '@penstock/wire'
 import { persistently, withBound } from '../calls.ts'
 import { connectorIdOf } from '../definitions.ts'
 import { ChangedMeanwhile, isRefused } from '../failures.ts'
@@ -6,6 +6,7 @@ import { readAll, scopesFor } from '../read-all.ts'
 import type { Applying, Change, Entry, ManagedKind } from '../resource-kind.ts'
 import { differences, type FieldChange, isSame, type Values } from '../values.ts'
 import { createdTooOften, creationKey, deleteOnce, generationsMax } from '../writes.ts'
+import { areSameRules, wantedRules } from './connection-rules.ts'
 import { keyOfConfiguration } from './connector-steps.ts'
 
 /** How connections are applied. Each step says what it expects to find, so that what someone else changed meanwhile stays. */
@@ -23,6 +24,8 @@ export type DesiredConnection = Entry & {
   readonly mapping?: Readonly<Record<string, unknown>> | undefined
   readonly schedule?: Schedule | undefined
   readonly drift?: DriftMode | undefined
+  readonly rules?: readonly ConnectionRule[] | undefined
+  readonly blackout?: Blackout | undefined
   readonly tags?: readonly string[] | undefined
   /** An e-mail address; empty: none. */
   readonly owner?: string | undefined
@@ -50,6 +53,7 @@ export type Own = {
   readonly configures?: Partial<Record<'source' | 'destination', string | null>>
   readonly setsSchedule?: boolean
   readonly setsDrift?: boolean
+  readonly setsRules?: boolean
   readonly setsLabels?: boolean
   readonly statusAction?: 'activate' | 'disable' | undefined
 }
@@ -99,6 +103,12 @@ export const steps: Pick<
       stage: 'stop',
       when: ({ action, statusAction }) => action === 'update' && statusAction === 'disable',
       run: setStatus,
+    },
+    // Before transfers start.
+    {
+      stage: 'start',
+      when: ({ action, setsRules }) => action !== 'delete' && setsRules === true,
+      run: setRules,
     },
     {
       stage: 'start',
@@ -291,6 +301,20 @@ async function setDrift(change: ConnectionChange, applying: Applying): Promise<v
       throw new ChangedMeanwhile([{ field: 'drift' }])
   }
   await persistently(() => client.setDrift({ accountId, id, body: { drift: wanted } }))
+}
+
+/** Sets all rules. They have no version: what is there is compared with what the plan found right before. */
+async function setRules(change: ConnectionChange, applying: Applying): Promise<void> {
+  const { accountId, id } = locate(applying, change)
+  const { client } = applying
+  const wanted = change.desired && wantedRules(change.desired, change.existing)
+  if (!wanted) return
+  if (change.action === 'update') {
+    const { reply } = await persistently(() => client.getConnectionRules({ accountId, id }))
+    if (!areSameRules(reply, change.existing) && !areSameRules(reply, wanted))
+      throw new ChangedMeanwhile([{ field: 'rules' }])
+  }
+  await persistently(() => client.setConnectionRules({ accountId, id, body: { ...wanted, rules: [...wanted.rules] } }))
 }
 
 /** Sets tags and owner. They have no version: what is there is compared with what the plan found right before. */

@@ -1,11 +1,21 @@
 import type { Client } from '@penstock/client'
-import { Configure, type DriftMode, didYouMean, SetConnectionLabels, SetDrift, SetSchedule } from '@penstock/wire'
+import {
+  type Blackout,
+  Configure,
+  type ConnectionRule,
+  type DriftMode,
+  didYouMean,
+  SetConnectionLabels,
+  SetConnectionRules,
+  SetDrift,
+  SetSchedule,
+} from '@penstock/wire'
 import { persistently } from '../calls.ts'
 import { escapeAll, ifAny } from '../export-names.ts'
 import type { Problem } from '../problems.ts'
 import { pageSize, readAll } from '../read-all.ts'
 import { type Planning, type ResourceKind, type Scope, statesIn, whose } from '../resource-kind.ts'
-import { connectorSlug, id, name, object, of, settings, was } from '../schema-parts.ts'
+import { connectorSlug, id, type JsonSchema, name, object, of, settings, was } from '../schema-parts.ts'
 import {
   compareMapping,
   differences,
@@ -17,6 +27,7 @@ import {
   type Values,
   valuesOf,
 } from '../values.ts'
+import { compareRules, wantedRules } from './connection-rules.ts'
 import {
   type Configs,
   type ConnectionState,
@@ -47,6 +58,8 @@ type FileConnection = {
   mapping?: Record<string, unknown>
   schedule?: { cron: string; timezone?: string; enabled?: boolean }
   drift?: DriftMode
+  rules?: ConnectionRule[]
+  blackout?: Blackout
   tags?: string[]
   owner?: string
   status?: 'active' | 'disabled'
@@ -105,6 +118,15 @@ export const connection: ResourceKind<'connections', FileConnection, DesiredConn
           'When transfers start automatically; left out: never',
         ),
         drift: { ...of(SetDrift, 'drift'), description: 'What it does if columns change; left out: as it is' },
+        rules: {
+          ...of(SetConnectionRules, 'rules'),
+          description: 'All of its rules, which judge each transfer; left out: as they are',
+        },
+        blackout: {
+          ...((of(SetConnectionRules, 'blackout').anyOf as JsonSchema[])[0] as JsonSchema),
+          description:
+            'Weekly windows in which no transfer starts; left out: none if there are rules, otherwise as it is',
+        },
         tags: { ...of(SetConnectionLabels, 'tags'), description: 'All of its tags; left out: as they are' },
         owner: {
           type: 'string',
@@ -118,7 +140,12 @@ export const connection: ResourceKind<'connections', FileConnection, DesiredConn
       'A connection',
     )
   },
-  parse({ name, was = [], id, source, destination, mapping, schedule, drift, tags, owner, status }, at, _, problems) {
+  parse(
+    { name, was = [], id, source, destination, mapping, schedule, drift, rules, blackout, tags, owner, status },
+    at,
+    _,
+    problems,
+  ) {
     if (mapping && destination.settings?.mapping !== undefined)
       problems.push({
         message: 'mapping is also in the settings of the destination: write it once.',
@@ -139,6 +166,8 @@ export const connection: ResourceKind<'connections', FileConnection, DesiredConn
       mapping,
       schedule: cron === undefined ? undefined : { cron: cron.trim(), timezone, enabled },
       drift,
+      rules,
+      blackout,
       tags: tags?.map((tag) => tag.trim()),
       owner: owner?.trim().toLowerCase(),
       status,
@@ -146,7 +175,7 @@ export const connection: ResourceKind<'connections', FileConnection, DesiredConn
     }
   },
   async write(state, twin, _, { definitions }) {
-    const { source, destination, schedule, drift, tags = [], owner, status } = state
+    const { source, destination, schedule, drift, rules = [], blackout, tags = [], owner, status } = state
     const settingsOf = async (path: 'source' | 'destination', values: object) => {
       const definition = await definitions(state[path])
       return settable(fieldsOf(definition?.[path]?.fields ?? []), values as Record<string, unknown>)
@@ -169,6 +198,8 @@ export const connection: ResourceKind<'connections', FileConnection, DesiredConn
         ? { schedule: { cron: schedule.cron, timezone: schedule.timezone, enabled: schedule.enabled } }
         : {}),
       ...(drift === undefined || drift === 'ignore' ? {} : { drift }),
+      ...(rules.length > 0 ? { rules } : {}),
+      ...(blackout ? { blackout } : {}),
       ...(tags.length > 0 ? { tags } : {}),
       ...(owner ? { owner: owner.email } : {}),
       // What is broken or offline is to be active; what was never activated is not mentioned.
@@ -262,6 +293,8 @@ async function diff(entry: DesiredConnection, found: ConnectionState | undefined
   fields.push(...scheduleFields)
   const setsDrift = entry.drift !== undefined && entry.drift !== (existing?.drift ?? 'ignore')
   if (setsDrift) fields.push({ field: 'drift', ...(existing ? { from: existing.drift } : {}), to: entry.drift })
+  const ruleFields = compareRules(wantedRules(entry, existing), existing)
+  fields.push(...ruleFields)
 
   const labelFields = compareLabels(entry, existing)
   fields.push(...labelFields)
@@ -290,6 +323,7 @@ async function diff(entry: DesiredConnection, found: ConnectionState | undefined
     configures,
     setsSchedule: scheduleFields.length > 0,
     setsDrift,
+    setsRules: ruleFields.length > 0,
     setsLabels: labelFields.length > 0,
     statusAction,
     ...(moved.length > 0 ? { action: 'replace' as const } : {}),

@@ -237,6 +237,8 @@ export const connection = {
   statusChanged: (from: string, to: string) => `${from} → ${to}`,
   statusSet: (to: string) => `Status: ${to.toLowerCase()}`,
   inZone: (words: string, zone: string, off: boolean) => `${words}, ${zone}${off ? ', switched off' : ''}`,
+  rulesSet: (to: string) => `Rules set: ${to}`,
+  rulesGone: 'Rules removed',
   scheduleSet: (to: string) => `Schedule set: ${to}`,
   scheduleGone: (from: string) => `Schedule deleted: ${from}`,
   scheduleChanged: (from: string, to: string) => `Schedule changed: ${from} → ${to}`,

@@ -19,6 +19,8 @@ export type Entry = {
   readonly end: ReturnType<typeof endOf> | undefined
   readonly deliveryState: Json | undefined
   readonly state: Json | undefined
+  /** The batch; it is not kept with the entry. */
+  readonly batch?: FilledBatch
 }
 
 type Rejected = {
@@ -39,6 +41,7 @@ export const entryOf = (filledBatch: FilledBatch, delivery: Delivery | undefined
   end: endOf(filledBatch),
   deliveryState: delivery?.deliveryState,
   state: delivery?.state,
+  batch: filledBatch,
 })
 
 /** The entry of a flush. Its rejections by index refer to the last batch that was held. */

@@ -207,3 +207,10 @@ const filesChanged = (): ConnectorError =>
     'A file is gone or was replaced while the destination loaded it. Nothing of its group was kept: start a new transfer.',
     { side: 'Source' },
   )
+
+/** A handover began, and its destination would have a worker continue now, which would send the same rows again. */
+export const notContinued = (whyNot: string): ConnectorError =>
+  new ConnectorError(
+    'source_changed',
+    `The platforms began to move the rows themselves and cannot continue, because ${whyNot}. Start a new transfer.`,
+  )

@@ -1,3 +1,11 @@
+/** About as much of the source as is read ahead: what can be mapped while a part is put on a disk. */
+const aheadBytes = 1536 << 10
+const batchesAheadMax = 4
+
+/** Of small batches several are read ahead, of large ones one, so that memory stays flat. */
+export const batchesAhead = ({ bytesMax }: { readonly bytesMax: number }): number =>
+  Math.max(1, Math.min(batchesAheadMax, Math.floor(aheadBytes / bytesMax)))
+
 /** An item, and a look at the one that follows it. */
 export type Ahead<Item> = {
   readonly item: Item

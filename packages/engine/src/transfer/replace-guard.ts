@@ -1,10 +1,15 @@
-import { ConnectorError, type SourceReader } from '@penstock/connector'
+import { type Chunk, ConnectorError, type SourceReader } from '@penstock/connector'
 import type { RowMapping } from '../map-rows.ts'
+
+/** Called with each chunk that is read in advance, how many of its rows are invalid, and which are skipped. */
+export type SeenInAdvance = (chunk: Chunk, invalid: number, isSkipped: (at: number) => boolean) => void
 
 /**
  * Reads the whole source, which would replace all data at the destination, and closes it.
  * @param options.replaced how many rows the last replacing transfer sent; `null` for the first one
  * @param options.shareMin the share of these that is enough: 0 to 1
+ * @param options.confirmed whether any number of rows is enough
+ * @param options.seen called with each chunk
  * @throws ConnectorError `confirmation_needed` if it has fewer valid rows, or none
  */
 export async function guardReplace(
@@ -14,11 +19,15 @@ export async function guardReplace(
     onProgress,
     replaced,
     shareMin,
+    confirmed = false,
+    seen,
   }: {
     mappingFor: (columns: readonly string[]) => Promise<RowMapping>
     onProgress: () => void
     replaced: number | null
     shareMin: number
+    confirmed?: boolean
+    seen?: SeenInAdvance | undefined
   },
 ): Promise<void> {
   let mapping: RowMapping | undefined
@@ -28,14 +37,19 @@ export async function guardReplace(
       onProgress()
       mapping ??= await mappingFor(chunk.columns)
       const { errors, skipped } = await mapping.map(chunk)
-      for (let i = 0; i < chunk.rows.length; i++) {
-        if (!chunk.errors?.has(i) && !errors.has(i) && !skipped?.[i]) valid++
+      const isInvalid = (at: number) => chunk.errors?.has(at) || (errors.has(at) && !skipped?.[at])
+      const isSkipped = (at: number) => !chunk.errors?.has(at) && skipped !== undefined && skipped[at] !== 0
+      let invalid = 0
+      for (let at = 0; at < chunk.rows.length; at++) {
+        if (isInvalid(at)) invalid++
+        else if (!isSkipped(at)) valid++
       }
+      seen?.(chunk, invalid, isSkipped)
     }
   } finally {
     await reader.close()
   }
-  assertEnough(valid, replaced, shareMin)
+  if (!confirmed) assertEnough(valid, replaced, shareMin)
 }
 
 /**

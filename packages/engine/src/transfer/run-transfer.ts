@@ -1,3 +1,4 @@
+import { UniqueValues } from '../rules/unique-values.ts'
 import { pause, Retries } from './retries.ts'
 import { Session, type SessionDeps } from './session.ts'
 
@@ -6,12 +7,13 @@ import { Session, type SessionDeps } from './session.ts'
  * Resolves once everything is delivered, confirmed and visible. Throws `Ended` where the supervisor ends it, a `ConnectorError`
  * where a side of the connection is to blame, and whatever else is a defect.
  */
-export async function runTransfer(deps: Omit<SessionDeps, 'retries'>): Promise<void> {
+export async function runTransfer(deps: Omit<SessionDeps, 'retries' | 'unique'>): Promise<void> {
   const retries = new Retries(deps.job.retry)
+  const unique = new UniqueValues()
   // If loading fails here, it fails again at the first use, which reports it.
   for (const slug of deps.job.connectors) deps.runtime.loadConnector(slug).catch(() => {})
   for (;;) {
-    const session = await Session.open({ ...deps, retries })
+    const session = await Session.open({ ...deps, retries, unique })
     const waitMs = await session.run()
     if (waitMs === undefined) return
     await pause(waitMs, deps.signal)

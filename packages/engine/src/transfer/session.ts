@@ -1,7 +1,7 @@
 import {
   asConnectorError,
   type Chunk,
-  ConnectorError,
+  type ConnectorError,
   type Delivery,
   type DestinationWriter,
   type Row,
@@ -11,16 +11,18 @@ import {
 import { type Decision, decide } from '@penstock/wire/rules'
 import type { RowMapping } from '../map-rows.ts'
 import { type BatchStart, Ended, type TransferHost, type TransferJob, type TransferState } from '../protocol.ts'
+import { RuleWatch } from '../rules/rule-watch.ts'
+import type { UniqueValues } from '../rules/unique-values.ts'
 import type { JobRuntime } from '../runtime.ts'
 import type { SideSecrets } from '../side-secrets.ts'
 import { storable } from '../storable.ts'
-import { type Bounds, batchOf, beginning, type Checkpoint, type FilledBatch, fillBatches, halve } from './batches.ts'
+import { batchOf, beginning, type Checkpoint, type FilledBatch, fillBatches, halve } from './batches.ts'
 import { ColumnWatch } from './column-watch.ts'
 import { type Entry, entryOf, flushEntryOf } from './confirmation.ts'
 import { checked, codeOf, isOfTheSides, ofConnector, sideOf, withoutSecretsInReasons } from './connector-calls.ts'
 import { assertSameColumns, divisionOf } from './division.ts'
-import { type HandoverDeps, handOver, handOverExport, standingIn } from './handover.ts'
-import { readAhead } from './read-ahead.ts'
+import { type HandoverDeps, handOver, handOverExport, notContinued, standingIn } from './handover.ts'
+import { batchesAhead, readAhead } from './read-ahead.ts'
 import { mapRemovals } from './removals.ts'
 import { guardReplace } from './replace-guard.ts'
 import { finalError, pause, type Retries } from './retries.ts'
@@ -35,14 +37,6 @@ const cleanUpMs = 30_000
 /** Shorter values are not redacted: they may be words of our own messages. */
 const valueLengthMin = 6
 
-/** About as much of the source as is read ahead: what can be mapped while a part is put on a disk. */
-const aheadBytes = 1536 << 10
-const batchesAheadMax = 4
-
-/** Of small batches several are read ahead, of large ones one, so that memory stays flat. */
-const batchesAhead = ({ bytesMax }: Bounds): number =>
-  Math.max(1, Math.min(batchesAheadMax, Math.floor(aheadBytes / bytesMax)))
-
 /** How many records must be sent again together after a crash; a batch without records has no such number. */
 const pendingOf = (covered: number): number | null => (covered === 0 ? null : covered)
 
@@ -56,6 +50,8 @@ export type SessionDeps = {
   readonly runtime: JobRuntime
   readonly host: TransferHost
   readonly retries: Retries
+  /** Values that the rules of the connection compare, of all sessions. */
+  readonly unique: UniqueValues
   /** Aborted with `Ended` when the transfer must end. */
   readonly signal: AbortSignal
   /** Called whenever something moved: a chunk was read, a batch was delivered. */
@@ -69,6 +65,7 @@ export class Session {
   readonly #sides: Sides
   readonly #unconfirmed: Unconfirmed
   readonly #watch: ColumnWatch | undefined
+  readonly #rules: RuleWatch | undefined
   #reader: SourceReader | undefined
   #writer: OpenedWriter | undefined
   /** Columns that are not stored yet: they go with the first batch. */
@@ -84,7 +81,8 @@ export class Session {
     this.#deps = deps
     this.#state = state
     this.#sides = sides
-    this.#unconfirmed = new Unconfirmed(state)
+    this.#rules = RuleWatch.of(state, deps.host, deps.unique, () => sides.sourceColumns)
+    this.#unconfirmed = new Unconfirmed(state, this.#rules)
     this.#watch = ColumnWatch.of(state, deps.host, sides, deps.signal)
   }
 
@@ -161,6 +159,7 @@ export class Session {
     this.#isHandedOver = route !== undefined && route.by !== 'worker'
     if (this.#isHandedOver) return
     if (replaces && checkpoint === null) await this.#guardReplace()
+    await this.#rules?.recount(() => this.#sides.openReader(this.#deps.signal))
     this.#reader = await this.#sides.openReader(this.#deps.signal)
     await this.#divide(this.#reader)
     const filledBatches = fillBatches(this.#reader, {
@@ -204,7 +203,8 @@ export class Session {
     // Rows of a worker may be there already.
     if (!began && (checkpoint !== null || this.#state.pending !== null)) return undefined
     const { signal, job } = this.#deps
-    const whyNot = this.#state.testRows === null ? undefined : 'a test sends a few records'
+    const needsRows = this.#rules ? 'the rules of the connection judge its records' : undefined
+    const whyNot = this.#state.testRows === null ? needsRows : 'a test sends a few records'
     const route = await this.#sides.route(job.id, (columns) => this.#mappingFor({ columns }), whyNot, signal)
     const opened = route?.by === 'destination' ? await route.open() : undefined
     const taken = opened && 'whyNot' in opened ? { by: 'worker' as const, whyNot: opened.whyNot } : route
@@ -269,6 +269,7 @@ export class Session {
       if (filledBatch.covered > 0 && this.#newColumns) await this.#begin(null)
       return this.#unconfirmed.add(entryOf(filledBatch, undefined))
     }
+    await this.#rules?.check(filledBatch)
     // After a crash, held records are sent again in other batches, and the others in the same batch.
     await this.#begin(this.#writerHolds() ? null : pendingOf(budget.covered ?? filledBatch.covered))
     // The rows of a window that are invalid must be known at the destination, and its end as well.
@@ -377,6 +378,7 @@ export class Session {
 
   async #finish(): Promise<void> {
     if (this.#isHandedOver) return
+    await this.#rules?.end()
     // If nothing was sent there is nothing to make visible, except in a replacement of everything by nothing.
     if (this.#hasDelivered || this.#sides.replaces) await this.#ask(async (writer) => writer.finish?.())
   }
@@ -384,17 +386,13 @@ export class Session {
   /** Counts the rows of a replacement, before anything is removed. */
   async #guardReplace(): Promise<void> {
     const { confirmed, replay, replaced } = this.#state
-    if (confirmed || replay) return
+    const rules = this.#rules?.stops ? this.#rules.inAdvance() : undefined
+    if (replay || (confirmed && !rules)) return
     const { onProgress, job, signal } = this.#deps
     const { mappingFor } = this.#sides
     const reader = await this.#sides.openReader(signal)
-    await guardReplace(reader, { mappingFor, onProgress, replaced, shareMin: job.replaceShareMin })
+    const shareMin = job.replaceShareMin
+    await guardReplace(reader, { mappingFor, onProgress, replaced, shareMin, confirmed, seen: rules?.add })
+    await rules?.end()
   }
 }
-
-/** A handover began, and its destination would have a worker continue now, which would send the same rows again. */
-const notContinued = (whyNot: string): ConnectorError =>
-  new ConnectorError(
-    'source_changed',
-    `The platforms began to move the rows themselves and cannot continue, because ${whyNot}. Start a new transfer.`,
-  )

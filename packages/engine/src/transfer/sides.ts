@@ -94,6 +94,7 @@ export class Sides {
   /** Why one worker must move all rows, as the end of a sentence; `undefined` if several can. The mapping must be known if there is `apart`. */
   whyNotParts({ apart }: Pick<Division, 'apart'>): string | undefined {
     const { name } = this.#destination
+    if (this.#state.rules) return 'the rules of the connection judge all of them'
     if (this.replaces) return `${name} replaces everything that it has`
     const { whyNotParts, windowKeys } = this.#deliver
     const whyNot = whyNotParts ? whyNotParts(this.#destinationSettings) : `${name} takes them in one order`

@@ -1,5 +1,6 @@
 import type { Json, SourceReader } from '@penstock/connector'
 import type { Confirmation, TransferState } from '../protocol.ts'
+import type { RuleWatch } from '../rules/rule-watch.ts'
 import type { FilledBatch } from './batches.ts'
 import { confirmationOf, type Entry } from './confirmation.ts'
 
@@ -11,9 +12,12 @@ export class Unconfirmed {
   #read: number
   #rejectsLeft: number
   readonly #deliveryStates: Json[]
+  readonly #rules: RuleWatch | undefined
   #connectionState: Json | undefined
 
-  constructor({ read, rejectsLeft, deliveryStates, state }: TransferState) {
+  /** @param rules count what is added */
+  constructor({ read, rejectsLeft, deliveryStates, state }: TransferState, rules?: RuleWatch) {
+    this.#rules = rules
     this.#read = read
     this.#rejectsLeft = rejectsLeft
     this.#deliveryStates = [...deliveryStates]
@@ -21,8 +25,11 @@ export class Unconfirmed {
   }
 
   /** Adds an entry. @param held the batch, where the destination took its rows in */
-  add(entry: Entry, held?: FilledBatch): void {
-    this.#entries.push(entry)
+  add({ batch, ...entry }: Entry, held?: FilledBatch): void {
+    const rejected = entry.rejects.reduce((sum, { count }) => sum + count, 0)
+    const rules = this.#rules?.add(batch, rejected)
+    const end = rules && entry.end ? { ...entry.end, checkpoint: { ...entry.end.checkpoint, rules } } : entry.end
+    this.#entries.push({ ...entry, end })
     if (held) this.#lastHeld = held
   }
 

@@ -1,4 +1,11 @@
-import { type ConnectionOrder, type ConnectionStatus, connectionOrders, type DriftMode } from '@penstock/wire'
+import {
+  type Blackout,
+  type ConnectionOrder,
+  type ConnectionRule,
+  type ConnectionStatus,
+  connectionOrders,
+  type DriftMode,
+} from '@penstock/wire'
 import { isKept } from '../db/kept.ts'
 import { type Statement, type StatementOptions, statement } from '../db/statement.ts'
 import { type LabelsRow, ownerColumns, ownerTable } from './label-queries.ts'
@@ -268,10 +275,14 @@ export function connectionList(filter: Filter): ConnectionList {
 }
 
 type Scope = Pick<Filter, 'organizationId' | 'accountId' | 'accountIds'>
+/** Columns of a connection that come from other tables. */
+export type DetailsRow = { drift: DriftMode; rules: ConnectionRule[]; blackout: Blackout | null }
 const detailsOf = (scope: keyof typeof listedBy) =>
-  statement<Scope & Page, ConnectionRow & LabelsRow & { drift: DriftMode }>(`
+  statement<Scope & Page, ConnectionRow & LabelsRow & DetailsRow>(`
     select ${connectionColumns}, c.tags, ${ownerColumns},
-      coalesce((select t.drift from connection_states t where t.connection_id = c.id), 'ignore') as drift
+      coalesce((select t.drift from connection_states t where t.connection_id = c.id), 'ignore') as drift,
+      coalesce((select r.rules from connection_rules r where r.connection_id = c.id), '[]') as rules,
+      (select r.blackout from connection_rules r where r.connection_id = c.id) as blackout
     from (
       select * from connections where ${listedBy[scope]} and not account_deleted and status <> 'deleted'
       order by created_time desc, id desc limit :size offset :offset

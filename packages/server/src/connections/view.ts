@@ -5,7 +5,6 @@ import type {
   ConnectionEvent,
   ConnectionLabels,
   ConnectionWithSettings,
-  DriftMode,
   UpdatedConnection,
 } from '@penstock/wire'
 import { isEnabled } from '@penstock/wire'
@@ -14,6 +13,7 @@ import type { Catalogue } from '../connectors/catalogue.ts'
 import { type InEnvironment, isEditable } from '../refusal.ts'
 import { unixSeconds } from '../time.ts'
 import type { LabelsRow } from './label-queries.ts'
+import type { DetailsRow } from './list-queries.ts'
 import type { ConnectionEntryRow, ConnectionRow, EventRow } from './queries.ts'
 
 type ViewDeps = InEnvironment & { readonly catalogue: Catalogue }
@@ -53,11 +53,13 @@ export const etagOf = ({ version }: Pick<ConnectionRow, 'version'>): string => S
 
 /** An entry of the list of connections with their settings. */
 export const viewConnectionWithSettings = (
-  row: ConnectionRow & LabelsRow & { drift: DriftMode },
+  row: ConnectionRow & LabelsRow & DetailsRow,
   deps: ViewDeps,
 ): ConnectionWithSettings => ({
   ...viewConnectionDetails(row, deps),
   drift: row.drift,
+  rules: row.rules,
+  blackout: row.blackout,
   tags: row.tags,
   owner: viewOwner(row),
   etag: quoteEtag(etagOf(row)),

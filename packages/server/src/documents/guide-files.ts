@@ -13,6 +13,7 @@ export const guideGroups: readonly { title: string; slugs: readonly string[] }[]
       'change-data-capture',
       'mapping-templates',
       'expressions',
+      'rules',
       'alerts',
       'people',
       'single-sign-on',

@@ -2,6 +2,7 @@ import { columnsDoNotFit } from '@penstock/engine'
 import type { Answer, Call } from '../call.ts'
 import { readFieldValues, requireReady } from '../connections/sides.ts'
 import { Refusal, refuse } from '../refusal.ts'
+import { findRules } from './connection-rules-queries.ts'
 import { JobHost } from './job-host.ts'
 import { configuredSides, movingSides, openSide } from './sides.ts'
 import { readRunTimeConfigs, requireConnection, requireIntegrated, type TransferDeps } from './transfers.ts'
@@ -46,6 +47,7 @@ export async function previewConnection(
         : { slug: destination.connector.slug, secrets: {}, settings: configs.destConfig },
       unmapped,
       partial,
+      rules: (await findRules.first(database, { accountId: account.id, connectionId }))?.rules ?? [],
       noAnswerMs,
       inspectionMs,
       deadlineMs: previewTimeoutMs,

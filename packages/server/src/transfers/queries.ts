@@ -1,5 +1,14 @@
 import type { Values } from '@penstock/connector'
-import type { AuditActor, ColumnChange, ConnectionStatus, Role, TransferStatus, TransferTrigger } from '@penstock/wire'
+import type {
+  AuditActor,
+  Blackout,
+  ColumnChange,
+  ConnectionStatus,
+  Role,
+  RuleResult,
+  TransferStatus,
+  TransferTrigger,
+} from '@penstock/wire'
 import { isKept } from '../db/kept.ts'
 import { notifyOf } from '../db/notices.ts'
 import { statement } from '../db/statement.ts'
@@ -27,6 +36,7 @@ export type TransferRow = {
   errorMessage: string | null
   errorSide: Role | null
   columnChanges: ColumnChange[] | null
+  ruleResults: RuleResult[] | null
   startedBy: AuditActor | null
   srcConnectorId: string
   destConnectorId: string
@@ -38,7 +48,8 @@ export type TransferRow = {
 /** The columns of a `TransferRow`, of the table or the part of a statement that is named `t`. */
 export const transferColumns = `
   t.id, t.account_id, t.connection_id, t.status, t.trigger, t.test_rows, t.read, t.sent, t.accepted, t.rejected, t.filtered, t.unchanged,
-  t.duplicates, t.bytes, t.progress, t.attempt, t.error_code, t.error_message, t.error_side, t.column_changes, t.started_by, t.src_connector_id, t.dest_connector_id, t.created_time,
+  t.duplicates, t.bytes, t.progress, t.attempt, t.error_code, t.error_message, t.error_side, t.column_changes, t.rule_results,
+  t.started_by, t.src_connector_id, t.dest_connector_id, t.created_time,
   t.started_time, t.finished_time`
 
 export type RunnableRow = {
@@ -54,11 +65,14 @@ export type RunnableRow = {
   srcConfig: Values
   destConfig: Values
   accountEnabled: boolean
+  blackout: Blackout | null
+  now: Date
 }
 
 const runnable = `
   select c.id, c.organization_id, c.account_id, c.status, c.env, c.src_connector_id, c.dest_connector_id,
-    c.src_configuration_id, c.dest_configuration_id, c.src_config, c.dest_config, a.enabled as account_enabled
+    c.src_configuration_id, c.dest_configuration_id, c.src_config, c.dest_config, a.enabled as account_enabled,
+    (select r.blackout from connection_rules r where r.connection_id = c.id) as blackout, now() as now
   from connections c join accounts a on a.id = c.account_id
   where c.id = :id and c.account_id = :accountId and not c.account_deleted
     and ${isKept('c')}`

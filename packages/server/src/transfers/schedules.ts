@@ -6,18 +6,11 @@ import type { Transaction } from '../db/database.ts'
 import { refuse, refuseFieldErrors, requireEditable, requireQuota } from '../refusal.ts'
 import { holdRunnable } from './queries.ts'
 import * as queries from './schedule-queries.ts'
+import { nextRun, timezoneErrors } from './times.ts'
 import { requireIntegrated, type TransferDeps } from './transfers.ts'
 import { viewSchedule } from './view.ts'
 
 /** When transfers of a connection start without a call. The clock that starts them is in `supervisor/due-schedules.ts`. */
-
-/**
- * The next time after another one that a schedule means; undefined if there is none.
- * @throws where cron or time zone cannot be read
- */
-export function nextRun(cron: string, timezone: string, after: Date): Date | undefined {
-  return new Cron(cron, { timezone, mode: '5-part' }).nextRun(after) ?? undefined
-}
 
 export async function getSchedule({ db, account, id }: Call<'getSchedule'>): Promise<Answer<'getSchedule'>> {
   const row = await queries.findSchedule.first(db, { accountId: account.id, connectionId: id })
@@ -101,12 +94,7 @@ export async function deleteSchedule(
 }
 
 function errorsOf(cron: string, timezone: string): FieldError[] {
-  const fieldErrors: FieldError[] = []
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: timezone })
-  } catch {
-    fieldErrors.push({ field: 'body.timezone', message: 'must be the IANA name of a time zone, such as Europe/Berlin' })
-  }
+  const fieldErrors = timezoneErrors(timezone, 'body.timezone')
   try {
     new Cron(cron, { mode: '5-part', paused: true })
   } catch {

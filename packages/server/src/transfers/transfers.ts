@@ -8,6 +8,7 @@ import type { Db, Transaction } from '../db/database.ts'
 import { newIdentifier } from '../identifiers.ts'
 import { refuse, refuseFieldErrors } from '../refusal.ts'
 import type { Keyring } from '../secrets/keyring.ts'
+import { blackoutEnd } from './blackouts.ts'
 import type { Discoveries } from './discoveries.ts'
 import type { InteractiveJobs } from './interactive.ts'
 import { transferList, wideTransferList } from './list-queries.ts'
@@ -139,6 +140,8 @@ export async function begin(
   // Neither is taken for the other: a test does not send what a transfer sends.
   if (active && (active.testRows === null) !== (testRows === null)) refuse('transfer_active')
   if (active) return { reply: viewTransfer(active), already: true }
+  const until = row.blackout && blackoutEnd(row.blackout, row.now)
+  if (until) refuse('transfer_blacked_out', [{ field: 'id', message: `has a blackout until ${until.toISOString()}` }])
   const id = newIdentifier()
   const inserted = await queries.insertTransfer.first(tx, {
     id,

@@ -36,6 +36,7 @@ export const viewTransfer = (row: TransferRow): Transfer => ({
   progress: row.progress,
   attempt: row.attempt,
   columnChanges: row.columnChanges ?? [],
+  rules: row.ruleResults ?? [],
   error: viewErrorOf(row),
 })
 

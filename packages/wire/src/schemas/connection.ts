@@ -4,6 +4,7 @@ import { limits } from '../limits.ts'
 import { connectionEventKinds, connectionStatuses, driftModes } from '../terms.ts'
 import { type Static, Type } from '../type.ts'
 import { AuditActor } from './audit.ts'
+import { maybeBlackout, ruleList } from './connection-rule.ts'
 import {
   configuration,
   configured,
@@ -88,6 +89,8 @@ export const ConnectionWithSettings = exactly(
     ...configurationIds,
     ...connectionConfigs,
     drift: oneOf(driftModes, { description: 'What it does if columns change', examples: ['ignore'] }),
+    rules: ruleList,
+    blackout: maybeBlackout,
     ...labelFields,
     etag: etag('connection'),
   },

@@ -4,6 +4,7 @@ import { errorSides, transferStatuses, transferTriggers } from '../terms.ts'
 import { type Static, type TSchema, Type } from '../type.ts'
 import { AuditActor } from './audit.ts'
 import { ConnectionConfig } from './connection.ts'
+import { ruleResults } from './connection-rule.ts'
 import { columnChanges } from './drift.ts'
 import { count, exactly, flag, identifier, oneOf, text, unixSeconds } from './kinds.ts'
 import { TransferRoute } from './transfer-route.ts'
@@ -84,6 +85,7 @@ const transferFields = {
   ),
   attempt: count('Number of attempts; more than 1 after a crash', 1),
   columnChanges: columnChanges('Columns that changed since the last successful transfer before it'),
+  rules: ruleResults,
   error: maybe(
     Type.Unsafe<TransferError>({
       ...TransferError,

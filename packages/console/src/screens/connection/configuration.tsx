@@ -14,6 +14,7 @@ import { shell } from '../../strings/shell.ts'
 import { DriftCard } from './drift-card.tsx'
 import { LabelsCard } from './labels-card.tsx'
 import { linesOfMapping } from './mapping.ts'
+import { RulesCard } from './rules-card.tsx'
 
 /** How both sides are set, in words, and the identifiers by which the API knows them. */
 export function Configuration({
@@ -46,6 +47,7 @@ export function Configuration({
       <Mapping connection={connection} reason={reason} />
       <LabelsCard connection={connection} reason={reason} />
       <DriftCard connection={connection} reason={reason} />
+      <RulesCard connection={connection} reason={reason} />
       <Card withBorder padding="lg">
         <Title order={2} size="h4" mb="md">
           {say.identifiers}

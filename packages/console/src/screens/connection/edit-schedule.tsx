@@ -11,7 +11,7 @@ import { type Repeats, repeatsOf } from './repeats.ts'
 
 const presets = ['hourly', 'daily', 'weekdays', 'custom'] as const
 /** The browser's own. */
-const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC'
+export const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC'
 
 /** Sets the schedule of the connection: one of the usual ones, or a cron expression. */
 export function EditSchedule({
@@ -160,4 +160,6 @@ function When({
 /**
  * All zones that the browser knows, after the current zone, which the browser may not know, and the most frequent ones.
  */
-const zonesWith = (set: string): string[] => [...new Set([set, ownZone, 'UTC', ...Intl.supportedValuesOf('timeZone')])]
+export const zonesWith = (set: string): string[] => [
+  ...new Set([set, ownZone, 'UTC', ...Intl.supportedValuesOf('timeZone')]),
+]

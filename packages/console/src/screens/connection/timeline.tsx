@@ -2,6 +2,7 @@ import { Anchor, Box, Button, Card, Text, ThemeIcon, Timeline } from '@mantine/c
 import { type ConnectionDetails, type ConnectionEvent, connectionStatuses, limits, type Transfer } from '@penstock/wire'
 import {
   IconCalendarTime,
+  IconChecklist,
   IconColumns,
   IconPencil,
   IconPlus,
@@ -31,6 +32,7 @@ const icons = {
   status: IconToggleRight,
   schedule: IconCalendarTime,
   columns: IconColumns,
+  rules: IconChecklist,
 }
 
 type Entry = { time: number } & ({ event: ConnectionEvent } | { transfer: Transfer })
@@ -191,6 +193,8 @@ function wordsOf({ kind, from, to }: ConnectionEvent): string {
       return say.settingsChanged(to ?? '')
     case 'columns':
       return say.columnsChanged(to ?? '')
+    case 'rules':
+      return to === null ? say.rulesGone : say.rulesSet(to)
     case 'status':
       return from === null ? say.statusSet(statusOf(to)) : say.statusChanged(statusOf(from), statusOf(to))
     case 'schedule':

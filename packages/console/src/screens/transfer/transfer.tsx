@@ -23,6 +23,7 @@ import { BigProgress, RecordSummary } from './record-summary.tsx'
 import { Rejects } from './rejects.tsx'
 import { needsConfirmation, ReplaceGuard } from './replace-guard.tsx'
 import { Replay } from './replay.tsx'
+import { RuleResults } from './rule-results.tsx'
 import { Timing } from './timing.tsx'
 
 const liveMs = 1_500
@@ -144,6 +145,7 @@ function Shown({
           <Timing transfer={transfer} nowMs={readMs} />
         </Grid.Col>
       </Grid>
+      <RuleResults transfer={transfer} />
       <Parts transfer={transfer} />
       <Log transfer={transfer} />
       <Rejects transfer={transfer} />

@@ -1,6 +1,6 @@
 import type { Values } from '@penstock/connector'
 import type { Shape } from '@penstock/engine'
-import type { DriftMode, TransferTrigger } from '@penstock/wire'
+import type { ConnectionRule, DriftMode, TransferTrigger } from '@penstock/wire'
 import { statement } from '../../db/statement.ts'
 import type { StandingRow } from './queries.ts'
 import { isOutdated, type ProgramParameters } from './version-queries.ts'
@@ -27,6 +27,7 @@ export type WorkRow = StandingRow & {
   confirmed: boolean
   testRows: number | null
   read: number
+  rejected: number
   attempt: number
   checkpointSealed: Buffer | null
   pending: number | null
@@ -46,6 +47,8 @@ export type WorkRow = StandingRow & {
   drift: DriftMode
   /** Columns of the last successful transfer. */
   shape: Shape | null
+  /** The rules of the connection as they were at the start. */
+  rules: ConnectionRule[] | null
   /** The number of the part that is moved, from 1; 0: all of the transfer. */
   part: number
   /** How many parts the transfer has; `null`: it is not divided. */
@@ -66,11 +69,11 @@ const workOf = (transfers: 'transfers' | 'claimed', parts?: 'transfer_parts' | '
   select t.id, t.organization_id, t.account_id, t.connection_id, t.src_connector_id, t.dest_connector_id,
     c.src_configuration_id, c.dest_configuration_id, t.trigger, t.replay_of, t.src_config, t.dest_config,
     t.src_settings, t.dest_settings, t.confirmed, t.test_rows,
-    ${parts ? 'p.read, p.attempt, p.checkpoint_sealed, p.pending' : 't.read, t.attempt, t.checkpoint_sealed, t.pending'},
+    ${parts ? 'p.read, p.rejected, p.attempt, p.checkpoint_sealed, p.pending' : 't.read, t.rejected, t.attempt, t.checkpoint_sealed, t.pending'},
     t.source_columns, t.columns, t.data_key_id, t.created_time, t.started_time,
     extract(epoch from now() - t.started_time)::float8 * 1000 as ran_ms, t.traceparent,
     s.data_key_id as connection_data_key_id, s.cursor_sealed, s.state_sealed, s.replaced,
-    coalesce(s.drift, 'ignore') as drift, s.shape,
+    coalesce(s.drift, 'ignore') as drift, s.shape, t.rules,
     ${parts ? 'null::integer' : 'case when t.read = 0 and t.test_rows is null then s.pending end'} as unconfirmed,
     c.status, a.enabled as account_enabled, t.cancelling, c.account_deleted as gone,
     ${parts ? 'p.number' : '0'} as part, t.parts, ${parts ? 'p.key_sealed' : 'null::bytea'} as part_key_sealed

@@ -1,4 +1,4 @@
-import type { ConnectionStatus } from '@penstock/wire'
+import type { Blackout, ConnectionStatus } from '@penstock/wire'
 import { isKept } from '../../db/kept.ts'
 import { statement } from '../../db/statement.ts'
 import { savedSettings, type TransferRow, transferColumns } from '../queries.ts'
@@ -17,6 +17,7 @@ export type DueScheduleRow = {
   destConnectorId: string
   /** Whether its connection can no longer be read. */
   isGone: boolean
+  blackout: Blackout | null
   /** The time of the database. */
   now: Date
 }
@@ -27,7 +28,8 @@ export type DueScheduleRow = {
  */
 export const takeDue = statement<{ limit: number }, DueScheduleRow>(`
   select s.connection_id, c.organization_id, c.account_id, s.cron, s.timezone, c.status, a.enabled as account_enabled,
-    c.src_connector_id, c.dest_connector_id, c.account_deleted or not ${isKept('c')} as is_gone, now() as now
+    c.src_connector_id, c.dest_connector_id, c.account_deleted or not ${isKept('c')} as is_gone,
+    (select r.blackout from connection_rules r where r.connection_id = c.id) as blackout, now() as now
   from schedules s join connections c on c.id = s.connection_id join accounts a on a.id = c.account_id
   where s.enabled and s.next_time <= now() and not exists (select from schedule_pauses)
     and not exists (
@@ -43,6 +45,13 @@ export const moveSchedules = statement<{ connectionIds: readonly string[]; nextT
   update schedules s set next_time = moved.next_time::timestamptz, last_time = now()
   from unnest(:connectionIds::text[], :nextTimes::text[]) as moved (connection_id, next_time)
   where s.connection_id = moved.connection_id
+`)
+
+/** Moves schedules to the ends of blackouts, in the order of both lists. */
+export const postponeSchedules = statement<{ connectionIds: readonly string[]; ends: readonly string[] }>(`
+  update schedules s set next_time = postponed.until::timestamptz
+  from unnest(:connectionIds::text[], :ends::text[]) as postponed (connection_id, until)
+  where s.connection_id = postponed.connection_id
 `)
 
 /**

@@ -3,8 +3,9 @@ import type { Transaction } from '../../db/database.ts'
 import { newIdentifier } from '../../identifiers.ts'
 import type { Logger } from '../../log.ts'
 import { Refusal } from '../../refusal.ts'
+import { blackoutEnd } from '../blackouts.ts'
 import { wakeWorkers } from '../queries.ts'
-import { nextRun } from '../schedules.ts'
+import { nextRun } from '../times.ts'
 import { requireIntegrated, requireRunnable } from '../transfers.ts'
 import { viewTransfer } from '../view.ts'
 import type { SupervisorDeps } from './deps.ts'
@@ -29,8 +30,9 @@ export async function startDue(deps: ScheduleDeps, log: Logger, stopping?: Abort
 
 /** @returns how many were due */
 async function startBatch(tx: Transaction, { catalogue }: ScheduleDeps, log: Logger): Promise<number> {
-  const due = await queries.takeDue.all(tx, { limit: dueAtOnce })
-  if (due.length === 0) return 0
+  const taken = await queries.takeDue.all(tx, { limit: dueAtOnce })
+  if (taken.length === 0) return 0
+  const due = await withoutBlackouts(tx, taken)
   const nextTimes = nextTimesOf(due, log)
   await queries.moveSchedules.run(tx, { connectionIds: due.map(({ connectionId }) => connectionId), nextTimes })
   const runnable = due.filter((row) => {
@@ -48,7 +50,7 @@ async function startBatch(tx: Transaction, { catalogue }: ScheduleDeps, log: Log
   })
   const connectionIds = runnable.map(({ connectionId }) => connectionId)
   const started = await queries.insertScheduled.all(tx, { ids: connectionIds.map(newIdentifier), connectionIds })
-  if (started.length === 0) return due.length
+  if (started.length === 0) return taken.length
   await wakeWorkers.run(tx, {})
   const organizations = new Map(due.map(({ connectionId, organizationId }) => [connectionId, organizationId]))
   record(
@@ -64,7 +66,22 @@ async function startBatch(tx: Transaction, { catalogue }: ScheduleDeps, log: Log
       }),
     ),
   )
-  return due.length
+  return taken.length
+}
+
+/** Schedules of connections in a blackout wait until its end. @returns the others */
+async function withoutBlackouts(
+  tx: Transaction,
+  taken: readonly queries.DueScheduleRow[],
+): Promise<readonly queries.DueScheduleRow[]> {
+  const ends = new Map<string, string>()
+  for (const { connectionId, blackout, now } of taken) {
+    const end = blackout && blackoutEnd(blackout, now)
+    if (end) ends.set(connectionId, end.toISOString())
+  }
+  if (ends.size === 0) return taken
+  await queries.postponeSchedules.run(tx, { connectionIds: [...ends.keys()], ends: [...ends.values()] })
+  return taken.filter(({ connectionId }) => !ends.has(connectionId))
 }
 
 /** When each is due again, after the time of the database, as a text; null if it is not. */

@@ -13,6 +13,7 @@ import {
   type TransferMethod,
   type TransferState,
 } from '@penstock/engine'
+import type { RuleResult } from '@penstock/wire'
 import { openDataKey } from '../../secrets/data-keys.ts'
 import type { MasterKey } from '../../secrets/seal.ts'
 import { openJson, openText, places } from '../sealed.ts'
@@ -28,6 +29,7 @@ import { LedgerWriter, type PartStanding, type TransferKeys, transferKeys } from
 import * as queries from './queries.ts'
 import * as replayQueries from './replays/queries.ts'
 import type { Replay } from './replays/replays.ts'
+import { rulesOf, saveRuleResults } from './rules.ts'
 
 /** Rejected records of one message to a runner. */
 const replayRowsAtOnce = 1_000
@@ -67,6 +69,8 @@ export class DatabaseTransferHost {
         return this.#reportRetry(argument as Parameters<TransferHost['reportRetry']>[0])
       case 'reportColumns':
         return reportColumns(this.#deps.database, this.#work, argument as ColumnReport)
+      case 'reportRules':
+        return saveRuleResults(this.#deps.database, this.#work, argument as readonly RuleResult[])
       case 'readRejects':
         return this.#readRejects(argument as number)
       case 'stageParts':
@@ -116,6 +120,7 @@ export class DatabaseTransferHost {
       testRows: now.testRows,
       attempt: now.attempt,
       read: now.read,
+      rejected: now.rejected,
       checkpoint: standing.checkpoint,
       pending: now.pending,
       unconfirmed: now.unconfirmed,
@@ -127,6 +132,7 @@ export class DatabaseTransferHost {
       deliveryStates,
       part: await this.#partOf(now, transfer),
       divides: dividesOf(now, settings),
+      rules: await rulesOf(database, now),
       drift: now.drift,
       shape: now.shape,
       // Of a replay it must be known of each record whether it was rejected again, kept or not.

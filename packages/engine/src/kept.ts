@@ -1,0 +1,31 @@
+import type { Json } from '@penstock/connector'
+import type { Skipped } from '@penstock/wire/rules'
+
+/** A rejected row as it is stored. */
+export type KeptReject = {
+  readonly row: number | null
+  readonly count: number
+  readonly field: string | null
+  readonly reason: string
+  /** Display form of the record: redacted, as JSON text. */
+  readonly record: string
+  /** The whole record as JSON text, to be sealed and sent again; `null` if it is too large or unknown. */
+  readonly raw: string | null
+}
+
+/** Records that the destination confirmed since the last confirmation, and the checkpoint that covers them. */
+export type Confirmation = {
+  readonly read: number
+  readonly sent: number
+  readonly rejected: number
+  /** Read and not sent, though nothing is wrong with them. `read` is the sum of the accepted, the rejected and these. */
+  readonly skipped: Skipped
+  readonly bytes: number
+  /** Share of the source that is done, 0 to 1. */
+  readonly progress: number | null
+  readonly checkpoint: Json | null
+  readonly cursor: Json | null
+  readonly deliveryState: Json | null
+  readonly state: Json | null
+  readonly rejects: readonly KeptReject[]
+}

@@ -1,0 +1,8 @@
+import type { ConnectionRule } from '@penstock/wire'
+
+/** The rules that a connection had when its transfer was requested. */
+export type TransferRules = {
+  readonly list: readonly ConnectionRule[]
+  /** The median of the rows read by earlier transfers, and how many these are; `null` if no rule asks for it. */
+  readonly usual: { readonly rows: number; readonly transfers: number } | null
+}
