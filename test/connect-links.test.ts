@@ -441,7 +441,7 @@ describe('a link that has ended', () => {
       limits.connectLinkKeptDays + 1,
     )
     const kept = await create()
-    assert.equal((await purge(service.database, { rejectDays: 30, auditDays: 0 })).connectLinks, 1)
+    assert.equal((await purge(service.database, { rejectDays: 30, ledgerDays: 400, auditDays: 0 })).connectLinks, 1)
     assert.deepEqual(code(await caller.call('getConnectLink', { id: link.id })), [404, 'not_found'])
     assert.equal(await statusOf(kept.id), 'pending')
   })

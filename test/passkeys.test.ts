@@ -317,8 +317,11 @@ test('challenges that were used are purged once they have expired', async () => 
   await addPasskey(service, person)
   const [before] = await sql('select count(*)::int as n from used_challenges')
   assert(before.n > 0)
-  await purge(service.database, { rejectDays: 30, auditDays: 0 })
+  await purge(service.database, { rejectDays: 30, ledgerDays: 400, auditDays: 0 })
   assert.deepEqual(await sql('select count(*)::int as n from used_challenges'), [before])
   await sql(`update used_challenges set expires_time = now() - interval '1 second'`)
-  assert.equal((await purge(service.database, { rejectDays: 30, auditDays: 0 })).usedChallenges, before.n)
+  assert.equal(
+    (await purge(service.database, { rejectDays: 30, ledgerDays: 400, auditDays: 0 })).usedChallenges,
+    before.n,
+  )
 })

@@ -36,7 +36,7 @@ describe('the purge', () => {
     caller = callerOf(service, organization)
     ;({ clientId, organizationId } = organization)
   })
-  const purgeAll = () => purge(service.database, { rejectDays, auditDays: 0 })
+  const purgeAll = () => purge(service.database, { rejectDays, ledgerDays: 400, auditDays: 0 })
   beforeEach(async () => void (await purgeAll()))
   after(async () => {
     await service.close()
@@ -50,6 +50,7 @@ describe('the purge', () => {
     dataKeys: 0,
     connections: 0,
     ledgerEntries: 0,
+    summedEntries: 0,
     accounts: 0,
     tokens: 0,
     authorizations: 0,

@@ -730,8 +730,8 @@ create index transfers_of_connection_by_rejected on transfers (connection_id, st
 create index transfers_in_parts on transfers (account_id, created_time, id)
   where status = 'running' and parts is not null;
 
--- One entry for each delivery that a destination confirmed; volume is their sum without tests (invariant 10). Entries are only
--- added, outlive their connection, and are deleted with the account.
+-- One entry for each delivery that a destination confirmed; volume is their sum without tests (invariant 10). Entries
+-- outlive their connection, become sums of a day when they are old, and are deleted with the account.
 create table ledger (
   transfer_id text not null,
   number integer not null,
@@ -876,6 +876,7 @@ create table worker_versions (
 create table purges (
   only_one boolean default true not null,
   next_time timestamptz not null,
+  ledger_summed_until date,
   constraint purges_pkey primary key (only_one),
   constraint purges_only_one_check check (only_one)
 );

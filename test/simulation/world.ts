@@ -82,7 +82,10 @@ export async function startWorld(): Promise<World> {
         await sql(text, [organizations[what.org]?.organizationId, what.key, seconds])
       }
     },
-    purge: async () => void (await purge(service.database, { rejectDays: service.config.rejects.days, auditDays: 0 })),
+    purge: async () => {
+      const { rejects, ledgerDays } = service.config
+      await purge(service.database, { rejectDays: rejects.days, ledgerDays, auditDays: 0 })
+    },
     restart: async () => {
       await service.close()
       service = await startServiceOn(database.url, env)

@@ -85,6 +85,8 @@ export type Config = {
   rejects: { readonly max: number; readonly days: number }
   /** Uploaded files: bytes of one and of all of a sub-account, and hours for which they are kept. */
   uploads: { readonly bytesMax: number; readonly accountBytesMax: number; readonly hours: number }
+  /** Days for which single entries of the ledger are kept; after that, their sums by connection and day. */
+  ledgerDays: number
   /** Days for which events of the audit log are kept; 0: for ever. */
   auditDays: number
   /** A transfer that replaces everything with less than this part of what the last one sent waits for confirmation. */
@@ -267,6 +269,7 @@ export function readConfig(env: Environment, { listens = true }: { listens?: boo
       accountBytesMax: whole('PENSTOCK_UPLOADS_MB', limits.uploadsMbDefault, 1, 1_048_576) * 1024 ** 2,
       hours: whole('PENSTOCK_UPLOAD_HOURS', limits.uploadHoursDefault, 1, limits.uploadHoursMax),
     },
+    ledgerDays: whole('PENSTOCK_LEDGER_DAYS', 400, 31, 36_500),
     auditDays: whole('PENSTOCK_AUDIT_RETENTION_DAYS', 365, 0, 36_500),
     replacePercentMin: whole('PENSTOCK_REPLACE_PERCENT', 50, 0, 100),
     egress,

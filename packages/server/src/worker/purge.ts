@@ -15,11 +15,11 @@ import { purgeCounts as purgeMailCounts } from '../organizations/mail-queries.ts
 import { repeat } from '../repeat.ts'
 import { purgeDataKeys } from '../secrets/queries.ts'
 import { deleteExpiredTokens } from '../tokens/queries.ts'
-import { forgetDataKeys, purgeLedger, purgeRejects, purgeTransfers } from '../transfers/purge-queries.ts'
+import { forgetDataKeys, purgeLedger, purgeRejects, purgeTransfers, sumLedger } from '../transfers/purge-queries.ts'
 import { purgeExpiredUploads } from '../uploads/purge.ts'
 import { deleteExpiredChallenges } from '../users/passkey-queries.ts'
 import { deleteExpiredLinks, deleteExpiredSessions } from '../users/queries.ts'
-import { endPurge, extendPurge, releasePurge, takePurge } from './queries.ts'
+import { endPurge, endSumming, extendPurge, ledgerToSum, releasePurge, takePurge } from './queries.ts'
 
 /** Rows of a kind that one statement removes; a longer one would hold locks for longer. */
 const batchRows = 1_000
@@ -38,6 +38,8 @@ const leaseSeconds = 300
 type KeptDays = {
   /** The rejected records of a transfer that has ended. */
   readonly rejectDays: number
+  /** Single entries of the ledger; after that, their sums by connection and day. */
+  readonly ledgerDays: number
   /** Events of the audit log; 0: for ever. */
   readonly auditDays: number
 }
@@ -81,6 +83,8 @@ export type Purged = {
   dataKeys: number
   connections: number
   ledgerEntries: number
+  /** Entries of the ledger that sums replaced. */
+  summedEntries: number
   events: number
   accounts: number
   tokens: number
@@ -105,7 +109,7 @@ export type Purged = {
  */
 export async function purge(
   database: Database,
-  { rejectDays, auditDays }: KeptDays,
+  { rejectDays, ledgerDays, auditDays }: KeptDays,
   signal?: AbortSignal,
 ): Promise<Purged> {
   const inBatches = async (limit: number, removeSome: (limit: number) => Promise<number>): Promise<number> => {
@@ -129,6 +133,7 @@ export async function purge(
     }),
   )
   const ledgerEntries = await inBatches(leafBatchRows, (limit) => purgeLedger.run(database, { ...gone, limit }))
+  const summedEntries = await sumOldEntries(database, ledgerDays, signal)
   const events = await inBatches(eventBatchRows, (limit) =>
     purgeEvents.run(database, { days: limits.eventDays, limit }),
   )
@@ -146,6 +151,7 @@ export async function purge(
     transfers,
     connections,
     ledgerEntries,
+    summedEntries,
     events,
     accounts,
     dataKeys: await inBatches(batchRows, (limit) => purgeDataKeys.run(database, { limit })),
@@ -168,6 +174,27 @@ export async function purge(
     ),
     auditEvents: signal?.aborted ? 0 : await purgeAudit(database, auditDays),
   }
+}
+
+/**
+ * Replaces entries of the ledger that are older than the days by their sums, so that volumes and reports stay the same.
+ * @returns how many it replaced; if it is interrupted, the next run finds the others
+ */
+async function sumOldEntries(database: Database, days: number, signal?: AbortSignal): Promise<number> {
+  const span = await ledgerToSum.first(database, { days })
+  if (!span) return 0
+  let removed = 0
+  let account: string | null = ''
+  while (account !== null) {
+    if (signal?.aborted) return removed
+    const place: Parameters<typeof sumLedger.run>[1] = { ...span, account, limit: leafBatchRows }
+    // Two processes may take the same entries in another order: as a transaction, it is retried after a deadlock.
+    const batch = await database.transaction((tx) => sumLedger.first(tx, place))
+    removed += batch?.removed ?? 0
+    account = batch?.account ?? null
+  }
+  await endSumming.run(database, { until: span.until })
+  return removed
 }
 
 /** Records what is removed permanently, with its removal. */

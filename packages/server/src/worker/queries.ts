@@ -18,3 +18,16 @@ export const extendPurge = statement<{ leaseSeconds: number }>(`
 export const releasePurge = statement(`update purges set next_time = now()`)
 /** Says when the purge is due again: every day at 03:15 UTC. */
 export const endPurge = statement(`update purges set next_time = ${next}`)
+
+/** The days of the ledger, each as `YYYY-MM-DD`, that become sums now: after the last one that did, until the last one that is old enough. */
+export const ledgerToSum = statement<{ days: number }, { after: string; until: string }>(`
+  select after, until from (
+    select coalesce(to_char(ledger_summed_until, 'YYYY-MM-DD'), '-infinity') as after,
+      to_char((now() at time zone 'UTC')::date - :days::integer - 1, 'YYYY-MM-DD') as until
+    from purges
+  ) span
+  where after::date < until::date
+`)
+
+/** Says that the ledger is summed until a day. */
+export const endSumming = statement<{ until: string }>(`update purges set ledger_summed_until = :until::date`)

@@ -76,7 +76,7 @@ export async function startWorker(config: Config, given: WorkerResources, log: L
   const outgoing = createOutgoing(config)
   const mailer = createMailer(config, log)
   const bounds = { leaseSeconds: config.heartbeatTimeoutSeconds }
-  const kept = { rejectDays: config.rejects.days, auditDays: config.auditDays }
+  const kept = { rejectDays: config.rejects.days, ledgerDays: config.ledgerDays, auditDays: config.auditDays }
   const tasks = [
     keepUp(deps, { claims, wake }, log, signal, retiring),
     untilOutdated(deps, log, signal).then(() => outdated.abort()),
