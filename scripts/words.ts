@@ -30,7 +30,7 @@ const words: readonly Word[] = [
   { word: 'ground', instead: 'background, runtime, test environment' },
   { word: 'room', instead: 'capacity, below the limit' },
   { word: 'unfit', instead: 'invalid' },
-  { word: 'peer', instead: 'test server', except: /peer\.(example|blob)|peerDependencies/ },
+  { word: 'peer', instead: 'test server', except: /peer\.(example|blob)|peerDependencies|legacy-peer/ },
   { word: 'gate', instead: 'access control, valve' },
   { word: 'let go', instead: 'release' },
   { word: 'sought', instead: 'searched, found' },

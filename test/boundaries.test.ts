@@ -63,6 +63,7 @@ function assertNone(broken: readonly string[]): void {
 /** Imports by a name that is made at run time. */
 const loaders: Readonly<Record<string, string>> = {
   'connectors/src/connector-files.ts': 'loads the one connector that a runner needs, by its slug',
+  'connectors/src/installed/load-installed.ts': 'loads a connector that the operator added, from its folder',
   'engine/src/compile.ts': 'has Node compile every file that a runner may load',
 }
 

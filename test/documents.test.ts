@@ -15,6 +15,7 @@ import { connectors, listedConnectors, platforms } from '@penstock/connectors'
 import { errors } from '@penstock/wire'
 import { openApiDocument } from '@penstock/wire/openapi'
 import type { FastifyInstance } from 'fastify'
+import { createCatalogue } from '../packages/server/src/connectors/catalogue.ts'
 import { platformPage } from '../packages/server/src/documents/catalogue-pages.ts'
 import { connectorPage } from '../packages/server/src/documents/connector-page.ts'
 import { guideSlugs, readGuide } from '../packages/server/src/documents/guide-files.ts'
@@ -36,7 +37,7 @@ before(async () => {
     trustedProxies: [],
   })
   app = made.app
-  serveDocuments(app, publicUrl)
+  serveDocuments(app, publicUrl, createCatalogue(publicUrl))
 })
 after(() => app.close())
 

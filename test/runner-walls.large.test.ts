@@ -94,6 +94,7 @@ before(async () => {
     egress: { networkPolicy: 'any' as const },
     plainHttp: { loopback: true, allow: [] },
     localFolders: [join(directory, 'allowed')],
+    connectorsFolder: join(directory, 'connectors'),
   }
   const options = { settings, memoryBytesMax: 512 * 1024 ** 2, stallMs: 30_000, spare: false }
   runners = createRunnerPool(options, createLogger('silent'))

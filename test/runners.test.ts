@@ -19,7 +19,12 @@ const onLinux = process.platform === 'linux' ? {} : { skip: 'the processes of ot
 const lines: string[] = []
 const log = createLogger('info', { write: (line) => void lines.push(line) })
 const options: PoolOptions = {
-  settings: { egress: { networkPolicy: 'any' }, plainHttp: { loopback: true, allow: [] }, localFolders: [] },
+  settings: {
+    egress: { networkPolicy: 'any' },
+    plainHttp: { loopback: true, allow: [] },
+    localFolders: [],
+    connectorsFolder: '/nonexistent',
+  },
   memoryBytesMax: 512 * 1024 ** 2,
   stallMs: 30_000,
   spare: false,

@@ -42,6 +42,16 @@ const files = readdirSync(import.meta.dirname).filter((file) => file.endsWith('.
 export const codeFiles = () => files.map((file) => join(import.meta.dirname, file))`,
   'connector/src/files/duckdb/module-file.ts': () => `import { join } from 'node:path'
 export const moduleFile = () => join(import.meta.dirname, 'duckdb-eh.wasm')`,
+  'connectors/src/installed/kit-modules.ts': async () => {
+    const { exports } = JSON.parse(await readFile(join(packages, 'connector/package.json'), 'utf8'))
+    const names = Object.keys(exports).map((path) => join('@penstock/connector', path))
+    const lines = names.map((name) => `  '${name}': new URL('${kitFile(name)}.js', import.meta.url).href,\n`)
+    return `const modules = {\n${lines.join('')}}
+export const kitModule = (name) => (Object.hasOwn(modules, name) ? modules[name] : undefined)`
+  },
+  // The service runs a program once, when it is added.
+  'connectors/src/programs/guard-file.ts': () => `import { join } from 'node:path'
+export const guardFile = () => join(import.meta.dirname, '../runner/guard.js')`,
   'connectors/src/brand-icons.ts': () => {
     const icons = platforms.flatMap(({ icon }) => (icon === undefined ? [] : [[icon, brandIcon(icon)]]))
     return `const icons = ${JSON.stringify(Object.fromEntries(icons))}
@@ -58,6 +68,11 @@ export const brandIcon = (icon) => icons[icon]`
     return `const files = {\n${lines.join('')}}
 export const importConnector = (slug) => (Object.hasOwn(files, slug) ? files[slug]() : undefined)`
   },
+}
+
+/** The file of a module of the kit in the folder of runners, without its ending. */
+function kitFile(name: string): string {
+  return name.slice(1).replaceAll('/', '-')
 }
 
 const used = new Set<string>()
@@ -103,7 +118,18 @@ await mkdir(dist, { recursive: true })
 await bundle('bin', { penstock: join(import.meta.dirname, 'packaged/launcher.ts') }, 'node18')
 await bundle('server', { start: join(import.meta.dirname, 'bin/start.js') }, 'node24')
 const engine = join(packages, 'engine/src')
-await bundle('runner', { runner: join(engine, 'runner.ts'), compile: join(engine, 'compile.ts') }, 'node24')
+const kit = join(packages, 'connector')
+const kitExports: Record<string, string> = JSON.parse(await readFile(join(kit, 'package.json'), 'utf8')).exports
+const kitEntries = Object.entries(kitExports).map(
+  ([path, file]) => [join('@penstock/connector', path), join(kit, file)] as const,
+)
+const programs = ['runner', 'compile', 'probe', 'test-kit'].map((name) => [name, join(engine, `${name}.ts`)] as const)
+const guard = ['guard', join(packages, 'connectors/src/programs/guard.ts')] as const
+await bundle(
+  'runner',
+  Object.fromEntries([guard, ...programs, ...kitEntries.map(([name, file]) => [kitFile(name), file])]),
+  'node24',
+)
 const unused = Object.keys(replaced).filter((path) => !used.has(path))
 if (unused.length > 0) throw new Error(`Nothing loads ${unused.join(', ')}: the build must replace other modules.`)
 

@@ -250,4 +250,5 @@ export const { connectors, listedConnectors, platforms, connectorById } = makeCa
   yahooDspReporting,
 ])
 
+export { makeCatalogue } from './catalogue.ts'
 export { logoOf } from './logo.ts'

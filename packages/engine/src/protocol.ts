@@ -38,8 +38,9 @@ export type RunnerSettings = {
   readonly egress: Pick<EgressOptions, 'networkPolicy' | 'allow'>
   /** Where secrets may go without TLS. */
   readonly plainHttp: PlainHttp
-  /** Directories that connectors may read and write. Absolute paths. */
+  /** Directories that connectors may read and write, and the one of the connectors that the operator added. Absolute paths. */
   readonly localFolders: readonly string[]
+  readonly connectorsFolder: string
 }
 
 /** A connector with its opened secrets and, if it is a side of a connection, that side's settings. */

@@ -72,8 +72,9 @@ async function work(job: Job): Promise<void> {
   const egress = createEgress(settings.egress)
   const alive = setInterval(() => send({ type: 'alive', rssBytes: process.memoryUsage.rss() }), protocolLimits.aliveMs)
   try {
-    const { localFolders, plainHttp } = settings
-    const runtime = { loadConnector, egress, localFolders, plainHttp }
+    const { localFolders, plainHttp, connectorsFolder } = settings
+    const load = (slug: string) => loadConnector(slug, connectorsFolder)
+    const runtime = { loadConnector: load, egress, localFolders, plainHttp }
     const result = await runJob(job, { runtime, host, signal: ending.signal, onProgress: reportProgress })
     await egress.close()
     send({ type: 'done', result })

@@ -96,6 +96,8 @@ export type Config = {
   plainHttp: PlainHttp
   /** Directories that the connector of local folders may read and write. */
   localFolders: readonly string[]
+  /** Directory of the connectors that the operator added. An absolute path. */
+  connectorsFolder: string
   /** Where mail is sent from, and by which server; undefined: no mail is sent. */
   mail: { readonly url: string; readonly from: string } | undefined
   logLevel: LogLevel
@@ -279,6 +281,12 @@ export function readConfig(env: Environment, { listens = true }: { listens?: boo
       isLocal && databaseUrl === undefined && process.getuid?.() !== 0 ? [ownFolderIn(dataDirectory)] : [],
       (value) => (value.split(':').every((folder) => isAbsolute(folder)) ? value.split(':') : undefined),
       'absolute paths of directories, with a colon between them',
+    ),
+    connectorsFolder: read(
+      'PENSTOCK_CONNECTORS_DIR',
+      join(dataDirectory, 'connectors'),
+      (value) => (isAbsolute(value) ? value : undefined),
+      'the absolute path of a directory',
     ),
     mail: readMail(given, fieldErrors),
     telemetry: readTelemetrySettings(given, fieldErrors),

@@ -20,6 +20,12 @@ export const runnerProgram = fileURLToPath(import.meta.resolve('@penstock/engine
 /** The program that compiles what runners load. */
 export const compileProgram = fileURLToPath(import.meta.resolve('@penstock/engine/compile'))
 
+/** The program that says which connector a package defines. */
+export const probeProgram = fileURLToPath(import.meta.resolve('@penstock/engine/probe'))
+
+/** The module that is loaded before the tests of a package. */
+export const testKitProgram = fileURLToPath(import.meta.resolve('@penstock/engine/test-kit'))
+
 /** Packages of runners: their own code and its dependencies. The service's own code is not included. */
 const packages = [
   '@penstock/engine',

@@ -8,7 +8,7 @@ import { createAuthorizationFlow } from './authorizations/flow.ts'
 import type { Config } from './config.ts'
 import { createConnectPageAuthenticator, embeddingOrigins, isLinkOpen } from './connect-links/page.ts'
 import { connectionsOfAccounts, countConnections } from './connections/connections.ts'
-import { createCatalogue } from './connectors/catalogue.ts'
+import { createCatalogue, installedConnectors } from './connectors/catalogue.ts'
 import { findUnknownConnectors } from './connectors/unknown.ts'
 import type { DatabaseUrl } from './db/addresses.ts'
 import { databaseNow } from './db/clock.ts'
@@ -93,7 +93,10 @@ export async function createService(
   },
 ): Promise<Service> {
   await registerEnvironment(database, config)
-  const unknown = await findUnknownConnectors(database)
+  const installed = installedConnectors(config)
+  for (const problem of installed.problems) log.warn(problem)
+  const catalogue = createCatalogue(config.publicUrl, installed)
+  const unknown = await findUnknownConnectors(database, catalogue)
   if (unknown) throw new Error(unknown)
   // Closed here where putting together fails, and by the service's `close` otherwise: in the reverse order.
   await using opened = new AsyncDisposableStack()
@@ -109,7 +112,6 @@ export async function createService(
           onError: (err) => log.warn({ err }, 'the replica cannot be used; reading from the database itself'),
         })
   if (replica) opened.defer(replica.close)
-  const catalogue = createCatalogue(config.publicUrl)
   const tokens = createAuthenticator(database, notices)
   const auditLinker = createAuditLinker(database, keyring, log)
   opened.defer(auditLinker.close)
@@ -177,7 +179,7 @@ export async function createService(
     publicUrl,
   })
   serveHealth(app, database, () => draining)
-  serveDocuments(app, config.publicUrl)
+  serveDocuments(app, config.publicUrl, catalogue)
   await serveConsole(app, config.publicUrl)
   await serveConnectPage(app, config.publicUrl, (id) => embeddingOrigins(database, id))
   serveAuthorizations(app, config.publicUrl, createAuthorizationFlow({ ...deps, database, isLinkOpen }))

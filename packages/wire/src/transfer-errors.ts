@@ -1,16 +1,14 @@
 import type { ErrorAction } from './error-actions.ts'
 
 /**
- * Every error of a transfer, a preview or a check: what the engine and the service do about it, when it occurs,
- * and how a person fixes it. Connectors throw a `ConnectorError` with a code of this table, and what follows from a code
- * depends on its action alone (`decide`). The errors that callers of the API get are in another table, in `errors.ts`.
+ * Every error of a transfer, a preview or a check. Connectors throw a `ConnectorError` with a code of this table, and the effect
+ * depends on its action alone (`decide`). The errors for callers of the API are in `errors.ts`.
  */
 
 export type TransferErrorDefinition = {
   readonly action: ErrorAction
-  /** When it occurs, for the documents. */
+  /** When it occurs, for the documents; then how a person fixes it. The message of the error says more. */
   readonly when: string
-  /** How a person fixes it, for the documents; the message of the error says more. */
   readonly todo: string
 }
 
@@ -69,6 +67,11 @@ export const transferErrors = {
     action: 'retry',
     when: 'The connector failed with an unknown error. The transfer retries up to three times.',
     todo: 'Start the transfer again; if it persists, report the identifier of the transfer to your operator.',
+  },
+  connector_missing: {
+    action: 'fail',
+    when: 'The machine that runs the transfer does not have the connector, which an operator added to others.',
+    todo: 'Ask your operator to add the connector on every machine, then start the transfer again.',
   },
   unreachable: {
     action: 'reconnect',

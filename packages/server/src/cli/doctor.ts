@@ -1,11 +1,13 @@
 import { statfs } from 'node:fs/promises'
 import { type Config, ConfigError, readConfig } from '../config.ts'
+import { createCatalogue, installedConnectors } from '../connectors/catalogue.ts'
 import { findUnknownConnectors } from '../connectors/unknown.ts'
 import { checkDatabase, readServerVersion } from '../db/readiness.ts'
 import { describeEgress } from '../egress-settings.ts'
 import { createLogger } from '../log.ts'
 import { runnerOptions } from '../runners/options.ts'
 import { createRunnerPool } from '../runners/runner-pool.ts'
+import { whyRunnersCannotRead } from '../runners/runner-user.ts'
 import { openKeyring } from '../secrets/keyring.ts'
 import { describePause } from '../transfers/restored.ts'
 import { withFreePort } from './port.ts'
@@ -66,7 +68,7 @@ async function examine(env: NodeJS.ProcessEnv): Promise<Check[]> {
       await checkServer(runtime),
       await checkMigrations(runtime),
       await checkMasterKey(runtime),
-      await checkConnectors(runtime),
+      await checkConnectors(runtime, config),
       await checkSchedules(runtime),
       await checkRunners(config),
       await checkDisk(config),
@@ -121,11 +123,17 @@ async function checkMasterKey({ database, masterKey }: CommandRuntime): Promise<
   }
 }
 
-async function checkConnectors({ database }: CommandRuntime): Promise<Check> {
+/** The connectors in the database, and the ones that the operator added to this machine. */
+async function checkConnectors({ database }: CommandRuntime, config: Config): Promise<Check> {
   const name = 'connectors'
+  const installed = installedConnectors(config)
+  const added = installed.connectors.map(({ record }) => `${record.slug} ${record.package.version}`)
+  const all = `this version knows all that the database holds${added.length > 0 ? `; added here: ${added.join(', ')}` : ''}`
   try {
-    const problem = await findUnknownConnectors(database)
-    return { name, ok: !problem, message: problem ?? 'this version knows all that the database holds' }
+    const unknown = await findUnknownConnectors(database, createCatalogue(config.publicUrl, installed))
+    const unreadable = added.length > 0 ? whyRunnersCannotRead(config, config.connectorsFolder) : undefined
+    const problems = [...installed.problems, ...[unknown, unreadable].filter((one) => one !== undefined)]
+    return { name, ok: problems.length === 0, message: problems.join(' ') || all }
   } catch {
     return { name, ok: false, message: unreadable }
   }

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
-import type { Connector } from '@penstock/connector'
-import { connectorById, connectors, listedConnectors } from '@penstock/connectors'
+import { type Connector, ConnectorError, type Platform } from '@penstock/connector'
+import * as own from '@penstock/connectors'
+import { type Installed, readInstalled } from '@penstock/connectors/installed'
 import { type CatalogueEntry, connectorStatus, type QueryOf, type Connector as WireConnector } from '@penstock/wire'
 
-/** The catalogue as this deployment serves it: the connectors of `@penstock/connectors`, with addresses of its own. */
+/** The catalogue as this deployment serves it: the connectors of `@penstock/connectors` and the operator's own, with addresses of its own. */
 export type Catalogue = {
   /** Connectors that can be added, by name. */
   readonly listed: readonly Connector[]
@@ -11,7 +12,12 @@ export type Catalogue = {
   readonly all: readonly Connector[]
   /** Any connector, also a withdrawn one that accounts may still hold. */
   find(id: string): Connector | undefined
-  /** The connector behind an identifier that the database holds. Throws if this version does not know it. */
+  /** Each platform that has a connector, once; by name. */
+  readonly platforms: readonly Platform[]
+  /**
+   * The connector behind an identifier that the database holds.
+   * @throws ConnectorError `connector_missing` if this process does not know it
+   */
   known(id: string): Connector
   logo(connector: Connector): string
   view(connector: Connector): WireConnector
@@ -23,10 +29,21 @@ export type Catalogue = {
 export type CatalogueQuery = QueryOf<'listConnectors'>
 export type CataloguePage = { readonly reply: CatalogueEntry[]; readonly total: number }
 
+const noneInstalled: Installed = { connectors: [], problems: [] }
+
 /** How many pages are cached; when the cache is full, it is emptied. */
 const pagesMax = 200
 
-export function createCatalogue(publicUrl: string): Catalogue {
+/** Connectors that the operator added to this deployment, as they are in its folder now. */
+export const installedConnectors = ({ connectorsFolder }: { connectorsFolder: string }): Installed =>
+  readInstalled(connectorsFolder, own)
+
+/** @param installed connectors that the operator added; none unless given */
+export function createCatalogue(publicUrl: string, { connectors: installed }: Installed = noneInstalled): Catalogue {
+  const { connectors, listedConnectors, platforms, connectorById } =
+    installed.length === 0
+      ? own
+      : own.makeCatalogue([...own.connectors, ...installed.map(({ connector }) => connector)])
   const pages = new Map<string, CataloguePage>()
   const logo = ({ platform }: Connector) => `${publicUrl}/logos/${platform.slug}.svg`
   const view = (connector: Connector): WireConnector => ({
@@ -40,12 +57,15 @@ export function createCatalogue(publicUrl: string): Catalogue {
   return {
     listed: listedConnectors,
     all: connectors,
+    platforms,
     find: connectorById,
     known: (id) => {
       const connector = connectorById(id)
-      if (!connector)
-        throw new Error(`The database holds connector ${id}, which this version of Penstock does not know`)
-      return connector
+      if (connector) return connector
+      throw new ConnectorError(
+        'connector_missing',
+        `This process does not know the connector ${id}, which was added since it started, or on another machine. Ask your operator to add it on every machine (penstock connector add) and to restart Penstock there.`,
+      )
     },
     logo,
     view,

@@ -27,7 +27,17 @@ export const guideGroups: readonly { title: string; slugs: readonly string[] }[]
   },
   {
     title: 'Operate',
-    slugs: ['installing', 'operating', 'observability', 'backup', 'scaling', 'upgrading', 'audit', 'debugging'],
+    slugs: [
+      'installing',
+      'operating',
+      'bring-your-own-connector',
+      'observability',
+      'backup',
+      'scaling',
+      'upgrading',
+      'audit',
+      'debugging',
+    ],
   },
 ]
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { configurationSchema, schemaFile } from '@penstock/configuration/schema'
-import { catalogueId } from '@penstock/connector'
-import { connectors, listedConnectors, logoOf, platforms } from '@penstock/connectors'
+import { type Connector, catalogueId, type Platform } from '@penstock/connector'
+import { logoOf } from '@penstock/connectors'
 import { basePath } from '@penstock/wire'
 import { openApiDocument } from '@penstock/wire/openapi'
 import type { FastifyInstance } from 'fastify'
@@ -23,11 +23,22 @@ const logoPolicy = "default-src 'none'; style-src 'unsafe-inline'"
 const scriptType = 'text/javascript; charset=utf-8'
 const svgType = 'image/svg+xml'
 
+/** The catalogue, as its pages show it. */
+export type ServedCatalogue = {
+  readonly all: readonly Connector[]
+  readonly listed: readonly Connector[]
+  readonly platforms: readonly Platform[]
+}
+
 /**
  * Serves the documentation for people and their tools: the contract, its pages, a page for each connector and platform,
  * and the logos.
  */
-export function serveDocuments(app: FastifyInstance, publicUrl: string): void {
+export function serveDocuments(
+  app: FastifyInstance,
+  publicUrl: string,
+  { all: connectors, listed: listedConnectors, platforms }: ServedCatalogue,
+): void {
   const links = createLinks(publicUrl)
   const contractPath = `${basePath}/openapi.json`
   const page = (body: string, policy = pagePolicy) => makeResource({ type: pageType, body, maxAgeSeconds: 0, policy })

@@ -1,3 +1,4 @@
+import { programsIn } from '@penstock/connectors/installed'
 import type { Config } from '../config.ts'
 import type { PoolOptions } from './runner-pool.ts'
 import { findRunnerUser } from './runner-user.ts'
@@ -14,9 +15,11 @@ export const runnerOptions = (config: Config): PoolOptions => ({
     egress: { networkPolicy: config.egress.networkPolicy, allow: config.egress.allow },
     plainHttp: config.plainHttp,
     localFolders: config.localFolders,
+    connectorsFolder: config.connectorsFolder,
   },
   user: findRunnerUser(config).user,
   memoryBytesMax: config.runnerMemoryMb * 1024 ** 2,
   stallMs,
   spare: true,
+  programs: programsIn(config.connectorsFolder),
 })

@@ -2,6 +2,7 @@ import { chownSync, lstatSync, mkdirSync, realpathSync } from 'node:fs'
 import { getCompileCacheDir } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import type { RunnerSettings } from '@penstock/engine'
 import { runnerFolders } from '../places.ts'
 
 /** The user that runners have in place of the service's. Only root can give them one. */
@@ -11,18 +12,27 @@ export type RunnerUser = { readonly uid: number; readonly gid: number }
  * Permissions of a runner, as flags of Node: to read the code that it runs, and to read and write the folders that the
  * operator allows. Until its first job (`engine/src/walls.ts`) it may also start threads, and write what Node compiled.
  * It is not permitted other files, native addons, processes or an inspector.
+ * @param settings the folders of the operator's files, and of the connectors that the operator added
  * @param compiled where Node keeps what it has compiled; undefined if it keeps nothing
+ * @param startsPrograms whether the job has a connector that is a program: then it may start processes, which have no permissions to lose
  */
-export function permissionFlags(localFolders: readonly string[], compiled: string | undefined): string[] {
+export function permissionFlags(
+  { localFolders, connectorsFolder }: Pick<RunnerSettings, 'localFolders' | 'connectorsFolder'>,
+  compiled: string | undefined,
+  startsPrograms = false,
+): string[] {
   const writes = [...localFolders.flatMap(withItsTarget), ...(compiled === undefined ? [] : [compiled])]
   return [
     '--permission',
     '--allow-worker',
+    ...(startsPrograms ? ['--allow-child-process'] : []),
     // Node warns of threads, which are given up.
     '--disable-warning=PERM0006',
     // It opens and makes files wherever it likes, whatever is permitted.
     '--no-experimental-sqlite',
-    ...[...codeFolders(), ...writes].map((folder) => `--allow-fs-read=${all(folder)}`),
+    ...[...codeFolders(), ...withItsTarget(connectorsFolder), ...writes].map(
+      (folder) => `--allow-fs-read=${all(folder)}`,
+    ),
     ...writes.map((folder) => `--allow-fs-write=${all(folder)}`),
   ]
 }

@@ -59,6 +59,15 @@ const spareDelayMs = 500
 export type PoolOptions = RunnerOptions & {
   /** Whether one unused runner is always ready, so that a job need not wait for a process to start. */
   readonly spare: boolean
+  /** The slugs of connectors that are programs; none unless given. */
+  readonly programs?: readonly string[]
+}
+
+/** The connectors of a job. */
+const slugsOf = (job: Job): readonly string[] => {
+  if (job.kind === 'transfer') return job.connectors
+  if (job.kind === 'preview') return [job.source.slug, job.destination.slug]
+  return job.kind === 'check' || job.kind === 'discovery' ? [job.connector.slug] : []
 }
 
 export function createRunnerPool(options: PoolOptions, log: Logger): Runners {
@@ -78,8 +87,8 @@ export function createRunnerPool(options: PoolOptions, log: Logger): Runners {
   let isClosed = false
   let running = 0
 
-  const start = (): RunnerProcess => {
-    const runner = new RunnerProcess(options)
+  const start = (startsPrograms = false): RunnerProcess => {
+    const runner = new RunnerProcess(options, startsPrograms)
     all.add(runner)
     void runner.exited.then(() => all.delete(runner))
     return runner
@@ -108,6 +117,12 @@ export function createRunnerPool(options: PoolOptions, log: Logger): Runners {
     runner.owner = owner
     return runner
   }
+  const hasProgram = (job: Job) => options.programs?.some((slug) => slugsOf(job).includes(slug))
+  const startFor = (owner: string): RunnerProcess => {
+    const runner = start(true)
+    runner.owner = owner
+    return runner
+  }
   const dismiss = (runner: RunnerProcess) => {
     const at = idle.findIndex((one) => one.runner === runner)
     if (at >= 0) clearTimeout(idle.splice(at, 1)[0]?.timer)
@@ -115,6 +130,7 @@ export function createRunnerPool(options: PoolOptions, log: Logger): Runners {
   }
   const isReusable = (runner: RunnerProcess) =>
     !isClosed &&
+    !runner.startsPrograms &&
     runner.isUsable &&
     runner.jobs < jobsMax &&
     runner.memoryBytes() <= options.memoryBytesMax * keptMemoryPart
@@ -135,7 +151,7 @@ export function createRunnerPool(options: PoolOptions, log: Logger): Runners {
     async run(job, { owner, watch, signal, answer = refuseCall, about = {} }) {
       signal.throwIfAborted()
       if (isClosed) throw new EndJob(true, 0)
-      const runner = await take(owner)
+      const runner = hasProgram(job) ? startFor(owner) : await take(owner)
       running++
       try {
         return await runner.run(job, answer, watch, signal)

@@ -110,8 +110,12 @@ export class RunnerProcess {
   /** Whose secrets it has held; it never works for another owner. */
   owner: string | undefined
 
-  constructor(options: RunnerOptions) {
+  /** Whether it may start processes; it has one job then. */
+  readonly startsPrograms: boolean
+
+  constructor(options: RunnerOptions, startsPrograms = false) {
     this.#options = options
+    this.startsPrograms = startsPrograms
     const memoryMb = options.memoryBytesMax / 1024 ** 2
     const heapMb = Math.max(64, Math.floor(memoryMb / 2))
     const semiSpaceMb = Math.min(semiSpaceMbMax, Math.max(8, Math.floor(memoryMb / 16)))
@@ -123,7 +127,7 @@ export class RunnerProcess {
       execArgv: [
         `--max-old-space-size=${heapMb}`,
         `--max-semi-space-size=${semiSpaceMb}`,
-        ...permissionFlags(options.settings.localFolders, compiled),
+        ...permissionFlags(options.settings, compiled, startsPrograms),
       ],
       // Standard error is read for what V8 says of a full heap; it is never logged, since it may quote values.
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],

@@ -78,16 +78,36 @@ const probe = `
   }
 `
 
+/**
+ * Why runners cannot read a folder, as a sentence; undefined if they can. Runners with the service's own user read what it reads.
+ * @throws ConfigError if they cannot have the user that is set
+ */
+export function whyRunnersCannotRead(
+  config: Pick<Config, 'runnerUser' | 'localFolders'>,
+  folder: string,
+): string | undefined {
+  const { user } = findRunnerUser(config)
+  return user && firstUnusable(user, [`r${folder}`]) !== ''
+    ? `Runners have the user ${user.uid}, which cannot read ${folder}: set PENSTOCK_CONNECTORS_DIR to a folder that every user can read, with the folders above it.`
+    : undefined
+}
+
 /** Why a user cannot do the work of runners: a clause without a full stop. Undefined if it can. */
 function problemOf({ uid, gid }: RunnerUser, localFolders: readonly string[]): string | undefined {
   const read = [runnerProgram, ...codeFolders(), ...filesOfEnvironment()].filter(existsSync).map((path) => `r${path}`)
   const written = localFolders.filter(existsSync).map((path) => `w${path}`)
-  const options = { uid, gid, cwd: '/', env: {}, encoding: 'utf8', timeout: probeTimeoutMs } as const
-  const { error, status, stdout } = spawnSync(process.execPath, ['-e', probe, '--', ...read, ...written], options)
-  if (error || status !== 0) return `the user ${uid} cannot run ${process.execPath}`
+  const stdout = firstUnusable({ uid, gid }, [...read, ...written])
+  if (stdout === undefined) return `the user ${uid} cannot run ${process.execPath}`
   if (stdout === '') return undefined
   const path = stdout.slice(1)
   return stdout.startsWith('w')
     ? `the user ${uid} cannot read and write the folder ${path} of PENSTOCK_LOCAL_FOLDERS (chown it, with what it holds)`
     : `the user ${uid} cannot read ${path} (grant it on each folder of the path)`
+}
+
+/** The first of some arguments of `probe` that a user cannot use, empty if there is none; undefined if the user cannot run Node. */
+function firstUnusable({ uid, gid }: RunnerUser, paths: readonly string[]): string | undefined {
+  const options = { uid, gid, cwd: '/', env: {}, encoding: 'utf8', timeout: probeTimeoutMs } as const
+  const { error, status, stdout } = spawnSync(process.execPath, ['-e', probe, '--', ...paths], options)
+  return error || status !== 0 ? undefined : stdout
 }

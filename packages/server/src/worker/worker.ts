@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { keepAlerts } from '../alerts/keep.ts'
 import { createAuditLinker } from '../audit/link.ts'
 import type { Config } from '../config.ts'
-import { createCatalogue } from '../connectors/catalogue.ts'
+import { createCatalogue, installedConnectors } from '../connectors/catalogue.ts'
+import { findUnknownConnectors } from '../connectors/unknown.ts'
 import type { DatabaseUrl } from '../db/addresses.ts'
 import { openDatabase } from '../db/database.ts'
 import { idleTransactionMs } from '../db/liveness.ts'
@@ -139,7 +140,9 @@ async function openSupervisor(
       parts: { atOnce: config.transfers.perTransfer, bytesMin: config.transfers.partMb << 20 },
       runTimeMs: config.transfers.hours * 3_600_000,
     }
-    const catalogue = createCatalogue(config.publicUrl)
+    const catalogue = createCatalogue(config.publicUrl, installedConnectors(config))
+    const unknown = await findUnknownConnectors(database, catalogue)
+    if (unknown) throw new Error(unknown)
     const deps = { database, keyring, catalogue, runners, settings, startSpan: telemetry?.startSpan }
     return { deps, notices, close }
   } catch (error) {

@@ -36,7 +36,9 @@ export async function superviseTransfer(
   stopping: AbortSignal,
 ): Promise<void> {
   const { startSpan, catalogue } = deps
-  const slugs = [work.srcConnectorId, work.destConnectorId].map((id) => catalogue.known(id).slug)
+  // A connector that this worker does not know ends the transfer below.
+  const sides = [work.srcConnectorId, work.destConnectorId].map((id) => catalogue.find(id) ?? { slug: id, name: id })
+  const slugs = sides.map(({ slug }) => slug)
   const trace = startSpan && new TransferTrace(startSpan, work, slugs)
   const about = {
     transferId: work.id,
@@ -46,9 +48,7 @@ export async function superviseTransfer(
     ...trace?.logFields,
   }
   log.info(about, 'transfer claimed')
-  const [source = '', destination = ''] = [work.srcConnectorId, work.destConnectorId].map(
-    (id) => catalogue.known(id).name,
-  )
+  const [source = '', destination = ''] = sides.map(({ name }) => name)
   const lines = new TransferLog(deps.database, work, { source, destination })
   let failure: unknown
   try {
@@ -75,6 +75,7 @@ async function runTransfer(
   const isNew = work.part > 0 ? work.attempt === 1 : work.columns === null
   const standing = isNew ? endingOf(work) : undefined
   if (standing) throw standing
+  const { source, destination } = frozenSides(catalogue, work)
   const begunMs = performance.now()
   const ending = new AbortController()
   let endedBy: unknown
@@ -99,7 +100,6 @@ async function runTransfer(
     void lines.flush()
   }, heartbeatMs(deps))
   const host = new DatabaseTransferHost(deps, work)
-  const { source, destination } = frozenSides(catalogue, work)
   const ofJob = new JobHost(deps, work.replayOf ? [destination] : [source, destination])
   try {
     const { retry, replaceShareMin, progressMs } = settings

@@ -1,0 +1,131 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Connector, Platform } from '@penstock/connector'
+import type { Program } from '../programs/definition-of-program.ts'
+import { errorOfDefinition } from './error-of-definition.ts'
+import { readDefinition, type WrittenDefinition } from './written-definition.ts'
+
+/**
+ * Connectors that the operator added to a deployment. Each has a folder of its slug in the folder of the deployment, with the file
+ * `connector.json` and its code in `code`.
+ */
+export type InstalledRecord = {
+  /** The form of this file: 1. */
+  readonly form: 1
+  readonly slug: string
+  /** The package that it came in, and where from, as the operator named it. */
+  readonly package: { readonly name: string; readonly version: string; readonly from: string }
+  /** The folder of the package in `code`, with `/` between its parts; its own exports say which module is the definition. */
+  readonly main?: string
+  /** In place of code, a program that reads the data. */
+  readonly program?: Program
+  readonly definition: WrittenDefinition
+}
+
+/** Connectors that were read from a folder, and a sentence for each folder in it that has none which can be used. */
+export type Installed = {
+  readonly connectors: readonly { readonly connector: Connector; readonly record: InstalledRecord }[]
+  readonly problems: readonly string[]
+}
+
+/** The file of an installed connector, in its folder. */
+export const recordFile = 'connector.json'
+
+/** Slugs are names of folders, and nothing else. */
+const isSlug = (name: string): boolean => /^[a-z0-9]+(-[a-z0-9]+)*$/.test(name)
+
+/**
+ * Reads the connectors of a folder; none if there is no such folder. Loads none of their code, and never throws.
+ * @param taken the connectors of the catalogue, whose slugs and names are theirs
+ */
+export function readInstalled(
+  folder: string,
+  taken: { readonly connectors: readonly Connector[]; readonly platforms: readonly Platform[] },
+): Installed {
+  const connectors: { connector: Connector; record: InstalledRecord }[] = []
+  const problems: string[] = []
+  for (const name of foldersIn(folder, problems)) {
+    try {
+      const record = readRecord(folder, name)
+      const found = readInstalledConnector(record, [
+        ...taken.platforms,
+        ...connectors.map((one) => one.connector.platform),
+      ])
+      const others = [...taken.connectors, ...connectors.map((one) => one.connector)]
+      const clash = whyTaken(found, others)
+      if (clash !== undefined) throw new Error(clash)
+      connectors.push({ connector: found, record })
+    } catch (error) {
+      problems.push(`The connector in ${join(folder, name)} cannot be used: ${(error as Error).message}.`)
+    }
+  }
+  return { connectors, problems }
+}
+
+/** Why a connector cannot stand beside others, as the rest of a sentence; undefined if it can. */
+export function whyTaken({ slug, name }: Connector, others: readonly Connector[]): string | undefined {
+  if (others.some((one) => one.slug === slug)) return `the catalogue has a connector ${slug} already`
+  return others.some((one) => one.name === name)
+    ? `the catalogue has a connector with the name ${name} already`
+    : undefined
+}
+
+/**
+ * The record of one installed connector.
+ * @throws Error without a full stop if there is none that can be read
+ */
+export function readRecord(folder: string, slug: string): InstalledRecord {
+  if (!isSlug(slug)) throw new Error(`${slug} is no slug`)
+  let record: InstalledRecord
+  try {
+    record = JSON.parse(readFileSync(join(folder, slug, recordFile), 'utf8'))
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new Error(code ? `its ${recordFile} cannot be read (${code})` : `its ${recordFile} is not JSON`)
+  }
+  if (record?.form !== 1) throw new Error(`its ${recordFile} was written by another version of Penstock`)
+  const wrong = errorOfDefinition(record.definition)
+  if (wrong !== undefined) throw new Error(`its definition is wrong: ${wrong}`)
+  if (record.definition.slug !== slug) throw new Error(`it is the connector ${record.definition.slug}`)
+  if (!record.program && !isFolder(record.main)) throw new Error('its code is elsewhere')
+  return record
+}
+
+const isFolder = (main: unknown): boolean =>
+  typeof main === 'string' && /^[\w@.-]+(\/[\w@.-]+)*$/.test(main) && !main.split('/').includes('..')
+
+/** The slugs of the connectors in a folder that are programs; others are left out. */
+export function programsIn(folder: string): readonly string[] {
+  return foldersIn(folder, []).filter((slug) => {
+    try {
+      return readRecord(folder, slug).program !== undefined
+    } catch {
+      return false
+    }
+  })
+}
+
+/** The connector of a record, with a sentence about its package. */
+export function readInstalledConnector(
+  { package: from, definition }: InstalledRecord,
+  platforms: readonly Platform[],
+): Connector {
+  return Object.freeze({
+    ...readDefinition(definition, platforms),
+    tested: `nothing that Penstock knows of: your operator added this connector (${from.name} ${from.version})`,
+  })
+}
+
+function foldersIn(folder: string, problems: string[]): string[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && isSlug(entry.name))
+      .map(({ name }) => name)
+      .sort()
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    // A data directory that is none is reported as such.
+    if (code !== 'ENOENT' && code !== 'ENOTDIR') problems.push(`The folder ${folder} of added connectors cannot be read (${code}).`)
+    return []
+  }
+}

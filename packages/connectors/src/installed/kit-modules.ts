@@ -1,0 +1,13 @@
+/** The modules of the kit, resolved before any hook answers for them. */
+const modules = new Map(
+  ['', '/acceptance', '/egress', '/egress/allowed', '/files', '/files/definition'].map((path) => {
+    const name = `@penstock/connector${path}`
+    return [name, import.meta.resolve(name)]
+  }),
+)
+
+/**
+ * The address of a module of the kit, as this program has it; undefined if it is none. The build of the published package replaces this
+ * module.
+ */
+export const kitModule = (specifier: string): string | undefined => modules.get(specifier)

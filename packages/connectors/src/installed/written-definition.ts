@@ -1,0 +1,151 @@
+import {
+  type Connector,
+  type ConnectorDefinition,
+  defineConnector,
+  type Fields,
+  type Platform,
+  type Records,
+  type Side,
+  type Values,
+} from '@penstock/connector'
+
+/**
+ * A definition as it is kept in a file. The service works with it, and never loads the code of a connector that an operator added:
+ * what is a function in the code is here that there is one, or what it answers.
+ */
+export type WrittenDefinition = Omit<ConnectorDefinition, 'source' | 'destination' | 'check' | 'authorization'> & {
+  readonly checks: boolean
+  readonly source?: WrittenSide & { readonly opens: boolean; readonly columnsByReading?: boolean }
+  readonly destination?: WrittenSide & { readonly delivers?: WrittenDelivery }
+}
+
+type WrittenSide = { readonly fields: Fields; readonly records?: Records; readonly discovers: readonly string[] }
+
+type WrittenDelivery = {
+  readonly rowsMax: number
+  readonly bytesMax: number
+  readonly inspects: boolean
+  readonly replaces: WrittenChoice
+}
+
+/** An answer that is always the same, or is yes if a choice of the connection has one of some values. */
+type WrittenChoice = boolean | { readonly field: string; readonly values: readonly (string | boolean)[] }
+
+/**
+ * Writes down a definition.
+ * @throws Error with a sentence if the service would need its code
+ */
+export function writeDefinition(connector: Connector): WrittenDefinition {
+  const { slug, source, destination, check, authorization } = connector
+  if (authorization) throw new Error(`${slug}: only connectors of the catalogue can be authorized with a click`)
+  if (connector.readsUploads) throw new Error(`${slug}: only connectors of the catalogue read uploaded files`)
+  const { name, platform, dataType, dataTypeCategory, description, status, withdrawn, actions, notes, api } = connector
+  const facts = {
+    slug,
+    name,
+    platform,
+    dataType,
+    dataTypeCategory,
+    description,
+    status,
+    withdrawn,
+    actions,
+    notes,
+    api,
+  }
+  const { columnsByReading } = source ?? {}
+  return {
+    ...facts,
+    secrets: connector.secrets,
+    checks: check !== undefined,
+    source: source && { ...writeSide(source), opens: source.open !== undefined, columnsByReading },
+    destination: destination && {
+      ...writeSide(destination),
+      delivers: destination.deliver && {
+        ...destination.deliver.batch(defaultsOf(destination.fields)),
+        inspects: destination.deliver.inspect !== undefined,
+        replaces: choiceOf(slug, destination.fields, destination.deliver.replaces),
+      },
+    },
+  } as WrittenDefinition
+}
+
+const writeSide = ({ fields = {}, records, discover = {} }: Side): WrittenSide => ({
+  fields,
+  ...(records ? { records } : {}),
+  discovers: Object.keys(discover),
+})
+
+const defaultsOf = (fields: Fields = {}): Values =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([key, field]) => (field.default === undefined ? [] : [[key, field.default]])),
+  )
+
+/** Asks for each value of each choice, the others being as they are by default. */
+function choiceOf(
+  slug: string,
+  fields: Fields = {},
+  replaces: (settings: Values) => boolean = () => false,
+): WrittenChoice {
+  const defaults = defaultsOf(fields)
+  const usual = replaces(defaults)
+  const deciding = Object.entries(fields).flatMap(([field, { type, options = [] }]) => {
+    const values = type === 'Boolean' ? [false, true] : type === 'Select' ? options : []
+    const yes = values.filter((value) => replaces({ ...defaults, [field]: value }))
+    return yes.length === (usual ? values.length : 0) ? [] : [{ field, values: yes }]
+  })
+  const [first, second] = deciding
+  if (second) throw new Error(`${slug}: whether it replaces everything must follow from one choice of the connection`)
+  return first ?? usual
+}
+
+const elsewhere = async (): Promise<never> => {
+  throw new Error('The code of a connector runs in runners')
+}
+
+/**
+ * The connector of a definition that was written down. Its functions are those of the service alone.
+ * @param platforms those of the catalogue, which are used in place of the same in the definition
+ * @throws Error with a sentence if the definition breaks a rule of this version
+ */
+export function readDefinition(written: WrittenDefinition, platforms: readonly Platform[]): Connector {
+  const { source, destination, checks, platform, ...facts } = written
+  const known = platforms.find(({ slug }) => slug === platform.slug)
+  const { icon: _, ...own } = platform
+  return defineConnector({
+    ...facts,
+    // An icon is of the catalogue; others have a monogram.
+    platform: known ?? own,
+    ...(checks ? { check: elsewhere } : {}),
+    ...(source && { source: readSource(source) }),
+    ...(destination && { destination: readDestination(destination) }),
+  })
+}
+
+const readSide = ({ fields, records, discovers }: WrittenSide) => ({
+  fields,
+  ...(records ? { records } : {}),
+  ...(discovers.length > 0 ? { discover: Object.fromEntries(discovers.map((key) => [key, elsewhere])) } : {}),
+})
+
+const readSource = ({ opens, columnsByReading, ...side }: NonNullable<WrittenDefinition['source']>) => ({
+  ...readSide(side),
+  ...(opens ? { open: elsewhere } : {}),
+  ...(columnsByReading === undefined ? {} : { columnsByReading }),
+})
+
+function readDestination({ delivers, ...side }: NonNullable<WrittenDefinition['destination']>) {
+  if (!delivers) return readSide(side)
+  const { rowsMax, bytesMax, inspects, replaces } = delivers
+  const decides = (settings: Values) =>
+    typeof replaces === 'boolean' ? replaces : replaces.values.includes(settings[replaces.field] as string | boolean)
+  return {
+    ...readSide(side),
+    deliver: {
+      batch: () => ({ rowsMax, bytesMax }),
+      open: elsewhere,
+      replaces: decides,
+      ...(inspects ? { inspect: elsewhere } : {}),
+    },
+  }
+}

@@ -1,0 +1,109 @@
+import { readInstalled } from '@penstock/connectors/installed'
+import { type Config, ConfigError } from '../config.ts'
+import { createCatalogue, installedConnectors } from '../connectors/catalogue.ts'
+import { addPackage, removePackage } from '../connectors/packages/add-package.ts'
+import { type AddedProgram, addProgram } from '../connectors/packages/add-program.ts'
+import { writeSkeleton } from '../connectors/packages/skeleton.ts'
+import { testPackage } from '../connectors/packages/test-package.ts'
+import { unknownConnectors } from '../connectors/queries.ts'
+import type { Logger } from '../log.ts'
+import { print, printTable } from './print.ts'
+import { withRuntime } from './runtime.ts'
+
+/** `penstock connector`: connectors that the operator adds to this deployment, from packages. */
+
+type Json = { json?: boolean }
+
+const restart = 'Restart Penstock on this machine to use it, and add it on every other machine of the deployment.'
+
+type Source = Json & { airbyte?: string; singer?: string; properties?: boolean; slug?: string; name?: string }
+
+/** Adds a connector from a directory, a tarball, a package of npm, or a program. It needs no database. */
+export async function addConnectorCommand(
+  config: Config,
+  _: Logger,
+  from: string | undefined,
+  { json, ...source }: Source,
+): Promise<void> {
+  const { record, id, replaced } =
+    from === undefined ? await addProgram(config, programOf(source)) : await addPackage(config, from)
+  const { slug, definition } = record
+  const { name, version } = record.package
+  print(
+    { slug, connectorId: id, name: definition.name, package: name, version, replaced: replaced ?? null },
+    json,
+    [
+      replaced === undefined
+        ? `The connector ${slug} is added (${[name, version].join(' ').trim()}), with the identifier ${id}.`
+        : `The connector ${slug} is replaced: ${name} ${replaced} by ${version}.`.replaceAll('  ', ' '),
+      restart,
+    ].join('\n'),
+  )
+}
+
+/** @throws ConfigError if the options name no program, or not how it is called */
+function programOf({ airbyte, singer, properties, slug, name }: Source): AddedProgram {
+  const command = airbyte ?? singer
+  if (command === undefined || (airbyte !== undefined && singer !== undefined))
+    throw new ConfigError(['Name a package, or a program with --airbyte or with --singer.'])
+  if (slug === undefined || name === undefined) throw new ConfigError(['A program needs --slug and --name.'])
+  const protocol = airbyte !== undefined ? 'airbyte' : properties ? 'singer with properties' : 'singer'
+  return { protocol, command, slug, name }
+}
+
+/** Lists the connectors that were added to this machine. */
+export async function listConnectorsCommand(config: Config, _: Logger, { json }: Json): Promise<void> {
+  const { connectors, problems } = installedConnectors(config)
+  const list = connectors.map(({ connector, record }) => ({
+    slug: connector.slug,
+    connectorId: connector.id,
+    name: connector.name,
+    roles: connector.supportedType,
+    package: record.package.name,
+    version: record.package.version,
+  }))
+  printTable(list, json, `No connector was added in ${config.connectorsFolder}.`)
+  for (const problem of problems) process.stderr.write(`penstock: ${problem}\n`)
+}
+
+/** Removes a connector that nothing in the database uses. */
+export async function removeConnectorCommand(config: Config, log: Logger, slug: string, { json }: Json): Promise<void> {
+  const nothing = { connectors: [], platforms: [] }
+  const found = readInstalled(config.connectorsFolder, nothing).connectors.find((one) => one.connector.slug === slug)
+  if (!found)
+    throw new ConfigError([`There is no added connector ${slug}: penstock connector list shows those there are.`])
+  const { id } = found.connector
+  const used = await withRuntime(config, log, async ({ database }) => {
+    const { all } = createCatalogue(config.publicUrl, installedConnectors(config))
+    const known = all.map((connector) => connector.id).filter((one) => one !== id)
+    const rows = await unknownConnectors.all(database, { known })
+    return rows.find(({ connectorId }) => connectorId === id)
+  })
+  if (used) {
+    throw new Error(
+      `The connector ${slug} is in use (accounts: ${used.accounts}, connections: ${used.connections}): delete these connections, remove the connector from the accounts, then remove it here.`,
+    )
+  }
+  await removePackage(config, slug)
+  print({ slug, removed: true }, json, `The connector ${slug} is removed from this machine. Restart Penstock.`)
+}
+
+/** Writes the skeleton of a package. */
+export async function newConnectorCommand(_: Config, __: Logger, slug: string, { json }: Json): Promise<void> {
+  const folder = await writeSkeleton(slug)
+  print(
+    { slug, folder },
+    json,
+    [
+      `${folder} has a connector that works. Try it, then add it:`,
+      `penstock connector test ${slug}`,
+      `penstock connector add ./${slug}`,
+    ].join('\n'),
+  )
+}
+
+/** Tries a package without adding it. Fails if a test of it does. */
+export async function testConnectorCommand(_: Config, __: Logger, path: string): Promise<void> {
+  const passed = await testPackage(path, (line) => process.stdout.write(`${line}\n`))
+  if (!passed) throw new Error('Tests of the package fail.')
+}

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync } from 'node:fs'
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { readConfig } from '../packages/server/src/config.ts'
+import { createCatalogue, installedConnectors } from '../packages/server/src/connectors/catalogue.ts'
+import { addPackage } from '../packages/server/src/connectors/packages/add-package.ts'
+import { prepareStage, tokenOf } from './harness/process.ts'
+
+/** Packages with connectors that an operator adds: what is refused, what comes in, and machines that lack one. */
+
+let base: string
+let folder: string
+before(async () => {
+  base = await mkdtemp(join(tmpdir(), 'penstock-packages-'))
+  await chmod(base, 0o755)
+  folder = join(base, 'connectors')
+})
+after(() => rm(base, { recursive: true, force: true }))
+
+const configOf = () => readConfig({ PENSTOCK_CONNECTORS_DIR: folder, PENSTOCK_DATA_DIR: join(base, 'data') })
+
+type Written = { slug?: string; name?: string; before?: string; facts?: string; manifest?: object }
+
+/** Writes a package whose definition is right but for what is given. */
+async function writePackage({
+  slug = 'acme-test',
+  name = 'Acme Test',
+  before: first = '',
+  facts = '',
+  manifest = {},
+}: Written = {}) {
+  const directory = await mkdtemp(join(base, 'package-'))
+  const about = { name: `package-of-${slug}`, version: '1.0.0', type: 'module', exports: './index.js' }
+  const all = { ...about, peerDependencies: { '@penstock/connector': '^0.1.0' }, ...manifest }
+  await writeFile(join(directory, 'package.json'), JSON.stringify(all))
+  await writeFile(
+    join(directory, 'index.js'),
+    `import { defineConnector, definePlatform } from '@penstock/connector'
+${first}
+export const connector = defineConnector({
+  slug: '${slug}', name: '${name}', description: 'A test.', dataType: 'data store', dataTypeCategory: 'data store',
+  platform: definePlatform({ slug: 'acme', name: 'Acme', type: 'Data Provider' }), secrets: {},
+  source: { open: async () => { throw new Error('not opened') } }, ${facts}
+})`,
+  )
+  return directory
+}
+
+describe('a package is refused with words, and nothing of it stays', () => {
+  const cases: readonly [string, Written, RegExp][] = [
+    [
+      'for another kit',
+      { manifest: { peerDependencies: { '@penstock/connector': '^9.0.0' } } },
+      /written for @penstock\/connector \^9\.0\.0/,
+    ],
+    ['without a kit', { manifest: { peerDependencies: {} } }, /does not say which version/],
+    ['whose slug is taken', { slug: 'webhook' }, /the catalogue has a connector webhook already/],
+    ['whose name is taken', { name: 'Webhook' }, /the catalogue has a connector with the name Webhook already/],
+    ['with a definition that the kit refuses', { facts: 'secrets: { password: { type: "Text" } }' }, /sounds secret/],
+    ['with a definition of wrong types', { facts: 'description: 7' }, /description must be a text/],
+    ['that uses the network as it is loaded', { before: 'fetch("http://127.0.0.1:1")' }, /uses fetch as it is loaded/],
+    ['that imports the network', { before: 'import "node:net"' }, /uses node:net as it is loaded/],
+    [
+      'that starts a process',
+      { before: 'import { execSync } from "child_process"; execSync("true")' },
+      /node:child_process/,
+    ],
+    [
+      'that reads files of others',
+      { before: 'import { readFileSync } from "node:fs"; readFileSync("/etc/passwd")' },
+      /restricted/,
+    ],
+    ['that ends its process', { before: 'process.exit(0)' }, /its process ended before/],
+    [
+      'that exports nothing',
+      { before: 'export {}', manifest: { exports: './package.json' } },
+      /cannot be loaded|exports no connector/,
+    ],
+    ['that is authorized with a click', { facts: 'readsUploads: true' }, /only connectors of the catalogue/],
+  ]
+  for (const [title, written, message] of cases) {
+    test(title, async () => {
+      await assert.rejects(addPackage(configOf(), await writePackage(written)), message)
+      assert.deepEqual(existsSync(folder) ? readdirSync(folder) : [], [])
+    })
+  }
+
+  test('that is not there', async () => {
+    await assert.rejects(addPackage(configOf(), './no-such-package.tgz'), /There is no file or directory/)
+    await assert.rejects(addPackage(configOf(), base), /has no package\.json/)
+  })
+})
+
+test('a tarball is installed without its scripts, and its next version replaces it', async () => {
+  const script = join(base, 'script-ran')
+  const manifest = { scripts: { install: `touch ${script}`, postinstall: `touch ${script}` } }
+  const pack = async (version: string) => {
+    const directory = await writePackage({ manifest: { ...manifest, version } })
+    const file = execFileSync('npm', ['pack', '--silent', '--ignore-scripts'], { cwd: directory, encoding: 'utf8' })
+    return join(directory, file.trim())
+  }
+  const first = await addPackage(configOf(), await pack('1.0.0'))
+  assert.equal(first.replaced, undefined)
+  const second = await addPackage(configOf(), await pack('1.1.0'))
+  assert.equal(second.replaced, '1.0.0')
+  assert.equal(existsSync(script), false)
+  assert.deepEqual(readdirSync(folder), ['acme-test'])
+  const installed = installedConnectors(configOf())
+  assert.deepEqual(installed.problems, [])
+  const catalogue = createCatalogue('http://localhost', installed)
+  assert.match(
+    catalogue.known(first.id).tested ?? '',
+    /your operator added this connector \(package-of-acme-test 1\.1\.0\)/,
+  )
+  await assert.rejects(
+    addPackage(configOf(), await writePackage({ manifest: { name: 'of-another' } })),
+    /the catalogue has a connector acme-test already/,
+  )
+  await writeFile(join(folder, 'acme-test/connector.json'), '{')
+  assert.match(
+    installedConnectors(configOf()).problems.join(),
+    /acme-test cannot be used: its connector.json is not JSON/,
+  )
+})
+
+test('a machine that lacks a connector of the database says so, and does not start', async (t) => {
+  const stage = await prepareStage(t)
+  const own = join(stage.base, 'connectors')
+  const env = { PENSTOCK_CONNECTORS_DIR: own }
+  const added = await stage.penstock(
+    ['connector', 'add', await writePackage({ slug: 'acme-lost', name: 'Acme Lost' })],
+    { env },
+  )
+  assert.equal(added.code, 0, added.stderr)
+  const service = await stage.serve({ env })
+  const token = await tokenOf(service, stage.dataDirectory)
+  const call = async (path: string, body?: object) => {
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` }
+    const init = body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers }
+    const answer = await fetch(`${service.url}${path}`, init)
+    return { status: answer.status, body: await answer.text() }
+  }
+  const account = JSON.parse((await call('/es/v2/accounts', { name: 'Acme' })).body).response.id
+  const [{ connectorId }] = JSON.parse((await stage.penstock(['connector', 'list', '--json'], { env })).stdout)
+  const add = await call(`/es/v2/connectors?accountId=${account}`, { connectorIds: [connectorId] })
+  assert(add.status < 300, add.body)
+  assert.equal((await call('/docs/connectors/acme-lost')).status, 200)
+  const refused = await stage.penstock(['connector', 'remove', 'acme-lost'], { env })
+  assert.equal(refused.code, 1)
+  assert.match(refused.stderr, /is in use \(accounts: 1, connections: 0\)/)
+  const without = { env: { PENSTOCK_CONNECTORS_DIR: join(stage.base, 'none') } }
+  await mkdir(join(stage.base, 'none'))
+  const examined = await stage.penstock(['doctor'], without)
+  assert.match(examined.stdout, new RegExp(`FAIL  connectors  .*${connectorId}.*penstock connector add`))
+  const worker = await stage.penstock(['worker'], without)
+  assert.equal(worker.code, 1)
+  assert.match(worker.stderr, new RegExp(`${connectorId}.*penstock connector add`))
+})
