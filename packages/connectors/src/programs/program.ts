@@ -1,0 +1,127 @@
+import { spawn } from 'node:child_process'
+import { ConnectorError } from '@penstock/connector'
+import type { Guarded, GuardReport } from './guard.ts'
+import { guardFile } from './guard-file.ts'
+
+/** Bytes of one line at most: a record, or a catalogue. */
+const lineBytesMax = 16 * 1024 ** 2
+const bounds = { processesMax: 128, memoryBytesMax: 2 * 1024 ** 3 }
+/** Characters of standard error that are kept. */
+const stderrLength = 2_000
+
+/** A program to be run, and how long it may say nothing, in milliseconds. */
+export type Run = Pick<Guarded, 'command' | 'files'> & {
+  readonly signal: AbortSignal
+  readonly silentMs: number
+  /** The user of the program; undefined: that of this process. */
+  readonly user?: { readonly uid: number; readonly gid: number } | undefined
+}
+
+/**
+ * Runs a program of others, and gives the lines that it writes; with it end all its processes and files, also if this process is killed.
+ * Little is read ahead of the reader.
+ * @returns how it ended: its exit code, and the end of what it wrote to standard error
+ * @throws ConnectorError `row_too_large`, `timeout`, `platform_unavailable` or `invalid_setting` if it passed a bound or cannot be started; the
+ * signal's reason if that is aborted
+ */
+export async function* linesOf({ command, files, signal, silentMs, user }: Run): AsyncGenerator<string, ProgramEnd> {
+  signal.throwIfAborted()
+  // The permissions of a runner are in NODE_OPTIONS, which Node gives to every process that it starts.
+  const shell = ['-c', 'unset NODE_OPTIONS; exec "$0" "$@"', process.execPath, guardFile(), 'guard']
+  const guard = spawn('/bin/sh', shell, {
+    ...user,
+    cwd: '/',
+    env: { PATH: process.env.PATH ?? '', ...(process.env.TMPDIR ? { TMPDIR: process.env.TMPDIR } : {}) },
+    stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
+  })
+  const { stdin, stdout, stderr } = guard
+  const [, , , report] = guard.stdio as unknown as NodeJS.ReadableStream[]
+  for (const stream of [stdin, stdout, stderr, report] as (NodeJS.EventEmitter | undefined)[])
+    stream?.on('error', () => {})
+  let said = ''
+  let reported = ''
+  stderr.setEncoding('utf8').on('data', (text: string) => {
+    said = (said + text).slice(-stderrLength)
+  })
+  report?.setEncoding('utf8').on('data', (text: string) => {
+    reported += text
+  })
+  const ended = new Promise<void>((resolve) => {
+    guard.on('close', () => resolve())
+    guard.on('error', () => resolve())
+  })
+  const end = () => void stdin.destroy()
+  const quiet = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  const wait = () => {
+    clearTimeout(timer)
+    timer = setTimeout(() => {
+      quiet.abort()
+      stdout.destroy()
+    }, silentMs)
+  }
+  const stop = () => {
+    end()
+    stdout.destroy()
+  }
+  signal.addEventListener('abort', stop, { once: true })
+  try {
+    stdin.write(`${JSON.stringify({ command, files, ...bounds } satisfies Guarded)}\n`)
+    wait()
+    let rest: Buffer[] = []
+    let length = 0
+    try {
+      for await (const piece of stdout as AsyncIterable<Buffer>) {
+        let from = 0
+        for (let at = piece.indexOf(10); at >= 0; at = piece.indexOf(10, from)) {
+          const line = Buffer.concat([...rest, piece.subarray(from, at)]).toString('utf8')
+          rest = []
+          length = 0
+          from = at + 1
+          clearTimeout(timer)
+          yield line
+          wait()
+        }
+        rest.push(piece.subarray(from))
+        length += piece.length - from
+        if (length > lineBytesMax)
+          throw new ConnectorError('row_too_large', `The program wrote a line of more than ${lineBytesMax >> 20} MiB.`)
+      }
+    } catch (error) {
+      // Both destroy the stream.
+      if (!signal.aborted && !quiet.signal.aborted) throw error
+    }
+    signal.throwIfAborted()
+    if (quiet.signal.aborted)
+      throw new ConnectorError(
+        'timeout',
+        `The program wrote nothing for ${Math.round(silentMs / 1000)} seconds and was ended.`,
+      )
+    if (length > 0) yield Buffer.concat(rest).toString('utf8')
+    await ended
+    return endOf(reported, said)
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', stop)
+    end()
+    await ended
+  }
+}
+
+/** How a program ended. */
+export type ProgramEnd = { readonly code: number | null; readonly stderr: string }
+
+function endOf(reported: string, stderr: string): ProgramEnd {
+  const { code = null, reason }: Partial<GuardReport> = reported === '' ? {} : JSON.parse(reported)
+  if (reason === 'not_found')
+    throw new ConnectorError(
+      'invalid_setting',
+      'The program of this connector is not on this machine, or cannot be run. Ask your operator to install it.',
+    )
+  if (reason === 'processes' || reason === 'memory') {
+    const bound =
+      reason === 'processes' ? `${bounds.processesMax} processes` : `${bounds.memoryBytesMax >> 30} GiB of memory`
+    throw new ConnectorError('platform_unavailable', `The program had more than ${bound} and was ended.`)
+  }
+  return { code, stderr }
+}

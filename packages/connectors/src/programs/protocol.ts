@@ -1,0 +1,133 @@
+import { ConnectorError, type ConnectorErrorCode, type Json } from '@penstock/connector'
+import { linesOf, type ProgramEnd, type Run } from './program.ts'
+
+/** A stream that a program offers. */
+export type ProgramStream = {
+  readonly name: string
+  /** The keys of its records, in order. */
+  readonly columns: readonly string[]
+  /** Whether it can continue at its end. */
+  readonly incremental: boolean
+  /** As the program describes it. */
+  readonly raw: Readonly<Record<string, unknown>>
+}
+
+/** The meaning of a line to the reading of one stream. */
+export type Said =
+  | { readonly kind: 'record'; readonly data: Readonly<Record<string, unknown>> }
+  | { readonly kind: 'state'; readonly state: Json }
+  | { readonly kind: 'failure'; readonly code: ConnectorErrorCode; readonly message: string }
+
+/** How a stream is read. */
+export type ProgramReading = {
+  readonly stream: ProgramStream
+  readonly incremental: boolean
+  readonly cursorField: string | undefined
+  /** The state that it continues at, as JSON; undefined from the beginning. */
+  readonly state: string | undefined
+}
+
+/** A protocol of programs that read data. */
+export type Protocol = {
+  /** Tries a configuration. Throws a `ConnectorError` if the program refuses it. */
+  check(session: Session): Promise<void>
+  discover(session: Session): Promise<readonly ProgramStream[]>
+  /** The arguments and files that read a stream. */
+  reading(reading: ProgramReading): Pick<Run, 'command' | 'files'>
+  /** The meaning of a message while a stream is read; undefined if it has none. */
+  said(message: Readonly<Record<string, unknown>>, stream: ProgramStream): Said | undefined
+}
+
+/** How a program of one connector is run: its command, its configuration, and until when. */
+export type Session = Pick<Run, 'signal' | 'user'> & {
+  readonly command: readonly string[]
+  readonly config: Json
+}
+
+/** A program that checks or lists may say nothing for as long, in milliseconds; a job has a deadline of its own. */
+const answerMs = 120_000
+/** Bytes of a list at most. */
+const listBytesMax = 64 * 1024 ** 2
+
+/**
+ * The JSON object of a text; undefined if it is none.
+ * @param parse reads JSON; `JSON.parse` unless given
+ */
+export function objectOf(
+  text: string,
+  parse: (text: string) => unknown = JSON.parse,
+): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value = parse(text)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether a value is an object with keys. */
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The lines of a program with a configuration. */
+export const linesOfSession = (
+  { command, config, signal, user }: Session,
+  { command: args, files }: Pick<Run, 'command' | 'files'>,
+  silentMs = answerMs,
+): AsyncGenerator<string, ProgramEnd> => {
+  const all = { ...files, 'config.json': JSON.stringify(config) }
+  return linesOf({ command: [...command, ...args], files: all, signal, user, silentMs })
+}
+
+/** Runs a program to its end, as checks and lists do. */
+export async function eachLine(
+  session: Session,
+  run: Pick<Run, 'command' | 'files'>,
+  take: (line: string) => void,
+): Promise<ProgramEnd> {
+  const lines = linesOfSession(session, run)
+  let bytes = 0
+  for (;;) {
+    const next = await lines.next()
+    if (next.done) return next.value
+    bytes += next.value.length
+    if (bytes > listBytesMax) {
+      await lines.return({ code: null, stderr: '' })
+      throw new ConnectorError('response_too_large', `The program answered with more than ${listBytesMax >> 20} MiB.`)
+    }
+    take(next.value)
+  }
+}
+
+/**
+ * The last message that `pick` takes. Lines that are no JSON objects are banners and progress bars, and are left out.
+ */
+export async function lastOf<T>(
+  session: Session,
+  run: Pick<Run, 'command' | 'files'>,
+  pick: (message: Readonly<Record<string, unknown>>) => T | undefined,
+): Promise<{ readonly found: T | undefined; readonly end: ProgramEnd }> {
+  let found: T | undefined
+  const end = await eachLine(session, run, (line) => {
+    const message = objectOf(line)
+    found = (message && pick(message)) ?? found
+  })
+  return { found, end }
+}
+
+/** The end of a message of a program, as one sentence. */
+export const sentenceOf = (text: unknown, otherwise: string): string => {
+  const [line = ''] = typeof text === 'string' ? text.trim().split(/\r?\n/, 1) : []
+  return line === '' ? otherwise : `${line.slice(0, 500).replace(/[.\s]+$/, '')}.`
+}
+
+/** The error of a program that ended with another exit code than 0. */
+export const errorOfEnd = ({ code, stderr }: ProgramEnd): ConnectorError =>
+  new ConnectorError(
+    'platform_error',
+    `The program ended with ${code === null ? 'a signal' : `the exit code ${code}`}. It wrote last: ${sentenceOf(stderr.trim().split('\n').at(-1), 'nothing.')}`,
+  )
+
+/** The keys of the properties of a JSON schema. */
+export const columnsOf = (schema: unknown): readonly string[] =>
+  isObject(schema) && isObject(schema.properties) ? Object.keys(schema.properties) : []
