@@ -183,6 +183,7 @@ describe('a deleted account', () => {
       setSchedule: { cron: '0 6 * * *' },
       setConnectionRules: { rules: [] },
       setDrift: { drift: 'stop' },
+      resetConnectionState: { rows: true },
       setConnectionLabels: { tags: ['production'] },
       createUpload: anyFile,
       createSample: { uploadId: '0123456789abcdef' },

@@ -566,6 +566,7 @@ test('each table is written only by its own module', () => {
     rejects: 'transfers/',
     transfer_logs: 'transfers/',
     transfer_parts: 'transfers/',
+    connection_digests: 'transfers/',
     connection_states: 'transfers/',
     connection_rules: 'transfers/',
     schedules: 'transfers/',

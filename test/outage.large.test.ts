@@ -140,6 +140,8 @@ function callsOfAll(
     getConnectionRules: connection,
     setConnectionRules: { ...connection, body: { rules: [] } },
     setDrift: { ...connection, body: { drift: 'stop' } },
+    getConnectionState: connection,
+    resetConnectionState: { ...connection, body: { rows: true } },
     reportAccounts: {},
     reportConnections: { accountId },
     listAlertRules: {},

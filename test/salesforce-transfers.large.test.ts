@@ -16,6 +16,7 @@ import type {
   TransferState,
   UploadHost,
 } from '../packages/engine/src/protocol.ts'
+import { noDigests } from './harness/no-digests.ts'
 import { noUploads } from './harness/no-uploads.ts'
 
 /** From one organization of Salesforce to another, by the engine itself: each row once, whatever fails on the way. */
@@ -59,12 +60,14 @@ const state: { -readonly [Key in keyof TransferState]: TransferState[Key] } = {
   part: null,
   divides: null,
   rejectsLeft: 1_000_000,
+  digests: null,
 }
 
 async function transfer(id: string) {
   const kept = { read: 0, sent: 0, rejected: 0, retries: [] as string[] }
   const host: TransferHost & SecretHost & UploadHost = {
     ...noUploads,
+    ...noDigests,
     leaseSecret: () => assert.fail('client credentials renew nothing'),
     replaceSecret: () => assert.fail('client credentials renew nothing'),
     releaseSecret: () => assert.fail('client credentials renew nothing'),

@@ -18,6 +18,7 @@ import type {
   TransferState,
   UploadHost,
 } from '../packages/engine/src/protocol.ts'
+import { noDigests } from './harness/no-digests.ts'
 import { noUploads } from './harness/no-uploads.ts'
 
 /** From one shop to another, by the engine itself: each customer once, whatever fails on the way, also if processes are killed. */
@@ -67,6 +68,7 @@ const fresh = (): { -readonly [Key in keyof TransferState]: TransferState[Key] }
   part: null,
   divides: null,
   rejectsLeft: 1_000_000,
+  digests: null,
 })
 const state = fresh()
 const kept = { read: 0, sent: 0, rejected: 0, retries: [] as string[] }
@@ -87,6 +89,7 @@ async function run(id: string, killed?: { readonly atConfirmation: number; reado
   const isDead = Promise.withResolvers<void>()
   const host: TransferHost & SecretHost & UploadHost = {
     ...noUploads,
+    ...noDigests,
     leaseSecret: () => assert.fail('a token renews nothing'),
     replaceSecret: () => assert.fail('a token renews nothing'),
     releaseSecret: () => assert.fail('a token renews nothing'),

@@ -103,6 +103,7 @@ export async function openTransfer(db: Database, keyring: Keyring, id: string) {
         deliveryState: { batch: first, session: 'session-of-the-destination' },
         cursor: null,
         state: null,
+        digests: null,
         rejects: Array.from({ length: rejected }, (_, index) => rejectOf(first + index)),
       }
       await ledger.confirm(confirmation, [], covered)

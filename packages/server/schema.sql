@@ -808,11 +808,34 @@ create table connection_states (
   drift text default 'ignore' not null,
   -- The columns of the last successful transfer, or the ones that a person accepted.
   shape jsonb,
+  -- Of connections that send only changed rows: the key of the digests of rows, the digest of the settings that they belong to, which
+  -- of their pages count, and since when they are kept.
+  digest_key_sealed bytea,
+  digests_scope text,
+  digests_generation text,
+  digests_since timestamptz,
   constraint connection_states_pkey primary key (connection_id),
   constraint connection_states_drift check (drift in ('ignore', 'stop', 'add')),
   constraint connection_states_connection foreign key (connection_id) references connections(id) on delete cascade
 );
 create index connection_states_data_key on connection_states (data_key_id) where data_key_id is not null;
+
+-- Digests of the rows that the destination of a connection has, as a log of pages (docs/decisions/0067-changed-rows.md).
+create table connection_digests (
+  connection_id text not null,
+  -- Pages of another generation than that of the connection do not count.
+  generation text not null,
+  number integer not null,
+  -- How many more keys have a digest with this page.
+  kept integer not null,
+  -- The transfer that must succeed before the page counts for others; null: it counts.
+  transfer_id text,
+  -- Records of 16 bytes: 8 of the key, 8 of the row, or zeros if it is uncertain what the destination has.
+  digests bytea not null,
+  constraint connection_digests_pkey primary key (connection_id, generation, number),
+  constraint connection_digests_connection_state foreign key (connection_id)
+    references connection_states(connection_id) on delete cascade
+);
 
 create table schedules (
   connection_id text not null,

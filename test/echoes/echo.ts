@@ -13,6 +13,7 @@ import type {
   TransferState,
   UploadHost,
 } from '../../packages/engine/src/protocol.ts'
+import { noDigests } from '../harness/no-digests.ts'
 import { noUploads } from '../harness/no-uploads.ts'
 import { canary, issuedToken, jsonKey, type Side } from './side.ts'
 import { type TableName, tables } from './tables.ts'
@@ -159,9 +160,11 @@ async function reportOf(side: Side, kind: 'check' | 'preview' | 'transfer', egre
     part: null,
     divides: null,
     rejectsLeft: 10,
+    digests: null,
   }
   const host: TransferHost & SecretHost & UploadHost = {
     ...noUploads,
+    ...noDigests,
     leaseSecret: () => assert.fail('no connector of these renews a secret'),
     replaceSecret: () => assert.fail('nothing was leased'),
     reportColumns: async () => null,

@@ -277,6 +277,8 @@ const valid: {
     body: { rules: [{ check: 'rejected', action: 'warn', percent: 5 }] },
   }),
   setDrift: ({ activeId }) => ({ id: activeId, body: { drift: 'stop', accept: true } }),
+  getConnectionState: ({ activeId }) => ({ id: activeId }),
+  resetConnectionState: ({ activeId }) => ({ id: activeId, body: { rows: true } }),
   deleteSchedule: ({ activeId }) => ({ id: activeId }),
   reportAccounts: ({ accountId }) => ({ query: { ...month, q: 'a', accountIds: accountId, size: '5', offset: '0' } }),
   reportConnections: ({ activeId }) => ({

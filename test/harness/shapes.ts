@@ -444,6 +444,12 @@ export const drift = {
   destination: [[knownColumn], null],
   changes: [columnChange],
 } as const satisfies Shape
+export const connectionState = {
+  connectionId: 'string',
+  cursor: 'boolean',
+  rows: 'integer',
+  since: ['integer', null],
+} as const satisfies Shape
 export const scheduleEntry = { accountId: 'string', ...schedule } as const satisfies Shape
 export const checkResult = {
   ok: 'boolean',

@@ -11,6 +11,7 @@ import type {
   TransferState,
   UploadHost,
 } from '../../packages/engine/src/protocol.ts'
+import { noDigests } from '../harness/no-digests.ts'
 import { noUploads } from '../harness/no-uploads.ts'
 
 export type Destination = {
@@ -56,10 +57,12 @@ export async function transferFile(folder: string, file: string, destination: De
     part: null,
     divides: null,
     rejectsLeft: 1_000_000,
+    digests: null,
   }
   const leases = new Map<string, string>()
   const host: TransferHost & SecretHost & UploadHost = {
     ...noUploads,
+    ...noDigests,
     leaseSecret: async ({ key }) => {
       leases.set('lease', key)
       return { state: 'leased', leaseId: 'lease', value: String(stored.destination.secrets[key] ?? '') }

@@ -4,7 +4,7 @@ import { type Authorization, errorOfAuthorization } from './authorization.ts'
 import type { Check } from './check.ts'
 import type { Destination } from './destination.ts'
 import type { Discover } from './discovery.ts'
-import { type FieldDefinition, type Fields, text } from './fields.ts'
+import { type FieldDefinition, type Fields, select, text } from './fields.ts'
 import type { Exports, Offer } from './handover.ts'
 import type { Records } from './records.ts'
 import type { Source } from './source.ts'
@@ -184,6 +184,19 @@ function withMapping(side: DestinationSide): DestinationSide {
         label: 'Filter',
         description:
           'Which records are sent, as an expression over the columns of the source: row.country == "DE" && bool(row.consent). By default all',
+      }),
+      sendRows: select({
+        label: 'Rows to send',
+        description:
+          'All rows, or only rows that are new or changed since the destination confirmed them; all if this is empty',
+        options: ['All', 'Changed'],
+        labels: { All: 'All rows', Changed: 'New and changed rows' },
+      }),
+      rowKey: text({
+        label: 'Row key',
+        description:
+          'Columns of the destination that identify a row, separated by commas, or * for all columns; not needed if it has key columns',
+        when: { sendRows: 'Changed' },
       }),
       ...(phones
         ? {

@@ -4,6 +4,7 @@ import {
   type ColumnReport,
   type ConfirmArgument,
   type Confirmation,
+  type DigestPage,
   type DivideArgument,
   type DividedPart,
   Ended,
@@ -14,11 +15,13 @@ import {
   type SecretHost,
   type SecretLease,
   type SecretReference,
+  type StageDigestsArgument,
   type ToRunner,
   type TransferHost,
   type TransferState,
   type UploadHost,
 } from './protocol.ts'
+import { encodeRecords } from './transfer/row-digests.ts'
 
 type Waiting = { resolve(value: unknown): void; reject(error: Error): void }
 
@@ -54,6 +57,20 @@ export class HostChannel implements TransferHost, SecretHost, UploadHost {
   openUpload = (id: string) => this.#call<UploadedFile | null>('openUpload', id)
   readUpload = (piece: Parameters<UploadHost['readUpload']>[0]) => this.#call<string | null>('readUpload', piece)
   readRejects = (after: number) => this.#call<ReplayPage>('readRejects', after)
+  readDigests = (after: number) => this.#call<DigestPage | null>('readDigests', after)
+  doubtRows = (records: string) => this.#call<void>('doubtRows', records)
+
+  async replaceDigests(pages: Iterable<Uint32Array>): Promise<void> {
+    let isFirst = true
+    for (const page of pages) {
+      await this.#stageDigests({ records: encodeRecords(page), of: isFirst ? 'first page' : 'next page' })
+      isFirst = false
+    }
+    // The pages that came ahead take the place of all others.
+    await this.#call<void>('replaceDigests', { isEmpty: isFirst })
+  }
+
+  #stageDigests = (argument: StageDigestsArgument) => this.#call<void>('stageDigests', argument)
 
   async confirm({ rejects, ...confirmation }: Confirmation, next?: BatchStart): Promise<boolean> {
     const messages = inMessages(
@@ -62,8 +79,13 @@ export class HostChannel implements TransferHost, SecretHost, UploadHost {
     )
     const last = messages.pop() ?? []
     for (const message of messages) await this.#call<void>('stageRejects', message)
+    let { digests } = confirmation
+    const { messageItemsLengthMax: lengthMax } = protocolLimits
+    for (; digests !== null && digests.length > lengthMax; digests = digests.slice(lengthMax)) {
+      await this.#stageDigests({ records: digests.slice(0, lengthMax), of: 'confirmation' })
+    }
     return this.#call<boolean>('confirm', {
-      confirmation: { ...confirmation, rejects: last },
+      confirmation: { ...confirmation, digests, rejects: last },
       next,
     } satisfies ConfirmArgument)
   }

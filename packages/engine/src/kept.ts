@@ -28,4 +28,6 @@ export type Confirmation = {
   readonly deliveryState: Json | null
   readonly state: Json | null
   readonly rejects: readonly KeptReject[]
+  /** Records of the rows that the destination has now, in base64; `null`: none, or none are kept. */
+  readonly digests: string | null
 }

@@ -21,6 +21,7 @@ import { findingsOfRules } from './rules/preview-rules.ts'
 import { type JobRuntime, openContext } from './runtime.ts'
 import { sideSettings } from './settings.ts'
 import { type SideSecrets, withoutSecrets } from './side-secrets.ts'
+import { keyFindings } from './transfer/changed-rows.ts'
 import { scopeAt } from './transfer/windows.ts'
 
 /**
@@ -89,7 +90,8 @@ export async function runPreview(
   const others = inspected.filter(({ message }) => !unread.some((finding) => finding.message === message))
   const bound = deadline - performance.now() - answerMs
   const tried = await tryRows(destination, { ...side.context, ...sent }, side.redact, bound, inspected.length > 0)
-  const findings = [...found, ...unread, ...others, ...tried.findings]
+  const keys = keyFindings(destination.destination?.deliver, settings, sent.columns)
+  const findings = [...found, ...unread, ...keys, ...others, ...tried.findings]
   const route = await previewRoute(
     { connector: source, context, redact },
     { connector: destination, ...side },

@@ -232,6 +232,11 @@ export type TransferState = {
   readonly rules: TransferRules | null
   /** How many rejected rows may still be kept. */
   readonly rejectsLeft: number
+  /**
+   * The digests of the rows that the destination has, if only changed rows are sent: their key in base64, and how many records are
+   * kept; `null` if all rows are sent.
+   */
+  readonly digests: { readonly key: string; readonly records: number } | null
 }
 
 /** A batch that is about to be delivered. */
@@ -246,6 +251,9 @@ export type BatchStart = HandoverStart & {
     readonly shape?: Shape
   }
 }
+
+/** Pages of digests: their records in base64, the number of the last page, and how many pages they are. */
+export type DigestPage = { readonly digests: string; readonly last: number; readonly pages: number }
 
 export type ReplayPage = readonly { readonly number: number; readonly raw: string }[]
 
@@ -285,6 +293,12 @@ export type TransferHost = {
   divide(parts: readonly DividedPart[], start: BatchStart): Promise<void>
   /** Rejected rows to send again, after a number; none once all are read. */
   readRejects(after: number): Promise<ReplayPage>
+  /** Digests of the connection after a page, in the order in which they were stored; `null` once all are read. */
+  readDigests(after: number): Promise<DigestPage | null>
+  /** Stores before rows are sent that it is uncertain what the destination has under their keys. @param records in base64 */
+  doubtRows(records: string): Promise<void>
+  /** Replaces all digests of the connection, all or nothing. */
+  replaceDigests(pages: Iterable<Uint32Array>): Promise<void>
 }
 
 /** The transfer ends here by decision of its supervisor. */
@@ -304,8 +318,14 @@ export type ConfirmArgument = { readonly confirmation: Confirmation; readonly ne
 /** The argument of the message `divide`, with the last parts. */
 export type DivideArgument = { readonly parts: readonly DividedPart[]; readonly start: BatchStart }
 
+/** The argument of the message `stageDigests`: records in base64 that come ahead of a confirmation, or are a page of `replaceDigests`. */
+export type StageDigestsArgument = {
+  readonly records: string
+  readonly of: 'confirmation' | 'first page' | 'next page'
+}
+
 /** The methods of a transfer's host as messages; rejected rows and parts can be sent ahead, so that no message is large. */
-export type TransferMethod = keyof TransferHost | 'stageRejects' | 'stageParts'
+export type TransferMethod = keyof TransferHost | 'stageRejects' | 'stageParts' | 'stageDigests'
 export type HostMethod = TransferMethod | keyof SecretHost | keyof UploadHost
 
 /** From the supervisor to the runner. */
@@ -324,6 +344,9 @@ export type FromRunner =
   | { readonly type: 'call'; readonly id: number; readonly method: HostMethod; readonly argument: unknown }
   | { readonly type: 'done'; readonly result: JobResult }
   | { readonly type: 'crashed'; readonly report: DefectReport }
+
+/** Bytes of the digests of a row: of its key, and of the row. */
+export const recordBytes = 16
 
 /** Bounds of the protocol. */
 export const protocolLimits = {

@@ -103,6 +103,7 @@ import { previewConnection } from './transfers/preview.ts'
 import { listRejects } from './transfers/rejects.ts'
 import { getReplayable, replayTransfer } from './transfers/replays.ts'
 import { deleteSchedule, getSchedule, listSchedules, setSchedule } from './transfers/schedules.ts'
+import { getConnectionState, resetConnectionState } from './transfers/state.ts'
 import {
   cancelTransfer,
   getTransfer,
@@ -234,6 +235,8 @@ export const handlers: Handlers<Deps> = {
   setDrift,
   getConnectionRules,
   setConnectionRules,
+  getConnectionState,
+  resetConnectionState,
 
   listAttention,
 

@@ -26,6 +26,10 @@ export const findingWarnings = {
     when: 'The source reads some days again. A record that its platform does not report any more stays at the destination with its last figures.',
     todo: 'Do what the message says, or remove such records there yourself.',
   },
+  rows_inserted_again: {
+    when: 'The destination inserts rows, a transfer has sent rows before, and the source is read from its beginning. The next transfer inserts rows that it has a second time.',
+    todo: 'Write by a key, send only new and changed rows, or have the source read incrementally.',
+  },
   columns_not_read: {
     when: 'The source has columns that its API does not return, so no transfer has them.',
     todo: 'Nothing, unless you need them; then select columns with the same data.',

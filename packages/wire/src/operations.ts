@@ -46,6 +46,7 @@ import {
   ConnectionLabels,
   ConnectionReport,
   ConnectionRules,
+  ConnectionState,
   ConnectionTag,
   ConnectionWithSettings,
   ConnectLink,
@@ -102,6 +103,7 @@ import {
   ReplayTransfer,
   ReplayWebhook,
   RequestPasswordReset,
+  ResetConnectionState,
   ResetPassword,
   RotateClient,
   RotateWebhookSecret,
@@ -1219,6 +1221,32 @@ export const operations = {
     reply: ConnectionRules,
     done: 'Rules set',
     refusals: ['connection_deleted', 'not_editable'],
+  }),
+  getConnectionState: operation({
+    method: 'GET',
+    path: '/connections/{id}/state',
+    tag: 'Transfers',
+    summary: 'Get the state of a connection',
+    description:
+      'Returns what the connection keeps from one transfer to the next: whether incremental reading continues after a record, and how many rows it recognises if only changed rows are sent.',
+    actsIn: 'account',
+    scope: 'transfers:read',
+    reply: ConnectionState,
+    done: 'State found',
+  }),
+  resetConnectionState: operation({
+    method: 'POST',
+    path: '/connections/{id}/state/reset',
+    tag: 'Transfers',
+    summary: 'Reset the state of a connection',
+    description:
+      'Forgets where incremental reading continues, which rows the destination has, or both. The next transfer reads or sends everything again. Nothing changes at the destination.',
+    actsIn: 'account',
+    scope: 'transfers:run',
+    body: ResetConnectionState,
+    reply: ConnectionState,
+    done: 'State reset',
+    refusals: ['connection_deleted', 'not_editable', 'transfer_active'],
   }),
 
   // Reports (ours)

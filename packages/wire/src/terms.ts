@@ -231,6 +231,7 @@ export const connectionEventKinds = [
   'schedule',
   'columns',
   'rules',
+  'state',
 ] as const
 export type ConnectionEventKind = (typeof connectionEventKinds)[number]
 

@@ -125,7 +125,8 @@ function foldersIn(folder: string, problems: string[]): string[] {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     // A data directory that is none is reported as such.
-    if (code !== 'ENOENT' && code !== 'ENOTDIR') problems.push(`The folder ${folder} of added connectors cannot be read (${code}).`)
+    if (code !== 'ENOENT' && code !== 'ENOTDIR')
+      problems.push(`The folder ${folder} of added connectors cannot be read (${code}).`)
     return []
   }
 }

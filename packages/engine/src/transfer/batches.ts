@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Batch, BatchWindow, Chunk, ChunkWindow, Json, Row, SourceReader } from '@penstock/connector'
 import type { ColumnTypes } from '../map-rows.ts'
 import { countSent, endOfStretch, runsWithin, type SkipCodes, type SkippedRun } from '../skipped.ts'
+import { recordWords } from './row-digests.ts'
 import { isSame, type WindowOf, windowOfHalf } from './windows.ts'
 
 /**
@@ -21,6 +22,8 @@ export type MappedChunk = {
   readonly errors: ReadonlyMap<number, InvalidRow['error']>
   /** Absent if no row is skipped. An error of the source comes first: such a row is invalid. */
   readonly skipped?: SkipCodes
+  /** A record of 4 numbers for each row (`row-digests.ts`), if the state of the connection has digests. */
+  readonly digests?: Uint32Array
 }
 
 /** A record that is not sent. */
@@ -43,6 +46,8 @@ export type FilledBatch = {
   readonly raws: readonly Row[]
   /** Indexes of `rows` that are to be removed at the destination. */
   readonly removed: ReadonlySet<number>
+  /** 4 numbers for each of `rows`, if they have digests. */
+  readonly digests?: readonly number[]
   readonly invalid: readonly InvalidRow[]
   /** The stretches of it that have skipped records, in order. */
   readonly skipped: readonly SkippedRun[]
@@ -202,6 +207,7 @@ function emptyBatch(first: number) {
   const numbers: number[] = []
   const raws: Row[] = []
   const removed = new Set<number>()
+  const digests: number[] = []
   const invalid: InvalidRow[] = []
   const skipped: SkippedRun[] = []
   const segments: Segment[] = []
@@ -235,6 +241,7 @@ function emptyBatch(first: number) {
           rows.push(mapped.rows[i] as Row)
           numbers.push(segment.first + i)
           raws.push(raw)
+          if (mapped.digests) digests.push(...mapped.digests.subarray(i * recordWords, (i + 1) * recordWords))
         }
       }
       this.covered += until - from
@@ -249,7 +256,8 @@ function emptyBatch(first: number) {
     done(): FilledBatch {
       const { window } = this
       const { covered } = this
-      return { first, covered, rows, numbers, raws, removed, invalid, skipped, segments, ...(window && { window }) }
+      const filled = { first, covered, rows, numbers, raws, removed, invalid, skipped, segments }
+      return { ...filled, ...(digests.length > 0 && { digests }), ...(window && { window }) }
     },
   }
 }
@@ -332,7 +340,7 @@ export function halve(filledBatch: FilledBatch): [FilledBatch, FilledBatch] {
   const middle = filledBatch.rows.length >> 1
   const border = filledBatch.numbers[middle] as number
   const end = filledBatch.first + filledBatch.covered
-  const { window } = filledBatch
+  const { window, digests } = filledBatch
   const part = (
     from: number,
     until: number,
@@ -348,6 +356,7 @@ export function halve(filledBatch: FilledBatch): [FilledBatch, FilledBatch] {
     removed: new Set(
       [...filledBatch.removed].flatMap((at) => (at >= rowsFrom && at < rowsUntil ? [at - rowsFrom] : [])),
     ),
+    ...(digests && { digests: digests.slice(rowsFrom * recordWords, rowsUntil * recordWords) }),
     invalid: filledBatch.invalid.filter(({ number }) => number >= from && number < until),
     skipped: runsWithin(filledBatch.skipped, from, until),
     segments: filledBatch.segments.filter(
@@ -362,3 +371,10 @@ export function halve(filledBatch: FilledBatch): [FilledBatch, FilledBatch] {
     part(border, end, middle, filledBatch.rows.length, 'second'),
   ]
 }
+
+/** How many records must be sent again together after a crash; a batch without records has no such number. */
+export const pendingOf = (covered: number): number | null => (covered === 0 ? null : covered)
+
+/** Whether anything is done with a batch, and not its checkpoint alone stored. */
+export const isSent = ({ rows, invalid, window }: FilledBatch): boolean =>
+  rows.length > 0 || invalid.length > 0 || window?.ends === true

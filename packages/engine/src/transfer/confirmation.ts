@@ -5,6 +5,7 @@ import { type Confirmation, type KeptReject, protocolLimits } from '../protocol.
 import { countSkipped, nothingSkipped, sumSkipped, totalSkipped } from '../skipped.ts'
 import { storable } from '../storable.ts'
 import { endOf, type FilledBatch } from './batches.ts'
+import { encodeRecords, recordWords } from './row-digests.ts'
 
 /** The results of batches, as the ledger stores them. */
 
@@ -21,6 +22,8 @@ export type Entry = {
   readonly state: Json | undefined
   /** The batch; it is not kept with the entry. */
   readonly batch?: FilledBatch
+  /** The digests of its rows that were sent, and the number of each row. */
+  readonly digests?: { readonly numbers: readonly number[]; readonly records: readonly number[] }
 }
 
 type Rejected = {
@@ -42,6 +45,7 @@ export const entryOf = (filledBatch: FilledBatch, delivery: Delivery | undefined
   deliveryState: delivery?.deliveryState,
   state: delivery?.state,
   batch: filledBatch,
+  ...(delivery && filledBatch.digests && { digests: { numbers: filledBatch.numbers, records: filledBatch.digests } }),
 })
 
 /** The entry of a flush. Its rejections by index refer to the last batch that was held. */
@@ -91,7 +95,21 @@ export function confirmationOf(
     deliveryState: entries.findLast(({ deliveryState }) => deliveryState !== undefined)?.deliveryState ?? null,
     state: entries.findLast(({ state }) => state !== undefined)?.state ?? null,
     rejects: rejects.slice(0, Math.max(0, rejectsLeft)).map((reject) => keptOf(reject, names)),
+    digests: digestsOf(entries, rejects),
   }
+}
+
+/** The digests of the rows that the destination accepted; none if it did not say which rows it rejected. */
+function digestsOf(entries: readonly Entry[], rejects: readonly Rejected[]): string | null {
+  if (rejects.some(({ row }) => row === null)) return null
+  const rejected = new Set(rejects.map(({ row }) => row))
+  const records = entries.flatMap(({ digests }) => {
+    if (!digests || rejected.size === 0) return digests?.records ?? []
+    return digests.numbers.flatMap((number, i) =>
+      rejected.has(number) ? [] : digests.records.slice(i * recordWords, (i + 1) * recordWords),
+    )
+  })
+  return records.length === 0 ? null : encodeRecords(Uint32Array.from(records))
 }
 
 function keptOf({ row, count, field, reason, raw }: Rejected, names: readonly string[]): KeptReject {

@@ -208,6 +208,12 @@ const filesChanged = (): ConnectorError =>
     { side: 'Source' },
   )
 
+/** Why a worker must move the rows, as the end of a sentence; `undefined` if it need not. */
+export function whyNotHandedOver({ testRows, digests }: TransferState): string | undefined {
+  if (testRows !== null) return 'a test sends a few records'
+  return digests ? 'only changed rows are sent' : undefined
+}
+
 /** A handover began, and its destination would have a worker continue now, which would send the same rows again. */
 export const notContinued = (whyNot: string): ConnectorError =>
   new ConnectorError(

@@ -16,12 +16,23 @@ import type { UniqueValues } from '../rules/unique-values.ts'
 import type { JobRuntime } from '../runtime.ts'
 import type { SideSecrets } from '../side-secrets.ts'
 import { storable } from '../storable.ts'
-import { batchOf, beginning, type Checkpoint, type FilledBatch, fillBatches, halve } from './batches.ts'
+import {
+  batchOf,
+  beginning,
+  type Checkpoint,
+  type ChunkMapper,
+  type FilledBatch,
+  fillBatches,
+  halve,
+  isSent,
+  pendingOf,
+} from './batches.ts'
+import type { ChangedRows } from './changed-rows.ts'
 import { ColumnWatch } from './column-watch.ts'
 import { type Entry, entryOf, flushEntryOf } from './confirmation.ts'
 import { checked, codeOf, isOfTheSides, ofConnector, sideOf, withoutSecretsInReasons } from './connector-calls.ts'
 import { assertSameColumns, divisionOf } from './division.ts'
-import { type HandoverDeps, handOver, handOverExport, notContinued, standingIn } from './handover.ts'
+import { type HandoverDeps, handOver, handOverExport, notContinued, standingIn, whyNotHandedOver } from './handover.ts'
 import { batchesAhead, readAhead } from './read-ahead.ts'
 import { mapRemovals } from './removals.ts'
 import { guardReplace } from './replace-guard.ts'
@@ -36,13 +47,6 @@ const cleanUpMs = 30_000
 
 /** Shorter values are not redacted: they may be words of our own messages. */
 const valueLengthMin = 6
-
-/** How many records must be sent again together after a crash; a batch without records has no such number. */
-const pendingOf = (covered: number): number | null => (covered === 0 ? null : covered)
-
-/** Whether anything is done with a batch, and not its checkpoint alone stored. */
-const isSent = ({ rows, invalid, window }: FilledBatch): boolean =>
-  rows.length > 0 || invalid.length > 0 || window?.ends === true
 
 /** Dependencies of a session. */
 export type SessionDeps = {
@@ -76,6 +80,8 @@ export class Session {
   #route: string | undefined
   /** Whether the platforms have moved all rows themselves. */
   #isHandedOver = false
+  /** Leaves out rows that the destination has; absent if all rows are sent. */
+  #changed: ChangedRows | undefined
 
   private constructor(deps: SessionDeps, state: TransferState, sides: Sides) {
     this.#deps = deps
@@ -158,6 +164,7 @@ export class Session {
     const route = await this.#routeRows()
     this.#isHandedOver = route !== undefined && route.by !== 'worker'
     if (this.#isHandedOver) return
+    this.#changed = await this.#sides.openChangedRows(this.#deps.onProgress)
     if (replaces && checkpoint === null) await this.#guardReplace()
     await this.#rules?.recount(() => this.#sides.openReader(this.#deps.signal))
     this.#reader = await this.#sides.openReader(this.#deps.signal)
@@ -165,7 +172,7 @@ export class Session {
     const filledBatches = fillBatches(this.#reader, {
       from: (checkpoint ?? beginning) as Checkpoint,
       firstNumber: read + 1,
-      mapperFor: async (chunk) => mapRemovals((await this.#mappingFor(chunk)).map, this.#sides),
+      mapperFor: (chunk) => this.#mapperFor(chunk),
       windowOf: this.#sides.windowOf,
       bounds,
       pending,
@@ -183,6 +190,12 @@ export class Session {
   /** @param signal that of the transfer unless given */
   #openWriter(signal = this.#deps.signal): Promise<OpenedWriter> {
     return this.#sides.openWriter(signal, { transferId: this.#deps.job.id, ...this.#unconfirmed.stored })
+  }
+
+  async #mapperFor(chunk: Chunk): Promise<ChunkMapper> {
+    const { columns, map } = await this.#mappingFor(chunk)
+    const removes = mapRemovals(map, this.#sides)
+    return this.#changed ? this.#changed.mapperOf(columns, removes, this.#sides.windowOf(chunk)) : removes
   }
 
   async #mappingFor(chunk: Pick<Chunk, 'columns' | 'types'>): Promise<RowMapping> {
@@ -204,7 +217,7 @@ export class Session {
     if (!began && (checkpoint !== null || this.#state.pending !== null)) return undefined
     const { signal, job } = this.#deps
     const needsRows = this.#rules ? 'the rules of the connection judge its records' : undefined
-    const whyNot = this.#state.testRows === null ? needsRows : 'a test sends a few records'
+    const whyNot = whyNotHandedOver(this.#state) ?? needsRows
     const route = await this.#sides.route(job.id, (columns) => this.#mappingFor({ columns }), whyNot, signal)
     const opened = route?.by === 'destination' ? await route.open() : undefined
     const taken = opened && 'whyNot' in opened ? { by: 'worker' as const, whyNot: opened.whyNot } : route
@@ -274,6 +287,7 @@ export class Session {
     await this.#begin(this.#writerHolds() ? null : pendingOf(budget.covered ?? filledBatch.covered))
     // The rows of a window that are invalid must be known at the destination, and its end as well.
     if (filledBatch.rows.length === 0 && !window) return this.#addRefused(entryOf(filledBatch, undefined), budget)
+    await this.#changed?.doubt(filledBatch)
     const sent = await this.#send(filledBatch)
     this.#deps.onProgress()
     if (!('refused' in sent)) {

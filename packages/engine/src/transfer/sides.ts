@@ -21,6 +21,7 @@ import { sideSettings } from '../settings.ts'
 import type { SideSecrets } from '../side-secrets.ts'
 import { storable } from '../storable.ts'
 import type { Bounds } from './batches.ts'
+import { ChangedRows } from './changed-rows.ts'
 import { shapeOf, typeIn } from './column-changes.ts'
 import { guarded, ofConnector } from './connector-calls.ts'
 import { readReplay } from './replay.ts'
@@ -96,6 +97,7 @@ export class Sides {
     const { name } = this.#destination
     if (this.#state.rules) return 'the rules of the connection judge all of them'
     if (this.replaces) return `${name} replaces everything that it has`
+    if (this.#state.digests) return 'only changed rows are sent'
     const { whyNotParts, windowKeys } = this.#deliver
     const whyNot = whyNotParts ? whyNotParts(this.#destinationSettings) : `${name} takes them in one order`
     const keys = whyNot === undefined ? windowKeys?.(this.#destinationSettings) : undefined
@@ -107,6 +109,21 @@ export class Sides {
   /** The columns by which the destination removes rows; `undefined` if it does not. */
   get removesBy(): readonly string[] | undefined {
     return this.#deliver.removesBy?.(this.#destinationSettings)
+  }
+
+  /**
+   * Reads the digests of the rows that the destination has; `undefined` if all rows are sent.
+   * @throws ConnectorError if the settings do not allow it
+   */
+  async openChangedRows(onProgress: () => void): Promise<ChangedRows | undefined> {
+    if (!this.#state.digests) return undefined
+    if (this.replaces) {
+      const message = `${this.#destination.name} replaces everything that it has, so that rows which are left out would be gone. Send all rows, or choose another write mode.`
+      throw new ConnectorError('invalid_setting', message, { side: 'Destination' })
+    }
+    const settings = this.#destinationSettings
+    const upsertKeys = this.#deliver.windowKeys?.(settings)
+    return ChangedRows.open({ host: this.#host, state: this.#state, settings, upsertKeys, onProgress })
   }
 
   /** The columns that the destination gets, as far as they are known. */

@@ -22,6 +22,7 @@ export const places = {
   // Under the key of the connection.
   cursor: (connectionId: string): SealedPlace => ['cursor', connectionId],
   state: (connectionId: string): SealedPlace => ['state', connectionId],
+  digestKey: (connectionId: string): SealedPlace => ['digest key', connectionId],
 }
 
 /** Seals a value; nothing stays nothing. Throws if there is a value and no key. */

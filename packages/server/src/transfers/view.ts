@@ -1,5 +1,6 @@
 import type { SideShape } from '@penstock/engine'
 import type {
+  ConnectionState,
   Drift,
   Reject,
   Role,
@@ -16,6 +17,7 @@ import type { PartRow } from './parts-queries.ts'
 import type { TransferRow } from './queries.ts'
 import type { RejectRow } from './reject-queries.ts'
 import type { ScheduleRow } from './schedule-queries.ts'
+import type { ConnectionStateRow } from './state-queries.ts'
 
 const maybeSeconds = (timestamp: Date | null) => (timestamp ? unixSeconds(timestamp) : null)
 
@@ -96,6 +98,13 @@ export const viewDrift = ({ connectionId, drift, shape, changes }: DriftRow): Dr
   source: viewShape(shape?.source),
   destination: viewShape(shape?.destination),
   changes: changes ?? [],
+})
+
+export const viewState = ({ connectionId, cursor, rows, since }: ConnectionStateRow): ConnectionState => ({
+  connectionId,
+  cursor,
+  rows,
+  since: maybeSeconds(since),
 })
 
 const viewShape = (shape: SideShape | null | undefined): Drift['source'] =>

@@ -147,7 +147,7 @@ export const ConnectionEvent = exactly(
     time: unixSeconds('When it happened'),
     kind: oneOf(connectionEventKinds, {
       description:
-        'created: to is its name. renamed: the names. settings: those of the side that to names, Source or Destination, changed. status: the statuses, whether a caller, a transfer or a probe changed it. schedule: the schedules, null where there is none. columns: those of the side that to names changed since the last successful transfer',
+        'created: to is its name. renamed: the names. settings: those of the side that to names, Source or Destination, changed. status: the statuses, whether a caller, a transfer or a probe changed it. schedule: the schedules, null where there is none. columns: those of the side that to names changed since the last successful transfer. state: to names the parts of the state that were reset, cursor, rows or both',
       examples: ['status'],
     }),
     from: maybeText('What it was; null where there was nothing', 'active'),

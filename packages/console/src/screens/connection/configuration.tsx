@@ -15,6 +15,7 @@ import { DriftCard } from './drift-card.tsx'
 import { LabelsCard } from './labels-card.tsx'
 import { linesOfMapping } from './mapping.ts'
 import { RulesCard } from './rules-card.tsx'
+import { StateCard } from './state-card.tsx'
 
 /** How both sides are set, in words, and the identifiers by which the API knows them. */
 export function Configuration({
@@ -48,6 +49,7 @@ export function Configuration({
       <LabelsCard connection={connection} reason={reason} />
       <DriftCard connection={connection} reason={reason} />
       <RulesCard connection={connection} reason={reason} />
+      <StateCard connection={connection} reason={reason} />
       <Card withBorder padding="lg">
         <Title order={2} size="h4" mb="md">
           {say.identifiers}

@@ -6,6 +6,7 @@ import {
   IconColumns,
   IconPencil,
   IconPlus,
+  IconRestore,
   IconSettings,
   IconToggleRight,
   IconTransfer,
@@ -20,6 +21,7 @@ import { statusColors, transferColors } from '../../components/status.tsx'
 import { Time } from '../../components/time.tsx'
 import { components } from '../../strings/components.ts'
 import { connection as say } from '../../strings/connection.ts'
+import { stateCard } from '../../strings/state-card.ts'
 import { pathOfTransfer } from '../transfer/paths.ts'
 import { wordsOfCron } from './schedule-card.tsx'
 import { againWhileActive } from './use-connection.ts'
@@ -33,6 +35,7 @@ const icons = {
   schedule: IconCalendarTime,
   columns: IconColumns,
   rules: IconChecklist,
+  state: IconRestore,
 }
 
 type Entry = { time: number } & ({ event: ConnectionEvent } | { transfer: Transfer })
@@ -195,6 +198,8 @@ function wordsOf({ kind, from, to }: ConnectionEvent): string {
       return say.columnsChanged(to ?? '')
     case 'rules':
       return to === null ? say.rulesGone : say.rulesSet(to)
+    case 'state':
+      return stateCard.happened(to ?? '')
     case 'status':
       return from === null ? say.statusSet(statusOf(to)) : say.statusChanged(statusOf(from), statusOf(to))
     case 'schedule':

@@ -68,6 +68,7 @@ export class LedgerWriter {
   /**
    * Stores a confirmation, with rejected records that came ahead of it, and announces the batch that follows.
    * @param pending how many rows that batch covers, if one is known
+   * @param also stores what belongs to the confirmation, in its transaction
    * @returns whether the transfer may continue
    * @throws Lost if another worker has claimed the transfer: nothing is stored then
    */
@@ -75,6 +76,7 @@ export class LedgerWriter {
     confirmed: Confirmation,
     stagedRejects: readonly (readonly KeptReject[])[],
     pending: number | null,
+    also?: (tx: Transaction) => Promise<void>,
   ): Promise<StandingRow> {
     // The next transfer reads the rows of a test again.
     const confirmation = this.#work.testRows === null ? confirmed : { ...confirmed, cursor: null }
@@ -84,11 +86,16 @@ export class LedgerWriter {
     const keys = { transfer: this.#keys.transfer.opened, connection: this.#keys.connection.opened }
     // One statement stores most batches: those without rejected records, under keys that were made before.
     const isOneStatement =
-      rejects.length === 0 && !this.#replay && state === null && keys.transfer && (cursor === null || keys.connection)
+      rejects.length === 0 &&
+      !this.#replay &&
+      !also &&
+      state === null &&
+      keys.transfer &&
+      (cursor === null || keys.connection)
     try {
       const [standing, kept] = isOneStatement
         ? [await this.#store(this.#db, confirmation, pending, keys), undefined]
-        : await this.#storeWithRejects(confirmation, rejects, pending)
+        : await this.#storeWithRejects(confirmation, rejects, pending, also)
       const { read: readBefore, entries } = this.#stored
       const at = this.#standingWith(confirmation) ?? this.#stored.standing
       this.#stored = { ...this.#stored, read: readBefore + read, entries: entries + 1, standing: at, ...kept }
@@ -157,6 +164,7 @@ export class LedgerWriter {
     confirmation: Confirmation,
     rejects: readonly (readonly KeptReject[])[],
     pending: number | null,
+    also?: (tx: Transaction) => Promise<void>,
   ): Promise<[StandingRow, Pick<Stored, 'keptRejects' | 'lastReject'>]> {
     const { id, connectionId } = this.#work
     const { checkpoint, deliveryState, state } = confirmation
@@ -169,6 +177,7 @@ export class LedgerWriter {
         connection: cursor !== null || state !== null ? await this.#keys.connection.make(tx) : undefined,
       }
       const standing = await this.#store(tx, confirmation, pending, keys)
+      await also?.(tx)
       const sealedState = sealJson(keys.connection, places.state(connectionId), state)
       if (sealedState) await queries.saveState.run(tx, { connectionId, state: sealedState })
       let { keptRejects: kept, lastReject: last } = this.#stored

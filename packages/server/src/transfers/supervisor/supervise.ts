@@ -13,6 +13,8 @@ import { frozenSides, replacesAll } from '../sides.ts'
 import type { WorkRow } from './claim-queries.ts'
 import { crashRetriesMax, describeCrash } from './crashes.ts'
 import { heartbeatMs, type SupervisorDeps, type SupervisorSettings } from './deps.ts'
+import { settleDigests } from './digest-queries.ts'
+import { sendsChangedRows } from './digests.ts'
 import { endPart, moveConnection } from './end-part.ts'
 import { Defect, Divided, endingOf, incidentOf, Lost, Released, resumes, Stopped } from './endings.ts'
 import { fenced } from './fenced.ts'
@@ -172,9 +174,12 @@ async function finish(deps: SupervisorDeps, work: WorkRow, lines: TransferLog): 
     const ended = await endings.endTransfer.first(db, { id, attempt, status: 'succeeded', ...withoutError })
     if (!ended) throw new Lost()
   }
-  if (!replacesAll(catalogue, work)) return end(database)
+  const isReplaced = replacesAll(catalogue, work)
+  const hasDigests = sendsChangedRows(work)
+  if (!isReplaced && !hasDigests) return end(database)
   await database.transaction(async (tx) => {
-    await saveReplaced.run(tx, { id })
+    if (isReplaced) await saveReplaced.run(tx, { id })
+    if (hasDigests) await settleDigests.run(tx, { id, connectionId: work.connectionId })
     await end(tx)
   })
 }

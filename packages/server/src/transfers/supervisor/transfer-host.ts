@@ -9,11 +9,13 @@ import {
   type DividedPart,
   type KeptReject,
   type ReplayPage,
+  type StageDigestsArgument,
   type TransferHost,
   type TransferMethod,
   type TransferState,
 } from '@penstock/engine'
 import type { RuleResult } from '@penstock/wire'
+import type { Transaction } from '../../db/database.ts'
 import { openDataKey } from '../../secrets/data-keys.ts'
 import type { MasterKey } from '../../secrets/seal.ts'
 import { openJson, openText, places } from '../sealed.ts'
@@ -21,6 +23,7 @@ import { frozenSides, openSide } from '../sides.ts'
 import { deliveryStatesOf, findWork, findWorkOfPart, type WorkRow } from './claim-queries.ts'
 import { reportColumns } from './column-reports.ts'
 import type { SupervisorDeps } from './deps.ts'
+import { KeptDigests } from './digests.ts'
 import { divide } from './divide.ts'
 import { endingOf, Lost } from './endings.ts'
 import { fenced, numbersOf, partsMax } from './fenced.ts'
@@ -47,6 +50,11 @@ export class DatabaseTransferHost {
   #ledger: LedgerWriter | undefined
   #staged: (readonly KeptReject[])[] = []
   #stagedParts: (readonly DividedPart[])[] = []
+  #digests: KeptDigests | undefined
+  /** Records of confirmed rows that came ahead of their confirmation. */
+  #stagedRecords: string[] = []
+  /** Whether the destination gave delivery states: it may drop the rows of a transfer that ends without success. */
+  #hasDeliveryStates = false
   #replayKey: MasterKey | undefined
   #keys: TransferKeys | undefined
 
@@ -73,6 +81,14 @@ export class DatabaseTransferHost {
         return saveRuleResults(this.#deps.database, this.#work, argument as readonly RuleResult[])
       case 'readRejects':
         return this.#readRejects(argument as number)
+      case 'readDigests':
+        return this.#digestsOf().read(argument as number)
+      case 'doubtRows':
+        return this.#digestsOf().doubt(argument as string)
+      case 'stageDigests':
+        return this.#stageDigests(argument as StageDigestsArgument)
+      case 'replaceDigests':
+        return this.#digestsOf().replace(argument as { isEmpty: boolean })
       case 'stageParts':
         return this.#stageParts(argument as readonly DividedPart[])
       case 'divide':
@@ -111,6 +127,10 @@ export class DatabaseTransferHost {
     const stored = { read: now.read, entries: entries.length, keptRejects, lastReject, rejectsMax, standing }
     this.#ledger = new LedgerWriter(database, keys, now, stored, replay)
     this.#staged = []
+    this.#stagedRecords = []
+    this.#hasDeliveryStates = deliveryStates.length > 0
+    const digests = now.part === 0 ? await KeptDigests.open(database, now, connection) : undefined
+    this.#digests = digests?.kept
     const { source, destination } = frozenSides(catalogue, now)
     return {
       source: now.replayOf ? null : await openSide(this.#deps, source, now.srcConfig),
@@ -137,6 +157,7 @@ export class DatabaseTransferHost {
       shape: now.shape,
       // Of a replay it must be known of each record whether it was rejected again, kept or not.
       rejectsLeft: Math.max(0, settings.rejectsMax - keptRejects, (replay?.numbers.length ?? 0) - keptRejects),
+      digests: digests?.state ?? null,
     }
   }
 
@@ -200,8 +221,34 @@ export class DatabaseTransferHost {
     this.#staged = []
     // Columns come with the first batch of a session, before anything is confirmed.
     const following = next?.columns ? undefined : next
-    const standing = await this.#ledger.confirm(confirmation, staged, following?.pending ?? null)
+    const standing = await this.#ledger.confirm(
+      confirmation,
+      staged,
+      following?.pending ?? null,
+      this.#keeping(confirmation),
+    )
     return following !== undefined && endingOf(standing) === undefined
+  }
+
+  /** Stores the digests of a confirmation, if there are some. */
+  #keeping({ digests, deliveryState }: Confirmation): ((tx: Transaction) => Promise<void>) | undefined {
+    const records = [...this.#stagedRecords, ...(digests === null ? [] : [digests])]
+    this.#stagedRecords = []
+    if (deliveryState !== null) this.#hasDeliveryStates = true
+    const kept = this.#digests
+    const isConditional = this.#hasDeliveryStates
+    return kept && records.length > 0 ? (tx) => kept.confirm(tx, records, isConditional) : undefined
+  }
+
+  #digestsOf(): KeptDigests {
+    if (!this.#digests) throw new Error('A runner asked for digests of a connection that has none')
+    return this.#digests
+  }
+
+  async #stageDigests({ records, of }: StageDigestsArgument): Promise<void> {
+    if (of !== 'confirmation') return this.#digestsOf().stage({ records, isFirst: of === 'first page' })
+    if (this.#stagedRecords.length >= stagedMax) throw new Error('A runner sent too many digests ahead')
+    this.#stagedRecords.push(records)
   }
 
   async #reportRetry({ code, message, side }: Parameters<TransferHost['reportRetry']>[0]): Promise<void> {

@@ -1,0 +1,21 @@
+/** The texts about the state of a connection. */
+export const stateCard = {
+  title: 'State',
+  cursor: 'Incremental reading continues after the last confirmed record.',
+  noCursor: 'The next transfer reads from the beginning.',
+  rows: (n: number, shown: string) =>
+    n === 1 ? '1 row is recognised if it did not change.' : `${shown} rows are recognised if they did not change.`,
+  since: 'Kept since',
+  noRows: 'No rows are kept, so the next transfer sends every row that it reads.',
+  reset: 'Full refresh',
+  resetTitle: 'Read and send everything again?',
+  resetHelp:
+    'The next transfer reads the source from its beginning and sends every row, whether it changed or not. A destination that inserts rows gets them a second time. Nothing is removed at the destination.',
+  done: 'The state was reset. The next transfer sends everything.',
+  happened: (what: string) =>
+    what === 'cursor'
+      ? 'State reset: the next transfer reads from the beginning'
+      : what === 'rows'
+        ? 'State reset: the next transfer sends every row'
+        : 'State reset: the next transfer reads and sends everything',
+}

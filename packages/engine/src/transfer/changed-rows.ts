@@ -1,0 +1,184 @@
+import { asConnectorError, type ChunkWindow, ConnectorError, type Destination, type Values } from '@penstock/connector'
+import type { TransferHost, TransferState } from '../protocol.ts'
+import { skipCode } from '../skipped.ts'
+import type { ChunkMapper, FilledBatch, MappedChunk } from './batches.ts'
+import { DigestTable, decodeRecords, encodeRecords, RowDigester, recordWords, uncertainRecord } from './row-digests.ts'
+
+/**
+ * Leaves out the rows that the destination has already, by their digests from earlier transfers
+ * (docs/decisions/0067-changed-rows.md). The digests are a log of records: the last record of a key counts. Before a row is
+ * sent whose key has a record, a record makes the key uncertain; after the destination confirmed the row, a record has its digest.
+ */
+
+/** A log with more pages is written again if its pages are small or many of its records are superseded. */
+const pagesMax = 64
+const pageRecords = 16_384
+
+/** Whether only changed rows are sent with these settings of a destination. */
+export const sendsChangedRows = ({ sendRows }: Values): boolean => sendRows === 'Changed'
+
+/**
+ * The names of the columns that identify a row; `undefined`: all columns do.
+ * @param upsertKeys the key columns of the destination with these settings, if it has some: by another key, rows could be taken for
+ *   unchanged that it has replaced
+ * @throws ConnectorError `invalid_setting` if no key is named
+ */
+export function keyOfRows(
+  { rowKey }: Values,
+  upsertKeys: readonly string[] | undefined,
+): readonly string[] | undefined {
+  if (upsertKeys) return upsertKeys
+  const names = String(rowKey ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+  if (names.length === 1 && names[0] === '*') return undefined
+  if (names.length > 0) return names
+  throw new ConnectorError(
+    'invalid_setting',
+    'Only changed rows are sent, but no columns identify a row. Enter them under "Row key", or * for all columns.',
+    { side: 'Destination' },
+  )
+}
+
+/** The indexes of the key columns. Throws a `ConnectorError` if the destination gets no such column. */
+function indexesOf(names: readonly string[] | undefined, columns: readonly string[]): readonly number[] | undefined {
+  return names?.map((name) => {
+    const index = columns.indexOf(name)
+    if (index >= 0) return index
+    const message = `The row key names the column ${name}, which the destination does not get. Map a column to it, or change the row key.`
+    throw new ConnectorError('invalid_setting', message, { side: 'Destination' })
+  })
+}
+
+/**
+ * Why a transfer with these settings fails, as a finding of a preview; none if all rows are sent.
+ * @param columns that the destination gets
+ */
+export function keyFindings(
+  deliver: Pick<Destination, 'windowKeys'> | undefined,
+  settings: Values,
+  columns: readonly string[],
+): { code: 'invalid_setting'; message: string; column: null }[] {
+  if (!sendsChangedRows(settings)) return []
+  try {
+    indexesOf(keyOfRows(settings, deliver?.windowKeys?.(settings)), columns)
+    return []
+  } catch (error) {
+    const message = asConnectorError(error)?.message
+    if (message === undefined) throw error
+    return [{ code: 'invalid_setting', message, column: null }]
+  }
+}
+
+/** The parts of a transfer that it needs. */
+export type ChangedRowsDeps = {
+  readonly host: Pick<TransferHost, 'readDigests' | 'doubtRows' | 'replaceDigests'>
+  readonly state: Pick<TransferState, 'digests' | 'testRows' | 'replay' | 'deliveryStates'>
+  /** The settings of the destination, and its key columns with them. */
+  readonly settings: Values
+  readonly upsertKeys: readonly string[] | undefined
+  /** Called while digests are read. */
+  readonly onProgress: () => void
+}
+
+/** The digests of a connection, while one session of a transfer works with them. */
+export class ChangedRows {
+  readonly #host: ChangedRowsDeps['host']
+  readonly #key: Buffer
+  /** Whether rows are left out. A test and a replay send all of theirs. */
+  readonly #leavesOut: boolean
+  readonly #keyNames: readonly string[] | undefined
+  #table: DigestTable
+  #digester: RowDigester | undefined
+
+  private constructor({ host, state, settings, upsertKeys }: ChangedRowsDeps, key: Buffer, table: DigestTable) {
+    this.#host = host
+    this.#key = key
+    this.#table = table
+    this.#leavesOut = state.testRows === null && state.replay === null
+    this.#keyNames = keyOfRows(settings, upsertKeys)
+  }
+
+  /** Reads the digests of a connection; `undefined` if it has none, because all of its rows are sent. */
+  static async open(deps: ChangedRowsDeps): Promise<ChangedRows | undefined> {
+    const { host, state, onProgress } = deps
+    if (!state.digests) return undefined
+    const { key, records } = state.digests
+    const table = new DigestTable(records)
+    const opened = new ChangedRows(deps, Buffer.from(key, 'base64'), table)
+    let pages = 0
+    let read = 0
+    for (let after = 0; ; ) {
+      const page = await host.readDigests(after)
+      if (!page) break
+      onProgress()
+      const found = decodeRecords(page.digests)
+      read += found.length / recordWords
+      if (read > records) throw new Error('A connection has more digests than it had when the transfer was opened')
+      table.fill(found)
+      pages += page.pages
+      after = page.last
+    }
+    const superseded = read > 1.3 * table.size
+    // Rows that the destination may drop if the transfer ends without success must stay apart.
+    const isSettled = state.deliveryStates.length === 0
+    if (isSettled && pages > pagesMax && (superseded || pages > (4 * read) / pageRecords)) {
+      await host.replaceDigests(table.certain(pageRecords))
+    }
+    return opened
+  }
+
+  /** Maps as a mapping does, digests the rows, and skips the ones that the destination has. Rows of a window are all sent. */
+  async mapperOf(columns: readonly string[], map: ChunkMapper, window?: ChunkWindow): Promise<ChunkMapper> {
+    if (window) {
+      await this.#clear()
+      return map
+    }
+    this.#digester ??= new RowDigester(this.#key, columns, indexesOf(this.#keyNames, columns))
+    return async (chunk) => this.#mark(chunk, await map(chunk))
+  }
+
+  #mark(chunk: Parameters<ChunkMapper>[0], mapped: MappedChunk): MappedChunk {
+    const { rows, errors } = mapped
+    const digester = this.#digester as RowDigester
+    const digests = new Uint32Array(rows.length * recordWords)
+    let skipped = mapped.skipped
+    let isOwn = false
+    for (const [i, row] of rows.entries()) {
+      if (errors.has(i) || chunk.errors?.has(i) || (skipped && skipped[i] !== 0)) continue
+      digester.write(row, digests, i)
+      const at = i * recordWords
+      // The destination has no row with this key afterwards.
+      if (chunk.removed?.has(i)) digests.set(uncertainRecord(digests[at] as number, digests[at + 1] as number), at)
+      else if (this.#leavesOut && this.#table.hasRow(digests, at)) {
+        if (!isOwn) skipped = Uint8Array.from(skipped ?? new Uint8Array(rows.length))
+        isOwn = true
+        ;(skipped as Uint8Array)[i] = unchangedCode
+        continue
+      }
+      this.#table.forget(digests[at] as number, digests[at + 1] as number)
+    }
+    return { ...mapped, digests, ...(skipped && { skipped }) }
+  }
+
+  /** Stores that it is uncertain what the destination has under the keys of a batch. To be called before the batch is sent. */
+  async doubt({ digests = [] }: FilledBatch): Promise<void> {
+    const doubts: number[] = []
+    for (let at = 0; at < digests.length; at += recordWords) {
+      const high = digests[at] as number
+      const low = digests[at + 1] as number
+      if (this.#table.takeForgotten(high, low)) doubts.push(...uncertainRecord(high, low))
+    }
+    if (doubts.length > 0) await this.#host.doubtRows(encodeRecords(Uint32Array.from(doubts)))
+  }
+
+  /** Forgets everything, because the destination removes rows that are missing in a window. */
+  async #clear(): Promise<void> {
+    if (this.#table.size === 0) return
+    await this.#host.replaceDigests([])
+    this.#table = new DigestTable(0)
+  }
+}
+
+const unchangedCode = skipCode('unchanged')

@@ -1,0 +1,174 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { Values } from '@penstock/connector'
+import { type DigestPage, recordBytes, type TransferState } from '@penstock/engine'
+import type { Database, Transaction } from '../../db/database.ts'
+import { newIdentifier } from '../../identifiers.ts'
+import type { DataKey } from '../../secrets/data-keys.ts'
+import { seal, unseal } from '../../secrets/seal.ts'
+import { places } from '../sealed.ts'
+import type { WorkRow } from './claim-queries.ts'
+import * as queries from './digest-queries.ts'
+import { Lost } from './endings.ts'
+
+/** Bytes of digests in one message, and pages that are read at once. */
+const messageBytes = 384 * 1024
+const pagesAtOnce = 512
+
+/** Settings that decide how rows are mapped, which the digest of a row has in it. */
+const mappingSettings = ['mapping', 'defaultCountry', 'defaultTimezone']
+
+/** Whether a transfer sends only changed rows. */
+export const sendsChangedRows = ({ destConfig }: Pick<WorkRow, 'destConfig'>): boolean =>
+  destConfig.sendRows === 'Changed'
+
+/**
+ * The digests of the connection of one transfer, in the database (docs/decisions/0067-changed-rows.md). They belong to certain
+ * settings of the destination: under others, none is kept.
+ */
+export class KeptDigests {
+  readonly #db: Database
+  readonly #work: WorkRow
+  readonly #connectionKey: DataKey
+  #generation = ''
+  #staging: string | undefined
+
+  private constructor(db: Database, work: WorkRow, connectionKey: DataKey) {
+    this.#db = db
+    this.#work = work
+    this.#connectionKey = connectionKey
+  }
+
+  /**
+   * The digests, and what a runner must know of them. If all rows are sent, digests of earlier transfers are forgotten, since
+   * what the destination has is not compared with them any more.
+   */
+  static async open(
+    db: Database,
+    work: WorkRow,
+    connectionKey: DataKey,
+  ): Promise<{ kept: KeptDigests; state: NonNullable<TransferState['digests']> } | undefined> {
+    const { connectionId } = work
+    if (!sendsChangedRows(work)) {
+      if (work.digestsScope !== null) await queries.forgetDigests.run(db, { connectionId })
+      return undefined
+    }
+    const kept = new KeptDigests(db, work, connectionKey)
+    const key = (await kept.#openKey()) ?? (await kept.#begin())
+    const of = { connectionId, generation: kept.#generation }
+    await queries.deleteLostDigests.run(db, { ...of, id: work.id })
+    const { bytes = 0 } = (await queries.sizeOfDigests.first(db, of)) ?? {}
+    return { kept, state: { key: key.toString('base64'), records: Math.floor(bytes / recordBytes) } }
+  }
+
+  get #fence() {
+    const { id, attempt, connectionId } = this.#work
+    return { id, attempt, connectionId }
+  }
+
+  async #openKey(): Promise<Buffer | undefined> {
+    const { digestKeySealed, digestsScope, digestsGeneration, connectionId } = this.#work
+    const master = await this.#connectionKey.open(this.#db)
+    if (!master || !digestKeySealed || digestsGeneration === null || digestsScope !== scopeOf(this.#work))
+      return undefined
+    this.#generation = digestsGeneration
+    return unseal(master, places.digestKey(connectionId), digestKeySealed)
+  }
+
+  async #begin(): Promise<Buffer> {
+    const key = randomBytes(32)
+    const generation = newIdentifier()
+    await this.#db.transaction(async (tx) => {
+      const master = await this.#connectionKey.make(tx)
+      const keySealed = seal(master, places.digestKey(this.#work.connectionId), key)
+      const scope = scopeOf(this.#work)
+      if ((await queries.beginDigests.run(tx, { ...this.#fence, keySealed, scope, generation })) === 0) throw new Lost()
+    })
+    this.#generation = generation
+    return key
+  }
+
+  /** The pages after a number, as many as one message takes; `null` if there are none. */
+  async read(after: number): Promise<DigestPage | null> {
+    const { connectionId } = this.#work
+    const pages = await queries.readDigests.all(this.#db, {
+      connectionId,
+      generation: this.#generation,
+      after,
+      limit: pagesAtOnce,
+      bytes: messageBytes,
+    })
+    const last = pages.at(-1)
+    if (!last) return null
+    const digests = Buffer.concat(pages.map((page) => page.digests)).toString('base64')
+    return { digests, last: last.number, pages: pages.length }
+  }
+
+  /** Stores that keys are uncertain. Throws `Lost` if the transfer is another worker's. */
+  async doubt(records: string): Promise<void> {
+    const digests = recordsOf(records)
+    const kept = -digests.length / recordBytes
+    await this.#add(this.#db, { generation: this.#generation, kept, transferId: null, digests })
+  }
+
+  /**
+   * Stores the digests of confirmed rows, in the transaction of the confirmation.
+   * @param isConditional whether the destination may drop the rows if the transfer ends without success
+   */
+  async confirm(tx: Transaction, records: readonly string[], isConditional: boolean): Promise<void> {
+    const digests = Buffer.concat(records.map(recordsOf))
+    if (digests.length === 0) return
+    const transferId = isConditional ? this.#work.id : null
+    let kept = 0
+    // The record of a row that was removed has no digest of the row.
+    for (let end = recordBytes; end <= digests.length; end += recordBytes) if (digests.readUInt32LE(end - 4) > 0) kept++
+    await this.#add(tx, { generation: this.#generation, kept, transferId, digests })
+  }
+
+  /** Stores a page that `replace` puts in place later. @param isFirst whether pages before it are dropped */
+  async stage({ records, isFirst }: { records: string; isFirst: boolean }): Promise<void> {
+    if (isFirst) this.#staging = newIdentifier()
+    const digests = recordsOf(records)
+    const generation = this.#staging ?? refuseJob()
+    await this.#add(this.#db, { generation, kept: digests.length / recordBytes, transferId: null, digests })
+  }
+
+  /** Puts the staged pages in the place of all others; without any, no digest is left. */
+  async replace({ isEmpty }: { isEmpty: boolean }): Promise<void> {
+    const generation = isEmpty ? newIdentifier() : (this.#staging ?? refuseJob())
+    const { connectionId, id } = this.#work
+    await this.#db.transaction(async (tx) => {
+      if ((await queries.useGeneration.run(tx, { ...this.#fence, generation })) === 0) throw new Lost()
+      await queries.deleteLostDigests.run(tx, { connectionId, id, generation })
+    })
+    this.#generation = generation
+    this.#staging = undefined
+  }
+
+  async #add(
+    db: Database | Transaction,
+    page: { generation: string; kept: number; transferId: string | null; digests: Buffer },
+  ): Promise<void> {
+    if ((await queries.addDigests.run(db, { ...this.#fence, ...page })) === 0) throw new Lost()
+  }
+}
+
+/** Digests belong to the destination as its settings name it. */
+function scopeOf({ destConfigurationId, destConfig, destSettings }: WorkRow): string {
+  const without = (values: Values) =>
+    Object.entries(values)
+      .filter(([name]) => !mappingSettings.includes(name))
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+  const settings = JSON.stringify([destConfigurationId, without(destConfig), without(destSettings)])
+  return createHash('sha256').update(settings).digest('hex').slice(0, 32)
+}
+
+/** The records of a message, which is not trusted: whole records alone. */
+function recordsOf(text: string): Buffer {
+  const digests = Buffer.from(String(text), 'base64')
+  if (digests.length % recordBytes !== 0) refuseJob()
+  return digests
+}
+
+const refuseJob = (): never => {
+  throw new Error('A runner sent digests that are not in their form')
+}
