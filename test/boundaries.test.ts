@@ -107,6 +107,7 @@ const mayImport: Readonly<Record<string, { readonly names: readonly string[]; re
       'pg',
       'simple-icons',
       'ssh2',
+      'yaml',
     ],
     node: true,
   },

@@ -284,7 +284,8 @@ describe('a configuration', () => {
 
 describe('a stored secret', () => {
   /** A value that a field takes, and another one. */
-  const valuesOf = ({ type, options, min = 1 }: FieldDefinition): [string | number, string | number] => {
+  const valuesOf = ({ type, options, min = 1, wrong }: FieldDefinition): [string | number, string | number] => {
+    if (wrong?.('one.example')) return ['streams: { a: { path: /a } }', 'streams: { b: { path: /b } }']
     if (type === 'Select') return [options?.[0] ?? '', options?.[1] ?? '']
     return type === 'Number' ? [min, min + 1] : ['one.example', 'two.example']
   }

@@ -62,7 +62,7 @@ function valueFor(field: FieldDefinition, canary: string): string | number | boo
     case 'Password':
       return field.form ? `whsec_${canary}${canary}` : canary
     case 'Text':
-      return 'plain'
+      return field.wrong?.('plain') ? 'streams: { a: { path: /a } }' : 'plain'
     case 'Date':
       return '2026-01-31'
     case 'Number':

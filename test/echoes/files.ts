@@ -76,6 +76,18 @@ export const files: readonly Side[] = [
   { slug: 'dropbox', secrets: google, settings: { path: '/in/' } },
   { slug: 'dropbox', secrets: google, settings: { outputPath: '/out/' }, row: person },
   {
+    slug: 'http-api',
+    secrets: {
+      url: 'https://peer.example.com/',
+      authentication: 'API key',
+      apiToken: secret('key'),
+      keyIn: 'query',
+      keyName: 'key',
+      definition: 'streams: { people: { path: /people, query: { token: a }, pages: { by: url, at: next } } }',
+    },
+    settings: { stream: 'people' },
+  },
+  {
     slug: 'https-file',
     secrets: {
       url: 'https://peer.example.com/',

@@ -27,6 +27,8 @@ export type FieldDefinition = {
   readonly options?: readonly string[]
   /** Display labels of options, by option. An option without one is shown as it is. */
   readonly labels?: Readonly<Record<string, string>>
+  /** Says what is wrong with a text, as a phrase to follow the name of the field; for a text in a language of its own. Never throws. */
+  readonly wrong?: (value: string) => string | undefined
   /** The form that a secret must have; any if there is none. */
   readonly form?: SecretForm
   /**
@@ -56,7 +58,7 @@ const field =
   (options: Common & Extra): FieldDefinition => ({ required: false, readonly: false, ...options, type })
 
 /** A line or block of text. */
-export const text = field<{ default?: string }>('Text')
+export const text = field<{ default?: string; wrong?: (value: string) => string | undefined }>('Text')
 
 /** A text that is sealed when stored and never read back: tokens, passwords, keys. */
 export const secret = field<{ default?: never; form?: SecretForm }>('Password')

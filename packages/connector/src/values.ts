@@ -44,7 +44,8 @@ export function readValues(
       }
     } else {
       const value = readFieldValue(field, sent)
-      if ('wrong' in value) fieldError(value.wrong)
+      const wrong = 'wrong' in value ? value.wrong : field.wrong?.(String(value.read))
+      if ('wrong' in value || wrong !== undefined) fieldError(wrong ?? '')
       else if (!field.readonly) reading.set[key] = value.read
       else if (showValue(value.read) !== showValue(own(current, key) ?? field.default)) {
         fieldError('is filled by the service and cannot be set')

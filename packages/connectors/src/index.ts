@@ -47,6 +47,7 @@ import { googleCloudStorageDestination } from './google-cloud-storage/google-clo
 import { googleCloudStorageSource } from './google-cloud-storage/google-cloud-storage-source.ts'
 import { googleSearchConsole } from './google-search-console/google-search-console.ts'
 import { googleSheets } from './google-sheets/google-sheets.ts'
+import { httpApi } from './http-api/http-api.ts'
 import { httpsFile } from './https-file/https-file.ts'
 import { hubspotCrm } from './hubspot/hubspot-crm.ts'
 import { kafka } from './kafka/kafka.ts'
@@ -171,6 +172,7 @@ export const { connectors, listedConnectors, platforms, connectorById } = makeCa
   campaignManager360Conversions,
   googleCloudStorageDestination,
   googleCloudStorageSource,
+  httpApi,
   httpsFile,
   googleSearchConsole,
   googleSheets,

@@ -315,6 +315,12 @@ export function buildProgram(): Command {
     .option('--webhook-secrets <file>', 'add the signing secrets of new webhooks to this file, which only you can read')
     .action(async (paths, options) => (await configuration()).applyCommand(paths, options))
 
+  program
+    .command('import-source <manifest>')
+    .description('make a configuration of the connector HTTP API from a low-code manifest of Airbyte, and print it')
+    .option('--value <name=value...>', 'values of its configuration that are no secrets')
+    .action(async (file, options) => (await import('./import-source.ts')).importSourceCommand(file, options))
+
   const person = program.command('person').description('one person in the rejected records that a service keeps')
   const withPersonOptions = (command: Command) =>
     command

@@ -1,0 +1,97 @@
+import {
+  type Check,
+  type ConnectorContext,
+  ConnectorError,
+  checkSteps,
+  type DiscoveredPage,
+  type DiscoveryContext,
+} from '@penstock/connector'
+import { assertConnectivity } from '../platform-api/call.ts'
+import { openApi } from './api.ts'
+import type { ApiDefinition, ApiStream } from './definition.ts'
+import { type ApiPage, pageReader } from './pages.ts'
+import { definitionOf, partitionsOf, spanOf, streamOf, valuesOf, windowsIn } from './plan.ts'
+import { columnsOf, rowOf } from './records.ts'
+
+const dayMs = 86_400_000
+
+/** Lists the streams of the definition. */
+export async function discoverStreams({ secrets, search, cursor, size }: DiscoveryContext): Promise<DiscoveredPage> {
+  const names = Object.keys(definitionOf({ secrets }).streams)
+  return pageAt(
+    names.filter((name) => name.toLowerCase().includes(search.toLowerCase())),
+    cursor,
+    size,
+    (value) => ({
+      value,
+      kind: 'table',
+    }),
+  )
+}
+
+/** Lists the columns of a stream: those of the definition, or of its first page. */
+export async function discoverStreamColumns(context: DiscoveryContext): Promise<DiscoveredPage> {
+  const { settings, search, cursor, size, withSamples } = context
+  if (settings.stream === undefined) throw new ConnectorError('invalid_setting', 'Choose a stream first.')
+  const definition = definitionOf(context)
+  const stream = streamOf(definition, settings.stream)
+  const { items } = await firstPage(context, definition, stream)
+  const columns = stream.columns ?? columnsOf(items)
+  const rows = withSamples ? items.slice(0, 5).map((item) => rowOf(item, columns)) : []
+  const found = columns.filter((name) => name.toLowerCase().includes(search.toLowerCase()))
+  return pageAt(found, cursor, size, (value) => ({
+    value,
+    kind: 'column',
+    ...(withSamples && { samples: rows.map((row) => row[columns.indexOf(value)] ?? null) }),
+  }))
+}
+
+/** Asks for the first page of the first stream. */
+export const check: Check = checkSteps(
+  [
+    'connectivity',
+    async (context) => {
+      openApi(context)
+      return assertConnectivity(context, new URL(String(context.secrets.url)).origin)
+    },
+  ],
+  [
+    'first stream',
+    async (context) => {
+      const definition = definitionOf(context)
+      const [name = ''] = Object.keys(definition.streams)
+      const { items } = await firstPage(context, definition, streamOf(definition, name))
+      return `The first page of the stream ${name} has ${items.length} records.`
+    },
+  ],
+)
+
+/** The first page of the first partition; of a stream with a cursor and no start date, of the last day. */
+async function firstPage(
+  context: ConnectorContext,
+  definition: ApiDefinition,
+  stream: ApiStream,
+): Promise<Pick<ApiPage, 'items'>> {
+  const api = openApi(context)
+  const untilMs = Date.now()
+  const yesterday = new Date(untilMs - dayMs).toISOString().slice(0, 10)
+  const full = { settings: { startDate: yesterday, ...context.settings, syncMode: 'Full' } }
+  const span = spanOf(full, stream, undefined, untilMs)
+  const [partition] = await partitionsOf(api, definition, stream, span, full, true)
+  if (stream.partitions && partition === undefined) return { items: [] }
+  return pageReader(api, stream, valuesOf(partition, windowsIn(stream, span)[0]))(undefined)
+}
+
+function pageAt(
+  names: readonly string[],
+  cursor: string | undefined,
+  size: number,
+  itemOf: (name: string) => DiscoveredPage['items'][number],
+): DiscoveredPage {
+  const from = cursor === undefined ? 0 : Number(cursor)
+  if (!Number.isSafeInteger(from) || from < 0) {
+    throw new ConnectorError('invalid_setting', 'The cursor is not one of this list; begin without it.')
+  }
+  const next = from + size < names.length ? String(from + size) : undefined
+  return { items: names.slice(from, from + size).map(itemOf), next }
+}

@@ -1,0 +1,145 @@
+import { date, defineConnector, secret, select, text } from '@penstock/connector'
+import { definitionError } from './parse-definition.ts'
+import { httpApiPlatform } from './platform.ts'
+
+const oauth = ['client credentials', 'refresh token']
+const sent = ['apiToken', 'password', 'clientSecret', 'refreshToken']
+
+/** Any HTTP API that answers JSON, described by a text. */
+export const httpApi = defineConnector({
+  slug: 'http-api',
+  name: 'HTTP API',
+  platform: httpApiPlatform,
+  dataType: 'data store',
+  dataTypeCategory: 'data store',
+  description:
+    'Reads lists of records from any HTTP API that answers JSON, as a definition in YAML or JSON describes them.',
+  actions: ['get'],
+  notes:
+    'Each API is a configuration of its own, and the guide says how to write its definition. Requests go to the server of the base URL alone, redirects are not followed, and templates cannot name a secret. Incremental reads the time since the end of the last transfer, with the days that the cursor looks back; rows at the edges of two requests can come twice, so write them with their key. Deleted records are not reported. An interrupted transfer resumes at the last page. Without listed columns, a stream has the columns of the first page that has records, and fields that occur only later are left out. A list has at most 100,000 pages, and an answer at most 16 MiB.',
+  tested: 'Our own server, with every kind of page and sign-in that a definition can name, without TLS.',
+  api: { version: 'that of the base URL', ends: 'as its operator says' },
+  secrets: {
+    url: text({
+      label: 'Base URL',
+      description: 'Address with which all paths of the definition begin, such as https://api.example.com/v1',
+      required: true,
+      binds: sent,
+    }),
+    authentication: select({
+      label: 'Authentication',
+      description: 'How requests are authenticated',
+      options: ['none', 'API key', 'bearer token', 'user name and password', ...oauth],
+      labels: {
+        none: 'None',
+        'API key': 'API key',
+        'bearer token': 'Bearer token',
+        'user name and password': 'User name and password',
+        'client credentials': 'OAuth 2.0: client ID and secret',
+        'refresh token': 'OAuth 2.0: refresh token',
+      },
+      default: 'none',
+    }),
+    apiToken: secret({
+      label: 'API key or token',
+      description: 'Key or token that is sent with each request',
+      required: true,
+      when: { authentication: ['API key', 'bearer token'] },
+    }),
+    keyIn: select({
+      label: 'Key is sent in',
+      description: 'The part of a request that has the key',
+      options: ['header', 'query'],
+      labels: { header: 'Header', query: 'Query' },
+      default: 'header',
+      when: { authentication: 'API key' },
+    }),
+    keyName: text({
+      label: 'Name of the key',
+      description: 'The header or the parameter of the query that has the key',
+      default: 'X-API-Key',
+      when: { authentication: 'API key' },
+      wrong: (name) => (/^[\w.-]{1,100}$/.test(name) ? undefined : 'must have letters, digits and any of _ . - alone'),
+    }),
+    username: text({
+      label: 'User name',
+      description: 'User of HTTP basic authentication',
+      required: true,
+      when: { authentication: 'user name and password' },
+    }),
+    password: secret({
+      label: 'Password',
+      description: 'Password of this user; some APIs have none',
+      when: { authentication: 'user name and password' },
+    }),
+    tokenUrl: text({
+      label: 'Token URL',
+      description: 'Address that gives access tokens, with https://',
+      required: true,
+      when: { authentication: oauth },
+      binds: ['clientSecret', 'refreshToken'],
+    }),
+    clientId: text({
+      label: 'Client ID',
+      description: 'Identifier of the client at the token URL',
+      required: true,
+      when: { authentication: oauth },
+    }),
+    clientSecret: secret({
+      label: 'Client secret',
+      description: 'Secret of this client',
+      required: true,
+      when: { authentication: oauth },
+    }),
+    refreshToken: secret({
+      label: 'Refresh token',
+      description: 'Token that is exchanged for access tokens; a new one that the API gives replaces it',
+      required: true,
+      when: { authentication: 'refresh token' },
+    }),
+    scope: text({
+      label: 'Scopes',
+      description: 'Scopes that are asked for, separated by spaces',
+      when: { authentication: oauth },
+    }),
+    clientIn: select({
+      label: 'Client is sent in',
+      description: 'The part of a request for a token that has the client ID and secret',
+      options: ['body', 'header'],
+      labels: { body: 'Body', header: 'Header' },
+      default: 'body',
+      when: { authentication: oauth },
+    }),
+    definition: text({
+      label: 'Definition',
+      description: 'The streams of the API, in YAML or JSON, as the guide HTTP API describes',
+      required: true,
+      wrong: definitionError,
+    }),
+  },
+  source: {
+    fields: {
+      stream: text({
+        label: 'Stream',
+        description: 'Name of the stream in the definition that is read',
+        required: true,
+      }),
+      syncMode: select({
+        label: 'Sync mode',
+        description: 'Whether each transfer reads everything, or only the time since the last one',
+        options: ['Full', 'Incremental'],
+        default: 'Full',
+      }),
+      startDate: date({
+        label: 'Start date',
+        description: 'First day that is read of a stream with a cursor, unless the definition has one',
+      }),
+    },
+    open: async (context) => (await import('./read.ts')).open(context),
+    discover: {
+      stream: async (context) => (await import('./discover.ts')).discoverStreams(context),
+      columns: async (context) => (await import('./discover.ts')).discoverStreamColumns(context),
+    },
+  },
+  check: async (context) => (await import('./discover.ts')).check(context),
+})

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { stringify } from 'yaml'
+import { parseDefinition } from '../parse-definition.ts'
+import { importManifest } from './import-manifest.ts'
+
+const manifest = `
+version: 6.0.0
+type: DeclarativeSource
+definitions:
+  requester:
+    type: HttpRequester
+    url_base: "https://{{ config['shop'] }}.example.com/api/v2/"
+    authenticator: { type: ApiKeyAuthenticator, header: X-Token, api_token: "{{ config['key'] }}" }
+    error_handler:
+      type: CompositeErrorHandler
+      error_handlers:
+        - type: DefaultErrorHandler
+          response_filters: [{ http_codes: [404], action: IGNORE }]
+  orders:
+    type: DeclarativeStream
+    name: orders
+    $parameters: { path: orders }
+    retriever:
+      type: SimpleRetriever
+      requester: { $ref: "#/definitions/requester", path: "{{ parameters.path }}", request_parameters: { state: "{{ 'open' }}" } }
+      record_selector: { type: RecordSelector, extractor: { type: DpathExtractor, field_path: [data, "*"] } }
+      paginator:
+        type: DefaultPaginator
+        page_token_option: { type: RequestOption, inject_into: request_parameter, field_name: after }
+        page_size_option: { type: RequestOption, inject_into: request_parameter, field_name: limit }
+        pagination_strategy: { type: CursorPagination, page_size: 50, cursor_value: "{{ response.get('meta')['next'] }}" }
+    incremental_sync:
+      type: DatetimeBasedCursor
+      datetime_format: "%Y-%m-%d"
+      start_time_option: { inject_into: request_parameter, field_name: since }
+      step: P30D
+      lookback_window: P1D
+    transformations: [{ type: RemoveFields, field_pointers: [[secret]] }]
+    schema_loader: { type: InlineSchemaLoader, schema: { properties: { id: {}, total: {}, secret: {} } } }
+streams:
+  - $ref: "#/definitions/orders"
+  - type: DeclarativeStream
+    name: lines
+    retriever:
+      type: SimpleRetriever
+      requester: { $ref: "#/definitions/requester", path: "/orders/{{ stream_partition.order }}/lines" }
+      record_selector: { extractor: { type: DpathExtractor, field_path: [] } }
+      partition_router:
+        type: SubstreamPartitionRouter
+        parent_stream_configs:
+          - { parent_key: id, partition_field: order, stream: { $ref: "#/definitions/orders" } }
+  - name: strange
+    retriever:
+      type: SimpleRetriever
+      requester: { $ref: "#/definitions/requester", path: "/strange/{{ now_utc() }}" }
+      record_selector: { extractor: { type: CustomRecordExtractor, class_name: a.B }, record_filter: { condition: "{{ true }}" } }
+`
+
+test('A manifest becomes values of the connector, and says of each part that it cannot carry where it is', () => {
+  const { values, secrets, streams, problems } = importManifest(manifest, { shop: 'acme' })
+  const { definition = '', ...others } = values
+  assert.deepEqual(others, {
+    url: 'https://acme.example.com/api/v2',
+    authentication: 'API key',
+    keyIn: 'header',
+    keyName: 'X-Token',
+  })
+  assert.deepEqual(secrets, ['apiToken'])
+  assert.deepEqual(streams, { carried: 2, all: 3 })
+  const errors = [{ status: [404], action: 'ignore' }]
+  assert.deepEqual(parseDefinition(definition), {
+    definition: {
+      streams: Object.assign(Object.create(null), {
+        orders: {
+          path: '/orders',
+          method: 'GET',
+          query: { state: 'open', since: '{{ cursor.start }}' },
+          headers: {},
+          records: ['data', '*'],
+          columns: ['id', 'total'],
+          pages: {
+            by: 'cursor',
+            parameter: 'after',
+            in: 'query',
+            first: 1,
+            size: 50,
+            sizeParameter: 'limit',
+            at: ['meta', 'next'],
+          },
+          cursor: { format: 'date', stepDays: 30, lookBackDays: 1 },
+          errors,
+        },
+        lines: {
+          path: '/orders/{{ partition }}/lines',
+          method: 'GET',
+          query: {},
+          headers: {},
+          records: [],
+          partitions: { stream: 'orders', field: 'id' },
+          errors,
+        },
+      }),
+    },
+  })
+  const strange = 'streams[2] strange.retriever'
+  assert.deepEqual(
+    problems.map(({ path }) => path),
+    [`${strange}.requester.url`, `${strange}.record_selector.extractor`, `${strange}.record_selector.record_filter`],
+  )
+})
+
+test('A value of the configuration that is missing is named', () => {
+  const { problems, streams } = importManifest(manifest)
+  assert.equal(streams.carried, 0)
+  assert.match(problems[0]?.message ?? '', /--value shop=…/)
+})
+
+test('Manifests that refer to themselves, and values of every kind, end in problems', () => {
+  for (const text of [
+    '',
+    '- a',
+    'a: [',
+    'a: { $ref: "#/a" }',
+    'a: { b: { $ref: "#/a" } }\nstreams: [{ $ref: "#/a" }]',
+    'a: &a [*a]',
+    'streams: { a: 1 }\ndynamic_streams: []',
+  ]) {
+    const { streams, problems } = importManifest(text)
+    assert.equal(streams.carried, 0)
+    assert.ok(problems.length > 0 || streams.all === 0, text)
+  }
+  let seed = 5
+  const next = (below: number) => {
+    seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7fffffff
+    return (seed >> 8) % below
+  }
+  const keys = [...manifest.matchAll(/(\w+):/g)].map(([, key = '']) => key)
+  const texts = [...manifest.matchAll(/(?:: |")([\w{}#/' .]+)/g)].map(([, text = '']) => text)
+  const any = (depth: number): unknown => {
+    const kind = next(depth > 5 ? 4 : 8)
+    if (kind < 3) return texts[next(texts.length)]
+    if (kind === 3) return [null, 0, 1.5, true, '', '{{', '#/streams/0'][next(7)]
+    if (kind === 4) return Array.from({ length: next(3) }, () => any(depth + 1))
+    return Object.fromEntries(Array.from({ length: next(6) }, () => [keys[next(keys.length)], any(depth + 1)]))
+  }
+  for (let run = 0; run < 100; run++) importManifest(stringify({ streams: [any(0), any(0)], definitions: any(0) }))
+})

@@ -1,0 +1,28 @@
+import { readFile } from 'node:fs/promises'
+import { importManifest } from '@penstock/connectors/import-manifest'
+import { ConfigError } from '../config.ts'
+
+/** The largest manifest, in bytes. */
+const bytesMax = 4 << 20
+
+/**
+ * `penstock import-source`: a manifest of the low-code CDK of Airbyte as values of the connector HTTP API. Prints the body with which the connector
+ * is configured, and on standard error what was not carried and which secrets to add. Without a database.
+ * The exit code is 0 if everything was carried, 2 if a part was not, and 1 if no stream was. Throws `ConfigError`, and the error of a file
+ * that cannot be read.
+ */
+export async function importSourceCommand(file: string, { value = [] }: { value?: readonly string[] }): Promise<void> {
+  const given = value.map((one): [string, string] => {
+    const at = one.indexOf('=')
+    if (at < 1) throw new ConfigError([`--value ${one}: write --value name=value.`])
+    return [one.slice(0, at), one.slice(at + 1)]
+  })
+  const bytes = await readFile(file)
+  if (bytes.length > bytesMax) throw new ConfigError([`${file} has more than 4 MiB, which no manifest has.`])
+  const { values, secrets, streams, problems } = importManifest(bytes.toString('utf8'), Object.fromEntries(given))
+  for (const { path, message } of problems) process.stderr.write(`${path === '' ? '' : `${path}: `}${message}\n`)
+  process.stderr.write(`${streams.carried} of ${streams.all} streams were carried.\n`)
+  if (secrets.length > 0) process.stderr.write(`Add to secretConfig: ${secrets.join(', ')}.\n`)
+  if (streams.carried > 0) process.stdout.write(`${JSON.stringify({ secretConfig: values }, null, 2)}\n`)
+  if (problems.length > 0) process.exitCode = streams.carried > 0 ? 2 : 1
+}
