@@ -207,6 +207,30 @@ describe('a worker that stops', { concurrency: 2 }, () => {
     const { rows: started } = await service.database.pool.query('select attempt from transfers')
     assert.deepEqual(started, [{ attempt: 1 }])
   })
+
+  test('for a short time while it starts what is due starts it once', async (t) => {
+    const fixture = await startProcessFixture(t, { PENSTOCK_HEARTBEAT_TIMEOUT_SECONDS: '8' })
+    const connectionId = await connectPeople(fixture, 'first')
+    const { accountId, caller, service } = fixture
+    const body = { cron: '0 6 1 1 *' }
+    await caller.expect(caller.call('setSchedule', { accountId, id: connectionId, body }))
+    await service.database.pool.query(`update schedules set next_time = now()`)
+    let sleeper: Program | undefined
+    await freezeAt(fixture, {
+      lock: 'lock table transfers in share mode',
+      statement: 'insert into transfers',
+      begin: async () => {
+        const worker = fixture.spawnWorker()
+        sleeper = worker
+        return { freeze: async () => worker.signal('SIGSTOP') }
+      },
+    })
+    sleeper?.signal('SIGCONT')
+    const started = async () => (await service.database.pool.query('select id, attempt from transfers')).rows
+    const [first] = await until('it is started', async () => ((await started()).length > 0 ? started() : undefined))
+    await assertPeople(fixture, 'first', connectionId, first.id)
+    assert.deepEqual(await started(), [{ id: first.id, attempt: 1 }])
+  })
 })
 
 test('an API process that stops in a change of a schedule holds its connection only for a while, and then says 503', async (t) => {
@@ -302,16 +326,21 @@ describe('a runner that stops in the transaction of a destination', { concurrenc
   const places = {
     'in COPY': { words: 'copy ', passes: true },
     'between two statements': { words: 'copy ', passes: false },
+    'with its rows copied, before its commit': { words: 'set rows = ', passes: false },
   }
-  for (const [where, { words, passes }] of Object.entries(places)) {
-    test(`(${where}) does not block its successor, and its worker learns that it lost`, async (t) => {
-      const fixture = await startProcessFixture(t)
-      const { accountId, caller } = fixture
-      const proxy = await startHoldingProxy(fixture.targetUrl)
-      t.after(async () => proxy.close())
-      const secretConfig = postgresqlSecrets(proxy.url)
-      await caller.expect(caller.call('configureConnector', { accountId, id: postgresql.id, body: { secretConfig } }))
-      const connectionId = await connectPeople(fixture, 'first')
+  async function prepareHolding(t: TestContext, env: Record<string, string> = {}) {
+    const fixture = await startProcessFixture(t, env)
+    const { accountId, caller } = fixture
+    const proxy = await startHoldingProxy(fixture.targetUrl)
+    t.after(async () => proxy.close())
+    const secretConfig = postgresqlSecrets(proxy.url)
+    await caller.expect(caller.call('configureConnector', { accountId, id: postgresql.id, body: { secretConfig } }))
+    return { fixture, proxy, connectionId: await connectPeople(fixture, 'first') }
+  }
+
+  for (const [place, { words, passes }] of Object.entries(places)) {
+    test(`(${place}) does not block its successor, and its worker learns that it lost`, async (t) => {
+      const { fixture, proxy, connectionId } = await prepareHolding(t)
       const held = proxy.hold(words, passes)
       const { id } = await fixture.start(connectionId)
       const worker = fixture.spawnWorker()
@@ -329,4 +358,18 @@ describe('a runner that stops in the transaction of a destination', { concurrenc
       assert.equal((await fixture.standing(id)).attempt, 2)
     })
   }
+
+  test('alone for a short time continues, in the same attempt', async (t) => {
+    const { fixture, proxy, connectionId } = await prepareHolding(t, { PENSTOCK_HEARTBEAT_TIMEOUT_SECONDS: '8' })
+    const held = proxy.hold('set rows = ', false)
+    const { id } = await fixture.start(connectionId)
+    const worker = fixture.spawnWorker()
+    await held
+    const asleep = runnersOf(worker.pid)
+    for (const pid of asleep) process.kill(pid, 'SIGSTOP')
+    proxy.release()
+    for (const pid of asleep) process.kill(pid, 'SIGCONT')
+    await assertPeople(fixture, 'first', connectionId, id)
+    assert.equal((await fixture.standing(id)).attempt, 1, worker.said.stderr)
+  })
 })
