@@ -3,6 +3,7 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import { type Batch, ConnectorError, type Json } from '@penstock/connector'
 import type { Transfer } from '@penstock/wire'
 import { assertAccounted } from './harness/accounting.ts'
+import { holdLock } from './harness/database.ts'
 import { type Engine, numbersIn, people, startEngine, taken } from './harness/engine.ts'
 import fc from './harness/property.ts'
 import { postgresql, postgresqlSecrets } from './harness/transfers.ts'
@@ -94,15 +95,18 @@ describe('rows that are not taken', () => {
     fc.assert(
       fc.asyncProperty(
         ...[fc.nat({ max: 60 }), fc.uniqueArray(fc.integer({ min: 1, max: 60 }), { maxLength: 8 })],
-        fc.boolean(),
-        async (count, poisons, holds) => {
+        fc.constantFrom('answers', 'holds', 'awaits a permit'),
+        async (count, poisons, how) => {
+          const holds = how === 'holds'
           const there: number[] = []
           const held: number[] = []
           engine.sides.source = people(count)
           engine.sides.destination = {
             open: () => ({
-              deliver: async (batch) => {
+              ...(how === 'awaits a permit' && { awaitsPermit: true }),
+              deliver: async (batch, permit) => {
                 if (numbersIn(batch).some((number) => poisons.includes(number))) throw split()
+                if (how === 'awaits a permit') await permit
                 held.push(...numbersIn(batch))
                 if (holds && held.length < 15) return taken(batch, { held: true })
                 there.push(...held.splice(0))
@@ -402,6 +406,66 @@ describe('a connector that does what it may not', () => {
       await assertAccounted(engine, transfer)
     })
   }
+})
+
+describe('a destination that waits for a permit', () => {
+  /** Has the confirmation of the first of two batches wait, and does something as soon as the second one is sent. */
+  async function whileStoring(work: (id: string, permit: Promise<void>, store: () => Promise<void>) => Promise<void>) {
+    const { accountId, sides } = engine
+    const there: number[] = []
+    let lock: AsyncDisposable | undefined
+    const store = async () => lock?.[Symbol.asyncDispose]()
+    sides.source = people(20)
+    sides.destination = {
+      open: ({ transferId }) => ({
+        awaitsPermit: true,
+        deliver: async (batch, permit) => {
+          if (batch.firstRow === 1) {
+            await permit
+            const row = `select from accounts where id = '${accountId}' for update`
+            lock = await holdLock(engine.service.databaseUrl, row)
+          } else await work(transferId, permit ?? Promise.resolve(), store).finally(store)
+          there.push(...numbersIn(batch))
+          return taken(batch)
+        },
+      }),
+    }
+    const transfer = await engine.move(await engine.connectSides())
+    await assertAccounted(engine, transfer)
+    return { transfer, there }
+  }
+  const standing = async (id: string) => {
+    const [row] = await engine.sql<{ read: string; pending: string }>('select * from transfers where id = $1', id)
+    return [row?.read, row?.pending].map(Number)
+  }
+
+  test('is sent a batch while the one before it is stored, and commits once that is and the batch is announced', async () => {
+    const { transfer, there } = await whileStoring(async (id, permit, store) => {
+      assert.deepEqual(await standing(id), [0, 10])
+      assert.equal(await Promise.race([permit, settled('none yet')]), 'none yet')
+      await store()
+      await permit
+      assert.deepEqual(await standing(id), [10, 10])
+    })
+    assert.deepEqual([transfer.status, there], ['succeeded', upTo(20)])
+  })
+
+  test('gets none if the transfer is cancelled meanwhile, and one for a batch that comes again after an error', async () => {
+    const cancelled = await whileStoring(async (id, permit, store) => {
+      await engine.sql('update transfers set cancelling = true where id = $1', id)
+      await store()
+      await permit
+    })
+    assert.deepEqual([cancelled.transfer.status, cancelled.there], ['cancelled', upTo(10)])
+    let tries = 0
+    const resent = await whileStoring(async (_, permit, store) => {
+      tries += 1
+      if (tries === 1) void store()
+      if (tries < 3) throw new ConnectorError('platform_unavailable', 'The line is noisy.')
+      await permit
+    })
+    assert.deepEqual([resent.transfer.status, resent.there, tries], ['succeeded', upTo(20), 3])
+  })
 })
 
 const settled = <T>(value: T) => new Promise<T>((resolve) => setImmediate(resolve, value))

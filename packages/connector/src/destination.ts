@@ -127,10 +127,16 @@ export type DestinationContext = ConnectorContext & {
 /** Writes to a destination. Only `deliver` is needed: a writer has what it has something to do for. */
 export type DestinationWriter = {
   /**
+   * Whether it takes a batch in a transaction, and waits for the `permit` of `deliver` right before the commit. Then a batch is
+   * sent while the one before it is being stored. A writer without it gets a batch once that is stored.
+   */
+  readonly awaitsPermit?: true
+  /**
    * Delivers a batch, and resolves once the destination has confirmed it permanently, or with `held` if it only
    * received it. Throws a `ConnectorError`; the batch then counts as undelivered and can be delivered again.
+   * @param permit resolves once the batch may be committed. If it rejects, nothing of the batch may stay. Absent: it may at once
    */
-  deliver(batch: Batch): Promise<Delivery>
+  deliver(batch: Batch, permit?: Promise<void>): Promise<Delivery>
   /**
    * Confirms what is held; a writer that holds rows has it. Called after the last batch, with something held or not. Answers for what was held; what it
    * rejects has no index, because that could be of any batch.

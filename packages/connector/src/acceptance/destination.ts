@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { DestinationWriter } from '../destination.ts'
+import type { Batch, DestinationWriter } from '../destination.ts'
 import type { Row } from '../rows.ts'
 import { acceptCheck } from './check.ts'
 import { acceptInspection } from './inspection.ts'
@@ -55,6 +55,12 @@ export function acceptDestination(acceptance: DestinationAcceptance): void {
 
     testTransfer('delivers all rows, and says how many bytes it sent', async (transfer) => {
       const writer = await transfer.open()
+      if (writer.awaitsPermit) {
+        const refused = Promise.reject(new Error('no permit'))
+        refused.catch(() => {})
+        await assert.rejects(async () => writer.deliver(transfer.batches[0] as Batch, refused), /no permit/)
+        assert.deepEqual(await readBack(), [], 'nothing stays of a batch without a permit')
+      }
       await transfer.deliver(writer)
       if (visible === 'when finished') assert.deepEqual(await readBack(), [], 'nothing shows before the end')
       await writer.finish?.()

@@ -62,10 +62,12 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
     return session
   }
   return {
-    async deliver(batch) {
+    awaitsPermit: true,
+    async deliver(batch, permit) {
       const session = await begin(batch)
       return inTransaction(session, async () => {
         const { delivery, settle } = await deliver(session, table, server, context.transferId, batch, windows)
+        await permit
         await session.run('commit')
         settle()
         return delivery

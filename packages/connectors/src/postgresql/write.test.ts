@@ -130,6 +130,21 @@ describe(`writing to PostgreSQL ${server.version}`, () => {
     assert.deepEqual(noted, { rows: '90', now: true })
   })
 
+  test('copies a batch before it may commit', async () => {
+    await query('create table crm.t (id int, name text)')
+    const { promise: permit, resolve } = Promise.withResolvers<void>()
+    const options = { secrets, settings: { schema: 'crm', table: 't' } }
+    const writer = await postgresql.destination?.deliver?.open(testContext({ columns, ...options }))
+    const delivered = writer?.deliver(batchOf(columns, [[1, 'a']]), permit)
+    const copied = `select from pg_stat_activity where application_name ~ '^penstock ' and state = 'idle in transaction' and query ~ '^copy '`
+    await until('it is copied', async () => (await query(copied)).length === 1)
+    assert.deepEqual(await kept(), [])
+    resolve()
+    await delivered
+    await writer?.close?.()
+    assert.deepEqual(await kept(), [[1, 'a']])
+  })
+
   test('writes a batch once that two writers deliver at the same time', async () => {
     await query('create table crm.t (id int, name text)')
     const rows = [...Array(5000).keys()].map((index): Row => [index, 'a'])

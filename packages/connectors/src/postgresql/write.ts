@@ -58,7 +58,8 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
   const beginWith = (statements: readonly string[]) =>
     connection.begin(async (session) => (await session.execute([...opening, ...statements])).slice(opening.length))
   return {
-    async deliver(batch) {
+    awaitsPermit: true,
+    async deliver(batch, permit) {
       const name = nameOf(transferId, batch)
       // Waits here for another worker that writes this same batch at this time.
       const { session, begun } = await beginWith([
@@ -67,7 +68,7 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
       ])
       const isNew = begun[0] === 1
       return inTransaction(session, () =>
-        isNew ? deliver(session, table, writers, name, batch, windows) : recall(session, table, name),
+        isNew ? deliver({ session, table, writers, name, windows }, batch, permit) : recall(session, table, name),
       )
     },
     async finish() {
@@ -90,14 +91,20 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
 const nameOf = (transferId: string, { key }: Batch): string =>
   `${pg.escapeLiteral(transferId)}, ${pg.escapeLiteral(key)}`
 
-/** Writes a batch within the transaction that has noted it, and commits it. */
+/** A transaction that has noted its batch, and what it writes with. */
+type Noted = {
+  readonly session: PostgresSession
+  readonly table: PostgresTable
+  readonly writers: readonly PostgresCellWriter[]
+  readonly name: string
+  readonly windows: PostgresWindows
+}
+
+/** Writes a batch within the transaction that has noted it, and commits it once it may. */
 async function deliver(
-  session: PostgresSession,
-  table: PostgresTable,
-  writers: readonly PostgresCellWriter[],
-  name: string,
+  { session, table, writers, name, windows }: Noted,
   batch: Batch,
-  windows: PostgresWindows,
+  permit: Promise<void> | undefined,
 ): Promise<Delivery> {
   const {
     bytes,
@@ -110,6 +117,7 @@ async function deliver(
   const accepted = batch.rows.length - rejections.reduce((sum, { count = 1 }) => sum + count, 0)
   const packed = rejections.length > 0 ? JSON.stringify(packRejections(rejections)) : null
   const rejectedLiteral = packed === null ? 'null' : pg.escapeLiteral(packed)
+  await permit
   await session.execute([
     `update ${table.batches} set rows = ${accepted}, bytes = ${bytes}, rejected = ${rejectedLiteral}
      where (transfer_id, batch_key) = (${name})`,

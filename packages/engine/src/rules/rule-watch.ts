@@ -3,10 +3,12 @@ import type { ConnectionRule, RuleResult } from '@penstock/wire'
 import type { TransferHost, TransferState } from '../protocol.ts'
 import { countSkipped, totalSkipped } from '../skipped.ts'
 import type { FilledBatch } from '../transfer/batches.ts'
-import type { SeenInAdvance } from '../transfer/replace-guard.ts'
 import { countRows, type NumberedRow, noCounts, type RuleCount, sumOf } from './counts.ts'
 import { brokenSoFar, type Judged, judgeAll } from './judge.ts'
 import type { UniqueValues } from './unique-values.ts'
+
+/** Called with each chunk that is read in advance, how many of its rows are invalid, and which are skipped. */
+export type SeenInAdvance = (chunk: Chunk, invalid: number, isSkipped: (at: number) => boolean) => void
 
 /**
  * Judges a transfer by the rules of its connection. Its counts are stored in the checkpoint, together with what was confirmed, so they are those

@@ -209,9 +209,10 @@ const filesChanged = (): ConnectorError =>
   )
 
 /** Why a worker must move the rows, as the end of a sentence; `undefined` if it need not. */
-export function whyNotHandedOver({ testRows, digests }: TransferState): string | undefined {
+export function whyNotHandedOver({ testRows, digests, rules }: TransferState): string | undefined {
   if (testRows !== null) return 'a test sends a few records'
-  return digests ? 'only changed rows are sent' : undefined
+  if (digests) return 'only changed rows are sent'
+  return rules?.list.length ? 'the rules of the connection judge its records' : undefined
 }
 
 /** A handover began, and its destination would have a worker continue now, which would send the same rows again. */

@@ -1,8 +1,31 @@
 import { type Chunk, ConnectorError, type SourceReader } from '@penstock/connector'
 import type { RowMapping } from '../map-rows.ts'
+import type { TransferJob, TransferState } from '../protocol.ts'
+import type { RuleWatch, SeenInAdvance } from '../rules/rule-watch.ts'
+import type { Sides } from './sides.ts'
 
-/** Called with each chunk that is read in advance, how many of its rows are invalid, and which are skipped. */
-export type SeenInAdvance = (chunk: Chunk, invalid: number, isSkipped: (at: number) => boolean) => void
+/**
+ * Counts the rows of a replacement and judges them by the rules of the connection, before anything is removed.
+ * @throws ConnectorError `confirmation_needed` or `rule_broken`
+ */
+export async function guardReplacement(
+  sides: Sides,
+  { confirmed, replay, replaced }: TransferState,
+  {
+    job,
+    onProgress,
+    signal,
+  }: { readonly job: TransferJob; readonly onProgress: () => void; readonly signal: AbortSignal },
+  watch: RuleWatch | undefined,
+): Promise<void> {
+  const rules = watch?.stops ? watch.inAdvance() : undefined
+  if (replay || (confirmed && !rules)) return
+  const { mappingFor } = sides
+  const shareMin = job.replaceShareMin
+  const reader = await sides.openReader(signal)
+  await guardReplace(reader, { mappingFor, onProgress, replaced, shareMin, confirmed, seen: rules?.add })
+  await rules?.end()
+}
 
 /**
  * Reads the whole source, which would replace all data at the destination, and closes it.
@@ -12,7 +35,7 @@ export type SeenInAdvance = (chunk: Chunk, invalid: number, isSkipped: (at: numb
  * @param options.seen called with each chunk
  * @throws ConnectorError `confirmation_needed` if it has fewer valid rows, or none
  */
-export async function guardReplace(
+async function guardReplace(
   reader: SourceReader,
   {
     mappingFor,

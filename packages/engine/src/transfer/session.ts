@@ -10,7 +10,7 @@ import {
 } from '@penstock/connector'
 import { type Decision, decide } from '@penstock/wire/rules'
 import type { RowMapping } from '../map-rows.ts'
-import { type BatchStart, Ended, type TransferHost, type TransferJob, type TransferState } from '../protocol.ts'
+import { Ended, type TransferHost, type TransferJob, type TransferState } from '../protocol.ts'
 import { RuleWatch } from '../rules/rule-watch.ts'
 import type { UniqueValues } from '../rules/unique-values.ts'
 import type { JobRuntime } from '../runtime.ts'
@@ -35,12 +35,12 @@ import { assertSameColumns, divisionOf } from './division.ts'
 import { type HandoverDeps, handOver, handOverExport, notContinued, standingIn, whyNotHandedOver } from './handover.ts'
 import { batchesAhead, readAhead } from './read-ahead.ts'
 import { mapRemovals } from './removals.ts'
-import { guardReplace } from './replace-guard.ts'
+import { guardReplacement } from './replace-guard.ts'
 import { finalError, pause, type Retries } from './retries.ts'
 import { type Route, sentenceOfRoute } from './route.ts'
+import { SessionLedger } from './session-ledger.ts'
 import { type OpenedWriter, Sides } from './sides.ts'
 import { SplitBudget } from './split-budget.ts'
-import { Unconfirmed } from './unconfirmed.ts'
 
 /** How long a destination may take after a failure to remove incomplete data, or to make a file of what it confirmed. */
 const cleanUpMs = 30_000
@@ -67,17 +67,11 @@ export class Session {
   readonly #deps: SessionDeps
   readonly #state: TransferState
   readonly #sides: Sides
-  readonly #unconfirmed: Unconfirmed
+  readonly #ledger: SessionLedger
   readonly #watch: ColumnWatch | undefined
   readonly #rules: RuleWatch | undefined
   #reader: SourceReader | undefined
   #writer: OpenedWriter | undefined
-  /** Columns that are not stored yet: they go with the first batch. */
-  #newColumns: BatchStart['columns']
-  /** Whether the next batch was announced with what was confirmed last. */
-  #isBegun = false
-  /** Which way the rows go, as a sentence, if there is more than one. */
-  #route: string | undefined
   /** Whether the platforms have moved all rows themselves. */
   #isHandedOver = false
   /** Leaves out rows that the destination has; absent if all rows are sent. */
@@ -88,7 +82,7 @@ export class Session {
     this.#state = state
     this.#sides = sides
     this.#rules = RuleWatch.of(state, deps.host, deps.unique, () => sides.sourceColumns)
-    this.#unconfirmed = new Unconfirmed(state, this.#rules)
+    this.#ledger = new SessionLedger(deps.host, deps.retries, state, this.#rules)
     this.#watch = ColumnWatch.of(state, deps.host, sides, deps.signal)
   }
 
@@ -106,9 +100,11 @@ export class Session {
       await this.#deliverAll()
       await this.#finish()
       return undefined
-    } catch (error) {
+    } catch (thrown) {
       try {
-        return await this.#reopenAfter(error)
+        // If something could not be stored, that is the reason, and not what failed meanwhile.
+        await this.#ledger.settled()
+        return await this.#reopenAfter(thrown)
       } catch (end) {
         if (!(end instanceof Ended && end.resumes)) await this.#cleanUp()
         throw end
@@ -165,7 +161,7 @@ export class Session {
     this.#isHandedOver = route !== undefined && route.by !== 'worker'
     if (this.#isHandedOver) return
     this.#changed = await this.#sides.openChangedRows(this.#deps.onProgress)
-    if (replaces && checkpoint === null) await this.#guardReplace()
+    if (replaces && checkpoint === null) await guardReplacement(this.#sides, this.#state, this.#deps, this.#rules)
     await this.#rules?.recount(() => this.#sides.openReader(this.#deps.signal))
     this.#reader = await this.#sides.openReader(this.#deps.signal)
     await this.#divide(this.#reader)
@@ -184,12 +180,13 @@ export class Session {
       await this.#deliverFilled(filledBatch, new SplitBudget(filledBatch.covered), following)
       if (!this.#writerHolds()) await this.#confirm(following())
     }
+    await this.#ledger.settled()
     if (this.#hasDelivered) await this.#flush()
   }
 
   /** @param signal that of the transfer unless given */
   #openWriter(signal = this.#deps.signal): Promise<OpenedWriter> {
-    return this.#sides.openWriter(signal, { transferId: this.#deps.job.id, ...this.#unconfirmed.stored })
+    return this.#sides.openWriter(signal, { transferId: this.#deps.job.id, ...this.#ledger.unconfirmed.stored })
   }
 
   async #mapperFor(chunk: Chunk): Promise<ChunkMapper> {
@@ -205,7 +202,7 @@ export class Session {
     const { part } = this.#state
     // Those of a part are stored with the transfer.
     if (part) assertSameColumns(part.columns, chunk.columns)
-    else if (newColumns) this.#newColumns = { ...newColumns, ...(this.#watch && { shape: this.#watch.shape }) }
+    else if (newColumns) this.#ledger.newColumns = { ...newColumns, ...(this.#watch && { shape: this.#watch.shape }) }
     return mapping
   }
 
@@ -216,12 +213,11 @@ export class Session {
     // Rows of a worker may be there already.
     if (!began && (checkpoint !== null || this.#state.pending !== null)) return undefined
     const { signal, job } = this.#deps
-    const needsRows = this.#rules ? 'the rules of the connection judge its records' : undefined
-    const whyNot = whyNotHandedOver(this.#state) ?? needsRows
+    const whyNot = whyNotHandedOver(this.#state)
     const route = await this.#sides.route(job.id, (columns) => this.#mappingFor({ columns }), whyNot, signal)
     const opened = route?.by === 'destination' ? await route.open() : undefined
     const taken = opened && 'whyNot' in opened ? { by: 'worker' as const, whyNot: opened.whyNot } : route
-    this.#route = taken && sentenceOfRoute(taken, this.#sides.names)
+    this.#ledger.route = taken && sentenceOfRoute(taken, this.#sides.names)
     if (!taken || taken.by === 'worker') {
       if (began) throw notContinued(taken?.whyNot ?? 'the connectors have no other way')
       return taken
@@ -231,11 +227,11 @@ export class Session {
       state: this.#state,
       replaces: this.#sides.replaces,
       begin: async (group) => {
-        await this.#deps.host.beginBatch({ ...this.#startOf(null), ...group })
-        this.#newColumns = undefined
+        await this.#deps.host.beginBatch({ ...this.#ledger.startOf(null), ...group })
+        this.#ledger.newColumns = undefined
       },
       confirm: async (entry, bytes) => {
-        this.#unconfirmed.add(entry)
+        this.#ledger.unconfirmed.add(entry)
         await this.#confirm(undefined, { bytes })
       },
     }
@@ -249,22 +245,9 @@ export class Session {
     const mapColumns = (columns: readonly string[]) => this.#mappingFor({ columns })
     const division = await divisionOf(reader, this.#state, this.#sides, mapColumns)
     if (!division) return
-    this.#route = [this.#route ?? [], division.sentence].flat().join(' ')
+    this.#ledger.route = [this.#ledger.route ?? [], division.sentence].flat().join(' ')
     if (!division.parts) return
-    await this.#deps.host.divide(division.parts, this.#startOf(null))
-  }
-
-  /** Announces a batch, unless that was done with what was confirmed last. */
-  async #begin(pending: number | null): Promise<void> {
-    const isBegun = this.#isBegun
-    this.#isBegun = false
-    if (!isBegun) await this.#deps.host.beginBatch(this.#startOf(pending))
-    this.#newColumns = undefined
-  }
-
-  #startOf(pending: number | null): BatchStart {
-    if (!this.#newColumns) return { pending }
-    return { pending, columns: this.#newColumns, ...(this.#route !== undefined && { route: this.#route }) }
+    await this.#deps.host.divide(division.parts, this.#ledger.startOf(null))
   }
 
   /**
@@ -279,20 +262,24 @@ export class Session {
     const { window } = filledBatch
     // Only its checkpoint counts: something was begun at the platform, days have no rows, or all of its rows are skipped.
     if (!isSent(filledBatch)) {
-      if (filledBatch.covered > 0 && this.#newColumns) await this.#begin(null)
-      return this.#unconfirmed.add(entryOf(filledBatch, undefined))
+      if (filledBatch.covered > 0 && this.#ledger.newColumns) await this.#ledger.begin(null)
+      return this.#ledger.unconfirmed.add(entryOf(filledBatch, undefined))
     }
     await this.#rules?.check(filledBatch)
     // After a crash, held records are sent again in other batches, and the others in the same batch.
-    await this.#begin(this.#writerHolds() ? null : pendingOf(budget.covered ?? filledBatch.covered))
+    const begun = this.#ledger.begin(this.#writerHolds() ? null : pendingOf(budget.covered ?? filledBatch.covered))
+    // A writer may look at it only when it is about to commit.
+    begun.catch(() => {})
     // The rows of a window that are invalid must be known at the destination, and its end as well.
-    if (filledBatch.rows.length === 0 && !window) return this.#addRefused(entryOf(filledBatch, undefined), budget)
+    const isEmpty = filledBatch.rows.length === 0 && !window
+    if (isEmpty || !this.#overlaps) await begun
+    if (isEmpty) return this.#addRefused(entryOf(filledBatch, undefined), budget)
     await this.#changed?.doubt(filledBatch)
-    const sent = await this.#send(filledBatch)
+    const sent = await this.#send(filledBatch, begun)
     this.#deps.onProgress()
     if (!('refused' in sent)) {
       budget.accept()
-      this.#unconfirmed.add(sent.entry, filledBatch)
+      this.#ledger.unconfirmed.add(sent.entry, filledBatch)
       if (!sent.delivery.held) await this.#confirm(following())
       return
     }
@@ -309,12 +296,21 @@ export class Session {
 
   /** Whether the destination took rows in without confirming them. */
   #writerHolds(): boolean {
-    return this.#unconfirmed.lastHeld !== undefined
+    return this.#ledger.unconfirmed.lastHeld !== undefined
   }
 
-  /** Sends a batch, and retries it while errors are transient. Returns the refusal where the batch is split or rejected. */
+  /** Whether the writer copies a batch while the one before it is being stored, and commits once it may. */
+  get #overlaps(): boolean {
+    return this.#writer?.writer.awaitsPermit === true
+  }
+
+  /**
+   * Sends a batch, and retries it while errors are transient. Returns the refusal if the batch is split or rejected.
+   * @param permit resolves once the batch is announced, and the one before it stored
+   */
   async #send(
     filledBatch: FilledBatch,
+    permit: Promise<void>,
   ): Promise<{ entry: Entry; delivery: Delivery } | { refused: ConnectorError; do: 'split' | 'reject' }> {
     const { id: transferId, connectionId } = this.#deps.job
     const settings = [this.#state.source?.settings ?? null, this.#sides.destinationSide.settings]
@@ -322,10 +318,13 @@ export class Session {
     for (;;) {
       try {
         return await this.#ask(async (writer, redact) => {
-          const delivery = checked(await writer.deliver(batch), batch, redact)
+          const delivery = checked(await writer.deliver(batch, permit), batch, redact)
+          await permit
           return { entry: entryOf(filledBatch, delivery), delivery }
         }, batch.rows)
       } catch (error) {
+        // Without a permit the transfer ends, whatever the destination made of that.
+        await permit
         const decision = this.#decide(error, filledBatch.rows.length)
         const refused = asConnectorError(error)
         if (refused && (decision.do === 'split' || decision.do === 'reject')) return { refused, do: decision.do }
@@ -346,7 +345,7 @@ export class Session {
     rows: readonly Row[] = [],
   ): Promise<T> {
     // Columns are stored before anything is begun at the destination, so that it is found after a crash.
-    if (this.#newColumns) await this.#begin(null)
+    if (this.#ledger.newColumns) await this.#ledger.begin(null)
     this.#writer ??= await this.#openWriter()
     const { writer, redact } = this.#writer
     const withoutValues = (text: string) => redact(valueRedactor(rows, valueLengthMin)(text))
@@ -359,7 +358,7 @@ export class Session {
    * since until then the rows may not be the cause.
    */
   async #addRefused(entry: Entry, budget: SplitBudget): Promise<void> {
-    this.#unconfirmed.add(entry)
+    this.#ledger.unconfirmed.add(entry)
     if (!this.#writerHolds() && budget.isSettled) await this.#confirm()
   }
 
@@ -367,27 +366,27 @@ export class Session {
   async #flush(): Promise<void> {
     const flushed = await this.#ask(async (writer, redact) => {
       const delivery = await writer.flush?.()
-      return delivery && flushEntryOf(withoutSecretsInReasons(delivery, redact), this.#unconfirmed.lastHeld)
+      return delivery && flushEntryOf(withoutSecretsInReasons(delivery, redact), this.#ledger.unconfirmed.lastHeld)
     })
-    if (flushed) this.#unconfirmed.add(flushed)
+    if (flushed) this.#ledger.unconfirmed.add(flushed)
     await this.#confirm()
+    await this.#ledger.settled()
   }
 
-  /** @param next the batch that follows; it is announced in the same statement */
+  /**
+   * Confirms what was delivered; without waiting until that is stored if the next batch can be sent meanwhile.
+   * @param next the batch that follows; it is announced in the same statement
+   */
   async #confirm(next?: FilledBatch, totalOfFiles?: SourceReader['total']): Promise<void> {
     const { testRows } = this.#state
     const total = totalOfFiles ?? (testRows === null ? this.#reader?.total : { rows: testRows })
-    const confirmation = this.#unconfirmed.take(this.#sides.sourceColumns, total)
-    if (!confirmation) return
-    const start = next && isSent(next) ? this.#startOf(pendingOf(next.covered)) : undefined
-    this.#isBegun = await this.#deps.host.confirm(confirmation, start)
-    this.#unconfirmed.confirm(confirmation)
-    this.#deps.retries.reset()
+    await this.#ledger.confirm(this.#sides.sourceColumns, total, next)
+    if (!this.#overlaps) await this.#ledger.settled()
   }
 
   /** Whether the destination has got anything in this transfer. */
   get #hasDelivered(): boolean {
-    return this.#unconfirmed.stored.deliveryStates.length > 0 || this.#writer !== undefined
+    return this.#ledger.unconfirmed.stored.deliveryStates.length > 0 || this.#writer !== undefined
   }
 
   async #finish(): Promise<void> {
@@ -395,18 +394,5 @@ export class Session {
     await this.#rules?.end()
     // If nothing was sent there is nothing to make visible, except in a replacement of everything by nothing.
     if (this.#hasDelivered || this.#sides.replaces) await this.#ask(async (writer) => writer.finish?.())
-  }
-
-  /** Counts the rows of a replacement, before anything is removed. */
-  async #guardReplace(): Promise<void> {
-    const { confirmed, replay, replaced } = this.#state
-    const rules = this.#rules?.stops ? this.#rules.inAdvance() : undefined
-    if (replay || (confirmed && !rules)) return
-    const { onProgress, job, signal } = this.#deps
-    const { mappingFor } = this.#sides
-    const reader = await this.#sides.openReader(signal)
-    const shareMin = job.replaceShareMin
-    await guardReplace(reader, { mappingFor, onProgress, replaced, shareMin, confirmed, seen: rules?.add })
-    await rules?.end()
   }
 }

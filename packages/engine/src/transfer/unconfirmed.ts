@@ -33,6 +33,11 @@ export class Unconfirmed {
     if (held) this.#lastHeld = held
   }
 
+  /** Whether there is nothing to confirm. */
+  get isEmpty(): boolean {
+    return this.#entries.length === 0
+  }
+
   /** The last batch whose rows the destination took in without confirming them, if there is one. */
   get lastHeld(): FilledBatch | undefined {
     return this.#lastHeld

@@ -1,0 +1,81 @@
+import type { BatchStart, TransferHost, TransferState } from '../protocol.ts'
+import type { RuleWatch } from '../rules/rule-watch.ts'
+import { type FilledBatch, isSent, pendingOf } from './batches.ts'
+import type { Retries } from './retries.ts'
+import { Unconfirmed } from './unconfirmed.ts'
+
+/**
+ * Stores the batches of a session in the database: what each covers before it may be committed, and its result
+ * afterwards. At most one confirmation is being stored, and nothing is stored before it.
+ */
+export class SessionLedger {
+  readonly unconfirmed: Unconfirmed
+  /** Columns that are not stored yet: they go with the first batch. */
+  newColumns: BatchStart['columns']
+  /** Which way the rows go, as a sentence, if there is more than one. */
+  route: string | undefined
+  readonly #host: Pick<TransferHost, 'beginBatch' | 'confirm'>
+  readonly #retries: Pick<Retries, 'reset'>
+  /** Whether the next batch was announced with what was confirmed last. */
+  #isBegun = false
+  #storing = Promise.resolve()
+
+  /** @param rules count what is confirmed */
+  constructor(
+    host: Pick<TransferHost, 'beginBatch' | 'confirm'>,
+    retries: Pick<Retries, 'reset'>,
+    state: TransferState,
+    rules: RuleWatch | undefined,
+  ) {
+    this.#host = host
+    this.#retries = retries
+    this.unconfirmed = new Unconfirmed(state, rules)
+  }
+
+  /** Resolves once the last confirmation is stored; rejects with the reason why the transfer ends if it could not be. */
+  settled(): Promise<void> {
+    return this.#storing
+  }
+
+  /**
+   * Announces a batch once the one before it is stored, unless that was done with it.
+   * @param pending how many records it covers; `null` if it has no such number
+   */
+  async begin(pending: number | null): Promise<void> {
+    await this.#storing
+    const isBegun = this.#isBegun
+    this.#isBegun = false
+    if (!isBegun) await this.#host.beginBatch(this.startOf(pending))
+    this.newColumns = undefined
+  }
+
+  /** The announcement of a batch, with what else is not stored yet. */
+  startOf(pending: number | null): BatchStart {
+    if (!this.newColumns) return { pending }
+    return { pending, columns: this.newColumns, ...(this.route !== undefined && { route: this.route }) }
+  }
+
+  /**
+   * Begins to store all that is unconfirmed, once the confirmation before it is stored: `settled` says when it is.
+   * @param next the batch that follows; it is announced in the same statement
+   */
+  async confirm(
+    columns: readonly string[],
+    total: Parameters<Unconfirmed['take']>[1],
+    next: FilledBatch | undefined,
+  ): Promise<void> {
+    if (this.unconfirmed.isEmpty) return
+    await this.#storing
+    const confirmation = this.unconfirmed.take(columns, total)
+    if (!confirmation) return
+    const start = next && isSent(next) ? this.startOf(pendingOf(next.covered)) : undefined
+    const store = async () => {
+      this.#isBegun = await this.#host.confirm(confirmation, start)
+      this.unconfirmed.confirm(confirmation)
+      this.#retries.reset()
+    }
+    this.#storing = store()
+    // The next one that waits for it gets the reason.
+    this.#storing.catch(() => {})
+  }
+}
