@@ -101,6 +101,8 @@ describe('a configuration', () => {
         ['severalFiles', 'Boolean', false, 'false'],
         ['mapping', 'Text', false, ''],
         ['filter', 'Text', false, ''],
+        ['sendRows', 'Select', false, ''],
+        ['rowKey', 'Text', false, ''],
       ],
     )
     const [, port] = secretConfig[0]?.configuration ?? []

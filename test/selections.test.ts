@@ -54,6 +54,7 @@ test('no test waits for a time to pass, but where that time is what it tries', (
     'test/harness/lane.ts': 'polls',
     'test/harness/machine-speed.ts': 'measures from time to time',
     'test/harness/until.ts': 'polls',
+    'test/transfers-changed.large.test.ts': 'kills at a random time',
     'test/transfers-crash.large.test.ts': 'kills at a random time',
     'test/transfers-errors.large.test.ts': 'kills at a random time',
     'test/transfers-parts.large.test.ts': 'kills at a random time',

@@ -27,7 +27,10 @@ export type FieldDefinition = {
   readonly options?: readonly string[]
   /** Display labels of options, by option. An option without one is shown as it is. */
   readonly labels?: Readonly<Record<string, string>>
-  /** Says what is wrong with a text, as a phrase to follow the name of the field; for a text in a language of its own. Never throws. */
+  /**
+   * Says what is wrong with a text, as a phrase to follow the name of the field; for a text in a language of its own. Never throws. A connector that
+   * an operator added is checked only when it opens: its definition is data.
+   */
   readonly wrong?: (value: string) => string | undefined
   /** The form that a secret must have; any if there is none. */
   readonly form?: SecretForm

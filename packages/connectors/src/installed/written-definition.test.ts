@@ -4,8 +4,10 @@ import { connectors, platforms } from '../index.ts'
 import { errorOfDefinition } from './error-of-definition.ts'
 import { readDefinition, type WrittenDefinition, writeDefinition } from './written-definition.ts'
 
+/** Without connectors that only this program can have, and without texts in a language of their own, whose check is not written down. */
 const writable = connectors.filter(
-  ({ authorization, readsUploads, status }) => !authorization && !readsUploads && status !== 'withdrawn',
+  ({ authorization, readsUploads, status, secrets }) =>
+    !authorization && !readsUploads && status !== 'withdrawn' && !Object.values(secrets).some(({ wrong }) => wrong),
 )
 const written = (connector: (typeof connectors)[number]): WrittenDefinition =>
   JSON.parse(JSON.stringify(writeDefinition(connector)))

@@ -1,4 +1,4 @@
-import { type Chunk, ConnectorError, type SourceReader } from '@penstock/connector'
+import { ConnectorError, type SourceReader } from '@penstock/connector'
 import type { RowMapping } from '../map-rows.ts'
 import type { TransferJob, TransferState } from '../protocol.ts'
 import type { RuleWatch, SeenInAdvance } from '../rules/rule-watch.ts'
