@@ -1,7 +1,7 @@
 import { chownSync, lstatSync, mkdirSync, realpathSync } from 'node:fs'
 import { getCompileCacheDir } from 'node:module'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, isAbsolute, join, relative, sep } from 'node:path'
 import type { RunnerSettings } from '@penstock/engine'
 import { runnerFolders } from '../places.ts'
 
@@ -30,11 +30,20 @@ export function permissionFlags(
     '--disable-warning=PERM0006',
     // It opens and makes files wherever it likes, whatever is permitted.
     '--no-experimental-sqlite',
-    ...[...codeFolders(), ...withItsTarget(connectorsFolder), ...writes].map(
+    ...outermost([...codeFolders(), ...withItsTarget(connectorsFolder), ...writes]).map(
       (folder) => `--allow-fs-read=${all(folder)}`,
     ),
-    ...writes.map((folder) => `--allow-fs-write=${all(folder)}`),
+    ...outermost(writes).map((folder) => `--allow-fs-write=${all(folder)}`),
   ]
+}
+
+/** Folders that are in no other one: Node would permit less of a folder if one in it is permitted, too. */
+const outermost = (folders: readonly string[]): string[] =>
+  [...new Set(folders)].filter((folder) => !folders.some((other) => other !== folder && isIn(folder, other)))
+
+const isIn = (folder: string, other: string): boolean => {
+  const way = relative(other, folder)
+  return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
 }
 
 const certificates = ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR']
