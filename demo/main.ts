@@ -1,6 +1,6 @@
 /**
- * A first evening: starts the service, and moves a file of 100,000 people from a folder into PostgreSQL and to a webhook,
- * through the public interface alone. `npm run demo`; with a terminal the service stays until Ctrl-C.
+ * A first evening: starts the service, moves a file of 100,000 people from a folder into PostgreSQL and to a webhook, changes 100 of
+ * them, and moves the file again; through the public interface alone. `npm run demo`; with a terminal the service stays until Ctrl-C.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -18,6 +18,8 @@ import { showAccount, showProgress } from './show.ts'
 
 const rows = 100_000
 const rejectsShown = 3
+/** How many people are changed before the second transfer to the table. */
+const moved = 100
 const pollMs = 250
 const startTimeoutMs = 60_000
 
@@ -46,9 +48,13 @@ await configure(folder, { folder: files })
 await configure(postgresql, database.secrets)
 await configure(webhook, { url: receiver.url, signingSecret: receiver.signingSecret })
 
-const table = { table: 'people', writeMode: 'Upsert', keyColumns: 'id' }
-await run('people.csv → PostgreSQL', postgresql, table)
-await run('people.csv → webhook', webhook, { rowsPerRequest: 1000 })
+const table = { table: 'people', writeMode: 'Upsert', keyColumns: 'id', sendRows: 'Changed' }
+const toTable = await connect('people.csv → PostgreSQL', postgresql, table)
+await run(toTable)
+await run(await connect('people.csv → webhook', webhook, { rowsPerRequest: 1000 }))
+await writePeople(join(files, 'people.csv'), rows, moved)
+say(`${moved} people moved. The connection sends rows that changed, and tries those again that were rejected.\n`)
+await run(toTable)
 say(`The table people holds ${await database.count()} rows; the webhook took ${receiver.taken().toLocaleString('en')}.`)
 
 if (process.stdin.isTTY) {
@@ -155,22 +161,24 @@ async function configure(id: string, secretConfig: Record<string, string | numbe
   if (!reply.ok) throw new Error(reply.message)
 }
 
-/** Connects the file with a destination, runs the connection, and shows the account of its rows. */
-async function run(
+type Connection = { readonly id: string; readonly name: string }
+
+/** Connects the file with a destination. */
+async function connect(
   name: string,
-  destination: string,
+  destConnectorId: string,
   destConnectionConfig: Record<string, string | number>,
-): Promise<void> {
+): Promise<Connection> {
+  const srcConnectionConfig = { files: 'people.csv' }
+  const body = { name, srcConnectorId: folder, srcConnectionConfig, destConnectorId, destConnectionConfig }
+  const { id } = (await client.createConnection({ accountId: account, body })).reply
+  await client.updateConnectionStatus({ accountId: account, id, body: { action: 'activate' } })
+  return { id, name }
+}
+
+/** Runs a connection, and shows the account of its rows. */
+async function run({ id, name }: Connection): Promise<void> {
   const accountId = account
-  const body = {
-    name,
-    srcConnectorId: folder,
-    srcConnectionConfig: { files: 'people.csv' },
-    destConnectorId: destination,
-    destConnectionConfig,
-  }
-  const { id } = (await client.createConnection({ accountId, body })).reply
-  await client.updateConnectionStatus({ accountId, id, body: { action: 'activate' } })
   let { reply: transfer } = await client.startTransfer({ accountId, id, body: {} })
   while (transfer.finishedTime === null) {
     showProgress(name, transfer)

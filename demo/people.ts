@@ -43,25 +43,26 @@ const dirty: readonly ((id: number, line: string) => string)[] = [
   (_, line) => line.replace(/[^,]+@[^,]+/, ''),
 ]
 
-/** Writes so many rows under a header. Always the same ones. */
-export async function writePeople(file: string, rows: number): Promise<void> {
+/** Writes so many rows under a header. Always the same ones. @param moved how many people, from the first on, live elsewhere since */
+export async function writePeople(file: string, rows: number, moved = 0): Promise<void> {
   const stream = createWriteStream(file)
   stream.write('id,name,email,born,city,country\r\n')
   for (let id = 1; id <= rows; ) {
     let lines = ''
-    for (const until = Math.min(rows, id + 999); id <= until; id++) lines += `${lineOf(id)}\r\n`
+    for (const until = Math.min(rows, id + 999); id <= until; id++) lines += `${lineOf(id, id <= moved)}\r\n`
     if (!stream.write(lines)) await once(stream, 'drain')
   }
   stream.end()
   await finished(stream)
 }
 
-function lineOf(id: number): string {
+function lineOf(id: number, hasMoved: boolean): string {
   const given = givenNames[id % givenNames.length] as string
   const family = familyNames[(id * 7) % familyNames.length] as string
   const at = id % cities.length
+  const place = hasMoved ? 'Hamburg,DE' : `${cities[at]},${countries[at]}`
   const born = new Date(Date.UTC(1950, 0, 1 + ((id * 37) % 20_000))).toISOString().slice(0, 10)
-  const line = `${id},${given} ${family},person-${id}@example.com,${born},${cities[at]},${countries[at]}`
+  const line = `${id},${given} ${family},person-${id}@example.com,${born},${place}`
   if (id % dirtyEvery !== 0) return line
   return dirty[(id / dirtyEvery) % dirty.length]?.(id, line) ?? line
 }

@@ -20,15 +20,20 @@ export function showProgress(what: string, { progress, records, status }: Transf
 /** The record summary, and some of the rejected records, each with its reason. */
 export function showAccount(
   what: string,
-  { status, records, startedTime, finishedTime, error }: Transfer,
+  { status, records, skipped, startedTime, finishedTime, error }: Transfer,
   rejects: readonly Reject[],
 ): void {
   const seconds = (finishedTime ?? 0) - (startedTime ?? 0)
   if (isTerminal) process.stdout.write('\r\x1b[2K')
+  const left = Object.entries(skipped).filter(([, count]) => count > 0)
+  const sum = left.reduce((total, [, count]) => total + count, records.accepted + records.rejected)
+  const terms = ['accepted', 'rejected', ...left.map(([reason]) => reason)].join(' + ')
   const lines = [
     `${what}: ${status}${error ? `: ${error.message}` : ''}${seconds > 0 ? ` after ${seconds} s` : ''}`,
-    ...Object.entries(records).map(([stage, count]) => `  ${stage.padEnd(9)} ${number.format(count).padStart(9)}`),
-    `  ${records.read === records.accepted + records.rejected ? 'read = accepted + rejected' : 'THE ACCOUNT DOES NOT ADD UP'}`,
+    ...[...Object.entries(records), ...left].map(
+      ([stage, count]) => `  ${stage.padEnd(9)} ${number.format(count).padStart(9)}`,
+    ),
+    `  ${sum === records.read ? `read = ${terms}` : 'THE ACCOUNT DOES NOT ADD UP'}`,
     ...rejects.map(({ row, reason }) => `  row ${row === null ? '?' : number.format(row)}: ${reason}`),
     '',
   ]
