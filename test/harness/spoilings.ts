@@ -120,7 +120,7 @@ const certain: readonly [rubbish: RegExp, statuses: readonly number[], where: (o
     takesBody,
   ],
   [
-    /^(?!query|conditions\.rejectedPercent).*: (?:zero|minus \w+|fraction|too large for a double|2\^53 \+ 1|thirty digits)$/,
+    /^(?!query|conditions\.rejectedPercent|rules\.\d+\.percent).*: (?:zero|minus \w+|fraction|too large for a double|2\^53 \+ 1|thirty digits)$/,
     [400],
     // An overlap of no hours is what ends a secret at once; a share of no percent, or of a fraction of one, is a share.
     (operation) => takesBody(operation) && !operation.path.endsWith('/rotate'),
