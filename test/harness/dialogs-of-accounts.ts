@@ -107,6 +107,12 @@ export const connections: readonly Dialog[] = [
     open: click('Edit the rules'),
   },
   {
+    name: 'confirm a full refresh',
+    of: ['screens/connection/state-card.tsx'],
+    path: ofAccountAnd((scene) => `/connections/${scene.connectionId}?tab=configuration`),
+    open: click('Full refresh'),
+  },
+  {
     name: 'delete a schedule',
     of: ['screens/connection/schedule-card.tsx'],
     path: ofConnection('connectionId'),
