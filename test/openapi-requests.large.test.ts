@@ -89,6 +89,11 @@ const beyondSchemas: readonly Beyond[] = [
     why: 'a condition that is false or null is none',
   },
   { operations: ['inviteUser', 'updateUser'], field: /^body\.accountIds$/, why: 'an owner has none' },
+  {
+    operations: ['setConnectionRules'],
+    field: /^body\.(?:rules\.\d+(?:\.\w+)?|blackout\.timezone)$/,
+    why: 'which parts each check takes and needs, the order of two numbers, and the list of time zones',
+  },
 ]
 
 let service: TestService
