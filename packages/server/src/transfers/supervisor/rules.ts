@@ -1,5 +1,5 @@
-import type { TransferState } from '@penstock/engine'
-import { limits, type RuleResult } from '@penstock/wire'
+import { storable, type TransferState } from '@penstock/engine'
+import { limits, type RuleResult, ruleOutcomes } from '@penstock/wire'
 import type { Database } from '../../db/database.ts'
 import type { WorkRow } from './claim-queries.ts'
 import { Lost } from './endings.ts'
@@ -19,7 +19,7 @@ export async function rulesOf(
 }
 
 /**
- * Stores the results of the rules of a transfer. Those of a runner are not trusted: of each it has the check, the action and the column.
+ * Stores the results of the rules of a transfer. Those of a runner are not trusted: each must be of a rule that the transfer has.
  * Throws `Lost` for a transfer that is another worker's by now.
  */
 export async function saveRuleResults(
@@ -27,8 +27,19 @@ export async function saveRuleResults(
   { id, attempt, rules }: WorkRow,
   results: readonly RuleResult[],
 ): Promise<void> {
-  if (!rules || results.length > rules.length)
-    throw new Error('A runner reported rules that the transfer does not have')
-  const stored = JSON.stringify(results).replaceAll('\\u0000', '')
+  if (!rules || results.length > rules.length) throw unknownRule()
+  const stored = JSON.stringify(results.map((result) => resultOf(result, rules)))
   if ((await saveResults.run(database, { id, attempt, results: stored })) === 0) throw new Lost()
 }
+
+function resultOf(
+  { check, action, column, outcome, message }: RuleResult,
+  rules: NonNullable<WorkRow['rules']>,
+): RuleResult {
+  const isOf = (rule: (typeof rules)[number]) =>
+    rule.check === check && rule.action === action && (rule.column ?? null) === column
+  if (!rules.some(isOf) || !ruleOutcomes.includes(outcome)) throw unknownRule()
+  return { check, action, column, outcome, message: storable(String(message)) }
+}
+
+const unknownRule = () => new Error('A runner reported rules that the transfer does not have')
