@@ -12,3 +12,6 @@ export function withDefaults(fields: Fields, values: Values): Values {
 /** The connection settings of one side, defaults filled in. */
 export const sideSettings = (connector: Connector, role: Role, values: Values): Values =>
   withDefaults(fieldsOfRole(connector, role), values)
+
+/** Whether only changed rows are sent with these settings of a destination. */
+export const sendsChangedRows = ({ sendRows }: Values): boolean => sendRows === 'Changed'

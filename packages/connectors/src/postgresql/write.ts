@@ -139,9 +139,10 @@ async function writeAndRemove(
   session: PostgresSession,
   table: PostgresTable,
   writers: readonly PostgresCellWriter[],
-  { rows, removed }: Batch,
+  batch: Batch,
 ): Promise<Written> {
-  const divided = divideRemovals({ rows, ...(removed && { removed }) }, keyIn({ table, writers }))
+  const { rows } = batch
+  const divided = divideRemovals(batch, keyIn({ table, writers }))
   const written = await write(
     session,
     table,

@@ -1,5 +1,6 @@
 import { asConnectorError, type ChunkWindow, ConnectorError, type Destination, type Values } from '@penstock/connector'
 import type { TransferHost, TransferState } from '../protocol.ts'
+import { sendsChangedRows } from '../settings.ts'
 import { skipCode } from '../skipped.ts'
 import type { ChunkMapper, FilledBatch, MappedChunk } from './batches.ts'
 import { DigestTable, decodeRecords, encodeRecords, RowDigester, recordWords, uncertainRecord } from './row-digests.ts'
@@ -13,9 +14,6 @@ import { DigestTable, decodeRecords, encodeRecords, RowDigester, recordWords, un
 /** A log with more pages is written again if its pages are small or many of its records are superseded. */
 const pagesMax = 64
 const pageRecords = 16_384
-
-/** Whether only changed rows are sent with these settings of a destination. */
-export const sendsChangedRows = ({ sendRows }: Values): boolean => sendRows === 'Changed'
 
 /**
  * The names of the columns that identify a row; `undefined`: all columns do.

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Values } from '@penstock/connector'
-import { type DigestPage, recordBytes, type TransferState } from '@penstock/engine'
+import { type DigestPage, recordBytes, sendsChangedRows, type TransferState } from '@penstock/engine'
 import type { Database, Transaction } from '../../db/database.ts'
 import { newIdentifier } from '../../identifiers.ts'
 import type { DataKey } from '../../secrets/data-keys.ts'
@@ -16,10 +16,6 @@ const pagesAtOnce = 512
 
 /** Settings that decide how rows are mapped, which the digest of a row has in it. */
 const mappingSettings = ['mapping', 'defaultCountry', 'defaultTimezone']
-
-/** Whether a transfer sends only changed rows. */
-export const sendsChangedRows = ({ destConfig }: Pick<WorkRow, 'destConfig'>): boolean =>
-  destConfig.sendRows === 'Changed'
 
 /**
  * The digests of the connection of one transfer, in the database (docs/decisions/0067-changed-rows.md). They belong to certain
@@ -48,7 +44,7 @@ export class KeptDigests {
     connectionKey: DataKey,
   ): Promise<{ kept: KeptDigests; state: NonNullable<TransferState['digests']> } | undefined> {
     const { connectionId } = work
-    if (!sendsChangedRows(work)) {
+    if (!sendsChangedRows(work.destConfig)) {
       if (work.digestsScope !== null) await queries.forgetDigests.run(db, { connectionId })
       return undefined
     }

@@ -1,5 +1,5 @@
 import { ConnectorError } from '@penstock/connector'
-import { type DivideArgument, type JobError, storable } from '@penstock/engine'
+import { type DivideArgument, type JobError, sendsChangedRows, storable } from '@penstock/engine'
 import { decide, finalState, isTransferErrorCode, type Role, type TransferErrorCode } from '@penstock/wire'
 import { serviceActor } from '../../audit/record.ts'
 import type { Db } from '../../db/database.ts'
@@ -14,7 +14,6 @@ import type { WorkRow } from './claim-queries.ts'
 import { crashRetriesMax, describeCrash } from './crashes.ts'
 import { heartbeatMs, type SupervisorDeps, type SupervisorSettings } from './deps.ts'
 import { settleDigests } from './digest-queries.ts'
-import { sendsChangedRows } from './digests.ts'
 import { endPart, moveConnection } from './end-part.ts'
 import { Defect, Divided, endingOf, incidentOf, Lost, Released, resumes, Stopped } from './endings.ts'
 import { fenced } from './fenced.ts'
@@ -175,7 +174,7 @@ async function finish(deps: SupervisorDeps, work: WorkRow, lines: TransferLog): 
     if (!ended) throw new Lost()
   }
   const isReplaced = replacesAll(catalogue, work)
-  const hasDigests = sendsChangedRows(work)
+  const hasDigests = sendsChangedRows(work.destConfig)
   if (!isReplaced && !hasDigests) return end(database)
   await database.transaction(async (tx) => {
     if (isReplaced) await saveReplaced.run(tx, { id })
