@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Fixture, Worker } from './transfer-fixture.ts'
 
-/** One transfer in parts whose workers are killed while they move it, and what is in the files that they wrote. */
+/** One transfer in parts, whose workers are killed meanwhile, and a check of the files that they wrote. */
 
-/** A part is a file, and what a dead worker had is claimed again after two seconds. */
+/** A part is a file, and the parts of a dead worker are claimed again after two seconds. */
 const env = { PENSTOCK_PART_MB: '0', PENSTOCK_TRANSFERS: '1', PENSTOCK_HEARTBEAT_TIMEOUT_SECONDS: '2' }
 
 export type KilledTransfer = {
@@ -53,7 +53,7 @@ export async function moveUnderKills(
   return { seconds: await moved, kills, ...(await fixture.lastOf(id)), outFolder: join(folder, 'killed') }
 }
 
-/** What is in written files: rows in all, the sum of their identifiers, and files that do not have each row once. */
+/** Counts of written files: rows in all, the sum of their identifiers, and files that do not have each row once. */
 export type Written = {
   readonly files: number
   readonly bytes: number

@@ -175,7 +175,7 @@ export type Batch = {
   readonly rows: readonly Row[]
   /**
    * Indexes of the rows that are to be removed: of these, only the columns of `removesBy` count. Of several rows with the same key, the
-   * last one says what becomes of it. Only of a destination that removes rows.
+   * last one decides whether it is written or removed. Only of a destination that removes rows.
    */
   readonly removed?: ReadonlySet<number>
   /** The number of the first row in the transfer, from 1. */

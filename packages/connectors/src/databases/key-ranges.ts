@@ -76,7 +76,7 @@ export function knotsIn(texts: readonly (string | null | undefined)[]): readonly
 /**
  * The range that a part has.
  * @param key as `divideKeys` gave it
- * @param orderNames names of what rows are ordered by now
+ * @param orderNames names of the terms that rows are ordered by now
  * @throws `source_changed` if that is another column by now
  */
 export function rangeOf(key: Json, orderNames: readonly string[]): KeyRange {

@@ -40,7 +40,7 @@ export const definitionOfProgram = (
       }),
       cursorField: text({
         label: 'Cursor field',
-        description: 'The column that says what is new, if the stream leaves that open',
+        description: 'The column by which new rows are found, if the stream leaves that open',
       }),
     },
   },

@@ -20,7 +20,7 @@ export type Run = Pick<Guarded, 'command' | 'files'> & {
 /**
  * Runs a program of others, and gives the lines that it writes; with it end all its processes and files, also if this process is killed.
  * Little is read ahead of the reader.
- * @returns how it ended: its exit code, and the end of what it wrote to standard error
+ * @returns how it ended: its exit code, and the end of its standard error
  * @throws ConnectorError `row_too_large`, `timeout`, `platform_unavailable` or `invalid_setting` if it passed a bound or cannot be started; the
  * signal's reason if that is aborted
  */

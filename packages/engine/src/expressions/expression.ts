@@ -17,7 +17,7 @@ export type Expression = {
   readonly evaluate: (row: Row) => Cell
 }
 
-/** An expression that can be evaluated, or why there is none, to follow the name of what holds it. */
+/** An expression that can be evaluated, or why there is none, as a phrase to follow the name of its field. */
 export type ReadExpression =
   | { readonly expression: Expression; readonly wrong?: never }
   | { readonly expression?: never; readonly wrong: string }

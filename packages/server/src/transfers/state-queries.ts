@@ -1,7 +1,7 @@
 import { isKept } from '../db/kept.ts'
 import { statement } from '../db/statement.ts'
 
-/** Statements of what a connection keeps from one transfer to the next. */
+/** Statements of the state that a connection keeps from one transfer to the next. */
 
 export type ConnectionStateRow = { connectionId: string; cursor: boolean; rows: number; since: Date | null }
 
@@ -20,7 +20,7 @@ export const forgetCursor = statement<{ connectionId: string }>(`
   update connection_states set cursor_sealed = null, pending = null where connection_id = :connectionId
 `)
 
-/** Adds the reset to the history of the connection. @param what names of what was forgotten */
+/** Adds the reset to the history of the connection. @param what the names of the parts that were forgotten */
 export const recordReset = statement<{ connectionId: string; what: string }>(`
   select add_connection_event(:connectionId, 'state', null, :what, null)
 `)

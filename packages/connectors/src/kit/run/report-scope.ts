@@ -18,7 +18,7 @@ export const scopeColumns = (facts: ReadFacts): readonly string[] => [
   ...(facts.days ? [dayColumn(facts)] : []),
 ]
 
-/** Everything that the platform has of an account on some days takes the place of what it had before, unless the setting says otherwise. */
+/** Everything that the platform has of an account on some days replaces its earlier records, unless the setting says otherwise. */
 export function scopeOf(
   { facts, plan }: ReportReading,
   { account, from, to }: Pick<ReportRequest, 'account' | 'from' | 'to'>,

@@ -20,7 +20,7 @@ export type Slot = { readonly confirmedLsn: bigint }
 /**
  * Asserts that the server and the publication give the changes of the table, whole enough to find each row again.
  * @param keys the columns that identify a row
- * Throws a `ConnectorError` that says what to set, and the statement for it.
+ * Throws a `ConnectorError` with the setting to change, and the statement for it.
  */
 export async function checkPublication(
   session: PostgresSession,

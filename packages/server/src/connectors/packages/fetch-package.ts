@@ -4,7 +4,7 @@ import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, join, resolve, sep } from 'node:path'
 import { PackageRefused } from './probe.ts'
 
-/** How long npm may take, in milliseconds; how much of what it says is repeated, in characters. */
+/** How long npm may take, in milliseconds; how much of its output is repeated, in characters. */
 const npmMs = 300_000
 const quotedLength = 1_000
 

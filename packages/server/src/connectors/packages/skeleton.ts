@@ -64,7 +64,7 @@ export const connector = defineConnector({
 
 const rowsOfChunk = 100
 
-/** Throws if the platform refuses the secrets; otherwise says what was found. */
+/** Throws if the platform refuses the secrets; otherwise describes the account. */
 export async function check({ secrets }) {
   // Requests go through context.egress.request(url), which allows the addresses that the operator allows.
   if (secrets.apiKey === 'wrong') throw new ConnectorError('invalid_credentials', 'The API key is wrong.')

@@ -68,7 +68,7 @@ export type ScimMeta = {
   readonly version: string
 }
 
-/** A weak entity tag of what a resource shows. */
+/** A weak entity tag of a resource. */
 export const versionOf = (shown: unknown): string =>
   `W/"${hash('sha256', JSON.stringify(shown), 'base64url').slice(0, 22)}"`
 
