@@ -11,7 +11,6 @@ import * as connections from '../../packages/server/src/connections/queries.ts'
 import { poolSizeDefault } from '../../packages/server/src/db/database.ts'
 import { statement } from '../../packages/server/src/db/statement.ts'
 import { newIdentifier } from '../../packages/server/src/identifiers.ts'
-import { insertToken } from '../../packages/server/src/tokens/queries.ts'
 import { plain } from './plain.ts'
 
 type AccountQuery = { accountId: string; size: string }
@@ -37,6 +36,12 @@ const insertConnection = statement<Record<string, string>, connections.Connectio
   select ${connections.connectionColumns} from c ${connections.sideTables}
 `)
 
+/** The insert alone: the service looks at the client and adds the event of the sign-in in the same statement. */
+const insertToken = statement<Record<string, unknown>>(`
+  insert into tokens (digest, client_id, expires_time)
+  values (:digest, :clientId, now() + make_interval(secs => :lifetimeSeconds))
+`)
+
 const { DATABASE_URL = '', PORT = '', ENVIRONMENT = '', ORGANIZATION = '', CLIENT = '' } = process.env
 const pool = new pg.Pool({ connectionString: DATABASE_URL, max: poolSizeDefault, application_name: 'penstock bench' })
 const filter = {
@@ -57,10 +62,6 @@ const list = plain(page.list)
 const connection = plain(insertConnection)
 const account = plain(insertAccount)
 const token = plain(insertToken)
-const secretDigest = createHash('sha256')
-  .update(process.env.SECRET ?? '')
-  .digest()
-
 /** The first configuration of each connector of each account, which a connection needs. */
 const configurations = new Map<string, string>()
 const configured = await pool.query<{ account_id: string; connector_id: string; id: string }>(
@@ -129,7 +130,7 @@ app.post<{ Body: { name: string } }>('/es/v2/accounts', async ({ body: { name } 
 app.post('/es/v2/oauth/client-token', async (_, reply) => {
   const accessToken = randomBytes(32).toString('base64url')
   const digest = createHash('sha256').update(accessToken).digest()
-  await pool.query(token({ digest, clientId: CLIENT, secretDigest, scopes: null, lifetimeSeconds: 86_400 }))
+  await pool.query(token({ digest, clientId: CLIENT, lifetimeSeconds: 86_400 }))
   reply.type('application/json')
   return JSON.stringify({ accessToken })
 })

@@ -26,6 +26,14 @@ export const queueEvent = statement<EventParameters>(`
     :outcome, :before, :after, :details)
 `)
 
+/**
+ * Queues the event of a client's sign-in, as a part of the statement that stores its token: for each row of `token`, with the row of the client in
+ * `client`, and the parameters `address`, `requestId` and `action`.
+ */
+export const queueSignInOfClient = `
+  insert into audit_queue (organization_id, actor_kind, actor_id, actor_name, address, request_id, action, target_id, outcome)
+  select organization_id, 'client', id, name, :address, :requestId, :action, id, 'done' from client, token`
+
 /** Queues events, in their order. */
 export const queueEvents = statement<{ events: string }>(`
   insert into audit_queue (organization_id, actor_kind, actor_id, actor_name, address, request_id, action, account_id,

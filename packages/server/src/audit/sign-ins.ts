@@ -6,6 +6,8 @@ import { createRepeats } from './repeats.ts'
 
 /** Sign-ins in the audit log. */
 
+export { queueSignInOfClient } from './queries.ts'
+
 /** Records a sign-in, with the transaction that stores its token or session. */
 export function recordSignIn(
   tx: Transaction,

@@ -1,6 +1,6 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { type Scope, scopeNames } from '@penstock/wire'
-import { type FailedSignIns, recordSignIn } from '../audit/sign-ins.ts'
+import type { FailedSignIns } from '../audit/sign-ins.ts'
 import type { Actor, Answer, Awaitable, Call } from '../call.ts'
 import type { Config } from '../config.ts'
 import { createCache } from '../db/cache.ts'
@@ -84,24 +84,16 @@ export async function issueToken(
     requestLimit(clientId)
   }
   const accessToken = newToken()
-  const token = {
-    digest: digestOf(accessToken),
-    clientId,
-    secretDigest: secretDigest(clientSecret),
-    // The others are refused below.
-    scopes: scopes && scopeNames.filter((scope) => scopes.includes(scope)),
-    lifetimeSeconds: config.tokenLifetimeSeconds,
-  }
+  const limitedTo = right && scopes ? requireScopes(scopes) : null
   const request = { action: 'createToken', address, requestId }
   const issued = right
-    ? await db.transaction(async (tx) => {
-        const row = await insertToken.first(tx, token)
-        if (row) {
-          const { organizationId, name } = row
-          if (scopes) requireScopesOf(row.scopes, scopes)
-          recordSignIn(tx, { organizationId, actor: { kind: 'client', id: clientId, name }, ...request })
-        }
-        return row
+    ? await insertToken.first(db, {
+        digest: digestOf(accessToken),
+        clientId,
+        secretDigest: secretDigest(clientSecret),
+        scopes: limitedTo,
+        lifetimeSeconds: config.tokenLifetimeSeconds,
+        ...request,
       })
     : undefined
   if (!issued) {
@@ -109,17 +101,20 @@ export async function issueToken(
     await attempts.failed(clientId, address)
     refuse('invalid_client')
   }
+  const { lifetimeSeconds } = issued
+  if (lifetimeSeconds === null) return refuseScopes()
   if (issued.lastUseIsOld) await noteUse(db, clientId)
-  return { accessToken, lifetimeSeconds: issued.lifetimeSeconds, scopes: token.scopes ?? issued.scopes }
+  return { accessToken, lifetimeSeconds, scopes: limitedTo ?? issued.scopes }
 }
 
-/** Refuses with `forbidden` if a wanted scope is none of the client. */
-function requireScopesOf(scopes: readonly Scope[] | null, wanted: readonly string[]): void {
-  const known: readonly string[] = scopes ?? scopeNames
-  if (wanted.some((scope) => !known.includes(scope))) {
-    refuse('forbidden', [{ field: 'scope', message: 'the client does not have each of these scopes' }])
-  }
+/** Scopes by their names. Refuses if one does not exist, as if the client did not have it. */
+function requireScopes(wanted: readonly string[]): readonly Scope[] {
+  const known = scopeNames.filter((scope) => wanted.includes(scope))
+  return wanted.every((name) => known.some((scope) => scope === name)) ? known : refuseScopes()
 }
+
+const refuseScopes = (): never =>
+  refuse('forbidden', [{ field: 'scope', message: 'the client does not have each of these scopes' }])
 
 /**
  * Issues the token of a session, which has some scopes in some sub-accounts, and ends with its client at the latest.
