@@ -137,11 +137,15 @@ test('a machine that lacks a connector of the database says so, and does not sta
   )
   assert.equal(added.code, 0, added.stderr)
   const service = await stage.serve({ env })
+  const without = { env: { PENSTOCK_CONNECTORS_DIR: join(stage.base, 'none') } }
+  await mkdir(join(stage.base, 'none'))
+  // It started when the database had no such connector.
+  const older = await stage.serve(without)
   const token = await tokenOf(service, stage.dataDirectory)
-  const call = async (path: string, body?: object) => {
+  const call = async (path: string, body?: object, { url } = service) => {
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` }
     const init = body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers }
-    const answer = await fetch(`${service.url}${path}`, init)
+    const answer = await fetch(`${url}${path}`, init)
     return { status: answer.status, body: await answer.text() }
   }
   const account = JSON.parse((await call('/es/v2/accounts', { name: 'Acme' })).body).response.id
@@ -149,11 +153,12 @@ test('a machine that lacks a connector of the database says so, and does not sta
   const add = await call(`/es/v2/connectors?accountId=${account}`, { connectorIds: [connectorId] })
   assert(add.status < 300, add.body)
   assert.equal((await call('/docs/connectors/acme-lost')).status, 200)
+  const answer = await call(`/es/v2/connectors/added?accountId=${account}`, undefined, older)
+  assert.equal(answer.status, 503, answer.body)
+  assert.match(answer.body, /"connector_unavailable".*penstock connector add/)
   const refused = await stage.penstock(['connector', 'remove', 'acme-lost'], { env })
   assert.equal(refused.code, 1)
   assert.match(refused.stderr, /is in use \(accounts: 1, connections: 0\)/)
-  const without = { env: { PENSTOCK_CONNECTORS_DIR: join(stage.base, 'none') } }
-  await mkdir(join(stage.base, 'none'))
   const examined = await stage.penstock(['doctor'], without)
   assert.match(examined.stdout, new RegExp(`FAIL  connectors  .*${connectorId}.*penstock connector add`))
   const worker = await stage.penstock(['worker'], without)

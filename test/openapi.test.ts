@@ -211,6 +211,7 @@ describe('refusalsOf', () => {
       'organization_account_not_allowed',
       'not_found',
       'rate_limited',
+      'connector_unavailable',
     ])
     assert.deepEqual(added('account'), [
       'account_required',
@@ -219,6 +220,7 @@ describe('refusalsOf', () => {
       'organization_account_not_allowed',
       'not_found',
       'rate_limited',
+      'connector_unavailable',
     ])
   })
 

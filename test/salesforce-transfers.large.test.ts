@@ -88,6 +88,7 @@ async function transfer(id: string) {
       if (deliveryState !== null) state.deliveryStates = [...state.deliveryStates, deliveryState]
       return false
     },
+    reportLine: async () => {},
     reportRetry: async ({ code }) => void kept.retries.push(code),
     divide: async () => {},
     readRejects: async () => [],

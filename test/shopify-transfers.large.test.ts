@@ -109,6 +109,7 @@ async function run(id: string, killed?: { readonly atConfirmation: number; reado
       store(confirmation)
       return false
     },
+    reportLine: async () => {},
     reportRetry: async ({ code }) => void kept.retries.push(code),
     divide: async () => {},
     readRejects: async () => [],

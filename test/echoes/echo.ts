@@ -176,6 +176,7 @@ async function reportOf(side: Side, kind: 'check' | 'preview' | 'transfer', egre
       said.push(rejects.map(({ reason, field }) => ({ reason, field })))
       return false
     },
+    reportLine: async (line) => void said.push(line),
     reportRetry: async (retry) => void said.push(retry),
     divide: async () => {},
     readRejects: async (number) =>

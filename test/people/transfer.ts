@@ -94,6 +94,7 @@ export async function transferFile(folder: string, file: string, destination: De
       }
       return false
     },
+    reportLine: async () => {},
     reportRetry: async ({ code, message }) => assert.fail(`${slug} retries: ${code}: ${message}`),
     divide: async () => {},
     readRejects: async () => [],

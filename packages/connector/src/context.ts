@@ -27,6 +27,12 @@ export type ConnectorContext = {
    * @returns the value that is saved now: the new one, or the one that a person saved meanwhile
    */
   saveSecret(key: string, renew: (current: string) => Promise<string>): Promise<string>
+  /**
+   * Adds a line to the log of the transfer, for people. Secrets are removed from it; do not put values of records into it. Without a transfer
+   * it does nothing, and a transfer keeps at most 200 lines of its connectors.
+   * @param text of at most 500 characters; longer ones are cut
+   */
+  log(text: string): void
 }
 
 /** The only way out. */

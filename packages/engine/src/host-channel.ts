@@ -4,6 +4,7 @@ import {
   type ColumnReport,
   type ConfirmArgument,
   type Confirmation,
+  type ConnectorLine,
   type DigestPage,
   type DivideArgument,
   type DividedPart,
@@ -45,6 +46,7 @@ export class HostChannel implements TransferHost, SecretHost, UploadHost {
 
   open = () => this.#call<TransferState>('open', null)
   beginBatch = (batch: BatchStart) => this.#call<void>('beginBatch', batch)
+  reportLine = (line: ConnectorLine) => this.#call<void>('reportLine', line)
   reportRetry = (error: Parameters<TransferHost['reportRetry']>[0]) => this.#call<void>('reportRetry', error)
   reportColumns = (report: ColumnReport) => this.#call<string | null>('reportColumns', report)
   reportRules = (results: Parameters<TransferHost['reportRules']>[0]) => this.#call<void>('reportRules', results)

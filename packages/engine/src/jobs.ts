@@ -14,6 +14,7 @@ import {
 import type { JobRuntime, Runtime } from './runtime.ts'
 import { SecretSaver } from './secret-saver.ts'
 import { ConnectorDefect, sideOf } from './transfer/connector-calls.ts'
+import { connectorLines } from './transfer/connector-lines.ts'
 import { runTransfer } from './transfer/run-transfer.ts'
 
 export { HostChannel } from './host-channel.ts'
@@ -70,7 +71,7 @@ async function perform(
     case 'single sign-on':
       return (await import('./single-sign-on.ts')).runSingleSignOn(job, runtime, signal)
     case 'transfer':
-      await runTransfer({ job, runtime, host, signal, onProgress })
+      await runTransfer({ job, runtime: { ...runtime, log: connectorLines(host) }, host, signal, onProgress })
       return null
     case 'ping':
       return null

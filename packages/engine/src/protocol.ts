@@ -265,6 +265,9 @@ export type ColumnReport = {
   readonly added: readonly string[]
 }
 
+/** A line that a connector adds to the log of a transfer. */
+export type ConnectorLine = { readonly side: Role; readonly text: string }
+
 /**
  * Calls of a transfer to its supervisor, which alone uses the database. Each call rejects with `Ended` if the transfer
  * must end, for any reason.
@@ -282,6 +285,8 @@ export type TransferHost = {
   confirm(confirmation: Confirmation, next?: BatchStart): Promise<boolean>
   /** Shows a transient error to people while the transfer retries. */
   reportRetry(error: { code: TransferErrorCode; message: string; side: Role | null; waitMs: number }): Promise<void>
+  /** Adds a line of a connector to the log of the transfer. */
+  reportLine(line: ConnectorLine): Promise<void>
   /** Stores the columns that changed since the last successful transfer, before anything moves. Resolves with the mapping from now on. */
   reportColumns(report: ColumnReport): Promise<string | null>
   /** Stores the results of rules, before the transfer ends. */

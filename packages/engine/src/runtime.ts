@@ -24,7 +24,12 @@ export type Runtime = {
 }
 
 /** The runtime of one job, which can save secrets and read uploaded files. */
-export type JobRuntime = Runtime & { readonly secrets: SecretSaver; readonly uploads: Uploads }
+export type JobRuntime = Runtime & {
+  readonly secrets: SecretSaver
+  readonly uploads: Uploads
+  /** Adds a line of the connector of a side to the log; absent without a transfer. */
+  readonly log?: (side: Role, text: string) => void
+}
 
 /**
  * The context of a connector, and the redaction of its reports. Only the context contains secrets in the clear. Throws
@@ -32,7 +37,7 @@ export type JobRuntime = Runtime & { readonly secrets: SecretSaver; readonly upl
  * sent over `http://` to a host that does not allow it: the address may have been allowed when it was saved.
  */
 export function openContext(
-  { egress, localFolders, plainHttp, secrets: saver, uploads }: JobRuntime,
+  { egress, localFolders, plainHttp, secrets: saver, uploads, log }: JobRuntime,
   connector: Connector,
   role: Role | undefined,
   { slug, configurationId, secrets, settings, refusal }: OpenedSide,
@@ -54,6 +59,9 @@ export function openContext(
     uploads,
     saveSecret: (key: string, renew: (current: string) => Promise<string>) =>
       saver.save({ connector, reference: { slug, configurationId, key }, signal, note }, renew),
+    log: (text: string) => {
+      if (role) log?.(role, redact(text))
+    },
   }
   return { context, redact }
 }

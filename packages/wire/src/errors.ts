@@ -353,6 +353,12 @@ export const errors = {
       'This deployment keeps no sample data. Use a database of your own, or ask your operator to run the service on its embedded PostgreSQL.',
     when: 'Sample data needs the embedded PostgreSQL, and a network policy that allows private addresses. `details` says what is missing.',
   },
+  connector_unavailable: {
+    status: 503,
+    message:
+      'The process that answered does not have a connector that was added. Ask your operator to add it on every machine and to restart Penstock there.',
+    when: 'An operator added a connector after this process started, or on another machine. `details` says which one. The response has the header `Retry-After`.',
+  },
   unavailable: {
     status: 503,
     message: 'The service cannot reach its database. Wait for the seconds in Retry-After, then retry.',

@@ -29,6 +29,7 @@ export function refusalsOf(operation: Operation): ErrorCode[] {
   add(operation.scope !== undefined || operation.person === true, 'forbidden')
   add(actsIn !== 'public' && !operation.beforeSecondFactor, 'second_factor_required')
   add(actsIn !== 'public' && method !== 'GET', 'csrf_token_invalid')
+  add(actsIn === 'account' || actsIn === 'organization or account', 'connector_unavailable')
   add(actsIn === 'account', 'account_required')
   add(actsIn === 'account' || actsIn === 'organization or account', 'organization_account_not_allowed', 'not_found')
   add(namesResource, 'not_found')

@@ -157,6 +157,7 @@ export const transferLogKinds = [
   'confirmed',
   'rejected',
   'waiting',
+  'reported',
   'dropped',
   'ended',
 ] as const

@@ -9,6 +9,8 @@ export type TestContextOptions = {
   readonly secrets?: Values
   /** Where secrets are saved that a connector replaces: by default, in this context. */
   readonly saveSecret?: ConnectorContext['saveSecret']
+  /** Gets the lines for the log of a transfer; nothing does unless given. */
+  readonly log?: ConnectorContext['log']
   readonly settings?: Values
   readonly signal?: AbortSignal
   /** Origins of platforms, and where the test answers for them: `{ 'https://graph.facebook.com': 'http://127.0.0.1:1234' }`. */
@@ -50,6 +52,7 @@ export function testContext(options: TestContextOptions = {}): TestContext {
     localFolders: options.localFolders ?? [],
     uploads: options.uploads ?? noUploads,
     saveSecret: options.saveSecret ?? savedSecrets(options.secrets ?? {}),
+    log: options.log ?? (() => {}),
     cursor: options.cursor,
     ...(options.part && { part: options.part }),
     transferId: options.transferId ?? '0f1e2d3c4b5a6978',

@@ -12,6 +12,9 @@ import {
 
 const config = ['--config', '{config.json}']
 
+/** Levels of lines that people are shown; the others are for its developers. */
+const shown: ReadonlySet<string> = new Set(['FATAL', 'ERROR', 'WARN', 'INFO'])
+
 /** Connectors of the Airbyte protocol that are sources: https://docs.airbyte.com/understanding-airbyte/airbyte-protocol */
 export const airbyte: Protocol = {
   async check(session) {
@@ -60,6 +63,14 @@ export const airbyte: Protocol = {
         ...(continues ? { 'state.json': state } : {}),
       },
     }
+  },
+
+  aside({ type, log, control }) {
+    if (type === 'LOG' && isObject(log) && shown.has(String(log.level)))
+      return { kind: 'log', text: sentenceOf(log.message, '') }
+    if (type !== 'CONTROL' || !isObject(control) || !isObject(control.connectorConfig)) return undefined
+    const { config } = control.connectorConfig
+    return isObject(config) ? { kind: 'configuration', config } : undefined
   },
 
   said(message, { raw }) {

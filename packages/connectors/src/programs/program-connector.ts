@@ -1,14 +1,7 @@
-import {
-  type Connector,
-  type ConnectorContext,
-  ConnectorError,
-  checkSteps,
-  type Json,
-  type Values,
-} from '@penstock/connector'
+import { type Connector, type ConnectorContext, ConnectorError, checkSteps, type Values } from '@penstock/connector'
 import { airbyte } from './airbyte.ts'
 import { modes, type Program } from './definition-of-program.ts'
-import { configOf } from './form.ts'
+import { sessionOf } from './program-session.ts'
 import type { ProgramStream, Protocol, Session } from './protocol.ts'
 import { readStream } from './read-stream.ts'
 import { singer } from './singer.ts'
@@ -16,17 +9,13 @@ import { singer } from './singer.ts'
 /** The connector of a program, with the code that runs it. */
 export function programConnector(connector: Connector, program: Program): Connector {
   const protocol = protocolOf(program)
-  const sessionOf = ({ secrets, signal }: Pick<ConnectorContext, 'secrets' | 'signal'>): Session => ({
-    command: program.command,
-    config: configOfProgram(program, secrets),
-    signal,
-  })
+  const open = (context: ConnectorContext) => sessionOf(program, protocol, context)
   return {
     ...connector,
     check: checkSteps([
       'Program',
       async (context) => {
-        await protocol.check(sessionOf(context))
+        await protocol.check(open(context))
         return 'The program accepts the configuration.'
       },
     ]),
@@ -34,20 +23,20 @@ export function programConnector(connector: Connector, program: Program): Connec
       ...connector.source,
       discover: {
         stream: async (context) => ({
-          items: (await protocol.discover(sessionOf(context)))
+          items: (await protocol.discover(open(context)))
             .filter(({ name }) => name.toLowerCase().includes(context.search.toLowerCase()))
             .slice(0, context.size)
             .map(({ name }) => ({ value: name, kind: 'object' })),
         }),
         columns: async (context) => ({
-          items: (await findStream(protocol, sessionOf(context), context.settings)).columns.map((name) => ({
+          items: (await findStream(protocol, open(context), context.settings)).columns.map((name) => ({
             value: name,
             kind: 'column',
           })),
         }),
       },
       open: async (context) => {
-        const session = sessionOf(context)
+        const session = open(context)
         const stream = await findStream(protocol, session, context.settings)
         const incremental = context.settings.mode === modes.new
         if (incremental && !stream.incremental) {
@@ -72,12 +61,6 @@ export function programConnector(connector: Connector, program: Program): Connec
       },
     },
   }
-}
-
-/** A tap has one field, which is all of its configuration. */
-function configOfProgram({ protocol, form }: Program, secrets: Values): Json {
-  const config = configOf(form, secrets)
-  return protocol === 'airbyte' ? config : (config.config ?? {})
 }
 
 const protocolOf = ({ protocol }: Program): Protocol =>

@@ -13,6 +13,8 @@ const stderrLength = 2_000
 export type Run = Pick<Guarded, 'command' | 'files'> & {
   readonly signal: AbortSignal
   readonly silentMs: number
+  /** Gets the lines of its standard error; nothing does unless given. */
+  readonly log?: ((line: string) => void) | undefined
   /** The user of the program; undefined: that of this process. */
   readonly user?: { readonly uid: number; readonly gid: number } | undefined
 }
@@ -24,7 +26,14 @@ export type Run = Pick<Guarded, 'command' | 'files'> & {
  * @throws ConnectorError `row_too_large`, `timeout`, `platform_unavailable` or `invalid_setting` if it passed a bound or cannot be started; the
  * signal's reason if that is aborted
  */
-export async function* linesOf({ command, files, signal, silentMs, user }: Run): AsyncGenerator<string, ProgramEnd> {
+export async function* linesOf({
+  command,
+  files,
+  signal,
+  silentMs,
+  log,
+  user,
+}: Run): AsyncGenerator<string, ProgramEnd> {
   signal.throwIfAborted()
   // The permissions of a runner are in NODE_OPTIONS, which Node gives to every process that it starts.
   const shell = ['-c', 'unset NODE_OPTIONS; exec "$0" "$@"', process.execPath, guardFile(), 'guard']
@@ -39,9 +48,14 @@ export async function* linesOf({ command, files, signal, silentMs, user }: Run):
   for (const stream of [stdin, stdout, stderr, report] as (NodeJS.EventEmitter | undefined)[])
     stream?.on('error', () => {})
   let said = ''
+  let line = ''
   let reported = ''
   stderr.setEncoding('utf8').on('data', (text: string) => {
     said = (said + text).slice(-stderrLength)
+    if (!log) return
+    const lines = (line + text).split('\n')
+    line = (lines.pop() ?? '').slice(0, stderrLength)
+    for (const whole of lines) log(whole)
   })
   report?.setEncoding('utf8').on('data', (text: string) => {
     reported += text
@@ -74,12 +88,12 @@ export async function* linesOf({ command, files, signal, silentMs, user }: Run):
       for await (const piece of stdout as AsyncIterable<Buffer>) {
         let from = 0
         for (let at = piece.indexOf(10); at >= 0; at = piece.indexOf(10, from)) {
-          const line = Buffer.concat([...rest, piece.subarray(from, at)]).toString('utf8')
+          const whole = Buffer.concat([...rest, piece.subarray(from, at)]).toString('utf8')
           rest = []
           length = 0
           from = at + 1
           clearTimeout(timer)
-          yield line
+          yield whole
           wait()
         }
         rest.push(piece.subarray(from))

@@ -9,6 +9,7 @@ import { after, before, describe, test } from 'node:test'
 import {
   type Chunk,
   type Connector,
+  type ConnectorContext,
   ConnectorError,
   defineConnector,
   type Json,
@@ -34,7 +35,7 @@ const connectorOf = (program: Program): Connector =>
 before(async () => {
   if (skip) return
   folder = await mkdtemp(join(tmpdir(), 'penstock-test-programs-'))
-  const form = formOf(await specOf({ command, config: {}, signal: AbortSignal.timeout(30_000) }))
+  const form = formOf(await specOf({ command, config: () => ({}), signal: AbortSignal.timeout(30_000) }))
   airbyte = connectorOf({ protocol: 'airbyte', command, form })
 })
 after(() => rm(folder, { recursive: true, force: true }))
@@ -46,6 +47,8 @@ type Given = {
   after?: Json
   signal?: AbortSignal
   chunks?: Chunk[]
+  saveSecret?: ConnectorContext['saveSecret']
+  log?: ConnectorContext['log']
   onChunk?: () => void
   connector?: Connector
 }
@@ -57,6 +60,8 @@ async function read({
   after,
   signal,
   chunks = [],
+  saveSecret,
+  log,
   onChunk = () => {},
   connector = airbyte,
 }: Given): Promise<Chunk[]> {
@@ -64,6 +69,8 @@ async function read({
     secrets: { api_token: 'right', rows: 10, ...secrets },
     settings: { stream: 'people', mode: 'Everything', ...settings },
     ...(signal ? { signal } : {}),
+    ...(saveSecret ? { saveSecret } : {}),
+    ...(log ? { log } : {}),
     ...(cursor === undefined ? {} : { cursor }),
   })
   assert(connector.source?.open)
@@ -116,6 +123,23 @@ describe('a program of the Airbyte protocol', { skip }, () => {
     assert.deepEqual(chunks[0]?.columns, ['id', 'name', 'tags', 'big'])
     assert.deepEqual(chunks[0]?.rows[0], [1, 'n1', '["a",1]', '12345678901234567890'])
     assert.deepEqual(ids(await read({ settings: { stream: 'public.plain' } })), upTo(10))
+  })
+
+  test('has its lines in the log of the transfer, apart from details', async () => {
+    const lines: string[] = []
+    await read({ log: (line) => lines.push(line) })
+    assert.deepEqual(lines.sort(), ['A warning of Python', 'Reads with right.'])
+  })
+
+  test('keeps the secrets that the program replaces, before its next row, and nothing else', async () => {
+    const saved: Record<string, string> = {}
+    const saveSecret = async (key: string, renew: (current: string) => Promise<string>) => {
+      saved[key] = await renew('right')
+      return saved[key]
+    }
+    const secrets = { habit: 'renews', login: '{"secret_key":"a"}' }
+    await read({ secrets, saveSecret, onChunk: () => assert.equal(saved.api_token, 'second-token') })
+    assert.deepEqual(saved, { api_token: 'second-token', login: '{"secret_key":"a","used":true}' })
   })
 
   test('continues after any chunk, and begins the next transfer at its last state', async () => {

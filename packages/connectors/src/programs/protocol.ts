@@ -18,6 +18,11 @@ export type Said =
   | { readonly kind: 'state'; readonly state: Json }
   | { readonly kind: 'failure'; readonly code: ConnectorErrorCode; readonly message: string }
 
+/** A message beside the answers of a program: a line for the log, or the configuration that it needs from now on. */
+export type Aside =
+  | { readonly kind: 'log'; readonly text: string }
+  | { readonly kind: 'configuration'; readonly config: Readonly<Record<string, unknown>> }
+
 /** How a stream is read. */
 export type ProgramReading = {
   readonly stream: ProgramStream
@@ -34,6 +39,8 @@ export type Protocol = {
   discover(session: Session): Promise<readonly ProgramStream[]>
   /** The arguments and files that read a stream. */
   reading(reading: ProgramReading): Pick<Run, 'command' | 'files'>
+  /** The aside that a message is; undefined if it is part of the answer to the command. */
+  aside?(message: Readonly<Record<string, unknown>>): Aside | undefined
   /** The meaning of a message while a stream is read; undefined if it has none. */
   said(message: Readonly<Record<string, unknown>>, stream: ProgramStream): Said | undefined
 }
@@ -41,7 +48,12 @@ export type Protocol = {
 /** How a program of one connector is run: its command, its configuration, and until when. */
 export type Session = Pick<Run, 'signal' | 'user'> & {
   readonly command: readonly string[]
-  readonly config: Json
+  /** The configuration now; a program can replace it. */
+  config(): Json
+  /** Hears a line of its output; resolves with whether that was an aside, once it is dealt with. */
+  hear?(line: string): Promise<boolean>
+  /** Gets the lines of its standard error. */
+  readonly log?: Run['log']
 }
 
 /** A program that checks or lists may say nothing for as long, in milliseconds; a job has a deadline of its own. */
@@ -70,13 +82,23 @@ export const isObject = (value: unknown): value is Readonly<Record<string, unkno
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The lines of a program with a configuration. */
-export const linesOfSession = (
-  { command, config, signal, user }: Session,
+export async function* linesOfSession(
+  { command, config, hear, log, signal, user }: Session,
   { command: args, files }: Pick<Run, 'command' | 'files'>,
   silentMs = answerMs,
-): AsyncGenerator<string, ProgramEnd> => {
-  const all = { ...files, 'config.json': JSON.stringify(config) }
-  return linesOf({ command: [...command, ...args], files: all, signal, user, silentMs })
+): AsyncGenerator<string, ProgramEnd> {
+  const all = { ...files, 'config.json': JSON.stringify(config()) }
+  const lines = linesOf({ command: [...command, ...args], files: all, signal, user, silentMs, log })
+  if (!hear) return yield* lines
+  try {
+    for (;;) {
+      const next = await lines.next()
+      if (next.done) return next.value
+      if (!(await hear(next.value))) yield next.value
+    }
+  } finally {
+    await lines.return({ code: null, stderr: '' })
+  }
 }
 
 /** Runs a program to its end, as checks and lists do. */

@@ -71,13 +71,20 @@ if (command === 'spec') {
 else process.exit(2)
 
 function read() {
-  const { rows, habit, marker } = option('--config')
+  const { rows, habit, marker, api_token, login } = option('--config')
   const { streams } = option('--catalog')
   const [{ stream, sync_mode }] = streams
   const [state] = option('--state') ?? []
   const begin = sync_mode === 'incremental' ? (state?.stream.stream_state.id ?? 0) : 0
   if (marker) writeFileSync(marker, `${process.pid} ${rest[1]} ${JSON.stringify(process.env)}`)
   console.log('Progress: 10 %')
+  log(`Reads with ${api_token}\nand more`)
+  say({ type: 'LOG', log: { level: 'DEBUG', message: 'a detail' } })
+  process.stderr.write('A warning of Python\n')
+  if (habit === 'renews') {
+    const config = { ...option('--config'), api_token: 'second-token', login: { ...login, used: true }, region: 'us' }
+    say({ type: 'CONTROL', control: { type: 'CONNECTOR_CONFIG', emitted_at: 1, connectorConfig: { config } } })
+  }
   say({ type: 'TRACE', trace: { type: 'STREAM_STATUS', stream_status: { status: 'STARTED' } } })
   for (let id = begin + 1; id <= rows; id++) {
     const big = habit === 'big' ? '12345678901234567890' : id

@@ -1,3 +1,4 @@
+import { asConnectorError } from '@penstock/connector'
 import { type ErrorCode, errors, type FieldError, limits, type TransferError } from '@penstock/wire'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isAway } from '../db/errors.ts'
@@ -58,6 +59,10 @@ export function asRefusal(error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error
   if (isOutOfFiles(error)) return new Refusal('overloaded', [], retrySeconds)
   if (isAway(error)) return new Refusal('unavailable', [], retrySeconds)
+  const missing = asConnectorError(error)
+  if (missing?.code === 'connector_missing') {
+    return new Refusal('connector_unavailable', [{ field: 'connector', message: missing.message }], retrySeconds)
+  }
   const { code, statusCode } = error as { code?: unknown; statusCode?: unknown }
   const known = typeof code === 'string' ? frameworkRefusals[code] : undefined
   if (known) return new Refusal(known, [])

@@ -9,6 +9,7 @@ import {
   IconFlag,
   IconHourglass,
   IconLogin,
+  IconMessage,
   IconPlayerPlay,
   IconRoute,
   IconSend,
@@ -28,6 +29,7 @@ const icons: Readonly<Record<TransferLogKind, typeof IconCheck>> = {
   confirmed: IconCheck,
   rejected: IconAlertTriangle,
   waiting: IconHourglass,
+  reported: IconMessage,
   dropped: IconDots,
   ended: IconFlag,
 }

@@ -60,7 +60,7 @@ export function addProgram(
 async function findForm(config: Config, command: readonly string[]): Promise<ProgramForm> {
   const { user } = findRunnerUser(config)
   try {
-    return formOf(await specOf({ command, config: {}, signal: AbortSignal.timeout(specMs), user }))
+    return formOf(await specOf({ command, config: () => ({}), signal: AbortSignal.timeout(specMs), user }))
   } catch (error) {
     const { message, name } = error as Error
     const late = name === 'TimeoutError' ? `it did not answer within ${specMs / 1000} seconds` : undefined

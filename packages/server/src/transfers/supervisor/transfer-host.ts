@@ -75,6 +75,9 @@ export class DatabaseTransferHost {
         return this.#confirm(argument as ConfirmArgument)
       case 'reportRetry':
         return this.#reportRetry(argument as Parameters<TransferHost['reportRetry']>[0])
+      case 'reportLine':
+        // The log of the transfer takes it from the answered call.
+        return undefined
       case 'reportColumns':
         return reportColumns(this.#deps.database, this.#work, argument as ColumnReport)
       case 'reportRules':

@@ -3,6 +3,7 @@ import {
   type BatchStart,
   type ColumnReport,
   type Confirmation,
+  type ConnectorLine,
   type DivideArgument,
   type HostMethod,
   storable,
@@ -106,6 +107,9 @@ export class TransferLog {
     } else if (method === 'reportRetry') {
       const { code, message, waitMs } = argument as { code: string; message: string; waitMs: number }
       this.add('waiting', `Waits ${seconds(waitMs)} before another try: ${message} (${code})`)
+    } else if (method === 'reportLine') {
+      const { side, text } = argument as ConnectorLine
+      this.add('reported', `${side === 'Source' ? this.#names.source : this.#names.destination}: ${String(text)}`)
     } else if (method === 'reportColumns') {
       const { changes, added } = argument as ColumnReport
       this.add('columns', `${count(changes.length)} columns changed since the last successful transfer.`)
