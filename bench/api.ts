@@ -1,5 +1,5 @@
 /**
- * `npm run bench:api [-- --large]`: what the interface can do, each figure beside its limit, in one run.
+ * `npm run bench:api [-- --accounts 10000]`: what the interface can do, each figure beside its limit, in one run.
  * A figure that falls short is said so and is no failure: the exit code is 0 unless something could not be measured.
  * `--before <another checkout>`, with its packages installed, measures reads beside that version as well.
  * `--telemetry` measures reads with traces and metrics for a collector beside those without.
@@ -17,7 +17,7 @@ import { environment, type Service, startService } from './service.ts'
 
 const { values: options } = parseArgs({
   options: {
-    large: { type: 'boolean', default: false },
+    accounts: { type: 'string', default: '1000' },
     only: { type: 'string', default: '' },
     before: { type: 'string' },
     telemetry: { type: 'boolean', default: false },
@@ -33,7 +33,7 @@ const plan = {
 }
 /** Growth is a factor, not a few percent: fewer rounds show it. */
 const growthPlan = { ...plan, rounds: Math.min(3, plan.rounds), secondsPerRound: Math.min(1, plan.secondsPerRound) }
-const fullSize = { accounts: options.large ? 10_000 : 1_000, connectionsPerAccount: 100 }
+const fullSize = { accounts: Number(options.accounts), connectionsPerAccount: 100 }
 const smallSize = { accounts: 100, connectionsPerAccount: 100 }
 
 await using cleanup = new AsyncDisposableStack()
