@@ -87,6 +87,7 @@ describe('a configuration', () => {
       passphrase: '',
       password: '',
       hostKeyFingerprint: '',
+      hashKey: '',
       hostKeyCheck: 'fingerprint',
     }
     assert.deepEqual(await values(), empty)

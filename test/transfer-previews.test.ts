@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { readdir, writeFile } from 'node:fs/promises'
 import { createServer as createHttpServer } from 'node:http'
@@ -249,6 +249,24 @@ describe('a preview', () => {
     assert.deepEqual([refused.status, refused.details], [422, details])
     const partly = await preview(id, { ...wrong, partial: true })
     assert.deepEqual([partly.response.mappingErrors?.slice(-1), partly.response.filtered], [details.slice(-1), 0])
+  })
+
+  test('hashes with the key of the configuration, which it does not show, and says what to do without it', async () => {
+    const file = await addFile('first_name', 'ada')
+    const mapping = JSON.stringify({ label: { expression: 'hmac(first_name)' } })
+    const id = await fixture.connect(localFolder, { files: file }, localFolder, { subfolder: 'unused', mapping })
+    const refused = await preview(id)
+    assert.deepEqual([refused.status, refused.details[0]?.field], [422, 'destConnectionConfig.mapping.label'])
+    assert.match(refused.details[0]?.message ?? '', /save a hash key in the configuration/)
+    const { accountId, caller } = fixture
+    const hashKey = 'canary of a hash key'
+    await caller.expect(
+      caller.call('configureConnector', { accountId, id: localFolder.id, body: { secretConfig: { hashKey } } }),
+    )
+    const { response, text } = await preview(id)
+    const digest = createHmac('sha256', hashKey).update('ada').digest('hex')
+    assert.equal(response.lint[0]?.samples[0]?.after?.at(0), digest.at(0), text)
+    assert(!text.includes(hashKey))
   })
 
   test('shows phone numbers without a country as rejected, and how to give one', async () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { type Batch, ConnectorError, type Json } from '@penstock/connector'
 import type { Transfer } from '@penstock/wire'
@@ -535,6 +536,19 @@ test('a filter leaves rows out, which are counted; rows without a value of it ar
   const broken = await engine.move(id)
   assert.deepEqual([broken.status, broken.error?.code], ['failed', 'columns_do_not_fit'])
   assert.match(broken.error?.message ?? '', /filter: has no column missing, at character 16/)
+
+  // A keyed hash needs a key, which the transfer gets with the secrets of the destination.
+  const hashed = { number: { expression: 'hmac(string(number))' } }
+  await caller.expect(save('number == 5', hashed))
+  await caller.expect(caller.call('updateConnectionStatus', { ...of, body: { action: 'activate' } }))
+  assert.match((await engine.move(id)).error?.message ?? '', /save a hash key/)
+  const secretConfig = { hashKey: 'a key' }
+  await caller.expect(caller.call('configureConnector', { accountId, id: postgresql.id, body: { secretConfig } }))
+  await caller.expect(caller.call('updateConnectionStatus', { ...of, body: { action: 'activate' } }))
+  batches.length = 0
+  await engine.move(id)
+  assert.deepEqual(batches, [[createHmac('sha256', 'a key').update('5').digest('hex')]])
+
   await caller.expect(save('number == 5', { number: 'number' }))
   batches.length = 0
   await caller.expect(caller.call('updateConnectionStatus', { ...of, body: { action: 'activate' } }))

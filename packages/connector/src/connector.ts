@@ -4,7 +4,7 @@ import { type Authorization, errorOfAuthorization } from './authorization.ts'
 import type { Check } from './check.ts'
 import type { Destination } from './destination.ts'
 import type { Discover } from './discovery.ts'
-import { type FieldDefinition, type Fields, select, text } from './fields.ts'
+import { type FieldDefinition, type Fields, secret, select, text } from './fields.ts'
 import type { Exports, Offer } from './handover.ts'
 import type { Records } from './records.ts'
 import type { Source } from './source.ts'
@@ -156,6 +156,7 @@ export function defineConnector(definition: ConnectorDefinition): Connector {
   }
   return Object.freeze({
     ...definition,
+    secrets: withHashKey(definition, roles),
     ...(definition.destination ? { destination: withMapping(definition.destination) } : {}),
     id: catalogueId('connector', definition.slug),
     platformId: catalogueId('platform', definition.platform.slug),
@@ -163,6 +164,19 @@ export function defineConnector(definition: ConnectorDefinition): Connector {
     supportedType: roles.join(', ') as SupportedType,
     integrated: roles.some((role) => movesIn(definition, role)),
   })
+}
+
+/** A destination that takes any columns also has a key for keyed hashes, which the engine reads. */
+function withHashKey({ secrets, destination }: ConnectorDefinition, roles: readonly Role[]): Fields {
+  if (!destination?.deliver || destination.records) return secrets
+  return {
+    ...secrets,
+    hashKey: secret({
+      label: 'Hash key',
+      description: 'Key of hmac(…) in mappings: who does not have it cannot guess hashed values. Needed only for that',
+      ...(roles.length > 1 && { role: 'Destination' }),
+    }),
+  }
 }
 
 /** A destination that data moves to also takes the mapping, which the engine reads. */

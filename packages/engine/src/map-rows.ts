@@ -8,6 +8,7 @@ import {
 } from '@penstock/connector'
 import type { FieldError } from '@penstock/wire'
 import { columnsDoNotFit } from './columns-do-not-fit.ts'
+import type { HashKey } from './expressions/expression.ts'
 import type { MapRows } from './expressions/filter.ts'
 import { planAsIs } from './mapping/as-is.ts'
 import type { MapperOptions, RowError } from './mapping/mapper.ts'
@@ -45,13 +46,16 @@ type PlainRows = {
 const settingsPath = 'destConnectionConfig'
 const path = `${settingsPath}.mapping`
 
+/** The values of a destination that a mapping depends on: the settings of the connection, and the hash key of its configuration. */
+export type MappingValues = { readonly settings: Values; readonly secrets: Values }
+
 /** Plans the mapping of a connection, with every error if there is none. */
 export async function planRows(
   connector: Connector,
   columns: readonly string[],
-  settings: Values,
+  values: MappingValues,
 ): Promise<PlannedRows> {
-  const { mapping, fieldErrors } = await planFittingRows(connector, columns, settings)
+  const { mapping, fieldErrors } = await planFittingRows(connector, columns, values)
   return mapping && fieldErrors.length === 0 ? { mapping } : { fieldErrors }
 }
 
@@ -59,7 +63,7 @@ export async function planRows(
 export async function planFittingRows(
   { destination }: Connector,
   columns: readonly string[],
-  settings: Values,
+  { settings, secrets }: MappingValues,
 ): Promise<FittingRows> {
   const { mapping, fieldErrors } = readMapping(
     settings.mapping === undefined ? undefined : String(settings.mapping),
@@ -71,20 +75,21 @@ export async function planFittingRows(
     ...(defaultCountry === undefined ? {} : { defaultCountry: String(defaultCountry) }),
     ...(defaultTimezone === undefined ? {} : { defaultTimezone: String(defaultTimezone) }),
   }
-  const planned = await plan(destination?.records, columns, mapping, options)
+  const hashKey = secrets.hashKey === undefined ? undefined : String(secrets.hashKey)
+  const planned = await plan({ records: destination?.records, columns, mapping, hashKey }, options)
   const text = String(filter ?? '').trim()
   const computes = planned.mapping?.plan.steps.some(({ expression }) => expression)
-  return text === '' && !computes ? planned : withExpressions(planned, columns, text)
+  return text === '' && !computes ? planned : withExpressions(planned, columns, { text, hashKey })
 }
 
 /** The same with a filter, if there is one, and in slices. A filter that is invalid leaves out nothing, and is among the errors. */
 async function withExpressions(
   { mapping, fieldErrors }: PlainRows,
   columns: readonly string[],
-  text: string,
+  { text, hashKey }: HashKey & { text: string },
 ): Promise<FittingRows> {
   const { compileFilter, filtering, inSlices } = await import('./expressions/index.ts')
-  const { expression, wrong } = text === '' ? {} : compileFilter(text, columns)
+  const { expression, wrong } = text === '' ? {} : compileFilter(text, columns, { hashKey })
   const all = wrong === undefined ? fieldErrors : [...fieldErrors, { field: `${settingsPath}.filter`, message: wrong }]
   if (!mapping) return { fieldErrors: all }
   const map = expression ? filtering(expression, mapping.map) : mapping.map
@@ -92,12 +97,12 @@ async function withExpressions(
 }
 
 /** The plan by which all columns of a source pass under their own names. */
-export const planUnmapped = (columns: readonly string[]): Promise<FittingRows> => plan(undefined, columns, undefined)
+export const planUnmapped = (columns: readonly string[]): Promise<FittingRows> => plan({ columns })
+
+type Planned = HashKey & { readonly records: Records | undefined; readonly mapping: Mapping | undefined }
 
 async function plan(
-  records: Records | undefined,
-  columns: readonly string[],
-  mapping: Mapping | undefined,
+  { records, columns, mapping, hashKey }: Partial<Planned> & { columns: readonly string[] },
   options: MapperOptions = {},
 ): Promise<PlainRows> {
   if (!records && !mapping && columns.length > 0) {
@@ -114,7 +119,7 @@ async function plan(
   const { createMapper, defaultCountryErrors, defaultTimezoneErrors, passesUnchanged, planWhatFits } = await import(
     './mapping/mapping.ts'
   )
-  const planned = planWhatFits({ records, columns, mapping, path })
+  const planned = planWhatFits({ records, columns, mapping, path, hashKey })
   const settingErrors = [
     ...defaultCountryErrors(options.defaultCountry, `${settingsPath}.defaultCountry`),
     ...defaultTimezoneErrors(options.defaultTimezone, `${settingsPath}.defaultTimezone`),
@@ -148,9 +153,9 @@ const none: ReadonlyMap<number, RowError> = new Map()
 export async function requireMapping(
   destination: Connector,
   columns: readonly string[],
-  settings: Values,
+  values: MappingValues,
 ): Promise<RowMapping> {
-  const { mapping, fieldErrors } = await planRows(destination, columns, settings)
+  const { mapping, fieldErrors } = await planRows(destination, columns, values)
   if (mapping) return mapping
   const { code, message, side } = columnsDoNotFit(fieldErrors)
   throw new ConnectorError(code, message, { side })

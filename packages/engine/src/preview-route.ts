@@ -18,11 +18,10 @@ export async function previewRoute(
   signal: AbortSignal,
   boundMs: number,
 ): Promise<Pick<Preview, 'route'>> {
-  const { settings } = destination.context
   if (boundMs <= 0) return {}
   const late = AbortSignal.any([signal, AbortSignal.timeout(Math.floor(Math.min(boundMs, routeMs)))])
   const timed = (side: RouteSide): RouteSide => ({ ...side, context: { ...side.context, signal: late } })
-  const mappingFor = (columns: readonly string[]) => requireMapping(destination.connector, columns, settings)
+  const mappingFor = (columns: readonly string[]) => requireMapping(destination.connector, columns, destination.context)
   const transfer = { transferId: '0'.repeat(16), attempt: 1, startedTime: new Date().toISOString() }
   try {
     const route = await routeOf(

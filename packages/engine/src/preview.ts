@@ -51,9 +51,8 @@ export async function runPreview(
         const seen = await look(reader.read(), redact, {
           planFor: (columns) => {
             if (job.unmapped) return planUnmapped(columns)
-            return job.partial
-              ? planFittingRows(destination, columns, settings)
-              : planRows(destination, columns, settings)
+            const values = { settings, secrets: job.destination.secrets }
+            return job.partial ? planFittingRows(destination, columns, values) : planRows(destination, columns, values)
           },
           staysBy: ({ plan }, window) =>
             destination.destination?.deliver &&

@@ -39,6 +39,8 @@ export class Compiler {
   readonly #names: string[] = []
   readonly #values: Value[] = []
   #depth = 0
+  /** Whether a part of it needs the key of keyed hashes. */
+  needsKey = false
 
   constructor(columnOf: ColumnOf) {
     this.#columnOf = columnOf
@@ -226,6 +228,7 @@ export class Compiler {
     const definition = expressionFunctions.get(name)
     if (!definition) throw new UnknownName('function', name, node.start)
     const { takes, least = takes.length, more } = definition
+    this.needsKey ||= definition.keyed ?? false
     if (args.length < least || (args.length > takes.length && !more)) {
       const most = more ? ' or more' : takes.length > least ? ` to ${takes.length}` : ''
       throw new ExpressionError(`gives ${name} ${args.length} values: it takes ${least}${most}`, node.start)

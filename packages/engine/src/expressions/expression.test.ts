@@ -139,6 +139,21 @@ describe('an expression', () => {
     for (const name of callable) assert(guide.includes(`${name}(`), `the guide explains ${name}`)
   })
 
+  test('hashes with the key of the configuration, and is refused if there is none', () => {
+    // RFC 4231, test case 2.
+    const key = { hashKey: 'Jefe' }
+    const { expression } = compileExpression('hmac(text)', ['text'], key)
+    const digest = '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843'
+    assert.equal(expression?.evaluate(['what do ya want for nothing?']), digest)
+    assert.equal(expression?.evaluate([null]), null)
+    const other = compileExpression('hmac(text)', ['text'], { hashKey: 'other' }).expression
+    assert.notEqual(other?.evaluate(['what do ya want for nothing?']), digest)
+    const missing = compileExpression('has(text) ? hmac(text) : ""', ['text'], { hashKey: undefined })
+    assert.match(missing.wrong ?? '', /save a hash key in the configuration of the destination/)
+    assert.equal(compileExpression('lower(text)', ['text'], { hashKey: undefined }).wrong, undefined)
+    assert.equal(compileExpression('hmac(text)', undefined).wrong, undefined)
+  })
+
   test('takes any name for a column while the columns are not known', () => {
     assert.deepEqual(compileExpression('row["x y"] + other', undefined).expression?.columns, ['x y', 'other'])
     assert(compileExpression('nothing(other)', undefined).wrong)

@@ -2,7 +2,7 @@ import type { Cell, Row } from '@penstock/connector'
 import { didYouMean } from '@penstock/wire/rules'
 import { type ColumnOf, Compiler, callable, UnknownName } from './compile.ts'
 import { parseExpression } from './syntax.ts'
-import { ExpressionError, nameOfKind, refill, shownNumber, type Value, type ValueKind } from './values.ts'
+import { begin, ExpressionError, nameOfKind, shownNumber, type Value, type ValueKind } from './values.ts'
 
 /**
  * An expression for the columns of a source: pure, and bounded in time and memory for each row
@@ -22,11 +22,18 @@ export type ReadExpression =
   | { readonly expression: Expression; readonly wrong?: never }
   | { readonly expression?: never; readonly wrong: string }
 
+const needsHashKey =
+  'calls hmac: save a hash key in the configuration of the destination, which destinations of any columns have'
+
+/** The key of keyed hashes, if the configuration of the destination has one. */
+export type HashKey = { readonly hashKey: string | undefined }
+
 /**
  * Reads an expression.
  * @param columns of the source; absent if they are not known, so that any name is taken for one
+ * @param key absent if it is not known, so that the expression is only checked: its keyed hashes would be wrong
  */
-export function compileExpression(text: string, columns: readonly string[] | undefined): ReadExpression {
+export function compileExpression(text: string, columns: readonly string[] | undefined, key?: HashKey): ReadExpression {
   const indexes = columns && new Map([...columns.entries()].reverse().map(([index, name]) => [name, index]))
   const names = new Set<string>()
   const columnOf: ColumnOf = (name, at) => {
@@ -37,9 +44,13 @@ export function compileExpression(text: string, columns: readonly string[] | und
   }
   try {
     if (text.trim() === '') throw new ExpressionError('is empty', 0)
-    const { run, kind } = new Compiler(columnOf).compile(parseExpression(text))
+    const compiler = new Compiler(columnOf)
+    const { run, kind } = compiler.compile(parseExpression(text))
+    if (key && compiler.needsKey && key.hashKey === undefined) {
+      throw new ExpressionError(needsHashKey, 0)
+    }
     if (kind === 'list') throw new ExpressionError('has a list as its value: write join(…)', 0)
-    return { expression: { text, kind, columns: [...names], evaluate: evaluating(run) } }
+    return { expression: { text, kind, columns: [...names], evaluate: evaluating(run, key?.hashKey) } }
   } catch (error) {
     const known = asExpressionError(error)
     const meant =
@@ -50,10 +61,10 @@ export function compileExpression(text: string, columns: readonly string[] | und
 
 /**
  * The same for a condition that rows must meet.
- * @param columns as for `compileExpression`
+ * @param columns as for `compileExpression`, and so is the key
  */
-export function compileFilter(text: string, columns: readonly string[] | undefined): ReadExpression {
-  const read = compileExpression(text, columns)
+export function compileFilter(text: string, columns: readonly string[] | undefined, key?: HashKey): ReadExpression {
+  const read = compileExpression(text, columns, key)
   if (!read.expression || read.expression.kind === 'any' || read.expression.kind === 'condition') return read
   return { wrong: `must be a condition, such as row.country == "DE", and is ${nameOfKind(read.expression.kind)}` }
 }
@@ -64,9 +75,9 @@ export const reasonOf = (error: unknown): string => shown(asExpressionError(erro
 const shown = ({ message, at }: ExpressionError): string => `${message}, at character ${at + 1}`
 
 const evaluating =
-  (run: (row: Row) => Value) =>
+  (run: (row: Row) => Value, hashKey: string | undefined) =>
   (row: Row): Cell => {
-    refill()
+    begin(hashKey)
     try {
       return cellOf(run(row))
     } catch (error) {

@@ -1,10 +1,11 @@
+import { createHmac } from 'node:crypto'
 import { answerKey } from '../mapping/answers.ts'
 import { dateForms, type LocalForm, numberForms } from '../mapping/local-forms.ts'
 import { readLocalNumber } from '../mapping/local-numbers.ts'
 import { readLocalTime } from '../mapping/local-times.ts'
 import { isTimezone } from '../mapping/timezones.ts'
 import { formatTime } from './format-time.ts'
-import { expressionLimits, made, shownNumber, spend, type Value, type ValueKind } from './values.ts'
+import { expressionLimits, keyOfHashes, made, shownNumber, spend, type Value, type ValueKind } from './values.ts'
 
 /** How a call fails: with the reason, to follow the text of its first argument. */
 export type CallSite = { readonly at: number; readonly fail: (why: string) => never }
@@ -15,6 +16,8 @@ export type ExpressionFunction = {
   readonly takes: readonly ValueKind[]
   /** How many of them must be given; all unless said. */
   readonly least?: number
+  /** Whether it needs the key of keyed hashes. */
+  readonly keyed?: true
   /** Whether the last kind can be repeated. */
   readonly more?: true
   readonly gives: ValueKind
@@ -187,6 +190,18 @@ const functionsByName = {
       let count = 0
       for (const _ of text) count++
       return count
+    },
+  },
+  hmac: {
+    takes: ['text'],
+    keyed: true,
+    gives: 'text',
+    run: ([text], { at }) => {
+      if (text === '') return ''
+      spend(16 + ((text as string).length >> 4), at)
+      return createHmac('sha256', keyOfHashes())
+        .update(text as string)
+        .digest('hex')
     },
   },
   has: { takes: ['any'], gives: 'condition', run: ([of]) => of !== '' },

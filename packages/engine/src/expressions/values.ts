@@ -37,11 +37,17 @@ export const expressionLimits = {
 
 /** Steps that are left of the evaluation that runs. Evaluations are synchronous, so there is one at a time. */
 let left = 0
+/** The key of keyed hashes of that evaluation. */
+let hashKey: string | undefined
 
-/** Begins an evaluation. */
-export const refill = (): void => {
+/** Begins an evaluation. @param key of keyed hashes */
+export const begin = (key: string | undefined): void => {
   left = expressionLimits.steps
+  hashKey = key
 }
+
+/** The key of keyed hashes. It was checked before that there is one. */
+export const keyOfHashes = (): string => hashKey ?? ''
 
 /** Takes steps. Throws an `ExpressionError` if none are left. @param at index in the text, for the error */
 export function spend(steps: number, at: number): void {

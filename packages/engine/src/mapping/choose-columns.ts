@@ -21,6 +21,9 @@ export type MappingStep = ColumnReading & {
   readonly expression?: Expression
 }
 
+/** Fields of its own say how they are hashed, so such a destination has no key. */
+const noKey = { hashKey: undefined }
+
 /**
  * Finds the column of a source for each field of a record: what the mapping says, then by name. A column fills one field,
  * unless the mapping says otherwise: the one it fits best, and of equals the first. Two columns that fit a field equally
@@ -47,7 +50,7 @@ export function chooseColumns(
       if (map && map(entry.value, undefined) === undefined) fieldError(messageOf(entry.value))
       else steps.set(field, { field, definition, value: entry.value })
     } else if (entry !== null && typeof entry === 'object' && 'expression' in entry) {
-      const { expression, wrong } = compileExpression(entry.expression, names)
+      const { expression, wrong } = compileExpression(entry.expression, names, noKey)
       const reading = readingOf(entry)
       const refused = wrong === undefined ? wrongAnswer(definition, reading) : `expression ${wrong}`
       if (refused !== undefined) fieldError(refused)

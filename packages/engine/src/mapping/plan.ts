@@ -50,14 +50,16 @@ type PlanOptions = {
   columns: readonly string[]
   mapping: Mapping | undefined
   path?: string
+  /** The key of keyed hashes; none unless given. */
+  hashKey?: string | undefined
 }
 
 /** The same for the fields that can be filled, with the errors of the others: to show what a mapping does that is not finished. */
 export function planWhatFits(given: PlanOptions): { plan: MappingPlan; fieldErrors: FieldError[] } {
-  const { records, columns, mapping = {}, path = 'destConnectionConfig.mapping' } = given
+  const { records, columns, mapping = {}, path = 'destConnectionConfig.mapping', hashKey } = given
   const { steps, fieldErrors } = records
     ? chooseColumns(records, columns, mapping, path)
-    : renameColumns(columns, mapping, path)
+    : renameColumns(columns, mapping, { path, hashKey })
   const leftOut = records ? leaveOutIncompleteGroups(steps, records, mapping, path, fieldErrors) : []
   const kept = steps.filter(({ field }) => !leftOut.some((left) => left.field === field))
   if (records) fieldErrors.push(...missingFields(kept, records, fieldErrors, path))
@@ -84,7 +86,11 @@ export function planWhatFits(given: PlanOptions): { plan: MappingPlan; fieldErro
 const passesAsIs = ({ definition, local, values, default: fallback }: MappingStep): boolean =>
   !definition && !local && !values && fallback === undefined
 
-function renameColumns(columns: readonly string[], mapping: Mapping, path: string) {
+function renameColumns(
+  columns: readonly string[],
+  mapping: Mapping,
+  { path, hashKey }: Pick<PlanOptions, 'path' | 'hashKey'>,
+) {
   const fieldErrors: FieldError[] = []
   const steps: MappingStep[] = []
   const entries: [string, Mapping[string]][] =
@@ -96,7 +102,7 @@ function renameColumns(columns: readonly string[], mapping: Mapping, path: strin
       continue
     }
     if (typeof entry === 'object' && 'expression' in entry) {
-      const { expression, wrong } = compileExpression(entry.expression, columns)
+      const { expression, wrong } = compileExpression(entry.expression, columns, { hashKey })
       if (expression) steps.push({ field, definition: definitionOf(field, entry), expression, ...readingOf(entry) })
       else fieldErrors.push({ field: `${path}.${field}`, message: `expression ${wrong}` })
       continue

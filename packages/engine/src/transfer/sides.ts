@@ -133,7 +133,10 @@ export class Sides {
 
   /** The mapping for these columns of a source. Throws a `ConnectorError` if they are no valid input for it. */
   mappingFor = (columns: readonly string[]): Promise<RowMapping> =>
-    requireMapping(this.#destination, columns, this.#destinationSettings)
+    requireMapping(this.#destination, columns, {
+      settings: this.#destinationSettings,
+      secrets: this.destinationSide.secrets,
+    })
 
   /** The window of a chunk by the columns of the destination, once the mapping is known; none if the destination does not take it. */
   windowOf: WindowOf = ({ window }) => {

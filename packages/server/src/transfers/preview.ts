@@ -35,6 +35,9 @@ async function insertsAgain(db: Db, connector: Connector, connectionId: string, 
   return (await sentBefore.first(db, { connectionId }))?.sent ?? false
 }
 
+/** Whether keyed hashes of a mapping need the hash key of the destination's configuration. */
+const usesHashKey = ({ mapping, filter }: Values): boolean => /\bhmac\b/.test(`${mapping} ${filter}`)
+
 /**
  * Has a runner read a few records, map them and ask the destination about problems, or show what there is to be mapped;
  * sends nothing.
@@ -58,12 +61,13 @@ export async function previewConnection(
   const opening = { database, keyring }
   const partial = body.partial ?? false
   const asksDestination = deliver.inspect !== undefined && !unmapped && !partial
+  const opensDestination = asksDestination || (!unmapped && usesHashKey(configs.destConfig))
   const result = await interactive.run(
     {
       kind: 'preview',
       source: await openSide(opening, source, configs.srcConfig),
-      // Its secrets are opened for what asks the destination alone.
-      destination: asksDestination
+      // Its secrets are opened only if they are needed.
+      destination: opensDestination
         ? await openSide(opening, destination, configs.destConfig)
         : { slug: destination.connector.slug, secrets: {}, settings: configs.destConfig },
       unmapped,
@@ -75,7 +79,7 @@ export async function previewConnection(
     },
     account,
     signal,
-    new JobHost(opening, asksDestination ? [source, destination] : [source]),
+    new JobHost(opening, opensDestination ? [source, destination] : [source]),
   )
   if (!result.ok) {
     const { side = 'Source', ...failure } = result.failure
