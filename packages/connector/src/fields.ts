@@ -20,7 +20,7 @@ export type FieldDefinition = {
   readonly role?: Role
   /** Effective while no value is set. */
   readonly default?: FieldValue
-  /** Bounds of a Number, inclusive, whole numbers. */
+  /** Bounds of a Number, inclusive, whole numbers; `max` of a Text is how many characters it may have, if not 10,000. */
   readonly min?: number
   readonly max?: number
   /** Choices of a Select or Multi-Select. */
@@ -61,7 +61,7 @@ const field =
   (options: Common & Extra): FieldDefinition => ({ required: false, readonly: false, ...options, type })
 
 /** A line or block of text. */
-export const text = field<{ default?: string; wrong?: (value: string) => string | undefined }>('Text')
+export const text = field<{ default?: string; max?: number; wrong?: (value: string) => string | undefined }>('Text')
 
 /** A text that is sealed when stored and never read back: tokens, passwords, keys. */
 export const secret = field<{ default?: never; form?: SecretForm }>('Password')

@@ -11,7 +11,7 @@ import type { SecretForm } from './terms.ts'
 export type ValueField = {
   readonly type: 'Text' | 'Password' | 'Number' | 'Date' | 'Boolean' | 'Select' | 'Multi-Select'
   readonly options?: readonly string[] | undefined
-  /** Of a number. */
+  /** Of a number; `max` also of a text, in characters. */
   readonly min?: number | undefined
   readonly max?: number | undefined
   /** Of a secret. */
@@ -25,7 +25,7 @@ export type ReadValue = { read: string | number | boolean | string[] } | { wrong
 export function readFieldValue(field: ValueField, sent: unknown): ReadValue {
   switch (field.type) {
     case 'Text':
-      return readText(sent, limits.textLengthMax)
+      return readText(sent, field.max ?? limits.textLengthMax)
     case 'Password':
       return readSecret(field, sent)
     case 'Number':

@@ -29,7 +29,12 @@ export const Field = Type.Object(
     required: flag('Whether a value is needed, given the values that are there now'),
     readonly: flag('Whether the field is filled by the service alone', false),
     min: Type.Optional(Type.Integer({ description: 'Lowest accepted value of a Number', examples: [1] })),
-    max: Type.Optional(Type.Integer({ description: 'Highest accepted value of a Number', examples: [540] })),
+    max: Type.Optional(
+      Type.Integer({
+        description: 'Highest accepted value of a Number, or most characters of a Text',
+        examples: [540],
+      }),
+    ),
     options: Type.Optional(
       Type.Array(Type.String(), {
         description: 'Choices of a Select or Multi-Select',
@@ -107,7 +112,7 @@ export const SavedValues = exactly(
     slug: text('Name of the connector that is the same in every deployment and version', 'meta-custom-audiences'),
     ...savedConfiguration,
     first,
-    settings: configuration(limits.textLengthMax, 'Values that are set and are no secrets, by field', {
+    settings: configuration(limits.secretLengthMax, 'Values that are set and are no secrets, by field', {
       authType: 'api-token',
     }),
     secrets: Type.Array(Type.String(), {
