@@ -93,9 +93,10 @@ const mayImport: Readonly<Record<string, { readonly names: readonly string[]; re
     names: ['@duckdb/duckdb-wasm', '@penstock/parquet', '@penstock/wire', 'apache-arrow', 'sax', 'yauzl'],
     node: true,
   },
-  // The brands' logos are drawn in simple-icons; the others speak the protocols of what they connect to.
+  // The brands' logos are drawn in simple-icons, expressions of definitions are read by cel-js; the others speak the protocols of what they connect to.
   connectors: {
     names: [
+      '@marcbachmann/cel-js',
       '@penstock/connector',
       '@penstock/wire',
       'aws4fetch',

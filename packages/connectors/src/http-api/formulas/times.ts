@@ -1,0 +1,88 @@
+const units = { Y: 365 * 86_400, M: 30 * 86_400, W: 7 * 86_400, D: 86_400 } as const
+const clock = { H: 3_600, M: 60, S: 1 } as const
+const duration =
+  /^([+-])?P(?:(\d{1,6})Y)?(?:(\d{1,6})M)?(?:(\d{1,6})W)?(?:(\d{1,6})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,6})S)?)?$/
+
+/** The milliseconds of a duration of ISO 8601, in which a month has 30 days and a year 365; `undefined` if it is none. */
+export function durationMs(text: string): number | undefined {
+  const [, sign, years, months, weeks, days, hours, minutes, seconds] = duration.exec(text.trim()) ?? []
+  const all = [years, months, weeks, days, hours, minutes, seconds]
+  if (all.every((one) => one === undefined)) return undefined
+  const sizes = [units.Y, units.M, units.W, units.D, clock.H, clock.M, clock.S]
+  const total = all.reduce((sum, one, index) => sum + Number(one ?? 0) * (sizes[index] ?? 0), 0)
+  return (sign === '-' ? -1000 : 1000) * total
+}
+
+/**
+ * The milliseconds since 1970 of a value: a time or a day in ISO 8601, with UTC for a time without a zone, another form that says its
+ * date clearly (RFC 2822), or seconds or milliseconds since 1970. `undefined` if it is none.
+ */
+export function timeMs(value: unknown): number | undefined {
+  const number =
+    typeof value === 'number' ? value : /^-?\d{9,14}(\.\d+)?$/.test(String(value)) ? Number(value) : undefined
+  if (number !== undefined) return isTime(Math.abs(number) < 1e11 ? number * 1000 : number)
+  if (typeof value !== 'string' || value.length > 64) return undefined
+  const text = value.trim()
+  const iso = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?)\s*(Z|UTC|[+-]\d\d:?\d\d)?$/i.exec(text)
+  if (!iso) return isTime(Date.parse(/^\d{4}-\d\d(-\d\d)?$/.test(text) || /[A-Za-z]{3}/.test(text) ? text : ''))
+  const [, day, time = '', zone = 'Z'] = iso
+  const offset = /^[+-]\d{4}$/.test(zone) ? `${zone.slice(0, 3)}:${zone.slice(3)}` : zone.replace(/^utc$/i, 'Z')
+  return isTime(Date.parse(`${day}T${time.replace(',', '.')}${offset.toUpperCase()}`))
+}
+
+const isTime = (ms: number): number | undefined =>
+  Math.abs(ms) <= 8.64e15 && !Number.isNaN(ms) ? Math.trunc(ms) : undefined
+
+/** A time in ISO 8601 with UTC, without milliseconds if there are none. */
+export const isoOf = (ms: number): string => new Date(ms).toISOString().replace('.000Z', 'Z')
+
+const places: Readonly<Record<string, readonly [number, number]>> = {
+  yyyy: [0, 4],
+  yy: [2, 4],
+  MM: [5, 7],
+  dd: [8, 10],
+  HH: [11, 13],
+  mm: [14, 16],
+  ss: [17, 19],
+  SSS: [20, 23],
+}
+
+/** Writes a time in a form of yyyy, yy, MM, dd, HH, mm, ss, SSS, other signs, and letters between single quotes; in UTC. */
+export function formatMs(ms: number, form: string): string {
+  const digits = new Date(ms).toISOString()
+  if (digits.length !== 24) return ''
+  return form.replaceAll(/yyyy|yy|MM|dd|HH|mm|ss|SSS|'[^']*'/g, (part) => {
+    const place = places[part]
+    return place ? digits.slice(...place) : part.slice(1, -1)
+  })
+}
+
+const directives: Readonly<Record<string, string>> = {
+  Y: 'yyyy',
+  y: 'yy',
+  m: 'MM',
+  d: 'dd',
+  H: 'HH',
+  M: 'mm',
+  S: 'ss',
+  f: "SSS'000'",
+  z: "'+0000'",
+  Z: "'UTC'",
+  F: 'yyyy-MM-dd',
+  T: 'HH:mm:ss',
+  '%': "'%'",
+}
+
+/** A format of `strftime`, such as `%Y-%m-%d`, as a form of {@link formatMs}; `undefined` if it has anything else. */
+export function formOfStrftime(format: string): string | undefined {
+  let isKnown = true
+  const form = format
+    .replace(/%_ms/g, 'SSS')
+    .replaceAll(/%(.)|([A-Za-z]+)/g, (part, directive?: string, letters?: string) => {
+      if (letters !== undefined) return part === 'SSS' ? part : `'${letters}'`
+      const written = directives[directive ?? '']
+      isKnown &&= written !== undefined
+      return written ?? ''
+    })
+  return isKnown && !form.includes("''") ? form : isKnown ? form.replaceAll("''", '') : undefined
+}
