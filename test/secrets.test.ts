@@ -57,12 +57,15 @@ const json = { 'content-type': 'application/json' }
 const bearer = () => ({ authorization: `Bearer ${organization.token}` })
 
 /** A value that a field accepts: the canary for a secret, a plain value otherwise. */
+/** Of these, a field that checks its text takes one. */
+const texts = ['plain', 'streams: { a: { path: /a } }', 'files=https://files.example.com', 'email,password']
+
 function valueFor(field: FieldDefinition, canary: string): string | number | boolean | string[] {
   switch (field.type) {
     case 'Password':
       return field.form ? `whsec_${canary}${canary}` : canary
     case 'Text':
-      return field.wrong?.('plain') ? 'streams: { a: { path: /a } }' : 'plain'
+      return texts.find((text) => field.wrong?.(text) === undefined) ?? ''
     case 'Date':
       return '2026-01-31'
     case 'Number':

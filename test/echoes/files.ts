@@ -83,6 +83,8 @@ export const files: readonly Side[] = [
       apiToken: secret('key'),
       keyIn: 'query',
       keyName: 'key',
+      secondKey: secret('second'),
+      secondKeyName: 'X-Second',
       definition: 'streams: { people: { path: /people, query: { token: a }, pages: { by: url, at: next } } }',
     },
     settings: { stream: 'people' },

@@ -5,6 +5,8 @@ export type ApiDefinition = {
 
 /** One list of records at the API. */
 export type ApiStream = {
+  /** Name of one of the other servers of the connector; absent for the base URL. */
+  readonly server?: string
   /** Behind the base URL, with a slash at its beginning; a template. */
   readonly path: string
   readonly method: 'GET' | 'POST'
@@ -13,12 +15,21 @@ export type ApiStream = {
   readonly headers: Readonly<Record<string, string>>
   /** Sent as JSON; each text in it is a template. Absent if nothing is sent. */
   readonly body?: unknown
+  /** Sent as a form, by the name of the key; templates. Absent if nothing is. */
+  readonly form?: Readonly<Record<string, string>>
+  /** The form of an answer: JSON, or another one whose rows become records. */
+  readonly answer: AnswerForm
   /** Keys that lead to the records in an answer; `*` is every element. None: the answer is the list, or one record. */
   readonly records: readonly string[]
+  /** Whether an answer without anything at that path has no records, and is no error. */
+  readonly recordsOptional: boolean
+  /** Changes of each record, in their order. */
+  readonly changes: readonly RecordChange[]
   /** Columns as paths in a record; absent if they are those of the first page. */
   readonly columns?: readonly string[]
   readonly pages?: Pages
-  readonly partitions?: Partitions
+  /** Several kinds give each combination of their values. */
+  readonly partitions?: readonly Partitions[]
   readonly cursor?: StreamCursor
   readonly errors: readonly ErrorRule[]
 }
@@ -29,8 +40,8 @@ export type Pages = {
   readonly by: 'page' | 'offset' | 'cursor' | 'link' | 'url'
   /** The parameter that has the page, the offset or the cursor. */
   readonly parameter: string
-  /** Whether the parameters are in the query or are keys of the body. */
-  readonly in: 'query' | 'body'
+  /** Whether the parameters are in the query, keys of the body or form, or headers. */
+  readonly in: 'query' | 'body' | 'header'
   /** The number of the first page. */
   readonly first: number
   /** Records of a page; a page that has fewer is the last. Absent if the API decides: the last page is empty. */
@@ -41,20 +52,57 @@ export type Pages = {
   readonly at: readonly string[]
   /** The header of an answer that has the cursor. */
   readonly header?: string
+  /** An expression that makes the cursor or the address from an answer, instead of `at` and `header`. */
+  readonly next?: string
+  /** An expression that holds for an answer that is the last page. */
+  readonly stop?: string
 }
 
-/** A stream is read once for each value: those listed, or those of a field of another stream. */
-export type Partitions = { readonly values: readonly string[] } | { readonly stream: string; readonly field: string }
+/** A stream is read once for each value: those listed, or those of a field of other streams. */
+export type Partitions = PartitionSource & {
+  /** The name in templates, `partition.name`, if a stream has several kinds of partitions. */
+  readonly name?: string
+}
+
+type PartitionSource = { readonly values: readonly string[] } | { readonly of: readonly PartitionStream[] }
+
+/** Another stream of which each record is a partition. */
+export type PartitionStream = {
+  readonly stream: string
+  readonly field: string
+  /** More fields of the record, which templates can name as `parent.field`. */
+  readonly fields: readonly string[]
+}
+
+/** The form of answers; a compressed one (gzip) is recognised. */
+export type AnswerForm = {
+  readonly form: 'json' | 'lines' | 'csv' | 'xml'
+  /** Between the values of CSV. */
+  readonly delimiter?: string
+}
+
+/** One change of a record: kept only if an expression holds, a field that is set, removed or lifted to the top, or other names of all fields. */
+export type RecordChange =
+  | { readonly keep: string }
+  | { readonly set: readonly string[]; readonly to: string; readonly if?: string }
+  | { readonly remove: readonly string[] }
+  | { readonly lift: readonly string[] }
+  | { readonly names: 'lower' | 'snake' }
 
 /** The times of which a stream is read, from `cursor.start` to `cursor.end`. */
 export type StreamCursor = {
-  readonly format: 'time' | 'date' | 'seconds' | 'milliseconds'
+  /** One of four names, or a format such as `%Y-%m-%d %H:%M:%S`. */
+  readonly format: string
   /** Days of one request; all of them if absent. */
   readonly stepDays?: number
+  /** Hours of one request, instead of days. */
+  readonly stepHours?: number
   /** Days before the last transfer that are read again. */
   readonly lookBackDays: number
-  /** The first day, unless the connection has one. */
+  /** The first time: a day or an expression, unless the connection has one. */
   readonly start?: string
+  /** The last time: an expression; now if absent. */
+  readonly end?: string
 }
 
 /** The meaning of an answer if it is not what its status says. The first rule that fits counts. */
@@ -63,11 +111,20 @@ export type ErrorRule = {
   readonly status: readonly number[]
   /** A text in the body. */
   readonly contains?: string
-  readonly action: 'ignore' | 'retry' | 'wait' | 'fail'
+  /** An expression that holds for the answer. */
+  readonly when?: string
+  readonly action: 'accept' | 'ignore' | 'retry' | 'wait' | 'fail'
 }
 
-/** Times and partitions that templates can name. */
-export const templateNames = ['cursor.start', 'cursor.end', 'partition'] as const
+/** Names in the templates of requests. */
+export const templateNames = ['cursor.start', 'cursor.end', 'partition', 'parent', 'page'] as const
 
-/** Partitions of a stream, at most. */
+/** Names in the expressions about an answer, beside those of the request. */
+export const answerNames = ['response', 'headers', 'links', 'status', 'last', 'count'] as const
+
+/** Partitions of a stream, at most, and streams that give each other partitions. */
 export const partitionsMax = 10_000
+export const partitionDepthMax = 5
+
+/** Characters of the text of a definition. */
+export const definitionLengthMax = 65_536

@@ -10,7 +10,8 @@ import { assertConnectivity } from '../platform-api/call.ts'
 import { openApi } from './api.ts'
 import type { ApiDefinition, ApiStream } from './definition.ts'
 import { type ApiPage, pageReader } from './pages.ts'
-import { definitionOf, partitionsOf, spanOf, streamOf, valuesOf, windowsIn } from './plan.ts'
+import { partitionsOf } from './partitions.ts'
+import { definitionOf, spanOf, streamOf, valuesOf, windowsIn } from './plan.ts'
 import { columnsOf, rowOf } from './records.ts'
 
 const dayMs = 86_400_000
@@ -77,9 +78,9 @@ async function firstPage(
   const yesterday = new Date(untilMs - dayMs).toISOString().slice(0, 10)
   const full = { settings: { startDate: yesterday, ...context.settings, syncMode: 'Full' } }
   const span = spanOf(full, stream, undefined, untilMs)
-  const [partition] = await partitionsOf(api, definition, stream, span, full, true)
+  const [partition] = await partitionsOf({ api, definition, span, context: full, sample: true }, stream)
   if (stream.partitions && partition === undefined) return { items: [] }
-  return pageReader(api, stream, valuesOf(partition, windowsIn(stream, span)[0]))(undefined)
+  return pageReader(api, stream, valuesOf(partition, windowsIn(stream, span)[0], untilMs))(undefined)
 }
 
 function pageAt(

@@ -205,3 +205,9 @@ test('A definition that cannot be saved says why, with line and column', () => {
     },
   ])
 })
+
+test('A definition can have 65,536 characters', () => {
+  const long = (length: number) => `streams: { a: { path: /a } }\n${'#'.repeat(length - 29)}`
+  const errorsOf = (text: string) => readValues(httpApi.secrets, { definition: text }, 'body').fieldErrors.length
+  assert.deepEqual([errorsOf(long(65_536)), errorsOf(long(65_537))], [0, 1])
+})

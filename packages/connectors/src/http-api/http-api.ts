@@ -1,11 +1,16 @@
 import { date, defineConnector, secret, select, text } from '@penstock/connector'
+import { definitionLengthMax } from './definition.ts'
 import { definitionError } from './parse-definition.ts'
 import { httpApiPlatform } from './platform.ts'
+import { serversError } from './servers.ts'
 
 const oauth = ['client credentials', 'refresh token']
-const sent = ['apiToken', 'password', 'clientSecret', 'refreshToken']
+const sent = ['apiToken', 'password', 'clientSecret', 'refreshToken', 'secondKey']
+const keys = ['API key', 'session token']
+const isName = (name: string) =>
+  /^[\w.-]{1,100}$/.test(name) ? undefined : 'must have letters, digits and any of _ . - alone'
 
-/** Any HTTP API that answers JSON, described by a text. */
+/** Any HTTP API that answers JSON, CSV or XML, described by a text. */
 export const httpApi = defineConnector({
   slug: 'http-api',
   name: 'HTTP API',
@@ -13,11 +18,12 @@ export const httpApi = defineConnector({
   dataType: 'data store',
   dataTypeCategory: 'data store',
   description:
-    'Reads lists of records from any HTTP API that answers JSON, as a definition in YAML or JSON describes them.',
+    'Reads lists of records from any HTTP API that answers JSON, CSV or XML, as a definition in YAML or JSON describes them.',
   actions: ['get'],
   notes:
-    'Each API is a configuration of its own, and the guide says how to write its definition. Requests go to the server of the base URL alone, redirects are not followed, and templates cannot name a secret. Incremental reads the time since the end of the last transfer, with the days that the cursor looks back; rows at the edges of two requests can come twice, so write them with their key. Deleted records are not reported. An interrupted transfer resumes at the last page. Without listed columns, a stream has the columns of the first page that has records, and fields that occur only later are left out. A list has at most 100,000 pages, and an answer at most 16 MiB.',
-  tested: 'Our own server, with every kind of page and sign-in that a definition can name, without TLS.',
+    'Each API is a configuration of its own, and the guide says how to write its definition. Requests go to the servers of the form alone, redirects are not followed, and expressions cannot name a secret. Incremental reads the time since the end of the last transfer, with the days that the cursor looks back; rows at the edges of two requests can come twice, so write them with their key. Deleted records are not reported. An interrupted transfer resumes at the last page. Without listed columns, a stream has the columns of the first page that has records, and fields that occur only later are left out. A list has at most 100,000 pages, and an answer at most 16 MiB.',
+  tested:
+    'Our own servers, with every kind of page and sign-in that a definition can name, and ten in the form of known APIs, without TLS.',
   api: { version: 'that of the base URL', ends: 'as its operator says' },
   secrets: {
     url: text({
@@ -26,15 +32,32 @@ export const httpApi = defineConnector({
       required: true,
       binds: sent,
     }),
+    servers: text({
+      label: 'Other servers',
+      description:
+        'Servers that streams of the definition name, such as files=https://files.example.com/v1, separated by spaces; the key is sent to them, too',
+      binds: sent,
+      wrong: serversError,
+    }),
     authentication: select({
       label: 'Authentication',
       description: 'How requests are authenticated',
-      options: ['none', 'API key', 'bearer token', 'user name and password', ...oauth],
+      options: [
+        'none',
+        'API key',
+        'bearer token',
+        'user name and password',
+        'key as user name',
+        'session token',
+        ...oauth,
+      ],
       labels: {
         none: 'None',
         'API key': 'API key',
         'bearer token': 'Bearer token',
         'user name and password': 'User name and password',
+        'key as user name': 'API key as user name',
+        'session token': 'Session token after a login',
         'client credentials': 'OAuth 2.0: client ID and secret',
         'refresh token': 'OAuth 2.0: refresh token',
       },
@@ -44,7 +67,7 @@ export const httpApi = defineConnector({
       label: 'API key or token',
       description: 'Key or token that is sent with each request',
       required: true,
-      when: { authentication: ['API key', 'bearer token'] },
+      when: { authentication: ['API key', 'bearer token', 'key as user name'] },
     }),
     keyIn: select({
       label: 'Key is sent in',
@@ -52,25 +75,59 @@ export const httpApi = defineConnector({
       options: ['header', 'query'],
       labels: { header: 'Header', query: 'Query' },
       default: 'header',
-      when: { authentication: 'API key' },
+      when: { authentication: keys },
     }),
     keyName: text({
       label: 'Name of the key',
       description: 'The header or the parameter of the query that has the key',
       default: 'X-API-Key',
-      when: { authentication: 'API key' },
-      wrong: (name) => (/^[\w.-]{1,100}$/.test(name) ? undefined : 'must have letters, digits and any of _ . - alone'),
+      when: { authentication: keys },
+      wrong: isName,
+    }),
+    keyPrefix: text({
+      label: 'Word before the key',
+      description: 'A word that the API expects before the key, such as Token',
+      when: { authentication: keys },
     }),
     username: text({
       label: 'User name',
       description: 'User of HTTP basic authentication',
       required: true,
-      when: { authentication: 'user name and password' },
+      when: { authentication: ['user name and password', 'session token'] },
     }),
     password: secret({
       label: 'Password',
       description: 'Password of this user; some APIs have none',
-      when: { authentication: 'user name and password' },
+      when: { authentication: ['user name and password', 'key as user name', 'session token'] },
+    }),
+    loginUrl: text({
+      label: 'Login URL',
+      description: 'Address that gives a session token for the user name and the password, with https://',
+      required: true,
+      when: { authentication: 'session token' },
+      binds: ['password'],
+    }),
+    loginIn: select({
+      label: 'Login is sent in',
+      description: 'The part of the login that has the user name and the password',
+      options: ['body', 'form', 'header'],
+      labels: { body: 'JSON', form: 'Form', header: 'Header, as HTTP basic authentication' },
+      default: 'body',
+      when: { authentication: 'session token' },
+    }),
+    loginNames: text({
+      label: 'Names in the login',
+      description: 'Names of the user name and of the password in the login, separated by a comma',
+      default: 'username,password',
+      when: { authentication: 'session token' },
+      wrong: (names) =>
+        /^[^,]{1,100},[^,]{1,100}$/.test(names) ? undefined : 'must be two names, such as email,password',
+    }),
+    tokenAt: text({
+      label: 'Place of the token',
+      description: 'Path to the token in the answer of the login, such as data.token',
+      default: 'token',
+      when: { authentication: 'session token' },
     }),
     tokenUrl: text({
       label: 'Token URL',
@@ -110,10 +167,32 @@ export const httpApi = defineConnector({
       default: 'body',
       when: { authentication: oauth },
     }),
+    tokenParameters: text({
+      label: 'More parameters',
+      description: 'Parameters that the login or the token URL expects, such as audience=api&realm=acme',
+      when: { authentication: ['session token', ...oauth] },
+    }),
+    secondKey: secret({
+      label: 'Second key',
+      description: 'Another key that the API expects with each request',
+    }),
+    secondKeyIn: select({
+      label: 'Second key is sent in',
+      description: 'The part of a request that has the second key',
+      options: ['header', 'query'],
+      labels: { header: 'Header', query: 'Query' },
+      default: 'header',
+    }),
+    secondKeyName: text({
+      label: 'Name of the second key',
+      description: 'The header or the parameter of the query that has the second key',
+      wrong: isName,
+    }),
     definition: text({
       label: 'Definition',
       description: 'The streams of the API, in YAML or JSON, as the guide HTTP API describes',
       required: true,
+      max: definitionLengthMax,
       wrong: definitionError,
     }),
   },

@@ -1,10 +1,14 @@
 import { createHash } from 'node:crypto'
 import { ConnectorError } from '@penstock/connector'
-import type { Answer } from '../platform-api/call.ts'
 import { type JsonObject, textIn } from '../platform-api/json.ts'
 import type { Page } from '../platform-api/polling.ts'
-import type { Api } from './api.ts'
+import { type ApiAnswer, linksIn, scopeOfAnswer } from './answers.ts'
+import { type Api, explained } from './api.ts'
+import { changeRecords } from './changes.ts'
 import type { ApiStream } from './definition.ts'
+import { evaluate } from './formulas/evaluate.ts'
+import { parseFormula } from './formulas/parse.ts'
+import { holds, textOf } from './formulas/values.ts'
 import { recordsIn, valueIn } from './records.ts'
 import type { TemplateValues } from './template.ts'
 
@@ -16,7 +20,7 @@ const tokenLengthMax = 4_000
 
 /**
  * Makes the reading of the pages of a stream, for `pagesOf`. A cursor is what leads to a page: its number, the records before it, what the API
- * gave, or its address.
+ * gave, or its address. Records are changed as the stream says.
  * Throws connector errors: `malformed_response` if numbered pages repeat, or if what leads to the next page cannot be used.
  */
 export function pageReader(
@@ -26,26 +30,34 @@ export function pageReader(
 ): (cursor: string | undefined) => Promise<ApiPage> {
   const { pages } = stream
   let last: string | undefined
-  return async (cursor) => {
-    const answer = await api.ask(stream, { values, ...requestOf(stream, cursor) })
-    if (!answer) return { items: [], next: undefined, bytes: 0, text: '' }
-    const items = recordsIn(answer.text, stream)
-    const next = pages && nextOf(api, pages, answer, items.length, cursor)
-    if (pages?.by === 'page' || pages?.by === 'offset') {
-      const digest = items.length > 0 ? createHash('sha256').update(answer.text).digest('base64') : undefined
-      if (digest !== undefined && digest === last) {
-        const message = `Two pages are the same; the API does not seem to know the parameter ${pages.parameter}.`
-        throw new ConnectorError('unexpected_response', message)
+  return (cursor) =>
+    explained(async () => {
+      const scope = pages && cursor !== undefined ? { ...values, page: pageOf(cursor) } : values
+      const answer = await api.ask(stream, { values: scope, ...requestOf(stream, cursor) })
+      if (!answer) return { items: [], next: undefined, bytes: 0, text: '' }
+      const found = recordsIn(answer.content, stream)
+      const next = pages && nextOf(api, stream, pages, { answer, found, cursor, scope })
+      if (pages?.by === 'page' || pages?.by === 'offset') {
+        const digest = found.length > 0 ? createHash('sha256').update(answer.text).digest('base64') : undefined
+        if (digest !== undefined && digest === last) {
+          const message = `Two pages are the same; the API does not seem to know the parameter ${pages.parameter}.`
+          throw new ConnectorError('unexpected_response', message)
+        }
+        last = digest
       }
-      last = digest
-    }
-    return { items, next, bytes: Buffer.byteLength(answer.text), text: answer.text }
-  }
+      const items = await changeRecords(found, stream.changes, scope)
+      return { items, next, bytes: Buffer.byteLength(answer.text), text: answer.text }
+    })
 }
+
+/** A page in expressions: a number if it is one. */
+const pageOf = (cursor: string): string | number => (/^\d{1,15}$/.test(cursor) ? Number(cursor) : cursor)
 
 function requestOf({ pages }: ApiStream, cursor: string | undefined) {
   if (!pages) return { parameters: {} }
   const size = pages.sizeParameter === undefined ? {} : { [pages.sizeParameter]: pages.size ?? 0 }
+  // Templates of the stream have the page then.
+  if (pages.parameter === '' && /^(page|offset|cursor)$/.test(pages.by)) return { parameters: size }
   switch (pages.by) {
     case 'page':
       return { parameters: { ...size, [pages.parameter]: Number(cursor ?? pages.first) } }
@@ -58,34 +70,45 @@ function requestOf({ pages }: ApiStream, cursor: string | undefined) {
   }
 }
 
+type PageRead = {
+  readonly answer: ApiAnswer
+  readonly found: readonly JsonObject[]
+  readonly cursor: string | undefined
+  readonly scope: TemplateValues
+}
+
 function nextOf(
   api: Api,
+  stream: ApiStream,
   pages: NonNullable<ApiStream['pages']>,
-  answer: Answer,
-  count: number,
-  cursor: string | undefined,
+  { answer, found, cursor, scope }: PageRead,
 ): string | undefined {
-  const { by, size, at, header } = pages
+  const { by, size, at, header, next, stop } = pages
+  const count = found.length
+  const { nowMs = Date.now(), ...names } = scope
+  const resultOf = (expression: string): unknown => {
+    const of = { ...names, ...scopeOfAnswer(answer, answer.content), last: found.at(-1) ?? null, count }
+    return evaluate(parseFormula(expression), of, nowMs)
+  }
+  if (stop !== undefined && holds(resultOf(stop))) return undefined
   if (by === 'page' || by === 'offset') {
     if (count === 0 || (size !== undefined && count < size)) return undefined
     return String(by === 'page' ? Number(cursor ?? pages.first) + 1 : Number(cursor ?? 0) + count)
   }
-  const given = header === undefined ? valueIn(answer.json, at) : answer.headers.get(header)
-  const token = by === 'link' ? linkIn(answer.headers.get('link') ?? '') : textIn(given)
-  if (token === undefined) return undefined
+  const token = by === 'link' ? linksIn(answer.headers.get('link') ?? '').next : tokenOf()
+  if (token === undefined || token === '') return undefined
   if (token.length > tokenLengthMax) {
     throw new ConnectorError(
       'malformed_response',
       `An answer leads to the next page with more than ${tokenLengthMax} characters.`,
     )
   }
-  return by === 'cursor' ? token : api.nextAddress(token)
-}
+  return by === 'cursor' ? token : api.nextAddress(stream, token)
 
-/** The address with the relation `next` in a `Link` header (RFC 8288). */
-function linkIn(header: string): string | undefined {
-  for (const [, address, parameters = ''] of header.slice(0, 16_384).matchAll(/<([^<>]*)>([^<]*)/g)) {
-    if (/;\s*rel\s*=\s*(?:"(?:[^"]*\s)?next(?:\s[^"]*)?"|next\b)/i.test(parameters)) return address
+  function tokenOf(): string | undefined {
+    if (next === undefined)
+      return textIn(header === undefined ? valueIn(answer.content, at) : answer.headers.get(header))
+    const value = resultOf(next)
+    return holds(value) ? textOf(value) : undefined
   }
-  return undefined
 }

@@ -1,6 +1,7 @@
 import { LineCounter, parseDocument, visit } from 'yaml'
 import type { ApiDefinition } from './definition.ts'
-import { type Path, type Problem, readDefinition } from './read-definition.ts'
+import { readDefinition } from './read-definition.ts'
+import type { Path, Problem } from './read-part.ts'
 
 /** Levels of lists and objects in a definition. */
 const depthMax = 30

@@ -3,7 +3,8 @@ import { type JsonObject, numberIn, objectIn, textIn } from '../platform-api/jso
 import { pagesOf } from '../platform-api/polling.ts'
 import { openApi } from './api.ts'
 import { type ApiPage, pageReader } from './pages.ts'
-import { definitionOf, partitionsOf, type Span, spanOf, streamOf, valuesOf, windowsIn } from './plan.ts'
+import { partitionsOf } from './partitions.ts'
+import { definitionOf, type Span, spanOf, streamOf, valuesOf, windowsIn } from './plan.ts'
 import { columnsOf, rowOf } from './records.ts'
 
 /** Rows of a chunk, and their bytes as JSON, at most. */
@@ -35,19 +36,21 @@ export async function open(context: SourceContext): Promise<SourceReader> {
     const place = placeOf(after)
     const span = place ? place.span : spanOf(context, stream, context.cursor, Date.now())
     let columns = place?.columns ?? stream.columns
-    const partitions = await partitionsOf(api, definition, stream, span, context, sample)
+    const partitions = await partitionsOf({ api, definition, span, context, sample }, stream)
+    const nowMs = span?.untilMs ?? Date.now()
     const windows = windowsIn(stream, span)
     for (const partition of partitions) {
-      if (place?.partition !== undefined && (partition ?? '') < place.partition) continue
-      const isThere = place !== undefined && partition === place.partition
+      const key = partition?.key
+      if (place?.partition !== undefined && (key ?? '') < place.partition) continue
+      const isThere = place !== undefined && key === place.partition
       for (const [window, time] of windows.entries()) {
         const isHere = isThere && window === place.window
         if (isThere && (window < place.window || (isHere && place.isOver))) continue
-        const read = pageReader(api, stream, valuesOf(partition, time))
+        const read = pageReader(api, stream, valuesOf(partition, time, nowMs))
         let skip = isHere ? place.skip : 0
         for await (const page of pagesOf(read, isHere ? place.page : undefined)) {
           if (page.items.length > 0) columns ??= columnsOf(page.items)
-          const here = { span, columns, partition, window }
+          const here = { span, columns, partition: key, window }
           for (const [chunk, next] of piecesOf(page, columns ?? [], skip)) {
             yield { ...chunk, checkpoint: checkpointOf({ ...here, ...next }) }
           }

@@ -1,5 +1,4 @@
 import { type Cell, ConnectorError, type Row } from '@penstock/connector'
-import { exactJson } from '../kit/run/report-cells.ts'
 import { isObject, type JsonObject } from '../platform-api/json.ts'
 import type { ApiStream } from './definition.ts'
 
@@ -11,21 +10,33 @@ const columnBytesMax = 8_192
  * The records of an answer. A record that is no object becomes one with the key `value`.
  * Throws `unexpected_response` if nothing is where the definition says that the records are; `null` there is no record.
  */
-export function recordsIn(text: string, { records }: Pick<ApiStream, 'records'>): JsonObject[] {
-  let found: unknown[] = [exactJson(text)]
+export function recordsIn(
+  content: unknown,
+  { records, recordsOptional }: Pick<ApiStream, 'records' | 'recordsOptional'>,
+): JsonObject[] {
+  let found: unknown[] = [content]
   for (const key of records) {
     found = found.flatMap((value) => {
       if (key === '*') return Array.isArray(value) ? value : isObject(value) ? Object.values(value) : []
+      if (Array.isArray(value) && /^\d{1,6}$/.test(key)) return value.slice(Number(key), Number(key) + 1)
       return isObject(value) && Object.hasOwn(value, key) ? [value[key]] : []
     })
   }
-  if (found.length === 0 && !records.includes('*')) {
+  if (found.length === 0 && !recordsOptional && !records.includes('*')) {
     const message = `An answer has nothing at ${records.join('.')}, where the definition says that the records are; correct the path.`
     throw new ConnectorError('unexpected_response', message)
   }
   return found
-    .flatMap((value) => (Array.isArray(value) ? value : value === null || value === undefined ? [] : [value]))
+    .flatMap((value) => (Array.isArray(value) ? value : isNothing(value, recordsOptional) ? [] : [value]))
     .map((value) => (isObject(value) ? value : { value }))
+}
+
+const isNothing = (value: unknown, isOptional: boolean): boolean =>
+  value === null || value === undefined || (isOptional && (value === '' || (isObject(value) && !hasKeys(value))))
+
+function hasKeys(value: JsonObject): boolean {
+  for (const key in value) if (Object.hasOwn(value, key)) return true
+  return false
 }
 
 /** The value at a path of keys; `undefined` if there is none. */

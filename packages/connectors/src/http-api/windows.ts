@@ -1,10 +1,12 @@
 import { ConnectorError } from '@penstock/connector'
 import type { StreamCursor } from './definition.ts'
+import { formatMs, formOfStrftime } from './formulas/times.ts'
 
 /** The time of one request. */
 export type TimeWindow = { readonly start: string; readonly end: string }
 
-const dayMs = 86_400_000
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
 const windowsMax = 20_000
 
 /**
@@ -12,8 +14,10 @@ const windowsMax = 20_000
  * @param startMs the beginning, in milliseconds since 1970; `untilMs` the end
  * Throws `invalid_setting` if there would be too many.
  */
-export function windowsOf({ format, stepDays }: StreamCursor, startMs: number, untilMs: number): TimeWindow[] {
-  const stepMs = stepDays === undefined ? Number.POSITIVE_INFINITY : stepDays * dayMs
+export function windowsOf(cursor: StreamCursor, startMs: number, untilMs: number): TimeWindow[] {
+  const { format, stepDays, stepHours } = cursor
+  const ofHours = stepHours === undefined ? Number.POSITIVE_INFINITY : stepHours * hourMs
+  const stepMs = stepDays === undefined ? ofHours : stepDays * dayMs
   if ((untilMs - startMs) / stepMs > windowsMax) {
     throw new ConnectorError('invalid_setting', 'The start date is too long ago for this step; choose a later one.')
   }
@@ -28,8 +32,9 @@ export function windowsOf({ format, stepDays }: StreamCursor, startMs: number, u
 }
 
 function written(ms: number, format: StreamCursor['format']): string {
-  if (format === 'milliseconds') return String(ms)
-  if (format === 'seconds') return String(Math.floor(ms / 1000))
+  if (format === 'milliseconds' || format === '%ms') return String(ms)
+  if (format === 'seconds' || format === '%s') return String(Math.floor(ms / 1000))
+  if (format.includes('%')) return formatMs(ms, formOfStrftime(format) ?? '')
   const time = new Date(ms).toISOString()
   return format === 'date' ? time.slice(0, 10) : `${time.slice(0, 19)}Z`
 }

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { type ConnectorContext, readWhole } from '@penstock/connector'
+import { promisify } from 'node:util'
+import * as zlib from 'node:zlib'
+import { type ConnectorContext, ConnectorError, readWhole } from '@penstock/connector'
 import { parseJson } from './json.ts'
 
 /** One part of a multipart form. */
@@ -27,6 +29,8 @@ export type Call = {
   readonly timeoutMs?: number
   /** How large the answer may be, in bytes; 16 MiB unless said otherwise. */
   readonly bytesMax?: number
+  /** Whether a body that is a gzip file is unpacked; it then has at most `bytesMax` bytes, too. */
+  readonly unpacks?: boolean
 }
 
 /** A response with any status. */
@@ -43,6 +47,8 @@ export type Answer = {
 
 /** Whether the status of an answer is a success (2xx). */
 export const isSuccess = ({ status }: Answer): boolean => status >= 200 && status < 300
+
+const gunzip = promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.gunzip)
 
 /** Platforms take their time with thousands of rows. */
 const timeoutMs = 120_000
@@ -65,8 +71,23 @@ export async function call({ egress, signal }: ConnectorContext, asked: Call): P
     timeoutMs: asked.timeoutMs ?? timeoutMs,
   })
   // Some platforms begin with a byte order mark, which is not JSON; decoding removes it.
-  const text = new TextDecoder().decode(await readWhole(response, new URL(url).host, asked.bytesMax))
+  const whole = await readWhole(response, new URL(url).host, asked.bytesMax)
+  const text = new TextDecoder().decode(asked.unpacks ? await unpacked(whole, url, asked.bytesMax) : whole)
   return { status: response.status, headers: response.headers, json: parseJson(text), text, bytesSent }
+}
+
+/** The bytes of a gzip file; others as they are. Throws `malformed_response` and `response_too_large`. */
+async function unpacked(bytes: Buffer, url: string, bytesMax = 16 << 20): Promise<Buffer> {
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes
+  try {
+    return await gunzip(bytes, { maxOutputLength: bytesMax })
+  } catch (error) {
+    const { host } = new URL(url)
+    if ((error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE') {
+      throw new ConnectorError('response_too_large', `${host} sent a file that unpacks to more than ${bytesMax} bytes.`)
+    }
+    throw new ConnectorError('malformed_response', `${host} sent a damaged gzip file.`)
+  }
 }
 
 function bodyOf({ body, form, parts }: Call): { content: string | Uint8Array; type: string } | undefined {
