@@ -1,11 +1,16 @@
 import { parseDocument, stringify } from 'yaml'
 import { isObject, type JsonObject, listIn, objectIn, textIn } from '../../platform-api/json.ts'
+import { definitionLengthMax } from '../definition.ts'
 import { parseDefinition } from '../parse-definition.ts'
-import { importAuthentication } from './authentication.ts'
+import { type ImportedAuthentication, importAuthentication } from './authentication.ts'
+import { configOf } from './config.ts'
 import { importPaging } from './paging.ts'
+import { importRecords } from './records.ts'
+import { addressOf, baseOf, importRequest } from './requests.ts'
 import { ManifestError, resolveManifest } from './resolve.ts'
-import { importSlices } from './slices.ts'
-import { type Notes, templateOf, textsOf } from './texts.ts'
+import { importRules } from './rules.ts'
+import { importSlices, type NameOfParent } from './slices.ts'
+import { type Notes, note, notesOf, type SecretUse } from './texts.ts'
 
 /** A manifest of the low-code CDK of Airbyte as values of the connector. */
 export type ImportedManifest = {
@@ -30,7 +35,7 @@ export function importManifest(text: string, given: Readonly<Record<string, stri
   const none = { values: {}, secrets: [], streams: { carried: 0, all: 0 }, problems }
   let manifest: JsonObject
   try {
-    const document = parseDocument(text, { prettyErrors: false, logLevel: 'silent' })
+    const document = parseDocument(text, { prettyErrors: false, logLevel: 'silent', uniqueKeys: false })
     const value: unknown = document.errors.length > 0 ? undefined : document.toJS({ maxAliasCount: 100 })
     if (!isObject(value)) throw new ManifestError(document.errors[0]?.message ?? 'It is not an object.')
     manifest = resolveManifest(value)
@@ -38,81 +43,285 @@ export function importManifest(text: string, given: Readonly<Record<string, stri
     const message = error instanceof Error ? error.message : String(error)
     return { ...none, problems: [{ path: '', message: `The manifest cannot be read. ${message}` }] }
   }
-  const streams = listIn(manifest.streams)
   if (manifest.dynamic_streams !== undefined) {
     problems.push({ path: 'dynamic_streams', message: 'Streams that are made while reading cannot be carried.' })
   }
-  const bases = streams.map((stream) => baseOf(objectIn(stream), given))
-  const base = commonBase(bases.filter((one) => one !== undefined))
-  const authentications = new Map<string, ReturnType<typeof importAuthentication>>()
-  const carried: Record<string, unknown> = Object.create(null)
-  for (const [index, value] of streams.entries()) {
-    const stream = objectIn(value)
-    const name = (textIn(stream.name) ?? `stream ${index + 1}`).replace(/[^\p{L}\p{N}_ .-]/gu, '_').slice(0, 100)
-    const notes: Notes = {
-      given,
-      problems: [],
-      path: `streams[${index}] ${name}`,
-      partition: undefined,
-      cursor: undefined,
+  const importer = new Importer(manifest, given)
+  const streams = listIn(manifest.streams).map((stream) => objectIn(stream))
+  for (const [index, stream] of streams.entries()) importer.add(delegated(stream), `streams[${index}]`)
+  return importer.result(streams.length, problems)
+}
+
+/** Of a stream that is read in two ways, the one that reads all records, which is right with and without a state. */
+const delegated = (stream: JsonObject): JsonObject =>
+  stream.type === 'StateDelegatingStream' && isObject(stream.full_refresh_stream)
+    ? { ...stream.full_refresh_stream, name: stream.name ?? stream.full_refresh_stream.name }
+    : stream
+
+const plainName = (name: string): string => name.replace(/[^\p{L}\p{N}_ .-]/gu, '_').slice(0, 90)
+
+type ImportedStream = {
+  readonly name: string
+  readonly stream: JsonObject
+  readonly notes: Notes
+  readonly address: string
+  readonly authentication: ImportedAuthentication
+  readonly definition: JsonObject
+  readonly isListed: boolean
+  readonly parents: Set<string>
+}
+
+/** The import of the streams of one manifest, with those from which partitions are taken. */
+class Importer {
+  readonly #config
+  readonly #streams: ImportedStream[] = []
+  readonly #names = new Map<string, string>()
+  /** The streams of the manifest, as JSON, with their names. */
+  readonly #listed: ReadonlyMap<string, string>
+
+  constructor(manifest: JsonObject, given: Readonly<Record<string, string>>) {
+    this.#config = configOf(objectIn(manifest.spec), given)
+    const streams = listIn(manifest.streams).map((stream) => objectIn(stream))
+    this.#listed = new Map(
+      streams.map(delegated).map((stream) => [JSON.stringify(stream), plainName(textIn(stream.name) ?? '')]),
+    )
+  }
+
+  /** Adds a stream, once. @returns its name in the definition */
+  add(stream: JsonObject, at: string, depth = 0): string {
+    const known = JSON.stringify(stream)
+    const before = this.#names.get(known)
+    if (before !== undefined) return before
+    const name = this.#freeName(
+      plainName(textIn(stream.name) ?? `stream ${this.#streams.length + 1}`),
+      this.#listed.has(known),
+    )
+    this.#names.set(known, name)
+    const notes = notesOf(this.#config, `${at} ${name}`)
+    const parents = new Set<string>()
+    const nameOfParent: NameOfParent = (parent) => {
+      if (Object.keys(parent).length === 0 || depth > 5) return undefined
+      const found = this.add(delegated(parent), at, depth + 1)
+      parents.add(found)
+      return found
     }
     const requester = objectIn(objectIn(stream.retriever).requester)
-    const authentication = importAuthentication(objectIn(requester.authenticator), notes)
-    const key = JSON.stringify(authentication)
-    if (notes.problems.length === 0) authentications.set(key, authentication)
-    if (authentications.size > 1 && [...authentications.keys()][0] !== key) {
-      note(
-        notes,
-        'retriever.requester.authenticator',
-        'It signs in differently from the first stream; use another configuration.',
-      )
+    const slot = this.#streams.length
+    const isListed = this.#listed.has(known)
+    const imported = importStream(stream, notes, nameOfParent)
+    const authentication = withSecrets(importAuthentication(objectIn(requester.authenticator), notes), notes)
+    const entry = { name, stream, notes, ...imported, authentication, isListed, parents }
+    this.#streams.splice(slot, 0, entry)
+    return name
+  }
+
+  #freeName(name: string, isListed: boolean): string {
+    const taken = new Set([...this.#names.values(), ...(isListed ? [] : this.#listed.values())])
+    if (!taken.has(name)) return name
+    for (let count = 2; ; count++) if (!taken.has(`${name}-${count}`)) return `${name}-${count}`
+  }
+
+  result(all: number, problems: { path: string; message: string }[]): ImportedManifest {
+    const servers = serversOf(this.#streams.map(({ address }) => address))
+    const [first] = this.#streams.filter(({ notes }) => notes.problems.length === 0)
+    const authentication = commonOf(this.#streams) ?? first?.authentication
+    const carried: Record<string, unknown> = Object.create(null)
+    for (const { name, notes, address, authentication: own, definition } of this.#streams) {
+      const whole = { ...servers.placeOf(address, notes), ...definition }
+      if (authentication && notes.problems.length === 0 && !isSame(own, authentication)) {
+        if (own.values.authentication !== 'none') {
+          note(
+            notes,
+            'retriever.requester.authenticator',
+            'It signs in differently from the other streams; use another configuration.',
+          )
+        }
+      }
+      const parsed = notes.problems.length > 0 ? undefined : parseDefinition(stringify({ streams: { [name]: whole } }))
+      if (parsed && 'wrong' in parsed && !/There is no stream/.test(parsed.wrong)) {
+        note(notes, '', `It becomes a definition that ${parsed.wrong}`)
+      }
+      problems.push(...notes.problems)
+      if (notes.problems.length === 0) carried[name] = whole
     }
-    const imported = importStream(stream, notes, base, bases[index])
-    const parsed = parseDefinition(stringify({ streams: { [name]: imported } }))
-    const alone = 'wrong' in parsed && !/There is no stream/.test(parsed.wrong) ? parsed.wrong : undefined
-    if (notes.problems.length === 0 && alone) note(notes, '', `It becomes a definition that ${alone}`)
-    problems.push(...notes.problems)
-    if (notes.problems.length === 0) carried[name] = imported
+    withoutOrphans(carried, this.#streams, problems)
+    // Other streams are there for their partitions alone.
+    const count = this.#streams.filter(({ name }) => carried[name]).length - this.#helpers(carried)
+    const definition =
+      count === 0 ? '' : stringify(withDefaults(carried), { lineWidth: 0, aliasDuplicateObjects: false })
+    if (definition.length > definitionLengthMax) {
+      const most = definitionLengthMax.toLocaleString('en')
+      const message = `The definition has ${definition.length} characters, and ${most} fit; remove streams from it.`
+      problems.push({ path: '', message })
+    }
+    return {
+      values: { ...servers.values, ...authentication?.values, ...(count > 0 && { definition }) },
+      secrets: authentication?.secrets ?? [],
+      streams: { carried: count, all },
+      problems,
+    }
   }
-  withoutOrphans(carried, problems)
-  const [authentication] = authentications.values()
-  const count = Object.keys(carried).length
-  const definition = count === 0 ? '' : stringify({ streams: { ...carried } }, { lineWidth: 120 })
-  if (definition.length > 10_000) {
-    problems.push({
-      path: '',
-      message: `The definition has ${definition.length} characters, and 10,000 fit; remove streams from it.`,
-    })
-  }
-  return {
-    values: {
-      ...(base === undefined ? {} : { url: base }),
-      ...authentication?.values,
-      ...(count > 0 && { definition }),
-    },
-    secrets: authentication?.secrets ?? [],
-    streams: { carried: count, all: streams.length },
-    problems,
+
+  #helpers(carried: Readonly<Record<string, unknown>>): number {
+    return this.#streams.filter(({ name, isListed }) => carried[name] && !isListed).length
   }
 }
 
-const note = (notes: Notes, path: string, message: string) =>
-  notes.problems.push({ path: [notes.path, path].filter((one) => one !== '').join('.'), message })
+const isSame = (a: object, b: object): boolean => JSON.stringify(a) === JSON.stringify(b)
 
-function addressOf(stream: JsonObject, notes: Notes): string {
-  const { url_base: base, path, url } = objectIn(objectIn(stream.retriever).requester)
-  const whole = url === undefined ? `${textIn(base) ?? ''}/${textIn(path) ?? ''}` : textIn(url)
-  return templateOf(whole ?? '', notes, 'retriever.requester.url').replace(/([^:/])\/{2,}/g, '$1/')
+/** The authentication of most streams. */
+function commonOf(streams: readonly ImportedStream[]): ImportedAuthentication | undefined {
+  const counts = new Map<string, number>()
+  for (const { authentication, notes } of streams) {
+    if (notes.problems.length > 0 || authentication.values.authentication === 'none') continue
+    const key = JSON.stringify(authentication)
+    counts.set(key, (counts.get(key) ?? 0) + 1)
+  }
+  const [most] = [...counts].sort((a, b) => b[1] - a[1])
+  return most && (JSON.parse(most[0]) as ImportedAuthentication)
 }
 
-/** The base URL of a stream: what comes before the first template, without the last segment. */
-function baseOf(stream: JsonObject, given: Readonly<Record<string, string>>): string | undefined {
+/** The authentication with the secrets that requests have elsewhere: the key, if there is none, and a second one. */
+function withSecrets(given: ImportedAuthentication, notes: Notes): ImportedAuthentication {
+  const uses = [...new Map(notes.secrets.map((use) => [JSON.stringify(use), use])).values()]
+  // A second key has no word before it.
+  uses.sort((a, b) => b.prefix.length - a.prefix.length)
+  let found = given
+  for (const use of uses) {
+    // The authenticator has the last word about its header.
+    const isHeader = use.in === 'header' && /^authorization$/i.test(use.name)
+    if (found.values.authentication === 'none') found = keyOf(use)
+    else if (isHeader && (found.values.keyName === undefined || /^authorization$/i.test(found.values.keyName))) continue
+    else if (!found.secrets.includes('secondKey') && use.prefix === '') {
+      const second = { secondKeyIn: use.in, secondKeyName: use.name }
+      found = { values: { ...found.values, ...second }, secrets: [...found.secrets, 'secondKey'] }
+    } else note(notes, 'retriever.requester', 'More than two keys cannot be carried.')
+  }
+  return found
+}
+
+function keyOf({ in: place, name, prefix }: SecretUse): ImportedAuthentication {
+  if (place === 'header' && /^authorization$/i.test(name) && /^bearer\s*$/i.test(prefix)) {
+    return { values: { authentication: 'bearer token' }, secrets: ['apiToken'] }
+  }
+  const word = prefix.trim()
+  const values = { authentication: 'API key', keyIn: place, keyName: name, ...(word !== '' && { keyPrefix: word }) }
+  return { values, secrets: ['apiToken'] }
+}
+
+function importStream(
+  stream: JsonObject,
+  notes: Notes,
+  nameOfParent: NameOfParent,
+): Pick<ImportedStream, 'address' | 'definition'> {
   const retriever = objectIn(stream.retriever)
+  if (stream.type !== undefined && stream.type !== 'DeclarativeStream')
+    note(notes, 'type', `${stream.type} cannot be carried.`)
+  if (retriever.type !== undefined && retriever.type !== 'SimpleRetriever') {
+    note(notes, 'retriever.type', `${retriever.type} cannot be carried.`)
+  }
+  if (stream.file_uploader) note(notes, 'file_uploader', 'Files cannot be carried.')
+  const slices = importSlices(stream, notes, nameOfParent)
+  const { address, search } = addressOf(stream, notes)
   const requester = objectIn(retriever.requester)
-  const notes: Notes = { given, problems: [], path: '', partition: undefined, cursor: undefined }
-  const base = templateOf(textIn(requester.url_base) ?? '', notes, '')
-  const whole = base === '' ? (addressOf(stream, notes).split('{{')[0] ?? '') : base
-  return URL.canParse(whole) && !whole.includes('{{') ? new URL(whole).href.replace(/[?#].*$/, '') : undefined
+  const isPageNamed = JSON.stringify({ ...requester, error_handler: undefined }).includes('next_page_token')
+  const paging = importPaging(objectIn(retriever.paginator), notes, slices, isPageNamed)
+  const request = importRequest(requester, search, slices, notes)
+  const records = importRecords(stream, notes, slices.keep)
+  const errors = importRules(objectIn(requester.error_handler), notes)
+  const stop = [slices.stop, paging?.stop].filter((one) => one !== undefined).join(' || ')
+  return {
+    address,
+    definition: {
+      ...request,
+      ...answerOf(objectIn(retriever.decoder), notes),
+      ...records,
+      ...(paging && { pages: { ...paging, ...(stop !== '' && { stop }) } }),
+      ...(slices.partitions && { partitions: slices.partitions }),
+      ...(slices.cursor && { cursor: cursorFor(slices.cursor, JSON.stringify([address, request, records, paging])) }),
+      ...(errors.length > 0 && { errors: errors.slice(0, 50) }),
+    },
+  }
+}
+
+/** A cursor without steps, if no request names its times: each step would read the same. */
+function cursorFor(cursor: JsonObject, request: string): JsonObject {
+  if (request.includes('cursor.')) return cursor
+  const { stepDays: _days, stepHours: _hours, ...rest } = cursor
+  return rest
+}
+
+function answerOf(decoder: JsonObject, notes: Notes): { readonly answer?: { readonly form: string } } {
+  const type = textIn(decoder.type)
+  // A compressed answer is recognised.
+  if (type === 'GzipDecoder') return answerOf(objectIn(decoder.decoder), notes)
+  if (type === undefined || type === 'JsonDecoder') return {}
+  const forms: Readonly<Record<string, string>> = { JsonlDecoder: 'lines', CsvDecoder: 'csv', XmlDecoder: 'xml' }
+  const form = forms[type]
+  if (form === undefined) note(notes, 'retriever.decoder', `${type} cannot be carried.`)
+  const delimiter = textIn(decoder.delimiter)
+  return {
+    answer: {
+      form: form ?? 'json',
+      ...(delimiter !== undefined && { delimiter: delimiter === '\\t' ? '\t' : delimiter }),
+    },
+  }
+}
+
+type Servers = {
+  readonly values: Readonly<Record<string, string>>
+  placeOf(address: string, notes: Notes): { readonly path: string; readonly server?: string }
+}
+
+/** The base URL of all streams, and other servers by name. */
+function serversOf(addresses: readonly string[]): Servers {
+  const bases = addresses.map(baseOf).filter((one) => one !== undefined)
+  const origins = [...new Set(bases.map((base) => new URL(base).origin))]
+  const url = commonBase(bases.filter((base) => new URL(base).origin === origins[0]))
+  const others = new Map(
+    origins.slice(1).map((origin) => [origin, new URL(origin).host.replace(/\W/g, '-').slice(0, 50)]),
+  )
+  const servers = [...others].map(([origin, name]) => `${name}=${origin}`).join(' ')
+  return {
+    values: { ...(url === undefined ? {} : { url }), ...(servers === '' ? {} : { servers }) },
+    placeOf(address, notes) {
+      const base = baseOf(address)
+      if (base === undefined || url === undefined) {
+        note(notes, 'retriever.requester.url_base', 'The address is not known before the transfer.')
+        return { path: '/' }
+      }
+      const server = others.get(new URL(base).origin)
+      const from = server === undefined ? url.length : new URL(base).origin.length
+      // Templates stay, and the address ends at the first sign that begins its parameters.
+      const parts = address.slice(from).split(/(\{\{[\s\S]*?\}\})/)
+      const end = parts.findIndex((part, index) => index % 2 === 0 && /[?#]/.test(part))
+      const kept = end === -1 ? parts : [...parts.slice(0, end), (parts[end] ?? '').replace(/[?#].*$/s, '')]
+      const path = kept.map((part, index) => (index % 2 === 0 ? part.replaceAll(' ', '%20') : part)).join('')
+      return { path: path.startsWith('/') ? path : `/${path}`, ...(server === undefined ? {} : { server }) }
+    },
+  }
+}
+
+/** A definition in which values that most streams have are said once. */
+function withDefaults(streams: Readonly<Record<string, unknown>>): object {
+  const all = Object.entries(streams).map(([name, stream]) => [name, objectIn(stream)] as const)
+  const defaults: Record<string, unknown> = {}
+  for (const key of ['query', 'headers', 'errors', 'pages', 'cursor', 'recordsOptional', 'records']) {
+    const counts = new Map<string, number>()
+    for (const [, stream] of all) {
+      const text = JSON.stringify(stream[key])
+      if (text !== undefined) counts.set(text, (counts.get(text) ?? 0) + 1)
+    }
+    const [most] = [...counts].sort((a, b) => b[1] - a[1])
+    if (most && most[1] > 2 && most[1] > all.length / 2) defaults[key] = JSON.parse(most[0])
+  }
+  if (Object.keys(defaults).length === 0) return { streams: { ...streams } }
+  const rest = all.map(([name, stream]) => {
+    const own = Object.entries(stream).filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(defaults[key]))
+    const none = Object.keys(defaults).filter((key) => stream[key] === undefined)
+    return [name, { ...Object.fromEntries(own), ...Object.fromEntries(none.map((key) => [key, null])) }]
+  })
+  return { defaults, streams: Object.fromEntries(rest) }
 }
 
 /** The longest address that all of them begin with, in whole segments. */
@@ -129,127 +338,19 @@ function commonBase(bases: readonly string[]): string | undefined {
   return origin
 }
 
-function importStream(stream: JsonObject, notes: Notes, base: string | undefined, own: string | undefined): unknown {
-  const wrong = (path: string, message: string) => note(notes, path, message)
-  const retriever = objectIn(stream.retriever)
-  if (stream.type !== undefined && stream.type !== 'DeclarativeStream')
-    wrong('type', `${stream.type} cannot be carried.`)
-  if (retriever.type !== undefined && retriever.type !== 'SimpleRetriever') {
-    wrong('retriever', `${retriever.type} cannot be carried.`)
-  }
-  const requester = objectIn(retriever.requester)
-  if (requester.type !== undefined && requester.type !== 'HttpRequester') {
-    wrong('retriever.requester', `${requester.type} cannot be carried.`)
-  }
-  const slices = importSlices(stream, notes)
-  const address = addressOf(stream, notes)
-  const [beforeQuery = '', search = ''] = address.split('?', 2)
-  if (base === undefined || own === undefined || !beforeQuery.startsWith(base)) {
-    wrong(
-      'retriever.requester.url_base',
-      'The address is on another server than that of the first stream, or is not known.',
-    )
-  }
-  const path = beforeQuery.slice(base?.length ?? 0).replace(/(?<=.)\/$/, (end) => (address.endsWith('/') ? end : ''))
-  const method = textIn(requester.http_method)?.toUpperCase() ?? 'GET'
-  if (method !== 'GET' && method !== 'POST') wrong('retriever.requester.http_method', `${method} cannot be carried.`)
-  const texts = (key: string) => textsOf(requester[key], notes, `retriever.requester.${key}`)
-  if (requester.request_body_data !== undefined) {
-    wrong('retriever.requester.request_body_data', 'A body that is a form or a text cannot be carried.')
-  }
-  const bodyGiven =
-    requester.request_body_json ?? (isObject(requester.request_body) ? requester.request_body.value : undefined)
-  const body = bodyGiven === undefined ? undefined : bodyOf(bodyGiven, notes)
-  const selector = objectIn(retriever.record_selector)
-  const extractor = objectIn(selector.extractor)
-  if (extractor.type !== undefined && extractor.type !== 'DpathExtractor') {
-    wrong('retriever.record_selector.extractor', `${extractor.type} cannot be carried.`)
-  }
-  if (selector.record_filter) wrong('retriever.record_selector.record_filter', 'A filter of records cannot be carried.')
-  const decoder = textIn(objectIn(retriever.decoder).type)
-  if (decoder !== undefined && decoder !== 'JsonDecoder') wrong('retriever.decoder', `${decoder} cannot be carried.`)
-  const records = listIn(extractor.field_path).map((one) =>
-    templateOf(String(one), notes, 'retriever.record_selector.extractor'),
-  )
-  const pages = importPaging(objectIn(retriever.paginator), notes)
-  const query = { ...Object.fromEntries(new URLSearchParams(search)), ...texts('request_parameters'), ...slices.query }
-  const headers = texts('request_headers')
-  for (const header of Object.keys(headers))
-    if (/^(accept-encoding|content-type)$/i.test(header)) delete headers[header]
-  const columns = columnsOf(stream, notes)
-  const errors = rulesOf(objectIn(requester.error_handler), notes)
-  const has = (value: object) => Object.keys(value).length > 0
-  return {
-    path: path.startsWith('/') ? path : `/${path}`,
-    ...(method === 'POST' ? { method } : {}),
-    ...(has(query) && { query }),
-    ...(has(headers) && { headers }),
-    ...(method === 'POST' &&
-      (body !== undefined || has(slices.body)) && { body: { ...(body as object), ...slices.body } }),
-    ...(records.length > 0 && { records }),
-    ...(columns && columns.length > 0 && { columns }),
-    ...(pages && { pages }),
-    ...(slices.partitions && { partitions: slices.partitions }),
-    ...(slices.cursor && { cursor: slices.cursor }),
-    ...(errors.length > 0 && { errors }),
-  }
-}
-
-function bodyOf(value: unknown, notes: Notes): unknown {
-  if (typeof value === 'string') return templateOf(value, notes, 'retriever.requester.request_body_json')
-  if (Array.isArray(value)) return value.map((one) => bodyOf(one, notes))
-  return isObject(value)
-    ? Object.fromEntries(Object.entries(value).map(([key, one]) => [key, bodyOf(one, notes)]))
-    : value
-}
-
-/** The fields of the schema, without removed ones. Nothing else may be changed in records. */
-function columnsOf(stream: JsonObject, notes: Notes): string[] | undefined {
-  const removed = new Set<string>()
-  for (const value of listIn(stream.transformations)) {
-    const { type, field_pointers: pointers } = objectIn(value)
-    if (type !== 'RemoveFields') note(notes, 'transformations', `${type} cannot be carried.`)
-    for (const pointer of listIn(pointers)) removed.add(listIn(pointer).join('.'))
-  }
-  const loader = objectIn(stream.schema_loader)
-  const properties = objectIn(objectIn(loader.schema).properties)
-  return Object.keys(properties).filter((name) => name !== '' && !removed.has(name))
-}
-
-const actions = { IGNORE: 'ignore', SUCCESS: undefined, FAIL: 'fail', RETRY: 'retry', RATE_LIMITED: 'wait' } as const
-
-/** Rules of errors. Times to wait are those of the connector. */
-function rulesOf(handler: JsonObject, notes: Notes): unknown[] {
-  const { type, error_handlers: handlers, response_filters: filters } = handler
-  if (typeof type === 'string' && type.startsWith('Custom'))
-    note(notes, 'retriever.requester.error_handler', `${type} cannot be carried.`)
-  const below = listIn(handlers).flatMap((one) => rulesOf(objectIn(one), notes))
-  const own = listIn(filters).flatMap((one) => {
-    const filter = objectIn(one)
-    const action = textIn(filter.action)?.toUpperCase() ?? 'FAIL'
-    const then = actions[action as keyof typeof actions]
-    const path = 'retriever.requester.error_handler.response_filters'
-    if (!Object.hasOwn(actions, action)) note(notes, path, `The action ${action} cannot be carried.`)
-    if (filter.predicate) note(notes, path, 'A condition that is calculated cannot be carried.')
-    if (then === undefined) return []
-    const status = [filter.http_codes ?? []].flat().map(Number)
-    const contains = textIn(filter.error_message_contains)
-    if (status.length === 0 && contains === undefined) return []
-    return [{ ...(status.length > 0 && { status }), ...(contains && { contains }), action: then }]
-  })
-  return [...own, ...below]
-}
-
 /** Removes streams whose partitions come from a stream that was not carried. */
-function withoutOrphans(carried: Record<string, unknown>, problems: { path: string; message: string }[]): void {
+function withoutOrphans(
+  carried: Record<string, unknown>,
+  streams: readonly ImportedStream[],
+  problems: { path: string; message: string }[],
+): void {
   for (let before = -1; before !== Object.keys(carried).length; ) {
     before = Object.keys(carried).length
-    for (const [name, value] of Object.entries(carried)) {
-      const parent = textIn(objectIn(objectIn(value).partitions).stream)
-      if (parent === undefined || (carried[parent] && !objectIn(carried[parent]).partitions)) continue
+    for (const { name, parents } of streams) {
+      const missing = [...parents].find((parent) => !carried[parent])
+      if (!carried[name] || missing === undefined) continue
       delete carried[name]
-      const why = carried[parent] ? 'has partitions itself' : 'was not carried'
-      problems.push({ path: name, message: `Its partitions come from the stream ${parent}, which ${why}.` })
+      problems.push({ path: name, message: `Its partitions come from the stream ${missing}, which was not carried.` })
     }
   }
 }

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../platform-api/json.ts'
 
 /** Values that a manifest may have after its references are followed. */
-const valuesMax = 200_000
+const valuesMax = 400_000
 const depthMax = 60
 
 /** A manifest refers to itself without end, or is too large. */
@@ -18,9 +18,7 @@ export function resolveManifest(root: JsonObject): JsonObject {
       throw new ManifestError('Its references do not end, or it is too large.')
     if (typeof value === 'string') {
       if (value.startsWith('#/')) return resolve(at(root, value), parameters, depth + 1)
-      return value.replace(/\{\{\s*parameters(?:\.(\w+)|\[\s*['"](\w+)['"]\s*\])\s*\}\}/g, (whole, dotted, quoted) =>
-        String(parameters[dotted ?? quoted] ?? whole),
-      )
+      return withParameters(value, parameters)
     }
     if (Array.isArray(value)) return value.map((one) => resolve(one, parameters, depth + 1))
     if (!isObject(value)) return value
@@ -32,13 +30,32 @@ export function resolveManifest(root: JsonObject): JsonObject {
       return resolve({ ...given, $ref: target.$ref }, parameters, depth + 1)
     }
     const inherited = isObject(given.$parameters) ? { ...parameters, ...given.$parameters } : parameters
+    // A component has every parameter as a value of its own, unless it has another one.
+    const isComponent = typeof given.type === 'string' && /^[A-Z]/.test(given.type)
+    const missing = isComponent ? Object.entries(inherited).filter(([key]) => !given[key]) : []
     return Object.fromEntries(
-      Object.entries(given)
+      [...Object.entries(given), ...missing]
         .filter(([key]) => key !== '$parameters' && key !== 'definitions')
         .map(([key, one]) => [key, resolve(one, inherited, depth + 1)]),
     )
   }
   return resolve(root, {}, 0) as JsonObject
+}
+
+const nameOf = /\bparameters(?:\.get\(\s*['"](\w+)['"]\s*(?:,\s*[^()]*)?\)|\.(\w+)|\[\s*['"](\w+)['"]\s*\])/g
+
+/** A text with the values of parameters: one that is nothing else is the value. */
+function withParameters(text: string, parameters: JsonObject): unknown {
+  if (!text.includes('parameters')) return text
+  const whole = /^\{\{\s*parameters(?:\.(\w+)|\[\s*['"](\w+)['"]\s*\])\s*\}\}$/.exec(text.trim())
+  const value = whole && parameters[whole[1] ?? whole[2] ?? '']
+  if (typeof value === 'string' || typeof value === 'number') return typeof value === 'string' ? value : String(value)
+  return text.replace(/\{[{%][\s\S]*?[}%]\}/g, (template) =>
+    template.replace(nameOf, (_, got, dotted, quoted) => {
+      const found = parameters[got ?? dotted ?? quoted]
+      return typeof found === 'string' || typeof found === 'number' ? JSON.stringify(found) : 'none'
+    }),
+  )
 }
 
 function at(root: JsonObject, reference: string): unknown {
