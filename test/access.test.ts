@@ -90,6 +90,7 @@ const accountOf = (id: OperationId, call: AnyCall): string | undefined => {
 const besides: { readonly [I in OperationId]?: readonly Scope[] } = {
   configureConnector: ['secrets:write'],
   createConnectorConfiguration: ['secrets:write'],
+  askSource: ['records:read'],
   createClient: ['accounts:read'],
   createSession: ['connections:read'],
   createConnectLink: connectLinkScopes,

@@ -178,6 +178,7 @@ describe('a deleted account', () => {
       updateConnection: { name: 'New' },
       updateConnectionStatus: { action: 'disable' },
       discoverValues: { field: 'files' },
+      askSource: {},
       previewConnection: {},
       startTransfer: {},
       setSchedule: { cron: '0 6 * * *' },

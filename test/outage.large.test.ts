@@ -119,6 +119,7 @@ function callsOfAll(
     authorizeConnector: connector,
     checkConnector: connector,
     discoverValues: { ...connector, body: { field: 'bucketUri' } },
+    askSource: { ...connector, body: {} },
     previewConnection: { ...connection, body: {} },
     startTransfer: { ...connection, body: {} },
     listAllTransfers: { accountId },

@@ -21,6 +21,7 @@ import * as shapes from './shapes.ts'
 import { addPerson, addResetLink, goodPassword, invite, newEmail, type Person, signInAgain } from './users.ts'
 
 const audiences = connectorBySlug('meta-custom-audiences')
+const httpApi = connectorBySlug('http-api')
 
 /**
  * One scenario for each operation, so that the contract can be walked whole. The scenarios are literal, from the
@@ -592,6 +593,19 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
       id: localFolder.id,
       body: { field: 'files' },
     }),
+  },
+  askSource: {
+    request: 'POST /connectors/{id}/ask',
+    status: 200,
+    reply: shapes.sourceAnswer,
+    acts: 'in a sub-account',
+    prepare: async (party) => {
+      const { id: accountId } = await party.caller.addAccount()
+      await party.caller.addConnectors(accountId, httpApi)
+      // No server is there, so the answer says why there is none.
+      const secretConfig = { url: 'http://127.0.0.1:1', definition: 'streams: { a: { path: /a } }' }
+      return { accountId, id: httpApi.id, body: { settings: { stream: 'a' }, secretConfig } }
+    },
   },
   previewConnection: {
     request: 'POST /connections/{id}/preview',
@@ -1431,6 +1445,7 @@ export const allowedMethods: Readonly<Record<string, string>> = {
   '/connectors/{id}/discover': 'POST',
   '/data-subjects/find': 'POST',
   '/data-subjects/erase': 'POST',
+  '/connectors/{id}/ask': 'POST',
   '/connectors/{id}/authorization': 'GET, HEAD, POST',
   '/accounts': 'GET, HEAD, POST',
   '/accounts/{id}': 'GET, HEAD, PUT, DELETE',

@@ -48,6 +48,7 @@ export type Scene = Readonly<
 
 /** A connector that no connection of a scene uses. */
 const spare = connectorBySlug('adobe-audience-manager')
+const httpApi = connectorBySlug('http-api')
 const audiences = connectorBySlug('meta-custom-audiences')
 
 /**
@@ -57,7 +58,7 @@ const audiences = connectorBySlug('meta-custom-audiences')
 export async function makeScene(service: TestService, caller: Caller, folder: string): Promise<Scene> {
   const { id: accountId } = await caller.addAccountWithSides()
   await caller.configureSides(accountId)
-  await caller.addConnectors(accountId, spare, authorizable)
+  await caller.addConnectors(accountId, spare, authorizable, httpApi)
   await registerApp(service, authorizable)
   const { id: connectionId } = await caller.createConnection(accountId)
   const { id: deletedId } = await caller.createConnection(accountId)
@@ -230,6 +231,14 @@ const valid: {
   discoverValues: () => ({
     id: localFolder.id,
     body: { field: 'files', role: 'Source', settings: {}, q: 'a', size: 5 },
+  }),
+  askSource: () => ({
+    id: httpApi.id,
+    body: {
+      settings: { stream: 'a' },
+      secretConfig: { url: 'http://127.0.0.1:1', definition: 'streams: { a: { path: /a } }' },
+      page: '2',
+    },
   }),
   previewConnection: ({ activeId }) => ({ id: activeId, body: runTime }),
   startTransfer: ({ activeId }) => ({ id: activeId, body: { ...runTime, confirm: true } }),

@@ -477,6 +477,28 @@ export const discovery = {
   discoveredTime: 'integer',
 } as const satisfies Shape
 
+/** Ours: one request of a source */
+export const sourceAnswer = {
+  request: [{ method: 'string', url: 'string' }, null],
+  answer: [
+    {
+      status: 'integer',
+      headers: [{ name: 'string', value: 'string' }],
+      text: 'string',
+      json: 'boolean',
+      entriesMax: ['integer', null],
+      bytes: 'integer',
+      durationMs: 'integer',
+    },
+    null,
+  ],
+  error: [transferError, null],
+  columns: ['string'],
+  rows: [[['string', null]]],
+  next: ['string', null],
+  askedTime: 'integer',
+} as const satisfies Shape
+
 /** Ours: reports */
 const volume = {
   read: 'integer',

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { DataType, DataTypeCategory, PlatformType, Role, SupportedType } from '@penstock/wire/rules'
+import type { Ask } from './ask.ts'
 import { type Authorization, errorOfAuthorization } from './authorization.ts'
 import type { Check } from './check.ts'
 import type { Destination } from './destination.ts'
@@ -57,6 +58,8 @@ export type SourceSide = Side & {
    * everything twice, and would guess types from values.
    */
   readonly columnsByReading?: boolean
+  /** Sends one request, for people who describe the source. Absent if it has no such requests. */
+  readonly ask?: Ask
   /** Offers its files to a destination that loads them itself. Absent if it has none. */
   readonly offer?: Offer
   /** Writes its rows to a store itself, so that they pass no worker. Absent if it cannot. */

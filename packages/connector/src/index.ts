@@ -1,5 +1,6 @@
 export type { ColumnType } from '@penstock/parquet'
 export { isDay } from '@penstock/wire/rules'
+export * from './ask.ts'
 export * from './authorization.ts'
 export * from './check.ts'
 export * from './compatible.ts'

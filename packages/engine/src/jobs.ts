@@ -64,6 +64,8 @@ async function perform(
       return runCheck(job, runtime, signal)
     case 'discovery':
       return (await import('./discover.ts')).runDiscovery(job, runtime, signal)
+    case 'ask':
+      return (await import('./ask.ts')).runAsk(job, runtime, signal)
     case 'preview':
       return (await import('./preview.ts')).runPreview(job, runtime, signal)
     case 'authorization':

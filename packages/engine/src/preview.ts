@@ -249,7 +249,8 @@ const notTried = (why: string): Preview['findings'][number] => ({
   column: null,
 })
 
-async function look(
+/** Reads as many rows as a preview shows, and maps them. @param redact removes secrets from what is shown */
+export async function look(
   chunks: AsyncIterable<Pick<Chunk, 'columns' | 'types' | 'rows' | 'errors' | 'window'>>,
   redact: SideSecrets['redact'],
   {

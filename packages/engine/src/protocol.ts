@@ -16,18 +16,20 @@ import type { HandoverStart } from './handover-start.ts'
 import type { SecretHost, UploadHost } from './job-hosts.ts'
 import type { Confirmation } from './kept.ts'
 import type { Shape } from './shape.ts'
+import type { ShownAnswer } from './source-answer.ts'
 import type { TransferRules } from './transfer-rules.ts'
 
 export type { DividedPart } from './divided-part.ts'
 export * from './job-hosts.ts'
 export type { Confirmation, KeptReject } from './kept.ts'
 export type { Shape, ShapeColumn, SideShape } from './shape.ts'
+export type { ShownAnswer } from './source-answer.ts'
 
 /**
  * How a supervisor (the service or a worker) and a runner talk. Terms:
  * runner      a child process that runs connector code, one job at a time
  * supervisor  the process that starts runners, gives them jobs, watches them and speaks to the database
- * job         one check, discovery, preview, authorization or transfer
+ * job         one check, discovery, request, preview, authorization or transfer
  *
  * A runner knows no database and no key: a job carries the opened secrets of its own connectors and nothing else, over
  * the channel between the two processes. Messages are JSON.
@@ -69,6 +71,17 @@ export type DiscoveryJob = {
   readonly size: number
   /** Whether columns come with values: only for who may read records. */
   readonly withSamples: boolean
+  readonly deadlineMs: number
+}
+
+/** Has a source send one request, and shows the answer. */
+export type AskJob = {
+  readonly kind: 'ask'
+  readonly connector: OpenedSide
+  /** Whether some of its secrets were entered and are not saved, so that none can be replaced. */
+  readonly entered: boolean
+  /** Leads to a page; `null` asks for the first one. */
+  readonly page: string | null
   readonly deadlineMs: number
 }
 
@@ -133,12 +146,21 @@ export type TransferJob = {
 /** Does nothing: shows that a runner starts and answers. */
 export type PingJob = { readonly kind: 'ping' }
 
-export type Job = CheckJob | DiscoveryJob | PreviewJob | AuthorizationJob | SingleSignOnJob | TransferJob | PingJob
+export type Job =
+  | CheckJob
+  | DiscoveryJob
+  | AskJob
+  | PreviewJob
+  | AuthorizationJob
+  | SingleSignOnJob
+  | TransferJob
+  | PingJob
 
 /** Result of each kind of job. */
 export type JobValues = {
   check: readonly CheckStep[]
   discovery: DiscoveredPage
+  ask: ShownAnswer
   /** `errors`: the mapping does not match the columns of the source. */
   preview: { readonly preview: Preview } | { readonly fieldErrors: readonly FieldError[] }
   authorization: { readonly refreshToken: string }

@@ -91,6 +91,7 @@ import {
 } from './single-sign-on/provider.ts'
 import { createSession } from './tokens/sessions.ts'
 import { createToken, type TokenDeps } from './tokens/tokens.ts'
+import { askSource } from './transfers/ask.ts'
 import { checkConnector } from './transfers/check.ts'
 import { getConnectionRules, setConnectionRules } from './transfers/connection-rules.ts'
 import { eraseDataSubject, findDataSubject } from './transfers/data-subjects/data-subjects.ts'
@@ -183,6 +184,7 @@ export const handlers: Handlers<Deps> = {
   removeConnector,
   checkConnector,
   discoverValues,
+  askSource,
 
   getAccount,
   listAccounts,

@@ -311,6 +311,11 @@ export const errors = {
     message: 'Values of this setting cannot be listed. Enter the value.',
     when: 'Discover Values for a setting that is not in `discover` of the role, in the definition of the connector.',
   },
+  asking_not_supported: {
+    status: 422,
+    message: 'This connector has no single requests. Preview a connection instead.',
+    when: 'Ask Source of a connector whose source has no `asks` in its definition.',
+  },
   authorization_not_supported: {
     status: 422,
     message: 'This connector cannot be authorized with a click. Save its credentials in its configuration instead.',

@@ -108,6 +108,10 @@ export const limits = {
   discoverySamplesMax: 3,
   /** Characters of a text that values are searched by. */
   discoverySearchLengthMax: 1_000,
+  /** Bytes of an answer to one request of a source that are shown. */
+  answerBytesMax: 256 * 1024,
+  /** Characters of what leads to a page of such a request. */
+  askPageLengthMax: 4_000,
   /** Characters that are shown of a value of a rejected record. */
   rejectValueLengthMax: 1_000,
   /** Rejected records of a transfer that a search looks at: the first. */

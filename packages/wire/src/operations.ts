@@ -30,6 +30,7 @@ import {
   AlertTest,
   AppliedMappingTemplate,
   ApplyMappingTemplate,
+  AskSource,
   AttentionEntry,
   AuditEvent,
   AuthorizationLink,
@@ -125,6 +126,7 @@ import {
   SignInRules,
   SignInWithPasskey,
   SingleSignOn,
+  SourceAnswer,
   StartTransfer,
   StatusUpdate,
   SupportedConnector,
@@ -457,6 +459,22 @@ export const operations = {
     reply: Discovery,
     done: 'Values discovered',
     refusals: ['connector_not_added', 'connector_not_configured', 'discovery_not_supported', 'platform_refused'],
+  }),
+
+  askSource: operation({
+    method: 'POST',
+    path: '/connectors/{id}/ask',
+    tag: 'Connectors',
+    summary: 'Send one request of a source',
+    description: `Sends one request of a stream of an HTTP API, and returns the answer, up to ${limits.answerBytesMax / 1024} KiB, with the rows that a transfer would read from it. \`secretConfig\` is used like saved values, and is not saved. Secrets are removed from the answer. Needs the scope \`records:read\` as well, and \`secrets:write\` if secrets are given; it is recorded in the audit log. Changes nothing in the service.`,
+    reads: true,
+    actsIn: 'account',
+    scope: 'connectors:write',
+    query: { ...ofConfiguration },
+    body: AskSource,
+    reply: SourceAnswer,
+    done: 'Request sent',
+    refusals: ['asking_not_supported', 'connector_not_added'],
   }),
 
   // 4.3 Accounts

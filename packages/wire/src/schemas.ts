@@ -4,6 +4,7 @@
  */
 export * from './schemas/account.ts'
 export * from './schemas/alert.ts'
+export * from './schemas/ask.ts'
 export * from './schemas/attention.ts'
 export * from './schemas/audit.ts'
 export * from './schemas/client.ts'

@@ -1,7 +1,8 @@
 import { type ConnectorContext, ConnectorError } from '@penstock/connector'
-import type { Answer } from '../platform-api/call.ts'
+import { type Answer, isSuccess } from '../platform-api/call.ts'
 import { openPlatform } from '../platform-api/client.ts'
 import { waitMsOf } from '../platform-api/rate-limit.ts'
+import { connectorErrorOfStatus } from '../platform-api/status.ts'
 import { type ApiAnswer, readAnswerBody, scopeOfAnswer } from './answers.ts'
 import { credentialsOf, keyParameters } from './credentials.ts'
 import type { ApiStream, ErrorRule } from './definition.ts'
@@ -22,6 +23,10 @@ export type PageRequest = {
 export type Api = {
   /** The answer of a page; `undefined` if a rule of the stream ignores it. Throws connector errors. */
   ask(stream: ApiStream, request: PageRequest): Promise<ApiAnswer | undefined>
+  /** Sends the request of a page once. Resolves with any answer, and the address without the key. Throws what the network throws. */
+  send(stream: ApiStream, request: PageRequest): Promise<{ readonly url: string; readonly answer: Answer }>
+  /** An answer that a transfer can use; `undefined` if a rule of the stream ignores it. Throws connector errors. */
+  usable(stream: ApiStream, answer: Answer): ApiAnswer | undefined
   /** The address of a next page that an answer gave, without the key. Throws `malformed_response` if it is on another server. */
   nextAddress(stream: ApiStream, given: string): string
 }
@@ -42,30 +47,48 @@ export function openApi(context: ConnectorContext): Api {
     const message = `The definition names the server ${server}, which is not one of the other servers; add its address.`
     throw new ConnectorError('invalid_setting', message)
   }
+  const callOf = (stream: ApiStream, { values, parameters, address }: PageRequest) => {
+    const { method, pages } = stream
+    const place = pages?.in ?? 'query'
+    const pageTexts = Object.fromEntries(Object.entries(parameters).map(([key, value]) => [key, String(value)]))
+    return {
+      path: address ?? pathOf(baseOf(stream), stream.path, values),
+      method,
+      unpacks: true,
+      query: address === undefined ? { ...fillTexts(stream.query, values), ...(place === 'query' && pageTexts) } : {},
+      headers: headersOf({ ...fillTexts(stream.headers, values), ...(place === 'header' && pageTexts) }),
+      ...bodyOf(stream, values, place === 'body' ? parameters : {}),
+    }
+  }
+  const usable = (stream: ApiStream, answer: Answer): ApiAnswer | undefined => {
+    const rule = ruleOf(stream, answer)
+    if (rule?.action === 'ignore') return undefined
+    const error = errorBy(rule, answer, name)
+    if (error) throw error
+    if (rule?.action !== 'accept' && !isSuccess(answer)) throw connectorErrorOfStatus(name, answer)
+    // Nothing in it is no records, whatever the form.
+    if (answer.text === '' && stream.recordsOptional) return { ...answer, content: {} }
+    return { ...answer, content: readAnswerBody(answer.text, stream.answer, name) }
+  }
   return {
-    ask: (stream, { values, parameters, address }) =>
+    ask: (stream, request) =>
       explained(async () => {
-        const { method, errors, pages, answer: form } = stream
-        const place = pages?.in ?? 'query'
-        const pageTexts = Object.fromEntries(Object.entries(parameters).map(([key, value]) => [key, String(value)]))
-        const ruleOf = (answer: Answer) => errors.find((rule) => fits(rule, answer))
         const answer = await client.ask({
-          path: address ?? pathOf(baseOf(stream), stream.path, values),
-          method,
+          ...callOf(stream, request),
           repeatable: true,
-          unpacks: true,
-          query:
-            address === undefined ? { ...fillTexts(stream.query, values), ...(place === 'query' && pageTexts) } : {},
-          headers: headersOf({ ...fillTexts(stream.headers, values), ...(place === 'header' && pageTexts) }),
-          ...bodyOf(stream, values, place === 'body' ? parameters : {}),
-          expects: (one) => /^(ignore|accept)$/.test(ruleOf(one)?.action ?? ''),
-          errorOf: (one) => errorBy(ruleOf(one), one, name),
+          expects: (one) => /^(ignore|accept)$/.test(ruleOf(stream, one)?.action ?? ''),
+          errorOf: (one) => errorBy(ruleOf(stream, one), one, name),
         })
-        if (ruleOf(answer)?.action === 'ignore') return undefined
-        // Nothing in it is no records, whatever the form.
-        if (answer.text === '' && stream.recordsOptional) return { ...answer, content: {} }
-        return { ...answer, content: readAnswerBody(answer.text, form, name) }
+        return usable(stream, answer)
       }),
+    send: (stream, request) =>
+      explained(async () => {
+        const call = callOf(stream, request)
+        const search = new URLSearchParams(call.query).toString()
+        const answer = await client.ask({ ...call, repeatable: false, expects: () => true })
+        return { url: search === '' ? call.path : `${call.path}?${search}`, answer }
+      }),
+    usable,
     nextAddress(stream, given) {
       const url = URL.canParse(given, baseOf(stream).href) ? new URL(given, baseOf(stream).href) : undefined
       if (!url || !servers.origins.has(url.origin) || url.username !== '') {
@@ -129,6 +152,9 @@ function headersOf(headers: Readonly<Record<string, string>>): Record<string, st
   if (!wrong) return headers
   throw new ConnectorError('invalid_setting', `The header ${wrong[0]} would have characters that no header can have.`)
 }
+
+const ruleOf = ({ errors }: ApiStream, answer: Answer): ErrorRule | undefined =>
+  errors.find((rule) => fits(rule, answer))
 
 const fits = ({ status, contains, when }: ErrorRule, answer: Answer): boolean =>
   (status.length === 0 || status.includes(answer.status)) &&

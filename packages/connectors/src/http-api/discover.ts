@@ -7,12 +7,13 @@ import {
   type DiscoveryContext,
 } from '@penstock/connector'
 import { assertConnectivity } from '../platform-api/call.ts'
-import { openApi } from './api.ts'
+import { type Api, openApi } from './api.ts'
 import type { ApiDefinition, ApiStream } from './definition.ts'
 import { type ApiPage, pageReader } from './pages.ts'
 import { partitionsOf } from './partitions.ts'
 import { definitionOf, spanOf, streamOf, valuesOf, windowsIn } from './plan.ts'
 import { columnsOf, rowOf } from './records.ts'
+import type { TemplateValues } from './template.ts'
 
 const dayMs = 86_400_000
 
@@ -74,13 +75,27 @@ async function firstPage(
   stream: ApiStream,
 ): Promise<Pick<ApiPage, 'items'>> {
   const api = openApi(context)
+  const values = await sampleValues(api, context, definition, stream)
+  return values ? pageReader(api, stream, values)(undefined) : { items: [] }
+}
+
+/**
+ * Values for templates in one request: of the first partition and, of a stream with a cursor and no start date, of the last day.
+ * `undefined` if there are no partitions. Throws what the requests for the partitions throw.
+ */
+export async function sampleValues(
+  api: Api,
+  context: ConnectorContext,
+  definition: ApiDefinition,
+  stream: ApiStream,
+): Promise<TemplateValues | undefined> {
   const untilMs = Date.now()
   const yesterday = new Date(untilMs - dayMs).toISOString().slice(0, 10)
   const full = { settings: { startDate: yesterday, ...context.settings, syncMode: 'Full' } }
   const span = spanOf(full, stream, undefined, untilMs)
   const [partition] = await partitionsOf({ api, definition, span, context: full, sample: true }, stream)
-  if (stream.partitions && partition === undefined) return { items: [] }
-  return pageReader(api, stream, valuesOf(partition, windowsIn(stream, span)[0], untilMs))(undefined)
+  if (stream.partitions && partition === undefined) return undefined
+  return valuesOf(partition, windowsIn(stream, span)[0], untilMs)
 }
 
 function pageAt(

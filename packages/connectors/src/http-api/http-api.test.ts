@@ -178,6 +178,26 @@ describe('an HTTP API', () => {
     assert.deepEqual(await read('notes', { settings: { syncMode: 'Incremental' }, secrets }), [])
   })
 
+  test('sends one request, for a page that is asked for', async () => {
+    const ask = (stream: string, page?: string) =>
+      httpApi.source?.ask?.({ ...testContext({ secrets: secretsOf(bearer), settings: { stream } }), page })
+    const before = server.requests.length
+    const first = await ask('by cursor')
+    assert.deepEqual([first?.columns, first?.rows, first?.next], [columns, rows.slice(0, 10), '10'])
+    assert.deepEqual((await ask('by cursor', '10'))?.rows, rows.slice(10, 20))
+    assert.equal(server.requests.length, before + 2)
+    const second = await ask('by link', `${server.origin}/v1/links?at=10`)
+    assert.deepEqual(second?.rows, rows.slice(10, 20))
+    assert.equal(
+      await codeOf(ask('by link', 'https://attacker.example.com/') as Promise<unknown>),
+      'malformed_response',
+    )
+    assert.equal(await codeOf(ask('by page', 'second') as Promise<unknown>), 'invalid_setting')
+    const quota = await ask('throttled')
+    assert.deepEqual([quota?.answer.status, quota?.error?.code], [200, 'rate_limited'])
+    assert.equal((await ask('notes'))?.request.url, server.requests.at(-1)?.replace('GET ', server.origin))
+  })
+
   test('lists streams and columns', async () => {
     const context = { secrets: secretsOf(bearer), settings: { stream: 'found' } }
     const discovery = { ...testContext(context), search: '', cursor: undefined, size: 3, withSamples: true }

@@ -215,6 +215,7 @@ export const httpApi = defineConnector({
       }),
     },
     open: async (context) => (await import('./read.ts')).open(context),
+    ask: async (context) => (await import('./ask.ts')).ask(context),
     discover: {
       stream: async (context) => (await import('./discover.ts')).discoverStreams(context),
       columns: async (context) => (await import('./discover.ts')).discoverStreamColumns(context),

@@ -3,7 +3,7 @@ import { ConnectorError } from '@penstock/connector'
 import { type JsonObject, textIn } from '../platform-api/json.ts'
 import type { Page } from '../platform-api/polling.ts'
 import { type ApiAnswer, linksIn, scopeOfAnswer } from './answers.ts'
-import { type Api, explained } from './api.ts'
+import { type Api, explained, type PageRequest } from './api.ts'
 import { changeRecords } from './changes.ts'
 import type { ApiStream } from './definition.ts'
 import { evaluate } from './formulas/evaluate.ts'
@@ -32,28 +32,49 @@ export function pageReader(
   let last: string | undefined
   return (cursor) =>
     explained(async () => {
-      const scope = pages && cursor !== undefined ? { ...values, page: pageOf(cursor) } : values
-      const answer = await api.ask(stream, { values: scope, ...requestOf(stream, cursor) })
+      const answer = await api.ask(stream, requestOf(stream, cursor, values))
       if (!answer) return { items: [], next: undefined, bytes: 0, text: '' }
-      const found = recordsIn(answer.content, stream)
-      const next = pages && nextOf(api, stream, pages, { answer, found, cursor, scope })
+      const { items, next } = await pageOf(api, stream, answer, { cursor, values })
       if (pages?.by === 'page' || pages?.by === 'offset') {
-        const digest = found.length > 0 ? createHash('sha256').update(answer.text).digest('base64') : undefined
+        const digest = items.length > 0 ? createHash('sha256').update(answer.text).digest('base64') : undefined
         if (digest !== undefined && digest === last) {
           const message = `Two pages are the same; the API does not seem to know the parameter ${pages.parameter}.`
           throw new ConnectorError('unexpected_response', message)
         }
         last = digest
       }
-      const items = await changeRecords(found, stream.changes, scope)
       return { items, next, bytes: Buffer.byteLength(answer.text), text: answer.text }
     })
 }
 
-/** A page in expressions: a number if it is one. */
-const pageOf = (cursor: string): string | number => (/^\d{1,15}$/.test(cursor) ? Number(cursor) : cursor)
+/** How a page was asked for: the cursor that led to it, `undefined` for the first one, and the values of templates. */
+type Asked = { readonly cursor: string | undefined; readonly values: TemplateValues }
 
-function requestOf({ pages }: ApiStream, cursor: string | undefined) {
+/** The records of an answer, changed as the stream says, and the cursor that leads to the next page. Throws connector errors, and `FormulaError`. */
+export async function pageOf(
+  api: Api,
+  stream: ApiStream,
+  answer: ApiAnswer,
+  { cursor, values }: Asked,
+): Promise<Page<JsonObject>> {
+  const { pages } = stream
+  const scope = scopeOf(stream, cursor, values)
+  const found = recordsIn(answer.content, stream)
+  const next = pages && nextOf(api, stream, pages, { answer, found, cursor, scope })
+  return { items: await changeRecords(found, stream.changes, scope), next }
+}
+
+/** The values of templates for a page, with the page: a number if it is one. */
+const scopeOf = ({ pages }: ApiStream, cursor: string | undefined, values: TemplateValues): TemplateValues =>
+  pages && cursor !== undefined ? { ...values, page: /^\d{1,15}$/.test(cursor) ? Number(cursor) : cursor } : values
+
+/** The request for a page. @param cursor leads to it; `undefined` for the first one */
+export const requestOf = (stream: ApiStream, cursor: string | undefined, values: TemplateValues): PageRequest => ({
+  values: scopeOf(stream, cursor, values),
+  ...parametersOf(stream, cursor),
+})
+
+function parametersOf({ pages }: ApiStream, cursor: string | undefined): Omit<PageRequest, 'values'> {
   if (!pages) return { parameters: {} }
   const size = pages.sizeParameter === undefined ? {} : { [pages.sizeParameter]: pages.size ?? 0 }
   // Templates of the stream have the page then.

@@ -64,23 +64,14 @@ export async function saveConfiguration(
 ): Promise<{ now: queries.ConfigurationRow; audited: AuditedConfiguration }> {
   const owner = { accountId: account.id, connectorId: connector.id, configurationId: row.configurationId }
   const current = await currentValues(tx, account, row)
-  const reading = readValues(connector.secrets, given.secretConfig, 'body.secretConfig', current)
-  const rebinding = rebindSecrets(connector.secrets, current, reading, 'body.secretConfig')
-  const { set } = reading
-  const cleared = [...reading.cleared, ...rebinding.dropped]
+  const { set, cleared, ...read } = readConfiguration(connector, current, given.secretConfig)
   const oauthClientId = given.oauthClientId ?? clientLeft(connector, row, set, cleared)
   const isSecret = (key: string) => connector.secrets[key]?.type === 'Password'
   if (given.actor && [...Object.keys(set), ...cleared].some(isSecret)) requireScope(given.actor, 'secrets:write')
-  const fieldErrors = [...reading.fieldErrors, ...withoutRepeats(rebinding.fieldErrors, reading.fieldErrors)]
   const merged: Record<string, Values[string]> = { ...current, ...set }
   for (const key of cleared) delete merged[key]
-  const insecure = insecureAddresses(connector.secrets, merged, config.plainHttp)
-  fieldErrors.push(...insecure.map(({ key, message }) => ({ field: `body.secretConfig.${key}`, message })))
   const filled = { ...merged, ...filledByApp(connector, { oauthClientId }) }
-  refuseFieldErrors([
-    ...fieldErrors,
-    ...withoutRepeats(missingValues(connector.secrets, filled, 'body.secretConfig'), fieldErrors),
-  ])
+  requireValid(connector, read.fieldErrors, filled, config)
 
   await requireActiveReady(tx, connector, owner, filled)
   const only = (values: Values, wanted: (key: string) => boolean) =>
@@ -102,6 +93,39 @@ export async function saveConfiguration(
     secretsCleared: cleared.filter((key) => isSecret(key) && key in current),
   }
   return { now, audited: { before: auditedOf(row), after: auditedOf(now), details } }
+}
+
+/** Values that a request gives over the current ones: the ones that it sets and clears, and its errors. */
+export function readConfiguration(
+  { secrets }: Connector,
+  current: Values,
+  given: GivenConfiguration['secretConfig'],
+): { readonly set: Values; readonly cleared: string[]; readonly fieldErrors: readonly FieldError[] } {
+  const reading = readValues(secrets, given, 'body.secretConfig', current)
+  const rebinding = rebindSecrets(secrets, current, reading, 'body.secretConfig')
+  return {
+    set: reading.set,
+    cleared: [...reading.cleared, ...rebinding.dropped],
+    fieldErrors: [...reading.fieldErrors, ...withoutRepeats(rebinding.fieldErrors, reading.fieldErrors)],
+  }
+}
+
+/** Refuses a configuration with errors, with missing values, or that would send a secret over http:// to where the operator does not allow it. */
+export function requireValid(
+  { secrets }: Connector,
+  known: readonly FieldError[],
+  values: Values,
+  { plainHttp }: Pick<Config, 'plainHttp'>,
+): void {
+  const insecure = insecureAddresses(secrets, values, plainHttp)
+  const fieldErrors = [
+    ...known,
+    ...insecure.map(({ key, message }) => ({ field: `body.secretConfig.${key}`, message })),
+  ]
+  refuseFieldErrors([
+    ...fieldErrors,
+    ...withoutRepeats(missingValues(secrets, values, 'body.secretConfig'), fieldErrors),
+  ])
 }
 
 /** A configuration as the audit log keeps it: its settings are no secrets. */

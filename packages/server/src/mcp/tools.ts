@@ -51,6 +51,7 @@ const repeatable: readonly OperationId[] = ['addConnectors', 'cancelTransfer', '
 const outside: readonly OperationId[] = [
   'checkConnector',
   'discoverValues',
+  'askSource',
   'previewConnection',
   'startTransfer',
   'replayTransfer',

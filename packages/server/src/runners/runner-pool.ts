@@ -67,7 +67,7 @@ export type PoolOptions = RunnerOptions & {
 const slugsOf = (job: Job): readonly string[] => {
   if (job.kind === 'transfer') return job.connectors
   if (job.kind === 'preview') return [job.source.slug, job.destination.slug]
-  return job.kind === 'check' || job.kind === 'discovery' ? [job.connector.slug] : []
+  return job.kind === 'check' || job.kind === 'discovery' || job.kind === 'ask' ? [job.connector.slug] : []
 }
 
 export function createRunnerPool(options: PoolOptions, log: Logger): Runners {

@@ -5,6 +5,7 @@ import {
   movesIn,
   type Records,
   type Side,
+  type SourceSide,
   showValue,
 } from '@penstock/connector'
 import { foldName, wellKnownNames } from '@penstock/engine'
@@ -49,11 +50,16 @@ const viewAuthorization = ({ server, scopes, client, refreshToken, sets = {} }: 
 })
 
 /** @param mapped its records are filled from columns, which are found by name */
-const viewSide = ({ fields = {}, records = {}, discover }: Side, moves: boolean, mapped: boolean): SideDefinition => ({
+const viewSide = (
+  { fields = {}, records = {}, discover, ask }: Side & Pick<SourceSide, 'ask'>,
+  moves: boolean,
+  mapped: boolean,
+): SideDefinition => ({
   ...(moves ? {} : { integrated: false }),
   fields: viewFields(fields),
   records: viewRecords(records, mapped),
   ...(discover ? { discover: Object.keys(discover) } : {}),
+  ...(ask ? { asks: true } : {}),
 })
 
 const viewFields = (fields: Fields): FieldDefinition[] =>

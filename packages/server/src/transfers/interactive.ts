@@ -1,4 +1,5 @@
 import type {
+  AskJob,
   AuthorizationJob,
   CheckJob,
   DiscoveryJob,
@@ -14,9 +15,9 @@ import { EndJob, RunnerDied } from '../runners/runner-process.ts'
 import { TooManyWaiting, Turns } from '../runners/turns.ts'
 import { answerJob, type JobHost } from './job-host.ts'
 
-/** Checks, discoveries, previews and authorizations: jobs that a caller waits for, run by turns so that no organization keeps the others waiting. */
+/** Checks, discoveries, requests, previews and authorizations: jobs that a caller waits for, run by turns so that no organization keeps the others waiting. */
 
-type InteractiveJob = CheckJob | DiscoveryJob | PreviewJob | AuthorizationJob | SingleSignOnJob
+type InteractiveJob = AskJob | CheckJob | DiscoveryJob | PreviewJob | AuthorizationJob | SingleSignOnJob
 
 /** How long a runner may take beyond the deadline that it knows itself, and after its caller has gone. */
 const graceMs = 2_000

@@ -134,6 +134,12 @@ export const SideDefinition = Type.Object(
         examples: [['audienceId']],
       }),
     ),
+    asks: Type.Optional(
+      Type.Literal(true, {
+        description: 'Ask Source can send one request of it; absent if it cannot',
+        examples: [true],
+      }),
+    ),
   },
   {
     additionalProperties: false,
