@@ -141,6 +141,7 @@ const mayImport: Readonly<Record<string, { readonly names: readonly string[]; re
       'react',
       'react-dom',
       'react-router',
+      'yaml',
     ],
     node: false,
   },

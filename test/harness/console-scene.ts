@@ -51,6 +51,12 @@ export async function prepareScene(stage: ConsoleStage): Promise<Scene> {
   const others = ['amazon-s3-source', 'meta-custom-audiences', 'snowflake-source', 'google-data-manager-audiences']
   await client.addConnectors({ accountId, body: { connectorIds: others.map((slug) => connectorBySlug(slug).id) } })
 
+  const httpApi = connectorBySlug('http-api').id
+  await client.addConnectors({ accountId, body: { connectorIds: [httpApi] } })
+  const definition =
+    'streams:\n  orders:\n    path: /orders\n    query: { since: "{{ cursor.start }}" }\n    records: data\n    columns: [id, total]\n    pages: { by: cursor, parameter: after, at: meta.next }\n    cursor: { format: date, stepDays: 30 }\n'
+  const secretConfig = { url: 'https://api.example.com/v2', definition }
+  await client.configureConnector({ accountId, id: httpApi, body: { secretConfig } })
   const connect = (name: string, table: string, activate = true) => stage.connect(accountId, name, { table, activate })
   const newsletter = await connect('Newsletter subscribers', 'newsletter')
   const loyalty = await connect('Loyalty members to warehouse', 'loyalty')

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import type { Scene } from './console-scene.ts'
+import { connectorBySlug } from './fixtures.ts'
 
 /** A screen of the console, as tests open it. */
 export type Screen = {
@@ -30,6 +31,12 @@ export const screens: readonly Screen[] = [
     path: (scene) => `/accounts/${scene.accountId}/connectors?configure=${scene.destinationId}`,
     title: /Connectors/,
     settle: dialog,
+  },
+  {
+    name: 'build-source',
+    path: ofAccount(`/connectors/${connectorBySlug('http-api').id}/build`),
+    title: /Build source/,
+    settle: (page) => page.getByRole('button', { name: 'orders', exact: true }).click(),
   },
   { name: 'connections', path: ofAccount('/connections'), title: /Connections/ },
   { name: 'connections-of-all', path: () => '/connections', title: /Connections/ },

@@ -66,6 +66,7 @@ export const screens = {
   '/accounts/:accountId/start': start,
   '/accounts/:accountId/catalogue': screen(() => import('./screens/catalogue/catalogue.tsx')),
   '/accounts/:accountId/connectors': screen(() => import('./screens/connectors/connectors.tsx')),
+  '/accounts/:accountId/connectors/:connectorId/build': screen(() => import('./screens/build-source/build-source.tsx')),
   '/accounts/:accountId/connect-links': screen(() => import('./screens/connect-links/connect-links.tsx')),
   '/accounts/:accountId/connections': connections,
   '/accounts/:accountId/connections/new': screen(() => import('./screens/new-connection/new-connection.tsx')),

@@ -38,6 +38,7 @@ export const connectors = {
   added: (name: string) => `${name} was added`,
   madeIn: (env: string) => `Environment “${env}”`,
   asksNothing: 'This connector needs no configuration.',
+  saveFirst: 'Save or discard your changes first.',
   saveAndCheck: 'Save and check',
   saved: (name: string) => `${name} is configured`,
   yes: 'Yes',

@@ -1,17 +1,20 @@
 import { Alert, Anchor, Button, Drawer, Group, Spoiler, Stack, Text } from '@mantine/core'
 import { PenstockError } from '@penstock/client'
-import { IconBook, IconPlugConnectedX } from '@tabler/icons-react'
+import { IconBook, IconPlugConnectedX, IconTool } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useRead, useWrite } from '../../api/queries.ts'
 import { Logo } from '../../components/connector-name.tsx'
 import { Lines, Loaded, NotRead } from '../../components/loaded.tsx'
 import { notifyDone, notifyFailure } from '../../components/notify.ts'
+import { ReasonedButton } from '../../components/reasoned.tsx'
 import { Time } from '../../components/time.tsx'
+import { pathOf } from '../../shell/account.ts'
+import { buildSource as sayBuild } from '../../strings/build-source.ts'
 import { connectors as say } from '../../strings/connectors.ts'
 import { Authorize } from './authorize.tsx'
 import { ConfigureForm } from './configure-form.tsx'
 import { useFailedCheck } from './failed-checks.ts'
-import { type ConnectorOfAccount, parametersOf } from './of-account.ts'
+import { buildSourceAt, type ConnectorOfAccount, parametersOf } from './of-account.ts'
 import { useAuthorization } from './use-connect.ts'
 
 /** A drawer in which a connector is configured, with what is to be known of it. */
@@ -87,6 +90,7 @@ export function ConfigureConnector({
               {definition.data.reply.notes}
             </Spoiler>
           )}
+          {definition.data?.reply.source?.asks && <BuildSource {...of} changed={changed} />}
           {lastUpdated !== undefined && (
             <LastCheck {...of} lastUpdated={lastUpdated} onCheck={integrated ? onCheck : undefined} />
           )}
@@ -135,6 +139,25 @@ export function ConfigureConnector({
         </Stack>
       )}
     </Drawer>
+  )
+}
+
+/** Leads to the screen on which the streams of the source are described. */
+function BuildSource({ accountId, connectorId, configurationId, changed }: ConnectorOfAccount & { changed: boolean }) {
+  return (
+    <Group gap="sm">
+      <ReasonedButton
+        variant="light"
+        reason={changed ? say.saveFirst : undefined}
+        to={pathOf(accountId, buildSourceAt(connectorId, configurationId))}
+        leftSection={<IconTool size={16} aria-hidden />}
+      >
+        {sayBuild.open}
+      </ReasonedButton>
+      <Text size="sm" c="dimmed">
+        {sayBuild.openHelp}
+      </Text>
+    </Group>
   )
 }
 

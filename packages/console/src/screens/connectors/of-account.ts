@@ -19,6 +19,10 @@ export const parametersOf = ({ accountId, connectorId, configurationId }: Connec
 export const configureAt = (connectorId: string, configurationId?: string): string =>
   `connectors?configure=${connectorId}${configurationId === undefined ? '' : `&configuration=${configurationId}`}`
 
+/** The address at which the source of a configuration is described. */
+export const buildSourceAt = (connectorId: string, configurationId?: string): string =>
+  `connectors/${connectorId}/build${configurationId === undefined ? '' : `?configuration=${configurationId}`}`
+
 /** The identifier of a configuration, unless it is the first one or not known. */
 export function useOtherConfiguration({ accountId, connectorId, configurationId }: ConnectorOfAccount) {
   const all = useConfigurations(accountId, connectorId, { enabled: configurationId !== undefined })

@@ -1,0 +1,86 @@
+import { Group, Select, Stack, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { namesIn } from '../../components/fields/discovery.ts'
+import { buildSource as say } from '../../strings/build-source.ts'
+import { isObject } from './answer-json.ts'
+import { mono } from './mono.ts'
+import type { EditStream, StreamSettings } from './use-builder.ts'
+
+const ways = Object.entries(say.partitionsBy).map(([value, label]) => ({ value, label }))
+
+/** Values for each of which a stream is read. */
+export function PartitionSettings({
+  stream,
+  edit,
+  others,
+}: {
+  stream: StreamSettings
+  edit: EditStream
+  /** The names of the other streams. */
+  others: readonly string[]
+}) {
+  const partitions = isObject(stream.partitions) ? stream.partitions : undefined
+  const by = partitions === undefined ? 'none' : 'values' in partitions ? 'values' : 'stream'
+  const pick = (next: string | null) => {
+    if (next === 'values') edit.set(['partitions'], { values: ['1'] })
+    else if (next === 'stream') edit.set(['partitions'], { stream: others[0] ?? '', field: 'id' })
+    else edit.set(['partitions'], undefined)
+  }
+  return (
+    <Stack gap="xs">
+      <Select
+        size="xs"
+        label={say.partitions}
+        data={ways.map((way) => ({ ...way, disabled: way.value === 'stream' && others.length === 0 }))}
+        value={by}
+        allowDeselect={false}
+        onChange={pick}
+      />
+      {by === 'values' && (
+        <Values values={partitions?.values} onChange={(next) => edit.set(['partitions', 'values'], next)} />
+      )}
+      {by === 'stream' && (
+        <Group gap="xs" grow align="flex-start">
+          <Select
+            size="xs"
+            label={say.partitionStream}
+            data={[...others]}
+            value={String(partitions?.stream ?? '') || null}
+            allowDeselect={false}
+            onChange={(next) => edit.set(['partitions', 'stream'], next ?? '')}
+          />
+          <TextInput
+            size="xs"
+            label={say.partitionField}
+            value={String(partitions?.field ?? '')}
+            autoComplete="off"
+            spellCheck={false}
+            styles={mono}
+            onChange={({ currentTarget }) => edit.set(['partitions', 'field'], currentTarget.value)}
+          />
+        </Group>
+      )}
+    </Stack>
+  )
+}
+
+function Values({ values, onChange }: { values: unknown; onChange: (values: string[]) => void }) {
+  const saved = Array.isArray(values) ? values.map(String) : []
+  const [typed, setTyped] = useState(saved.join(', '))
+  const listed = namesIn(typed)
+  return (
+    <TextInput
+      size="xs"
+      label={say.partitionValues}
+      description={say.partitionValuesHelp}
+      value={JSON.stringify(listed) === JSON.stringify(saved) ? typed : saved.join(', ')}
+      autoComplete="off"
+      spellCheck={false}
+      styles={mono}
+      onChange={({ currentTarget }) => {
+        setTyped(currentTarget.value)
+        onChange(namesIn(currentTarget.value))
+      }}
+    />
+  )
+}

@@ -1,0 +1,117 @@
+import { Button, Group, Stack, Text, TextInput, UnstyledButton } from '@mantine/core'
+import { IconPlus } from '@tabler/icons-react'
+import { useState } from 'react'
+import { buildSource as say } from '../../strings/build-source.ts'
+import classes from './build-source.module.css'
+import { Panel } from './panel.tsx'
+import type { Builder } from './use-builder.ts'
+
+/** The parts of a source: its address and sign-in, and its streams. */
+export function Parts({
+  builder,
+  isConnection,
+  onPick,
+}: {
+  builder: Builder
+  /** Whether the address and the sign-in are shown. */
+  isConnection: boolean
+  /** @param stream undefined: the address and the sign-in */
+  onPick: (stream: string | undefined) => void
+}) {
+  const { streams, name, isBroken } = builder
+  return (
+    <Panel title={say.source} className={classes.parts}>
+      <Stack gap={2} component="nav" aria-label={say.source}>
+        <UnstyledButton
+          className={classes.part}
+          aria-current={isConnection ? 'true' : undefined}
+          onClick={() => onPick(undefined)}
+        >
+          {say.connection}
+        </UnstyledButton>
+        <Text size="xs" c="dimmed" fw={600} px="sm" mt="xs">
+          {say.streams}
+        </Text>
+        {Object.keys(streams).map((one) => (
+          <UnstyledButton
+            key={one}
+            className={classes.part}
+            aria-current={!isConnection && one === name ? 'true' : undefined}
+            onClick={() => onPick(one)}
+          >
+            {one}
+          </UnstyledButton>
+        ))}
+      </Stack>
+      <AddStream
+        names={Object.keys(streams)}
+        disabled={isBroken}
+        onAdd={(added) => {
+          builder.addStream(added)
+          onPick(added)
+        }}
+      />
+    </Panel>
+  )
+}
+
+function AddStream({
+  names,
+  disabled,
+  onAdd,
+}: {
+  names: readonly string[]
+  disabled: boolean
+  onAdd: (name: string) => void
+}) {
+  const [typed, setTyped] = useState<string>()
+  const [tried, setTried] = useState(false)
+  if (typed === undefined) {
+    return (
+      <Button
+        variant="default"
+        size="xs"
+        disabled={disabled}
+        leftSection={<IconPlus size={14} aria-hidden />}
+        onClick={() => setTyped('')}
+      >
+        {say.addStream}
+      </Button>
+    )
+  }
+  const name = typed.trim()
+  const wrong = names.includes(name)
+    ? say.streamExists
+    : /^[\p{L}\p{N}_ .-]{1,100}$/u.test(name)
+      ? undefined
+      : say.streamNameInvalid
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        setTried(true)
+        if (wrong !== undefined) return
+        onAdd(name)
+        setTyped(undefined)
+        setTried(false)
+      }}
+    >
+      <Group gap="xs" align="flex-end">
+        <TextInput
+          size="xs"
+          label={say.streamName}
+          value={typed}
+          error={tried && wrong}
+          autoComplete="off"
+          autoFocus
+          maxLength={100}
+          onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+          style={{ flex: 1 }}
+        />
+        <Button size="xs" type="submit">
+          {say.add}
+        </Button>
+      </Group>
+    </form>
+  )
+}
