@@ -3,6 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { databaseOfExample, startReleases, startWarehouse } from './harness/guide-servers.ts'
 import { startRealProvider } from './harness/identity-provider.ts'
 import { prepareStage, type Stage, tokenOf } from './harness/process.ts'
 
@@ -27,6 +28,7 @@ const isSkipped = ({ before }: Block) => /^<!-- not run: \S.* -->$/.test(before)
 const startsService = ({ before }: Block) => before === '<!-- starts the service -->'
 
 const providerOfExample = 'https://acme.okta.com'
+const apiOfExample = 'https://api.github.com'
 
 /** Values of the test, by the example that the document shows instead. */
 type Shown = Readonly<Record<string, string>>
@@ -126,11 +128,15 @@ describe('the commands of', { concurrency: 2 }, () => {
       for (const [example, real] of Object.entries(examples))
         if (text.includes(example)) found.push([example, await real()])
       if (text.includes(providerOfExample)) found.push([providerOfExample, (await startRealProvider(t, {})).issuer])
+      if (text.includes(apiOfExample)) found.push([apiOfExample, await startReleases(t)])
+      const warehouse = text.includes(databaseOfExample) ? await startWarehouse(t) : undefined
+      if (warehouse) found.push([databaseOfExample, warehouse.variables])
       const given = text.includes('TOKEN=$(') ? '' : `TOKEN=${token}\nCLIENT_SECRET=secret-of-an-example\n`
       const change = (line: string) =>
         found.reduce((changed, [example, real]) => changed.replaceAll(example, real), line)
       const [first, ...others] = blocks.slice(start + 1)
       if (first) await run([{ ...first, lines: [given, ...first.lines] }, ...others], change)
+      if (document === 'docs/http-api.md') assert.equal(await warehouse?.rowsOf('releases'), 150)
     })
   }
 })
