@@ -42,6 +42,8 @@ const state: { -readonly [Key in keyof TransferState]: TransferState[Key] } = {
   replay: null,
   confirmed: false,
   testRows: null,
+  range: null,
+  reached: null,
   read: 0,
   checkpoint: null,
   pending: null,

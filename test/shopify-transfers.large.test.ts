@@ -50,6 +50,8 @@ const fresh = (): { -readonly [Key in keyof TransferState]: TransferState[Key] }
   replay: null,
   confirmed: false,
   testRows: null,
+  range: null,
+  reached: null,
   read: 0,
   checkpoint: null,
   pending: null,

@@ -45,6 +45,7 @@ export async function queue(db: Database, connection: Connection): Promise<strin
       destConfig: '{}',
       confirmed: false,
       testRows: null,
+      backfill: null,
       traceparent: null,
     }
     await insertTransfer.first(tx, { id, connectionId, ...of, ...none, trigger: 'schedule' })

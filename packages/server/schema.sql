@@ -698,6 +698,7 @@ create table transfers (
   duplicates bigint default 0 not null,
   rules jsonb,
   rule_results jsonb,
+  backfill jsonb,
   constraint transfers_pkey primary key (id),
   constraint transfers_counts check (read >= (accepted + rejected)),
   constraint transfers_status check (status in ('queued', 'running', 'succeeded', 'partial', 'failed', 'cancelled')),

@@ -142,6 +142,8 @@ async function reportOf(side: Side, kind: 'check' | 'preview' | 'transfer', egre
     replay: { columns, rows: 1 },
     confirmed: true,
     testRows: null,
+    range: null,
+    reached: null,
     read: 0,
     checkpoint: null,
     pending: null,

@@ -319,6 +319,7 @@ export const transfer = {
   trigger: 'string',
   startedBy: [{ kind: 'string', id: ['string', null], name: ['string', null] }, null],
   test: 'boolean',
+  backfill: [{ from: 'string', to: 'string' }, null],
   createdTime: 'integer',
   startedTime: ['integer', null],
   finishedTime: ['integer', null],

@@ -39,6 +39,8 @@ export async function transferFile(folder: string, file: string, destination: De
     replay: null,
     confirmed: false,
     testRows: null,
+    range: null,
+    reached: null,
     read: 0,
     checkpoint: null,
     pending: null,

@@ -9,7 +9,7 @@ import { type FieldDefinition, type Fields, secret, select, text } from './field
 import type { Exports, Offer } from './handover.ts'
 import type { Records } from './records.ts'
 import type { Source } from './source.ts'
-import { readValues } from './values.ts'
+import { readValues, type Values } from './values.ts'
 
 /** A company’s product that connectors talk to. */
 export type Platform = {
@@ -49,6 +49,14 @@ export type Side = {
   readonly discover?: Readonly<Record<string, Discover>>
 }
 
+/** The ranges that a source can read. */
+export type Backfill = {
+  /** `days`: whole days alone. `times`: days, and times in UTC. */
+  readonly by: 'days' | 'times'
+  /** Why it cannot with these settings, as the end of a sentence that says what to change; `undefined` if it can. */
+  readonly whyNot?: (settings: Values) => string | undefined
+}
+
 /** The end that data comes from. */
 export type SourceSide = Side & {
   /** Reads data; absent where the catalogue only knows the connector. Loads what it needs when it is called. */
@@ -60,6 +68,8 @@ export type SourceSide = Side & {
   readonly columnsByReading?: boolean
   /** Sends one request, for people who describe the source. Absent if it has no such requests. */
   readonly ask?: Ask
+  /** How a transfer reads a range of it, beside the cursor. Absent if it cannot. */
+  readonly backfill?: Backfill
   /** Offers its files to a destination that loads them itself. Absent if it has none. */
   readonly offer?: Offer
   /** Writes its rows to a store itself, so that they pass no worker. Absent if it cannot. */

@@ -23,9 +23,22 @@ export type SourceContext = ConnectorContext & {
    * say nothing for `noAnswerMs`, in answers that `egress` streams as elsewhere.
    */
   readonly sample?: { readonly noAnswerMs: number }
+  /**
+   * The range that is read, in place of what comes after the cursor; only of a source with `backfill`. There is no cursor then, and the
+   * chunks have no `cursorAfter`.
+   */
+  readonly range?: SourceRange
+  /**
+   * The cursor of the last chunk of this transfer, or of this part, that was confirmed and had one; absent before that. It is there when
+   * an interrupted transfer continues.
+   */
+  readonly reached?: Json
   /** The part that is read, of a source that was divided; absent if all of it is read. */
   readonly part?: SourcePart
 }
+
+/** Days (YYYY-MM-DD), both included, or times in UTC (YYYY-MM-DDTHH:MM:SSZ), of which `to` is not included. */
+export type SourceRange = { readonly from: string; readonly to: string }
 
 /** A part of a source. */
 export type SourcePart = {

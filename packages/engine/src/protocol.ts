@@ -6,6 +6,7 @@ import type {
   Json,
   PlainHttp,
   SourcePart,
+  SourceRange,
   Values,
 } from '@penstock/connector'
 import type { EgressOptions } from '@penstock/connector/egress'
@@ -224,6 +225,8 @@ export type TransferState = {
   readonly confirmed: boolean
   /** At most how many rows of the source a test takes; `null`: it is no test. */
   readonly testRows: number | null
+  /** The range of the source that a backfill reads; `null`: it is none. */
+  readonly range: SourceRange | null
   /** How often the transfer was claimed, from 1. */
   readonly attempt: number
   /** Rows of the source that are confirmed. */
@@ -240,6 +243,8 @@ export type TransferState = {
   /** ISO 8601. */
   readonly startedTime: string
   readonly cursor: Json | null
+  /** The cursor that is confirmed in this transfer, or in this part. */
+  readonly reached: Json | null
   readonly state: Json | null
   /** How many rows the last replacing transfer sent. */
   readonly replaced: number | null

@@ -285,6 +285,11 @@ export const errors = {
       'This deployment cannot move data between these connectors yet. See details for the connector that is not supported.',
     when: 'A transfer, a preview or a schedule is requested for a connection with a connector that is not `integrated` in its role.',
   },
+  backfill_not_supported: {
+    status: 422,
+    message: 'A backfill of this connection is not possible. Details say why, and what to change.',
+    when: 'A backfill is requested of a source that cannot read a range, or that needs another setting for it, or for a destination that replaces everything with the records of each transfer.',
+  },
   test_not_supported: {
     status: 422,
     message:

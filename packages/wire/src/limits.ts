@@ -73,6 +73,8 @@ export const limits = {
   previewRowsMax: 100,
   /** Records that a test transfer sends. */
   testRowsMax: 1_000,
+  /** Days of a backfill: about 20 years. */
+  backfillDaysMax: 7_305,
   /** Lines of the log of an attempt that are kept, attempts of a transfer, and characters of a line. */
   transferLogLinesMax: 300,
   transferLogAttemptsMax: 10,

@@ -964,7 +964,7 @@ export const operations = {
     tag: 'Transfers',
     summary: 'Start a transfer',
     description:
-      'Starts a transfer of an active connection in the background. Given settings apply to this transfer only. If a transfer of the connection is already active, it is returned and no second one is started. With `test`, it really sends the next few records as a test: the next transfer sends them again, and volume, reports, alerts and the status of the connection are unaffected.',
+      'Starts a transfer of an active connection in the background. Given settings apply to this transfer only. If a transfer of the connection is already active, it is returned and no second one is started. With `test`, it really sends the next few records as a test: the next transfer sends them again, and volume, reports, alerts and the status of the connection are unaffected. With `backfill`, it reads a range of the source again, such as some days of a report, and the cursor of the connection stays as it is.',
     actsIn: 'account',
     scope: 'transfers:run',
     body: StartTransfer,
@@ -979,6 +979,7 @@ export const operations = {
       'transfer_blacked_out',
       'transfer_not_supported',
       'test_not_supported',
+      'backfill_not_supported',
     ],
     shows: startedTransfer,
   }),

@@ -2,7 +2,7 @@ import type { ConnectorContext } from '../context.ts'
 import type { DestinationContext, InspectionContext } from '../destination.ts'
 import { createEgress, type NetworkPolicy, type OpenEgress } from '../egress/index.ts'
 import type { Json, Row } from '../rows.ts'
-import type { SourceContext, SourcePart } from '../source.ts'
+import type { SourceContext, SourcePart, SourceRange } from '../source.ts'
 import type { Values } from '../values.ts'
 
 export type TestContextOptions = {
@@ -22,6 +22,7 @@ export type TestContextOptions = {
   readonly uploads?: ConnectorContext['uploads']
   readonly cursor?: Json
   readonly part?: SourcePart
+  readonly range?: SourceRange
   readonly transferId?: string
   readonly attempt?: number
   readonly test?: boolean
@@ -55,6 +56,7 @@ export function testContext(options: TestContextOptions = {}): TestContext {
     log: options.log ?? (() => {}),
     cursor: options.cursor,
     ...(options.part && { part: options.part }),
+    ...(options.range && { range: options.range }),
     transferId: options.transferId ?? '0f1e2d3c4b5a6978',
     attempt: options.attempt ?? 1,
     test: options.test ?? false,

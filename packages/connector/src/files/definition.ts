@@ -1,8 +1,8 @@
 /** Helpers for definitions of file connectors; none of them reads or writes a file. */
 import type { Values } from '../values.ts'
-import { readFields, writeFields, writeOptionsOf } from './fields.ts'
+import { formatFields, readFields, writeFields, writeOptionsOf } from './fields.ts'
 
-export { readFields, writeFields }
+export { formatFields, readFields, writeFields }
 
 /** About how many bytes a part has, so that a write to the disk or the network and a ledger entry are worth it. */
 export const usualPartBytes: number = 4 << 20

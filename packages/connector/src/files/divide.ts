@@ -4,9 +4,19 @@ import type { StoredFile } from './store.ts'
 
 /** Files in parts: each part has some files that follow each other by name. */
 
+type FileKey = [string, number, string]
+
 /** The files of a part, by the key that `divideFiles` gave it. */
 export const filesOfPart = (key: Json): readonly StoredFile[] =>
-  (key as [string, number, string][]).map(([name, sizeBytes, version]) => ({ name, sizeBytes, version }))
+  (isFirstPart(key) ? (key as { first: FileKey[] }).first : (key as FileKey[])).map(([name, sizeBytes, version]) => ({
+    name,
+    sizeBytes,
+    version,
+  }))
+
+/** Whether it is the part whose cursor keeps what transfers before have read. */
+export const isFirstPart = (key: Json | undefined): boolean =>
+  typeof key === 'object' && key !== null && !Array.isArray(key)
 
 const keyOf = (files: readonly StoredFile[]): Json =>
   files.map(({ name, sizeBytes, version }) => [name, sizeBytes, version])
@@ -15,12 +25,14 @@ const keyOf = (files: readonly StoredFile[]): Json =>
  * Divides files into parts of about the same size, none of which is small for its overhead but the last one.
  * @param files in the order of their names
  * @param columns finds the columns of all of them
+ * @param marksFirst whether the first part keeps the cursor of transfers before (`isFirstPart`)
  * @returns `undefined` if that is one part
  */
 export function divideFiles(
   files: readonly StoredFile[],
   { bytesMin, partsMax }: DivisionBounds,
   columns: Division['columns'],
+  marksFirst = false,
 ): Division | undefined {
   const total = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
   const bytesEnough = Math.max(bytesMin, total / partsMax)
@@ -36,8 +48,8 @@ export function divideFiles(
     }
   }
   if (groups.length < 2) return undefined
-  const parts = groups.map((group) => ({
-    key: keyOf(group.files),
+  const parts = groups.map((group, at) => ({
+    key: marksFirst && at === 0 ? { first: keyOf(group.files) } : keyOf(group.files),
     name: nameOf(group.files),
     share: total === 0 ? 1 / groups.length : group.bytes / total,
   }))

@@ -5,8 +5,20 @@ import { encodings } from './encoding.ts'
 import { type BinaryForm, binaryForms, type FileFormat, readFormats, type WriteFormat, writeFormats } from './format.ts'
 import type { ReadOptions } from './read.ts'
 
+/** Which files a transfer reads: a setting of every source that can have files come and go. */
+const filesToRead = {
+  filesToRead: select({
+    label: 'Files to read',
+    description:
+      'Whether each transfer reads all files, or only files that are new, or that have another size or version since a transfer read them. A file counts as read once the destination has confirmed its rows; a changed file is read whole',
+    options: ['All', 'New'],
+    labels: { All: 'All files', New: 'New and changed files' },
+    default: 'All',
+  }),
+} satisfies Fields
+
 /** How files are to be read: settings that every source of files has. */
-export const readFields = {
+export const formatFields = {
   format: select({
     label: 'Format',
     description:
@@ -59,6 +71,9 @@ export const readFields = {
   }),
 } satisfies Fields
 
+/** The settings of a source in which files come and go. */
+export const readFields = { ...filesToRead, ...formatFields } satisfies Fields
+
 /** How a file is to be written: settings that every destination of files has. */
 export const writeFields = {
   fileFormat: select({
@@ -103,8 +118,10 @@ export const readOptionsOf = ({
   columnNames,
   sheet,
   headerRow,
+  filesToRead: which,
 }: Values): ReadOptions => ({
   divides: true,
+  onlyNew: which === 'New',
   format: readFormats.find((each) => each === format) ?? ('auto' satisfies FileFormat),
   ...(typeof encoding === 'string' ? { encoding } : {}),
   ...(typeof delimiter === 'string' ? { delimiter } : {}),

@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto'
-import { ConnectorError } from '../connector-error.ts'
+import { asConnectorError, ConnectorError } from '../connector-error.ts'
 import type { Json, Row } from '../rows.ts'
-import type { Chunk, SourceContext, SourceReader } from '../source.ts'
+import type { SourceContext, SourceReader } from '../source.ts'
 import { contentOf, type FileContent } from './content.ts'
 import { openCsv } from './csv-read.ts'
-import { divideFiles, filesOfPart } from './divide.ts'
+import { divideFiles, filesOfPart, isFirstPart } from './divide.ts'
 import type { ExcelOptions } from './excel-read.ts'
 import type { FileFormat } from './format.ts'
 import { openJson } from './ndjson-read.ts'
+import { type FileStep, NewFiles, type NewFilesCheckpoint } from './new-files.ts'
 import { openBytes } from './open-bytes.ts'
 import type { OpenedFile } from './opened-file.ts'
 import type { FileStore, StoredFile } from './store.ts'
@@ -30,6 +31,8 @@ export type ReadOptions = {
   readonly lines?: boolean
   /** Whether several workers may read some of the files each. */
   readonly divides?: boolean
+  /** Whether only files are read that no transfer before has read as they are now. A sample reads all. */
+  readonly onlyNew?: boolean
   /** About how much of a file a chunk is, in bytes once unpacked; 120 KiB unless said otherwise, 1 MiB of Parquet. */
   readonly chunkBytes?: number
 }
@@ -82,63 +85,76 @@ export async function readFiles(context: SourceContext, store: FileStore, option
   }
   try {
     const { part } = context
-    const files = part ? filesOfPart(part.key) : [...(await store.list())].sort((a, b) => (a.name < b.name ? -1 : 1))
+    const news = options.onlyNew && !context.sample ? new NewFiles(context, store.id ?? '') : undefined
+    const files = part ? filesOfPart(part.key) : await listedFiles(store, news)
     const [first] = files
-    if (!first) throw new ConnectorError('object_not_found', 'There is no file to read.')
-    return {
-      total: { bytes: files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) },
-      async *read(after) {
-        const from = after === undefined ? undefined : (after as Checkpoint)
-        const start = from ? files.findIndex(({ name }) => name === from.file) : 0
-        if (from && files[start]?.version !== from.version) throw changed(from.file)
-        try {
-          const found = part ? undefined : await openFirst(files)
-          const columns = part?.columns ?? found?.openedFile.columns ?? []
-          const digest = digestOf(columns)
-          if (from && from.columns !== digest) throw changed(first.name)
-          if (found && files[start] !== found.file) await release(found.openedFile)
-          let rowsBefore = from?.rows ?? 0
-          for (const file of files.slice(start)) {
-            const place = file.name === from?.file ? from.place : undefined
-            const opensFirst = found && file === found.file && opened.has(found.openedFile)
-            const current = opensFirst ? found.openedFile : await open(file, columns)
-            const arrange = arrangement(file, current.columns, columns)
-            const types = arrange ? arrangedTypes(current, columns) : current.types
-            let storedBytes = place === undefined ? 0 : storedBytesOf(place)
-            for await (const piece of current.read(place)) {
-              rowsBefore += piece.rows.length
-              const checkpoint: Checkpoint = {
-                file: file.name,
-                version: file.version,
-                columns: digest,
-                rows: rowsBefore,
-                place: piece.place,
-              }
-              yield {
+    if (!first && !news?.hasState) throw new ConnectorError('object_not_found', 'There is no file to read.')
+    const columnsOfAll = async () => {
+      try {
+        return (await openFirst(files))?.openedFile.columns ?? []
+      } finally {
+        await releaseAll()
+      }
+    }
+    async function* piecesOf(left: readonly StoredFile[], from: Checkpoint | undefined): AsyncGenerator<FileStep> {
+      try {
+        const found = part ? undefined : await openFirst(files)
+        const columns = part?.columns ?? found?.openedFile.columns ?? []
+        const digest = digestOf(columns)
+        if (from && from.columns !== digest) throw changed(from.file)
+        if (found && left[0] !== found.file) await release(found.openedFile)
+        let rowsBefore = from?.rows ?? 0
+        for (const file of left) {
+          const place = file.name === from?.file ? from.place : undefined
+          const opensFirst = found && file === found.file && opened.has(found.openedFile)
+          const current = opensFirst ? found.openedFile : await open(file, columns)
+          const arrange = arrangement(file, current.columns, columns)
+          const types = arrange ? arrangedTypes(current, columns) : current.types
+          let storedBytes = place === undefined ? 0 : storedBytesOf(place)
+          for await (const piece of current.read(place)) {
+            rowsBefore += piece.rows.length
+            const checkpoint: Checkpoint = {
+              file: file.name,
+              version: file.version,
+              columns: digest,
+              rows: rowsBefore,
+              place: piece.place,
+            }
+            yield {
+              chunk: {
                 columns,
                 ...(types ? { types } : {}),
                 rows: arrange ? piece.rows.map(arrange) : piece.rows,
                 ...(piece.errors.size > 0 ? { errors: piece.errors } : {}),
                 bytes: Math.max(0, piece.storedBytes - storedBytes),
                 checkpoint,
-              } satisfies Chunk
-              storedBytes = piece.storedBytes
+              },
             }
-            await release(current)
+            storedBytes = piece.storedBytes
           }
-        } finally {
-          await releaseAll()
+          await release(current)
+          yield { ended: file }
         }
+      } finally {
+        await releaseAll()
+      }
+    }
+    return {
+      total: { bytes: files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) },
+      async *read(after) {
+        const from = after === undefined ? undefined : (after as Checkpoint & NewFilesCheckpoint)
+        const start = from ? files.findIndex(({ name }) => name === from.file) : 0
+        // A file that was read to its end may be another one by now: then the next transfer reads it.
+        if (from && !(news && from.done) && files[start]?.version !== from.version) throw changed(from.file)
+        if (news) {
+          const left = from ? news.left(files, from.file, from) : files
+          if (left.length === 0) return
+          return yield* news.withCursors(piecesOf(left, from), left.length, from, isFirstPart(part?.key))
+        }
+        for await (const piece of piecesOf(files.slice(start), from)) if ('chunk' in piece) yield piece.chunk
       },
       ...(options.divides && {
-        divide: async (bounds) =>
-          divideFiles(files, bounds, async () => {
-            try {
-              return (await openFirst(files))?.openedFile.columns ?? []
-            } finally {
-              await releaseAll()
-            }
-          }),
+        divide: async (bounds) => divideFiles(files, bounds, columnsOfAll, news !== undefined),
       }),
       close,
     }
@@ -146,6 +162,17 @@ export async function readFiles(context: SourceContext, store: FileStore, option
     await close()
     throw error
   }
+}
+
+/** The files of a store in the order of their names: all, or the new ones. */
+async function listedFiles(store: FileStore, news: NewFiles | undefined): Promise<readonly StoredFile[]> {
+  const listed = await store.list().catch((error: unknown) => {
+    // Files may be moved away once they are read.
+    if (news?.hasState && asConnectorError(error)?.code === 'object_not_found') return []
+    throw error
+  })
+  const files = [...listed].sort((a, b) => (a.name < b.name ? -1 : 1))
+  return news ? news.among(files) : files
 }
 
 /** Opens one file by its content. Throws a `ConnectorError`. @param columns those of an earlier file that is read with it */

@@ -13,6 +13,8 @@ export type StoredFile = {
 
 /** Where files are read. Everything throws `ConnectorError`s. */
 export type FileStore = {
+  /** Distinguishes it from other stores in which files can have the same names and versions: its bucket. */
+  readonly id?: string
   /** The files that the settings mean, in any order; throws `object_not_found` if there is none. */
   list(): Promise<readonly StoredFile[]>
   /**

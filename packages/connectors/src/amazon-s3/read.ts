@@ -31,5 +31,5 @@ export const discoverWorkbook = (context: DiscoveryContext): Promise<DiscoveredP
 
 function storeOf(context: ConnectorContext, format: FileFormat): FileStore {
   const { bucket, path } = placeOf(context.settings.bucketUri, 's3', 'The bucket URI')
-  return fileStoreOf(s3Objects(makeS3Client(context), bucket), path, format)
+  return { ...fileStoreOf(s3Objects(makeS3Client(context), bucket), path, format), id: bucket }
 }

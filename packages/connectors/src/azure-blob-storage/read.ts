@@ -31,5 +31,5 @@ export const discoverWorkbook = (context: DiscoveryContext): Promise<DiscoveredP
 
 function storeOf(context: ConnectorContext, format: FileFormat): FileStore {
   const { container, path } = locate(context, context.settings.blobUri, 'The blob URI')
-  return fileStoreOf(azureBlobs(makeAzureClient(context, container)), path, format)
+  return { ...fileStoreOf(azureBlobs(makeAzureClient(context, container)), path, format), id: container.name }
 }

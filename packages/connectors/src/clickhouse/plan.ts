@@ -2,6 +2,7 @@ import { ConnectorError, type Values } from '@penstock/connector'
 import type { Spot } from '../databases/checkpoints.ts'
 import { assertDistinct, columnAt } from '../databases/columns.ts'
 import { type KeysetPlan, keysetClauses, noCursor } from '../databases/keyset.ts'
+import type { CursorTime } from '../databases/ranges.ts'
 import { type Reading, readingOf } from '../databases/settings.ts'
 import { dayBefore, inTimezone } from '../databases/timestamps.ts'
 import { columnTypeOf, cursorKindOf, literalOf, orderSqlOf, type ReadColumn, textSqlOf } from './cells.ts'
@@ -80,8 +81,10 @@ export async function planReading(clickhouse: ClickHouse, settings: Values): Pro
     digest,
     orderNames,
     incremental: cursor !== undefined,
+    reading,
     bound,
     empty: cursor !== undefined && bound === undefined,
+    time: cursor && timeOf(cursor),
     select: `select ${[...texts, ...orderTexts].join(', ')} from ${source}`,
     width: texts.length + orderTexts.length,
     at,
@@ -94,13 +97,19 @@ export async function planReading(clickhouse: ClickHouse, settings: Values): Pro
  * @param offset how many of them it leaves out
  */
 export function statementOf(
-  { order, digest, select }: ClickHousePlan,
+  { order, digest, select, within }: ClickHousePlan,
   { after, bound }: Spot,
   rows: number,
   offset: number,
 ): string {
-  const clauses = keysetClauses({ order, digest }, { after, bound }, ({ literalOf }, text) => literalOf(text))
+  const clauses = keysetClauses({ order, digest, within }, { after, bound }, ({ literalOf }, text) => literalOf(text))
   return `${select}${clauses} limit ${rows}${offset > 0 ? ` offset ${offset}` : ''}`
+}
+
+/** How a cursor says a time, if it does. */
+function timeOf(column: ReadColumn): CursorTime | undefined {
+  const kind = cursorKindOf(column)
+  return kind === 'time' ? { clock: 'utc' } : kind === 'day' ? { clock: 'day' } : undefined
 }
 
 /** Up to which cursor this transfer reads: times by the clock of ClickHouse less the lag, numbers by the greatest there is. */

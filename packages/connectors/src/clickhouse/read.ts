@@ -1,6 +1,7 @@
 import { asConnectorError, type SourceContext, type SourceReader } from '@penstock/connector'
 import { afterIn, cursorOf, type Spot } from '../databases/checkpoints.ts'
 import { chunksOf, type ReadRow } from '../databases/chunks.ts'
+import { beginningOf } from '../databases/ranges.ts'
 import { cellOf } from './cells.ts'
 import { broken, type ClickHouse, openClickHouse } from './clickhouse-api.ts'
 import { type ClickHousePlan, planReading, statementOf } from './plan.ts'
@@ -15,8 +16,10 @@ const repeatsMax = 1_000
 /** Opens a reader: asks ClickHouse what there is to read, and notes up to where. */
 export async function open(context: SourceContext): Promise<SourceReader> {
   const clickhouse = openClickHouse(context)
-  const plan = await planReading(clickhouse, context.settings)
-  const earlier = cursorOf(context.cursor, plan.orderNames)
+  const planned = await planReading(clickhouse, context.settings)
+  const ended = cursorOf(context.cursor, planned.orderNames)
+  const { earlier, within, keepsCursor } = beginningOf(context, planned.reading, planned.time, ended)
+  const plan = { ...planned, within, incremental: keepsCursor }
   return {
     async *read(after) {
       const from = afterIn(after, plan.order.length)

@@ -1,4 +1,4 @@
-import { boolean, type Fields, number, secret, select, text, type Values } from '@penstock/connector'
+import { type Backfill, boolean, type Fields, number, secret, select, text, type Values } from '@penstock/connector'
 
 /** Fields that all databases with a host, a user and a password share. */
 
@@ -53,6 +53,26 @@ export const databaseSecrets = ({
 const schemaField = (schemas: boolean, description: string, when?: { dataSourceType: string }): Fields =>
   schemas ? { schema: text({ label: 'Schema', description, default: 'public', ...(when ? { when } : {}) }) } : {}
 
+/** The look-back window of a source with a cursor. */
+export const lookBackOfCursor = number({
+  label: 'Look-back window in hours',
+  description:
+    'If the cursor is a time: how many hours before the last one each transfer reads again, for rows that come late. Rows of that time are sent again, so that a destination which adds rows has them twice: write them with their key, or send new and changed rows only',
+  min: 0,
+  max: 8_760,
+  default: 0,
+  when: { syncMode: 'Incremental' },
+})
+
+/** A backfill of a database source: by the times of its cursor column. */
+export const backfillByCursor: Backfill = {
+  by: 'times',
+  whyNot: ({ syncMode }) =>
+    syncMode === 'Incremental'
+      ? undefined
+      : 'reads a range by its cursor: choose the sync mode Incremental, and a cursor column that is a time',
+}
+
 /** The data that is read from a database, and whether a transfer reads all rows or only new ones. */
 export const tableSourceFields = ({ schemas }: { schemas: boolean }): Fields => ({
   dataSourceType: select({
@@ -102,6 +122,7 @@ export const tableSourceFields = ({ schemas }: { schemas: boolean }): Fields => 
     default: 60,
     when: { syncMode: 'Incremental' },
   }),
+  lookBackHours: lookBackOfCursor,
   timezone: text({
     label: 'Timezone',
     description: 'Time zone of cursor values without one, such as Europe/Paris',

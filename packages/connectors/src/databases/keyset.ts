@@ -1,5 +1,7 @@
 import { type ColumnType, ConnectorError } from '@penstock/connector'
 import type { Spot } from './checkpoints.ts'
+import type { CursorTime, Within } from './ranges.ts'
+import type { Reading } from './settings.ts'
 
 /** Reading rows in the order of their keys by statements that begin behind any of them, for databases without a snapshot to stay in. */
 
@@ -17,6 +19,12 @@ export type KeysetPlan<Column, Term extends KeysetTerm, At> = {
   readonly digest: boolean
   readonly orderNames: readonly string[]
   readonly incremental: boolean
+  /** The settings of the cursor. */
+  readonly reading: Pick<Reading, 'cursor' | 'lookBackHours' | 'timezone'>
+  /** How the cursor says a time; absent if it does not. */
+  readonly time?: CursorTime | undefined
+  /** Bounds of the cursor, besides the spot. */
+  readonly within?: Within | undefined
   /** Upper bound of the cursor, as text; absent if all is read. */
   readonly bound: string | undefined
   /** An incremental read finds no cursor at all. */
@@ -34,7 +42,11 @@ export type KeysetPlan<Column, Term extends KeysetTerm, At> = {
  * @param literalOf SQL of a value that a term is compared with; called once for each of its places, in the order of the text
  */
 export function keysetClauses<Term extends KeysetTerm>(
-  { order, digest }: { readonly order: readonly Term[]; readonly digest: boolean },
+  {
+    order,
+    digest,
+    within,
+  }: { readonly order: readonly Term[]; readonly digest: boolean; readonly within?: Within | undefined },
   { after, bound }: Pick<Spot, 'after' | 'bound'>,
   literalOf: (term: Term, text: string) => string,
 ): string {
@@ -49,6 +61,8 @@ export function keysetClauses<Term extends KeysetTerm>(
   const [first] = order
   const conditions = [
     ...(first && bound !== undefined ? [`${first.expression} <= ${literalOf(first, bound)}`] : []),
+    ...(first && within?.from !== undefined ? [`${first.expression} >= ${literalOf(first, within.from)}`] : []),
+    ...(first && within?.before !== undefined ? [`${first.expression} < ${literalOf(first, within.before)}`] : []),
     ...(after ? [behind(order, after)] : []),
   ]
   const where = conditions.length > 0 ? ` where ${conditions.join(' and ')}` : ''

@@ -2,6 +2,7 @@ import type { ColumnType, Division, DivisionBounds, Finding, SourceContext, Sour
 import { afterIn, cursorOf, type Spot } from './checkpoints.ts'
 import { chunksOf, type ReadRow } from './chunks.ts'
 import { divideKeys, partsOf, rangeOf } from './key-ranges.ts'
+import { beginningOf, type CursorTime, type Within } from './ranges.ts'
 import { type DatabaseSession, inSession, type OpenSession } from './sessions.ts'
 import type { Place, Reading } from './settings.ts'
 
@@ -20,6 +21,10 @@ export type OrderedPlan<Term = unknown> = {
   readonly bound: string | undefined
   /** An incremental read finds no cursor at all. */
   readonly empty: boolean
+  /** How the cursor says a time; absent if it does not. */
+  readonly time?: CursorTime | undefined
+  /** Bounds of the cursor, besides the spot. */
+  readonly within?: Within | undefined
   /** Texts of the cursor that no other is greater than. An earlier transfer that ended at one of them says nothing: reading starts over. */
   readonly endless?: readonly string[]
   readonly rowsEstimated?: number | undefined
@@ -48,17 +53,20 @@ export type OrderedDatabase<Session extends DatabaseSession, Plan extends Ordere
 export async function openOrdered<Session extends DatabaseSession, Plan extends OrderedPlan>(
   context: SourceContext,
   place: Place,
-  { cursor, waitMs }: Reading,
+  reading: Reading,
   { openSession, begin, plan: planIn, settle, knots, countUnread, rows }: OrderedDatabase<Session, Plan>,
 ): Promise<SourceReader> {
+  const { cursor, waitMs } = reading
   const beginAndPlan = async (session: Session): Promise<Plan> => {
     await begin(session)
     return planIn(session)
   }
-  const plan = await inSession(await openSession(context, place), beginAndPlan, waitMs)
-  const ended = cursorOf(context.cursor, plan.orderNames)
-  const earlier = plan.endless?.includes(ended?.after?.[0] ?? '') ? undefined : ended
-  if (plan.bound !== undefined && !context.sample) await settle?.(plan, earlier?.after?.[0], plan.bound)
+  const planned = await inSession(await openSession(context, place), beginAndPlan, waitMs)
+  const ended = cursorOf(context.cursor, planned.orderNames)
+  const last = planned.endless?.includes(ended?.after?.[0] ?? '') ? undefined : ended
+  const { earlier, within, keepsCursor } = beginningOf(context, reading, planned.time, last)
+  const plan: Plan = { ...planned, within }
+  if (plan.bound !== undefined && !context.sample) await settle?.(plan, within?.from ?? earlier?.after?.[0], plan.bound)
   const range = context.part && rangeOf(context.part.key, plan.orderNames)
   const rowsEstimated = range?.rows ?? plan.rowsEstimated
   let current: Session | undefined
@@ -76,7 +84,7 @@ export async function openOrdered<Session extends DatabaseSession, Plan extends 
     return divideKeys(column, { rows: all, bytes }, found, bounds, columns)
   }
   return {
-    ...(rowsEstimated === undefined || earlier ? {} : { total: { rows: rowsEstimated } }),
+    ...(rowsEstimated === undefined || earlier || within ? {} : { total: { rows: rowsEstimated } }),
     divide,
     async *read(after) {
       const from = afterIn(after, plan.order.length)
@@ -87,7 +95,7 @@ export async function openOrdered<Session extends DatabaseSession, Plan extends 
         const begins = { after: undefined, skip: 0, ...earlier, bound: range?.upTo ?? plan.bound, above: range?.above }
         const spot = from ?? begins
         await session.guard(() => begin(session))
-        yield* chunksOf({ ...plan, incremental: cursor !== undefined }, spot, rows(session, plan, spot))
+        yield* chunksOf({ ...plan, incremental: keepsCursor }, spot, rows(session, plan, spot))
         await session.close()
       } finally {
         // A reader that stops early does not wait for the rest of the rows.

@@ -21,6 +21,8 @@ export type Reading = {
   /** Absent if each transfer reads all rows. */
   readonly cursor: string | undefined
   readonly lagSeconds: number
+  /** How many hours before the last cursor are read again. */
+  readonly lookBackHours: number
   readonly timezone: string
   readonly waitMs: number
 }
@@ -60,6 +62,7 @@ export function readingOf(settings: Values, defaultSchema: string): Reading {
     keys: namesIn(settings.keyColumns),
     cursor: incremental ? textOf(settings, 'markerColumn').trim() : undefined,
     lagSeconds: numberOf(settings, 'lagSeconds', 60),
+    lookBackHours: incremental ? numberOf(settings, 'lookBackHours', 0) : 0,
     timezone: textOf(settings, 'timezone', 'UTC'),
     waitMs: numberOf(settings, 'statementTimeoutSeconds', 1800) * 1000,
   }

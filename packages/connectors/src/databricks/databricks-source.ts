@@ -1,5 +1,5 @@
 import { type Discover, defineConnector, number, text } from '@penstock/connector'
-import { keyOrDigest, lagOfClock, tableSourceFields } from '../databases/fields.ts'
+import { backfillByCursor, keyOrDigest, lagOfClock, tableSourceFields } from '../databases/fields.ts'
 import { databricks } from './platform.ts'
 import { signIn } from './sign-in.ts'
 
@@ -50,6 +50,7 @@ export const databricksSource = defineConnector({
         default: 3600,
       }),
     },
+    backfill: backfillByCursor,
     open: async (context) => (await import('./read.ts')).open(context),
   },
   check: async (context) => (await import('./check.ts')).checkSource(context),

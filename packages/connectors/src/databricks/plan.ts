@@ -2,6 +2,7 @@ import { ConnectorError, type Values } from '@penstock/connector'
 import type { Spot } from '../databases/checkpoints.ts'
 import { assertDistinct, columnAt } from '../databases/columns.ts'
 import { type KeysetPlan, keysetClauses, noCursor } from '../databases/keyset.ts'
+import type { CursorTime } from '../databases/ranges.ts'
 import { type Reading, readingOf } from '../databases/settings.ts'
 import { dayBefore, inTimezone, localTime } from '../databases/timestamps.ts'
 import { isObject, listIn, objectIn, textIn } from '../platform-api/json.ts'
@@ -94,8 +95,10 @@ export async function planReading(databricks: Databricks, settings: Values): Pro
     digest,
     orderNames,
     incremental: cursor !== undefined,
+    reading,
     bound,
     empty: cursor !== undefined && bound === undefined,
+    time: cursor && timeOf(cursor),
     select: `select ${texts.join(', ')} from ${source}`,
     width: texts.length,
     at,
@@ -105,6 +108,15 @@ export async function planReading(databricks: Databricks, settings: Values): Pro
 /** The statement that reads everything behind a spot. */
 export const statementOf = (plan: DatabricksPlan, spot: Spot): string =>
   `${plan.select}${keysetClauses(plan, spot, ({ literalOf }, text) => literalOf(text))}`
+
+/** How a cursor says a time, if it does. */
+function timeOf(column: ResultColumn): CursorTime | undefined {
+  const kind = cursorKindOf(column)
+  if (kind === undefined || kind === 'number') return undefined
+  if (kind === 'day') return { clock: 'day' }
+  const microsOf = (time: string) => String(BigInt(Date.parse(`${time.replace(' ', 'T')}Z`)) * 1000n)
+  return column.type === 'TIMESTAMP' ? { clock: 'utc', textOf: microsOf } : { clock: 'local' }
+}
 
 /** Up to which cursor this transfer reads: times by the clock of Databricks less the lag, numbers by the greatest there is. */
 async function boundOf(

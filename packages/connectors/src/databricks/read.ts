@@ -1,6 +1,7 @@
 import { ConnectorError, type Json, type SourceContext, type SourceReader } from '@penstock/connector'
 import { cursorOf, type Spot } from '../databases/checkpoints.ts'
 import type { ReadRow } from '../databases/chunks.ts'
+import { beginningOf } from '../databases/ranges.ts'
 import { readCachedResult, resultGone } from '../databases/result-cache.ts'
 import { call, isSuccess } from '../platform-api/call.ts'
 import { isObject, listIn, numberIn, objectIn, textIn } from '../platform-api/json.ts'
@@ -16,8 +17,10 @@ const batchRows = 2_000
 /** Opens a reader: asks Databricks what there is to read, and notes up to where. */
 export async function open(context: SourceContext): Promise<SourceReader> {
   const databricks = openDatabricks(context)
-  const plan = await planReading(databricks, context.settings)
-  const earlier = cursorOf(context.cursor, plan.orderNames)
+  const planned = await planReading(databricks, context.settings)
+  const ended = cursorOf(context.cursor, planned.orderNames)
+  const { earlier, within, keepsCursor } = beginningOf(context, planned.reading, planned.time, ended)
+  const plan = { ...planned, within, incremental: keepsCursor }
   const beginning: Spot = { after: undefined, skip: 0, ...earlier, bound: plan.bound }
   let rowsTotal: number | undefined
   return {

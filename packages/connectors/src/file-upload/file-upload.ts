@@ -1,5 +1,5 @@
 import { defineConnector, text } from '@penstock/connector'
-import { readFields } from '@penstock/connector/files/definition'
+import { formatFields } from '@penstock/connector/files/definition'
 import { fileUploadPlatform } from './platform.ts'
 
 /** A file that someone uploaded to this service. */
@@ -24,7 +24,7 @@ export const fileUpload = defineConnector({
         description: 'Identifier of the uploaded file: choose one from the list',
         required: true,
       }),
-      ...readFields,
+      ...formatFields,
     },
     open: async (context) => (await import('./read.ts')).open(context),
     columnsByReading: true,

@@ -31,5 +31,5 @@ export const discoverWorkbook = (context: DiscoveryContext): Promise<DiscoveredP
 
 function storeOf(context: ConnectorContext, format: FileFormat): FileStore {
   const { bucket, path } = placeOf(context.settings.bucketUri, 'gs', 'The bucket URI')
-  return fileStoreOf(gcsObjects(makeGcsClient(context, bucket)), path, format)
+  return { ...fileStoreOf(gcsObjects(makeGcsClient(context, bucket)), path, format), id: bucket }
 }

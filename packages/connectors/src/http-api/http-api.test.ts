@@ -172,6 +172,21 @@ describe('an HTTP API', () => {
     assert.deepEqual(rowsOf(await read('notes', { settings }, first?.checkpoint)), rowsOf(chunks.slice(1)))
   })
 
+  test('reads the range of a backfill, of which there is no cursor, and more days back if the connection says so', async () => {
+    const settings = { syncMode: 'Incremental' }
+    const cursor = { untilMs: Date.parse('2026-02-20T00:00:00Z') }
+    const range = { from: '2026-01-10', to: '2026-01-11' }
+    const chunks = await read('notes', { settings, cursor, range })
+    assert.deepEqual(
+      [...new Set(rowsOf(chunks).map(([, since, until]) => `${since} ${until}`))],
+      ['2026-01-10 2026-01-12'],
+    )
+    assert(chunks.every(({ cursor: next }) => next === undefined))
+    assert.equal(await codeOf(read('by link', { range })), 'invalid_setting')
+    const late = await read('notes', { settings: { ...settings, lookBackDays: 5 }, cursor })
+    assert.equal(rowsOf(late)[0]?.[1], '2026-02-15')
+  })
+
   test('gives no chunk if there are no partitions', async () => {
     const nothing = definition.replace('by cursor, field: id', 'by cursor, field: nothing')
     const secrets = { ...secretsOf(bearer), definition: nothing }

@@ -1,4 +1,4 @@
-import { date, defineConnector, secret, select, text } from '@penstock/connector'
+import { date, defineConnector, number, secret, select, text } from '@penstock/connector'
 import { definitionLengthMax } from './definition.ts'
 import { definitionError } from './parse-definition.ts'
 import { httpApiPlatform } from './platform.ts'
@@ -213,7 +213,16 @@ export const httpApi = defineConnector({
         label: 'Start date',
         description: 'First day that is read of a stream with a cursor, unless the definition has one',
       }),
+      lookBackDays: number({
+        label: 'Look-back window in days',
+        description:
+          'How many days before the end of the last transfer the next one begins, for records that come late; by default as many as the definition says. Records of these days are sent again, so write them with their key',
+        min: 0,
+        max: 365,
+        when: { syncMode: 'Incremental' },
+      }),
     },
+    backfill: { by: 'times' },
     open: async (context) => (await import('./read.ts')).open(context),
     ask: async (context) => (await import('./ask.ts')).ask(context),
     discover: {

@@ -1,4 +1,10 @@
-import { type ConnectorContext, ConnectorError, type Json } from '@penstock/connector'
+import {
+  type ConnectorContext,
+  ConnectorError,
+  type Json,
+  type SourceContext,
+  type SourceRange,
+} from '@penstock/connector'
 import { isObject, numberIn, textIn } from '../platform-api/json.ts'
 import type { ApiDefinition, ApiStream } from './definition.ts'
 import { timeMs } from './formulas/times.ts'
@@ -41,32 +47,43 @@ export type Span = { readonly startMs: number; readonly untilMs: number }
  * Throws `invalid_setting` if an incremental transfer is wanted of a stream without a cursor, or if there is no first day.
  */
 export function spanOf(
-  { settings }: Pick<ConnectorContext, 'settings'>,
+  { settings, range }: Pick<SourceContext, 'settings' | 'range'>,
   { cursor }: ApiStream,
   from: Json | undefined,
   nowMs: number,
 ): Span | undefined {
   const isIncremental = settings.syncMode === 'Incremental'
   if (!cursor) {
+    if (range)
+      throw new ConnectorError('invalid_setting', 'This stream has no cursor, so that it has no range of days.')
     if (!isIncremental) return undefined
     throw new ConnectorError(
       'invalid_setting',
       'This stream has no cursor, so it cannot be read incrementally; choose Full.',
     )
   }
+  if (range) return spanIn(range, nowMs)
   const reached = isIncremental && isObject(from) ? numberIn(from.untilMs) : undefined
   const first = Date.parse(textIn(settings.startDate) ?? timeIn(cursor.start, nowMs))
   const endMs = cursor.end === undefined ? nowMs : Math.min(nowMs, timeMs(timeIn(cursor.end, nowMs)) ?? nowMs)
   if (Number.isNaN(first) && reached === undefined) {
     throw new ConnectorError('invalid_setting', 'This stream has a cursor; enter the start date in the connection.')
   }
-  const startMs = reached === undefined ? first : reached - cursor.lookBackDays * dayMs
+  const startMs =
+    reached === undefined ? first : reached - (numberIn(settings.lookBackDays) ?? cursor.lookBackDays) * dayMs
   return { startMs: Math.min(startMs, endMs), untilMs: endMs }
 }
 
 /** A time of a definition: a day, or a template. */
 const timeIn = (template: string | undefined, nowMs: number): string =>
   template === undefined ? '' : fill(template, { nowMs })
+
+/** The time of a backfill, up to the present at most: a last day is read to its end. */
+function spanIn({ from, to }: SourceRange, nowMs: number): Span {
+  const isDays = to.length === 'YYYY-MM-DD'.length
+  const untilMs = Math.min(nowMs, Date.parse(to) + (isDays ? dayMs : 0))
+  return { startMs: Math.min(Date.parse(from), untilMs), untilMs }
+}
 
 /** The windows of a stream; one without times if it has no cursor. */
 export const windowsIn = ({ cursor }: ApiStream, span: Span | undefined): readonly (TimeWindow | undefined)[] =>

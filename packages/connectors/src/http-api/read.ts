@@ -63,7 +63,7 @@ export async function open(context: SourceContext): Promise<SourceReader> {
   return {
     async *read(after) {
       context.signal.throwIfAborted()
-      const isIncremental = context.settings.syncMode === 'Incremental'
+      const keepsCursor = context.settings.syncMode === 'Incremental' && !context.range
       let held: Chunk | undefined
       for await (const chunk of chunks(after)) {
         if (held) yield held
@@ -71,7 +71,7 @@ export async function open(context: SourceContext): Promise<SourceReader> {
       }
       if (!held) return
       // The last chunk has the place of the next transfer. Without rows there is none, and the next one reads the same time again.
-      const span = isIncremental ? placeOf(held.checkpoint)?.span : undefined
+      const span = keepsCursor ? placeOf(held.checkpoint)?.span : undefined
       yield span ? { ...held, cursor: { untilMs: span.untilMs } } : held
     },
     async close() {},

@@ -28,6 +28,7 @@ export function reportSource(facts: ReportSource): Connector {
     check: async (context) => (await import('./run/check-reports.ts')).checkReports(facts, context),
     source: {
       open: async (context) => (await run()).openReports(facts, context),
+      backfill: { by: 'days' },
       fields: { ...fieldsOf(facts), ...settings },
       records: recordsOf(columns),
       ...(listed && { discover: discoveriesOf(facts, formsOf(facts)) }),

@@ -1,5 +1,11 @@
 import { type Discover, defineConnector } from '@penstock/connector'
-import { databaseSecrets, tableDestinationFields, tableSourceFields, windowKeys } from '../databases/fields.ts'
+import {
+  backfillByCursor,
+  databaseSecrets,
+  tableDestinationFields,
+  tableSourceFields,
+  windowKeys,
+} from '../databases/fields.ts'
 import { mysqlPlatform } from './platform.ts'
 
 const tables: Discover = async (context) => (await import('./discover.ts')).discoverTables(context)
@@ -23,6 +29,7 @@ export const mysql = defineConnector({
   secrets: databaseSecrets({ name: 'MySQL or MariaDB', port: 3306 }),
   source: {
     fields: tableSourceFields({ schemas: false }),
+    backfill: backfillByCursor,
     open: async (context) => (await import('./read.ts')).open(context),
     discover: { table: tables, keyColumns: columns, markerColumn: columns, columns },
   },

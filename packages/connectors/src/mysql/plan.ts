@@ -2,6 +2,7 @@ import { ConnectorError } from '@penstock/connector'
 import type { Spot } from '../databases/checkpoints.ts'
 import { columnNotFound } from '../databases/columns.ts'
 import { knotsIn } from '../databases/key-ranges.ts'
+import type { CursorTime } from '../databases/ranges.ts'
 import type { OrderedPlan } from '../databases/read-ordered.ts'
 import type { Reading } from '../databases/settings.ts'
 import { dayBefore, inTimezone } from '../databases/timestamps.ts'
@@ -88,6 +89,7 @@ export async function planReading(session: MysqlSession, reading: Reading): Prom
         ? undefined
         : `select count(*) as \`rows\` from ${source} where ${order[0]?.expression} is null`,
     empty: cursor !== undefined && bound === undefined,
+    time: cursorKind === undefined ? undefined : timeOf(cursorKind),
     // Keys that a person names can be empty: such a row would be in no range.
     ...('table' in from && (await estimate(session, from.table, named.length === 0 ? orderNames[0] : undefined))),
     source,
@@ -103,11 +105,13 @@ export async function knotsOf(session: MysqlSession, { order, source }: MysqlPla
 
 /** The statement that reads everything behind `after`, or from the beginning. */
 export function statementOf(plan: MysqlPlan, { after, bound, above }: Omit<Spot, 'skip'>): string {
-  const { order, digest, select } = plan
+  const { order, digest, select, within } = plan
   const conditions: string[] = []
   const [first] = order
   if (first && bound !== undefined) conditions.push(`${first.expression} <= ${first.literal(bound)}`)
   if (first && above !== undefined) conditions.push(`${first.expression} > ${first.literal(above)}`)
+  if (first && within?.from !== undefined) conditions.push(`${first.expression} >= ${first.literal(within.from)}`)
+  if (first && within?.before !== undefined) conditions.push(`${first.expression} < ${first.literal(within.before)}`)
   if (first && after) {
     // The server uses an index for this, and not for the comparison of rows that says the same.
     if (order.length > 1) conditions.push(`${first.expression} >= ${first.literal(after[0] ?? '')}`)
@@ -197,6 +201,12 @@ async function boundOf(
        from ${source} where ${cursor.expression} is not null order by ${cursor.expression} desc limit 1`,
   )
   return row === undefined ? undefined : valueIn(session.place.host, row, 'bound')
+}
+
+/** How a cursor says a time, if it does. */
+function timeOf(kind: MysqlCellKind): CursorTime | undefined {
+  if (!isTime(kind)) return undefined
+  return { clock: kind === 'time' ? 'utc' : kind === 'day' ? 'day' : 'local' }
 }
 
 const isTime = (kind: MysqlCellKind): boolean => kind === 'time' || kind === 'local-time' || kind === 'day'

@@ -3,6 +3,7 @@ import pg from 'pg'
 import type { Spot } from '../databases/checkpoints.ts'
 import { assertDistinct, columnNotFound } from '../databases/columns.ts'
 import { knotsIn } from '../databases/key-ranges.ts'
+import type { CursorTime } from '../databases/ranges.ts'
 import type { OrderedPlan } from '../databases/read-ordered.ts'
 import type { Reading } from '../databases/settings.ts'
 import { listIn, numberIn, objectIn } from '../platform-api/json.ts'
@@ -97,6 +98,7 @@ export async function planReading(
     bound,
     width: expressions.length,
     empty: cursor !== undefined && bound === undefined,
+    time: timeOf(order[0]),
     endless: isNumber(order[0]) ? endless : [],
     countUnread:
       cursor === undefined
@@ -141,12 +143,14 @@ export async function knotsOf(
 
 /** The statement that reads everything behind `after`, or from the beginning. */
 export function statementOf(plan: PostgresPlan, { after, bound, above }: Omit<Spot, 'skip'>): string {
-  const { order, digest, select } = plan
+  const { order, digest, select, within } = plan
   const expressions = order.map(({ expression }) => expression)
   const literal = (text: string, at: number) => `${escapeLiteral(text)}::${order[at]?.type}`
   const conditions: string[] = []
   if (bound !== undefined) conditions.push(`${expressions[0]} <= ${literal(bound, 0)}`)
   if (above !== undefined) conditions.push(`${expressions[0]} > ${literal(above, 0)}`)
+  if (within?.from !== undefined) conditions.push(`${expressions[0]} >= ${literal(within.from, 0)}`)
+  if (within?.before !== undefined) conditions.push(`${expressions[0]} < ${literal(within.before, 0)}`)
   if (after) {
     // Rows with the same digest are read again and counted, because identical rows have no other order.
     conditions.push(`(${expressions.join(', ')}) ${digest ? '>=' : '>'} (${after.map(literal).join(', ')})`)
@@ -222,6 +226,13 @@ const finite = (term: OrderTerm | undefined): string =>
   term && isNumber(term) ? ` and (${term.expression})::text not in (${endless.map(escapeLiteral).join(', ')})` : ''
 
 const isNumber = (term: OrderTerm | undefined): boolean => /^(numeric|real|double precision)/.test(term?.type ?? '')
+
+/** How the first term says a time, if it does. */
+function timeOf(term: OrderTerm | undefined): CursorTime | undefined {
+  if (!term || !isTime(term)) return undefined
+  if (term.type === 'date') return { clock: 'day' }
+  return term.type.endsWith('with time zone') ? { clock: 'utc', textOf: (time) => `${time}+00` } : { clock: 'local' }
+}
 
 const isTime = (term: OrderTerm | undefined): boolean => /^(timestamp|date$)/.test(term?.type ?? '')
 

@@ -1,5 +1,11 @@
 import { boolean, type Discover, defineConnector, type Fields, number, select, text } from '@penstock/connector'
-import { databaseSecrets, tableDestinationFields, tableSourceFields, windowKeys } from '../databases/fields.ts'
+import {
+  backfillByCursor,
+  databaseSecrets,
+  tableDestinationFields,
+  tableSourceFields,
+  windowKeys,
+} from '../databases/fields.ts'
 import { postgresqlPlatform } from './platform.ts'
 
 const bytesFormat = select({
@@ -81,6 +87,7 @@ export const postgresql = defineConnector({
   secrets: databaseSecrets({ name: 'PostgreSQL', port: 5432 }),
   source: {
     fields: sourceFields,
+    backfill: backfillByCursor,
     open: async (context) =>
       context.settings.syncMode === 'Changes'
         ? (await import('./changes/read.ts')).openChanges(context)

@@ -1,5 +1,5 @@
 import { boolean, type Discover, defineConnector, number, text } from '@penstock/connector'
-import { databaseSecrets, keyOrDigest, lagOfClock, tableSourceFields } from '../databases/fields.ts'
+import { backfillByCursor, databaseSecrets, keyOrDigest, lagOfClock, tableSourceFields } from '../databases/fields.ts'
 import { amazonRedshift } from './platform.ts'
 
 const columns: Discover = async (context) => (await import('./discover.ts')).discoverSourceColumns(context)
@@ -63,6 +63,7 @@ export const amazonRedshiftSource = defineConnector({
       isWanted: ({ exportFiles }) => exportFiles === true,
       open: async (context) => (await import('./export.ts')).openExporter(context),
     },
+    backfill: backfillByCursor,
     open: async (context) => (await import('./read.ts')).open(context),
   },
   check: async (context) => (await import('./check.ts')).checkSource(context),

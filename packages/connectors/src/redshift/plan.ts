@@ -2,6 +2,7 @@ import { ConnectorError } from '@penstock/connector'
 import type { Spot } from '../databases/checkpoints.ts'
 import { assertDistinct, columnAt } from '../databases/columns.ts'
 import { keysetClauses, noCursor } from '../databases/keyset.ts'
+import type { CursorTime } from '../databases/ranges.ts'
 import type { OrderedPlan } from '../databases/read-ordered.ts'
 import type { Reading } from '../databases/settings.ts'
 import { dayBefore, inTimezone } from '../databases/timestamps.ts'
@@ -85,6 +86,7 @@ export async function planReading(session: PostgresSession, reading: Reading): P
     select: `select ${expressions.join(', ')} from ${source}`,
     bound,
     empty: cursor !== undefined && bound === undefined,
+    time: cursor && timeOf(cursor),
     countUnread: cursor && `select count(*) as rows_unread from ${source} where ${expression} is null`,
     width: expressions.length,
     rowsEstimated: undefined,
@@ -110,6 +112,14 @@ export function statementOf(
   // A backslash in a literal means something else in Redshift than in PostgreSQL; in a parameter it is one.
   const clauses = keysetClauses(plan, spot, ({ typeOf }, text) => `cast($${values.push(text)} as ${typeOf(text)})`)
   return { text: `${plan.select}${clauses}`, values }
+}
+
+/** How a cursor says a time, if it does. */
+function timeOf(column: RedshiftField): CursorTime | undefined {
+  const kind = cursorKindOf(column)
+  if (kind === undefined || kind === 'number') return undefined
+  if (kind === 'day') return { clock: 'day' }
+  return column.dataTypeID === oids.timestamptz ? { clock: 'utc', textOf: (time) => `${time}+00` } : { clock: 'local' }
 }
 
 /** Up to which cursor this transfer reads: times by the clock of Redshift less the lag, numbers by the greatest there is. */

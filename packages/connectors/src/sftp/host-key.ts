@@ -10,7 +10,7 @@ export type HostKey = {
   /** The fingerprint of the key that was proven, as `ssh-keygen -lf` prints it. */
   readonly seen: string | undefined
   /** The state that the connection stores for it, if the connection trusts the first key. */
-  readonly state: Json | undefined
+  readonly state: KnownKey | undefined
 }
 
 type KnownKey = { readonly hostname: string; readonly port: number; readonly fingerprint: string }

@@ -34,13 +34,15 @@ import { openSftpStore } from './store.ts'
 
 export async function read(context: SourceContext): Promise<SourceReader> {
   const hostKey = hostKeyOf(context.secrets, cursorsOf(context.cursor)[0])
-  const reader = await readFiles(context, storeOf(context, hostKey), readOptionsOf(context.settings))
+  const options = readOptionsOf(context.settings)
+  const reader = await readFiles(context, storeOf(context, hostKey), options)
   return {
     ...reader,
     async *read(after) {
       for await (const chunk of reader.read(after)) {
-        // Every transfer reads all files: what is kept for the next one is the key of the server alone.
-        yield hostKey.state === undefined ? chunk : { ...chunk, cursor: hostKey.state }
+        // If every transfer reads all files, what is kept for the next one is the key of the server alone.
+        if (hostKey.state === undefined || (options.onlyNew && chunk.cursor === undefined)) yield chunk
+        else yield { ...chunk, cursor: { ...hostKey.state, ...(chunk.cursor as object | undefined) } }
       }
     },
   }

@@ -2,6 +2,7 @@ import { ConnectorError, type Values } from '@penstock/connector'
 import type { Spot } from '../databases/checkpoints.ts'
 import { assertDistinct, columnAt } from '../databases/columns.ts'
 import { type KeysetPlan, keysetClauses, notOrdered } from '../databases/keyset.ts'
+import type { CursorTime } from '../databases/ranges.ts'
 import { type Reading, readingOf } from '../databases/settings.ts'
 import { dayBefore, inTimezone } from '../databases/timestamps.ts'
 import { plainName } from './account.ts'
@@ -94,7 +95,9 @@ export async function planReading(api: SqlApi, settings: Values): Promise<Snowfl
     bound,
     at,
     incremental: cursor !== undefined,
+    reading,
     empty: cursor !== undefined && bound === undefined,
+    time: cursor && timeOf(cursor),
     select: `select ${expressions.join(', ')} from ${source}`,
     width: expressions.length,
   }
@@ -119,6 +122,14 @@ export const quoteName = (name: string): string => quoteAsIs(plainName(name))
 const unknownType: SnowflakeColumn = { name: '', type: '', scale: 0 }
 
 const isTimestamp = ({ type }: SnowflakeColumn): boolean => type === 'DATE' || type.startsWith('TIMESTAMP_')
+
+/** How a cursor says a time, if it does. */
+function timeOf({ type }: SnowflakeColumn): CursorTime | undefined {
+  if (type === 'DATE') return { clock: 'day' }
+  if (!type.startsWith('TIMESTAMP_')) return undefined
+  const textOf = (time: string) => withNanoseconds(time.replace(' ', 'T'))
+  return { clock: type === 'TIMESTAMP_NTZ' ? 'local' : 'utc', textOf }
+}
 
 function assertCursor(column: SnowflakeColumn, markerType: unknown): void {
   const { name, type } = column

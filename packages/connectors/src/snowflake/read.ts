@@ -1,6 +1,7 @@
 import type { Cell, Json, SourceContext, SourceReader } from '@penstock/connector'
 import { cursorOf, type Spot } from '../databases/checkpoints.ts'
 import type { ReadRow } from '../databases/chunks.ts'
+import { beginningOf } from '../databases/ranges.ts'
 import { readCachedResult } from '../databases/result-cache.ts'
 import { isObject, numberIn } from '../platform-api/json.ts'
 import { accountOf } from './account.ts'
@@ -12,8 +13,10 @@ import { makeSqlApi, type SqlApi } from './sql-api.ts'
 /** Opens a reader: asks Snowflake what there is to read, and notes up to where. */
 export async function open(context: SourceContext): Promise<SourceReader> {
   const api = makeSqlApi(context, accountOf(context))
-  const plan = await planReading(api, context.settings)
-  const earlier = cursorOf(context.cursor, plan.orderNames)
+  const planned = await planReading(api, context.settings)
+  const ended = cursorOf(context.cursor, planned.orderNames)
+  const { earlier, within, keepsCursor } = beginningOf(context, planned.reading, planned.time, ended)
+  const plan = { ...planned, within, incremental: keepsCursor }
   const beginning: Spot = { after: undefined, skip: 0, ...earlier, bound: plan.bound }
   /** Statements that may still run. */
   const running = new Set<string>()

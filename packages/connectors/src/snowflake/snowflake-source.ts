@@ -1,5 +1,5 @@
 import { defineConnector, number, select, text } from '@penstock/connector'
-import { keyOrDigest, lagOfClock } from '../databases/fields.ts'
+import { backfillByCursor, keyOrDigest, lagOfClock, lookBackOfCursor } from '../databases/fields.ts'
 import { snowflake } from './platform.ts'
 import { keyPairUser, signIn } from './sign-in.ts'
 
@@ -111,6 +111,7 @@ export const snowflakeSource = defineConnector({
         when: { syncMode: 'Incremental' },
       }),
       lagSeconds: lagOfClock,
+      lookBackHours: lookBackOfCursor,
       statementTimeoutSeconds: number({
         label: 'Statement timeout in seconds',
         description: 'How long a statement may take before it is cancelled',
@@ -119,6 +120,7 @@ export const snowflakeSource = defineConnector({
         default: 3600,
       }),
     },
+    backfill: backfillByCursor,
     open: async (context) => (await import('./read.ts')).open(context),
   },
   check: async (context) => (await import('./check.ts')).check(context),

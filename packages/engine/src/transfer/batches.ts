@@ -331,7 +331,8 @@ export function endOf({ first, covered, segments }: FilledBatch): { checkpoint: 
     : { at: last.before, skip: next - last.first, bytes: last.bytes }
   const cursor = last.cursorAfter
     ? last.cursorAfter(next - last.first)
-    : segments.findLast((segment) => segment.first + segment.count <= next)?.cursor
+    : // Not every chunk has one.
+      segments.findLast(({ first: begin, count, cursor }) => begin + count <= next && cursor !== undefined)?.cursor
   return { checkpoint, cursor }
 }
 

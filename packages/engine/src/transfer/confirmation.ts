@@ -91,7 +91,8 @@ export function confirmationOf(
     skipped,
     progress,
     checkpoint: (end?.checkpoint as Json | undefined) ?? null,
-    cursor: end?.cursor ?? null,
+    // Not every batch has one; each covers the ones before it.
+    cursor: entries.findLast((entry) => entry.end?.cursor !== undefined)?.end?.cursor ?? null,
     deliveryState: entries.findLast(({ deliveryState }) => deliveryState !== undefined)?.deliveryState ?? null,
     state: entries.findLast(({ state }) => state !== undefined)?.state ?? null,
     rejects: rejects.slice(0, Math.max(0, rejectsLeft)).map((reject) => keptOf(reject, names)),

@@ -209,8 +209,9 @@ const filesChanged = (): ConnectorError =>
   )
 
 /** Why a worker must move the rows, as the end of a sentence; `undefined` if it need not. */
-export function whyNotHandedOver({ testRows, digests, rules }: TransferState): string | undefined {
+export function whyNotHandedOver({ testRows, range, digests, rules }: TransferState): string | undefined {
   if (testRows !== null) return 'a test sends a few records'
+  if (range) return 'a backfill reads a range'
   if (digests) return 'only changed rows are sent'
   return rules?.list.length ? 'the rules of the connection judge its records' : undefined
 }

@@ -147,13 +147,19 @@ export class Sides {
 
   /** Opens the source, or the rejected rows that are sent again. */
   async openReader(signal: AbortSignal): Promise<SourceReader> {
-    const { source, replay, cursor, part } = this.#state
+    const { source, replay, cursor, reached, part, range } = this.#state
     if (replay) return readReplay(this.#host, replay)
     const open = this.#source?.source?.open
     if (!source || !open || !this.#source) throw new Error('A transfer needs a source or rows to send again')
     const { context, redact } = openContext(this.#runtime, this.#source, 'Source', source, signal)
     const reader = await ofConnector(signal, { side: 'Source', redact }, () =>
-      open({ ...context, cursor: cursor ?? undefined, ...(part && { part }) }),
+      open({
+        ...context,
+        cursor: cursor ?? undefined,
+        ...(reached !== null && { reached }),
+        ...(part && { part }),
+        ...(range && { range }),
+      }),
     )
     return guarded(reader, signal, redact)
   }

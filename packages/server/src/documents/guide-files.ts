@@ -11,6 +11,7 @@ export const guideGroups: readonly { title: string; slugs: readonly string[] }[]
       'uploads',
       'duckdb',
       'change-data-capture',
+      'backfills',
       'http-api',
       'mapping-templates',
       'expressions',

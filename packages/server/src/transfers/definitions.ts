@@ -39,7 +39,12 @@ const viewDefinition = (connector: Connector): ConnectorDefinition => ({
   tested: connector.tested ?? null,
   secretFields: viewFields(connector.secrets),
   authorization: connector.authorization ? viewAuthorization(connector.authorization) : null,
-  source: connector.source ? viewSide(connector.source, movesIn(connector, 'Source'), false) : null,
+  source: connector.source
+    ? {
+        ...viewSide(connector.source, movesIn(connector, 'Source'), false),
+        ...(connector.source.backfill && { backfill: connector.source.backfill.by }),
+      }
+    : null,
   destination: connector.destination ? viewSide(connector.destination, movesIn(connector, 'Destination'), true) : null,
 })
 

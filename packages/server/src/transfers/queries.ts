@@ -6,6 +6,7 @@ import type {
   ConnectionStatus,
   Role,
   RuleResult,
+  TransferRange,
   TransferStatus,
   TransferTrigger,
 } from '@penstock/wire'
@@ -22,6 +23,8 @@ export type TransferRow = {
   trigger: TransferTrigger
   /** At most how many records a test reads; null: it is no test. */
   testRows: number | null
+  /** The range of a backfill; null: it is none. */
+  backfill: TransferRange | null
   read: number
   sent: number
   accepted: number
@@ -47,7 +50,7 @@ export type TransferRow = {
 
 /** The columns of a `TransferRow`, of the table or the part of a statement that is named `t`. */
 export const transferColumns = `
-  t.id, t.account_id, t.connection_id, t.status, t.trigger, t.test_rows, t.read, t.sent, t.accepted, t.rejected, t.filtered, t.unchanged,
+  t.id, t.account_id, t.connection_id, t.status, t.trigger, t.test_rows, t.backfill, t.read, t.sent, t.accepted, t.rejected, t.filtered, t.unchanged,
   t.duplicates, t.bytes, t.progress, t.attempt, t.error_code, t.error_message, t.error_side, t.column_changes, t.rule_results,
   t.started_by, t.src_connector_id, t.dest_connector_id, t.created_time,
   t.started_time, t.finished_time`
@@ -112,6 +115,8 @@ export const insertTransfer = statement<
     destConfig: string
     confirmed: boolean
     testRows: number | null
+    /** As JSON. */
+    backfill: string | null
     traceparent: string | null
   },
   TransferRow
@@ -119,13 +124,13 @@ export const insertTransfer = statement<
   with t as (
     insert into transfers
       (id, organization_id, account_id, connection_id, src_connector_id, dest_connector_id, status, trigger, replay_of,
-       src_config, dest_config, src_settings, dest_settings, confirmed, test_rows, latest, traceparent, started_by)
+       src_config, dest_config, src_settings, dest_settings, confirmed, test_rows, backfill, latest, traceparent, started_by)
     values
       (:id, :organizationId, :accountId, :connectionId, :srcConnectorId, :destConnectorId, 'queued', :trigger,
        :replayOf, :srcConfig, :destConfig,
        ${savedSettings(':accountId', ':srcConnectorId', ':srcConfigurationId')},
        ${savedSettings(':accountId', ':destConnectorId', ':destConfigurationId')},
-       :confirmed, :testRows, :testRows::integer is null, :traceparent, actor_of_transaction())
+       :confirmed, :testRows, :backfill, :testRows::integer is null, :traceparent, actor_of_transaction())
     returning *
   )
   select ${transferColumns} from t

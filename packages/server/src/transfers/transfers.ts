@@ -1,5 +1,13 @@
+import { isDeepStrictEqual } from 'node:util'
 import { type Connector, movesIn, type Values } from '@penstock/connector'
-import { type BodyOf, mayTransfer, type Transfer, type TransferTrigger, transferStatuses } from '@penstock/wire'
+import {
+  type BodyOf,
+  mayTransfer,
+  type Transfer,
+  type TransferRange,
+  type TransferTrigger,
+  transferStatuses,
+} from '@penstock/wire'
 import type { ActingAccount, Actor, Answer, Call } from '../call.ts'
 import type { ConnectionDeps } from '../connections/connections.ts'
 import { type ReadSettings, readSettings, requireToDirectSecrets, sides } from '../connections/sides.ts'
@@ -8,6 +16,7 @@ import type { Db, Transaction } from '../db/database.ts'
 import { newIdentifier } from '../identifiers.ts'
 import { refuse, refuseFieldErrors } from '../refusal.ts'
 import type { Keyring } from '../secrets/keyring.ts'
+import { requireBackfill } from './backfills.ts'
 import { blackoutEnd } from './blackouts.ts'
 import type { Discoveries } from './discoveries.ts'
 import type { InteractiveJobs } from './interactive.ts'
@@ -98,6 +107,8 @@ type Start = {
   confirmed?: boolean
   /** At most how many records it reads, as a test. */
   testRows?: number | null
+  /** The range that it reads, as a backfill. */
+  backfill?: TransferRange | null
   /** The trace of the request that starts it. */
   traceparent?: string | null
 }
@@ -111,12 +122,14 @@ export async function startTransfer(
   requireIntegrated(catalogue, row)
   const configs = readRunTimeConfigs(catalogue, actor, row, body)
   if (body.test) requireTestable(catalogue, row, configs.destConfig)
+  if (body.backfill) requireBackfill(catalogue, row, configs, body)
   const begun = await begin(tx, row, {
     trigger: 'manual',
     ...configs,
     traceparent,
     confirmed: body.confirm ?? false,
     testRows: body.test?.rows ?? null,
+    backfill: body.backfill ?? null,
   })
   const settings = { srcConnectionConfig: configs.srcConfig, destConnectionConfig: configs.destConfig }
   return { ...begun, audited: { after: { ...begun.reply, ...settings } } }
@@ -133,12 +146,23 @@ function requireTestable(catalogue: Catalogue, row: queries.RunnableRow, destCon
 export async function begin(
   tx: Transaction,
   row: queries.RunnableRow,
-  { trigger, replayOf, srcConfig = {}, destConfig = {}, confirmed = false, testRows = null, traceparent = null }: Start,
+  {
+    trigger,
+    replayOf,
+    srcConfig = {},
+    destConfig = {},
+    confirmed = false,
+    testRows = null,
+    backfill = null,
+    traceparent = null,
+  }: Start,
 ): Promise<{ reply: Transfer; already: boolean }> {
   requireRunnable(row)
   const active = await queries.findActive.first(tx, { connectionId: row.id })
-  // Neither is taken for the other: a test does not send what a transfer sends.
-  if (active && (active.testRows === null) !== (testRows === null)) refuse('transfer_active')
+  // None is taken for the other: neither a test nor a backfill sends what a transfer sends.
+  const isSame =
+    active && (active.testRows === null) === (testRows === null) && isDeepStrictEqual(active.backfill, backfill)
+  if (active && !isSame) refuse('transfer_active')
   if (active) return { reply: viewTransfer(active), already: true }
   const until = row.blackout && blackoutEnd(row.blackout, row.now)
   if (until) refuse('transfer_blacked_out', [{ field: 'id', message: `has a blackout until ${until.toISOString()}` }])
@@ -159,6 +183,7 @@ export async function begin(
     destConfig: JSON.stringify({ ...row.destConfig, ...destConfig }),
     confirmed,
     testRows,
+    backfill: backfill && JSON.stringify(backfill),
     traceparent,
   })
   if (!inserted) throw new Error(`Transfer ${id} was not made`)

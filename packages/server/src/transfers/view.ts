@@ -29,6 +29,7 @@ export const viewTransfer = (row: TransferRow): Transfer => ({
   trigger: row.trigger,
   startedBy: row.startedBy,
   test: row.testRows !== null,
+  backfill: row.backfill,
   createdTime: unixSeconds(row.createdTime),
   startedTime: maybeSeconds(row.startedTime),
   finishedTime: maybeSeconds(row.finishedTime),

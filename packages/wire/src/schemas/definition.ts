@@ -119,6 +119,13 @@ export const SideDefinition = Type.Object(
         examples: [false],
       }),
     ),
+    backfill: Type.Optional(
+      oneOf(['days', 'times'] as const, {
+        description:
+          'The ranges that a backfill can read of it as a source: days alone, or days and times; absent if it can read none',
+        examples: ['days'],
+      }),
+    ),
     fields: Type.Array(FieldDefinition, {
       description: 'Settings of each connection for this role',
       examples: [definitionFields.slice(2)],

@@ -7,30 +7,11 @@ import { ConnectionConfig } from './connection.ts'
 import { ruleResults } from './connection-rule.ts'
 import { columnChanges } from './drift.ts'
 import { count, exactly, flag, identifier, oneOf, text, unixSeconds } from './kinds.ts'
+import { records, skipped } from './transfer-counts.ts'
+import { backfillOf, backfillOption } from './transfer-range.ts'
 import { TransferRoute } from './transfer-route.ts'
 
 const maybe = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()])
-
-/** How many records, at each stage: the record summary. `read` = `accepted` + `rejected` + the skipped ones once a transfer has ended well. */
-const records = exactly(
-  {
-    read: count('Records read from the source', 120_150),
-    sent: count('Records sent to the destination', 120_050),
-    accepted: count('Records that the destination accepted, by its own count', 120_000),
-    rejected: count('Records that were rejected, by the destination or before they were sent; each has a reason', 150),
-  },
-  { description: 'Record counts; only what is confirmed is counted' },
-)
-
-/** Records that were read and not sent, though nothing is wrong with them. */
-const skipped = exactly(
-  {
-    filtered: count('Records that the filter of the connection left out', 0),
-    unchanged: count('Records that have not changed since they were last accepted', 0),
-    duplicates: count('Records whose key another record of the transfer has', 0),
-  },
-  { description: 'Records that were read and not sent, though nothing is wrong with them, by reason' },
-)
 
 /** Error of a transfer, a preview or a check. */
 export const TransferError = exactly(
@@ -69,6 +50,7 @@ const transferFields = {
     'Whether it is a test: it sends a few records, and is left out of volume, reports, alerts and the status of the connection',
     false,
   ),
+  backfill: backfillOf,
   createdTime: unixSeconds('When it was requested', example.createdTime),
   startedTime: maybe(unixSeconds('When a worker first claimed it', example.createdTime)),
   finishedTime: maybe(unixSeconds('When it ended', example.createdTime + 95)),
@@ -151,6 +133,7 @@ export const StartTransfer = exactly(
         { description: 'Makes the transfer a test' },
       ),
     ),
+    backfill: backfillOption,
   },
   { description: 'Options of the transfer', examples: [{}] },
 )

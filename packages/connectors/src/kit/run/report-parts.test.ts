@@ -114,6 +114,20 @@ describe('reports in parts', () => {
     )
   })
 
+  test('of a backfill are those of its days, with their windows', async () => {
+    // The days that the connection names are those of its other transfers.
+    const settings = { accountIds: '100', startDate: '2026-02-01', endDate: '2026-02-10' }
+    const range = { from: '2025-12-30', to: '2026-01-18' }
+    const reader = await source()?.open?.({ ...contextOf(settings), range })
+    const names = (await reader?.divide?.({ bytesMin: 0, partsMax: 1_000 }))?.parts.map(({ name }) => name)
+    assert.deepEqual(names, ['100, 2025-12-30 to 2026-01-08', '100, 2026-01-09 to 2026-01-18'])
+    const days = []
+    for await (const { rows, window } of reader?.read() ?? []) days.push([rows[0]?.[0], window?.scope.day?.length])
+    assert.deepEqual([days.length, days[0], days.at(-1)], [10, ['2025-12-30', 2], ['2026-01-17', 2]])
+    const early = { ...contextOf(settings), range: { from: '2020-01-01', to: '2020-01-02' } }
+    await assert.rejects(async () => source()?.open?.(early), { code: 'invalid_setting' })
+  })
+
   test('leave an account at the earliest day behind which some are missing', () => {
     const parts = [
       { through: { 1: '2026-03-01', 2: '2026-03-01', 3: '2026-02-01' }, refused: ['1', '4'] },

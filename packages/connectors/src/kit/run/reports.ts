@@ -2,7 +2,7 @@ import {
   asConnectorError,
   type Chunk,
   type ChunkWindow,
-  type ConnectorError,
+  ConnectorError,
   type Json,
   type SourceContext,
   type SourceReader,
@@ -28,9 +28,20 @@ const never = '9999-12-31'
 export const apiOf = ({ platformApi }: ReadFacts, context: Pick<SourceContext, 'secrets' | 'settings'>): RestApi =>
   typeof platformApi === 'function' ? platformApi(context) : platformApi
 
+/** The data that is read, by the settings. In a backfill, its days take the place of the first and the last day that the connection names. */
+function planIn(facts: ReadFacts, { settings, range }: Pick<SourceContext, 'settings' | 'range'>) {
+  if (!range) return planOf(facts, settings)
+  const oldest = facts.days && addDays(todayIn('UTC'), -facts.days.backMax - 1)
+  if (oldest !== undefined && range.from < oldest) {
+    const message = `The platform has no reports from before ${oldest}: begin the backfill there, or later.`
+    throw new ConnectorError('invalid_setting', message)
+  }
+  return planOf(facts, { ...settings, startDate: range.from, endDate: range.to })
+}
+
 /** Opens a reader of the reports of all accounts of a connection, account after account and day after day. */
 export async function openReports(facts: ReadFacts, context: SourceContext): Promise<SourceReader> {
-  const plan = planOf(facts, context.settings)
+  const plan = planIn(facts, context)
   const named = namedAccounts(facts, context.settings)
   const api = apiOf(facts, context)
   const client = await openApi(context, api, facts.auth)

@@ -1,6 +1,6 @@
 import type { Values } from '@penstock/connector'
 import type { Shape } from '@penstock/engine'
-import type { ConnectionRule, DriftMode, TransferTrigger } from '@penstock/wire'
+import type { ConnectionRule, DriftMode, TransferRange, TransferTrigger } from '@penstock/wire'
 import { statement } from '../../db/statement.ts'
 import type { StandingRow } from './queries.ts'
 import { isOutdated, type ProgramParameters } from './version-queries.ts'
@@ -26,6 +26,8 @@ export type WorkRow = StandingRow & {
   destSettings: Values
   confirmed: boolean
   testRows: number | null
+  /** The range that it reads; null: it is no backfill. */
+  backfill: TransferRange | null
   read: number
   rejected: number
   attempt: number
@@ -41,6 +43,8 @@ export type WorkRow = StandingRow & {
   ranMs: number
   connectionDataKeyId: string | null
   cursorSealed: Buffer | null
+  /** The cursor that is confirmed in this transfer; that of a part is sealed with its checkpoint. */
+  reachedSealed: Buffer | null
   stateSealed: Buffer | null
   replaced: number | null
   /** Of the digests of the rows that the destination has, if only changed rows are sent. */
@@ -72,14 +76,14 @@ export const holdClaims = `do $$ begin perform pg_advisory_xact_lock(hashtext('p
 const workOf = (transfers: 'transfers' | 'claimed', parts?: 'transfer_parts' | 'claimed_part') => `
   select t.id, t.organization_id, t.account_id, t.connection_id, t.src_connector_id, t.dest_connector_id,
     c.src_configuration_id, c.dest_configuration_id, t.trigger, t.replay_of, t.src_config, t.dest_config,
-    t.src_settings, t.dest_settings, t.confirmed, t.test_rows,
+    t.src_settings, t.dest_settings, t.confirmed, t.test_rows, t.backfill,
     ${parts ? 'p.read, p.rejected, p.attempt, p.checkpoint_sealed, p.pending' : 't.read, t.rejected, t.attempt, t.checkpoint_sealed, t.pending'},
     t.source_columns, t.columns, t.data_key_id, t.created_time, t.started_time,
     extract(epoch from now() - t.started_time)::float8 * 1000 as ran_ms, t.traceparent,
-    s.data_key_id as connection_data_key_id, s.cursor_sealed, s.state_sealed, s.replaced,
+    s.data_key_id as connection_data_key_id, s.cursor_sealed, t.cursor_sealed as reached_sealed, s.state_sealed, s.replaced,
     s.digest_key_sealed, s.digests_scope, s.digests_generation,
     coalesce(s.drift, 'ignore') as drift, s.shape, t.rules,
-    ${parts ? 'null::integer' : 'case when t.read = 0 and t.test_rows is null then s.pending end'} as unconfirmed,
+    ${parts ? 'null::integer' : 'case when t.read = 0 and t.test_rows is null and t.backfill is null then s.pending end'} as unconfirmed,
     c.status, a.enabled as account_enabled, t.cancelling, c.account_deleted as gone,
     ${parts ? 'p.number' : '0'} as part, t.parts, ${parts ? 'p.key_sealed' : 'null::bytea'} as part_key_sealed
   from ${transfers} t

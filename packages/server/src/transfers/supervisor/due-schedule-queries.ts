@@ -34,7 +34,8 @@ export const takeDue = statement<{ limit: number }, DueScheduleRow>(`
   where s.enabled and s.next_time <= now() and not exists (select from schedule_pauses)
     and not exists (
       select from transfers t
-      where t.connection_id = c.id and t.status in ('queued', 'running') and t.test_rows is not null
+      where t.connection_id = c.id and t.status in ('queued', 'running')
+        and (t.test_rows is not null or t.backfill is not null)
     )
   order by s.next_time limit :limit
   for update of s skip locked for no key update of c skip locked

@@ -78,8 +78,9 @@ export class LedgerWriter {
     pending: number | null,
     also?: (tx: Transaction) => Promise<void>,
   ): Promise<StandingRow> {
-    // The next transfer reads the rows of a test again.
-    const confirmation = this.#work.testRows === null ? confirmed : { ...confirmed, cursor: null }
+    // The next transfer reads the rows of a test again, and a backfill is beside the cursor.
+    const { testRows, backfill } = this.#work
+    const confirmation = testRows === null && backfill === null ? confirmed : { ...confirmed, cursor: null }
     const rejects = [...stagedRejects, confirmation.rejects].filter((part) => part.length > 0)
     const { read, state } = confirmation
     const cursor = this.#ownCursor(confirmation)

@@ -12,7 +12,7 @@ export const usualRows = statement<
   from (
     select read from transfers
     where connection_id = :connectionId and id <> :id and status in ('succeeded', 'partial')
-      and test_rows is null and trigger <> 'replay'
+      and test_rows is null and backfill is null and trigger <> 'replay'
     order by created_time desc, id desc limit :transfers
   ) newest
 `)

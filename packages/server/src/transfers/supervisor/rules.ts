@@ -8,10 +8,11 @@ import { saveResults, usualRows } from './rule-queries.ts'
 /** The rules of a transfer, with the usual number of records if one of them asks for it. */
 export async function rulesOf(
   database: Database,
-  { id, connectionId, rules }: Pick<WorkRow, 'id' | 'connectionId' | 'rules'>,
+  { id, connectionId, rules, backfill }: Pick<WorkRow, 'id' | 'connectionId' | 'rules' | 'backfill'>,
 ): Promise<TransferState['rules']> {
   if (!rules) return null
-  const asks = rules.some(({ check }) => check === 'volume')
+  // How many records a range has says nothing about the usual number.
+  const asks = backfill === null && rules.some(({ check }) => check === 'volume')
   const usual = asks
     ? await usualRows.first(database, { id, connectionId, transfers: limits.ruleTransfers })
     : undefined

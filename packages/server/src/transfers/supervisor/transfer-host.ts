@@ -141,6 +141,7 @@ export class DatabaseTransferHost {
       replay: replay ? { columns: replay.columns, rows: replay.numbers.length } : null,
       confirmed: now.confirmed,
       testRows: now.testRows,
+      range: now.backfill,
       attempt: now.attempt,
       read: now.read,
       rejected: now.rejected,
@@ -149,7 +150,13 @@ export class DatabaseTransferHost {
       unconfirmed: now.unconfirmed,
       columns: now.columns,
       startedTime: now.startedTime.toISOString(),
-      cursor: await openJson(database, connection, places.cursor(now.connectionId), now.cursorSealed),
+      cursor: now.backfill
+        ? null
+        : await openJson(database, connection, places.cursor(now.connectionId), now.cursorSealed),
+      reached:
+        now.part > 0
+          ? standing.cursor
+          : await openJson(database, connection, places.cursor(now.connectionId), now.reachedSealed),
       state: await openJson(database, connection, places.state(now.connectionId), now.stateSealed),
       replaced: now.replaced,
       deliveryStates,

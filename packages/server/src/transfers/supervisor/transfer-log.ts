@@ -51,7 +51,7 @@ export class TransferLog {
   /** @param names of the connectors of both sides */
   constructor(
     db: Database,
-    { id, attempt, part, trigger, startedTime, ranMs }: WorkRow,
+    { id, attempt, part, trigger, backfill, startedTime, ranMs }: WorkRow,
     names: { source: string; destination: string },
   ) {
     this.#db = db
@@ -63,6 +63,7 @@ export class TransferLog {
       'began',
       attempt === 1 ? 'A worker took the transfer.' : `Attempt ${attempt}: a worker took the transfer again.`,
     )
+    if (backfill) this.add('began', `Backfill of ${backfill.from} to ${backfill.to}. The cursor stays as it is.`)
   }
 
   /** A line at this time. */

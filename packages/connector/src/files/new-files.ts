@@ -1,0 +1,146 @@
+import { createHash } from 'node:crypto'
+import { cursorsOf } from '../cursors.ts'
+import type { Json } from '../rows.ts'
+import type { Chunk, SourceContext } from '../source.ts'
+import type { StoredFile } from './store.ts'
+
+/**
+ * Files that earlier transfers have read, so that the next one reads new and changed files alone. A file is known by a digest of 8
+ * bytes of its name, size and version. The cursor has the digests of all files that were read and are still listed. The checkpoint has
+ * those of the files since the last cursor. Both together are all files whose rows are confirmed, at any time.
+ */
+
+/** Files since the last cursor, at most: a checkpoint may have 16 KiB, and each takes 14 bytes of it. */
+const sinceMax = 800
+const digestBytes = 8
+
+/** A cursor of files: digests in base64, one after the other. */
+type FilesCursor = { readonly files: string }
+
+/** A checkpoint of these files: whether its file was read to its end, and the files that were read since the last cursor. */
+export type NewFilesCheckpoint = { readonly done?: boolean; readonly since?: readonly string[] }
+
+/** A chunk of rows, or the end of a file. */
+export type FileStep = { readonly chunk: Chunk } | { readonly ended: StoredFile }
+
+const digestsIn = (cursor: Json | undefined): string[] =>
+  cursorsOf(cursor).flatMap((one) => {
+    const { files } = (one ?? {}) as Partial<FilesCursor>
+    const bytes = Buffer.from(typeof files === 'string' ? files : '', 'base64')
+    const count = Math.floor(bytes.length / digestBytes)
+    return Array.from({ length: count }, (_, at) =>
+      bytes.toString('base64url', at * digestBytes, (at + 1) * digestBytes),
+    )
+  })
+
+const bytesOf = (digests: readonly string[]): Buffer =>
+  Buffer.concat(digests.map((digest) => Buffer.from(digest, 'base64url')))
+
+const isCursorOfFiles = (cursor: Json | undefined): boolean =>
+  cursorsOf(cursor).some((one) => typeof (one as Partial<FilesCursor> | null)?.files === 'string')
+
+/** The new and changed files of a store, and the cursor that says which are read. */
+export class NewFiles {
+  /** Whether files were read before, so that a store without files is no error. */
+  readonly hasState: boolean
+  readonly #storeId: string
+  /** Read by transfers before, and to be kept in the cursor. */
+  #before: Set<string>
+  /** Read and confirmed in this transfer, by its cursor. */
+  readonly #reached: readonly string[]
+  readonly #isPart: boolean
+
+  /** @param storeId distinguishes the store from others in which files can have the same names and versions */
+  constructor({ cursor, reached, part }: Partial<Pick<SourceContext, 'cursor' | 'reached' | 'part'>>, storeId: string) {
+    this.#storeId = storeId
+    this.#before = new Set(digestsIn(cursor))
+    this.#reached = digestsIn(reached)
+    this.#isPart = part !== undefined
+    this.hasState = isCursorOfFiles(cursor)
+  }
+
+  /** The files that transfers before have not read as they are now. Files that are not listed any more are forgotten. */
+  among(files: readonly StoredFile[]): StoredFile[] {
+    const kept = new Set<string>()
+    const found = files.filter((file) => {
+      const digest = this.#digestOf(file)
+      if (!this.#before.has(digest)) return true
+      kept.add(digest)
+      return false
+    })
+    this.#before = kept
+    return found
+  }
+
+  /**
+   * The files that are left, in the order in which they are read: the one of the checkpoint, the ones behind it, and last the ones that
+   * appeared before it while the transfer was interrupted.
+   * @param files of this transfer, in the order of their names
+   * @param from the name of the file of the checkpoint
+   */
+  left(files: readonly StoredFile[], from: string, { done = false, since = [] }: NewFilesCheckpoint): StoredFile[] {
+    const read = new Set([...this.#reached, ...since])
+    const isLeft = (file: StoredFile) => (file.name === from ? !done : !read.has(this.#digestOf(file)))
+    const left = files.filter(isLeft)
+    return [...left.filter(({ name }) => name >= from), ...left.filter(({ name }) => name < from)]
+  }
+
+  /**
+   * The chunks of files, with cursors. One is held back, so that the last one of a file can say that it is.
+   * @param count how many files are left
+   * @param after where reading resumed
+   * @param isFirst whether the cursor keeps what transfers before have read: that of one part does
+   */
+  async *withCursors(
+    pieces: AsyncIterable<FileStep>,
+    count: number,
+    after: NewFilesCheckpoint | undefined,
+    isFirst: boolean,
+  ): AsyncGenerator<Chunk> {
+    const before = bytesOf([...this.#before])
+    let read = bytesOf(this.#reached)
+    let since = [...(after?.since ?? [])]
+    let bytes = 0
+    let left = count
+    let held: Chunk | undefined
+    const cursor = (isLast: boolean): Json => {
+      const keepsBefore = !this.#isPart || (isFirst && isLast)
+      return { files: Buffer.concat(keepsBefore ? [before, read] : [read]).toString('base64') }
+    }
+    const withSince = (chunk: Chunk, more: NewFilesCheckpoint): Chunk => ({
+      ...chunk,
+      checkpoint: { ...(chunk.checkpoint as object), ...more, since: [...since] },
+    })
+    for await (const piece of pieces) {
+      if ('chunk' in piece) {
+        if (held) yield held
+        held = withSince(piece.chunk, {})
+        continue
+      }
+      left -= 1
+      bytes += piece.ended.sizeBytes
+      if (piece.ended.version !== '') {
+        since.push(this.#digestOf(piece.ended))
+      }
+      if (!held) continue
+      // The cursor is stored whole, so it is stored once as many bytes were read as it has.
+      const isDue = bytes >= 1.4 * (before.length + read.length) || since.length >= sinceMax
+      const isLast = left === 0
+      if (isLast || isDue) {
+        read = Buffer.concat([read, bytesOf(since)])
+        held = { ...held, cursor: cursor(isLast) }
+        since = []
+        bytes = 0
+      }
+      held = withSince(held, nameIn(held) === piece.ended.name ? { done: true } : {})
+    }
+    if (held) yield held
+  }
+
+  #digestOf({ name, sizeBytes, version }: StoredFile): string {
+    const text = JSON.stringify([this.#storeId, name, sizeBytes, version])
+    return createHash('sha256').update(text).digest().toString('base64url', 0, digestBytes)
+  }
+}
+
+const nameIn = ({ checkpoint }: Chunk): string => (checkpoint as { file: string }).file

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { beginningOf, shiftedBack } from './ranges.ts'
+
+const reading = { cursor: 'changed', lookBackHours: 0, timezone: 'Europe/Paris' }
+const days = { range: { from: '2026-01-31', to: '2026-02-28' } }
+const times = { range: { from: '2026-07-01T10:00:00Z', to: '2026-07-01T12:30:00Z' } }
+
+describe('the range of a backfill', () => {
+  test('ends behind its last day', () => {
+    const { earlier, within, keepsCursor } = beginningOf(days, reading, { clock: 'local' }, { after: ['x'], skip: 0 })
+    assert.deepEqual(
+      [earlier, within, keepsCursor],
+      [undefined, { from: '2026-01-31 00:00:00', before: '2026-03-01 00:00:00' }, false],
+    )
+    assert.deepEqual(beginningOf(days, reading, { clock: 'day' }, undefined).within, {
+      from: '2026-01-31',
+      before: '2026-03-01',
+    })
+  })
+
+  test('has times by the clock of the column', () => {
+    const textOf = (time: string) => `${time}+00`
+    assert.deepEqual(beginningOf(times, reading, { clock: 'utc', textOf }, undefined).within, {
+      from: '2026-07-01 10:00:00+00',
+      before: '2026-07-01 12:30:00+00',
+    })
+    assert.deepEqual(beginningOf(times, reading, { clock: 'local' }, undefined).within, {
+      from: '2026-07-01 12:00:00',
+      before: '2026-07-01 14:30:00',
+    })
+  })
+
+  test('is refused without a cursor that is a time', () => {
+    const refused = { code: 'invalid_setting' }
+    assert.throws(() => beginningOf(days, { ...reading, cursor: undefined }, undefined, undefined), refused)
+    assert.throws(() => beginningOf(days, reading, undefined, undefined), refused)
+    assert.throws(() => beginningOf(times, reading, { clock: 'day' }, undefined), refused)
+  })
+})
+
+describe('the look-back window', () => {
+  test('begins before the last cursor', () => {
+    const ended = { after: ['2026-03-01 01:30:00.123456+00', '7'], skip: 1 }
+    const found = beginningOf({}, { ...reading, lookBackHours: 2 }, { clock: 'utc' }, ended)
+    assert.deepEqual(found, {
+      earlier: undefined,
+      within: { from: '2026-02-28 23:30:00.123456+00' },
+      keepsCursor: true,
+    })
+    assert.deepEqual(beginningOf({}, reading, { clock: 'utc' }, ended).earlier, ended)
+    assert.deepEqual(beginningOf({}, { ...reading, lookBackHours: 2 }, { clock: 'utc' }, undefined).within, undefined)
+    assert.throws(() => beginningOf({}, { ...reading, lookBackHours: 2 }, undefined, ended), {
+      code: 'invalid_setting',
+    })
+  })
+
+  test('keeps the form of the text', () => {
+    const texts: [string, number, string | undefined][] = [
+      ['2026-01-01', 24, '2025-12-31'],
+      ['2026-01-01T00:00:00.000000001', 1, '2025-12-31T23:00:00.000000001'],
+      ['1767225600000000', 1, '1767222000000000'],
+      ['infinity', 1, undefined],
+      ['0044-03-15 BC', 1, undefined],
+      ['0001-01-01 00:00:00', 1, undefined],
+    ]
+    for (const [text, hours, expected] of texts) assert.equal(shiftedBack(text, hours), expected, text)
+  })
+})

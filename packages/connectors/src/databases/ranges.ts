@@ -1,0 +1,88 @@
+import { ConnectorError, type SourceContext, type SourceRange } from '@penstock/connector'
+import type { Spot } from './checkpoints.ts'
+import { inTimezone } from './timestamps.ts'
+
+/** Rows by the times of their cursor: rows of a backfill, and rows that are read again because they can come late. */
+
+/** How a cursor column says a time. */
+export type CursorTime = {
+  /** Its clock: UTC, that of the time zone in the settings, or days of it. */
+  readonly clock: 'utc' | 'local' | 'day'
+  /** The text of a time of this clock, `YYYY-MM-DD HH:MM:SS`, as the statement compares it; the same text unless given. */
+  readonly textOf?: (time: string) => string
+}
+
+/** Bounds of the cursor, as texts of the database: the first value that is read, and the first one behind it. */
+export type Within = { readonly from?: string; readonly before?: string }
+
+/** Where a reading begins: behind a spot, or within bounds of its own. */
+export type Beginning = {
+  readonly earlier: Pick<Spot, 'after' | 'skip'> | undefined
+  readonly within: Within | undefined
+  /** Whether the chunks say where the next transfer continues. */
+  readonly keepsCursor: boolean
+}
+
+/**
+ * Where a transfer begins. A backfill reads its range alone. With a look-back window, rows come again whose cursor is within the window
+ * before the last one that was read.
+ * @param time how the cursor column says a time; `undefined` if it has numbers
+ * @param ended where the transfer before ended
+ * @throws ConnectorError `invalid_setting` if the cursor cannot have the range, or the window
+ */
+export function beginningOf(
+  { range }: Pick<SourceContext, 'range'>,
+  reading: { readonly cursor: string | undefined; readonly lookBackHours: number; readonly timezone: string },
+  time: CursorTime | undefined,
+  ended: Pick<Spot, 'after' | 'skip'> | undefined,
+): Beginning {
+  const { cursor, lookBackHours, timezone } = reading
+  if (range) {
+    if (cursor === undefined) throw invalid('A backfill needs a cursor column: choose Incremental and name one.')
+    if (!time) throw invalid(`The cursor column ${cursor} has no times, so that it has no range of days: name another.`)
+    return { earlier: undefined, within: boundsOf(range, time, timezone), keepsCursor: false }
+  }
+  const keepsCursor = cursor !== undefined
+  if (!keepsCursor || lookBackHours === 0) return { earlier: ended, within: undefined, keepsCursor }
+  if (!time) throw invalid(`The cursor column ${cursor} has no times: set the look-back window to 0.`)
+  const from = ended?.after?.[0] === undefined ? undefined : shiftedBack(ended.after[0], lookBackHours)
+  return from === undefined
+    ? { earlier: ended, within: undefined, keepsCursor }
+    : { earlier: undefined, within: { from }, keepsCursor }
+}
+
+function boundsOf({ from, to }: SourceRange, { clock, textOf = (text) => text }: CursorTime, timezone: string): Within {
+  const isDays = from.length === 'YYYY-MM-DD'.length
+  if (clock === 'day') {
+    if (isDays) return { from: textOf(from), before: textOf(dayAfter(to)) }
+    throw invalid('The cursor column has days: give the range in days.')
+  }
+  if (isDays) return { from: textOf(`${from} 00:00:00`), before: textOf(`${dayAfter(to)} 00:00:00`) }
+  const shown = (text: string) =>
+    clock === 'utc' ? text.slice(0, 19).replace('T', ' ') : inTimezone(new Date(text), timezone)
+  return { from: textOf(shown(from)), before: textOf(shown(to)) }
+}
+
+const timeText = /^(\d{4}-\d\d-\d\d)(?:([T ])(\d\d:\d\d:\d\d)(.*))?$/s
+
+/**
+ * The text of a cursor so many hours earlier, in the same form: a time with any fraction and offset, a day, or microseconds since 1970.
+ * @returns `undefined` if it is none of these, such as infinity
+ */
+export function shiftedBack(text: string, hours: number): string | undefined {
+  if (/^\d{1,18}$/.test(text)) return String(BigInt(text) - BigInt(Math.round(hours * 3600)) * 1_000_000n)
+  const found = timeText.exec(text)
+  if (!found) return undefined
+  const [, day = '', separator, time = '00:00:00', rest = ''] = found
+  const at = Date.parse(`${day}T${time}Z`)
+  if (Number.isNaN(at)) return undefined
+  const early = new Date(at - hours * 3_600_000)
+  if (early.getUTCFullYear() < 1) return undefined
+  const shown = early.toISOString()
+  return separator === undefined ? shown.slice(0, 10) : `${shown.slice(0, 10)}${separator}${shown.slice(11, 19)}${rest}`
+}
+
+const dayAfter = (day: string): string =>
+  new Date(Date.parse(`${day}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10)
+
+const invalid = (message: string): ConnectorError => new ConnectorError('invalid_setting', message)

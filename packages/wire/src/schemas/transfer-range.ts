@@ -1,0 +1,60 @@
+import { type Static, Type } from '../type.ts'
+import { exactly } from './kinds.ts'
+
+const day = '[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])'
+const time = '(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z'
+
+const edge = (description: string, example: string) =>
+  Type.String({ pattern: `^${day}(?:T${time})?$`, description, examples: [example] })
+
+/** A range of a source: days, both of them included, or times in UTC, of which the second is not included. */
+export const TransferRange = exactly(
+  {
+    from: edge('First day, as YYYY-MM-DD, or first time, as YYYY-MM-DDTHH:MM:SSZ', '2026-01-01'),
+    to: edge('Last day, or the time at which the range ends, in the same form as `from`', '2026-03-31'),
+  },
+  { description: 'Range of a source' },
+)
+export type TransferRange = Static<typeof TransferRange>
+
+/** The range of a transfer, as it is shown. */
+export const backfillOf = Type.Union([TransferRange, Type.Null()], {
+  description: 'The range that it reads, as a backfill; null if it is none',
+  examples: [null],
+})
+
+/** The range of a transfer, as it is requested. */
+export const backfillOption = Type.Optional(
+  Type.Unsafe<TransferRange>({
+    ...TransferRange,
+    description:
+      'Makes the transfer a backfill: it reads this range of the source alone, and the cursor of the connection stays as it is',
+  }),
+)
+
+const dayMs = 86_400_000
+
+/**
+ * The error of a range, with its field; `undefined` if it is valid: days that exist, in their order, at most `daysMax` of them.
+ * @param daysMax how many days it may have
+ */
+export function errorOfRange(
+  { from, to }: TransferRange,
+  daysMax: number,
+): { readonly field: 'from' | 'to'; readonly message: string } | undefined {
+  for (const [field, text] of Object.entries({ from, to })) {
+    const ms = Date.parse(text)
+    if (Number.isNaN(ms) || new Date(ms).toISOString().slice(0, 10) !== text.slice(0, 10)) {
+      return { field: field as 'from' | 'to', message: 'is a day that does not exist' }
+    }
+  }
+  if (from.length !== to.length) {
+    return { field: 'to', message: 'must have the form of from: both are days, or both are times' }
+  }
+  const isDays = from.length === 'YYYY-MM-DD'.length
+  if (isDays ? to < from : to <= from) return { field: 'to', message: 'must come after from' }
+  if (Date.parse(to) - Date.parse(from) >= daysMax * dayMs) {
+    return { field: 'to', message: `must be at most ${daysMax} days after from` }
+  }
+  return undefined
+}
