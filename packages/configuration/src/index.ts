@@ -1,6 +1,7 @@
 export { type Applied, applyPlan } from './apply.ts'
 export { createDefinitions } from './definitions.ts'
 export { type Exported, type ExportOptions, type ExportResult, exportConfiguration } from './export.ts'
+export { sayRefusal } from './failures.ts'
 export { chooseAccounts, type Desired, loadDesired } from './load.ts'
 export { destroys, makePlan, type Plan } from './plan.ts'
 export { ConfigurationError, describeProblem, type Problem } from './problems.ts'

@@ -321,6 +321,24 @@ export function buildProgram(): Command {
     .option('--value <name=value...>', 'values of its configuration that are no secrets')
     .action(async (file, options) => (await import('./import-source.ts')).importSourceCommand(file, options))
 
+  const connections = () => import('./connections.ts')
+  const connection = program.command('connection').description('transfers and state of a connection')
+  const ofConnection = (command: Command) =>
+    command
+      .option(...ofService)
+      .requiredOption('--account <accountId>', 'sub-account of the connection')
+      .option(...json)
+  ofConnection(connection.command('backfill <connectionId>'))
+    .description('start a transfer that reads a range of the source; the cursor stays as it is')
+    .requiredOption('--from <day>', 'first day, such as 2026-01-31, or first time, such as 2026-01-31T00:00:00Z')
+    .requiredOption('--to <day>', 'last day, or the time at which the range ends')
+    .action(async (id, options) => (await connections()).backfillCommand(id, options))
+  ofConnection(connection.command('reset <connectionId>'))
+    .description('forget the state of a connection, so that the next transfer is a full refresh')
+    .option('--cursor', 'forget the cursor and the files that were read, only')
+    .option('--rows', 'forget the rows that were sent, only')
+    .action(async (id, options) => (await connections()).resetCommand(id, options))
+
   const person = program.command('person').description('one person in the rejected records that a service keeps')
   const withPersonOptions = (command: Command) =>
     command
