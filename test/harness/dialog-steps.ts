@@ -11,6 +11,8 @@ export type DialogScene = Scene & {
   readonly driftedTransferId: string
   /** A connection with sixty columns, whose mapping is open. */
   readonly mappedId: string
+  /** A connection whose source has ranges. */
+  readonly rangesId: string
 }
 
 export type Dialog = {

@@ -125,6 +125,12 @@ export const connections: readonly Dialog[] = [
     open: choose(more, /^Send rows as a test/),
   },
   {
+    name: 'backfill a range',
+    of: ['screens/connection/backfill.tsx'],
+    path: ofConnection('rangesId'),
+    open: choose(more, /^Backfill a range/),
+  },
+  {
     name: 'confirm a replacement',
     of: ['screens/transfer/replace-guard.tsx'],
     path: ofConnection('replacesId'),

@@ -38,6 +38,16 @@ export async function prepareDialogs(stage: ConsoleStage, scene: Scene): Promise
       destConnectionConfig: { advertiserId: '1' },
     },
   })
+  const { reply: ranges } = await client.createConnection({
+    accountId,
+    body: {
+      name: 'Ranges',
+      srcConnectorId: connectorBySlug('postgresql').id,
+      destConnectorId: localFolder.id,
+      srcConnectionConfig: { table: 'people', syncMode: 'Incremental', markerColumn: 'changed' },
+    },
+  })
+  await client.updateConnectionStatus({ accountId, id: ranges.id, body: { action: 'activate' } })
   await client.createUpload({
     accountId,
     query: { name: 'customers.csv' },
@@ -53,6 +63,7 @@ export async function prepareDialogs(stage: ConsoleStage, scene: Scene): Promise
     driftedId: drifted.id,
     driftedTransferId: stopped.id,
     mappedId: mapped.id,
+    rangesId: ranges.id,
   }
 }
 

@@ -1,5 +1,6 @@
 import { Badge } from '@mantine/core'
-import type { ConnectionStatus, TransferStatus } from '@penstock/wire'
+import type { ConnectionStatus, Transfer, TransferStatus } from '@penstock/wire'
+import { backfill } from '../strings/backfill.ts'
 import { components } from '../strings/components.ts'
 
 /** One colour for each meaning, wherever a status is shown: badges, charts, the connection. */
@@ -36,11 +37,17 @@ export function ConnectionBadge({ status, failed = false }: { status: Connection
   )
 }
 
-/** Marks a transfer that is a test. */
-export function TestTag() {
+/** Marks a transfer that is a test or a backfill; nothing for others. */
+export function TransferTag({
+  transfer: { test, backfill: range },
+}: {
+  transfer: Pick<Transfer, 'test' | 'backfill'>
+}) {
+  const text = test ? components.test : range && backfill.tag(range.from, range.to)
+  if (!text) return null
   return (
     <Badge variant="default" fw={500} tt="none">
-      {components.test}
+      {text}
     </Badge>
   )
 }

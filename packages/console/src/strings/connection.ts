@@ -1,4 +1,5 @@
 import type { AuditActorKind, ConnectionStatus, TransferStatus, TransferTrigger } from '@penstock/wire'
+import { backfill } from './backfill.ts'
 
 /** The texts of the screen “Connection”. */
 export const connection = {
@@ -12,6 +13,7 @@ export const connection = {
   actions: 'More actions',
   run: 'Run now',
   test: 'Send rows as a test',
+  backfill: backfill.action,
   activate: 'Activate',
   enable: 'Enable',
   disable: 'Disable',

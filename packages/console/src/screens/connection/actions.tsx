@@ -1,5 +1,6 @@
 import type { ConnectionDetails } from '@penstock/wire'
 import {
+  IconCalendarDown,
   IconCopy,
   IconFlask,
   IconPencil,
@@ -18,6 +19,7 @@ import type { Action, Reasons } from './reasons.ts'
 const icons: Record<Action, ReactNode> = {
   run: <IconPlayerPlay size={18} aria-hidden />,
   test: <IconFlask size={18} aria-hidden />,
+  backfill: <IconCalendarDown size={18} aria-hidden />,
   activate: <IconPower size={18} aria-hidden />,
   enable: <IconToggleRight size={18} aria-hidden />,
   disable: <IconPlayerPause size={18} aria-hidden />,
@@ -70,7 +72,7 @@ export function Actions({
         label={say.actions}
         width={300}
         groups={[
-          (['test', 'edit', 'duplicate', 'activate', 'enable', 'disable'] as const).map(item),
+          (['test', 'backfill', 'edit', 'duplicate', 'activate', 'enable', 'disable'] as const).map(item),
           [{ ...item('delete'), destructive: true }],
         ]}
       />

@@ -8,7 +8,7 @@ import { Confirm } from '../../components/confirm.tsx'
 import { notifyDone } from '../../components/notify.ts'
 import { count, percent } from '../../components/numbers.ts'
 import { ReasonedButton } from '../../components/reasoned.tsx'
-import { TestTag } from '../../components/status.tsx'
+import { TransferTag } from '../../components/status.tsx'
 import { connection as say } from '../../strings/connection.ts'
 import { pathOfTransfer } from '../transfer/paths.ts'
 
@@ -25,7 +25,7 @@ export function Active({ transfer }: { transfer: Transfer }) {
             <Text fw={600} role="status">
               {transfer.status === 'queued' ? say.waits : say.running}
             </Text>
-            {transfer.test && <TestTag />}
+            <TransferTag transfer={transfer} />
             <Text size="sm" c="dimmed" className="figures">
               {say.soFar(count(read), count(accepted), count(rejected))}
             </Text>

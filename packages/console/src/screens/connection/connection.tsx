@@ -17,6 +17,7 @@ import { pathOfTransfer } from '../transfer/paths.ts'
 import { needsConfirmation, ReplaceGuard } from '../transfer/replace-guard.tsx'
 import { Actions } from './actions.tsx'
 import { Active } from './active-transfer.tsx'
+import { BackfillDialog } from './backfill.tsx'
 import { Configuration } from './configuration.tsx'
 import { EditConnection } from './edit-connection.tsx'
 import { Flow } from './flow.tsx'
@@ -52,6 +53,11 @@ export function Component() {
   )
 }
 
+/** Actions that have a dialog. */
+const askedActions = ['activate', 'backfill', 'delete', 'disable', 'test'] as const
+type Asked = (typeof askedActions)[number]
+const isAsked = (action: Action): action is Asked => askedActions.some((one) => one === action)
+
 function Shown({
   result,
   newest,
@@ -65,7 +71,7 @@ function Shown({
   const connection = result.reply
   const reasons = useReasons(connection, newest)
   const doing = useActions(connection)
-  const [asked, setAsked] = useState<'activate' | 'delete' | 'disable' | 'test'>()
+  const [asked, setAsked] = useState<Asked>()
   const [edited, setEdited] = useState<ResultOf<'getConnection'>>()
   const moves = isActive(newest)
   const isDeleted = connection.status === 'deleted'
@@ -74,7 +80,7 @@ function Shown({
     if (action === 'run') void doing.run()
     else if (action === 'edit') edit()
     else if (action === 'duplicate') void doing.duplicate()
-    else if (action === 'activate' || action === 'delete' || action === 'disable' || action === 'test') setAsked(action)
+    else if (isAsked(action)) setAsked(action)
     else if (action === 'restore') void doing.restore()
     else void doing.move(action)
   }
@@ -143,6 +149,7 @@ function Shown({
         </Confirm>
       )}
       {asked === 'test' && <TestDialog connection={connection} onClose={() => setAsked(undefined)} />}
+      {asked === 'backfill' && <BackfillDialog connection={connection} onClose={() => setAsked(undefined)} />}
       {edited && (
         <EditConnection
           opened={{ connection: edited.reply, version: edited.etag }}

@@ -1,8 +1,19 @@
 import { type ConnectionDetails, type ConnectionStatus, errors, lifecycle, mayTransfer } from '@penstock/wire'
+import { backfill } from '../../strings/backfill.ts'
 import { components } from '../../strings/components.ts'
 import { connection as say } from '../../strings/connection.ts'
 
-export type Action = 'run' | 'test' | 'activate' | 'enable' | 'disable' | 'delete' | 'restore' | 'edit' | 'duplicate'
+export type Action =
+  | 'run'
+  | 'test'
+  | 'backfill'
+  | 'activate'
+  | 'enable'
+  | 'disable'
+  | 'delete'
+  | 'restore'
+  | 'edit'
+  | 'duplicate'
 /** Why each action is impossible now; undefined if it is possible. */
 export type Reasons = Readonly<Record<Action, string | undefined>>
 
@@ -11,6 +22,8 @@ export type Surroundings = {
   readonly accountEnabled: boolean | undefined
   /** The names of sides that no data moves through. */
   readonly entriesOnly: readonly string[]
+  /** The name of the source, if it has no ranges. */
+  readonly noRanges: string | undefined
   readonly active: boolean
 }
 
@@ -22,6 +35,7 @@ export function reasonsOf(connection: Pick<ConnectionDetails, 'status' | 'editab
   return {
     run,
     test: run,
+    backfill: run ?? (around.noRanges === undefined ? undefined : backfill.none(around.noRanges)),
     activate: move('activate'),
     enable: move('enable'),
     disable: move('disable'),

@@ -19,6 +19,7 @@ import { count } from '../../components/numbers.ts'
 import { Empty } from '../../components/page.tsx'
 import { statusColors, transferColors } from '../../components/status.tsx'
 import { Time } from '../../components/time.tsx'
+import { backfill } from '../../strings/backfill.ts'
 import { components } from '../../strings/components.ts'
 import { connection as say } from '../../strings/connection.ts'
 import { stateCard } from '../../strings/state-card.ts'
@@ -39,6 +40,12 @@ const icons = {
 }
 
 type Entry = { time: number } & ({ event: ConnectionEvent } | { transfer: Transfer })
+
+function happened({ test, backfill: range, status }: Transfer): string {
+  const shown = components.transfer[status]
+  if (range) return backfill.happened(range.from, range.to, shown)
+  return (test ? say.testHappened : say.transferHappened)(shown)
+}
 
 /** Everything that happened to the connection, newest first: its transfers, and what was changed of it. */
 export function History({ connection }: { connection: ConnectionDetails }) {
@@ -68,9 +75,7 @@ export function History({ connection }: { connection: ConnectionDetails }) {
                     }
                     title={
                       <Anchor component={Link} to={pathOfTransfer(entry.transfer)} fw={550} fz="sm">
-                        {(entry.transfer.test ? say.testHappened : say.transferHappened)(
-                          components.transfer[entry.transfer.status],
-                        )}
+                        {happened(entry.transfer)}
                       </Anchor>
                     }
                   >

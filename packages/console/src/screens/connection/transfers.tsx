@@ -15,7 +15,7 @@ import { count } from '../../components/numbers.ts'
 import { Empty, Toolbar } from '../../components/page.tsx'
 import { pageOf } from '../../components/pager.tsx'
 import { type Column, ResourceTable } from '../../components/resource-table.tsx'
-import { TestTag, TransferBadge } from '../../components/status.tsx'
+import { TransferBadge, TransferTag } from '../../components/status.tsx'
 import { duration, Time } from '../../components/time.tsx'
 import { components } from '../../strings/components.ts'
 import { connection as say } from '../../strings/connection.ts'
@@ -100,7 +100,7 @@ const columns: readonly Column<Transfer>[] = [
         >
           <Group gap={6} wrap="nowrap">
             <TransferBadge status={transfer.status} />
-            {transfer.test && <TestTag />}
+            <TransferTag transfer={transfer} />
           </Group>
         </Anchor>
         {isActive(transfer) && (

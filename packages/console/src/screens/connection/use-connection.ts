@@ -61,12 +61,14 @@ export function useReasons(connection: ConnectionDetails, newest: Transfer | und
   const reasons = reasonsOf(connection, {
     accountEnabled: account?.enabled,
     entriesOnly: idleNames(source.data?.reply, destination.data?.reply),
+    noRanges: source.data?.reply.source?.backfill === undefined ? source.data?.reply.name : undefined,
     active: isActive(newest),
   })
   const move = forbidden('updateConnectionStatus')
   return {
     run: forbidden('startTransfer') ?? reasons.run,
     test: forbidden('startTransfer') ?? reasons.test,
+    backfill: forbidden('startTransfer') ?? reasons.backfill,
     activate: move ?? reasons.activate,
     enable: move ?? reasons.enable,
     disable: move ?? reasons.disable,

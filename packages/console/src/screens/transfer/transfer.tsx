@@ -9,7 +9,7 @@ import { Lines, Loaded, NotRead, NotReadAgain } from '../../components/loaded.ts
 import { notifyDone } from '../../components/notify.ts'
 import { Page } from '../../components/page.tsx'
 import { ReasonedButton } from '../../components/reasoned.tsx'
-import { TestTag, TransferBadge } from '../../components/status.tsx'
+import { TransferBadge, TransferTag } from '../../components/status.tsx'
 import { connection as sayConnection } from '../../strings/connection.ts'
 import { transfer as say } from '../../strings/transfer.ts'
 import { CancelTransfer } from '../connection/active-transfer.tsx'
@@ -162,12 +162,12 @@ function refusalToReplay(transfer: Transfer, reasonNotToTransfer: string | undef
   return reasonNotToTransfer
 }
 
-function Facts({ transfer: { status, test }, connection }: { transfer: Transfer; connection: Connection }) {
+function Facts({ transfer, connection }: { transfer: Transfer; connection: Connection }) {
   const path = pathOfConnection({ accountId: connection.accountId, connectionId: connection.id })
   return (
     <Group gap="sm" mt={6}>
-      <TransferBadge status={status} />
-      {test && <TestTag />}
+      <TransferBadge status={transfer.status} />
+      <TransferTag transfer={transfer} />
       <Anchor component={Link} to={path} fz="inherit">
         {say.of}
       </Anchor>
