@@ -1,4 +1,5 @@
-import { boolean, type Discover, defineConnector, type Fields, number, select, text } from '@penstock/connector'
+import { type Discover, defineConnector, type Fields, select, text } from '@penstock/connector'
+import { changeFields, ofChanges } from '../databases/change-fields.ts'
 import {
   backfillByCursor,
   databaseSecrets,
@@ -16,19 +17,18 @@ const bytesFormat = select({
   default: 'PostgreSQL',
 })
 
-const ofChanges = { syncMode: 'Changes' }
+const { syncMode, changes } = changeFields({
+  log: 'PostgreSQL keeps in a replication slot',
+  name: 'logical replication',
+  place: '_lsn',
+  sent: 'the values that PostgreSQL sends of them, those of the key by default',
+  counted: 'changes of the publication',
+})
 
 /** As of other databases, and what a replication slot gives. */
 const sourceFields: Fields = {
   ...tableSourceFields({ schemas: true }),
-  syncMode: select({
-    label: 'Sync mode',
-    description:
-      'Whether each transfer reads all rows, or only those whose cursor has increased since the last transfer, or first all rows of a table and then the changes that PostgreSQL keeps in a replication slot, removed rows among them',
-    options: ['Full', 'Incremental', 'Changes'],
-    labels: { Changes: 'Changes (logical replication)' },
-    default: 'Full',
-  }),
+  ...syncMode,
   publication: text({
     label: 'Publication',
     description: 'Name of a publication of PostgreSQL that has the table: create publication … for table …',
@@ -42,30 +42,7 @@ const sourceFields: Fields = {
     required: true,
     when: ofChanges,
   }),
-  deletes: select({
-    label: 'Removed rows',
-    description:
-      'How removed rows are dealt with: they are removed at the destination, which must have a key for that; or a row says so, with the values that PostgreSQL sends of them, those of the key by default, and delete in the column _operation; or nothing',
-    options: ['Remove', 'Add', 'Skip'],
-    labels: { Remove: 'Remove them', Add: 'Add a row', Skip: 'Leave them' },
-    default: 'Remove',
-    when: ofChanges,
-  }),
-  changeColumns: boolean({
-    label: 'Add columns of the change',
-    description:
-      'Whether rows also have the columns _operation (copy, insert, update, delete or truncate), _committed_time and _lsn; always if removed rows are added',
-    default: false,
-    when: ofChanges,
-  }),
-  changesMax: number({
-    label: 'Changes per transfer',
-    description: 'After about so many changes of the publication a transfer ends, and the next one continues',
-    min: 1_000,
-    max: 10_000_000,
-    default: 1_000_000,
-    when: ofChanges,
-  }),
+  ...changes,
 }
 
 const schemas: Discover = async (context) => (await import('./discover.ts')).discoverSchemas(context)

@@ -9,6 +9,7 @@ import {
 } from '@penstock/connector'
 import { afterIn } from '../../databases/checkpoints.ts'
 import { chunksOf } from '../../databases/chunks.ts'
+import { changeSettingsOf } from '../../databases/row-changes.ts'
 import { inSession } from '../../databases/sessions.ts'
 import { type Place, placeOf, type Reading, readingOf } from '../../databases/settings.ts'
 import { type PostgresPlan, planReading } from '../plan.ts'
@@ -29,8 +30,6 @@ import { lsnText, snapshotIn } from './snapshot.ts'
 import { type Cursor, cursorIn, identityOf, lsnOf, type Stage, seenIn, stageIn } from './stages.ts'
 import { changesOf, type Position, type RowChange } from './stream.ts'
 
-/** How many messages of the slot a transfer reads, about, unless the setting says another number. */
-export const changesMaxDefault = 1_000_000
 /** Of a cursor, which may hold 16 KiB. */
 const snapshotLengthMax = 8_000
 const rowsMax = 5_000
@@ -67,7 +66,7 @@ export async function openChanges(context: SourceContext): Promise<SourceReader>
     plan,
     rows,
     cursor,
-    messagesMax: messagesIn(settings),
+    messagesMax: changeSettingsOf(settings).changesMax,
     connect,
     sample: !!context.sample,
   })
@@ -279,8 +278,6 @@ const placeOfChanges = (settings: Values): ChangesPlace => {
   return { schema: text('schema', 'public'), table: text('table'), slot, publication: text('publication') }
 }
 
-const messagesIn = ({ changesMax }: Values): number => (typeof changesMax === 'number' ? changesMax : changesMaxDefault)
-
 /** The columns of the table, and how rows are made of them. */
 async function rowsTable(
   session: PostgresSession,
@@ -296,7 +293,7 @@ async function rowsTable(
     [table],
   )
   const typeOf = new Map(types.map(({ name, type }) => [name, type]))
-  const deletes = settings.deletes === 'Add' ? 'add' : settings.deletes === 'Skip' ? 'skip' : 'remove'
+  const { deletes, withChange } = changeSettingsOf(settings)
   return {
     table,
     columns: plan.columns.map((name, at) => ({
@@ -305,7 +302,7 @@ async function rowsTable(
       type: typeOf.get(name) ?? 'text',
     })),
     keys: plan.digest ? [] : plan.orderNames,
-    withChange: settings.changeColumns === true || deletes === 'add',
+    withChange,
     deletes,
   }
 }

@@ -1,5 +1,6 @@
 import type { Cell, Chunk } from '@penstock/connector'
 import pg from 'pg'
+import { type ChangedRow, type Deletes, removalsIn, rowsOfChange } from '../../databases/row-changes.ts'
 import { cellOf, type PostgresCellKind } from '../cells.ts'
 import { isNested, shown } from '../plan.ts'
 import type { PostgresSession } from '../session.ts'
@@ -19,8 +20,7 @@ export type ChangeRows = {
   readonly keys: readonly string[]
   /** Whether rows end with `changeColumns`. */
   readonly withChange: boolean
-  /** How removed rows are dealt with: they are removed, a row says so, or nothing happens. */
-  readonly deletes: 'remove' | 'add' | 'skip'
+  readonly deletes: Deletes
 }
 
 /** The columns that say what happened to a row. */
@@ -32,8 +32,7 @@ export const copiedCells: readonly Cell[] = ['copy', null, null]
 /** How many rows are looked up at once: their columns may be large. */
 const lookUpMax = 50
 
-type Values = Map<string, string | null>
-type Pending = { readonly change: RowChange; readonly operation: string; readonly values: Values }
+type Pending = ChangedRow<RowChange>
 
 /**
  * Makes rows of changes, in their order. A value that PostgreSQL does not send because it has not changed is the one that the row
@@ -45,39 +44,22 @@ export async function rowsOfChanges(
   table: ChangeRows,
   session: () => Promise<PostgresSession>,
 ): Promise<Pick<Chunk, 'rows' | 'removed' | 'bytes'>> {
-  const pending = changes.flatMap((change) => pendingOf(change, table))
+  const pending = changes.flatMap((change) => rowsOfChange(change, table))
   const found = await withMissing(pending, table, session)
   await nestedAsJson(found, table, session)
   const rows = found.map(({ change, operation, values }) => [
     ...table.columns.map(({ name, kind }) => cellOf(values.get(name) ?? null, kind)),
     ...(table.withChange ? [operation, new Date(change.committedMs).toISOString(), lsnOf(change)] : []),
   ])
-  const removed =
-    table.deletes === 'remove' ? found.flatMap(({ operation }, at) => (operation === 'delete' ? [at] : [])) : []
+  const removed = removalsIn(found, table.deletes)
   return {
     rows,
-    ...(removed.length > 0 && { removed: new Set(removed) }),
+    ...(removed.size > 0 && { removed }),
     bytes: changes.reduce((sum, { bytes }) => sum + bytes, 0),
   }
 }
 
 const lsnOf = ({ lsn }: RowChange): string => lsnText(lsn)
-
-/** The rows that a change gives: an update that gives a row another key is a removal and an update. */
-function pendingOf(change: RowChange, { keys, deletes }: ChangeRows): Pending[] {
-  const { kind, values, before } = change
-  const gives = (operation: string, of: ReadonlyMap<string, string | null>): Pending => ({
-    change,
-    operation,
-    values: new Map(of),
-  })
-  if (kind === 'insert') return [gives(kind, values)]
-  if (kind === 'update') {
-    const isMoved = before && keys.some((key) => before.has(key) && before.get(key) !== values.get(key))
-    return [...(isMoved && deletes !== 'skip' ? [gives('delete', before)] : []), gives(kind, values)]
-  }
-  return deletes === 'skip' ? [] : [gives(kind, values)]
-}
 
 /** Fills in what was not sent. */
 async function withMissing(

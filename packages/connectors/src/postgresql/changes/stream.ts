@@ -1,4 +1,5 @@
 import pg from 'pg'
+import type { TableChange } from '../../databases/row-changes.ts'
 import { copyOut } from '../copy.ts'
 import type { PostgresSession } from '../session.ts'
 import { BrokenMessage, type ChangeMessage, type Relation, readMessage, type TupleValue } from './pgoutput.ts'
@@ -8,17 +9,8 @@ import { hasSeen, lsnText, type Snapshot } from './snapshot.ts'
 /** A place between two changes: how many of the table were taken since the end of a transaction. */
 export type Position = { readonly lsn: bigint; readonly taken: number }
 
-/** A change of the table, and the place behind it. */
-export type RowChange = {
-  readonly kind: 'insert' | 'update' | 'delete' | 'truncate'
-  /** By name of the column; what is not in it was not sent. */
-  readonly values: ReadonlyMap<string, string | null>
-  /** Of an update: the row as it was, as far as it was sent. */
-  readonly before?: ReadonlyMap<string, string | null>
-  readonly committedMs: number
-  readonly lsn: bigint
-  readonly bytes: number
-}
+/** A change of the table, and the place of its transaction. */
+export type RowChange = TableChange & { readonly lsn: bigint }
 
 /** Changes, or the end of a transaction; the place is behind them. */
 export type Step = { readonly change: RowChange | undefined; readonly at: Position }

@@ -1,0 +1,64 @@
+import { boolean, type Fields, number, select } from '@penstock/connector'
+
+const syncModes = {
+  label: 'Sync mode',
+  options: ['Full', 'Incremental', 'Changes'],
+  default: 'Full',
+}
+
+/** When the fields of changes apply. */
+export const ofChanges = { syncMode: 'Changes' }
+
+/**
+ * The sync mode of a source that can read a log of changes, and the fields that are about changes.
+ * @param log what the changes are read from: `in a replication slot`
+ * @param name a few words for the label of the choice
+ * @param place name of the column with the place of a change in the log
+ * @param sent what the database sends of a removed row
+ * @param counted what is counted: `changes of the table`
+ */
+export const changeFields = ({
+  log,
+  name,
+  place,
+  sent,
+  counted,
+}: {
+  log: string
+  name: string
+  place: string
+  sent: string
+  counted: string
+}): { readonly syncMode: Fields; readonly changes: Fields } => ({
+  syncMode: {
+    syncMode: select({
+      ...syncModes,
+      description: `Whether each transfer reads all rows, or only those whose cursor has increased since the last transfer, or first all rows of a table and then the changes that ${log}, removed rows among them`,
+      labels: { Changes: `Changes (${name})` },
+    }),
+  },
+  changes: {
+    deletes: select({
+      label: 'Removed rows',
+      description: `How removed rows are dealt with: they are removed at the destination, which must have a key for that; or a row says so, with ${sent}, and delete in the column _operation; or nothing`,
+      options: ['Remove', 'Add', 'Skip'],
+      labels: { Remove: 'Remove them', Add: 'Add a row', Skip: 'Leave them' },
+      default: 'Remove',
+      when: ofChanges,
+    }),
+    changeColumns: boolean({
+      label: 'Add columns of the change',
+      description: `Whether rows also have the columns _operation (copy, insert, update, delete or truncate), _committed_time and ${place}; always if removed rows are added`,
+      default: false,
+      when: ofChanges,
+    }),
+    changesMax: number({
+      label: 'Changes per transfer',
+      description: `After about so many ${counted} a transfer ends, and the next one continues`,
+      min: 1_000,
+      max: 10_000_000,
+      default: 1_000_000,
+      when: ofChanges,
+    }),
+  },
+})
