@@ -11,9 +11,13 @@ import { findProgram } from '../../../test/harness/programs.ts'
 
 const run = promisify(execFile)
 
-/** Debian's MariaDB, on a free port, with a database and a user who may do anything in it. */
+/**
+ * Debian's MariaDB, on a free port, with a database and a user who may do anything in it. PENSTOCK_TEST_MARIADBD can name the server
+ * program of MySQL instead.
+ */
 export type Mariadb = {
   readonly version: string
+  readonly isMariadb: boolean
   readonly port: number
   /** The credentials for a connector. */
   readonly secrets: Values
@@ -23,12 +27,24 @@ export type Mariadb = {
   connect(): Promise<mysql.Connection>
   /** Runs one statement as a user who may do anything. */
   administer(sql: string): Promise<void>
+  /** Kills the server, and starts it again with the same data and port. */
+  crash(): Promise<void>
   stop(): Promise<void>
 }
 
 const user = 'penstock'
 const password = 'canary-of-mariadb'
 const database = 'penstock'
+
+/** Options of a server that logs its changes so that they can be read, and loses none in a crash. */
+export const loggingOptions: readonly string[] = [
+  '--log-bin=log',
+  '--server-id=7',
+  '--binlog-format=ROW',
+  '--binlog-row-image=FULL',
+  '--binlog-row-metadata=FULL',
+  '--innodb-flush-log-at-trx-commit=1',
+]
 
 /** Starts one in a temporary directory; resolves with `undefined` where MariaDB is not installed. */
 export async function startMariadb(options: readonly string[] = []): Promise<Mariadb | undefined> {
@@ -37,6 +53,7 @@ export async function startMariadb(options: readonly string[] = []): Promise<Mar
   const { stdout } = await run(program, ['--version'])
   const version = /Ver (\d+\.\d+\.\d+)/.exec(stdout)?.[1]
   if (!version) throw new Error(`${program} does not report a version: ${stdout}`)
+  const isMariadb = stdout.includes('MariaDB')
   const directory = await mkdtemp(join(tmpdir(), 'penstock-mariadb-'))
   // The server runs as a user of its own where the test runs as root.
   const owner = process.getuid?.() === 0 ? await ownerOf('mysql') : undefined
@@ -64,72 +81,100 @@ export async function startMariadb(options: readonly string[] = []): Promise<Mar
     }
   }
   await chmod(directory, 0o755)
-  await run('mariadb-install-db', ['--no-defaults', `--datadir=${data}`, '--skip-test-db', ...asOwner], {
+  const [installer, installation] = isMariadb
+    ? ['mariadb-install-db', ['--skip-test-db']]
+    : [program, ['--initialize-insecure']]
+  await run(installer, ['--no-defaults', `--datadir=${data}`, ...installation, ...asOwner], {
     // The directory for temporary files that tests have is not for the server's own user.
     env: { ...process.env, TMPDIR: directory },
   })
-  const server = spawn(
-    program,
-    [
-      '--no-defaults',
-      ...asOwner,
-      `--datadir=${data}`,
-      `--tmpdir=${directory}`,
-      `--port=${port}`,
-      `--socket=${join(directory, 'socket')}`,
-      `--pid-file=${join(directory, 'pid')}`,
-      `--init-file=${init}`,
-      '--bind-address=127.0.0.1',
-      '--skip-name-resolve',
-      `--ssl-ca=${join(certificates, 'ca.pem')}`,
-      `--ssl-cert=${join(certificates, 'localhost.pem')}`,
-      `--ssl-key=${join(certificates, 'localhost.key')}`,
-      '--innodb-flush-log-at-trx-commit=0',
-      '--innodb-buffer-pool-size=64M',
-      ...options,
-    ],
-    { stdio: ['ignore', 'ignore', 'pipe'] },
-  )
-  let log = ''
-  server.stderr.setEncoding('utf8').on('data', (text: string) => {
-    log = (log + text).slice(-4000)
-  })
-  const stop = async () => {
-    if (server.exitCode === null && server.signalCode === null) {
-      const ended = once(server, 'exit')
-      server.kill('SIGKILL')
-      await ended
+  const start = async (more: readonly string[] = []): Promise<ChildProcess> => {
+    const server = spawn(
+      program,
+      [
+        '--no-defaults',
+        ...asOwner,
+        `--datadir=${data}`,
+        `--tmpdir=${directory}`,
+        `--port=${port}`,
+        `--socket=${join(directory, 'socket')}`,
+        `--pid-file=${join(directory, 'pid')}`,
+        '--bind-address=127.0.0.1',
+        '--skip-name-resolve',
+        `--ssl-ca=${join(certificates, 'ca.pem')}`,
+        `--ssl-cert=${join(certificates, 'localhost.pem')}`,
+        `--ssl-key=${join(certificates, 'localhost.key')}`,
+        '--innodb-flush-log-at-trx-commit=0',
+        '--innodb-buffer-pool-size=64M',
+        ...(isMariadb ? [] : ['--mysqlx=OFF', '--secure-file-priv=']),
+        ...options,
+        ...more,
+      ],
+      { stdio: ['ignore', 'ignore', 'pipe'] },
+    )
+    let log = ''
+    server.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      log = (log + text).slice(-4000)
+    })
+    try {
+      await answers(server, () => connect(user))
+    } catch (error) {
+      await kill(server)
+      throw new Error(`MariaDB did not start:\n${log}`, { cause: error })
     }
-    await rm(directory, { recursive: true, force: true })
+    return server
   }
-  const stopNow = () => void server.kill('SIGKILL')
-  process.once('exit', stopNow)
   const connect = (as: string) =>
     mysql.createConnection({ host: '127.0.0.1', port, user: as, password, database, timezone: 'Z', dateStrings: true })
-  try {
-    await answers(server, () => connect(user))
-  } catch (error) {
-    await stop()
-    throw new Error(`MariaDB did not start:\n${log}`, { cause: error })
+  const signIn = async () => {
+    const client = await connect(user)
+    const admin = await connect('admin')
+    for (const each of [client, admin]) each.on('error', () => {})
+    await client.query(`set time_zone = '+00:00'`)
+    return { client, admin }
   }
-  const client = await connect(user)
-  const admin = await connect('admin')
-  await client.query(`set time_zone = '+00:00'`)
+  let server: ChildProcess | undefined
+  const stopNow = () => void server?.kill('SIGKILL')
+  process.once('exit', stopNow)
+  const remove = () => rm(directory, { recursive: true, force: true })
+  try {
+    server = await start([`--init-file=${init}`])
+  } catch (error) {
+    await remove()
+    throw error
+  }
+  let clients = await signIn()
   return {
     version,
+    isMariadb,
     port,
     secrets: { host: '127.0.0.1', port, database, user, password, tlsMode: 'disable' },
-    query: async <Found>(sql: string, values: unknown[] = []) => (await client.query(sql, values))[0] as Found[],
+    query: async <Found>(sql: string, values: unknown[] = []) =>
+      (await clients.client.query(sql, values))[0] as Found[],
     connect: () => connect(user),
     async administer(sql) {
-      await admin.query(sql)
+      await clients.admin.query(sql)
+    },
+    async crash() {
+      if (server) await kill(server)
+      for (const each of [clients.client, clients.admin]) each.destroy()
+      server = await start()
+      clients = await signIn()
     },
     async stop() {
-      await client.end()
-      await admin.end()
-      await stop()
+      await clients.client.end()
+      await clients.admin.end()
+      if (server) await kill(server)
+      await remove()
     },
   }
+}
+
+async function kill(server: ChildProcess): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return
+  const ended = once(server, 'exit')
+  server.kill('SIGKILL')
+  await ended
 }
 
 /** Resolves once a client can sign in. */

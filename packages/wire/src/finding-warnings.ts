@@ -38,6 +38,10 @@ export const findingWarnings = {
     when: 'A database keeps much of its log for the changes that this connection has not read yet.',
     todo: 'Run transfers more often, or remove what the message names if nothing reads it any more.',
   },
+  changes_kept_briefly: {
+    when: 'A database keeps the log that changes are read from for less than a day.',
+    todo: 'Raise the time as the message says, or run transfers more often.',
+  },
   rows_without_cursor: {
     when: 'Some rows of an incremental source have no value in the cursor column, or not a finite number. No transfer reads them.',
     todo: 'Give these rows a value, use another column as the cursor, or read all rows each time.',

@@ -10,6 +10,8 @@ export const bounds = {
   columns: 2_000,
   /** Bytes of one row, as the server sends it. */
   rowBytes: 64 * 1024 * 1024,
+  /** Bytes of one event of the binary log, as the server sends it. */
+  eventBytes: 128 * 1024 * 1024,
   /** Rows and bytes of a result that is read at once: lists of columns, grants, noted batches. */
   lookupRows: 20_000,
   lookupBytes: 64 * 1024 * 1024,

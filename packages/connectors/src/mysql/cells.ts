@@ -53,6 +53,12 @@ export function kindOf(field: mysql.FieldPacket): MysqlCellKind {
 
 const isUnsigned = ({ flags }: mysql.FieldPacket): boolean => (Number(flags) & 32) !== 0
 
+/** How many digits a text of a number has at least: of a column with ZEROFILL; 0 of others. */
+export function widthOf(field: mysql.FieldPacket): number {
+  const { columnLength = 0 } = field as mysql.FieldPacket & { columnLength?: number }
+  return (Number(field.flags) & 64) === 0 ? 0 : columnLength
+}
+
 /**
  * The type of a column, for stores that have types; `null` if it is text. JSON of MariaDB is text, as the server has it.
  */
@@ -94,7 +100,11 @@ export function cellOf(value: Buffer | null, kind: MysqlCellKind): Cell | undefi
   if (value === null) return null
   if (kind === 'text' || kind === 'choice') return textOf(value)
   // All others are ASCII.
-  const text = value.toString('latin1')
+  return cellOfText(value.toString('latin1'), kind)
+}
+
+/** The same for a value that is a text already. */
+export function cellOfText(text: string, kind: MysqlCellKind): Cell {
   switch (kind) {
     case 'number':
     case 'bits':

@@ -26,6 +26,17 @@ export type ExpectedAnswer = {
   readonly infile: boolean
   /** All rows of the result are kept until it has ended, so they are counted. */
   readonly lookup: boolean
+  /** The answer is a log: takes its packets, of which the driver gets none. */
+  readonly log?: LogSink
+}
+
+/** Where the packets of a log go. After `end` or `error` nothing more comes. */
+export type LogSink = {
+  /** An event, whole; the bytes are those of the network, so that they are kept as long as the event. */
+  readonly event: (bytes: Buffer) => void
+  readonly end: () => void
+  /** @param payload the packet of an error */
+  readonly error: (payload: Buffer) => void
 }
 
 type Options = {
@@ -38,12 +49,12 @@ type Options = {
   readonly refuse: (connectorError: ConnectorError) => void
 }
 
-type Phase = 'greeting' | 'sign-in' | 'idle' | 'answer' | 'columns' | 'rows' | 'file' | 'over'
+type Phase = 'greeting' | 'sign-in' | 'idle' | 'answer' | 'columns' | 'rows' | 'file' | 'log' | 'over'
 
 const frameBytesMax = 0xff_ffff
 const headerBytes = 4
 
-export function guardPackets({ host, pass, sequence, refuse }: Options): PacketGuard {
+export function guardPackets({ host, pass: passAny, sequence, refuse }: Options): PacketGuard {
   let phase: Phase = 'greeting'
   let answer: ExpectedAnswer = { infile: false, lookup: true }
   let signInPackets = 0
@@ -63,10 +74,18 @@ export function guardPackets({ host, pass, sequence, refuse }: Options): PacketG
   const broken = (what: string): void =>
     stop(phase === 'greeting' || phase === 'sign-in' ? noMysql(host, what) : invalidAnswer(host, what))
 
+  /** The packets of a log are not for the driver. */
+  const pass = (packets: Buffer): void => {
+    if (!answer.log) passAny(packets)
+  }
+
   /** Whether a packet of so many bytes may come now. */
   function sizeFits(length: number): boolean {
-    if (phase === 'rows' ? length <= bounds.rowBytes : length <= bounds.controlPacketBytes) return true
-    if (phase === 'rows') stop(rowTooLarge(host))
+    if (phase === 'log' && length <= bounds.eventBytes) return true
+    if (phase === 'rows' ? length <= bounds.rowBytes : phase !== 'log' && length <= bounds.controlPacketBytes)
+      return true
+    if (phase === 'log') stop(eventTooLarge(host))
+    else if (phase === 'rows') stop(rowTooLarge(host))
     else broken(`a packet that is not a row has more than ${bounds.controlPacketBytes} bytes`)
     return false
   }
@@ -88,11 +107,33 @@ export function guardPackets({ host, pass, sequence, refuse }: Options): PacketG
     if (phase === 'rows' && bytes[start + headerBytes] !== 0xff && !isEnd(bytes[start + headerBytes], length)) {
       return admitsRow((at) => bytes[start + headerBytes + at] ?? 0, length)
     }
-    return admitsControl(bytes.subarray(start + headerBytes, start + headerBytes + length), number)
+    const payload = bytes.subarray(start + headerBytes, start + headerBytes + length)
+    return phase === 'log' ? admitsLog(payload) : admitsControl(payload, number)
   }
 
-  /** A row of several frames. */
-  function admitsLargeRow(bytes: Buffer, end: number): boolean {
+  function admitsLog(payload: Buffer): boolean {
+    const [first] = payload
+    if (first === 0 && payload.length > 1) {
+      answer.log?.event(payload.subarray(1))
+      return true
+    }
+    phase = 'idle'
+    if (isEnd(first, payload.length)) answer.log?.end()
+    else if (first !== 0xff) return refusing('an event of its log is none')
+    else if (problemOfError(payload) !== undefined) return refusing('an error is cut off')
+    else answer.log?.error(payload)
+    return true
+  }
+
+  /** A row or an event of several frames. */
+  function admitsLarge(bytes: Buffer, end: number): boolean {
+    if (phase === 'log') {
+      const pieces: Buffer[] = []
+      for (let at = 0; at < end; at += frameBytesMax + headerBytes) {
+        pieces.push(bytes.subarray(at + headerBytes, Math.min(end, at + headerBytes + frameBytesMax)))
+      }
+      return admitsLog(Buffer.concat(pieces))
+    }
     const frames = Math.ceil(end / (frameBytesMax + headerBytes))
     const byteAt = (at: number) => bytes[at + headerBytes * (1 + Math.floor(at / frameBytesMax))] ?? 0
     return admitsRow(byteAt, end - frames * headerBytes)
@@ -206,8 +247,7 @@ export function guardPackets({ host, pass, sequence, refuse }: Options): PacketG
       }
       const { bytes: whole, length: end, frame } = held
       held = undefined
-      const good =
-        frame === 0 ? admits(whole, 0, length) : numberFits(whole[frame + 3] ?? 0) && admitsLargeRow(whole, end)
+      const good = frame === 0 ? admits(whole, 0, length) : numberFits(whole[frame + 3] ?? 0) && admitsLarge(whole, end)
       if (!good) return bytes.length
       if (leaksBehindGreeting(bytes, at)) return bytes.length
       pass(whole.subarray(0, end))
@@ -256,7 +296,7 @@ export function guardPackets({ host, pass, sequence, refuse }: Options): PacketG
       answer = expected
       lookedUp = { rows: 0, bytes: 0 }
       last = 0
-      phase = 'answer'
+      phase = expected.log ? 'log' : 'answer'
     },
   }
 
@@ -286,6 +326,12 @@ const rowTooLarge = (host: string): ConnectorError =>
   new ConnectorError(
     'row_too_large',
     `A row from ${host} is larger than ${mebibytes(bounds.rowBytes)}; leave large columns out by a query.`,
+  )
+
+const eventTooLarge = (host: string): ConnectorError =>
+  new ConnectorError(
+    'row_too_large',
+    `A change from ${host} is larger than ${mebibytes(bounds.eventBytes)}, with its row before and after it. Read all rows of the table instead, by a query without large columns.`,
   )
 
 const tooManyColumns = (host: string, count: number): ConnectorError =>

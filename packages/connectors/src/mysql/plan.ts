@@ -6,13 +6,15 @@ import type { CursorTime } from '../databases/ranges.ts'
 import type { OrderedPlan } from '../databases/read-ordered.ts'
 import type { Reading } from '../databases/settings.ts'
 import { dayBefore, inTimezone } from '../databases/timestamps.ts'
-import { columnTypeOf, kindOf, type MysqlCellKind } from './cells.ts'
+import { columnTypeOf, kindOf, type MysqlCellKind, widthOf } from './cells.ts'
 import { invalidAnswer } from './packet-guard.ts'
 import { valueIn } from './raw-rows.ts'
 import type { MysqlSession } from './session.ts'
 
 export type MysqlPlan = OrderedPlan<OrderTerm> & {
   readonly kinds: readonly MysqlCellKind[]
+  /** How many digits a text of a number has at least, with zeros before it: of a column with ZEROFILL. */
+  readonly widths: readonly number[]
   /** The statement without its conditions, order and limit. */
   readonly select: string
   /** The table or the query, with the alias. */
@@ -78,6 +80,7 @@ export async function planReading(session: MysqlSession, reading: Reading): Prom
     columns,
     types: fields.map(columnTypeOf),
     kinds,
+    widths: fields.map(widthOf),
     order,
     digest,
     orderNames,

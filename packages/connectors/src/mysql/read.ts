@@ -1,5 +1,4 @@
 import { ConnectorError, type SourceContext, type SourceReader } from '@penstock/connector'
-import type { Spot } from '../databases/checkpoints.ts'
 import type { ReadRow } from '../databases/chunks.ts'
 import { tooSlow } from '../databases/problems.ts'
 import { openOrdered } from '../databases/read-ordered.ts'
@@ -12,9 +11,9 @@ import { type MysqlSession, openSession } from './session.ts'
 import { waitForWriters } from './settled.ts'
 
 /** Times in UTC, and a write timeout of the server that is long enough for a slow destination. */
-const settle = `set session time_zone = '+00:00', session net_write_timeout = 86400`
+export const settle = `set session time_zone = '+00:00', session net_write_timeout = 86400`
 /** Whatever the server's own default is. */
-const oneSnapshot = 'set session transaction isolation level repeatable read'
+export const oneSnapshot = 'set session transaction isolation level repeatable read'
 
 /** Opens a reader: asks the server what there is to read, and notes up to where. */
 export async function open(context: SourceContext): Promise<SourceReader> {
@@ -43,12 +42,17 @@ export async function open(context: SourceContext): Promise<SourceReader> {
       const [row] = await session.run(countUnread)
       return countIn(place.host, row, 'rows')
     },
-    rows: (session, plan, from) => rowsOf(session, plan, from, reading.waitMs),
+    rows: (session, plan, from) => rowsOf(session, plan, statementOf(plan, from), reading.waitMs),
   })
 }
 
-/** The rows behind a spot, as the server sends them: one statement, which sees one snapshot. */
-async function* rowsOf(session: MysqlSession, plan: MysqlPlan, from: Spot, waitMs: number): AsyncGenerator<ReadRow[]> {
+/** The rows of a statement of the plan, as the server sends them. */
+export async function* rowsOf(
+  session: MysqlSession,
+  plan: MysqlPlan,
+  statement: string,
+  waitMs: number,
+): AsyncGenerator<ReadRow[]> {
   const { columns, kinds, order } = plan
   const queue = createRowQueue<ReadRow>(
     { pause: () => session.pause(), resume: () => session.resume() },
@@ -59,7 +63,7 @@ async function* rowsOf(session: MysqlSession, plan: MysqlPlan, from: Spot, waitM
       queue.fail(connectorError)
     },
   )
-  session.stream(statementOf(plan, from), {
+  session.stream(statement, {
     row(values) {
       let bytes = 0
       for (const value of values) bytes += (value?.length ?? 0) + 1

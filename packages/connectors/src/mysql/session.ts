@@ -19,6 +19,8 @@ export type MysqlSession = {
   describe(sql: string): Promise<readonly mysql.FieldPacket[]>
   /** Runs one statement and hands out its rows as they come. */
   stream(sql: string, sink: RowSink): void
+  /** Asks for a log, and hands out its packets as they come; afterwards the connection can be used for nothing else. */
+  dump(request: Buffer, sink: DumpSink): void
   pause(): void
   resume(): void
   /** Maps an error to a `ConnectorError` or the reason of the context's signal. Returns a defect unchanged. */
@@ -54,9 +56,18 @@ export type RowSink = {
   readonly fail: (error: unknown) => void
 }
 
+/** Where the events of a log go. Exactly one of `end` and `fail` is called in the end, `fail` maybe twice. */
+export type DumpSink = {
+  readonly event: (bytes: Buffer) => void
+  readonly end: () => void
+  /** @param refusal what the server says, if it refuses to continue */
+  readonly fail: (error: unknown, refusal?: { readonly errno: number; readonly message: string }) => void
+}
+
 /** Members of the driver that its types lack. */
 type Driver = mysql.Connection & {
   packetParser: { execute(bytes: Buffer): void }
+  write(bytes: Buffer): void
   readonly sequenceId: number
 }
 
@@ -185,6 +196,17 @@ export async function openSession(context: ConnectorContext, place: Place, infil
       // A connection that is cut is not always heard of through the query.
       lost.catch((error: unknown) => fail(problemOf(error)))
     },
+    dump(request, { event, end, fail }) {
+      const refused = (payload: Buffer) => {
+        const errno = payload.readUInt16LE(1)
+        // A mark and five characters of the state come before the message.
+        const message = payload.toString('utf8', payload[3] === 0x23 ? 9 : 3)
+        fail(problemOf(Object.assign(new Error(message), { errno, sqlState: '', code: '' })), { errno, message })
+      }
+      packets.expect({ infile: false, lookup: false, log: { event, end, error: refused } })
+      opened.write(framed(request))
+      lost.catch((error: unknown) => fail(problemOf(error)))
+    },
     pause: () => opened.pause(),
     resume: () => opened.resume(),
     problemOf,
@@ -213,6 +235,13 @@ export async function openSession(context: ConnectorContext, place: Place, infil
       socket.destroy()
     },
   }
+}
+
+/** A command is the first packet of its exchange. */
+function framed(payload: Buffer): Buffer {
+  const head = Buffer.alloc(4)
+  head.writeUIntLE(payload.length, 0, 3)
+  return Buffer.concat([head, payload])
 }
 
 const notAnswered = 'it confirms a query instead of answering it'

@@ -1,0 +1,265 @@
+import {
+  type Chunk,
+  ConnectorError,
+  type Finding,
+  type Json,
+  type SourceContext,
+  type SourceReader,
+} from '@penstock/connector'
+import { afterIn } from '../../databases/checkpoints.ts'
+import { chunksOf } from '../../databases/chunks.ts'
+import { changeSettingsOf } from '../../databases/row-changes.ts'
+import { inSession } from '../../databases/sessions.ts'
+import { placeOf, type Reading, readingOf } from '../../databases/settings.ts'
+import { type MysqlPlan, planReading, statementOf } from '../plan.ts'
+import { rowsOf, settle } from '../read.ts'
+import { type MysqlSession, openSession } from '../session.ts'
+import { type Charsets, charsetsOf } from './charsets.ts'
+import { changeColumns, copiedCells, type LoggedRows, rowsOfChanges } from './rows.ts'
+import { checkServer, checkTable, endOfLog, type LogServer } from './server.ts'
+import { beginCopy, continueCopy } from './snapshot.ts'
+import { cursorIn, identityOf, type LogCursor, type LogStage, stageIn } from './stages.ts'
+import type { TableName } from './statements.ts'
+import { changesOf, type FollowedTable, type LoggedChange, probeLog } from './stream.ts'
+
+const rowsMax = 5_000
+const bytesMax = 1024 * 1024
+const nothing = { rows: [], bytes: 0 }
+/** A preview warns if the server keeps its log for less than this. */
+const keptSecondsMin = 86_400
+
+/**
+ * Reads a table, and in later transfers what was changed since, from the binary log. Nothing is changed at the server, which keeps its
+ * log for a time, whether it was read or not.
+ */
+export async function openChanges(context: SourceContext): Promise<SourceReader> {
+  const { settings } = context
+  const reading = { ...readingOf(settings, ''), cursor: undefined }
+  const place = placeOf(context.secrets, 3306)
+  const connect = () => openSession(context, place)
+  if (!('table' in reading.from)) {
+    throw new ConnectorError(
+      'invalid_setting',
+      'Only a table has changes: select Table Reference as the data source type.',
+    )
+  }
+  const { table } = reading.from
+  const prepare = async (session: MysqlSession) => {
+    await session.run(settle)
+    const server = await checkServer(session)
+    const name: TableName = { database: place.database, table, ignoresCase: server.ignoresCase }
+    await checkTable(session, name)
+    const end = await endOfLog(session, server)
+    const plan = await planReading(session, reading)
+    return { server, name, plan, end, charsets: await charsetsOf(session, server.isMariadb) }
+  }
+  const prepared = await inSession(await connect(), prepare, reading.waitMs)
+  const cursor = cursorIn(context.cursor, identityOf(place.database, table))
+  if (!cursor)
+    await inSession(await connect(), (session) => probeLog(session, prepared.server, prepared.end, '', reading.waitMs))
+  const { plan, server } = prepared
+  const rows: LoggedRows = { ...changeSettingsOf(settings), plan, keys: plan.orderNames, waitMs: reading.waitMs }
+  const reader = new ChangesReader({
+    ...prepared,
+    reading,
+    rows,
+    cursor,
+    connect,
+    isSample: context.sample !== undefined,
+  })
+  return {
+    ...(cursor || plan.rowsEstimated === undefined ? {} : { total: { rows: plan.rowsEstimated } }),
+    read: (after) => reader.read(after),
+    findings: async () => findingsOf(server),
+    close: () => reader.close(),
+  }
+}
+
+type ReaderDeps = {
+  readonly server: LogServer
+  readonly name: TableName
+  readonly plan: MysqlPlan
+  readonly charsets: Charsets
+  readonly reading: Reading
+  readonly rows: LoggedRows
+  readonly cursor: LogCursor | undefined
+  readonly connect: () => Promise<MysqlSession>
+  readonly isSample: boolean
+}
+
+type CopyStage = Extract<LogStage, { phase: 'copy' }>
+type ChangesStage = Extract<LogStage, { phase: 'changes' }>
+
+class ChangesReader {
+  readonly #deps: ReaderDeps
+  readonly #columns: readonly string[]
+  readonly #types: Chunk['types']
+  #session: MysqlSession | undefined
+  #helper: MysqlSession | undefined
+
+  constructor(deps: ReaderDeps) {
+    this.#deps = deps
+    const { plan, rows } = deps
+    this.#columns = [...plan.columns, ...(rows.withChange ? changeColumns : [])]
+    this.#types = plan.types && [...plan.types, ...(rows.withChange ? [null, { kind: 'instant' } as const, null] : [])]
+  }
+
+  async *read(after?: Json): AsyncGenerator<Chunk> {
+    try {
+      yield* this.#chunks(stageIn(after))
+    } finally {
+      await this.close()
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const session of [this.#session, this.#helper]) {
+      session?.abandon()
+      await session?.close()
+    }
+  }
+
+  async *#chunks(after: LogStage | undefined): AsyncGenerator<Chunk> {
+    const { cursor, isSample } = this.#deps
+    let spot: LogStage
+    if (after) spot = after
+    else if (cursor && !isSample) {
+      const { of: _, ...position } = cursor
+      spot = { phase: 'changes', ...position, ...(await this.#until()) }
+    } else spot = { phase: 'copy', file: '', position: 0, taken: 0, log: '', at: null }
+    if (spot.phase === 'copy') {
+      const { phase: _, at: __, ...position } = yield* this.#copy(spot)
+      if (isSample) return
+      spot = { phase: 'changes', ...position, ...(await this.#until()) }
+      yield this.#chunk(nothing, spot)
+    }
+    yield* this.#changes(spot)
+  }
+
+  /** The end of the log: changes that are written later are for the next transfer. */
+  async #until(): Promise<Pick<ChangesStage, 'untilFile' | 'untilPosition'>> {
+    const helper = await this.#helping()
+    const { file, position } = await helper.guard(() => endOfLog(helper, this.#deps.server))
+    return { untilFile: file, untilPosition: position }
+  }
+
+  /** @returns the place in the log from which on changes are not in the copy */
+  async *#copy(from: CopyStage): AsyncGenerator<Chunk, CopyStage> {
+    const { plan, reading, rows, server, name, connect, isSample } = this.#deps
+    const session = await connect()
+    this.#session = session
+    let stage = from
+    if (isSample) await session.guard(() => continueCopy(session))
+    else if (stage.file === '') {
+      const place = await session.guard(() => beginCopy(session, server, name, () => this.#helping()))
+      stage = { ...stage, ...place }
+    } else await session.guard(() => continueCopy(session))
+    // A log that is lost by now would make the copy useless.
+    if (!isSample) stage = { ...stage, log: await this.#probe(stage) }
+    const spot = (stage.at === null ? undefined : afterIn(stage.at, plan.order.length)) ?? {
+      after: undefined,
+      skip: 0,
+      bound: undefined,
+    }
+    const found = rowsOf(session, plan, statementOf(plan, spot), reading.waitMs)
+    for await (const chunk of chunksOf({ ...plan, incremental: false }, spot, found)) {
+      stage = { ...stage, at: chunk.checkpoint }
+      yield {
+        ...chunk,
+        columns: this.#columns,
+        ...(this.#types && { types: this.#types }),
+        rows: rows.withChange ? chunk.rows.map((row) => [...row, ...copiedCells]) : chunk.rows,
+        checkpoint: { ...stage },
+      }
+    }
+    await session.close()
+    return stage
+  }
+
+  async #probe(place: CopyStage): Promise<string> {
+    const { server, reading, connect } = this.#deps
+    const probe = (session: MysqlSession) => probeLog(session, server, place, place.log, reading.waitMs)
+    return inSession(await connect(), probe, reading.waitMs)
+  }
+
+  async *#changes(spot: ChangesStage): AsyncGenerator<Chunk> {
+    const { server, name, plan, charsets, reading, rows, connect } = this.#deps
+    const table: FollowedTable = {
+      ...name,
+      charsets,
+      columns: plan.columns.map((column, at) => ({
+        name: column,
+        kind: plan.kinds[at] ?? 'text',
+        width: plan.widths[at] ?? 0,
+      })),
+    }
+    const { phase: _, untilFile, untilPosition, ...from } = spot
+    const session = await connect()
+    this.#session = session
+    const until = { file: untilFile, position: untilPosition }
+    const steps = changesOf(session, server, table, { from, until, changesMax: rows.changesMax }, reading.waitMs)
+    let waiting: LoggedChange[] = []
+    let bytes = 0
+    let at = from
+    const take = async (): Promise<Chunk> => {
+      const made = await rowsOfChanges(waiting, rows, () => this.#helping())
+      waiting = []
+      bytes = 0
+      return this.#chunk(made, { ...spot, ...at })
+    }
+    for await (const some of steps) {
+      for (const { change, at: behind } of some) {
+        if (change?.kind === 'truncate' && rows.deletes !== 'add') {
+          if (waiting.length > 0) yield await take()
+          throw truncated(name, change)
+        }
+        at = behind
+        if (!change) continue
+        waiting.push(change)
+        bytes += change.bytes
+        if (waiting.length >= rowsMax || bytes >= bytesMax) yield await take()
+      }
+    }
+    if (waiting.length > 0) yield await take()
+    yield this.#chunk(nothing, { ...spot, ...at })
+  }
+
+  #chunk(made: Pick<Chunk, 'rows' | 'removed' | 'errors' | 'bytes'>, spot: ChangesStage): Chunk {
+    const { phase: _, untilFile: __, untilPosition: ___, ...position } = spot
+    const { database, table } = this.#deps.name
+    const cursor: LogCursor = { of: identityOf(database, table), ...position }
+    return {
+      columns: this.#columns,
+      ...(this.#types && { types: this.#types }),
+      ...made,
+      checkpoint: { ...spot },
+      cursor: { ...cursor },
+      ...(made.rows.length === 0 && { settles: true }),
+    }
+  }
+
+  /** A second session, for what is looked up while changes arrive on the first one. */
+  async #helping(): Promise<MysqlSession> {
+    if (this.#helper?.alive) return this.#helper
+    const helper = await this.#deps.connect()
+    this.#helper = helper
+    await helper.guard(() => helper.run(settle))
+    return helper
+  }
+}
+
+const findingsOf = ({ keptSeconds }: LogServer): Finding[] =>
+  keptSeconds === 0 || keptSeconds >= keptSecondsMin
+    ? []
+    : [
+        {
+          code: 'changes_kept_briefly',
+          message: `The server keeps its binary log for ${Math.round(keptSeconds / 360) / 10} hours. If no transfer ends in that time, changes are lost, and all rows must be copied again. Raise binlog_expire_logs_seconds.`,
+        },
+      ]
+
+const truncated = ({ database, table }: TableName, { committedMs }: LoggedChange): ConnectorError =>
+  new ConnectorError(
+    'changes_lost',
+    `${database}.${table} was truncated at ${new Date(committedMs).toISOString()}, which cannot be done at the destination. Remove the rows there, then reset the state of the connection: the next transfer copies the table again.`,
+  )
