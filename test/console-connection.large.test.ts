@@ -460,7 +460,9 @@ describe('a connection in the console', { skip }, () => {
     const page = await stage.open(pathOf(connection))
     await button(page, 'Set a schedule').click()
     const warning = dialog(page).getByRole('alert').filter({ hasText: 'Every transfer adds all rows again' })
-    await warning.getByText('To avoid duplicates, set the write mode to Upsert.').waitFor()
+    await warning
+      .getByText('To avoid duplicates, set the write mode to Upsert, or set the rows to send to New and changed rows.')
+      .waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
     const scheduledSwitch = dialog(page).getByRole('switch', { name: 'Scheduled' })
     await scheduledSwitch.setChecked(false, { force: true })
@@ -468,6 +470,19 @@ describe('a connection in the console', { skip }, () => {
     await scheduledSwitch.setChecked(true, { force: true })
     await warning.getByRole('link', { name: 'Change the settings' }).click()
     await page.getByRole('combobox', { name: 'Write mode' }).waitFor()
+
+    // Once rows were sent, the page of the connection says it.
+    const { id } = connection
+    const db = new pg.Client({ connectionString: stage.databaseUrl })
+    await db.connect()
+    await db.query('update connections set used_volume = 5 where id = $1', [id])
+    await db.end()
+    await (await stage.open(pathOf(connection))).getByText('Every transfer adds all rows again').waitFor()
+    const body = { destConnectionConfig: { table: 'people', sendRows: 'Changed', rowKey: '*' } }
+    await stage.client.updateConnection({ accountId: account.id, id, body })
+    const changed = await stage.open(pathOf(connection))
+    await changed.getByText('Delivered this month').first().waitFor()
+    assert.equal(await changed.getByText('Every transfer adds all rows again').count(), 0)
   })
 
   test('is renamed and set otherwise, and what the service refuses is shown at its field', async () => {

@@ -183,10 +183,11 @@ export const connection = {
   }) => {
     const ways = [
       otherModes.length > 0 && `set the write mode to ${otherModes.join(' or ')}`,
+      'set the rows to send to New and changed rows',
       canReadNew && 'set the sync mode to Incremental',
     ].filter(Boolean)
     const what = `The source is read in full each time, and the write mode ${mode} adds each row, even if it already exists.`
-    return ways.length > 0 ? `${what} To avoid duplicates, ${ways.join(', or ')}.` : what
+    return `${what} To avoid duplicates, ${ways.join(', or ')}.`
   },
   changeSettings: 'Change the settings',
   everyHourAt: (minute: string) => `Every hour at :${minute}`,

@@ -1,14 +1,13 @@
-import type { Connector, Values } from '@penstock/connector'
-import { columnsDoNotFit, sideSettings } from '@penstock/engine'
-import { limits, type Preview } from '@penstock/wire'
+import type { Values } from '@penstock/connector'
+import { columnsDoNotFit } from '@penstock/engine'
+import { limits } from '@penstock/wire'
 import type { Answer, Call } from '../call.ts'
 import { readFieldValues, requireReady } from '../connections/sides.ts'
-import type { Db } from '../db/database.ts'
 import { Refusal, refuse } from '../refusal.ts'
 import { findRules } from './connection-rules-queries.ts'
+import { insertsAgain } from './inserts-again.ts'
 import { JobHost } from './job-host.ts'
 import { configuredSides, movingSides, openSide } from './sides.ts'
-import { sentBefore } from './state-queries.ts'
 import { readRunTimeConfigs, requireConnection, requireIntegrated, type TransferDeps } from './transfers.ts'
 import { viewError } from './view.ts'
 
@@ -17,23 +16,6 @@ const previewTimeoutMs = 60_000
 const noAnswerMs = 25_000
 /** How long the destination may take to answer; the records are shown all the same. */
 const inspectionMs = 15_000
-
-/** Write modes of destinations that add rows without a key. */
-const insertingModes: readonly unknown[] = ['Insert', 'Append']
-
-const insertedAgain: Preview['findings'][number] = {
-  code: 'rows_inserted_again',
-  message:
-    'Rows that earlier transfers sent are inserted again, because the source is read from its beginning. Write by a key, or send only new and changed rows.',
-  column: null,
-}
-
-/** Whether a transfer of a whole source with these settings adds rows that the destination has. */
-async function insertsAgain(db: Db, connector: Connector, connectionId: string, destConfig: Values): Promise<boolean> {
-  const { writeMode, sendRows } = sideSettings(connector, 'Destination', destConfig)
-  if (sendRows === 'Changed' || !insertingModes.includes(writeMode)) return false
-  return (await sentBefore.first(db, { connectionId }))?.sent ?? false
-}
 
 /** Whether keyed hashes of a mapping need the hash key of the destination's configuration. */
 const usesHashKey = ({ mapping, filter }: Values): boolean => /\bhmac\b/.test(`${mapping} ${filter}`)
@@ -92,8 +74,11 @@ export async function previewConnection(
     throw new Refusal('platform_refused', result.value.fieldErrors, undefined, cause)
   }
   const { preview } = result.value
-  const again =
-    !unmapped && !partial && (await insertsAgain(database, destination.connector, row.id, configs.destConfig))
-  if (!again || preview.findings.length >= limits.previewFindingsMax) return { reply: preview }
-  return { reply: { ...preview, findings: [...preview.findings, insertedAgain] } }
+  if (unmapped || partial || preview.findings.length >= limits.previewFindingsMax) return { reply: preview }
+  const connectors = { source: source.connector, destination: destination.connector }
+  const message = await insertsAgain(database, connectors, { connectionId: row.id, destConfig: configs.destConfig })
+  if (message === undefined) return { reply: preview }
+  return {
+    reply: { ...preview, findings: [...preview.findings, { code: 'rows_inserted_again', message, column: null }] },
+  }
 }

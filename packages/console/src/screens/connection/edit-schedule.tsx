@@ -1,13 +1,11 @@
-import { Alert, Anchor, NumberInput, Select, Switch, Text, TextInput } from '@mantine/core'
+import { NumberInput, Select, Switch, TextInput } from '@mantine/core'
 import { type ConnectionDetails, limits, type Schedule } from '@penstock/wire'
-import { IconCopyPlus } from '@tabler/icons-react'
 import { useMemo, useState } from 'react'
-import { Link } from 'react-router'
-import { useRead, useWrite } from '../../api/queries.ts'
+import { useWrite } from '../../api/queries.ts'
 import { FormDialog } from '../../components/form-dialog.tsx'
 import { connection as say } from '../../strings/connection.ts'
 import { type CronPreset, cronOf, type Times, timeOf, timesOf } from './cron.ts'
-import { type Repeats, repeatsOf } from './repeats.ts'
+import { RowsComeAgain, useRepeats } from './rows-come-again.tsx'
 
 const presets = ['hourly', 'daily', 'weekdays', 'custom'] as const
 /** The browser's own. */
@@ -69,39 +67,6 @@ export function EditSchedule({
         </>
       )}
     </FormDialog>
-  )
-}
-
-function useRepeats({ src, dest, srcConnectionConfig, destConnectionConfig }: ConnectionDetails): Repeats | undefined {
-  const source = useRead('getConnectorDefinition', { id: src.connectorId }).data?.reply
-  const destination = useRead('getConnectorDefinition', { id: dest.connectorId }).data?.reply
-  if (!source || !destination) return undefined
-  return repeatsOf(
-    { definition: source.source, config: srcConnectionConfig },
-    { definition: destination.destination, config: destConnectionConfig },
-  )
-}
-
-function RowsComeAgain({
-  connection: { accountId, id },
-  repeats,
-}: {
-  connection: ConnectionDetails
-  repeats: Repeats
-}) {
-  return (
-    <Alert color="yellow" icon={<IconCopyPlus aria-hidden />} title={say.rowsComeAgain} role="alert">
-      <Text size="sm">{say.rowsComeAgainHelp(repeats)}</Text>
-      <Anchor
-        component={Link}
-        size="sm"
-        c="var(--mantine-color-text)"
-        underline="always"
-        to={`/accounts/${accountId}/connections/new?${new URLSearchParams({ connection: id, step: 'settings' })}`}
-      >
-        {say.changeSettings}
-      </Anchor>
-    </Alert>
   )
 }
 

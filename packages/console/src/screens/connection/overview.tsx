@@ -3,6 +3,7 @@ import type { ConnectionDetails, Transfer } from '@penstock/wire'
 import { count } from '../../components/numbers.ts'
 import { connection as say } from '../../strings/connection.ts'
 import { Funnel } from './funnel.tsx'
+import { RowsComeAgain, useRepeats } from './rows-come-again.tsx'
 import { ScheduleCard } from './schedule-card.tsx'
 import { useVolumeOf } from './use-volume.ts'
 import { VolumeCard } from './volume.tsx'
@@ -20,8 +21,10 @@ export function Overview({
 }) {
   const volume = useVolumeOf(connection)
   const { monthlyVolume, usedVolume, totalVolume } = connection
+  const repeats = useRepeats(connection)
   return (
     <Stack gap="md">
+      {repeats && usedVolume > 0 && <RowsComeAgain connection={connection} repeats={repeats} />}
       <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="md">
         <Figure label={say.deliveredMonth} n={monthlyVolume} />
         <Figure label={say.delivered} n={usedVolume} />

@@ -21,6 +21,7 @@ type Side = { readonly definition: SideDefinition | null | undefined; readonly c
 export function repeatsOf(source: Side, destination: Side): Repeats | undefined {
   const mode = effective(destination, writeMode)
   if (!addingModes.includes(mode) || effective(source, syncMode) === incremental) return undefined
+  if (effective(destination, 'sendRows') === 'Changed') return undefined
   return {
     mode: String(mode),
     otherModes: optionsOf(destination, writeMode).filter((other) => !addingModes.includes(other)),

@@ -7,6 +7,7 @@ import type { Logger } from '../../log.ts'
 import { EndJob, RunnerDied } from '../../runners/runner-process.ts'
 import { Unreadable } from '../../secrets/seal.ts'
 import * as endings from '../ending-queries.ts'
+import { insertsAgain } from '../inserts-again.ts'
 import { isJobMethod, JobHost } from '../job-host.ts'
 import { wakeWorkers } from '../queries.ts'
 import { frozenSides, replacesAll } from '../sides.ts'
@@ -77,6 +78,7 @@ async function runTransfer(
   const standing = isNew ? endingOf(work) : undefined
   if (standing) throw standing
   const { source, destination } = frozenSides(catalogue, work)
+  await sayIfInserted(database, work, { source: source.connector, destination: destination.connector }, lines)
   const begunMs = performance.now()
   const ending = new AbortController()
   let endedBy: unknown
@@ -181,6 +183,18 @@ async function finish(deps: SupervisorDeps, work: WorkRow, lines: TransferLog): 
     if (hasDigests) await settleDigests.run(tx, { id, connectionId: work.connectionId })
     await end(tx)
   })
+}
+
+/** Adds a line to the log of a new transfer if it inserts rows a second time. */
+async function sayIfInserted(
+  db: Db,
+  work: WorkRow,
+  connectors: Parameters<typeof insertsAgain>[1],
+  lines: TransferLog,
+): Promise<void> {
+  if (work.attempt > 1 || work.part > 0 || work.testRows !== null || work.replayOf !== null) return
+  const sentence = await insertsAgain(db, connectors, work)
+  if (sentence !== undefined) lines.add('began', sentence)
 }
 
 function errorOf(error: JobError): unknown {

@@ -1,0 +1,32 @@
+import { type Connector, fieldsOfRole, type Values } from '@penstock/connector'
+import { sideSettings } from '@penstock/engine'
+import type { Db } from '../db/database.ts'
+import { sentBefore } from './state-queries.ts'
+
+/** Write modes of destinations that add rows without a key. */
+const insertingModes: readonly unknown[] = ['Insert', 'Append']
+
+/**
+ * Whether a transfer of a whole source adds rows that the destination has.
+ * @returns a sentence that names the settings to change; `undefined` if it does not
+ */
+export async function insertsAgain(
+  db: Db,
+  { source, destination }: { readonly source: Connector; readonly destination: Connector },
+  { connectionId, destConfig }: { readonly connectionId: string; readonly destConfig: Values },
+): Promise<string | undefined> {
+  const { writeMode, sendRows } = sideSettings(destination, 'Destination', destConfig)
+  if (sendRows === 'Changed' || !insertingModes.includes(writeMode)) return undefined
+  const { sent = false } = (await sentBefore.first(db, { connectionId })) ?? {}
+  if (!sent) return undefined
+  const fields = fieldsOfRole(destination, 'Destination')
+  const { options = [] } = fields.writeMode ?? {}
+  const byKey = options.filter((mode) => !insertingModes.includes(mode))
+  const { syncMode } = fieldsOfRole(source, 'Source')
+  const ways = [
+    ...(byKey.length > 0 ? [`set "${fields.writeMode?.label}" to ${byKey.join(' or ')}`] : []),
+    `set "${fields.sendRows?.label}" to ${fields.sendRows?.labels?.Changed}`,
+    ...(syncMode?.options?.includes('Incremental') ? [`set "${syncMode.label}" of the source to Incremental`] : []),
+  ]
+  return `Rows that earlier transfers sent are inserted again, because the source is read from its beginning. To avoid that, ${ways.join(', or ')}.`
+}
