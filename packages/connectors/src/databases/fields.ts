@@ -149,7 +149,7 @@ export const keyOrDigest = text({
 export const lagOfClock = number({
   label: 'Lag in seconds',
   description:
-    'If the cursor is a time: how many seconds before the start of the transfer reading stops. Rows that are still being written then are read by the next transfer instead of being missed',
+    'If the cursor is a time: how many seconds before the start of the transfer reading stops. Rows that are still being written then are read by the next transfer instead of being missed. If the cursor is a number, rows that are committed late with a smaller one are not read',
   min: 0,
   max: 86_400,
   default: 60,

@@ -93,7 +93,8 @@ export const snowflakeSource = defineConnector({
       }),
       markerColumn: text({
         label: 'Cursor column',
-        description: 'Column whose value increases whenever a row is added or changed',
+        description:
+          'Column whose value increases whenever a row is added or changed; rows without a value in it are not read',
         required: true,
         when: { syncMode: 'Incremental' },
       }),
