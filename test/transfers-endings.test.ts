@@ -333,6 +333,67 @@ describe('a replace', () => {
   })
 })
 
+describe('duplicates of a source with a cursor', () => {
+  const last = { destConnectionConfig: { duplicates: 'Last', duplicateKey: 'name' } }
+
+  test('are not counted when a destination replaces everything', async () => {
+    const replaced: number[][] = []
+    engine.sides.destination = {
+      replaces: () => true,
+      open: () => {
+        const rows: number[] = []
+        return {
+          deliver: async (batch) => {
+            rows.push(...numbersIn(batch))
+            return taken(batch)
+          },
+          finish: async () => void replaced.push([...rows]),
+        }
+      },
+    }
+    const id = await engine.connectSides()
+    engine.sides.source = people(40)
+    const { status, records, skipped } = await engine.move(id, last)
+    assert.deepEqual([status, records.read, records.accepted, skipped.duplicates], ['succeeded', 40, 1, 39])
+    engine.sides.source = people(3)
+    assert.equal((await engine.move(id, last)).status, 'succeeded')
+    assert.deepEqual(replaced, [[40], [3]])
+    engine.sides.source = people(0)
+    assert.equal((await engine.move(id, last)).error?.code, 'confirmation_needed')
+  })
+
+  test('move it on only when all records are sent, and leave what comes meanwhile to the next transfer', async () => {
+    let length = 30
+    const cursors: (Json | undefined)[] = []
+    const sent: number[] = []
+    let fails = true
+    engine.sides.source = (context, after) => {
+      cursors.push(context.cursor)
+      const rows = people(length)(context, after ?? context.cursor)
+      // It grows after it was read in advance.
+      length = 44
+      return rows
+    }
+    engine.sides.destination = {
+      open: () => ({
+        deliver: async (batch) => {
+          if (fails) throw new ConnectorError('statement_failed', 'It does not want to.')
+          sent.push(...numbersIn(batch))
+          return taken(batch)
+        },
+      }),
+    }
+    const id = await engine.connectSides()
+    assert.equal((await engine.move(id, last)).status, 'failed')
+    length = 30
+    fails = false
+    assert.equal((await engine.move(id, last)).records.read, 30)
+    assert.equal((await engine.move(id, last)).records.read, 16)
+    assert.deepEqual(sent, [30, 44])
+    assert.deepEqual(cursors, [undefined, undefined, undefined, undefined, 28, 28])
+  })
+})
+
 describe('the cursor of incremental reading', () => {
   const cursors: (Json | undefined)[] = []
   beforeEach(() => {

@@ -136,7 +136,8 @@ const brokenRules = `
       <> (coalesce(l.read, 0), coalesce(l.accepted, 0), coalesce(l.rejected, 0), coalesce(l.bytes, 0))
     or coalesce(l.replayed, 0) <> case when t.trigger = 'replay' then t.accepted else 0 end
   union all
-  select 'a row is read and neither accepted nor rejected', t.id from of_transfers t where t.read <> t.accepted + t.rejected
+  select 'a row is read and neither accepted, rejected nor skipped', t.id from of_transfers t
+  where t.read <> t.accepted + t.rejected + t.filtered + t.unchanged + t.duplicates
   union all
   select 'a transfer succeeded although rows were rejected, or is partial without any', t.id from of_transfers t
   where (t.status = 'succeeded' and t.rejected > 0) or (t.status = 'partial' and t.rejected = 0)

@@ -408,6 +408,7 @@ export const preview = {
   columns: ['string'],
   rows: [[['string', null]]],
   filtered: 'integer',
+  duplicates: 'integer',
   rejected: [{ row: 'integer', field: ['string', null], reason: 'string' }],
   lint: [
     {

@@ -225,6 +225,31 @@ function withMapping(side: DestinationSide): DestinationSide {
           'Columns of the destination that identify a row, separated by commas, or * for all columns; not needed if it has key columns',
         when: { sendRows: 'Changed' },
       }),
+      duplicates: select({
+        label: 'Records with the same key',
+        description:
+          'Which of several records of a transfer with the same key is sent; all if this is empty. The last one, and the one with the greatest or least value, are found by reading the source twice',
+        options: ['All', 'First', 'Last', 'Greatest', 'Least'],
+        labels: {
+          All: 'Send all',
+          First: 'Send the first',
+          Last: 'Send the last',
+          Greatest: 'Send the one with the greatest value',
+          Least: 'Send the one with the least value',
+        },
+      }),
+      duplicateKey: text({
+        label: 'Key of duplicates',
+        description:
+          'Columns of the destination, separated by commas, or * for all columns; if it is empty, the key columns of the destination, or the row key. Records without a value in all of them are sent',
+        when: { duplicates: ['First', 'Last', 'Greatest', 'Least'] },
+      }),
+      duplicateColumn: text({
+        label: 'Deciding column',
+        description:
+          'Column of the source whose value decides: numbers, dates and times in ISO 8601, or texts. Empty values lose; of equal values, the first record is sent',
+        when: { duplicates: ['Greatest', 'Least'] },
+      }),
       ...(phones
         ? {
             defaultCountry: text({

@@ -15,12 +15,15 @@ import { inspectDestination } from './inspect.ts'
 import { type ColumnTypes, planFittingRows, planRows, planUnmapped, type RowMapping } from './map-rows.ts'
 import { lintRows } from './mapping/lint.ts'
 import { isPersonal, shorten } from './mapping/shorten.ts'
+import { type WithoutDuplicates, withoutDuplicates } from './preview-duplicates.ts'
 import { previewRoute } from './preview-route.ts'
 import type { JobValues, PreviewJob } from './protocol.ts'
 import { findingsOfRules } from './rules/preview-rules.ts'
 import { type JobRuntime, openContext } from './runtime.ts'
 import { sideSettings } from './settings.ts'
 import { type SideSecrets, withoutSecrets } from './side-secrets.ts'
+import { skipCode } from './skipped.ts'
+import type { MappedChunk } from './transfer/batches.ts'
 import { keyFindings } from './transfer/changed-rows.ts'
 import { scopeAt } from './transfer/windows.ts'
 
@@ -58,6 +61,8 @@ export async function runPreview(
             destination.destination?.deliver &&
             scopeAt(destination.destination.deliver, settings, plan.steps, window).stays,
           rejectionsOf: reading.rejectionsOf,
+          withoutDuplicates: (chunk, mapped, columns) =>
+            withoutDuplicates(destination.destination?.deliver, settings, chunk, mapped, columns),
           rules: job.rules ?? [],
         })
         if (seen.fieldErrors || job.unmapped || !seen.sent) return { ...seen, findings: [] }
@@ -78,7 +83,7 @@ export async function runPreview(
     'Source',
   )
   if (looked.fieldErrors) return { fieldErrors: looked.fieldErrors }
-  const { preview, sent, findings: found, judge } = looked
+  const { preview, sent, findings: found, judge, wrong } = looked
   if (job.unmapped)
     return { preview: { ...preview, findings: found, ...(await proposalsFor(destination, preview, settings)) } }
   if (!sent || job.partial) return { preview: { ...preview, findings: found } }
@@ -90,6 +95,7 @@ export async function runPreview(
   const bound = deadline - performance.now() - answerMs
   const tried = await tryRows(destination, { ...side.context, ...sent }, side.redact, bound, inspected.length > 0)
   const keys = keyFindings(destination.destination?.deliver, settings, sent.columns)
+  if (wrong !== undefined) keys.push({ code: 'invalid_setting', message: wrong, column: null })
   const findings = [...found, ...unread, ...keys, ...others, ...tried.findings]
   const route = await previewRoute(
     { connector: source, context, redact },
@@ -170,6 +176,8 @@ type Looked =
       readonly stays?: string | undefined
       /** Findings about the rules of the connection. @param refused how many more rows the destination refuses */
       readonly judge?: (refused: number) => Preview['findings']
+      /** Why duplicates cannot be left out with these settings. */
+      readonly wrong?: string | undefined
       /** The rows to be sent; absent if the source has no columns, and if only a part of the mapping is valid. */
       readonly sent?: Sent
     }
@@ -257,11 +265,13 @@ export async function look(
     planFor,
     staysBy,
     rejectionsOf,
+    withoutDuplicates,
     rules,
   }: {
     staysBy: (mapping: RowMapping, window: ChunkWindow) => string | undefined
     planFor: (columns: readonly string[]) => Promise<{ mapping?: RowMapping; fieldErrors?: readonly FieldError[] }>
     rejectionsOf: RejectionsOf
+    withoutDuplicates: (chunk: Chunk, mapped: MappedChunk, columns: readonly string[]) => Promise<WithoutDuplicates>
     rules: NonNullable<PreviewJob['rules']>
   },
 ): Promise<Looked> {
@@ -280,15 +290,18 @@ export async function look(
     raws.push(...chunk.rows.slice(0, limits.previewRowsMax - raws.length))
     if (raws.length >= limits.previewRowsMax) break
   }
-  if (!columns) return { preview: { columns: [], rows: [], filtered: 0, rejected: [], lint: [] } }
+  if (!columns) return { preview: { columns: [], rows: [], filtered: 0, duplicates: 0, rejected: [], lint: [] } }
   const { mapping, fieldErrors = [] } = await planFor(columns)
   if (!mapping) return { fieldErrors }
   const isWhole = fieldErrors.length === 0
-  const mapped = await mapping.map({ rows: raws, errors: broken })
-  const errors = new Map<number, RowError>(mapped.errors)
+  const once: typeof withoutDuplicates = isWhole ? withoutDuplicates : async (_, mapped) => ({ mapped })
+  const all = { columns, rows: raws, errors: broken, bytes: 0, checkpoint: null }
+  const plain = await mapping.map(all)
+  const { mapped, wrong } = await once(all, plain, mapping.columns)
+  const errors = new Map<number, RowError>(plain.errors)
   for (const [i, reason] of broken) errors.set(i, { field: null, reason })
   const isSkipped = (i: number) => !broken.has(i) && Boolean(mapped.skipped?.[i])
-  const filtered = raws.filter((_, i) => isSkipped(i)).length
+  const leftOut = (code: number) => raws.filter((_, i) => isSkipped(i) && mapped.skipped?.[i] === code).length
   const deliverable = [...mapped.rows.keys()].filter((i) => !errors.has(i) && !isSkipped(i))
   const rejections = isWhole
     ? rejectionsOf(
@@ -312,7 +325,8 @@ export async function look(
         return typeof shown === 'string' ? redact(shown) : shown
       }),
     ),
-    filtered,
+    filtered: leftOut(skipCode('filtered')),
+    duplicates: leftOut(skipCode('duplicates')),
     rejected: [...errors].sort(([a], [b]) => a - b).map(([i, error]) => ({ row: i + 1, ...error })),
     lint: lintRows(
       mapping.plan,
@@ -331,5 +345,7 @@ export async function look(
   }
   const stays = window && staysBy(mapping, window)
   const judge = (refused: number) => findingsOfRules(rules, columns, raws, errors.size + refused)
-  return isWhole ? { preview: shown, sent, stays, judge } : { preview: { ...shown, mappingErrors: [...fieldErrors] } }
+  return isWhole
+    ? { preview: shown, sent, stays, judge, wrong }
+    : { preview: { ...shown, mappingErrors: [...fieldErrors] } }
 }

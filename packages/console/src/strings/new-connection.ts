@@ -169,6 +169,7 @@ export const newConnection = {
   wouldBeSent: (n: string) => `${n} would be sent`,
   wouldBeRejected: (n: string) => `${n} would be rejected`,
   wouldBeFiltered: (n: string) => `${n} left out by the filter`,
+  wouldBeDuplicates: (n: string) => `${n} left out as duplicates`,
   rejected: 'Rejected records',
   rejectedRow: (row: string, reason: string) => `Record ${row}: ${reason}`,
   andMore: (n: string) => `and ${n} more`,

@@ -351,4 +351,34 @@ describe('batches', () => {
     assert.deepEqual(await cursors(false), [4, 12])
     assert.deepEqual(await cursors(true), [6, 12])
   })
+
+  test('end at a number, and take the cursor behind it only if nothing was added', async () => {
+    const sizes = { same: [2, 1, 0], grown: [2, 2, 0], more: [2, 1, 1, 0] }
+    const cursorsOf = async (counts: readonly number[]) => {
+      const reader: SourceReader = {
+        async *read() {
+          for (const [at, count] of counts.entries()) {
+            const chunk = {
+              columns: ['n'],
+              rows: Array.from({ length: count }, () => [at]),
+              bytes: count,
+              checkpoint: at,
+            }
+            yield count > 0 ? chunk : { ...chunk, settles: true, cursor: 'end' }
+          }
+        },
+        close: async () => {},
+      }
+      const found: unknown[] = []
+      const passing: ChunkMapper = ({ rows }) => ({ rows, errors: new Map() })
+      const ends = { pending: null, unconfirmed: null, testRows: null, lastNumber: 3 }
+      const bounds = { rowsMax: 10, bytesMax: 100 }
+      const filling = { from: beginning, firstNumber: 1, mapperFor: () => passing, bounds, ...ends }
+      for await (const batch of fillBatches(reader, filling)) found.push([batch.covered, endOf(batch).cursor])
+      return found
+    }
+    assert.deepEqual(await cursorsOf(sizes.same), [[3, 'end']])
+    assert.deepEqual(await cursorsOf(sizes.grown), [[3, undefined]])
+    assert.deepEqual(await cursorsOf(sizes.more), [[3, undefined]])
+  })
 })

@@ -84,8 +84,8 @@ export type Filling = {
   readonly from: Checkpoint
   /** The number of the first record. */
   readonly firstNumber: number
-  /** Answers how the rows of a chunk are mapped. */
-  readonly mapperFor: (chunk: Chunk) => ChunkMapper | Promise<ChunkMapper>
+  /** Answers how the rows of a chunk are mapped, by the number of its first record. */
+  readonly mapperFor: (chunk: Chunk, first: number) => ChunkMapper | Promise<ChunkMapper>
   /** Answers the window of a chunk, by the columns of the destination; absent if none is used. Called after `mapperFor`. */
   readonly windowOf?: WindowOf
   readonly bounds: Bounds
@@ -95,12 +95,14 @@ export type Filling = {
   readonly unconfirmed: number | null
   /** At most how many records a test covers, from its first; `null`: all of the source. Its batches are no other transfer's. */
   readonly testRows: number | null
+  /** The number of the last record that is read, although the source has more by now; `null`: all. */
+  readonly lastNumber?: number | null
 }
 
 /** Reads on from a checkpoint and fills batches up to their bounds, one ahead of the one that is asked for. */
 export async function* fillBatches(
   reader: SourceReader,
-  { from, firstNumber, mapperFor, windowOf, bounds, pending, unconfirmed, testRows }: Filling,
+  { from, firstNumber, mapperFor, windowOf, bounds, pending, unconfirmed, testRows, lastNumber: last }: Filling,
 ): AsyncGenerator<FilledBatch, void, undefined> {
   let filledBatch = emptyBatch(firstNumber)
   let exactly = pending
@@ -110,9 +112,12 @@ export async function* fillBatches(
   let skip = from.skip
   let bytes = from.bytes
   const lastNumber = testRows ?? Number.POSITIVE_INFINITY
+  const bound = Math.min(lastNumber, last ?? Number.POSITIVE_INFINITY)
   if (firstNumber > lastNumber) return
   for await (const chunk of reader.read(from.at ?? undefined)) {
-    const map = await mapperFor(chunk)
+    // Behind the last row, a chunk without rows can have the cursor.
+    if (chunk.rows.length > 0 && number > bound) break
+    const map = await mapperFor(chunk, number)
     const window = testRows === null ? windowOf?.(chunk) : undefined
     if (filledBatch.covered > 0 && !isSame(filledBatch.window, window)) {
       yield filledBatch.done()
@@ -150,7 +155,7 @@ export async function* fillBatches(
     const memoryEach = memoryBytesOf(chunk.rows)
     let at = skip
     skip = 0
-    const end = Math.min(chunk.rows.length, lastNumber + 1 - segment.first)
+    const end = Math.min(chunk.rows.length, bound + 1 - segment.first)
     while (at < end) {
       const { rowsMax, bytesMax } = boundsOf(bounds, repeats)
       const coveredLeft = () => (exactly ?? repeats ?? Math.max(rowsMax, coveredMax)) - filledBatch.covered
@@ -179,7 +184,7 @@ export async function* fillBatches(
         filledBatch = emptyBatch(segment.first + at)
       }
     }
-    if (number > lastNumber) break
+    if (number > lastNumber || end < chunk.rows.length) break
   }
   if (filledBatch.covered > 0) yield filledBatch.done()
 }

@@ -13,6 +13,7 @@ import type { SideSecrets } from '../side-secrets.ts'
 import { nothingSkipped } from '../skipped.ts'
 import type { Entry } from './confirmation.ts'
 import { ofConnector } from './connector-calls.ts'
+import { leavesOutDuplicates } from './duplicate-settings.ts'
 import { assertEnough } from './replace-guard.ts'
 import type { ExportRoute, LoadRoute } from './route.ts'
 
@@ -209,10 +210,11 @@ const filesChanged = (): ConnectorError =>
   )
 
 /** Why a worker must move the rows, as the end of a sentence; `undefined` if it need not. */
-export function whyNotHandedOver({ testRows, range, digests, rules }: TransferState): string | undefined {
+export function whyNotHandedOver({ testRows, range, digests, rules, destination }: TransferState): string | undefined {
   if (testRows !== null) return 'a test sends a few records'
   if (range) return 'a backfill reads a range'
   if (digests) return 'only changed rows are sent'
+  if (leavesOutDuplicates(destination.settings)) return 'duplicates are left out'
   return rules?.list.length ? 'the rules of the connection judge its records' : undefined
 }
 

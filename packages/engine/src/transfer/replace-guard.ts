@@ -2,6 +2,7 @@ import { ConnectorError, type SourceReader } from '@penstock/connector'
 import type { RowMapping } from '../map-rows.ts'
 import type { TransferJob, TransferState } from '../protocol.ts'
 import type { RuleWatch, SeenInAdvance } from '../rules/rule-watch.ts'
+import type { Duplicates } from './duplicates.ts'
 import type { Sides } from './sides.ts'
 
 /**
@@ -17,13 +18,15 @@ export async function guardReplacement(
     signal,
   }: { readonly job: TransferJob; readonly onProgress: () => void; readonly signal: AbortSignal },
   watch: RuleWatch | undefined,
+  duplicates: Duplicates | undefined,
 ): Promise<void> {
   const rules = watch?.stops ? watch.inAdvance() : undefined
   if (replay || (confirmed && !rules)) return
   const { mappingFor } = sides
   const shareMin = job.replaceShareMin
   const reader = await sides.openReader(signal)
-  await guardReplace(reader, { mappingFor, onProgress, replaced, shareMin, confirmed, seen: rules?.add })
+  await guardReplace(reader, { mappingFor, onProgress, replaced, shareMin, confirmed, seen: rules?.add, duplicates })
+  duplicates?.restart()
   await rules?.end()
 }
 
@@ -33,6 +36,7 @@ export async function guardReplacement(
  * @param options.shareMin the share of these that is enough: 0 to 1
  * @param options.confirmed whether any number of rows is enough
  * @param options.seen called with each chunk
+ * @param options.duplicates leaves out duplicates, which are not counted
  * @throws ConnectorError `confirmation_needed` if it has fewer valid rows, or none
  */
 async function guardReplace(
@@ -44,6 +48,7 @@ async function guardReplace(
     shareMin,
     confirmed = false,
     seen,
+    duplicates,
   }: {
     mappingFor: (columns: readonly string[]) => Promise<RowMapping>
     onProgress: () => void
@@ -51,15 +56,19 @@ async function guardReplace(
     shareMin: number
     confirmed?: boolean
     seen?: SeenInAdvance | undefined
+    duplicates: Duplicates | undefined
   },
 ): Promise<void> {
   let mapping: RowMapping | undefined
   let valid = 0
+  let first = 1
   try {
     for await (const chunk of reader.read()) {
       onProgress()
       mapping ??= await mappingFor(chunk.columns)
-      const { errors, skipped } = await mapping.map(chunk)
+      const mapped = await mapping.map(chunk)
+      const { errors, skipped } = duplicates?.mark(chunk, mapped, mapping.columns, first) ?? mapped
+      first += chunk.rows.length
       const isInvalid = (at: number) => chunk.errors?.has(at) || (errors.has(at) && !skipped?.[at])
       const isSkipped = (at: number) => !chunk.errors?.has(at) && skipped !== undefined && skipped[at] !== 0
       let invalid = 0

@@ -1,6 +1,7 @@
 import type { BatchStart, TransferHost, TransferState } from '../protocol.ts'
 import type { RuleWatch } from '../rules/rule-watch.ts'
 import { type FilledBatch, isSent, pendingOf } from './batches.ts'
+import type { Duplicates } from './duplicates.ts'
 import type { Retries } from './retries.ts'
 import { Unconfirmed } from './unconfirmed.ts'
 
@@ -30,6 +31,13 @@ export class SessionLedger {
     this.#host = host
     this.#retries = retries
     this.unconfirmed = new Unconfirmed(state, rules)
+  }
+
+  /** Counts with these duplicates from now on, and says what was found out about them. */
+  leaveOut(duplicates: Duplicates | undefined): void {
+    this.unconfirmed.duplicates = duplicates
+    const sentences = [this.route, duplicates?.sentence].flatMap((sentence) => sentence ?? [])
+    if (sentences.length > 0) this.route = sentences.join(' ')
   }
 
   /** Resolves once the last confirmation is stored; rejects with the reason why the transfer ends if it could not be. */

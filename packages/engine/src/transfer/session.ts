@@ -10,10 +10,8 @@ import {
 } from '@penstock/connector'
 import { type Decision, decide } from '@penstock/wire/rules'
 import type { RowMapping } from '../map-rows.ts'
-import { Ended, type TransferHost, type TransferJob, type TransferState } from '../protocol.ts'
+import { Ended, type TransferState } from '../protocol.ts'
 import { RuleWatch } from '../rules/rule-watch.ts'
-import type { UniqueValues } from '../rules/unique-values.ts'
-import type { JobRuntime } from '../runtime.ts'
 import type { SideSecrets } from '../side-secrets.ts'
 import { storable } from '../storable.ts'
 import {
@@ -32,12 +30,15 @@ import { ColumnWatch } from './column-watch.ts'
 import { type Entry, entryOf, flushEntryOf } from './confirmation.ts'
 import { checked, codeOf, isOfTheSides, ofConnector, sideOf, withoutSecretsInReasons } from './connector-calls.ts'
 import { assertSameColumns, divisionOf } from './division.ts'
+import type { Duplicates } from './duplicates.ts'
 import { type HandoverDeps, handOver, handOverExport, notContinued, standingIn, whyNotHandedOver } from './handover.ts'
+import { openDuplicates } from './open-duplicates.ts'
 import { batchesAhead, readAhead } from './read-ahead.ts'
 import { mapRemovals } from './removals.ts'
 import { guardReplacement } from './replace-guard.ts'
-import { finalError, pause, type Retries } from './retries.ts'
+import { finalError, pause } from './retries.ts'
 import { type Route, sentenceOfRoute } from './route.ts'
+import type { SessionDeps } from './session-deps.ts'
 import { SessionLedger } from './session-ledger.ts'
 import { type OpenedWriter, Sides } from './sides.ts'
 import { SplitBudget } from './split-budget.ts'
@@ -47,20 +48,6 @@ const cleanUpMs = 30_000
 
 /** Shorter values are not redacted: they may be words of our own messages. */
 const valueLengthMin = 6
-
-/** Dependencies of a session. */
-export type SessionDeps = {
-  readonly job: TransferJob
-  readonly runtime: JobRuntime
-  readonly host: TransferHost
-  readonly retries: Retries
-  /** Values that the rules of the connection compare, of all sessions. */
-  readonly unique: UniqueValues
-  /** Aborted with `Ended` when the transfer must end. */
-  readonly signal: AbortSignal
-  /** Called whenever something moved: a chunk was read, a batch was delivered. */
-  readonly onProgress: () => void
-}
 
 /** One reader and one writer at work, from the last confirmed checkpoint to the end or the first transient error. */
 export class Session {
@@ -76,6 +63,8 @@ export class Session {
   #isHandedOver = false
   /** Leaves out rows that the destination has; absent if all rows are sent. */
   #changed: ChangedRows | undefined
+  /** Leaves out duplicates; absent if all records are sent. */
+  #duplicates: Duplicates | undefined
 
   private constructor(deps: SessionDeps, state: TransferState, sides: Sides) {
     this.#deps = deps
@@ -161,19 +150,23 @@ export class Session {
     this.#isHandedOver = route !== undefined && route.by !== 'worker'
     if (this.#isHandedOver) return
     this.#changed = await this.#sides.openChangedRows(this.#deps.onProgress)
-    if (replaces && checkpoint === null) await guardReplacement(this.#sides, this.#state, this.#deps, this.#rules)
+    this.#duplicates = await openDuplicates(this.#sides, this.#state, this.#deps, (chunk) => this.#mappingFor(chunk))
+    this.#ledger.leaveOut(this.#duplicates)
+    if (replaces && checkpoint === null)
+      await guardReplacement(this.#sides, this.#state, this.#deps, this.#rules, this.#duplicates)
     await this.#rules?.recount(() => this.#sides.openReader(this.#deps.signal))
     this.#reader = await this.#sides.openReader(this.#deps.signal)
     await this.#divide(this.#reader)
     const filledBatches = fillBatches(this.#reader, {
       from: (checkpoint ?? beginning) as Checkpoint,
       firstNumber: read + 1,
-      mapperFor: (chunk) => this.#mapperFor(chunk),
+      mapperFor: (chunk, first) => this.#mapperFor(chunk, first),
       windowOf: this.#sides.windowOf,
       bounds,
       pending,
       unconfirmed,
       testRows,
+      lastNumber: this.#duplicates?.lastNumber ?? null,
     })
     // The next batches are read and mapped while this one is delivered.
     for await (const { item: filledBatch, following } of readAhead(filledBatches, batchesAhead(bounds))) {
@@ -181,7 +174,11 @@ export class Session {
       if (!this.#writerHolds()) await this.#confirm(following())
     }
     await this.#ledger.settled()
+    this.#duplicates?.end()
+    this.#ledger.unconfirmed.releaseCursor()
     if (this.#hasDelivered) await this.#flush()
+    else await this.#confirm()
+    await this.#ledger.settled()
   }
 
   /** @param signal that of the transfer unless given */
@@ -189,10 +186,11 @@ export class Session {
     return this.#sides.openWriter(signal, { transferId: this.#deps.job.id, ...this.#ledger.unconfirmed.stored })
   }
 
-  async #mapperFor(chunk: Chunk): Promise<ChunkMapper> {
+  async #mapperFor(chunk: Chunk, first: number): Promise<ChunkMapper> {
     const { columns, map } = await this.#mappingFor(chunk)
     const removes = mapRemovals(map, this.#sides)
-    return this.#changed ? this.#changed.mapperOf(columns, removes, this.#sides.windowOf(chunk)) : removes
+    const mapper = this.#duplicates?.mapperOf(chunk, removes, columns, first) ?? removes
+    return this.#changed ? this.#changed.mapperOf(columns, mapper, this.#sides.windowOf(chunk)) : mapper
   }
 
   async #mappingFor(chunk: Pick<Chunk, 'columns' | 'types'>): Promise<RowMapping> {

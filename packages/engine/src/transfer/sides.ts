@@ -24,6 +24,7 @@ import type { Bounds } from './batches.ts'
 import { ChangedRows } from './changed-rows.ts'
 import { shapeOf, typeIn } from './column-changes.ts'
 import { guarded, ofConnector } from './connector-calls.ts'
+import { type DuplicateSettings, duplicateSettings, leavesOutDuplicates } from './duplicate-settings.ts'
 import { readReplay } from './replay.ts'
 import { type Route, type RouteDeps, type RouteSide, routeOf } from './route.ts'
 import { areApart, scopeAt, type WindowOf } from './windows.ts'
@@ -98,6 +99,7 @@ export class Sides {
     if (this.#state.rules) return 'the rules of the connection judge all of them'
     if (this.replaces) return `${name} replaces everything that it has`
     if (this.#state.digests) return 'only changed rows are sent'
+    if (leavesOutDuplicates(this.#destinationSettings)) return 'duplicates are left out'
     const { whyNotParts, windowKeys } = this.#deliver
     const whyNot = whyNotParts ? whyNotParts(this.#destinationSettings) : `${name} takes them in one order`
     const keys = whyNot === undefined ? windowKeys?.(this.#destinationSettings) : undefined
@@ -124,6 +126,15 @@ export class Sides {
     const settings = this.#destinationSettings
     const upsertKeys = this.#deliver.windowKeys?.(settings)
     return ChangedRows.open({ host: this.#host, state: this.#state, settings, upsertKeys, onProgress })
+  }
+
+  /**
+   * How duplicates are found; `undefined` if all records are sent.
+   * @throws ConnectorError `invalid_setting` if a setting is missing
+   */
+  get duplicates(): DuplicateSettings | undefined {
+    const settings = this.#destinationSettings
+    return duplicateSettings(settings, this.#deliver.windowKeys?.(settings))
   }
 
   /** The columns that the destination gets, as far as they are known. */

@@ -1,8 +1,10 @@
 import type { Json, SourceReader } from '@penstock/connector'
 import type { Confirmation, TransferState } from '../protocol.ts'
 import type { RuleWatch } from '../rules/rule-watch.ts'
-import type { FilledBatch } from './batches.ts'
+import { nothingSkipped } from '../skipped.ts'
+import type { Checkpoint, FilledBatch } from './batches.ts'
 import { confirmationOf, type Entry } from './confirmation.ts'
+import type { Duplicates } from './duplicates.ts'
 
 /** Deliveries and rejections since the last confirmation, and the totals of the confirmations so far. */
 export class Unconfirmed {
@@ -14,23 +16,48 @@ export class Unconfirmed {
   readonly #deliveryStates: Json[]
   readonly #rules: RuleWatch | undefined
   #connectionState: Json | undefined
+  /** Counts what is added, if duplicates are left out. */
+  duplicates: Duplicates | undefined
+  /** The last checkpoint, with a cursor that is stored only once all records were sent. */
+  #held: Entry['end']
 
   /** @param rules count what is added */
-  constructor({ read, rejectsLeft, deliveryStates, state }: TransferState, rules?: RuleWatch) {
+  constructor({ read, rejectsLeft, deliveryStates, state, checkpoint }: TransferState, rules?: RuleWatch) {
     this.#rules = rules
     this.#read = read
     this.#rejectsLeft = rejectsLeft
     this.#deliveryStates = [...deliveryStates]
     this.#connectionState = state ?? undefined
+    this.#held = heldIn(checkpoint)
   }
 
   /** Adds an entry. @param held the batch, where the destination took its rows in */
   add({ batch, ...entry }: Entry, held?: FilledBatch): void {
     const rejected = entry.rejects.reduce((sum, { count }) => sum + count, 0)
     const rules = this.#rules?.add(batch, rejected)
-    const end = rules && entry.end ? { ...entry.end, checkpoint: { ...entry.end.checkpoint, rules } } : entry.end
-    this.#entries.push({ ...entry, end })
+    const sentKeys = batch && this.duplicates?.confirm(batch.first + batch.covered - 1)
+    this.#entries.push({ ...entry, end: entry.end && this.#endOf(entry.end, rules, sentKeys) })
     if (held) this.#lastHeld = held
+  }
+
+  #endOf(
+    { checkpoint, cursor }: NonNullable<Entry['end']>,
+    rules: Json | undefined,
+    sentKeys: Json | undefined,
+  ): Entry['end'] {
+    const known = { ...checkpoint, ...(rules && { rules }), ...(sentKeys && { sentKeys }) }
+    if (!this.duplicates?.holdsCursor) return { checkpoint: known, cursor }
+    const heldCursor = cursor ?? this.#held?.cursor
+    const end = { checkpoint: { ...known, ...(heldCursor !== undefined && { heldCursor }) }, cursor: undefined }
+    this.#held = { ...end, cursor: heldCursor }
+    return end
+  }
+
+  /** Adds the cursor that was held until all records were sent, if there is one. */
+  releaseCursor(): void {
+    if (this.#held?.cursor === undefined) return
+    const nothing = { read: 0, sent: 0, bytes: 0, skipped: nothingSkipped, rejects: [] }
+    this.#entries.push({ ...nothing, end: this.#held, deliveryState: undefined, state: undefined })
   }
 
   /** Whether there is nothing to confirm. */
@@ -58,7 +85,9 @@ export class Unconfirmed {
     if (entries.length === 0) return undefined
     this.#entries = []
     this.#lastHeld = undefined
-    return confirmationOf(entries, this.#progressAfter(entries, total), columns, this.#rejectsLeft)
+    const note = this.duplicates?.takeNote()
+    const confirmation = confirmationOf(entries, this.#progressAfter(entries, total), columns, this.#rejectsLeft)
+    return note === undefined ? confirmation : { ...confirmation, note }
   }
 
   /** A confirmation is stored. */
@@ -75,4 +104,10 @@ export class Unconfirmed {
     const part = bytes ? (readBytes ?? Number.NaN) / bytes : rows ? this.#read / rows : Number.NaN
     return Number.isFinite(part) ? Math.min(1, Math.max(0, part)) : null
   }
+}
+
+/** The end of a transfer that another session began, as far as its cursor is held. */
+function heldIn(checkpoint: Json | null): Entry['end'] {
+  const stored = checkpoint as (Checkpoint & { readonly heldCursor?: Json }) | null
+  return stored?.heldCursor === undefined ? undefined : { checkpoint: stored, cursor: stored.heldCursor }
 }

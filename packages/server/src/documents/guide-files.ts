@@ -15,6 +15,7 @@ export const guideGroups: readonly { title: string; slugs: readonly string[] }[]
       'http-api',
       'mapping-templates',
       'expressions',
+      'duplicates',
       'rules',
       'alerts',
       'people',

@@ -194,6 +194,7 @@ export const Preview = exactly(
       description: 'Up to 100 records as they would be sent, identifiers shortened',
     }),
     filtered: count('How many of the records that were read the filter leaves out', 0),
+    duplicates: count('How many of the records that were read have the key of another one that is sent', 0),
     rejected: Type.Array(
       exactly(
         {

@@ -84,7 +84,7 @@ export function PreviewCard({
   )
 }
 
-function Looked({ preview: { columns, rows, filtered, rejected, lint } }: { preview: Preview }) {
+function Looked({ preview: { columns, rows, filtered, duplicates, rejected, lint } }: { preview: Preview }) {
   if (rows.length === 0 && rejected.length === 0 && filtered === 0) {
     return (
       <Alert color="gray" icon={<IconInfoCircle aria-hidden />} title={say.noRecords}>
@@ -106,6 +106,11 @@ function Looked({ preview: { columns, rows, filtered, rejected, lint } }: { prev
         {filtered > 0 && (
           <Badge variant="dot" color="gray" fw={500}>
             {say.wouldBeFiltered(count(filtered))}
+          </Badge>
+        )}
+        {duplicates > 0 && (
+          <Badge variant="dot" color="gray" fw={500}>
+            {say.wouldBeDuplicates(count(duplicates))}
           </Badge>
         )}
       </Group>

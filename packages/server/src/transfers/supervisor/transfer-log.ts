@@ -139,7 +139,7 @@ export class TransferLog {
     this.add('sent', `Sends ${which} to ${destination}.`)
   }
 
-  #confirm({ read, sent, rejected, skipped, bytes }: Confirmation): void {
+  #confirm({ read, sent, rejected, skipped, bytes, note }: Confirmation): void {
     const took = this.#sentMs === undefined ? '' : `, ${seconds(performance.now() - this.#sentMs)}`
     this.#read += read
     const counts = [
@@ -151,6 +151,7 @@ export class TransferLog {
     for (const [reason, n] of Object.entries(skipped)) if (n > 0) counts.push(`${count(n)} ${reason}`)
     const kind = rejected > 0 ? 'rejected' : 'confirmed'
     this.add(kind, `${this.#names.destination} confirmed a batch: ${counts.join(', ')}. ${count(bytes)} bytes${took}.`)
+    if (note !== undefined) this.add('opened', note)
   }
 
   /** Stores the lines, unless the transfer is another worker's by now. Never throws: a transfer does not depend on its log. */

@@ -1,0 +1,29 @@
+import type { KeyTable } from './key-table.ts'
+
+/** The keys of a transfer, for all sessions of one runner. */
+export class DuplicateKeys {
+  /** Memory that keys may take, in bytes. */
+  readonly bytesMax: number
+  table: KeyTable | undefined
+  /** The session that works with them: one that ended may still read ahead. */
+  owner: object | undefined
+  /** How many records were read in advance; `undefined`: all, or not known yet. */
+  surveyed: number | undefined
+  isSurveyed = false
+  /** The last record that was marked, and the last one that was to be removed. */
+  until = 0
+  removedUntil = 0
+
+  constructor(bytesMax: number) {
+    this.bytesMax = bytesMax
+  }
+
+  /** Forgets everything. */
+  clear(): void {
+    this.table?.clear()
+    this.surveyed = undefined
+    this.isSurveyed = false
+    this.until = 0
+    this.removedUntil = 0
+  }
+}
