@@ -66,7 +66,14 @@ describe('changed rows', () => {
     const mapping = JSON.stringify({ id: 'id', name: 'name', other: 'name' })
     assert.deepEqual(await move(id, { destConnectionConfig: { ...upsert, mapping } }), moved(1_000, 0))
 
-    assert.deepEqual(await reset(id, { rows: true }), { connectionId: id, cursor: false, rows: 0, since: null })
+    assert.deepEqual(await reset(id, { rows: true }), {
+      connectionId: id,
+      cursor: false,
+      rows: 0,
+      since: null,
+      mirrored: false,
+      removed: 0,
+    })
     assert.deepEqual(await move(id), moved(1_000, 0))
     // After a transfer of all rows, nothing that was kept before it counts.
     assert.deepEqual(await move(id, { destConnectionConfig: { ...upsert, sendRows: 'All' } }), moved(1_000, 0))

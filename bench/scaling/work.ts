@@ -94,6 +94,7 @@ export async function openTransfer(db: Database, keyring: Keyring, id: string) {
         sent: covered - rejected,
         rejected,
         bytes: 120_000,
+        removed: 0,
         skipped: nothingSkipped,
         progress: 0.5,
         checkpoint: {

@@ -699,6 +699,8 @@ create table transfers (
   rules jsonb,
   rule_results jsonb,
   backfill jsonb,
+  -- Of the accepted records, the number that removed a row.
+  removed bigint default 0 not null,
   constraint transfers_pkey primary key (id),
   constraint transfers_counts check (read >= (accepted + rejected)),
   constraint transfers_status check (status in ('queued', 'running', 'succeeded', 'partial', 'failed', 'cancelled')),
@@ -815,6 +817,8 @@ create table connection_states (
   digests_scope text,
   digests_generation text,
   digests_since timestamptz,
+  -- Goes into the digests of rows, so that another one makes every row another. Null: digests of version 0.1.0, which had none.
+  digests_salt text,
   constraint connection_states_pkey primary key (connection_id),
   constraint connection_states_drift check (drift in ('ignore', 'stop', 'add')),
   constraint connection_states_connection foreign key (connection_id) references connections(id) on delete cascade
@@ -831,8 +835,10 @@ create table connection_digests (
   kept integer not null,
   -- The transfer that must succeed before the page counts for others; null: it counts.
   transfer_id text,
-  -- Records of 16 bytes: 8 of the key, 8 of the row, or zeros if it is uncertain what the destination has.
+  -- Records of 16 bytes: 8 of the key, 8 of the row, or zeros if it is uncertain what the destination has, or 1 and 0 if it has no row.
   digests bytea not null,
+  -- Of a mirror: the keys of the rows of the page, compressed and sealed (docs/decisions/0073-mirrors.md).
+  keys_sealed bytea,
   constraint connection_digests_pkey primary key (connection_id, generation, number),
   constraint connection_digests_connection_state foreign key (connection_id)
     references connection_states(connection_id) on delete cascade

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import type { TransferHost } from '@penstock/engine'
 
 /** Answers of a host for transfers that send all rows. */
-export const noDigests: Pick<TransferHost, 'readDigests' | 'doubtRows' | 'replaceDigests'> = {
+export const noDigests: Pick<TransferHost, 'readDigests' | 'readKeys' | 'doubtRows' | 'replaceDigests' | 'note'> = {
   readDigests: async () => assert.fail('all rows are sent'),
+  readKeys: async () => assert.fail('all rows are sent'),
   doubtRows: async () => assert.fail('all rows are sent'),
   replaceDigests: async () => assert.fail('all rows are sent'),
+  note: async () => assert.fail('all rows are sent'),
 }

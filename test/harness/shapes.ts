@@ -324,6 +324,7 @@ export const transfer = {
   startedTime: ['integer', null],
   finishedTime: ['integer', null],
   records: { read: 'integer', sent: 'integer', accepted: 'integer', rejected: 'integer' },
+  removed: 'integer',
   skipped: { filtered: 'integer', unchanged: 'integer', duplicates: 'integer' },
   bytes: 'integer',
   progress: ['number', null],
@@ -451,6 +452,8 @@ export const connectionState = {
   cursor: 'boolean',
   rows: 'integer',
   since: ['integer', null],
+  mirrored: 'boolean',
+  removed: 'integer',
 } as const satisfies Shape
 export const scheduleEntry = { accountId: 'string', ...schedule } as const satisfies Shape
 export const checkResult = {

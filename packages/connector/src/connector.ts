@@ -212,13 +212,7 @@ function withMapping(side: DestinationSide): DestinationSide {
         description:
           'Which records are sent, as an expression over the columns of the source: row.country == "DE" && bool(row.consent). By default all',
       }),
-      sendRows: select({
-        label: 'Rows to send',
-        description:
-          'All rows, or only rows that are new or changed since the destination confirmed them; all if this is empty',
-        options: ['All', 'Changed'],
-        labels: { All: 'All rows', Changed: 'New and changed rows' },
-      }),
+      sendRows: rowsToSend(side.deliver),
       rowKey: text({
         label: 'Row key',
         description:
@@ -268,6 +262,26 @@ function withMapping(side: DestinationSide): DestinationSide {
         : {}),
     },
   }
+}
+
+/** Only a destination that removes rows can be a mirror of the source. */
+const rowsToSend = ({ removesBy }: Destination): FieldDefinition => {
+  const changed = 'All rows, or only rows that are new or changed since the destination confirmed them'
+  const labels = { All: 'All rows', Changed: 'New and changed rows' }
+  if (!removesBy) {
+    return select({
+      label: 'Rows to send',
+      description: `${changed}; all if this is empty`,
+      options: ['All', 'Changed'],
+      labels,
+    })
+  }
+  return select({
+    label: 'Rows to send',
+    description: `${changed}. A mirror also removes rows that left the source; it needs Upsert, and a source that gives all of its rows in each transfer. All if this is empty`,
+    options: ['All', 'Changed', 'Mirror'],
+    labels: { ...labels, Mirror: 'Mirror: new and changed rows, and removals' },
+  })
 }
 
 /** The settings that a connection makes for a connector in a role. */

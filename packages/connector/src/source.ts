@@ -118,4 +118,6 @@ export type Chunk = {
   readonly settles?: boolean
   /** For whatever else the next transfer must know once all of these rows are confirmed: the key of a server. */
   readonly cursor?: Json
+  /** Whether the next transfer reads everything again though there is a `cursor`, which is no place in the source then. */
+  readonly readsAll?: true
 }

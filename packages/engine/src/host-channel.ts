@@ -6,11 +6,13 @@ import {
   type Confirmation,
   type ConnectorLine,
   type DigestPage,
+  type DigestRecords,
   type DivideArgument,
   type DividedPart,
   Ended,
   type FromRunner,
   type HostMethod,
+  type KeyPages,
   protocolLimits,
   type ReplayPage,
   type SecretHost,
@@ -22,7 +24,6 @@ import {
   type TransferState,
   type UploadHost,
 } from './protocol.ts'
-import { encodeRecords } from './transfer/row-digests.ts'
 
 type Waiting = { resolve(value: unknown): void; reject(error: Error): void }
 
@@ -60,12 +61,14 @@ export class HostChannel implements TransferHost, SecretHost, UploadHost {
   readUpload = (piece: Parameters<UploadHost['readUpload']>[0]) => this.#call<string | null>('readUpload', piece)
   readRejects = (after: number) => this.#call<ReplayPage>('readRejects', after)
   readDigests = (after: number) => this.#call<DigestPage | null>('readDigests', after)
-  doubtRows = (records: string) => this.#call<void>('doubtRows', records)
+  readKeys = (after: number) => this.#call<KeyPages | null>('readKeys', after)
+  doubtRows = (rows: DigestRecords) => this.#call<void>('doubtRows', rows)
+  note = (sentence: string) => this.#call<void>('note', sentence)
 
-  async replaceDigests(pages: Iterable<Uint32Array>): Promise<void> {
+  async replaceDigests(pages: Iterable<DigestRecords> | AsyncIterable<DigestRecords>): Promise<void> {
     let isFirst = true
-    for (const page of pages) {
-      await this.#stageDigests({ records: encodeRecords(page), of: isFirst ? 'first page' : 'next page' })
+    for await (const page of pages) {
+      await this.#stageDigests({ ...page, of: isFirst ? 'first page' : 'next page' })
       isFirst = false
     }
     // The pages that came ahead take the place of all others.
@@ -84,7 +87,7 @@ export class HostChannel implements TransferHost, SecretHost, UploadHost {
     let { digests } = confirmation
     const { messageItemsLengthMax: lengthMax } = protocolLimits
     for (; digests !== null && digests.length > lengthMax; digests = digests.slice(lengthMax)) {
-      await this.#stageDigests({ records: digests.slice(0, lengthMax), of: 'confirmation' })
+      await this.#stageDigests({ records: digests.slice(0, lengthMax), keys: null, of: 'confirmation' })
     }
     return this.#call<boolean>('confirm', {
       confirmation: { ...confirmation, digests, rejects: last },

@@ -18,6 +18,8 @@ export type Confirmation = {
   readonly read: number
   readonly sent: number
   readonly rejected: number
+  /** How many of the accepted records removed a row at the destination. */
+  readonly removed: number
   /** Read and not sent, though nothing is wrong with them. `read` is the sum of the accepted, the rejected and these. */
   readonly skipped: Skipped
   readonly bytes: number

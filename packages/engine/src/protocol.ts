@@ -12,6 +12,7 @@ import type {
 import type { EgressOptions } from '@penstock/connector/egress'
 import type { ColumnChange, ConnectionRule, DriftMode, FieldError, Preview, RuleResult } from '@penstock/wire'
 import type { Role, TransferErrorCode } from '@penstock/wire/rules'
+import type { DigestPage, DigestRecords, DigestsState, KeyPages } from './digest-pages.ts'
 import type { DividedPart } from './divided-part.ts'
 import type { HandoverStart } from './handover-start.ts'
 import type { SecretHost, UploadHost } from './job-hosts.ts'
@@ -20,6 +21,7 @@ import type { Shape } from './shape.ts'
 import type { ShownAnswer } from './source-answer.ts'
 import type { TransferRules } from './transfer-rules.ts'
 
+export * from './digest-pages.ts'
 export type { DividedPart } from './divided-part.ts'
 export * from './job-hosts.ts'
 export type { Confirmation, KeptReject } from './kept.ts'
@@ -259,11 +261,8 @@ export type TransferState = {
   readonly rules: TransferRules | null
   /** How many rejected rows may still be kept. */
   readonly rejectsLeft: number
-  /**
-   * The digests of the rows that the destination has, if only changed rows are sent: their key in base64, and how many records are
-   * kept; `null` if all rows are sent.
-   */
-  readonly digests: { readonly key: string; readonly records: number } | null
+  /** Of the digests of the rows that the destination has, if only changed rows are sent; `null` if all rows are sent. */
+  readonly digests: DigestsState | null
 }
 
 /** A batch that is about to be delivered. */
@@ -278,9 +277,6 @@ export type BatchStart = HandoverStart & {
     readonly shape?: Shape
   }
 }
-
-/** Pages of digests: their records in base64, the number of the last page, and how many pages they are. */
-export type DigestPage = { readonly digests: string; readonly last: number; readonly pages: number }
 
 export type ReplayPage = readonly { readonly number: number; readonly raw: string }[]
 
@@ -327,10 +323,14 @@ export type TransferHost = {
   readRejects(after: number): Promise<ReplayPage>
   /** Digests of the connection after a page, in the order in which they were stored; `null` once all are read. */
   readDigests(after: number): Promise<DigestPage | null>
-  /** Stores before rows are sent that it is uncertain what the destination has under their keys. @param records in base64 */
-  doubtRows(records: string): Promise<void>
+  /** Keys of the rows of a mirror after a page, in the order in which they were stored; `null` once all are read. */
+  readKeys(after: number): Promise<KeyPages | null>
+  /** Stores before rows are sent that it is uncertain what the destination has under their keys. */
+  doubtRows(rows: DigestRecords): Promise<void>
   /** Replaces all digests of the connection, all or nothing. */
-  replaceDigests(pages: Iterable<Uint32Array>): Promise<void>
+  replaceDigests(pages: Iterable<DigestRecords> | AsyncIterable<DigestRecords>): Promise<void>
+  /** Adds a sentence for people to the log of the transfer, without values of rows. */
+  note(sentence: string): Promise<void>
 }
 
 /** The transfer ends here by decision of its supervisor. */
@@ -349,12 +349,6 @@ export type ConfirmArgument = { readonly confirmation: Confirmation; readonly ne
 
 /** The argument of the message `divide`, with the last parts. */
 export type DivideArgument = { readonly parts: readonly DividedPart[]; readonly start: BatchStart }
-
-/** The argument of the message `stageDigests`: records in base64 that come ahead of a confirmation, or are a page of `replaceDigests`. */
-export type StageDigestsArgument = {
-  readonly records: string
-  readonly of: 'confirmation' | 'first page' | 'next page'
-}
 
 /** The methods of a transfer's host as messages; rejected rows and parts can be sent ahead, so that no message is large. */
 export type TransferMethod = keyof TransferHost | 'stageRejects' | 'stageParts' | 'stageDigests'
@@ -376,9 +370,6 @@ export type FromRunner =
   | { readonly type: 'call'; readonly id: number; readonly method: HostMethod; readonly argument: unknown }
   | { readonly type: 'done'; readonly result: JobResult }
   | { readonly type: 'crashed'; readonly report: DefectReport }
-
-/** Bytes of the digests of a row: of its key, and of the row. */
-export const recordBytes = 16
 
 /** Bounds of the protocol. */
 export const protocolLimits = {

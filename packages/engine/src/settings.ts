@@ -13,5 +13,8 @@ export function withDefaults(fields: Fields, values: Values): Values {
 export const sideSettings = (connector: Connector, role: Role, values: Values): Values =>
   withDefaults(fieldsOfRole(connector, role), values)
 
-/** Whether only changed rows are sent with these settings of a destination. */
-export const sendsChangedRows = ({ sendRows }: Values): boolean => sendRows === 'Changed'
+/** Whether only changed rows are sent with these settings of a destination; so does a mirror. */
+export const sendsChangedRows = ({ sendRows }: Values): boolean => sendRows === 'Changed' || sendRows === 'Mirror'
+
+/** Whether rows that left the source are removed at the destination with these settings of it. */
+export const mirrorsRows = ({ sendRows }: Values): boolean => sendRows === 'Mirror'

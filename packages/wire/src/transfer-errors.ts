@@ -290,7 +290,7 @@ export const transferErrors = {
   },
   confirmation_needed: {
     action: 'fail',
-    when: 'The transfer would replace all data at the destination with much less data than the last time. Nothing was changed.',
+    when: 'The transfer would replace all data at the destination with much less data than the last time, which changed nothing; or a mirror would remove too large a share of the rows that it sent, and removed none.',
     todo: 'Check the source, or start the transfer with "confirm": true.',
   },
   columns_changed: {

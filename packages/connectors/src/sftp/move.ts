@@ -40,9 +40,11 @@ export async function read(context: SourceContext): Promise<SourceReader> {
     ...reader,
     async *read(after) {
       for await (const chunk of reader.read(after)) {
-        // If every transfer reads all files, what is kept for the next one is the key of the server alone.
+        // What is kept for the next transfer is the key of the server, and the files that were read if it reads new ones alone.
         if (hostKey.state === undefined || (options.onlyNew && chunk.cursor === undefined)) yield chunk
-        else yield { ...chunk, cursor: { ...hostKey.state, ...(chunk.cursor as object | undefined) } }
+        else if (options.onlyNew)
+          yield { ...chunk, cursor: { ...hostKey.state, ...(chunk.cursor as object | undefined) } }
+        else yield { ...chunk, cursor: hostKey.state, readsAll: true }
       }
     },
   }

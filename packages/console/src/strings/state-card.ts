@@ -6,6 +6,10 @@ export const stateCard = {
   rows: (n: number, shown: string) =>
     n === 1 ? '1 row is recognised if it did not change.' : `${shown} rows are recognised if they did not change.`,
   since: 'Kept since',
+  mirrored: (n: number, shown: string) =>
+    n === 0
+      ? 'Rows that leave the source are removed at the destination. The last transfer removed none.'
+      : `Rows that leave the source are removed at the destination. The last transfer removed ${shown} ${n === 1 ? 'row' : 'rows'}.`,
   noRows: 'No rows are kept, so the next transfer sends every row that it reads.',
   reset: 'Full refresh',
   resetTitle: 'Read and send everything again?',

@@ -30,6 +30,7 @@ export const transfer = {
     duplicates: { label: 'Duplicates', help: 'same key as another record' },
   } satisfies Record<SkipReason, { label: string; help: string }>,
   sent: (sent: string, size: string) => `${sent} sent to the destination · ${size}`,
+  removed: (n: string) => `${n} of the accepted records removed a row that left the source`,
   progress: 'Progress',
   progressUnknown: 'The source does not report its size.',
   waits: 'Waiting for a worker',
@@ -89,12 +90,20 @@ export const transfer = {
   replayNotKept: (n: string) => `${n} were not kept and cannot be replayed.`,
   again: 'Run again',
 
-  replaceGuard: 'Nothing was changed. Confirm that this transfer may replace the data.',
-  replaceGuardAct: 'Check the source. If it is correct, run again and replace the data at the destination.',
-  replaceGuardButton: 'Run and replace',
-  replaceGuardTitle: 'Replace the data at the destination?',
-  replaceGuardHelp:
-    'All data at the destination is replaced by the current data of the source, even if there is much less of it.',
+  replaceGuard: {
+    title: 'Nothing was changed. Confirm that this transfer may replace the data.',
+    act: 'Check the source. If it is correct, run again and replace the data at the destination.',
+    button: 'Run and replace',
+    confirmTitle: 'Replace the data at the destination?',
+    help: 'All data at the destination is replaced by the current data of the source, even if there is much less of it.',
+  },
+  mirrorGuard: {
+    title: 'Nothing was removed. Confirm that this transfer may remove these rows.',
+    act: 'Check the source. If it is correct, run again and remove the rows at the destination.',
+    button: 'Run and remove',
+    confirmTitle: 'Remove the rows at the destination?',
+    help: 'All rows that earlier transfers sent are removed at the destination, unless the source has them, even if these are most of them.',
+  },
 
   rejects: 'Rejected records',
   rejectsNone: 'No rejected records',

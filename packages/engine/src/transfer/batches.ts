@@ -55,6 +55,8 @@ export type FilledBatch = {
   readonly segments: readonly Segment[]
   /** The window that all its rows belong to. Such a batch may have no rows. */
   readonly window?: BatchWindow
+  /** There if its rows are no records of the source: they left it, and the checkpoint stays this one. */
+  readonly left?: Checkpoint
 }
 
 type Segment = {
@@ -302,7 +304,7 @@ export function batchOf(
   columns: readonly string[],
   types?: ColumnTypes,
 ): Batch {
-  const { first, covered, rows, removed, segments, window } = filledBatch
+  const { first, covered, rows, removed, segments, window, left } = filledBatch
   const hash = createHash('sha256')
   const [begun] = segments
   if (begun?.cursorAfter) {
@@ -311,6 +313,8 @@ export function batchOf(
     for (const row of rows) hash.update(JSON.stringify(row))
     if (removed.size > 0) hash.update(JSON.stringify([...removed]))
   } else hash.update(`${scope.transferId} ${first} ${covered}`)
+  // Another attempt may find other rows that left the source.
+  if (left) hash.update(JSON.stringify(rows))
   // Windows without rows follow each other at the same place.
   if (window) hash.update(JSON.stringify(window.scope))
   const key = hash.digest('hex').slice(0, 32)
@@ -326,7 +330,11 @@ export function batchOf(
 }
 
 /** The checkpoint after a batch, and the cursor where the next transfer begins. */
-export function endOf({ first, covered, segments }: FilledBatch): { checkpoint: Checkpoint; cursor: Json | undefined } {
+export function endOf({ first, covered, segments, left }: FilledBatch): {
+  checkpoint: Checkpoint
+  cursor: Json | undefined
+} {
+  if (left) return { checkpoint: left, cursor: undefined }
   const next = first + covered
   const last = segments.findLast((segment) => segment.first < next || (segment.count === 0 && segment.first === next))
   if (!last) return { checkpoint: beginning, cursor: undefined }
@@ -346,7 +354,7 @@ export function halve(filledBatch: FilledBatch): [FilledBatch, FilledBatch] {
   const middle = filledBatch.rows.length >> 1
   const border = filledBatch.numbers[middle] as number
   const end = filledBatch.first + filledBatch.covered
-  const { window, digests } = filledBatch
+  const { window, digests, left } = filledBatch
   const part = (
     from: number,
     until: number,
@@ -371,6 +379,7 @@ export function halve(filledBatch: FilledBatch): [FilledBatch, FilledBatch] {
         (segment.count === 0 && segment.first === until),
     ),
     ...(window && { window: windowOfHalf(window, half) }),
+    ...(left && { left }),
   })
   return [
     part(filledBatch.first, border, 0, middle, 'first'),

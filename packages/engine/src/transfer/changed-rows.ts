@@ -1,8 +1,16 @@
-import { asConnectorError, type ChunkWindow, ConnectorError, type Destination, type Values } from '@penstock/connector'
-import type { TransferHost, TransferState } from '../protocol.ts'
-import { sendsChangedRows } from '../settings.ts'
+import {
+  asConnectorError,
+  type Chunk,
+  type ChunkWindow,
+  ConnectorError,
+  type Destination,
+  type Values,
+} from '@penstock/connector'
+import type { DigestRecords, TransferHost, TransferState } from '../protocol.ts'
+import { mirrorsRows, sendsChangedRows } from '../settings.ts'
 import { skipCode } from '../skipped.ts'
 import type { ChunkMapper, FilledBatch, MappedChunk } from './batches.ts'
+import { Mirror, withoutKey } from './mirror.ts'
 import { DigestTable, decodeRecords, encodeRecords, RowDigester, recordWords, uncertainRecord } from './row-digests.ts'
 
 /**
@@ -50,32 +58,52 @@ function indexesOf(names: readonly string[] | undefined, columns: readonly strin
 }
 
 /**
+ * The columns that identify a row of a mirror.
+ * @throws ConnectorError `not_supported` if the destination does not remove rows with these settings
+ */
+function keyOfMirror({ removesBy }: Pick<Destination, 'removesBy'>, settings: Values): readonly string[] {
+  const names = removesBy?.(settings)
+  if (names) return names
+  const message =
+    'A mirror removes rows at the destination, which it does not do with these settings. Select a write mode with a key, such as Upsert, or send new and changed rows.'
+  throw new ConnectorError('not_supported', message, { side: 'Destination' })
+}
+
+/**
+ * The columns that identify a row with these settings of a destination; `undefined`: all of them.
+ * @throws ConnectorError if no key is named, or a mirror cannot remove rows
+ */
+export const keyWith = (deliver: Pick<Destination, 'windowKeys' | 'removesBy'>, settings: Values) =>
+  mirrorsRows(settings) ? keyOfMirror(deliver, settings) : keyOfRows(settings, deliver.windowKeys?.(settings))
+
+/**
  * Why a transfer with these settings fails, as a finding of a preview; none if all rows are sent.
  * @param columns that the destination gets
  */
 export function keyFindings(
-  deliver: Pick<Destination, 'windowKeys'> | undefined,
+  deliver: Pick<Destination, 'windowKeys' | 'removesBy'> | undefined,
   settings: Values,
   columns: readonly string[],
-): { code: 'invalid_setting'; message: string; column: null }[] {
-  if (!sendsChangedRows(settings)) return []
+): { code: 'invalid_setting' | 'not_supported'; message: string; column: null }[] {
+  if (!sendsChangedRows(settings) || !deliver) return []
   try {
-    indexesOf(keyOfRows(settings, deliver?.windowKeys?.(settings)), columns)
+    indexesOf(keyWith(deliver, settings), columns)
     return []
   } catch (error) {
-    const message = asConnectorError(error)?.message
+    const { code, message } = asConnectorError(error) ?? {}
     if (message === undefined) throw error
-    return [{ code: 'invalid_setting', message, column: null }]
+    return [{ code: code === 'not_supported' ? code : 'invalid_setting', message, column: null }]
   }
 }
 
 /** The parts of a transfer that it needs. */
 export type ChangedRowsDeps = {
-  readonly host: Pick<TransferHost, 'readDigests' | 'doubtRows' | 'replaceDigests'>
+  readonly host: Pick<TransferHost, 'readDigests' | 'readKeys' | 'doubtRows' | 'replaceDigests'>
   readonly state: Pick<TransferState, 'digests' | 'testRows' | 'replay' | 'deliveryStates'>
-  /** The settings of the destination, and its key columns with them. */
-  readonly settings: Values
-  readonly upsertKeys: readonly string[] | undefined
+  /** The columns that identify a row; `undefined`: all of them. */
+  readonly keyNames: readonly string[] | undefined
+  /** Whether rows that left the source are removed. */
+  readonly mirrors: boolean
   /** Called while digests are read. */
   readonly onProgress: () => void
 }
@@ -84,27 +112,37 @@ export type ChangedRowsDeps = {
 export class ChangedRows {
   readonly #host: ChangedRowsDeps['host']
   readonly #key: Buffer
+  readonly #salt: string | null
+  /** There if rows that left the source are removed. */
+  readonly mirror: Mirror | undefined
   /** Whether rows are left out. A test and a replay send all of theirs. */
   readonly #leavesOut: boolean
   readonly #keyNames: readonly string[] | undefined
   #table: DigestTable
   #digester: RowDigester | undefined
+  #keyIndexes: readonly number[] | undefined
 
-  private constructor({ host, state, settings, upsertKeys }: ChangedRowsDeps, key: Buffer, table: DigestTable) {
+  private constructor(
+    { host, state, keyNames, mirrors }: ChangedRowsDeps,
+    digests: NonNullable<TransferState['digests']>,
+    table: DigestTable,
+  ) {
     this.#host = host
-    this.#key = key
+    this.#key = Buffer.from(digests.key, 'base64')
+    this.#salt = digests.salt
     this.#table = table
     this.#leavesOut = state.testRows === null && state.replay === null
-    this.#keyNames = keyOfRows(settings, upsertKeys)
+    this.#keyNames = keyNames
+    this.mirror = mirrors && keyNames ? new Mirror(host, table, this.#key, keyNames) : undefined
   }
 
   /** Reads the digests of a connection; `undefined` if it has none, because all of its rows are sent. */
   static async open(deps: ChangedRowsDeps): Promise<ChangedRows | undefined> {
     const { host, state, onProgress } = deps
     if (!state.digests) return undefined
-    const { key, records } = state.digests
+    const { records } = state.digests
     const table = new DigestTable(records)
-    const opened = new ChangedRows(deps, Buffer.from(key, 'base64'), table)
+    const opened = new ChangedRows(deps, state.digests, table)
     let pages = 0
     let read = 0
     for (let after = 0; ; ) {
@@ -122,31 +160,56 @@ export class ChangedRows {
     // Rows that the destination may drop if the transfer ends without success must stay apart.
     const isSettled = state.deliveryStates.length === 0
     if (isSettled && pages > pagesMax && (superseded || pages > (4 * read) / pageRecords)) {
-      await host.replaceDigests(table.certain(pageRecords))
+      await host.replaceDigests(opened.mirror ? opened.mirror.pages() : certainPages(table))
     }
     return opened
   }
 
-  /** Maps as a mapping does, digests the rows, and skips the ones that the destination has. Rows of a window are all sent. */
-  async mapperOf(columns: readonly string[], map: ChunkMapper, window?: ChunkWindow): Promise<ChunkMapper> {
+  /**
+   * Maps as a mapping does, digests the rows, and skips the ones that the destination has. Rows of a window are all sent.
+   * @param chunk the one that is mapped
+   * @param window of the chunk, if the destination takes it
+   */
+  async mapperOf(
+    columns: readonly string[],
+    map: ChunkMapper,
+    chunk: Pick<Chunk, 'cursor' | 'cursorAfter' | 'readsAll' | 'removed' | 'window'>,
+    window?: ChunkWindow,
+  ): Promise<ChunkMapper> {
+    if (this.#leavesOut) this.mirror?.begin(chunk)
     if (window) {
       await this.#clear()
       return map
     }
-    this.#digester ??= new RowDigester(this.#key, columns, indexesOf(this.#keyNames, columns))
+    this.#keyIndexes ??= indexesOf(this.#keyNames, columns)
+    const options = { salt: this.#salt, folds: this.mirror !== undefined }
+    this.#digester ??= new RowDigester(this.#key, columns, this.#keyIndexes, options)
     return async (chunk) => this.#mark(chunk, await map(chunk))
   }
 
   #mark(chunk: Parameters<ChunkMapper>[0], mapped: MappedChunk): MappedChunk {
-    const { rows, errors } = mapped
+    const { rows } = mapped
     const digester = this.#digester as RowDigester
     const digests = new Uint32Array(rows.length * recordWords)
-    let skipped = mapped.skipped
+    let { skipped, errors } = mapped
     let isOwn = false
     for (const [i, row] of rows.entries()) {
-      if (errors.has(i) || chunk.errors?.has(i) || (skipped && skipped[i] !== 0)) continue
+      if (chunk.errors?.has(i)) this.mirror?.seeRejected(undefined)
+      // The source has a duplicate, although another record is sent for it.
+      if (skipped?.[i] === duplicateCode) this.mirror?.seeRejected(digester.keyOf(row))
+      if (chunk.errors?.has(i) || (skipped && skipped[i] !== 0)) continue
+      const error = errors.get(i)
+      if (error) {
+        // Nothing of a row is mapped if its filter fails.
+        this.mirror?.seeRejected(error.field === 'filter' ? undefined : digester.keyOf(row))
+        continue
+      }
       digester.write(row, digests, i)
       const at = i * recordWords
+      if (this.mirror && !this.mirror.see(digester.keyOf(row), digests, at)) {
+        errors = new Map(errors).set(i, { reason: withoutKey })
+        continue
+      }
       // The destination has no row with this key afterwards.
       if (chunk.removed?.has(i)) digests.set(uncertainRecord(digests[at] as number, digests[at + 1] as number), at)
       else if (this.#leavesOut && this.#table.hasRow(digests, at)) {
@@ -157,18 +220,23 @@ export class ChangedRows {
       }
       this.#table.forget(digests[at] as number, digests[at + 1] as number)
     }
-    return { ...mapped, digests, ...(skipped && { skipped }) }
+    return { ...mapped, errors, digests, ...(skipped && { skipped }) }
   }
 
   /** Stores that it is uncertain what the destination has under the keys of a batch. To be called before the batch is sent. */
-  async doubt({ digests = [] }: FilledBatch): Promise<void> {
+  async doubt({ rows, digests = [], left }: FilledBatch): Promise<void> {
+    if (this.mirror && !left && digests.length > 0) {
+      const columns = this.#keyIndexes ?? []
+      for (const page of this.mirror.newKeys({ rows, digests, columns })) await this.#host.doubtRows(page)
+    }
     const doubts: number[] = []
     for (let at = 0; at < digests.length; at += recordWords) {
       const high = digests[at] as number
       const low = digests[at + 1] as number
+      if (left) this.#table.forget(high, low)
       if (this.#table.takeForgotten(high, low)) doubts.push(...uncertainRecord(high, low))
     }
-    if (doubts.length > 0) await this.#host.doubtRows(encodeRecords(Uint32Array.from(doubts)))
+    if (doubts.length > 0) await this.#host.doubtRows({ records: encodeRecords(Uint32Array.from(doubts)), keys: null })
   }
 
   /** Forgets everything, because the destination removes rows that are missing in a window. */
@@ -179,4 +247,9 @@ export class ChangedRows {
   }
 }
 
+const duplicateCode = skipCode('duplicates')
 const unchangedCode = skipCode('unchanged')
+
+function* certainPages(table: DigestTable): Generator<DigestRecords, void, undefined> {
+  for (const page of table.certain(pageRecords)) yield { records: encodeRecords(page), keys: null }
+}

@@ -13,6 +13,8 @@ import { encodeRecords, recordWords } from './row-digests.ts'
 export type Entry = {
   readonly read: number
   readonly sent: number
+  /** How many of its rows were removed at the destination. */
+  readonly removed: number
   readonly skipped: Skipped
   readonly bytes: number
   readonly rejects: readonly Rejected[]
@@ -38,6 +40,7 @@ type Rejected = {
 export const entryOf = (filledBatch: FilledBatch, delivery: Delivery | undefined): Entry => ({
   read: filledBatch.covered,
   sent: delivery ? filledBatch.rows.length : 0,
+  removed: delivery ? removedIn(filledBatch, delivery) : 0,
   skipped: countSkipped(filledBatch.skipped),
   bytes: delivery?.bytes ?? 0,
   rejects: [...invalidOf(filledBatch), ...rejectedOf(filledBatch, delivery?.rejected)].sort(byRow),
@@ -48,10 +51,14 @@ export const entryOf = (filledBatch: FilledBatch, delivery: Delivery | undefined
   ...(delivery && filledBatch.digests && { digests: { numbers: filledBatch.numbers, records: filledBatch.digests } }),
 })
 
+const removedIn = ({ removed }: FilledBatch, { rejected = [] }: Delivery): number =>
+  removed.size - rejected.filter(({ index = -1 }) => removed.has(index)).length
+
 /** The entry of a flush. Its rejections by index refer to the last batch that was held. */
 export const flushEntryOf = (flushed: Delivery, lastHeld: FilledBatch | undefined): Entry => ({
   read: 0,
   sent: 0,
+  removed: 0,
   skipped: nothingSkipped,
   bytes: flushed.bytes,
   end: undefined,
@@ -77,6 +84,7 @@ export function confirmationOf(
   const counts = {
     read: total(({ read }) => read),
     sent: total(({ sent }) => sent),
+    removed: total(({ removed }) => removed),
     bytes: total(({ bytes }) => bytes),
     rejected: rejects.reduce((sum, { count }) => sum + count, 0),
   }
@@ -84,10 +92,13 @@ export function confirmationOf(
   if (counts.rejected > counts.read - totalSkipped(skipped)) {
     throw new Error('A destination rejected more records than it was sent')
   }
+  const accepted = counts.read - counts.rejected - totalSkipped(skipped)
   const end = entries.findLast((entry) => entry.end)?.end
   const names = columns.map(storable)
   return {
     ...counts,
+    // A destination may not say which rows it rejected.
+    removed: Math.min(counts.removed, accepted),
     skipped,
     progress,
     checkpoint: (end?.checkpoint as Json | undefined) ?? null,

@@ -187,6 +187,7 @@ function entryOf(
   return {
     read: rows,
     sent: rows,
+    removed: 0,
     skipped: nothingSkipped,
     bytes,
     rejects: rejected.map(({ count, reason, field, record }) => ({

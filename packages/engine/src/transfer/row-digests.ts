@@ -1,6 +1,7 @@
 import { createHmac, hash } from 'node:crypto'
 import type { Row } from '@penstock/connector'
 import { recordBytes } from '../protocol.ts'
+import { foldKey } from './fold-key.ts'
 
 /**
  * Digests of rows, by which a transfer recognises rows that its destination has (docs/decisions/0067-changed-rows.md). A record is
@@ -12,10 +13,12 @@ import { recordBytes } from '../protocol.ts'
 /** Numbers of 32 bits of a record. */
 export const recordWords = 4
 
-/** The words of the row in a record of a key of which it is not certain what the destination has. */
+/** The last word of a record of a key of which it is not certain what the destination has. */
 const uncertain = 0
 /** The same of a key that became uncertain in this session, and is not stored as that. */
 const forgotten = 1
+/** The word before an uncertain one, if the destination has no row with the key any more. */
+const gone = 1
 
 /** Makes the records of rows with certain columns. */
 export class RowDigester {
@@ -23,29 +26,46 @@ export class RowDigester {
   readonly #key: string
   readonly #row: string
   readonly #keyIndexes: readonly number[] | undefined
+  readonly #folds: boolean
 
   /**
    * @param key of the connection, 32 bytes
    * @param columns that the destination gets: the same values in other columns are another row
    * @param keyIndexes of the columns that identify a row; `undefined`: all of them do
+   * @param options.salt makes every row another one, and no key; `null`: none
+   * @param options.folds whether keys that a destination may take for the same are the same
    */
-  constructor(key: Buffer, columns: readonly string[], keyIndexes: readonly number[] | undefined) {
+  constructor(
+    key: Buffer,
+    columns: readonly string[],
+    keyIndexes: readonly number[] | undefined,
+    { salt, folds }: { readonly salt: string | null; readonly folds: boolean },
+  ) {
     const derived = (purpose: string, names: readonly string[]) =>
       createHmac('sha256', key)
         .update(JSON.stringify([purpose, names]))
         .digest('hex')
     const keyColumns = keyIndexes?.map((index) => columns[index] as string) ?? columns
     this.#key = derived('key', keyColumns)
-    this.#row = derived('row', columns)
+    this.#row = derived('row', salt === null ? columns : [salt, ...columns])
     this.#keyIndexes = keyIndexes
+    this.#folds = folds
+  }
+
+  /** The cells by which a row is found again. */
+  keyOf(row: Row): Row {
+    return this.#keyIndexes ? this.#keyIndexes.map((index) => row[index] ?? null) : row
+  }
+
+  /** Writes the first half of the record of a row with these cells of its key. @param at index of the record */
+  writeKey(key: Row, into: Uint32Array, at: number): void {
+    writeHalf(this.#key, this.#folds ? key.map(foldKey) : key, into, at * recordWords)
   }
 
   /** Writes the record of a row. @param at index of the record among those of `into` */
   write(row: Row, into: Uint32Array, at: number): void {
-    const keyCells = this.#keyIndexes ? this.#keyIndexes.map((index) => row[index] ?? null) : row
-    const start = at * recordWords
-    writeHalf(this.#key, keyCells, into, start)
-    writeHalf(this.#row, row, into, start + 2)
+    this.writeKey(this.keyOf(row), into, at)
+    writeHalf(this.#row, row, into, at * recordWords + 2)
   }
 }
 
@@ -59,6 +79,12 @@ function writeHalf(secret: string, cells: Row, into: Uint32Array, at: number): v
 /** The record that makes a key uncertain. */
 export const uncertainRecord = (high: number, low: number): readonly number[] => [high, low, 0, uncertain]
 
+/** The record of a key that a mirror removed. */
+export const goneRecord = (high: number, low: number): readonly number[] => [high, low, gone, uncertain]
+
+/** Of keys that the source has, and of keys that were taken from pages. */
+export type Mark = 'seen' | 'taken'
+
 /**
  * The records of a connection in memory, found by key: 16 bytes for each slot, and a quarter more slots than records. Its keys
  * do not change after it is filled, apart from what they say of the row.
@@ -66,6 +92,8 @@ export const uncertainRecord = (high: number, low: number): readonly number[] =>
 export class DigestTable {
   readonly #slots: Uint32Array
   readonly #capacity: number
+  /** A bit for each slot and kind of mark, once there are marks. */
+  #marks: { [Kind in Mark]?: Uint8Array } = {}
   #size = 0
 
   /** @param records how many it can have at most */
@@ -87,6 +115,53 @@ export class DigestTable {
       if (slots[slot + 1] === 0) this.#size += 1
       for (let word = 0; word < recordWords; word += 1) slots[slot + word] = records[at + word] as number
     }
+  }
+
+  /** Whether the destination may have a row with this key. */
+  hasKey(high: number, low: number): boolean {
+    return this.#mayHave(this.#find(high, low))
+  }
+
+  /** Marks a key that it has. Answers whether it has it, and it was not marked. */
+  mark(kind: Mark, high: number, low: number): boolean {
+    const slot = this.#find(high, low)
+    if (!this.#mayHave(slot)) return false
+    this.#marks[kind] ??= new Uint8Array(Math.ceil(this.#capacity / 8))
+    const marks = this.#marks[kind]
+    const at = slot / recordWords
+    const byte = marks[at >> 3] as number
+    const bit = 1 << (at & 7)
+    marks[at >> 3] = byte | bit
+    return (byte & bit) === 0
+  }
+
+  /** Whether it has a key that is not marked. */
+  lacksMark(kind: Mark, high: number, low: number): boolean {
+    const slot = this.#find(high, low)
+    return this.#mayHave(slot) && !this.#isMarked(kind, slot / recordWords)
+  }
+
+  /** Removes all marks. */
+  unmark(): void {
+    this.#marks = {}
+  }
+
+  /** How many keys the destination may have, marked and others. */
+  countMarked(kind: Mark): { readonly marked: number; readonly others: number } {
+    let [marked, others] = [0, 0]
+    for (let at = 0; at < this.#capacity; at += 1) {
+      if (!this.#mayHave(at * recordWords)) continue
+      if (this.#isMarked(kind, at)) marked += 1
+      else others += 1
+    }
+    return { marked, others }
+  }
+
+  /** The record of a key, in which the row is uncertain if it is not known. */
+  recordOf(high: number, low: number): readonly number[] {
+    const slot = this.#find(high, low)
+    const [first, second] = [this.#slots[slot + 2] as number, this.#slots[slot + 3] as number]
+    return second <= forgotten ? uncertainRecord(high, low) : [high, low, first, second]
   }
 
   /** Whether the destination has this row under its key, as far as is certain. */
@@ -126,6 +201,15 @@ export class DigestTable {
       filled = 0
     }
     if (filled > 0) yield page.subarray(0, filled)
+  }
+
+  #isMarked(kind: Mark, at: number): boolean {
+    return (((this.#marks[kind]?.[at >> 3] ?? 0) >> (at & 7)) & 1) === 1
+  }
+
+  #mayHave(slot: number): boolean {
+    const slots = this.#slots
+    return slots[slot + 1] !== 0 && !(slots[slot + 2] === gone && slots[slot + 3] === uncertain)
   }
 
   /** The slot of a key, or the free one that it would take. */

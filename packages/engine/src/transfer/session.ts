@@ -32,6 +32,7 @@ import { checked, codeOf, isOfTheSides, ofConnector, sideOf, withoutSecretsInRea
 import { assertSameColumns, divisionOf } from './division.ts'
 import type { Duplicates } from './duplicates.ts'
 import { type HandoverDeps, handOver, handOverExport, notContinued, standingIn, whyNotHandedOver } from './handover.ts'
+import { removalsOf } from './mirror-removals.ts'
 import { openDuplicates } from './open-duplicates.ts'
 import { batchesAhead, readAhead } from './read-ahead.ts'
 import { mapRemovals } from './removals.ts'
@@ -179,6 +180,21 @@ export class Session {
     if (this.#hasDelivered) await this.#flush()
     else await this.#confirm()
     await this.#ledger.settled()
+    await this.#removeMissing()
+  }
+
+  /** Removes rows at the destination that left the source, if it is a mirror. */
+  async #removeMissing(): Promise<void> {
+    const mirror = this.#changed?.mirror
+    if (!mirror) return
+    const [state, sides, { confirmed }] = [this.#state, this.#sides, this.#ledger.unconfirmed]
+    const mapperFor = (chunk: Chunk) => this.#mapperFor(chunk)
+    for await (const batch of removalsOf(mirror, { ...this.#deps, state, sides, confirmed, mapperFor })) {
+      await this.#deliverFilled(batch, new SplitBudget(batch.covered))
+      if (!this.#writerHolds()) await this.#confirm()
+    }
+    await this.#ledger.settled()
+    if (this.#hasDelivered) await this.#flush()
   }
 
   /** @param signal that of the transfer unless given */
@@ -186,11 +202,12 @@ export class Session {
     return this.#sides.openWriter(signal, { transferId: this.#deps.job.id, ...this.#ledger.unconfirmed.stored })
   }
 
-  async #mapperFor(chunk: Chunk, first: number): Promise<ChunkMapper> {
+  /** @param first the number of its first record; absent if duplicates are not left out */
+  async #mapperFor(chunk: Chunk, first?: number): Promise<ChunkMapper> {
     const { columns, map } = await this.#mappingFor(chunk)
     const removes = mapRemovals(map, this.#sides)
-    const mapper = this.#duplicates?.mapperOf(chunk, removes, columns, first) ?? removes
-    return this.#changed ? this.#changed.mapperOf(columns, mapper, this.#sides.windowOf(chunk)) : mapper
+    const mapper = (first !== undefined && this.#duplicates?.mapperOf(chunk, removes, columns, first)) || removes
+    return this.#changed ? this.#changed.mapperOf(columns, mapper, chunk, this.#sides.windowOf(chunk)) : mapper
   }
 
   async #mappingFor(chunk: Pick<Chunk, 'columns' | 'types'>): Promise<RowMapping> {
@@ -257,15 +274,16 @@ export class Session {
     budget: SplitBudget,
     following = (): FilledBatch | undefined => undefined,
   ): Promise<void> {
-    const { window } = filledBatch
+    const { window, left } = filledBatch
     // Only its checkpoint counts: something was begun at the platform, days have no rows, or all of its rows are skipped.
     if (!isSent(filledBatch)) {
       if (filledBatch.covered > 0 && this.#ledger.newColumns) await this.#ledger.begin(null)
       return this.#ledger.unconfirmed.add(entryOf(filledBatch, undefined))
     }
-    await this.#rules?.check(filledBatch)
-    // After a crash, held records are sent again in other batches, and the others in the same batch.
-    const begun = this.#ledger.begin(this.#writerHolds() ? null : pendingOf(budget.covered ?? filledBatch.covered))
+    if (!left) await this.#rules?.check(filledBatch)
+    // After a crash, held records are sent again in other batches, as rows are that left the source, and the others in the same batch.
+    const isSame = !left && !this.#writerHolds()
+    const begun = this.#ledger.begin(isSame ? pendingOf(budget.covered ?? filledBatch.covered) : null)
     // A writer may look at it only when it is about to commit.
     begun.catch(() => {})
     // The rows of a window that are invalid must be known at the destination, and its end as well.

@@ -17,11 +17,11 @@ import { type ColumnTypes, type RowMapping, requireMapping } from '../map-rows.t
 import { extendMapping } from '../mapping/add-columns.ts'
 import type { BatchStart, OpenedSide, Shape, SideShape, TransferHost, TransferState } from '../protocol.ts'
 import { type JobRuntime, openContext } from '../runtime.ts'
-import { sideSettings } from '../settings.ts'
+import { mirrorsRows, sideSettings } from '../settings.ts'
 import type { SideSecrets } from '../side-secrets.ts'
 import { storable } from '../storable.ts'
 import type { Bounds } from './batches.ts'
-import { ChangedRows } from './changed-rows.ts'
+import { ChangedRows, keyWith } from './changed-rows.ts'
 import { shapeOf, typeIn } from './column-changes.ts'
 import { guarded, ofConnector } from './connector-calls.ts'
 import { type DuplicateSettings, duplicateSettings, leavesOutDuplicates } from './duplicate-settings.ts'
@@ -124,8 +124,14 @@ export class Sides {
       throw new ConnectorError('invalid_setting', message, { side: 'Destination' })
     }
     const settings = this.#destinationSettings
-    const upsertKeys = this.#deliver.windowKeys?.(settings)
-    return ChangedRows.open({ host: this.#host, state: this.#state, settings, upsertKeys, onProgress })
+    const keyNames = keyWith(this.#deliver, settings)
+    return ChangedRows.open({
+      host: this.#host,
+      state: this.#state,
+      keyNames,
+      mirrors: mirrorsRows(settings),
+      onProgress,
+    })
   }
 
   /**
@@ -139,7 +145,9 @@ export class Sides {
 
   /** The columns that the destination gets, as far as they are known. */
   get columns(): readonly string[] {
-    return this.#mapping?.columns ?? this.#state.columns ?? Object.keys(this.#destination.destination?.records ?? {})
+    const known = this.#mapping?.columns ?? this.#state.columns
+    // A mirror removes rows though the source has none, and no columns.
+    return known ?? this.removesBy ?? Object.keys(this.#destination.destination?.records ?? {})
   }
 
   /** The mapping for these columns of a source. Throws a `ConnectorError` if they are no valid input for it. */

@@ -20,6 +20,7 @@ export class Unconfirmed {
   duplicates: Duplicates | undefined
   /** The last checkpoint, with a cursor that is stored only once all records were sent. */
   #held: Entry['end']
+  #checkpoint: Checkpoint | null
 
   /** @param rules count what is added */
   constructor({ read, rejectsLeft, deliveryStates, state, checkpoint }: TransferState, rules?: RuleWatch) {
@@ -29,13 +30,16 @@ export class Unconfirmed {
     this.#deliveryStates = [...deliveryStates]
     this.#connectionState = state ?? undefined
     this.#held = heldIn(checkpoint)
+    this.#checkpoint = checkpoint as Checkpoint | null
   }
 
   /** Adds an entry. @param held the batch, where the destination took its rows in */
   add({ batch, ...entry }: Entry, held?: FilledBatch): void {
     const rejected = entry.rejects.reduce((sum, { count }) => sum + count, 0)
-    const rules = this.#rules?.add(batch, rejected)
-    const sentKeys = batch && this.duplicates?.confirm(batch.first + batch.covered - 1)
+    // Rules and keys are about the records of the source.
+    const ofSource = batch?.left ? undefined : batch
+    const rules = this.#rules?.add(ofSource, ofSource ? rejected : 0)
+    const sentKeys = ofSource && this.duplicates?.confirm(ofSource.first + ofSource.covered - 1)
     this.#entries.push({ ...entry, end: entry.end && this.#endOf(entry.end, rules, sentKeys) })
     if (held) this.#lastHeld = held
   }
@@ -75,6 +79,11 @@ export class Unconfirmed {
     return { deliveryStates: [...this.#deliveryStates], state: this.#connectionState }
   }
 
+  /** The records of the source that are confirmed, and the checkpoint after them; while nothing is unconfirmed. */
+  get confirmed(): { readonly read: number; readonly checkpoint: Checkpoint | null } {
+    return { read: this.#read, checkpoint: this.#checkpoint }
+  }
+
   /**
    * Makes one confirmation of all of it, after which nothing is left. Nothing if there is nothing to confirm.
    * @param columns of the source
@@ -91,7 +100,8 @@ export class Unconfirmed {
   }
 
   /** A confirmation is stored. */
-  confirm({ rejects, deliveryState, state }: Confirmation): void {
+  confirm({ rejects, deliveryState, state, checkpoint }: Confirmation): void {
+    this.#checkpoint = (checkpoint as Checkpoint | null) ?? this.#checkpoint
     this.#rejectsLeft -= rejects.length
     if (deliveryState !== null) this.#deliveryStates.push(deliveryState)
     this.#connectionState = state ?? this.#connectionState

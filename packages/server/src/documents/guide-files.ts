@@ -10,6 +10,7 @@ export const guideGroups: readonly { title: string; slugs: readonly string[] }[]
     slugs: [
       'uploads',
       'duckdb',
+      'rows-to-send',
       'change-data-capture',
       'backfills',
       'http-api',

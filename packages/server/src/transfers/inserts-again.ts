@@ -1,5 +1,5 @@
 import { type Connector, fieldsOfRole, type Values } from '@penstock/connector'
-import { sideSettings } from '@penstock/engine'
+import { sendsChangedRows, sideSettings } from '@penstock/engine'
 import type { Db } from '../db/database.ts'
 import { sentBefore } from './state-queries.ts'
 
@@ -15,8 +15,8 @@ export async function insertsAgain(
   { source, destination }: { readonly source: Connector; readonly destination: Connector },
   { connectionId, destConfig }: { readonly connectionId: string; readonly destConfig: Values },
 ): Promise<string | undefined> {
-  const { writeMode, sendRows } = sideSettings(destination, 'Destination', destConfig)
-  if (sendRows === 'Changed' || !insertingModes.includes(writeMode)) return undefined
+  const settings = sideSettings(destination, 'Destination', destConfig)
+  if (sendsChangedRows(settings) || !insertingModes.includes(settings.writeMode)) return undefined
   const { sent = false } = (await sentBefore.first(db, { connectionId })) ?? {}
   if (!sent) return undefined
   const fields = fieldsOfRole(destination, 'Destination')

@@ -29,6 +29,7 @@ export type TransferRow = {
   sent: number
   accepted: number
   rejected: number
+  removed: number
   filtered: number
   unchanged: number
   duplicates: number
@@ -50,8 +51,8 @@ export type TransferRow = {
 
 /** The columns of a `TransferRow`, of the table or the part of a statement that is named `t`. */
 export const transferColumns = `
-  t.id, t.account_id, t.connection_id, t.status, t.trigger, t.test_rows, t.backfill, t.read, t.sent, t.accepted, t.rejected, t.filtered, t.unchanged,
-  t.duplicates, t.bytes, t.progress, t.attempt, t.error_code, t.error_message, t.error_side, t.column_changes, t.rule_results,
+  t.id, t.account_id, t.connection_id, t.status, t.trigger, t.test_rows, t.backfill, t.read, t.sent, t.accepted, t.rejected, t.removed,
+  t.filtered, t.unchanged, t.duplicates, t.bytes, t.progress, t.attempt, t.error_code, t.error_message, t.error_side, t.column_changes, t.rule_results,
   t.started_by, t.src_connector_id, t.dest_connector_id, t.created_time,
   t.started_time, t.finished_time`
 

@@ -23,6 +23,8 @@ export const places = {
   cursor: (connectionId: string): SealedPlace => ['cursor', connectionId],
   state: (connectionId: string): SealedPlace => ['state', connectionId],
   digestKey: (connectionId: string): SealedPlace => ['digest key', connectionId],
+  /** @param generation of the pages of digests */
+  rowKeys: (connectionId: string, generation: string): SealedPlace => ['row keys', connectionId, generation],
 }
 
 /** Seals a value; nothing stays nothing. Throws if there is a value and no key. */

@@ -3,14 +3,26 @@ import { statement } from '../db/statement.ts'
 
 /** Statements of the state that a connection keeps from one transfer to the next. */
 
-export type ConnectionStateRow = { connectionId: string; cursor: boolean; rows: number; since: Date | null }
+export type ConnectionStateRow = {
+  connectionId: string
+  cursor: boolean
+  rows: number
+  since: Date | null
+  mirrored: boolean
+  removed: number
+}
 
 export const findState = statement<{ accountId: string; connectionId: string }, ConnectionStateRow>(`
   select c.id as connection_id, s.cursor_sealed is not null as cursor, s.digests_since as since,
     greatest(0, coalesce((
       select sum(d.kept) from connection_digests d
       where d.connection_id = c.id and d.generation = s.digests_generation
-    ), 0))::bigint as rows
+    ), 0))::bigint as rows,
+    exists (
+      select from connection_digests d
+      where d.connection_id = c.id and d.generation = s.digests_generation and d.keys_sealed is not null
+    ) as mirrored,
+    coalesce((select t.removed from transfers t where t.connection_id = c.id and t.latest), 0)::bigint as removed
   from connections c left join connection_states s on s.connection_id = c.id
   where c.id = :connectionId and c.account_id = :accountId and not c.account_deleted and ${isKept('c')}
 `)

@@ -1,8 +1,9 @@
 import type { Answer, Call } from '../call.ts'
+import { newIdentifier } from '../identifiers.ts'
 import { refuse, requireEditable } from '../refusal.ts'
 import { findActive, holdRunnable } from './queries.ts'
 import * as queries from './state-queries.ts'
-import { forgetDigests } from './supervisor/digest-queries.ts'
+import { forgetDigests, saltDigests } from './supervisor/digest-queries.ts'
 import type { TransferDeps } from './transfers.ts'
 import { viewState } from './view.ts'
 
@@ -30,7 +31,10 @@ export async function resetConnectionState(
   const of = { accountId: account.id, connectionId }
   const before = viewState((await queries.findState.first(tx, of)) ?? refuse('not_found'))
   if (body.cursor) await queries.forgetCursor.run(tx, { connectionId })
-  if (body.rows) await forgetDigests.run(tx, { connectionId })
+  // The keys of a mirror stay, so that it removes what left the source meanwhile.
+  if (body.rows && (await saltDigests.run(tx, { connectionId, salt: newIdentifier() })) === 0) {
+    await forgetDigests.run(tx, { connectionId })
+  }
   const what = [body.cursor && 'cursor', body.rows && 'rows'].filter((name) => typeof name === 'string')
   if (what.length > 0) await queries.recordReset.run(tx, { connectionId, what: what.join(' ') })
   const reply = viewState((await queries.findState.first(tx, of)) ?? refuse('not_found'))

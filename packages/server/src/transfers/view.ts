@@ -34,6 +34,7 @@ export const viewTransfer = (row: TransferRow): Transfer => ({
   startedTime: maybeSeconds(row.startedTime),
   finishedTime: maybeSeconds(row.finishedTime),
   records: { read: row.read, sent: row.sent, accepted: row.accepted, rejected: row.rejected },
+  removed: row.removed,
   skipped: { filtered: row.filtered, unchanged: row.unchanged, duplicates: row.duplicates },
   bytes: row.bytes,
   progress: row.progress,
@@ -101,10 +102,8 @@ export const viewDrift = ({ connectionId, drift, shape, changes }: DriftRow): Dr
   changes: changes ?? [],
 })
 
-export const viewState = ({ connectionId, cursor, rows, since }: ConnectionStateRow): ConnectionState => ({
-  connectionId,
-  cursor,
-  rows,
+export const viewState = ({ since, ...row }: ConnectionStateRow): ConnectionState => ({
+  ...row,
   since: maybeSeconds(since),
 })
 

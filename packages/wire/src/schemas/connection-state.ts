@@ -12,6 +12,8 @@ export const ConnectionState = exactly(
       description: 'Since when rows are kept, Unix time in seconds; null: none are',
       examples: [example.createdTime],
     }),
+    mirrored: flag('Whether the keys of the rows are kept, so that a mirror removes rows that leave the source', false),
+    removed: count('Rows that the last transfer removed at the destination', 0),
   },
   { description: 'State of a connection' },
 )
@@ -23,7 +25,12 @@ export const ResetConnectionState = Type.Object(
     cursor: Type.Optional(
       flag('Forgets where incremental reading continues: the next transfer reads everything', true),
     ),
-    rows: Type.Optional(flag('Forgets which rows the destination has: the next transfer sends every row', true)),
+    rows: Type.Optional(
+      flag(
+        'Forgets which rows the destination has: the next transfer sends every row. The keys of a mirror stay, so that it still removes rows that left the source',
+        true,
+      ),
+    ),
   },
   {
     additionalProperties: false,

@@ -104,7 +104,12 @@ function Shown({
       {newest && moves && <Active transfer={newest} />}
       {newest && moves && <Failed transfer={newest} connection={connection} />}
       {latest && !isDeleted && needsConfirmation(latest) && (
-        <ReplaceGuard error={latest.error} reason={reasons.run} onTransfer={() => doing.run(true)} />
+        <ReplaceGuard
+          connection={connection}
+          error={latest.error}
+          reason={reasons.run}
+          onTransfer={() => doing.run(true)}
+        />
       )}
       {latest?.status === 'failed' && !isDeleted && !needsConfirmation(latest) && (
         <Failed transfer={latest} connection={connection} title={say.latestFailed}>

@@ -29,10 +29,11 @@ export function StateCard({ connection, reason }: { connection: ConnectionDetail
         </ReasonedButton>
       </Group>
       <Loaded query={query} lines={2} quiet>
-        {({ reply: { cursor, rows, since } }) => (
+        {({ reply: { cursor, rows, since, mirrored, removed } }) => (
           <Stack gap="xs">
             <Text size="sm">{cursor ? say.cursor : say.noCursor}</Text>
             <Text size="sm">{rows > 0 ? say.rows(rows, count(rows)) : say.noRows}</Text>
+            {mirrored && <Text size="sm">{say.mirrored(removed, count(removed))}</Text>}
             {since !== null && (
               <Text size="sm" c="dimmed">
                 {say.since} <Time seconds={since} />

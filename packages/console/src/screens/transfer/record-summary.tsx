@@ -64,6 +64,11 @@ export function RecordSummary({ transfer }: { transfer: Transfer }) {
         <Text size="sm" c="dimmed" className="figures">
           {say.sent(count(sent), bytes(transfer.bytes))}
         </Text>
+        {transfer.removed > 0 && (
+          <Text size="sm" c="dimmed" className="figures">
+            {say.removed(count(transfer.removed))}
+          </Text>
+        )}
       </Stack>
     </Card>
   )

@@ -1,5 +1,5 @@
 import { Alert, Stack, Text } from '@mantine/core'
-import type { Transfer } from '@penstock/wire'
+import type { ConnectionDetails, Transfer } from '@penstock/wire'
 import { IconHandStop } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Confirm } from '../../components/confirm.tsx'
@@ -12,33 +12,31 @@ export const needsConfirmation = ({ status, error }: Pick<Transfer, 'status' | '
 
 /** Says what the transfer would have done, and runs it again once the user confirms. */
 export function ReplaceGuard({
+  connection,
   error,
   reason,
   onTransfer,
 }: {
+  connection: Pick<ConnectionDetails, 'destConnectionConfig'>
   error: Transfer['error']
   /** Why it cannot run now. */
   reason: string | undefined
   onTransfer: () => Promise<unknown>
 }) {
   const [asked, setAsked] = useState(false)
+  const text = connection.destConnectionConfig.sendRows === 'Mirror' ? say.mirrorGuard : say.replaceGuard
   return (
-    <Alert color="yellow" icon={<IconHandStop aria-hidden />} title={say.replaceGuard}>
+    <Alert color="yellow" icon={<IconHandStop aria-hidden />} title={text.title}>
       <Stack gap="xs" align="flex-start">
         <Text size="sm">{error?.message}</Text>
-        <Text size="sm">{say.replaceGuardAct}</Text>
+        <Text size="sm">{text.act}</Text>
         <ReasonedButton size="compact-md" color="yellow.8" reason={reason} onClick={() => setAsked(true)}>
-          {say.replaceGuardButton}
+          {text.button}
         </ReasonedButton>
       </Stack>
       {asked && (
-        <Confirm
-          title={say.replaceGuardTitle}
-          action={say.replaceGuardButton}
-          onConfirm={onTransfer}
-          onClose={() => setAsked(false)}
-        >
-          {say.replaceGuardHelp}
+        <Confirm title={text.confirmTitle} action={text.button} onConfirm={onTransfer} onClose={() => setAsked(false)}>
+          {text.help}
         </Confirm>
       )}
     </Alert>

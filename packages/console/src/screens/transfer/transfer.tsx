@@ -114,6 +114,7 @@ function Shown({
     >
       {needsConfirmation(transfer) ? (
         <ReplaceGuard
+          connection={connection}
           error={transfer.error}
           reason={reasons.run}
           onTransfer={async () => {

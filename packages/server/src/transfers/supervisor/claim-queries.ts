@@ -50,6 +50,7 @@ export type WorkRow = StandingRow & {
   /** Of the digests of the rows that the destination has, if only changed rows are sent. */
   digestKeySealed: Buffer | null
   digestsScope: string | null
+  digestsSalt: string | null
   digestsGeneration: string | null
   traceparent: string | null
   drift: DriftMode
@@ -81,7 +82,7 @@ const workOf = (transfers: 'transfers' | 'claimed', parts?: 'transfer_parts' | '
     t.source_columns, t.columns, t.data_key_id, t.created_time, t.started_time,
     extract(epoch from now() - t.started_time)::float8 * 1000 as ran_ms, t.traceparent,
     s.data_key_id as connection_data_key_id, s.cursor_sealed, t.cursor_sealed as reached_sealed, s.state_sealed, s.replaced,
-    s.digest_key_sealed, s.digests_scope, s.digests_generation,
+    s.digest_key_sealed, s.digests_scope, s.digests_salt, s.digests_generation,
     coalesce(s.drift, 'ignore') as drift, s.shape, t.rules,
     ${parts ? 'null::integer' : 'case when t.read = 0 and t.test_rows is null and t.backfill is null then s.pending end'} as unconfirmed,
     c.status, a.enabled as account_enabled, t.cancelling, c.account_deleted as gone,

@@ -1,10 +1,18 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Values } from '@penstock/connector'
-import { type DigestPage, recordBytes, sendsChangedRows, type TransferState } from '@penstock/engine'
+import {
+  type DigestPage,
+  type DigestRecords,
+  type DigestsState,
+  type KeyPages,
+  mirrorsRows,
+  recordBytes,
+  sendsChangedRows,
+} from '@penstock/engine'
 import type { Database, Transaction } from '../../db/database.ts'
 import { newIdentifier } from '../../identifiers.ts'
 import type { DataKey } from '../../secrets/data-keys.ts'
-import { seal, unseal } from '../../secrets/seal.ts'
+import { type MasterKey, seal, unseal } from '../../secrets/seal.ts'
 import { places } from '../sealed.ts'
 import type { WorkRow } from './claim-queries.ts'
 import * as queries from './digest-queries.ts'
@@ -26,6 +34,8 @@ export class KeptDigests {
   readonly #work: WorkRow
   readonly #connectionKey: DataKey
   #generation = ''
+  #salt: string | null = null
+  #master: MasterKey | undefined
   #staging: string | undefined
 
   private constructor(db: Database, work: WorkRow, connectionKey: DataKey) {
@@ -42,7 +52,7 @@ export class KeptDigests {
     db: Database,
     work: WorkRow,
     connectionKey: DataKey,
-  ): Promise<{ kept: KeptDigests; state: NonNullable<TransferState['digests']> } | undefined> {
+  ): Promise<{ kept: KeptDigests; state: DigestsState } | undefined> {
     const { connectionId } = work
     if (!sendsChangedRows(work.destConfig)) {
       if (work.digestsScope !== null) await queries.forgetDigests.run(db, { connectionId })
@@ -53,7 +63,10 @@ export class KeptDigests {
     const of = { connectionId, generation: kept.#generation }
     await queries.deleteLostDigests.run(db, { ...of, id: work.id })
     const { bytes = 0 } = (await queries.sizeOfDigests.first(db, of)) ?? {}
-    return { kept, state: { key: key.toString('base64'), records: Math.floor(bytes / recordBytes) } }
+    return {
+      kept,
+      state: { key: key.toString('base64'), records: Math.floor(bytes / recordBytes), salt: kept.#salt },
+    }
   }
 
   get #fence() {
@@ -62,24 +75,29 @@ export class KeptDigests {
   }
 
   async #openKey(): Promise<Buffer | undefined> {
-    const { digestKeySealed, digestsScope, digestsGeneration, connectionId } = this.#work
+    const { digestKeySealed, digestsScope, digestsSalt, digestsGeneration, connectionId } = this.#work
     const master = await this.#connectionKey.open(this.#db)
     if (!master || !digestKeySealed || digestsGeneration === null || digestsScope !== scopeOf(this.#work))
       return undefined
     this.#generation = digestsGeneration
+    this.#salt = digestsSalt
+    this.#master = master
     return unseal(master, places.digestKey(connectionId), digestKeySealed)
   }
 
   async #begin(): Promise<Buffer> {
     const key = randomBytes(32)
-    const generation = newIdentifier()
+    const [generation, salt] = [newIdentifier(), newIdentifier()]
     await this.#db.transaction(async (tx) => {
       const master = await this.#connectionKey.make(tx)
+      this.#master = master
       const keySealed = seal(master, places.digestKey(this.#work.connectionId), key)
       const scope = scopeOf(this.#work)
-      if ((await queries.beginDigests.run(tx, { ...this.#fence, keySealed, scope, generation })) === 0) throw new Lost()
+      const begun = await queries.beginDigests.run(tx, { ...this.#fence, keySealed, scope, salt, generation })
+      if (begun === 0) throw new Lost()
     })
     this.#generation = generation
+    this.#salt = salt
     return key
   }
 
@@ -99,11 +117,25 @@ export class KeptDigests {
     return { digests, last: last.number, pages: pages.length }
   }
 
-  /** Stores that keys are uncertain. Throws `Lost` if the transfer is another worker's. */
-  async doubt(records: string): Promise<void> {
+  /** The pages after a number that have keys, as many as one message takes; `null` if there are none. */
+  async readKeys(after: number): Promise<KeyPages | null> {
+    const { connectionId } = this.#work
+    const of = { connectionId, generation: this.#generation, after, limit: pagesAtOnce, bytes: messageBytes }
+    const pages = await queries.readKeys.all(this.#db, of)
+    const last = pages.at(-1)
+    if (!last) return null
+    const opened = pages.map(({ digests, keysSealed }) => ({
+      records: digests.toString('base64'),
+      keys: unseal(this.#sealing(), places.rowKeys(connectionId, this.#generation), keysSealed).toString('base64'),
+    }))
+    return { pages: opened, last: last.number }
+  }
+
+  /** Stores that keys are uncertain: new ones, if they come with them. Throws `Lost` if the transfer is another worker's. */
+  async doubt({ records, keys }: DigestRecords): Promise<void> {
     const digests = recordsOf(records)
-    const kept = -digests.length / recordBytes
-    await this.#add(this.#db, { generation: this.#generation, kept, transferId: null, digests })
+    const kept = keys === null ? -digests.length / recordBytes : 0
+    await this.#add(this.#db, { generation: this.#generation, kept, transferId: null, digests, keys })
   }
 
   /**
@@ -114,18 +146,16 @@ export class KeptDigests {
     const digests = Buffer.concat(records.map(recordsOf))
     if (digests.length === 0) return
     const transferId = isConditional ? this.#work.id : null
-    let kept = 0
-    // The record of a row that was removed has no digest of the row.
-    for (let end = recordBytes; end <= digests.length; end += recordBytes) if (digests.readUInt32LE(end - 4) > 0) kept++
-    await this.#add(tx, { generation: this.#generation, kept, transferId, digests })
+    const generation = this.#generation
+    await this.#add(tx, { generation, kept: certainIn(digests), transferId, digests, keys: null })
   }
 
   /** Stores a page that `replace` puts in place later. @param isFirst whether pages before it are dropped */
-  async stage({ records, isFirst }: { records: string; isFirst: boolean }): Promise<void> {
+  async stage({ records, keys, isFirst }: DigestRecords & { readonly isFirst: boolean }): Promise<void> {
     if (isFirst) this.#staging = newIdentifier()
     const digests = recordsOf(records)
     const generation = this.#staging ?? refuseJob()
-    await this.#add(this.#db, { generation, kept: digests.length / recordBytes, transferId: null, digests })
+    await this.#add(this.#db, { generation, kept: certainIn(digests), transferId: null, digests, keys })
   }
 
   /** Puts the staged pages in the place of all others; without any, no digest is left. */
@@ -142,17 +172,36 @@ export class KeptDigests {
 
   async #add(
     db: Database | Transaction,
-    page: { generation: string; kept: number; transferId: string | null; digests: Buffer },
+    {
+      keys,
+      ...page
+    }: { generation: string; kept: number; transferId: string | null; digests: Buffer; keys: string | null },
   ): Promise<void> {
-    if ((await queries.addDigests.run(db, { ...this.#fence, ...page })) === 0) throw new Lost()
+    const place = places.rowKeys(this.#work.connectionId, page.generation)
+    const keysSealed = keys === null ? null : seal(this.#sealing(), place, Buffer.from(String(keys), 'base64'))
+    if ((await queries.addDigests.run(db, { ...this.#fence, ...page, keysSealed })) === 0) throw new Lost()
+  }
+
+  #sealing(): MasterKey {
+    if (!this.#master) throw new Error('The digests of a connection were used before they were opened')
+    return this.#master
   }
 }
 
-/** Digests belong to the destination as its settings name it. */
+/** How many records have the digest of a row: those of removed rows, and of keys that are uncertain, have none. */
+function certainIn(digests: Buffer): number {
+  let certain = 0
+  for (let end = recordBytes; end <= digests.length; end += recordBytes)
+    if (digests.readUInt32LE(end - 4) > 0) certain++
+  return certain
+}
+
+/** Digests belong to the destination as its settings name it. A mirror removes the rows that another filter leaves out. */
 function scopeOf({ destConfigurationId, destConfig, destSettings }: WorkRow): string {
+  const ignored = mirrorsRows(destConfig) ? [...mappingSettings, 'filter'] : mappingSettings
   const without = (values: Values) =>
     Object.entries(values)
-      .filter(([name]) => !mappingSettings.includes(name))
+      .filter(([name]) => !ignored.includes(name))
       .sort(([a], [b]) => (a < b ? -1 : 1))
   const settings = JSON.stringify([destConfigurationId, without(destConfig), without(destSettings)])
   return createHash('sha256').update(settings).digest('hex').slice(0, 32)

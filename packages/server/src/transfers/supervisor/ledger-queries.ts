@@ -20,6 +20,7 @@ export const confirmBatch = statement<
     sent: number
     accepted: number
     rejected: number
+    removed: number
     filtered: number
     unchanged: number
     duplicates: number
@@ -51,7 +52,7 @@ export const confirmBatch = statement<
   transfer as (
     update transfers t set
       read = read + :read, sent = sent + :sent, accepted = accepted + :accepted, rejected = rejected + :rejected,
-      filtered = filtered + :filtered, unchanged = unchanged + :unchanged, duplicates = duplicates + :duplicates,
+      removed = removed + :removed, filtered = filtered + :filtered, unchanged = unchanged + :unchanged, duplicates = duplicates + :duplicates,
       bytes = bytes + :bytes, progress = coalesce(:progress, progress), pending = :pending, crashes = 0,
       checkpoint_sealed = coalesce(:checkpoint, checkpoint_sealed),
       cursor_sealed = coalesce(:cursor, cursor_sealed),
@@ -85,6 +86,7 @@ export const confirmBatchOfPart = statement<
     sent: number
     accepted: number
     rejected: number
+    removed: number
     filtered: number
     unchanged: number
     duplicates: number
@@ -117,7 +119,7 @@ export const confirmBatchOfPart = statement<
   transfer as (
     update transfers t set
       read = read + :read, sent = sent + :sent, accepted = accepted + :accepted, rejected = rejected + :rejected,
-      filtered = filtered + :filtered, unchanged = unchanged + :unchanged, duplicates = duplicates + :duplicates,
+      removed = removed + :removed, filtered = filtered + :filtered, unchanged = unchanged + :unchanged, duplicates = duplicates + :duplicates,
       bytes = bytes + :bytes, progress = least(1, coalesce(progress, 0) + (select by from progressed))
     from connection c
     where t.id = :id and t.status = 'running' and t.connection_id = c.id

@@ -120,7 +120,7 @@ export class LedgerWriter {
 
   /** Stores the ledger entry, the checkpoint and the volumes. */
   async #store(db: Db, confirmation: Confirmation, pending: number | null, keys: OpenedKeys): Promise<StandingRow> {
-    const { read, sent, bytes, rejected, skipped, progress, checkpoint, cursor, deliveryState } = confirmation
+    const { read, sent, bytes, rejected, removed, skipped, progress, checkpoint, cursor, deliveryState } = confirmation
     const { id, attempt, part, accountId, connectionId, organizationId, trigger, testRows } = this.#work
     const accepted = acceptedOf({ read, rejected, skipped })
     const number = numbersOf(this.#work).after + this.#stored.entries + 1
@@ -136,6 +136,7 @@ export class LedgerWriter {
       sent,
       accepted,
       rejected,
+      removed,
       ...skipped,
       bytes,
       progress,

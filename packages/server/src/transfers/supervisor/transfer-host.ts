@@ -5,6 +5,7 @@ import {
   type ColumnReport,
   type ConfirmArgument,
   type Confirmation,
+  type DigestRecords,
   type DivideArgument,
   type DividedPart,
   type KeptReject,
@@ -87,7 +88,12 @@ export class DatabaseTransferHost {
       case 'readDigests':
         return this.#digestsOf().read(argument as number)
       case 'doubtRows':
-        return this.#digestsOf().doubt(argument as string)
+        return this.#digestsOf().doubt(argument as DigestRecords)
+      case 'readKeys':
+        return this.#digestsOf().readKeys(argument as number)
+      case 'note':
+        // The log of the transfer has it.
+        return
       case 'stageDigests':
         return this.#stageDigests(argument as StageDigestsArgument)
       case 'replaceDigests':
@@ -255,8 +261,8 @@ export class DatabaseTransferHost {
     return this.#digests
   }
 
-  async #stageDigests({ records, of }: StageDigestsArgument): Promise<void> {
-    if (of !== 'confirmation') return this.#digestsOf().stage({ records, isFirst: of === 'first page' })
+  async #stageDigests({ records, keys, of }: StageDigestsArgument): Promise<void> {
+    if (of !== 'confirmation') return this.#digestsOf().stage({ records, keys, isFirst: of === 'first page' })
     if (this.#stagedRecords.length >= stagedMax) throw new Error('A runner sent too many digests ahead')
     this.#stagedRecords.push(records)
   }
@@ -295,12 +301,12 @@ export class DatabaseTransferHost {
 }
 
 /** The counts of a runner are not trusted. */
-function assertCounts({ read, sent, rejected, skipped, bytes }: Confirmation): void {
+function assertCounts({ read, sent, rejected, removed, skipped, bytes }: Confirmation): void {
   const { filtered, unchanged, duplicates } = skipped
-  const counts = [read, sent, rejected, filtered, unchanged, duplicates, bytes]
+  const counts = [read, sent, rejected, removed, filtered, unchanged, duplicates, bytes]
   if (
     counts.some((count) => !Number.isSafeInteger(count) || count < 0) ||
-    acceptedOf({ read, rejected, skipped }) < 0
+    acceptedOf({ read, rejected, skipped }) < removed
   ) {
     throw new Error('A runner confirmed counts that cannot be')
   }

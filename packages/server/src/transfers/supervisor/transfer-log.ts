@@ -111,7 +111,8 @@ export class TransferLog {
     } else if (method === 'reportLine') {
       const { side, text } = argument as ConnectorLine
       this.add('reported', `${side === 'Source' ? this.#names.source : this.#names.destination}: ${String(text)}`)
-    } else if (method === 'reportColumns') {
+    } else if (method === 'note') this.add('rejected', String(argument))
+    else if (method === 'reportColumns') {
       const { changes, added } = argument as ColumnReport
       this.add('columns', `${count(changes.length)} columns changed since the last successful transfer.`)
       if (added.length > 0) this.add('columns', `${count(added.length)} of them were added to the mapping.`)
@@ -139,7 +140,7 @@ export class TransferLog {
     this.add('sent', `Sends ${which} to ${destination}.`)
   }
 
-  #confirm({ read, sent, rejected, skipped, bytes, note }: Confirmation): void {
+  #confirm({ read, sent, rejected, removed, skipped, bytes, note }: Confirmation): void {
     const took = this.#sentMs === undefined ? '' : `, ${seconds(performance.now() - this.#sentMs)}`
     this.#read += read
     const counts = [
@@ -147,6 +148,7 @@ export class TransferLog {
       `${count(sent)} sent`,
       `${count(acceptedOf({ read, rejected, skipped }))} accepted`,
     ]
+    if (removed > 0) counts.push(`${count(removed)} removed`)
     if (rejected > 0) counts.push(`${count(rejected)} rejected`)
     for (const [reason, n] of Object.entries(skipped)) if (n > 0) counts.push(`${count(n)} ${reason}`)
     const kind = rejected > 0 ? 'rejected' : 'confirmed'
