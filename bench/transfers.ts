@@ -9,6 +9,7 @@ import { chmod, link, mkdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startPostgres } from './environment.ts'
+import { keepMirror, moveChanged } from './transfers/changed.ts'
 import { startCountingClickHouse } from './transfers/counting-clickhouse.ts'
 import { moveUnderKills, readWritten } from './transfers/kills.ts'
 import { copyWithPostgres, hashWithDuckDb, startSink } from './transfers/limits.ts'
@@ -37,8 +38,8 @@ const folder = join(environment.directory, 'files')
 await mkdir(folder)
 await chmod(folder, 0o755)
 const file = join(folder, 'people.csv')
-// The scenario of a warehouse reads a table, and no file.
-await writeRows(file, options.only === 'warehouse' ? 1 : rows)
+// These scenarios read a table, or a file of their own.
+await writeRows(file, ['warehouse', 'changed'].includes(options.only) ? 1 : rows)
 const { size } = await stat(file)
 say(`${number(rows)} rows of 10 columns, ${number(size / 1e6)} MB; ${rounds} rounds, the best of each side counts.`)
 const fixture = await openFixture(environment, folder)
@@ -52,6 +53,7 @@ if (wanted('two workers')) await sharing()
 if (wanted('parts')) await dividing()
 if (wanted('memory')) await measureMemory()
 if (wanted('warehouse')) await warehousing()
+if (options.only === 'changed') await sendingChanged()
 // It takes long, and writes as much as it reads.
 if (options.only === 'kills') await killing()
 
@@ -155,6 +157,29 @@ async function dividing(): Promise<void> {
   row(`One transfer of ${count} files: two parts at once in one worker`, all / pair, all / one, one / pair, 1.8)
   row(`One transfer of ${count} files: two workers beside one`, all / two, all / one, one / two, 1.8)
   await rm(join(folder, 'divided'), { recursive: true, force: true })
+}
+
+/** A file of which 0.1 % changed since the last transfer, beside reading and hashing it alone; and the state that this takes. */
+async function sendingChanged(): Promise<void> {
+  const worker = await fixture.startWorker({ PENSTOCK_TRANSFERS: '1' })
+  const moved = await moveChanged(fixture, worker, { folder, rows, rounds })
+  const best = (of: (round: (typeof moved.rounds)[number]) => number) => Math.min(...moved.rounds.map(of))
+  const [ours, limit] = [best(({ seconds }) => seconds), best((round) => round.limit)]
+  row('Changed rows, 0.1 % of all, beside reading and hashing', rows / ours, rows / limit, limit / ours, 1 / 1.3)
+  const million = (time: number) => `${((time / rows) * 1e6).toFixed(2)} s`
+  say(
+    `  processor time, 1,000,000 rows: runner ${million(best(({ runner }) => runner))}, supervisor ${million(best(({ supervisor }) => supervisor))}, alone ${million(best(({ alone }) => alone))}`,
+  )
+  for (const { seconds, limit: alone } of moved.rounds) say(`  ${seconds.toFixed(1)} s beside ${alone.toFixed(1)} s`)
+  say(`  the first transfer, which sends everything: ${moved.first.toFixed(1)} s`)
+  say(`  state: ${moved.bytesEach.toFixed(2)} bytes a row, ${number(moved.pages)} pages`)
+  say(`  peak memory of the runner: ${number(moved.peak)} MB (idle ${number(moved.idle)})`)
+  const mirrored = Math.min(rows, 500_000)
+  const kept = await keepMirror(fixture, folder, mirrored)
+  say(
+    `  state of a mirror of ${number(mirrored)} rows: ${kept.records.toFixed(2)} bytes of records and ${kept.keys.toFixed(2)} of keys a row; ${kept.first.toFixed(2)} after the first transfer`,
+  )
+  await worker.stop()
 }
 
 /** One transfer of many files over two workers that are killed, and every row of it at the destination. */

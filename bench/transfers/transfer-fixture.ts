@@ -111,6 +111,29 @@ export async function openFixture(environment: Environment, folder: string, chec
     targetUrl,
     connectToFolder: (files: string, settings: Record<string, string | boolean>) => connect(folderId, files, settings),
     connectToTable: (files: string) => connect(postgresqlId, files, { table: 'people', writeMode: 'Insert' }),
+    /** A mirror of a file, by its first column. */
+    connectToMirror: async (files: string) => {
+      await target.query(
+        'create table mirrored (id integer primary key, name text, email text, city text, amount text)',
+      )
+      return connect(postgresqlId, files, {
+        table: 'mirrored',
+        writeMode: 'Upsert',
+        keyColumns: 'id',
+        sendRows: 'Mirror',
+      })
+    },
+    /** Bytes of the state of a connection, and its pages. */
+    stateOf: async (id: string) => {
+      const { rows } = await service.query<{ records: number; keys: number; pages: number }>(
+        `select coalesce(sum(octet_length(d.digests)), 0)::float8 as records,
+                coalesce(sum(octet_length(d.keys_sealed)), 0)::float8 as keys, count(*)::int as pages
+           from connection_digests d join connection_states s on s.connection_id = d.connection_id
+          where d.connection_id = $1 and d.generation = s.digests_generation`,
+        [id],
+      )
+      return rows[0] ?? { records: 0, keys: 0, pages: 0 }
+    },
     connectToWebhook: async (files: string, url: string) => {
       await configure(webhookId, { url, signingSecret: `whsec_${Buffer.alloc(32, 1).toString('base64')}` })
       return connect(webhookId, files, { rowsPerRequest: 1000 })

@@ -1,3 +1,5 @@
+import assert from 'node:assert/strict'
+import { setImmediate } from 'node:timers/promises'
 import type { Json, Values } from '@penstock/connector'
 import type {
   BatchStart,
@@ -80,6 +82,7 @@ export class KeptState {
 
   /** The host of a runner. */
   host(fuse: Fuse): TransferHost & SecretHost & UploadHost {
+    let isStoring = false
     /** Where the runner can die before it changes something, and after that. */
     const between = async <T>(before: Place, after: Place | undefined, act: () => T): Promise<T> => {
       fuse.pass(before)
@@ -98,7 +101,13 @@ export class KeptState {
       releaseSecret: async () => {},
       open: () => between('open', undefined, () => this.#open()),
       beginBatch: (start) => between('begin batch', undefined, () => this.#announce(start)),
-      confirm: (confirmation) => between('confirm', 'confirmed', () => this.#confirm(confirmation)),
+      confirm: async (confirmation) => {
+        isStoring = true
+        // A database takes longer: the next batch can be on its way.
+        await setImmediate()
+        isStoring = false
+        return between('confirm', 'confirmed', () => this.#confirm(confirmation))
+      },
       reportRetry: () => reading(() => {}),
       reportColumns: async () => null,
       reportRules: async () => {},
@@ -116,7 +125,11 @@ export class KeptState {
           const { records, keys } = this.#pages[at] ?? {}
           return records !== undefined && keys ? { pages: [{ records, keys }], last: at + 1 } : null
         }),
-      doubtRows: (rows) => between('doubt rows', 'doubted rows', () => void this.#pages.push(rows)),
+      doubtRows: (rows) => {
+        // Two pages would get the same number.
+        assert.ok(!isStoring, 'pages are stored one after the other')
+        return between('doubt rows', 'doubted rows', () => void this.#pages.push(rows))
+      },
       replaceDigests: async (pages) => {
         const staged: DigestRecords[] = []
         for await (const page of pages) staged.push(page)

@@ -223,11 +223,17 @@ export class ChangedRows {
     return { ...mapped, errors, digests, ...(skipped && { skipped }) }
   }
 
-  /** Stores that it is uncertain what the destination has under the keys of a batch. To be called before the batch is sent. */
-  async doubt({ rows, digests = [], left }: FilledBatch): Promise<void> {
+  /**
+   * Stores that it is uncertain what the destination has under the keys of a batch. To be called before the batch is sent.
+   * @param settled resolves once the confirmation before it is stored, since pages are stored one after the other
+   */
+  async doubt({ rows, digests = [], left }: FilledBatch, settled = async (): Promise<void> => {}): Promise<void> {
     if (this.mirror && !left && digests.length > 0) {
       const columns = this.#keyIndexes ?? []
-      for (const page of this.mirror.newKeys({ rows, digests, columns })) await this.#host.doubtRows(page)
+      for (const page of this.mirror.newKeys({ rows, digests, columns })) {
+        await settled()
+        await this.#host.doubtRows(page)
+      }
     }
     const doubts: number[] = []
     for (let at = 0; at < digests.length; at += recordWords) {
@@ -236,7 +242,9 @@ export class ChangedRows {
       if (left) this.#table.forget(high, low)
       if (this.#table.takeForgotten(high, low)) doubts.push(...uncertainRecord(high, low))
     }
-    if (doubts.length > 0) await this.#host.doubtRows({ records: encodeRecords(Uint32Array.from(doubts)), keys: null })
+    if (doubts.length === 0) return
+    await settled()
+    await this.#host.doubtRows({ records: encodeRecords(Uint32Array.from(doubts)), keys: null })
   }
 
   /** Forgets everything, because the destination removes rows that are missing in a window. */

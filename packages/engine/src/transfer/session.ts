@@ -290,7 +290,7 @@ export class Session {
     const isEmpty = filledBatch.rows.length === 0 && !window
     if (isEmpty || !this.#overlaps) await begun
     if (isEmpty) return this.#addRefused(entryOf(filledBatch, undefined), budget)
-    await this.#changed?.doubt(filledBatch)
+    await this.#changed?.doubt(filledBatch, () => this.#ledger.settled())
     const sent = await this.#send(filledBatch, begun)
     this.#deps.onProgress()
     if (!('refused' in sent)) {

@@ -55,10 +55,7 @@ const transferFields = {
   startedTime: maybe(unixSeconds('When a worker first claimed it', example.createdTime)),
   finishedTime: maybe(unixSeconds('When it ended', example.createdTime + 95)),
   records,
-  removed: count(
-    'Accepted records that removed a row at the destination, because the source has it no more. A mirror counts each as a record that was read',
-    0,
-  ),
+  removed: count('Accepted records that removed a row at the destination, because it left the source', 0),
   skipped,
   bytes: count('Bytes sent to the destination', 48_000_000),
   progress: maybe(

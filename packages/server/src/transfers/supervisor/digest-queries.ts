@@ -85,7 +85,7 @@ export const readKeys = statement<
   OfConnection & { generation: string; after: number; limit: number; bytes: number },
   { number: number; digests: Buffer; keysSealed: Buffer }
 >(`
-  select number, digests, keys_sealed from (
+  select number, digests, coalesce(keys_sealed, '') as keys_sealed from (
     select number, digests, keys_sealed,
       sum(octet_length(digests) + octet_length(keys_sealed)) over (order by number)
         - octet_length(digests) - octet_length(keys_sealed) as bytes_before
