@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHash, createHmac } from 'node:crypto'
 import { test } from 'node:test'
 import type { Row, SourceReader } from '@penstock/connector'
 import type { DigestRecords } from '../protocol.ts'
@@ -96,6 +97,28 @@ test('only changed rows are sent, and the log is written again if it has many sm
   assert.ok(connection.log.pages.length < 10)
   await connection.run(rows)
   assert.equal(connection.sent, 0)
+})
+
+test('a record has the first bytes of SHA-512/256 of a derived secret and the values, as version 0.1.0 stored them', () => {
+  const derived = (purpose: string, names: readonly string[]) =>
+    createHmac('sha256', key)
+      .update(JSON.stringify([purpose, names]))
+      .digest('hex')
+  const digestOf = (secret: string, cells: Row) =>
+    createHash('sha512-256')
+      .update(secret + JSON.stringify(cells))
+      .digest()
+  for (const row of [
+    ['1', 'é'],
+    [2, null],
+    ['', true],
+  ] satisfies Row[]) {
+    const record = new Uint32Array(recordWords)
+    new RowDigester(key, columns, [0], plain).write(row, record, 0)
+    const [first, second] = [digestOf(derived('key', ['id']), row.slice(0, 1)), digestOf(derived('row', columns), row)]
+    const words = [first.readUInt32LE(0), first.readUInt32LE(4), second.readUInt32LE(0), second.readUInt32LE(4)]
+    assert.deepEqual([...record], words)
+  }
 })
 
 test('the same values under other columns, and under another key, are other rows', () => {

@@ -70,11 +70,19 @@ export class RowDigester {
 }
 
 function writeHalf(secret: string, cells: Row, into: Uint32Array, at: number): void {
-  const digest = hash('sha512-256', secret + JSON.stringify(cells), 'buffer')
-  into[at] = digest.readUInt32LE(0)
+  // A buffer for each digest would take longer than the digest.
+  const digest = hash('sha512-256', secret + JSON.stringify(cells), 'latin1')
+  into[at] = wordIn(digest, 0)
   // The smallest numbers have a meaning of their own.
-  into[at + 1] = Math.max(2, digest.readUInt32LE(4))
+  into[at + 1] = Math.max(2, wordIn(digest, 4) >>> 0)
 }
+
+/** A number of 4 bytes, least significant first, which can be negative. */
+const wordIn = (bytes: string, at: number): number =>
+  bytes.charCodeAt(at) |
+  (bytes.charCodeAt(at + 1) << 8) |
+  (bytes.charCodeAt(at + 2) << 16) |
+  (bytes.charCodeAt(at + 3) << 24)
 
 /** The record that makes a key uncertain. */
 export const uncertainRecord = (high: number, low: number): readonly number[] => [high, low, 0, uncertain]
