@@ -71,7 +71,7 @@ export class RowDigester {
 
 function writeHalf(secret: string, cells: Row, into: Uint32Array, at: number): void {
   // A buffer for each digest would take longer than the digest.
-  const digest = hash('sha512-256', secret + JSON.stringify(cells), 'latin1')
+  const digest = hash('sha512-256', secret + JSON.stringify(cells), 'binary')
   into[at] = wordIn(digest, 0)
   // The smallest numbers have a meaning of their own.
   into[at + 1] = Math.max(2, wordIn(digest, 4) >>> 0)
