@@ -112,6 +112,7 @@ export class KeptState {
       reportColumns: async () => null,
       reportRules: async () => {},
       note: () => reading(() => {}),
+      reportLine: async () => {},
       divide: async () => {},
       readRejects: async () => [],
       readDigests: (after) =>
@@ -154,6 +155,8 @@ export class KeptState {
       unconfirmed: this.#standing.read === 0 ? this.#unconfirmed : null,
       startedTime: new Date(0).toISOString(),
       cursor: this.#cursor,
+      range: null,
+      reached: null,
       state: null,
       replaced: null,
       part: null,

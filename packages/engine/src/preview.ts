@@ -271,7 +271,7 @@ export async function look(
     staysBy: (mapping: RowMapping, window: ChunkWindow) => string | undefined
     planFor: (columns: readonly string[]) => Promise<{ mapping?: RowMapping; fieldErrors?: readonly FieldError[] }>
     rejectionsOf: RejectionsOf
-    withoutDuplicates: (chunk: Chunk, mapped: MappedChunk, columns: readonly string[]) => Promise<WithoutDuplicates>
+    withoutDuplicates?: (chunk: Chunk, mapped: MappedChunk, columns: readonly string[]) => Promise<WithoutDuplicates>
     rules: NonNullable<PreviewJob['rules']>
   },
 ): Promise<Looked> {
@@ -294,7 +294,9 @@ export async function look(
   const { mapping, fieldErrors = [] } = await planFor(columns)
   if (!mapping) return { fieldErrors }
   const isWhole = fieldErrors.length === 0
-  const once: typeof withoutDuplicates = isWhole ? withoutDuplicates : async (_, mapped) => ({ mapped })
+  const once =
+    (isWhole && withoutDuplicates) ||
+    (async (_: Chunk, mapped: MappedChunk): Promise<WithoutDuplicates> => ({ mapped }))
   const all = { columns, rows: raws, errors: broken, bytes: 0, checkpoint: null }
   const plain = await mapping.map(all)
   const { mapped, wrong } = await once(all, plain, mapping.columns)

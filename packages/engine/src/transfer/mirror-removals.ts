@@ -12,7 +12,7 @@ export type RemovalDeps = {
   readonly host: Pick<TransferHost, 'note'>
   readonly job: Pick<TransferJob, 'replaceShareMin'>
   /** As it was when the session began. */
-  readonly state: Pick<TransferState, 'testRows' | 'replay' | 'read' | 'checkpoint' | 'confirmed' | 'cursor'>
+  readonly state: Pick<TransferState, 'testRows' | 'replay' | 'range' | 'read' | 'checkpoint' | 'confirmed' | 'cursor'>
   readonly sides: Pick<Sides, 'bounds' | 'columns' | 'openReader'>
   readonly signal: AbortSignal
   readonly mapperFor: (chunk: Chunk) => Promise<ChunkMapper>
@@ -28,7 +28,7 @@ export type RemovalDeps = {
  */
 export async function* removalsOf(mirror: Mirror, deps: RemovalDeps): AsyncGenerator<FilledBatch, void, undefined> {
   const { state, job, host, sides, confirmed } = deps
-  if (state.testRows !== null || state.replay) return
+  if (state.testRows !== null || state.replay || state.range) return
   if (state.read > 0 || state.checkpoint !== null) await readAgain(mirror, deps)
   mirror.assertWhole(state.cursor !== null)
   const { stays, leaves } = mirror.count()

@@ -60,7 +60,7 @@ export class Unconfirmed {
   /** Adds the cursor that was held until all records were sent, if there is one. */
   releaseCursor(): void {
     if (this.#held?.cursor === undefined) return
-    const nothing = { read: 0, sent: 0, bytes: 0, skipped: nothingSkipped, rejects: [] }
+    const nothing = { read: 0, sent: 0, bytes: 0, removed: 0, skipped: nothingSkipped, rejects: [] }
     this.#entries.push({ ...nothing, end: this.#held, deliveryState: undefined, state: undefined })
   }
 
