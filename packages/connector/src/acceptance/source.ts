@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { asConnectorError } from '../connector-error.ts'
 import type { Json, Row } from '../rows.ts'
-import type { Chunk, SourceContext, SourceReader } from '../source.ts'
+import type { Chunk, SourceContext, SourceRange, SourceReader } from '../source.ts'
 import type { Values } from '../values.ts'
 import { acceptCheck } from './check.ts'
 import {
@@ -118,6 +119,28 @@ export function acceptSource(acceptance: SourceAcceptance): void {
           }
         }
       })
+    }
+
+    if (incremental && connector.source?.backfill?.by === 'times') {
+      test(
+        'reads the rows of a range, and gives no cursor, or says that its cursor has no times',
+        options,
+        async () => {
+          const next = { ...acceptance, settings: incremental }
+          const inRange = async (range: SourceRange) => {
+            const reader = await open(next, contextOf(next, { range }))
+            return collect(reader.read()).finally(() => reader.close())
+          }
+          try {
+            assert.deepEqual(await inRange({ from: '1980-01-01', to: '1980-01-02' }), [])
+            const chunks = await inRange({ from: '1990-01-01', to: '2099-12-31' })
+            assert.deepEqual(rowsOf(chunks), rowsOf(await readAll(next)))
+            assert.ok(chunks.every(({ cursorAfter, cursor }) => cursorAfter === undefined && cursor === undefined))
+          } catch (error) {
+            assert.equal(asConnectorError(error)?.code, 'invalid_setting', String(error))
+          }
+        },
+      )
     }
 
     if (wrongSecrets) {
