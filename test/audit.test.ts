@@ -209,6 +209,7 @@ describe('every operation', () => {
       'createConnectLink url',
       'createSession accessToken',
       'createToken accessToken',
+      'createTrigger url',
       'createWebhook secret',
       'getMe csrfToken',
       'inviteUser link',

@@ -93,6 +93,23 @@ describe('claiming a transfer', () => {
     assert.deepEqual(await claim(2, limits), ['1-02', undefined])
   })
 
+  test('runs no more of a group than its limit, lets others pass, and takes the oldest of it next', async () => {
+    await client.query(`insert into transfer_groups values ($1, 'w', 1)`, [accountId(1)])
+    await client.query(
+      `insert into connection_groups select id, account_id, 'w' from connections where account_id = $1`,
+      [accountId(1)],
+    )
+    await queue(1, 3)
+    await queue(2, 1)
+    await client.query(`update active_transfers set group_name = null where transfer_id = '1-03'`)
+    assert.deepEqual(await claim(4), ['1-01', '2-01', '1-03', undefined])
+    await client.query(`update transfers set status = 'succeeded' where id = '1-01'`)
+    assert.deepEqual(await claim(2), ['1-02', undefined])
+    await client.query(`update transfer_groups set transfers_max = 2`)
+    await client.query(`update transfers set status = 'succeeded' where id = '1-02'`)
+    await client.query('delete from transfer_groups')
+  })
+
   /** Divides a transfer into so many parts, as a worker does. */
   const divide = async (id: string, parts: number) => {
     await client.query(

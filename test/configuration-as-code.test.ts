@@ -388,6 +388,29 @@ accounts:
     assert.match(await problemsOf(party.plan(await party.write(wrong))), /amazon-s3-source \(Unknown\) is not added/)
   })
 
+  test('says what connections run after, in any order, and their groups', async () => {
+    const party = await aParty()
+    const text = acme
+      .replace('    connections:', '    groups:\n      - {name: warehouse, transfersMax: 2}\n    connections:')
+      .replace("        owner: ''", "        owner: ''\n        runAfter: [Returns]\n        group: warehouse")
+    const path = await party.write(text)
+    await party.apply(path)
+    const [account] = (await readState(party.client)).accounts
+    const of = (name: string) => account?.connections.find((one) => one.name === name)
+    assert.deepEqual([of('Orders')?.runAfter, of('Orders')?.group], [[of('Returns')?.id], 'warehouse'])
+    const { text: exported } = await party.export()
+    assert.match(exported, /runAfter:\n\s+- Returns\n\s+group: warehouse/)
+    assert.match(exported, /groups:\n\s+- name: warehouse\n\s+transfersMax: 2/)
+    const unknown = text.replace('[Returns]', '[Nothing]').replace('group: warehouse', 'group: Other')
+    const problems = await problemsOf(party.plan(await party.write(unknown)))
+    assert.match(problems, /no connection Nothing[\s\S]*no group Other/)
+    await party.apply(await party.write(text.replace('[Returns]', '[]').replace('group: warehouse', "group: ''")))
+    await party.apply(await party.write(acme.replace('    connections:', '    groups: []\n    connections:')), {
+      allowDestroy: true,
+    })
+    assert.equal((await party.client.listTransferGroups({})).total, 0)
+  })
+
   test('repairs what was changed by hand, and only that', async () => {
     const party = await aParty()
     const path = await party.write(acme)

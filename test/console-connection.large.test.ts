@@ -692,6 +692,38 @@ describe('a connection in the console', { skip }, () => {
     assert.deepEqual(await accessibilityViolations(page), [])
   })
 
+  test('runs after others, in a group, and has triggers', async () => {
+    const [connection, upstream] = [await connect('Follows'), await connect('Leads')]
+    const of = { accountId: account.id, id: connection.id }
+    const page = await stage.open(pathOf(connection))
+    await button(page, 'Change what it waits for').click()
+    const form = dialog(page)
+    await form.getByRole('combobox', { name: 'Runs after these connections' }).fill('Leads')
+    await page.getByRole('option', { name: 'Leads', exact: true }).click()
+    await form.getByLabel('Group', { exact: true }).fill('warehouse')
+    await form.getByLabel('Concurrent transfers of the group').fill('3')
+    assert.deepEqual(await accessibilityViolations(page), [])
+    await button(form, 'Save').click()
+    await page.getByText('Group: warehouse').waitFor()
+    await page.getByText('Not yet').waitFor()
+    const { runAfter, group } = (await stage.client.getRunConditions(of)).reply
+    assert.deepEqual([runAfter.map(({ connectionId }) => connectionId), group], [[upstream.id], 'warehouse'])
+    const [{ transfersMax } = assert.fail()] = (await stage.client.listTransferGroups({ accountId: account.id })).reply
+    assert.equal(transfersMax, 3)
+    await page.getByRole('tab', { name: 'Timeline' }).click()
+    await page.getByText('Run conditions set: after Leads; group warehouse').waitFor()
+    await page.getByRole('tab', { name: 'Configuration' }).click()
+    await button(page, 'Add a trigger').click()
+    await form.getByLabel('Name').fill('Nightly job')
+    await button(form, 'Add a trigger').click()
+    await page.getByText('Copy the address now').waitFor()
+    assert.match(await form.getByLabel('Address').first().inputValue(), /\/trigger\/[0-9a-f]{16}\/pst_/)
+    await button(form, 'I stored it').click()
+    await button(page, 'Delete the trigger Nightly job').click()
+    await button(dialog(page), 'Delete the trigger Nightly job').click()
+    await page.getByText('The trigger was deleted').waitFor()
+  })
+
   test('stops where columns changed, shows them, and continues once they are accepted', async () => {
     const connection = await connect('Drifting')
     const of = { accountId: account.id, id: connection.id }

@@ -90,6 +90,11 @@ const beyondSchemas: readonly Beyond[] = [
   },
   { operations: ['inviteUser', 'updateUser'], field: /^body\.accountIds$/, why: 'an owner has none' },
   {
+    operations: ['setRunConditions', 'setTransferGroups'],
+    field: /^body\.(?:runAfter\.\d+|group|groups(?:\.\d+\.name)?)$/,
+    why: 'which connections and groups there are, and loops',
+  },
+  {
     operations: ['setConnectionRules'],
     field: /^body\.(?:rules\.\d+(?:\.\w+)?|blackout\.timezone)$/,
     why: 'which parts each check takes and needs, the order of two numbers, and the list of time zones',

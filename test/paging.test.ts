@@ -64,6 +64,11 @@ before(async () => {
      from generate_series(1, $4::int) n`,
     [organization.organizationId, id, destination.id, count],
   )
+  await service.database.pool.query(
+    `insert into transfer_groups (account_id, name, transfers_max)
+     select $1, 'Group ' || lpad(n::text, 3, '0'), 1 from generate_series(1, $2::int) n`,
+    [id, count],
+  )
   placeOfTransfers = await addTransfers()
   placeOfWebhook = await addWebhooks(place)
   const elsewhere = await service.addOrganization()
@@ -135,6 +140,12 @@ async function addTransfers(): Promise<Place> {
     [transferId, count],
   )
   await addParts(service, transferId, count)
+  await service.database.pool.query(
+    `insert into triggers (id, organization_id, account_id, connection_id, name, secret_digest, created_time)
+     select left(md5(n::text), 16), organization_id, account_id, id, 'Job', ''::bytea, to_timestamp(1700000000 + n % 11)
+     from connections, generate_series(1, $2::int) n where id = $1`,
+    [connection.id, count],
+  )
   return { ...connection, caller, token, transferId }
 }
 
@@ -142,7 +153,7 @@ const entriesOf = ({ response }: Reply<unknown>) => response as Record<string, u
 type PagedList = {
   operation: OperationId
   /** The key of its entries. */
-  id: 'id' | 'connectorId' | 'accountId' | 'connectionId' | 'row' | 'number' | 'tag'
+  id: 'id' | 'connectorId' | 'accountId' | 'connectionId' | 'row' | 'number' | 'tag' | 'name'
   /** Asked without accountId. */
   everywhere?: true
   /** Asked of the connection with transfers. */
@@ -316,6 +327,19 @@ const lists: Record<string, PagedList> = {
     id: 'id',
     ofTransfers: true,
     order: { by: 'to', newestFirst: true },
+  },
+  'groups of a sub-account': { operation: 'listTransferGroups', id: 'name', order: { by: 'name' } },
+  'groups of all sub-accounts': {
+    operation: 'listTransferGroups',
+    id: 'name',
+    everywhere: true,
+    order: { by: 'name' },
+  },
+  'triggers of a connection': {
+    operation: 'listTriggers',
+    id: 'id',
+    ofTransfers: true,
+    order: { madeSql: 'select id, created_time from triggers' },
   },
   'the log of a transfer': { operation: 'listTransferLog', id: 'number', ofTransfers: true, order: { by: 'number' } },
   'the parts of a transfer': {

@@ -101,6 +101,18 @@ export const connections: readonly Dialog[] = [
     open: click('Set a schedule'),
   },
   {
+    name: 'set what a connection waits for',
+    of: ['screens/connection/run-conditions.tsx'],
+    path: ofConnection('replacesId'),
+    open: click('Change what it waits for'),
+  },
+  {
+    name: 'add a trigger',
+    of: ['screens/connection/triggers-card.tsx'],
+    path: ofAccountAnd((scene) => `/connections/${scene.connectionId}?tab=configuration`),
+    open: click('Add a trigger'),
+  },
+  {
     name: 'edit the rules',
     of: ['screens/connection/edit-rules.tsx'],
     path: ofAccountAnd((scene) => `/connections/${scene.connectionId}?tab=configuration`),

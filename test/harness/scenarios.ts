@@ -2,7 +2,7 @@ import type { OperationId } from '@penstock/wire'
 import { addIncident } from './alerts.ts'
 import { addPasskey, preparePasskey, preparePasskeySignIn } from './authenticator.ts'
 import { createLink, openLink, tokenOf } from './connect-links.ts'
-import { addAccountWithConnection, addEndedTransfer, addParts, localFolder } from './connections.ts'
+import { addAccountWithConnection, addConnection, addEndedTransfer, addParts, localFolder } from './connections.ts'
 import {
   anyFile,
   type Caller,
@@ -140,6 +140,11 @@ const aSchedule = async (party: Party) => {
   const connection = await anActiveConnection(party)
   await party.caller.expect(party.caller.call('setSchedule', { ...connection, body: { cron: '0 6 * * *' } }))
   return connection
+}
+const aTrigger = async (party: Party) => {
+  const connection = await anActiveConnection(party)
+  const { id } = await party.caller.expect(party.caller.call('createTrigger', { ...connection, body: { name: 'Job' } }))
+  return { connection, trigger: { accountId: connection.accountId, id } }
 }
 /** The rule is created in a sub-account of its own, so that one who is limited to it can see it. */
 const anAlertRule = async ({ caller }: Party) => {
@@ -770,6 +775,73 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
       ...(await anActiveConnection(party)),
       body: { rules: [{ check: 'rejected', action: 'stop', percent: 5 }] },
     }),
+  },
+  getRunConditions: {
+    request: 'GET /connections/{id}/run-conditions',
+    status: 200,
+    reply: shapes.runConditions,
+    acts: 'in a sub-account',
+    prepare: anActiveConnection,
+  },
+  setRunConditions: {
+    request: 'PUT /connections/{id}/run-conditions',
+    status: 200,
+    reply: shapes.runConditions,
+    acts: 'in a sub-account',
+    prepare: async (party) => {
+      const connection = await anActiveConnection(party)
+      const { accountId } = connection
+      const upstream = await addConnection(party.caller, accountId, 'Upstream')
+      const groups = [{ name: 'warehouse', transfersMax: 2 }]
+      await party.caller.expect(party.caller.call('setTransferGroups', { accountId, body: { groups } }))
+      return { ...connection, body: { runAfter: [upstream.id], group: 'warehouse' } }
+    },
+  },
+  listTransferGroups: {
+    request: 'GET /transfer-groups',
+    status: 200,
+    reply: [shapes.transferGroup],
+    acts: 'in either',
+    prepare: async ({ caller }) => {
+      const { id: accountId } = await caller.addAccount()
+      const body = { groups: [{ name: 'warehouse', transfersMax: 2 }] }
+      await caller.expect(caller.call('setTransferGroups', { accountId, body }))
+      return { accountId }
+    },
+  },
+  setTransferGroups: {
+    request: 'PUT /transfer-groups',
+    status: 200,
+    reply: { groups: [shapes.transferGroup] },
+    acts: 'in a sub-account',
+    prepare: async ({ caller }) => ({
+      accountId: (await caller.addAccount()).id,
+      body: { groups: [{ name: 'warehouse', transfersMax: 2 }] },
+    }),
+  },
+  listTriggers: {
+    request: 'GET /connections/{id}/triggers',
+    status: 200,
+    reply: [shapes.trigger],
+    acts: 'in a sub-account',
+    prepare: async (party) => (await aTrigger(party)).connection,
+  },
+  createTrigger: {
+    request: 'POST /connections/{id}/triggers',
+    status: 201,
+    reply: { ...shapes.trigger, url: 'string' },
+    acts: 'in a sub-account',
+    prepare: async (party) => ({
+      ...(await anActiveConnection(party)),
+      body: { name: 'dbt', dbtCloudSecret: 'dbtc_0123456789' },
+    }),
+  },
+  deleteTrigger: {
+    request: 'DELETE /triggers/{id}',
+    status: 200,
+    reply: shapes.trigger,
+    acts: 'in a sub-account',
+    prepare: async (party) => (await aTrigger(party)).trigger,
   },
   getConnectionState: {
     request: 'GET /connections/{id}/state',
@@ -1435,6 +1507,10 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
 export const allowedMethods: Readonly<Record<string, string>> = {
   '/oauth/client-token': 'POST',
   '/connectors': 'GET, HEAD, POST',
+  '/connections/{id}/run-conditions': 'GET, HEAD, PUT',
+  '/connections/{id}/triggers': 'GET, HEAD, POST',
+  '/transfer-groups': 'GET, HEAD, PUT',
+  '/triggers/{id}': 'DELETE',
   '/connectors/added': 'GET, HEAD',
   '/connectors/configurations': 'GET, HEAD',
   '/connectors/supported': 'GET, HEAD',

@@ -40,7 +40,7 @@ export type Scene = Readonly<
     | ('webhookId' | 'deliveryId')
     | ('linkId' | 'linkToken' | 'pageToken')
     | ('alertRuleId' | 'alertIncidentId')
-    | ('uploadId' | 'savedFilterId' | 'mappingTemplateId')
+    | ('uploadId' | 'savedFilterId' | 'mappingTemplateId' | 'triggerId')
     | ('personId' | 'personEmail' | 'cookie' | 'csrfToken' | 'userId' | 'sessionId' | 'invitation' | 'passwordReset'),
     string
   >
@@ -92,6 +92,8 @@ export async function makeScene(service: TestService, caller: Caller, folder: st
   const { id: mappingTemplateId } = await caller.expect(caller.call('createMappingTemplate', { body: template }))
   const upload = { accountId, query: { name: 'people.csv' }, body: anyFile }
   const { id: uploadId } = await caller.expect(caller.call('createUpload', upload))
+  const trigger = { ...active, body: { name: 'Job' } }
+  const { id: triggerId } = await caller.expect(caller.call('createTrigger', trigger))
   const { id: waitingId } = await caller.expect(caller.call('startTransfer', { ...busy, body: {} }))
   return {
     accountId,
@@ -109,6 +111,7 @@ export async function makeScene(service: TestService, caller: Caller, folder: st
     deliveryId,
     alertRuleId: alert.ruleId,
     alertIncidentId: alert.incidentId,
+    triggerId,
     uploadId,
     savedFilterId: saved.response.id,
     mappingTemplateId,
@@ -286,6 +289,13 @@ const valid: {
     body: { rules: [{ check: 'rejected', action: 'warn', percent: 5 }] },
   }),
   setDrift: ({ activeId }) => ({ id: activeId, body: { drift: 'stop', accept: true } }),
+  getRunConditions: ({ activeId }) => ({ id: activeId }),
+  setRunConditions: ({ activeId, busyId }) => ({ id: activeId, body: { runAfter: [busyId], group: null } }),
+  listTransferGroups: () => ({ query: { size: '5', offset: '0' } }),
+  setTransferGroups: () => ({ body: { groups: [{ name: 'warehouse', transfersMax: 2 }] } }),
+  listTriggers: ({ activeId }) => ({ id: activeId, query: { size: '5', offset: '0' } }),
+  createTrigger: ({ activeId }) => ({ id: activeId, body: { name: 'dbt', dbtCloudSecret: 'dbtc_0123456789' } }),
+  deleteTrigger: ({ triggerId }) => ({ id: triggerId }),
   getConnectionState: ({ activeId }) => ({ id: activeId }),
   resetConnectionState: ({ activeId }) => ({ id: activeId, body: { rows: true } }),
   deleteSchedule: ({ activeId }) => ({ id: activeId }),

@@ -258,6 +258,8 @@ export const connectionWithSettings = {
   drift: 'string',
   rules: [connectionRule],
   blackout,
+  runAfter: ['string'],
+  group: ['string', null],
   ...labels,
   etag: 'string',
 } as const satisfies Shape
@@ -329,6 +331,7 @@ export const transfer = {
   bytes: 'integer',
   progress: ['number', null],
   attempt: 'integer',
+  waitsForGroup: ['string', null],
   columnChanges: [columnChange],
   rules: [{ check: 'string', action: 'string', column: ['string', null], outcome: 'string', message: 'string' }],
   error: [transferError, null],
@@ -440,6 +443,27 @@ export const schedule = {
 } as const satisfies Shape
 const knownColumn = { name: 'string', type: ['string', null], required: 'boolean', key: 'boolean' } as const
 export const connectionRules = { connectionId: 'string', rules: [connectionRule], blackout } as const satisfies Shape
+export const runConditions = {
+  connectionId: 'string',
+  runAfter: [{ connectionId: 'string', name: ['string', null], state: 'string' }],
+  group: ['string', null],
+} as const satisfies Shape
+export const transferGroup = {
+  accountId: 'string',
+  name: 'string',
+  transfersMax: 'integer',
+  connections: 'integer',
+  running: 'integer',
+  waiting: 'integer',
+} as const satisfies Shape
+export const trigger = {
+  id: 'string',
+  connectionId: 'string',
+  name: 'string',
+  signed: 'boolean',
+  createdTime: 'integer',
+  lastUsedTime: ['integer', null],
+} as const satisfies Shape
 export const drift = {
   connectionId: 'string',
   drift: 'string',

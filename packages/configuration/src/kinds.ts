@@ -2,11 +2,12 @@ import { account } from './kinds/account.ts'
 import { alertRule } from './kinds/alert-rule.ts'
 import { connection } from './kinds/connection.ts'
 import { connector } from './kinds/connector.ts'
+import { transferGroup } from './kinds/transfer-group.ts'
 import { webhook } from './kinds/webhook.ts'
 import type { AccountState, AnyServiceState, ManagedKind, ResourceKind } from './resource-kind.ts'
 
 /** Every kind of resource, each after those that it depends on. */
-const all = [connector, connection, webhook, alertRule]
+const all = [connector, transferGroup, connection, webhook, alertRule]
 
 type Kind = (typeof all)[number]
 type Lists = { readonly [K in Kind as K['list']]: Awaited<ReturnType<K['read']>> }

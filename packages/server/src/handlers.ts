@@ -103,8 +103,10 @@ import { listTransferParts } from './transfers/parts.ts'
 import { previewConnection } from './transfers/preview.ts'
 import { listRejects } from './transfers/rejects.ts'
 import { getReplayable, replayTransfer } from './transfers/replays.ts'
+import { getRunConditions, setRunConditions } from './transfers/run-conditions.ts'
 import { deleteSchedule, getSchedule, listSchedules, setSchedule } from './transfers/schedules.ts'
 import { getConnectionState, resetConnectionState } from './transfers/state.ts'
+import { listTransferGroups, setTransferGroups } from './transfers/transfer-groups.ts'
 import {
   cancelTransfer,
   getTransfer,
@@ -113,6 +115,7 @@ import {
   startTransfer,
   type TransferDeps,
 } from './transfers/transfers.ts'
+import { createTrigger, deleteTrigger, listTriggers } from './transfers/triggers.ts'
 import { createUpload, deleteUpload, getUpload, listUploads, type UploadDeps } from './uploads/uploads.ts'
 import type { UserDeps } from './users/deps.ts'
 import { acceptInvitation, getInvitation, requestPasswordReset, resetPassword } from './users/invitations.ts'
@@ -237,6 +240,13 @@ export const handlers: Handlers<Deps> = {
   setDrift,
   getConnectionRules,
   setConnectionRules,
+  getRunConditions,
+  setRunConditions,
+  listTransferGroups,
+  setTransferGroups,
+  listTriggers,
+  createTrigger,
+  deleteTrigger,
   getConnectionState,
   resetConnectionState,
 

@@ -22,6 +22,7 @@ import { serveConnectPage } from './http/connect-page.ts'
 import { serveConsole } from './http/console.ts'
 import { serveDocuments } from './http/documents.ts'
 import { serveHealth } from './http/health.ts'
+import { once } from './http/idempotency.ts'
 import type { Timeouts } from './http/listener.ts'
 import { serveMcp } from './http/mcp.ts'
 import { serveOauthMetadata } from './http/oauth-metadata.ts'
@@ -31,6 +32,7 @@ import { connectionsWithin, readOpenFilesMax } from './http/open-files.ts'
 import { serveScim } from './http/scim.ts'
 import { type AccessControl, serveOperations } from './http/serve.ts'
 import { serveSingleSignOn } from './http/single-sign-on.ts'
+import { serveTriggers } from './http/triggers.ts'
 import type { Logger } from './log.ts'
 import { createMailer } from './mail.ts'
 import { findClientsNamed } from './organizations/credentials.ts'
@@ -47,6 +49,7 @@ import { createAuthenticator, createCredentialCheck, issueToken } from './tokens
 import { Discoveries } from './transfers/discoveries.ts'
 import { createInteractiveJobs } from './transfers/interactive.ts'
 import { readTransferTotals } from './transfers/totals/totals.ts'
+import { createTriggerUse } from './transfers/use-trigger.ts'
 import { createFileReceiver } from './uploads/receiver.ts'
 import { createPasswords } from './users/passwords.ts'
 import { answerScim, requireProvisioning } from './users/scim/scim.ts'
@@ -188,6 +191,7 @@ export async function createService(
   serveOperations(app, { accessControl, audit, database, replica, files, publicUrl: config.publicUrl, handlers, deps })
   serveOauthToken(app, (request) => issueToken(database, request, deps))
   serveOauthMetadata(app, publicUrl)
+  serveTriggers(app, createTriggerUse({ ...deps, database, once }))
   serveScim(app, {
     authenticate: async (request) => {
       const actor = await authenticateBySecret(database, request, { ...deps, tokens })

@@ -11,6 +11,8 @@ export const example = {
   environmentId: 'b8ff6a132c53c2f4',
   connectionId: 'c27e4f0a9b16d385',
   transferId: '7d1b05c9e2f4a863',
+  upstreamId: '4f8a2d60c1e79b35',
+  triggerId: '6a1c94e0d27fb385',
   savedFilterId: '5c8d17e0f3a2b964',
   mappingTemplateId: '91b4e6d07c2fa358',
   linkId: '2d9c61f08b7a4e35',

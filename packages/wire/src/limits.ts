@@ -89,6 +89,14 @@ export const limits = {
   ruleValueLengthMax: 200,
   /** Windows of the blackout of one connection. */
   blackoutWindowsMax: 20,
+  /** Connections that one runs after. */
+  runAfterMax: 20,
+  /** Groups of a sub-account, and transfers of one that run concurrently. */
+  transferGroupsMax: 100,
+  groupTransfersMax: 1_000,
+  /** Triggers of one connection, and how many requests one takes in a minute from all callers. */
+  triggersMax: 20,
+  triggerRequestsPerMinute: 60,
   /** Values that the rules of a transfer compare with each other, since they keep a hash of each. */
   ruleUniqueRowsMax: 250_000,
   /** Records that must be read before a share of them stops a running transfer. */

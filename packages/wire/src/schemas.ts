@@ -24,6 +24,13 @@ export { ConnectionLabels, ConnectionTag, SetConnectionLabels } from './schemas/
 export * from './schemas/mapping-template.ts'
 export * from './schemas/passkey.ts'
 export * from './schemas/report.ts'
+export {
+  RunConditions,
+  SetRunConditions,
+  SetTransferGroups,
+  TransferGroup,
+  TransferGroups,
+} from './schemas/run-conditions.ts'
 export * from './schemas/sample.ts'
 export * from './schemas/saved-filter.ts'
 export * from './schemas/sign-in-rules.ts'
@@ -33,6 +40,7 @@ export * from './schemas/transfer.ts'
 export * from './schemas/transfer-log.ts'
 export * from './schemas/transfer-part.ts'
 export * from './schemas/transfer-range.ts'
+export * from './schemas/trigger.ts'
 export * from './schemas/upload.ts'
 export * from './schemas/user.ts'
 export * from './schemas/webhook.ts'

@@ -119,7 +119,7 @@ export const addedConnectorOrders = [
 export type AddedConnectorOrder = (typeof addedConnectorOrders)[number]
 
 /** Triggers of a transfer; ours. */
-export const transferTriggers = ['manual', 'schedule', 'replay'] as const
+export const transferTriggers = ['manual', 'schedule', 'replay', 'dependency', 'url'] as const
 export type TransferTrigger = (typeof transferTriggers)[number]
 
 /** Reactions of a connection to columns that changed since the last successful transfer; ours. */
@@ -131,6 +131,10 @@ export type Skipped = Readonly<Record<SkipReason, number>>
 
 export const driftModes = ['ignore', 'stop', 'add'] as const
 export type DriftMode = (typeof driftModes)[number]
+
+/** States of a connection that another one runs after; ours. */
+export const dependencyStates = ['done', 'waiting', 'failed', 'inactive', 'deleted'] as const
+export type DependencyState = (typeof dependencyStates)[number]
 
 /** Days of the week, as blackouts name them; ours. */
 export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
@@ -178,6 +182,7 @@ export const attentionReasons = [
   'transfer_retrying',
   'transfer_partial',
   'not_configured',
+  'dependency_failed',
 ] as const
 export type AttentionReason = (typeof attentionReasons)[number]
 
@@ -233,12 +238,14 @@ export const connectionEventKinds = [
   'columns',
   'rules',
   'state',
+  'run_conditions',
+  'dependency_failed',
 ] as const
 export type ConnectionEventKind = (typeof connectionEventKinds)[number]
 
 /**
- * Kinds of actors: client credentials, a session token, a person, the page of a connect link, the operator with the
- * command line, a schedule, or the service itself; ours.
+ * Kinds of actors: client credentials, a session token, a person, the page of a connect link or a trigger, the operator with the
+ * command line, a schedule or a connection that another one runs after, or the service itself; ours.
  */
 export const auditActorKinds = ['client', 'session', 'user', 'link', 'operator', 'schedule', 'service'] as const
 export type AuditActorKind = (typeof auditActorKinds)[number]

@@ -8,6 +8,7 @@ import { differences, type FieldChange, isSame, type Values } from '../values.ts
 import { createdTooOften, creationKey, deleteOnce, generationsMax } from '../writes.ts'
 import { areSameRules, wantedRules } from './connection-rules.ts'
 import { keyOfConfiguration } from './connector-steps.ts'
+import { setConditions } from './run-conditions.ts'
 
 /** How connections are applied. Each step says what it expects to find, so that what someone else changed meanwhile stays. */
 
@@ -26,6 +27,9 @@ export type DesiredConnection = Entry & {
   readonly drift?: DriftMode | undefined
   readonly rules?: readonly ConnectionRule[] | undefined
   readonly blackout?: Blackout | undefined
+  readonly runAfter?: readonly string[] | undefined
+  /** Empty: none. */
+  readonly group?: string | undefined
   readonly tags?: readonly string[] | undefined
   /** An e-mail address; empty: none. */
   readonly owner?: string | undefined
@@ -39,6 +43,8 @@ export type ConnectionState = ConnectionWithSettings & {
   readonly sourceConfiguration: string | undefined
   readonly destinationConfiguration: string | undefined
   readonly schedule?: ScheduleEntry | undefined
+  /** The names of the connections that it runs after; the identifier of one that was deleted. */
+  readonly after: readonly string[]
   /** The names that it had before, as its history has them. */
   readonly formerNames: () => Promise<string[]>
 }
@@ -54,6 +60,7 @@ export type Own = {
   readonly setsSchedule?: boolean
   readonly setsDrift?: boolean
   readonly setsRules?: boolean
+  readonly setsConditions?: boolean
   readonly setsLabels?: boolean
   readonly statusAction?: 'activate' | 'disable' | undefined
 }
@@ -109,6 +116,12 @@ export const steps: Pick<
       stage: 'start',
       when: ({ action, setsRules }) => action !== 'delete' && setsRules === true,
       run: setRules,
+    },
+    {
+      stage: 'start',
+      when: ({ action, setsConditions }) => action !== 'delete' && setsConditions === true,
+      run: (change, applying) =>
+        setConditions(locate(applying, change), change.desired ?? {}, change.existing, applying),
     },
     {
       stage: 'start',

@@ -5,6 +5,7 @@ import {
   type ConnectionRule,
   type DriftMode,
   didYouMean,
+  limits,
   SetConnectionLabels,
   SetConnectionRules,
   SetDrift,
@@ -14,8 +15,8 @@ import { persistently } from '../calls.ts'
 import { escapeAll, ifAny } from '../export-names.ts'
 import type { Problem } from '../problems.ts'
 import { pageSize, readAll } from '../read-all.ts'
-import { type Planning, type ResourceKind, type Scope, statesIn, whose } from '../resource-kind.ts'
-import { connectorSlug, id, type JsonSchema, name, object, of, settings, was } from '../schema-parts.ts'
+import { entriesIn, type Planning, type ResourceKind, type Scope, statesIn, whose } from '../resource-kind.ts'
+import { connectorSlug, id, type JsonSchema, list, name, object, of, settings, was } from '../schema-parts.ts'
 import {
   compareMapping,
   differences,
@@ -27,6 +28,7 @@ import {
   type Values,
   valuesOf,
 } from '../values.ts'
+import { compareLabels } from './connection-labels.ts'
 import { compareRules, wantedRules } from './connection-rules.ts'
 import {
   type Configs,
@@ -47,6 +49,7 @@ import {
   nameOfConfiguration,
   valuesIn,
 } from './connector.ts'
+import { compareConditions } from './run-conditions.ts'
 
 type FileSide = { connector: string; configuration?: string; settings?: Values }
 type FileConnection = {
@@ -60,6 +63,8 @@ type FileConnection = {
   drift?: DriftMode
   rules?: ConnectionRule[]
   blackout?: Blackout
+  runAfter?: string[]
+  group?: string
   tags?: string[]
   owner?: string
   status?: 'active' | 'disabled'
@@ -127,6 +132,11 @@ export const connection: ResourceKind<'connections', FileConnection, DesiredConn
           description:
             'Weekly windows in which no transfer starts; left out: none if there are rules, otherwise as it is',
         },
+        runAfter: {
+          ...list(name, 'Names of the connections of the sub-account after which it runs; left out: as they are'),
+          maxItems: limits.runAfterMax,
+        },
+        group: { type: 'string', description: 'Name of its group, empty for none; left out: as it is' },
         tags: { ...of(SetConnectionLabels, 'tags'), description: 'All of its tags; left out: as they are' },
         owner: {
           type: 'string',
@@ -141,7 +151,7 @@ export const connection: ResourceKind<'connections', FileConnection, DesiredConn
     )
   },
   parse(
-    { name, was = [], id, source, destination, mapping, schedule, drift, rules, blackout, tags, owner, status },
+    { name, was = [], id, source, destination, mapping, schedule, tags, owner, runAfter, group, ...as },
     at,
     _,
     problems,
@@ -165,17 +175,19 @@ export const connection: ResourceKind<'connections', FileConnection, DesiredConn
       destination: sideOf(destination),
       mapping,
       schedule: cron === undefined ? undefined : { cron: cron.trim(), timezone, enabled },
-      drift,
-      rules,
-      blackout,
+      drift: as.drift,
+      rules: as.rules,
+      blackout: as.blackout,
+      runAfter: runAfter?.map((one) => one.trim()),
+      group: group?.trim(),
       tags: tags?.map((tag) => tag.trim()),
       owner: owner?.trim().toLowerCase(),
-      status,
+      status: as.status,
       at,
     }
   },
   async write(state, twin, _, { definitions }) {
-    const { source, destination, schedule, drift, rules = [], blackout, tags = [], owner, status } = state
+    const { source, destination, schedule, drift, rules = [], blackout, after, group, tags = [], owner, status } = state
     const settingsOf = async (path: 'source' | 'destination', values: object) => {
       const definition = await definitions(state[path])
       return settable(fieldsOf(definition?.[path]?.fields ?? []), values as Record<string, unknown>)
@@ -200,6 +212,8 @@ export const connection: ResourceKind<'connections', FileConnection, DesiredConn
       ...(drift === undefined || drift === 'ignore' ? {} : { drift }),
       ...(rules.length > 0 ? { rules } : {}),
       ...(blackout ? { blackout } : {}),
+      ...(after.length > 0 ? { runAfter: [...after] } : {}),
+      ...(group ? { group } : {}),
       ...(tags.length > 0 ? { tags } : {}),
       ...(owner ? { owner: owner.email } : {}),
       // What is broken or offline is to be active; what was never activated is not mentioned.
@@ -216,8 +230,10 @@ export const connection: ResourceKind<'connections', FileConnection, DesiredConn
         first ? [] : [[configurationId, name]],
       ),
     )
+    const names = new Map(connections.map(({ id, name }) => [id, name]))
     return connections.map((one) => ({
       ...one,
+      after: one.runAfter.map((id) => names.get(id) ?? id).sort(),
       sourceConfiguration: further.get(one.srcConfigurationId),
       destinationConfiguration: further.get(one.destConfigurationId),
       source: slugs.get(one.src.connectorId) ?? one.src.connectorId,
@@ -295,6 +311,11 @@ async function diff(entry: DesiredConnection, found: ConnectionState | undefined
   if (setsDrift) fields.push({ field: 'drift', ...(existing ? { from: existing.drift } : {}), to: entry.drift })
   const ruleFields = compareRules(wantedRules(entry, existing), existing)
   fields.push(...ruleFields)
+  const names = [...entriesIn(connection, scope.desired), ...statesIn(connection, scope.existing ?? {})].map(
+    (one) => one.name,
+  )
+  const conditionFields = compareConditions(entry, existing, scope, names, planning)
+  fields.push(...conditionFields)
 
   const labelFields = compareLabels(entry, existing)
   fields.push(...labelFields)
@@ -324,24 +345,11 @@ async function diff(entry: DesiredConnection, found: ConnectionState | undefined
     setsSchedule: scheduleFields.length > 0,
     setsDrift,
     setsRules: ruleFields.length > 0,
+    setsConditions: conditionFields.length > 0,
     setsLabels: labelFields.length > 0,
     statusAction,
     ...(moved.length > 0 ? { action: 'replace' as const } : {}),
   }
-}
-
-/** Tags are compared without their order; an owner that is left out stays. */
-function compareLabels({ tags, owner }: DesiredConnection, existing: ConnectionState | undefined): FieldChange[] {
-  const before = { tags: existing?.tags ?? [], owner: existing?.owner?.email ?? '' }
-  const key = (all: readonly string[]) => [...all].sort().join(',')
-  return [
-    ...(tags !== undefined && key(tags) !== key(before.tags)
-      ? [{ field: 'tags', ...(existing ? { from: before.tags } : {}), to: tags }]
-      : []),
-    ...(owner !== undefined && owner !== before.owner.toLowerCase()
-      ? [{ field: 'owner', ...(existing ? { from: before.owner } : {}), to: owner }]
-      : []),
-  ]
 }
 
 function compareSchedule(wanted: Schedule | undefined, stored: Schedule | undefined): FieldChange[] {

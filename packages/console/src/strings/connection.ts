@@ -204,6 +204,8 @@ export const connection = {
     manual: 'A user or an API call',
     schedule: 'The schedule',
     replay: 'A replay of rejected records',
+    dependency: 'Another connection',
+    url: 'A trigger',
   } satisfies Record<TransferTrigger, string>,
   took: 'Duration',
   noTransfers: 'No transfers yet',

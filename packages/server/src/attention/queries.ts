@@ -94,6 +94,13 @@ const listIn = (scope: string, bare: string) =>
           and a.configuration_id in (src_configuration_id, dest_configuration_id)
         offset 0
       ) c
+      union all
+      select c.id, c.created_time, ${rankOf('dependency_failed')}
+      from (select connection_id, after_connection_id from connection_dependencies where ${scope}) d
+      cross join lateral (select id, created_time from connections where id = d.connection_id and ${isLive} limit 1) c
+      left join lateral (select status from connections where id = d.after_connection_id limit 1) u on true
+      left join lateral (select status from transfers where connection_id = d.after_connection_id and latest limit 1) t on true
+      where u.status is distinct from 'active' or t.status in ('failed', 'cancelled')
     ),
     found as (
       select id, created_time, array_agg(distinct reason order by reason) as reasons from wrong

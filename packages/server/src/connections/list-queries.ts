@@ -276,13 +276,23 @@ export function connectionList(filter: Filter): ConnectionList {
 
 type Scope = Pick<Filter, 'organizationId' | 'accountId' | 'accountIds'>
 /** Columns of a connection that come from other tables. */
-export type DetailsRow = { drift: DriftMode; rules: ConnectionRule[]; blackout: Blackout | null }
+export type DetailsRow = {
+  drift: DriftMode
+  rules: ConnectionRule[]
+  blackout: Blackout | null
+  runAfter: string[]
+  group: string | null
+}
 const detailsOf = (scope: keyof typeof listedBy) =>
   statement<Scope & Page, ConnectionRow & LabelsRow & DetailsRow>(`
     select ${connectionColumns}, c.tags, ${ownerColumns},
       coalesce((select t.drift from connection_states t where t.connection_id = c.id), 'ignore') as drift,
       coalesce((select r.rules from connection_rules r where r.connection_id = c.id), '[]') as rules,
-      (select r.blackout from connection_rules r where r.connection_id = c.id) as blackout
+      (select r.blackout from connection_rules r where r.connection_id = c.id) as blackout,
+      array(
+        select d.after_connection_id from connection_dependencies d where d.connection_id = c.id order by d.after_connection_id
+      ) as run_after,
+      (select g.group_name from connection_groups g where g.connection_id = c.id) as "group"
     from (
       select * from connections where ${listedBy[scope]} and not account_deleted and status <> 'deleted'
       order by created_time desc, id desc limit :size offset :offset

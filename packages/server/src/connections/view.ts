@@ -60,6 +60,8 @@ export const viewConnectionWithSettings = (
   drift: row.drift,
   rules: row.rules,
   blackout: row.blackout,
+  runAfter: row.runAfter,
+  group: row.group,
   tags: row.tags,
   owner: viewOwner(row),
   etag: quoteEtag(etagOf(row)),

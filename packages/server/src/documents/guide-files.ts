@@ -5,6 +5,7 @@ import { guidesFolder } from '../places.ts'
 export const guideGroups: readonly { title: string; slugs: readonly string[] }[] = [
   { title: 'Start', slugs: ['getting-started', 'first-hour', 'configuration-as-code', 'mcp'] },
   { title: 'Embed', slugs: ['embedding', 'webhooks', 'authorizations'] },
+  { title: 'Orchestrate', slugs: ['orchestrators', 'airflow', 'dagster', 'prefect', 'dbt'] },
   {
     title: 'Use',
     slugs: [

@@ -39,6 +39,8 @@ export type TransferRow = {
   errorCode: string | null
   errorMessage: string | null
   errorSide: Role | null
+  /** The group whose limit it waits for; null: it waits for none. */
+  waitsForGroup: string | null
   columnChanges: ColumnChange[] | null
   ruleResults: RuleResult[] | null
   startedBy: AuditActor | null
@@ -54,7 +56,7 @@ export const transferColumns = `
   t.id, t.account_id, t.connection_id, t.status, t.trigger, t.test_rows, t.backfill, t.read, t.sent, t.accepted, t.rejected, t.removed,
   t.filtered, t.unchanged, t.duplicates, t.bytes, t.progress, t.attempt, t.error_code, t.error_message, t.error_side, t.column_changes, t.rule_results,
   t.started_by, t.src_connector_id, t.dest_connector_id, t.created_time,
-  t.started_time, t.finished_time`
+  t.started_time, t.finished_time, case when t.status = 'queued' then group_waited_for(t.id) end as waits_for_group`
 
 export type RunnableRow = {
   id: string

@@ -39,6 +39,7 @@ export const viewTransfer = (row: TransferRow): Transfer => ({
   bytes: row.bytes,
   progress: row.progress,
   attempt: row.attempt,
+  waitsForGroup: row.waitsForGroup,
   columnChanges: row.columnChanges ?? [],
   rules: row.ruleResults ?? [],
   error: viewErrorOf(row),

@@ -37,7 +37,7 @@ export const AttentionEntry = exactly(
     reasons: Type.Array(
       oneOf(attentionReasons, {
         description:
-          'broken, offline: the status of the connection. transfer_failed, transfer_partial: how the newest transfer ended. transfer_retrying: the newest transfer met an error and is tried again. not_configured: a side has no configuration',
+          'broken, offline: the status of the connection. transfer_failed, transfer_partial: how the newest transfer ended. transfer_retrying: the newest transfer met an error and is tried again. not_configured: a side has no configuration. dependency_failed: a connection that it runs after failed, or is not active',
         examples: ['broken'],
       }),
       { minItems: 1, description: 'Why it needs attention, the worst reason first' },

@@ -11,7 +11,7 @@ export const AuditActor = exactly(
   {
     kind: oneOf(auditActorKinds, {
       description:
-        'client: client credentials. session: a session token. user: a person. link: the page of a connect link. operator: the command line. schedule: the schedule of a connection. service: the service itself',
+        'client: client credentials. session: a session token. user: a person. link: the page of a connect link, or a trigger. operator: the command line. schedule: the schedule of a connection, or the connection that another one runs after. service: the service itself',
       examples: ['client'],
     }),
     id: maybeText('Identifier of the client, the session, the person or the connect link', example.clientId),

@@ -21,6 +21,7 @@ import {
   unixSeconds,
 } from './kinds.ts'
 import { labelFields } from './labels.ts'
+import { connectionGroup, runAfterIds } from './run-conditions.ts'
 
 const connectionConfig = (ofSide: string, settings: Record<string, unknown>) =>
   configuration(limits.textLengthMax, `Settings of ${ofSide} of the connection, by field`, settings)
@@ -91,6 +92,8 @@ export const ConnectionWithSettings = exactly(
     drift: oneOf(driftModes, { description: 'What it does if columns change', examples: ['ignore'] }),
     rules: ruleList,
     blackout: maybeBlackout,
+    runAfter: runAfterIds,
+    group: connectionGroup,
     ...labelFields,
     etag: etag('connection'),
   },
@@ -147,7 +150,7 @@ export const ConnectionEvent = exactly(
     time: unixSeconds('When it happened'),
     kind: oneOf(connectionEventKinds, {
       description:
-        'created: to is its name. renamed: the names. settings: those of the side that to names, Source or Destination, changed. status: the statuses, whether a caller, a transfer or a probe changed it. schedule: the schedules, null where there is none. columns: those of the side that to names changed since the last successful transfer. state: to names the parts of the state that were reset, cursor, rows or both',
+        'created: to is its name. renamed: the names. settings: those of the side that to names, Source or Destination, changed. status: the statuses, whether a caller, a transfer or a probe changed it. schedule: the schedules, null where there is none. columns: those of the side that to names changed since the last successful transfer. state: to names the parts of the state that were reset, cursor, rows or both. run_conditions: the connections that it runs after, and its group. dependency_failed: it did not start, since the connection that to names did not end well; from is the status of that transfer or connection',
       examples: ['status'],
     }),
     from: maybeText('What it was; null where there was nothing', 'active'),

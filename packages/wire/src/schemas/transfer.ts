@@ -40,7 +40,8 @@ const transferFields = {
     examples: ['partial'],
   }),
   trigger: oneOf(transferTriggers, {
-    description: 'What started it: a call, the schedule, or the replay of rejected records',
+    description:
+      'manual: a call. schedule: the schedule. replay: the replay of rejected records. dependency: a connection that it runs after ended well; startedBy names it. url: a trigger',
     examples: ['manual'],
   }),
   startedBy: Type.Union([AuditActor, Type.Null()], {
@@ -67,6 +68,7 @@ const transferFields = {
     }),
   ),
   attempt: count('Number of attempts; more than 1 after a crash', 1),
+  waitsForGroup: maybe(text('While it is queued: the group whose limit it waits for; otherwise null', 'warehouse')),
   columnChanges: columnChanges('Columns that changed since the last successful transfer before it'),
   rules: ruleResults,
   error: maybe(

@@ -10,6 +10,7 @@ import { count, percent } from '../../components/numbers.ts'
 import { ReasonedButton } from '../../components/reasoned.tsx'
 import { TransferTag } from '../../components/status.tsx'
 import { connection as say } from '../../strings/connection.ts'
+import { runConditions } from '../../strings/run-conditions.ts'
 import { pathOfTransfer } from '../transfer/paths.ts'
 
 /** The transfer that is active, as it goes. */
@@ -23,7 +24,11 @@ export function Active({ transfer }: { transfer: Transfer }) {
         <Group justify="space-between" gap="sm">
           <Group gap="sm">
             <Text fw={600} role="status">
-              {transfer.status === 'queued' ? say.waits : say.running}
+              {transfer.waitsForGroup !== null
+                ? runConditions.waitsFor(transfer.waitsForGroup)
+                : transfer.status === 'queued'
+                  ? say.waits
+                  : say.running}
             </Text>
             <TransferTag transfer={transfer} />
             <Text size="sm" c="dimmed" className="figures">

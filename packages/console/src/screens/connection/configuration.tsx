@@ -16,6 +16,7 @@ import { LabelsCard } from './labels-card.tsx'
 import { linesOfMapping } from './mapping.ts'
 import { RulesCard } from './rules-card.tsx'
 import { StateCard } from './state-card.tsx'
+import { TriggersCard } from './triggers-card.tsx'
 
 /** How both sides are set, in words, and the identifiers by which the API knows them. */
 export function Configuration({
@@ -50,6 +51,7 @@ export function Configuration({
       <DriftCard connection={connection} reason={reason} />
       <RulesCard connection={connection} reason={reason} />
       <StateCard connection={connection} reason={reason} />
+      <TriggersCard connection={connection} reason={reason} />
       <Card withBorder padding="lg">
         <Title order={2} size="h4" mb="md">
           {say.identifiers}

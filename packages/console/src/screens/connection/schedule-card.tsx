@@ -14,6 +14,7 @@ import { components } from '../../strings/components.ts'
 import { connection as say } from '../../strings/connection.ts'
 import { timeOf, timesOf } from './cron.ts'
 import { EditSchedule } from './edit-schedule.tsx'
+import { RunConditionsPart } from './run-conditions.tsx'
 
 const isNone = (error: unknown) => error instanceof PenstockError && error.code === 'not_found'
 
@@ -80,6 +81,7 @@ export function ScheduleCard({ connection, reason }: { connection: ConnectionDet
           )}
         </Loaded>
       )}
+      <RunConditionsPart connection={connection} reason={reason} />
       {doing === 'edit' && (
         <EditSchedule connection={connection} schedule={schedule} onClose={() => setDoing(undefined)} />
       )}

@@ -1,8 +1,10 @@
 import { Anchor, Box, Button, Card, Text, ThemeIcon, Timeline } from '@mantine/core'
 import { type ConnectionDetails, type ConnectionEvent, connectionStatuses, limits, type Transfer } from '@penstock/wire'
 import {
+  IconArrowRampRight,
   IconCalendarTime,
   IconChecklist,
+  IconClockPause,
   IconColumns,
   IconPencil,
   IconPlus,
@@ -22,8 +24,10 @@ import { Time } from '../../components/time.tsx'
 import { backfill } from '../../strings/backfill.ts'
 import { components } from '../../strings/components.ts'
 import { connection as say } from '../../strings/connection.ts'
+import { runConditions } from '../../strings/run-conditions.ts'
 import { stateCard } from '../../strings/state-card.ts'
 import { pathOfTransfer } from '../transfer/paths.ts'
+import { startOf } from '../transfer/start-of.ts'
 import { wordsOfCron } from './schedule-card.tsx'
 import { againWhileActive } from './use-connection.ts'
 
@@ -37,6 +41,8 @@ const icons = {
   columns: IconColumns,
   rules: IconChecklist,
   state: IconRestore,
+  run_conditions: IconArrowRampRight,
+  dependency_failed: IconClockPause,
 }
 
 type Entry = { time: number } & ({ event: ConnectionEvent } | { transfer: Transfer })
@@ -147,6 +153,11 @@ function TransferWords({ transfer }: { transfer: Transfer }) {
       <Text size="sm" className="figures">
         {say.transferCounts(count(read), count(accepted), count(rejected))}
       </Text>
+      {transfer.trigger === 'dependency' && (
+        <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+          {startOf(transfer)}
+        </Text>
+      )}
       {transfer.error && (
         <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
           {transfer.error.message}
@@ -203,6 +214,10 @@ function wordsOf({ kind, from, to }: ConnectionEvent): string {
       return say.columnsChanged(to ?? '')
     case 'rules':
       return to === null ? say.rulesGone : say.rulesSet(to)
+    case 'run_conditions':
+      return to === null ? runConditions.gone : runConditions.set(to)
+    case 'dependency_failed':
+      return runConditions.notStarted(to ?? '', from ?? '')
     case 'state':
       return stateCard.happened(to ?? '')
     case 'status':

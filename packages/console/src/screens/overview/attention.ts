@@ -127,6 +127,8 @@ function whatToDo(kind: AttentionReason, entry: AttentionEntry, to: string): Pic
         action: { label: say.partialDo, ...ofTransfer },
       }
     }
+    case 'dependency_failed':
+      return { why: say.dependencyWhy, action: { label: say.lookInto, to } }
     case 'not_configured': {
       const side = entry.src.configured ? entry.dest : entry.src
       const { connectorId, connectorName } = side

@@ -20,6 +20,7 @@ const colors: Readonly<Record<Kind, string>> = {
   transfer_retrying: transferColors.partial,
   transfer_partial: transferColors.partial,
   not_configured: statusColors['In-progress'],
+  dependency_failed: transferColors.partial,
   connector: 'gray',
 }
 

@@ -3,8 +3,8 @@ import type { Transfer } from '@penstock/wire'
 import type { ReactNode } from 'react'
 import { count } from '../../components/numbers.ts'
 import { duration, Time } from '../../components/time.tsx'
-import { connection as sayConnection } from '../../strings/connection.ts'
 import { transfer as say } from '../../strings/transfer.ts'
+import { startOf } from './start-of.ts'
 
 /** When the transfer was asked for, how long it waited and took, and how often a worker claimed it. */
 export function Timing({ transfer, nowMs }: { transfer: Transfer; nowMs: number }) {
@@ -32,13 +32,6 @@ export function Timing({ transfer, nowMs }: { transfer: Transfer; nowMs: number 
       </Stack>
     </Card>
   )
-}
-
-/** The actor that started it, by name if it is known. */
-function startOf({ trigger, startedBy }: Transfer): string {
-  if (!startedBy || trigger === 'schedule') return say.triggers[trigger]
-  const who = sayConnection.actors[startedBy.kind](startedBy.name ?? startedBy.id ?? '')
-  return trigger === 'replay' ? say.replayedBy(who) : say.startedBy(who)
 }
 
 const shownSeconds = (seconds: number): string => (seconds < 1 ? say.underSecond : duration(seconds))

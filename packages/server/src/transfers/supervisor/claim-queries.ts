@@ -107,10 +107,10 @@ export type ClaimParameters = {
 /** All that runs, a part like a whole transfer, and the next part of each transfer that may run another. */
 const running = `
   running as (
-    select transfer_id as id, 0 as part, organization_id, account_id, src_connector_id, dest_connector_id
+    select transfer_id as id, 0 as part, organization_id, account_id, src_connector_id, dest_connector_id, group_name
     from active_transfers where running and not divided
     union all
-    select t.transfer_id, p.number, t.organization_id, t.account_id, t.src_connector_id, t.dest_connector_id
+    select t.transfer_id, p.number, t.organization_id, t.account_id, t.src_connector_id, t.dest_connector_id, t.group_name
     from active_transfers t join transfer_parts p on p.transfer_id = t.transfer_id and p.status = 'running'
     where t.divided
   ),
@@ -124,9 +124,14 @@ const running = `
     group by p.platform having count(distinct (r.id, r.part)) >= :perPlatform::int
   ),
   barred as (select connector from platforms where platform in (select platform from full_platforms)),
+  full_groups as (
+    select g.account_id || g.name as "group"
+    from running r join transfer_groups g on g.account_id = r.account_id and g.name = r.group_name
+    group by g.account_id, g.name, g.transfers_max having count(*) >= g.transfers_max
+  ),
   divided as (
     select t.transfer_id as id, p.number as part, t.organization_id, t.account_id, t.src_connector_id, t.dest_connector_id,
-      t.created_time, r.runs
+      t.created_time, t.group_name, r.runs
     from active_transfers t
     cross join lateral (
       select number from transfer_parts where transfer_id = t.transfer_id and status = 'queued' order by number limit 1
@@ -142,7 +147,8 @@ const running = `
  */
 const isOpen = (transfer: string) => `
   case when ${transfer}.src_connector_id = any(array(select connector from barred))
-    or ${transfer}.dest_connector_id = any(array(select connector from barred)) then false else true end`
+    or ${transfer}.dest_connector_id = any(array(select connector from barred))
+    or (${transfer}.account_id || ${transfer}.group_name) = any(array(select "group" from full_groups)) then false else true end`
 const mayRun = `
   x.account_id <> all(:fullAccounts::text[]) and x.organization_id <> all(:fullOrganizations::text[]) and ${isOpen('x')}`
 
@@ -177,11 +183,11 @@ const lookedAt = 200
 /** The oldest that wait, and the next parts of divided transfers, of which there are few. */
 const oldestWaiting = (where = '') => `
   (
-    select transfer_id as id, 0 as part, organization_id, account_id, src_connector_id, dest_connector_id, created_time
+    select transfer_id as id, 0 as part, organization_id, account_id, src_connector_id, dest_connector_id, created_time, group_name
     from active_transfers where not running ${where && `and ${where}`} order by created_time, transfer_id limit ${lookedAt}
   )
   union all
-  select id, part, organization_id, account_id, src_connector_id, dest_connector_id, created_time
+  select id, part, organization_id, account_id, src_connector_id, dest_connector_id, created_time, group_name
   from divided ${where && `where ${where}`}`
 
 /**

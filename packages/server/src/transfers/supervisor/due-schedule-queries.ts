@@ -1,26 +1,10 @@
-import type { Blackout, ConnectionStatus } from '@penstock/wire'
 import { isKept } from '../../db/kept.ts'
 import { statement } from '../../db/statement.ts'
-import { savedSettings, type TransferRow, transferColumns } from '../queries.ts'
+import type { StartableRow } from './start-many.ts'
 
 /** Statements that start the transfers of schedules that are due, many at once. */
 
-export type DueScheduleRow = {
-  connectionId: string
-  organizationId: string
-  accountId: string
-  cron: string
-  timezone: string
-  status: ConnectionStatus
-  accountEnabled: boolean
-  srcConnectorId: string
-  destConnectorId: string
-  /** Whether its connection can no longer be read. */
-  isGone: boolean
-  blackout: Blackout | null
-  /** The time of the database. */
-  now: Date
-}
+export type DueScheduleRow = StartableRow & { cron: string; timezone: string }
 /**
  * Schedules that are due, taken together with their connections: no other worker starts them, and none of the
  * connections changes before its transfer is written. Rows that another transaction has locked stay due, and are taken
@@ -53,28 +37,4 @@ export const postponeSchedules = statement<{ connectionIds: readonly string[]; e
   update schedules s set next_time = postponed.until::timestamptz
   from unnest(:connectionIds::text[], :ends::text[]) as postponed (connection_id, until)
   where s.connection_id = postponed.connection_id
-`)
-
-/**
- * Starts a transfer of each connection that has no active one, with the settings that the connection has. The connections are
- * held, in a statement before this one.
- */
-export const insertScheduled = statement<{ ids: readonly string[]; connectionIds: readonly string[] }, TransferRow>(`
-  with t as (
-    insert into transfers
-      (id, organization_id, account_id, connection_id, src_connector_id, dest_connector_id, status, trigger,
-       src_config, dest_config, src_settings, dest_settings, started_by)
-    select made.id, c.organization_id, c.account_id, c.id, c.src_connector_id, c.dest_connector_id, 'queued', 'schedule',
-      c.src_config, c.dest_config,
-      ${savedSettings('c.account_id', 'c.src_connector_id', 'c.src_configuration_id')},
-      ${savedSettings('c.account_id', 'c.dest_connector_id', 'c.dest_configuration_id')},
-      jsonb_build_object('kind', 'schedule', 'id', c.id, 'name', null)
-    from unnest(:ids::text[], :connectionIds::text[]) as made (id, connection_id)
-    join connections c on c.id = made.connection_id
-    where not exists (
-      select from transfers active where active.connection_id = c.id and active.status in ('queued', 'running')
-    )
-    returning *
-  )
-  select ${transferColumns} from t
 `)

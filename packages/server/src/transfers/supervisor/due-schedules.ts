@@ -1,15 +1,11 @@
-import { type AuditEntry, record, scheduleActor } from '../../audit/record.ts'
+import { scheduleActor } from '../../audit/record.ts'
 import type { Transaction } from '../../db/database.ts'
-import { newIdentifier } from '../../identifiers.ts'
 import type { Logger } from '../../log.ts'
-import { Refusal } from '../../refusal.ts'
 import { blackoutEnd } from '../blackouts.ts'
-import { wakeWorkers } from '../queries.ts'
 import { nextRun } from '../times.ts'
-import { requireIntegrated, requireRunnable } from '../transfers.ts'
-import { viewTransfer } from '../view.ts'
 import type { SupervisorDeps } from './deps.ts'
 import * as queries from './due-schedule-queries.ts'
+import { startMany } from './start-many.ts'
 
 /** Starts the transfers of schedules that are due, in every worker. */
 
@@ -29,43 +25,14 @@ export async function startDue(deps: ScheduleDeps, log: Logger, stopping?: Abort
 }
 
 /** @returns how many were due */
-async function startBatch(tx: Transaction, { catalogue }: ScheduleDeps, log: Logger): Promise<number> {
+async function startBatch(tx: Transaction, deps: ScheduleDeps, log: Logger): Promise<number> {
   const taken = await queries.takeDue.all(tx, { limit: dueAtOnce })
   if (taken.length === 0) return 0
   const due = await withoutBlackouts(tx, taken)
   const nextTimes = nextTimesOf(due, log)
   await queries.moveSchedules.run(tx, { connectionIds: due.map(({ connectionId }) => connectionId), nextTimes })
-  const runnable = due.filter((row) => {
-    if (row.isGone) return false
-    try {
-      requireIntegrated(catalogue, row)
-      requireRunnable(row)
-      return true
-    } catch (error) {
-      // A connection that may not run now is skipped this time.
-      if (!(error instanceof Refusal)) throw error
-      log.info({ connectionId: row.connectionId, code: error.code }, 'a scheduled transfer was left out')
-      return false
-    }
-  })
-  const connectionIds = runnable.map(({ connectionId }) => connectionId)
-  const started = await queries.insertScheduled.all(tx, { ids: connectionIds.map(newIdentifier), connectionIds })
-  if (started.length === 0) return taken.length
-  await wakeWorkers.run(tx, {})
-  const organizations = new Map(due.map(({ connectionId, organizationId }) => [connectionId, organizationId]))
-  record(
-    tx,
-    ...started.map(
-      (row): AuditEntry => ({
-        organizationId: organizations.get(row.connectionId) ?? '',
-        actor: scheduleActor(row.connectionId),
-        action: 'startTransfer',
-        accountId: row.accountId,
-        targetId: row.connectionId,
-        after: viewTransfer(row),
-      }),
-    ),
-  )
+  const actors = due.map((row) => ({ ...row, startedBy: scheduleActor(row.connectionId) }))
+  await startMany(tx, deps, actors, { trigger: 'schedule', log })
   return taken.length
 }
 

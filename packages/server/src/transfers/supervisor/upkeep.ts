@@ -1,13 +1,14 @@
 import type { Logger } from '../../log.ts'
 import { repeat } from '../../repeat.ts'
 import type { Claims } from './claim.ts'
+import { startDependents } from './dependents.ts'
 import { heartbeatMs, type SupervisorDeps } from './deps.ts'
 import { startDue } from './due-schedules.ts'
 import { LostTransfers } from './lost-transfers.ts'
 import { Probes } from './probes.ts'
 
 /**
- * Periodic tasks of every worker: transfers whose worker died, schedules that are due, connections that are offline. None waits
+ * Periodic tasks of every worker: transfers whose worker died, schedules that are due, connections that run after others, connections that are offline. None waits
  * for another one. The first worker to notice one acts.
  */
 
@@ -30,6 +31,11 @@ export async function keepUp(
   await Promise.all([
     repeat({ name: 'upkeep of transfers', everyMs, run: lost.requeue }, log, stopping),
     repeat({ name: 'starting due schedules', everyMs, run: () => startDue(deps, log, retiring) }, log, retiring),
+    repeat(
+      { name: 'starting dependent transfers', everyMs, run: () => startDependents(deps, log, retiring) },
+      log,
+      retiring,
+    ),
     repeat({ name: 'probing offline connections', everyMs, run: probes.begin }, log, retiring),
   ])
   lost.close()
