@@ -181,6 +181,7 @@ describe('a deleted account', () => {
       askSource: {},
       previewConnection: {},
       startTransfer: {},
+      editRejects: { edits: [{ number: 1, record: {} }] },
       setSchedule: { cron: '0 6 * * *' },
       setConnectionRules: { rules: [] },
       setRunConditions: { runAfter: [] },

@@ -567,6 +567,7 @@ test('each table is written only by its own module', () => {
     transfer_totals: 'triggers alone',
     ledger: 'transfers/',
     rejects: 'transfers/',
+    rejecting_transfers: 'triggers alone',
     transfer_logs: 'transfers/',
     transfer_parts: 'transfers/',
     connection_digests: 'transfers/',

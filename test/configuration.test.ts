@@ -104,6 +104,9 @@ describe('a configuration', () => {
         ['filter', 'Text', false, ''],
         ['sendRows', 'Select', false, ''],
         ['rowKey', 'Text', false, ''],
+        ['duplicates', 'Select', false, ''],
+        ['duplicateKey', 'Text', false, ''],
+        ['duplicateColumn', 'Text', false, ''],
       ],
     )
     const [, port] = secretConfig[0]?.configuration ?? []
@@ -288,7 +291,14 @@ describe('a configuration', () => {
 describe('a stored secret', () => {
   /** A value that a field takes, and another one. */
   const valuesOf = ({ type, options, min = 1, wrong }: FieldDefinition): [string | number, string | number] => {
-    if (wrong?.('one.example')) return ['streams: { a: { path: /a } }', 'streams: { b: { path: /b } }']
+    const pairs = [
+      ['one.example', 'two.example'],
+      ['streams: { a: { path: /a } }', 'streams: { b: { path: /b } }'],
+      ['a=https://one.example', 'a=https://two.example'],
+      ['email,password', 'user,key'],
+    ] as const
+    const taken = wrong && pairs.find(([one]) => wrong(one) === undefined)
+    if (taken) return [...taken]
     if (type === 'Select') return [options?.[0] ?? '', options?.[1] ?? '']
     return type === 'Number' ? [min, min + 1] : ['one.example', 'two.example']
   }

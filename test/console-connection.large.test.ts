@@ -717,7 +717,10 @@ describe('a connection in the console', { skip }, () => {
     await form.getByLabel('Name').fill('Nightly job')
     await button(form, 'Add a trigger').click()
     await page.getByText('Copy the address now').waitFor()
-    assert.match(await form.getByLabel('Address').first().inputValue(), /\/trigger\/[0-9a-f]{16}\/pst_/)
+    assert.match(
+      await form.getByRole('textbox', { name: 'Address', exact: true }).inputValue(),
+      /\/trigger\/[0-9a-f]{16}\/pst_/,
+    )
     await button(form, 'I stored it').click()
     await button(page, 'Delete the trigger Nightly job').click()
     await button(dialog(page), 'Delete the trigger Nightly job').click()

@@ -148,7 +148,7 @@ async function fillSecrets(page: Page, secrets: Readonly<Record<string, string |
     const { label = '', type, labels = {} } = postgresql.secrets[key] ?? {}
     if (type === 'Select') {
       await pick(drawer.getByRole('combobox', { name: label }), labels[String(value)] ?? String(value))
-    } else if (type === 'Password') await drawer.locator('input[type=password]').fill(String(value))
+    } else if (type === 'Password') await drawer.locator('input[type=password]').first().fill(String(value))
     else await drawer.getByRole('textbox', { name: label }).fill(String(value))
   }
 }

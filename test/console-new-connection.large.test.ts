@@ -62,7 +62,7 @@ describe('the wizard of new connections', { skip }, () => {
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Typed name')
     await region(page, 'Source').getByRole('textbox', { name: 'Files' }).fill('typed.csv')
     await page.getByRole('button', { name: 'Configure PostgreSQL' }).click()
-    await page.getByRole('dialog').locator('input[type=password]').fill('canary-typed-password')
+    await page.getByRole('dialog').locator('input[type=password]').first().fill('canary-typed-password')
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
 
     const isThere = async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, afterEach, before, describe, test } from 'node:test'
-import type { Account, Reject, Transfer } from '@penstock/wire'
+import { type Account, type Reject, rejectedRecordsConnectorId, type Transfer } from '@penstock/wire'
 import type { Page } from 'playwright-core'
 import { accessibilityViolations, skip } from './harness/browser.ts'
 import { type ConsoleStage, prepareCrowd, preparePeople, startConsole } from './harness/console.ts'
@@ -112,6 +112,27 @@ describe('a transfer in the console', { skip }, () => {
     await rows(page).filter({ hasText: 'Person 10' }).first().waitFor()
     await page.getByRole('searchbox', { name: 'Search rejected records' }).fill('person 390')
     await until('one is left', async () => (await rows(page).count()) === 2)
+  })
+
+  test('corrects a rejected record, and begins a connection that keeps rejected records', async () => {
+    const run = await runOnce('Corrected')
+    const page = await stage.open(pathOf(run))
+    const first = rows(page).nth(1)
+    await first.getByRole('button', { name: /^Correct the values/ }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('textbox', { name: 'email' }).fill('corrected@example.com')
+    assert.deepEqual(await accessibilityViolations(page), [])
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await first.getByText('corrected@example.com').filter({ visible: true }).waitFor()
+    const { reply } = await stage.client.listRejects({
+      accountId: run.accountId,
+      id: run.connectionId,
+      transferId: run.id,
+      query: { size: 1 },
+    })
+    assert.equal(reply[0]?.edited?.email, 'corrected@example.com')
+    await button(page, 'Keep in a store').click()
+    await page.waitForURL((url) => url.searchParams.get('source') === rejectedRecordsConnectorId)
   })
 
   test('has all its rejected records to download, as CSV and as NDJSON', async () => {

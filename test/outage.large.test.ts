@@ -133,6 +133,8 @@ function callsOfAll(
     eraseDataSubject: { accountId, body: { values: ['jane.doe@example.com'] } },
     getReplayable: transfer,
     replayTransfer: transfer,
+    retryTransfer: transfer,
+    editRejects: { ...transfer, body: { edits: [{ number: 1, record: {} }] } },
     listSchedules: { accountId },
     getSchedule: connection,
     setSchedule: { ...connection, body: { cron: '0 6 * * *' } },

@@ -33,8 +33,8 @@ const notOverHttp = new Set([
   'liveramp-id-match',
   'nexxen-audiences',
 ])
-/** They read and write this machine, or files of this service. */
-const elsewhere = new Set(['local-folder', 'file-upload'])
+/** They read and write this machine, or what this service has. */
+const elsewhere = new Set(['local-folder', 'file-upload', 'rejected-records'])
 
 const connectorOf = ({ slug }: Side) => connectors.find((one) => one.slug === slug) ?? assert.fail(slug)
 

@@ -69,6 +69,50 @@ const replay = async (id: string, transferId: string) => {
 const counts = (all: number, replayed = 0, notKept = 0) => ({ replayable: all, replayed, notKept })
 
 describe('a replay', () => {
+  test('sends corrected values, and keeps the original ones', async () => {
+    const receiver = receive()
+    receiver.judge = unless((number) => number > 3)
+    engine.sides.source = people(5)
+    const id = await engine.connectSides()
+    const { id: transferId } = await engine.move(id)
+    const { caller } = engine
+    const edit = (...edits: { number: number; record: Record<string, string | null> }[]) =>
+      caller.call('editRejects', { ...placeOf(id, transferId), body: { edits } })
+    const list = () => caller.expect(caller.call('listRejects', placeOf(id, transferId)))
+    const edited = await edit(
+      { number: 1, record: { number: '101', name: null } },
+      { number: 2, record: { name: 'x' } },
+    )
+    assert.deepEqual(edited.response, { edited: 2, restored: 0 })
+    assert.deepEqual((await edit({ number: 2, record: {} })).response, { edited: 0, restored: 1 })
+    assert.deepEqual(
+      (await list()).map(({ record, edited, editable }) => [record.number, edited, editable]),
+      [
+        ['1', { number: '101', name: null }, true],
+        ['2', null, true],
+        ['3', null, true],
+      ],
+    )
+    for (const [wrong, message] of [
+      [{ number: 9, record: { name: 'x' } }, /not the number of a rejected record/],
+      [{ number: 1, record: { names: 'x' } }, /not a column of the record/],
+    ] as const) {
+      assert.match((await edit(wrong)).text, message)
+    }
+    const { response } = await caller.call('listAudit', { query: { action: 'editRejects' } })
+    assert(!JSON.stringify(response).includes('101'), 'the audit log has no values')
+
+    receiver.judge = unless((number) => number !== 2)
+    const replayed = await replay(id, transferId)
+    assert.deepEqual(replayed.records, { read: 3, sent: 3, accepted: 2, rejected: 1 })
+    assert.deepEqual([receiver.accepted.get(101), receiver.accepted.get(1)], [1, undefined])
+    assert.equal((await list())[0]?.record.number, '1')
+    assert.match((await edit({ number: 1, record: { name: 'x' } })).text, /was delivered by a replay/)
+    await ask(id, transferId)
+    assert.equal((await edit({ number: 2, record: { name: 'x' } })).error, 'transfer_active')
+    await engine.work()
+  })
+
   test('sends nothing that an earlier one delivered, be it through a replay of a replay', async () => {
     const receiver = receive()
     receiver.judge = unless((number) => number > 10)

@@ -11,6 +11,7 @@ import {
 import { runJob } from '../packages/engine/src/jobs.ts'
 import type {
   Confirmation,
+  RejectHost,
   SecretHost,
   TransferHost,
   TransferState,
@@ -67,7 +68,7 @@ const state: { -readonly [Key in keyof TransferState]: TransferState[Key] } = {
 
 async function transfer(id: string) {
   const kept = { read: 0, sent: 0, rejected: 0, retries: [] as string[] }
-  const host: TransferHost & SecretHost & UploadHost = {
+  const host: TransferHost & SecretHost & UploadHost & RejectHost = {
     ...noUploads,
     ...noDigests,
     leaseSecret: () => assert.fail('client credentials renew nothing'),

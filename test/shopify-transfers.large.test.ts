@@ -13,6 +13,7 @@ import {
 import { runJob } from '../packages/engine/src/jobs.ts'
 import type {
   Confirmation,
+  RejectHost,
   SecretHost,
   TransferHost,
   TransferState,
@@ -89,7 +90,7 @@ async function run(id: string, killed?: { readonly atConfirmation: number; reado
     if (deliveryState !== null) state.deliveryStates = [...state.deliveryStates, deliveryState]
   }
   const isDead = Promise.withResolvers<void>()
-  const host: TransferHost & SecretHost & UploadHost = {
+  const host: TransferHost & SecretHost & UploadHost & RejectHost = {
     ...noUploads,
     ...noDigests,
     leaseSecret: () => assert.fail('a token renews nothing'),

@@ -49,7 +49,6 @@ const neverNull: Readonly<Record<string, string>> = {
   'accounts/queries.ts deletedTime': 'the condition compares it',
   'connectors/queries.ts savedTime': 'the statement sets it',
   'transfers/supervisor/claim-queries.ts startedTime': 'the claim sets it, and this transfer is running',
-  'transfers/supervisor/replays/queries.ts sealed': 'the condition asks for it',
 }
 
 async function describeSites(): Promise<Site[]> {

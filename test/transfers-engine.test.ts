@@ -351,7 +351,8 @@ test('a secret that is saved together with another host while a transfer retries
     open: ({ secrets: { host, password } }) => {
       opened.push([host, password])
       return {
-        deliver: async () => {
+        deliver: async (batch) => {
+          if (numbersIn(batch).includes(1)) return taken(batch)
           await configure({ ...before, host: 'elsewhere.example', password: 'of elsewhere' })
           throw new ConnectorError('rate_limited', 'Too many requests.')
         },

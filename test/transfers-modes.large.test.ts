@@ -207,7 +207,7 @@ for (const mode of ['replace', 'append', 'upsert', 'incremental', 'changed', 'mi
           assert.equal(world.kept.counts.accepted, 0, 'nothing is sent again')
         if (mode === 'incremental') assert.equal(world.kept.counts.read, 0, 'nothing is read again')
       }),
-      { numRuns: Number(process.env.PENSTOCK_TEST_MODEL_RUNS ?? 100) },
+      { numRuns: Number(process.env.PENSTOCK_TEST_MODEL_RUNS ?? 300) },
     )
     t.diagnostic(`${steps} transfers with incidents`)
   })

@@ -1,8 +1,17 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
-import { ConnectorError, type DestinationContext, type Row } from '@penstock/connector'
+import {
+  type Batch,
+  ConnectorError,
+  type DestinationContext,
+  type RejectedRecords,
+  type RejectPlace,
+  type Row,
+} from '@penstock/connector'
+import { JobHost } from '../packages/server/src/transfers/job-host.ts'
 import { assertAccounted } from './harness/accounting.ts'
 import { type Engine, numbersIn, startEngine, taken } from './harness/engine.ts'
+import { connectorBySlug } from './harness/fixtures.ts'
 import { assertInvariants } from './harness/invariants.ts'
 
 /** Transfers whose source is divided: each part is moved on its own, and the whole is as if one worker had moved it. */
@@ -79,6 +88,22 @@ const logOf = async (connectionId: string, transferId: string) => {
     caller.call('listTransferLog', { accountId, id: connectionId, transferId, query: {} }),
   )
   return lines.map(({ text }) => text)
+}
+
+/** The rejected records of a connection as another connection reads them: the numbers of the kept ones, and how many there are. */
+async function lettersOf(connection: string) {
+  const { database, service } = engine.service
+  const side = { connector: connectorBySlug('rejected-records'), accountId: engine.accountId, configurationId: '' }
+  const job = new JobHost({ database, keyring: service.deps.keyring }, [side])
+  const kept: number[] = []
+  let all = 0
+  for (let after = { transfer: 0, record: null } as RejectPlace; ; ) {
+    const { found } = (await job.answer('readRejected', { connection, after })) as { found: RejectedRecords | null }
+    if (!found) return { kept, all }
+    kept.push(...found.records.flatMap(({ number }) => number ?? []))
+    all += found.records.reduce((sum, { count }) => sum + count, 0)
+    after = found.next
+  }
 }
 
 describe('a transfer in parts', () => {
@@ -212,6 +237,76 @@ describe('a transfer in parts', () => {
     assert.deepEqual(await statusesOf(transfer.id), ['succeeded', 'failed', 'succeeded', 'succeeded'])
     assert.equal(got.numbers.length, 75)
     await assertAccounted(engine, transfer)
+  })
+
+  test('is retried with the parts that failed, each after its last confirmed record', async () => {
+    const isBad = (number: number) => [3, 23].includes(number % 1000)
+    divided(isBad)
+    let isDown = true
+    const got = taking(({ transferId }, first) => {
+      if (isDown && /-[23]$/.test(transferId) && first % 1000 > 10) throw new ConnectorError('invalid_file', 'Not now.')
+    })
+    // A destination that gives delivery states may drop what it has of a transfer that fails.
+    const { destination } = engine.sides
+    engine.sides.destination = {
+      ...destination,
+      open: async (context) => {
+        const writer = await destination?.open?.(context)
+        const deliver = async (batch: Batch) => {
+          await writer?.deliver?.(batch)
+          return taken(batch)
+        }
+        return { ...writer, deliver }
+      },
+    }
+    const { caller, accountId } = engine
+    const connectionId = await engine.connectSides()
+    const failed = await engine.move(connectionId)
+    assert.deepEqual(await statusesOf(failed.id), ['succeeded', 'failed', 'failed', 'succeeded'])
+    isDown = false
+    const of = { accountId, id: connectionId, transferId: failed.id }
+    const retried = await caller.call('retryTransfer', of)
+    assert.deepEqual([retried.status, retried.response.status, retried.response.id], [202, 'running', failed.id])
+    assert.equal((await caller.call('retryTransfer', of)).status, 200)
+    await engine.work()
+    const transfer = await engine.get(connectionId, failed.id)
+    assert.deepEqual([transfer.status, transfer.error], ['partial', null])
+    assert.deepEqual(transfer.records, { read: 100, sent: 92, accepted: 92, rejected: 8 })
+    assert.deepEqual(
+      sorted(got.numbers),
+      all.filter((number) => !isBad(number)),
+    )
+    assert.ok((await logOf(connectionId, failed.id)).includes('2 of 4 parts are retried.'))
+    await assertAccounted(engine, transfer)
+    const { kept, all: letters } = await lettersOf(connectionId)
+    assert.deepEqual(
+      [kept.length, new Set(kept).size, letters],
+      [5, 5, 8],
+      'each once, whether it came before the retry or after it',
+    )
+    const again = await caller.call('retryTransfer', of)
+    assert.deepEqual([again.status, again.error], [409, 'nothing_to_retry'])
+  })
+
+  test('is not retried if a part cannot continue, or if another transfer followed', async () => {
+    const { caller, accountId } = engine
+    divided()
+    let isDown = true
+    taking(({ transferId }, first) => {
+      if (isDown && transferId.endsWith('-2') && first > 1010) throw new ConnectorError('invalid_file', 'Not now.')
+    })
+    const connectionId = await engine.connectSides()
+    const { id } = await engine.move(connectionId)
+    const retry = () => caller.call('retryTransfer', { accountId, id: connectionId, transferId: id })
+    assert.match((await retry()).text, /has a part that cannot continue/)
+    isDown = false
+    await engine.move(connectionId)
+    assert.match((await retry()).text, /was followed by another transfer/)
+    const kept = await engine.sql(
+      'select from transfer_parts where transfer_id = $1 and coalesce(key_sealed, checkpoint_sealed) is not null',
+      id,
+    )
+    assert.equal(kept.length, 0)
   })
 
   test('leaves parts out that would fail in the same way, and breaks its connection', async () => {

@@ -53,7 +53,14 @@ const readers: Scope[] = [
 ]
 const editors: Scope[] = [
   ...readers,
-  ...(['connectors:write', 'secrets:write', 'connections:write', 'transfers:run', 'records:read'] as const),
+  ...([
+    'connectors:write',
+    'secrets:write',
+    'connections:write',
+    'transfers:run',
+    'records:read',
+    'records:edit',
+  ] as const),
   'alerts:write',
 ]
 const mayOf: Record<UserRole, (scope: Scope) => boolean> = {

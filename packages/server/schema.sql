@@ -698,9 +698,11 @@ create table transfers (
   duplicates bigint default 0 not null,
   rules jsonb,
   rule_results jsonb,
-  backfill jsonb,
   -- Of the accepted records, the number that removed a row.
   removed bigint default 0 not null,
+  backfill jsonb,
+  -- Between the ends of a transfer and the retries of its failed parts.
+  paused interval default '00:00:00'::interval not null,
   constraint transfers_pkey primary key (id),
   constraint transfers_counts check (read >= (accepted + rejected)),
   constraint transfers_status check (status in ('queued', 'running', 'succeeded', 'partial', 'failed', 'cancelled')),
@@ -789,6 +791,8 @@ create table rejects (
   replayed_by text,
   -- When the record was erased because a person asked for it; the row stays, because it is counted.
   erased_time timestamptz,
+  -- With values that a person corrected: a replay sends these.
+  edited_sealed bytea,
   constraint rejects_pkey primary key (transfer_id, number),
   constraint rejects_transfer foreign key (transfer_id) references transfers(id) on delete cascade
 );
@@ -819,6 +823,9 @@ create table connection_states (
   digests_since timestamptz,
   -- Goes into the digests of rows, so that another one makes every row another. Null: digests of version 0.1.0, which had none.
   digests_salt text,
+  -- Of a connection that reads the rejected records of another one: which, and the position up to which it delivered them.
+  rejects_of text,
+  rejects_read integer,
   constraint connection_states_pkey primary key (connection_id),
   constraint connection_states_drift check (drift in ('ignore', 'stop', 'add')),
   constraint connection_states_connection foreign key (connection_id) references connections(id) on delete cascade
@@ -1438,6 +1445,21 @@ create table triggers (
 );
 create index triggers_data_key on triggers (data_key_id) where data_key_id is not null;
 create index triggers_of_connection on triggers (connection_id, created_time, id);
+
+-- Transfers that ended with rejected records, in their order: a connection whose source is the rejected records of another one reads
+-- them. A transfer that was retried is listed once more, with the later records.
+create table rejecting_transfers (
+  connection_id text not null,
+  position integer not null,
+  transfer_id text not null,
+  ended_time timestamptz not null,
+  rejected bigint not null,
+  -- The last number of the rejected records of each part.
+  ends integer[] not null,
+  constraint rejecting_transfers_pkey primary key (connection_id, "position"),
+  constraint rejecting_transfers_transfer foreign key (transfer_id) references transfers(id) on delete cascade
+);
+create index rejecting_transfers_of_transfer on rejecting_transfers (transfer_id);
 
 -- Counts
 
@@ -2233,3 +2255,32 @@ create function group_waited_for(transfer text) returns text language sql stable
   select g.name from active_transfers t join transfer_groups g on g.account_id = t.account_id and g.name = t.group_name
   where t.transfer_id = transfer and not t.running and runs_of_group(g.account_id, g.name) >= g.transfers_max;
 $$;
+
+create function ends_of_rejects(of_transfer text) returns integer[] language sql stable as $$
+  select coalesce(array_agg(last), '{}')
+  from (select max(number) as last from rejects where transfer_id = of_transfer group by number / 1000000) parts;
+$$;
+
+-- One transfer of a connection ends after the other, so that no position is taken twice.
+create function keep_rejecting_transfer() returns trigger language plpgsql as $$
+begin
+  insert into rejecting_transfers (connection_id, position, transfer_id, ended_time, rejected, ends)
+  select new.connection_id, coalesce(max(position), 0) + 1, new.id, coalesce(new.finished_time, now()), new.rejected, ends_of_rejects(new.id)
+  from rejecting_transfers where connection_id = new.connection_id;
+  return null;
+end $$;
+create trigger transfers_keep_rejecting after update of status on transfers
+  for each row
+  when (new.rejected > 0 and new.test_rows is null and (old.status in ('queued', 'running')) and (new.status not in ('queued', 'running')))
+  execute function keep_rejecting_transfer();
+
+-- A transfer in parts that ended without success keeps what its parts need to continue until the next transfer of its connection starts.
+create function drop_left_parts() returns trigger language plpgsql as $$
+begin
+  update transfer_parts set key_sealed = null, checkpoint_sealed = null, pending = null
+  where transfer_id = new.id and coalesce(key_sealed, checkpoint_sealed) is not null;
+  if new.rejected = 0 then new.data_key_id := null; end if;
+  return new;
+end $$;
+create trigger transfers_drop_left_parts before update of latest on transfers
+  for each row when (old.latest and not new.latest and old.parts is not null) execute function drop_left_parts();

@@ -8,6 +8,7 @@ import { runJob } from '../../packages/engine/src/jobs.ts'
 import type {
   Confirmation,
   Job,
+  RejectHost,
   SecretHost,
   TransferHost,
   TransferState,
@@ -164,7 +165,7 @@ async function reportOf(side: Side, kind: 'check' | 'preview' | 'transfer', egre
     rejectsLeft: 10,
     digests: null,
   }
-  const host: TransferHost & SecretHost & UploadHost = {
+  const host: TransferHost & SecretHost & UploadHost & RejectHost = {
     ...noUploads,
     ...noDigests,
     leaseSecret: () => assert.fail('no connector of these renews a secret'),

@@ -118,3 +118,14 @@ export async function addParts({ database }: TestService, transferId: string, pa
   )
   await database.pool.query('update transfers set parts = $2 where id = $1', [transferId, parts])
 }
+
+/** Gives an ended transfer a second part, which failed before it read anything, so that it can be retried. */
+export async function failPart(service: TestService, transferId: string): Promise<void> {
+  await addParts(service, transferId, 2)
+  const { pool } = service.database
+  await pool.query(
+    `update transfer_parts set status = 'failed', key_sealed = '' where transfer_id = $1 and number = 2`,
+    [transferId],
+  )
+  await pool.query(`update transfers set status = 'failed' where id = $1`, [transferId])
+}

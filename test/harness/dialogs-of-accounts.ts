@@ -162,6 +162,12 @@ export const connections: readonly Dialog[] = [
     kind: 'menu',
   },
   {
+    name: 'correct a rejected record',
+    of: ['screens/transfer/edit-reject.tsx'],
+    path: ofAccountAnd((scene) => `/connections/${scene.connectionId}/transfers/${scene.transferId}`),
+    open: click(/^Correct the values/),
+  },
+  {
     name: 'replay rejected records',
     of: ['screens/transfer/replay.tsx'],
     path: ofAccountAnd((scene) => `/connections/${scene.connectionId}/transfers/${scene.transferId}`),

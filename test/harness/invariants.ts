@@ -175,7 +175,9 @@ const brokenRules = `
   from of_transfers t join transfer_parts p on p.transfer_id = t.id
   where case
     when p.status in ('queued', 'running') then t.status <> 'running'
-    else coalesce(p.key_sealed, p.checkpoint_sealed) is not null or p.finished_time is null
+    else p.finished_time is null or (p.status = 'succeeded' and p.key_sealed is not null)
+      -- A transfer without success can be retried until the next one starts.
+      or ((t.status in ('succeeded', 'partial') or not t.latest) and coalesce(p.key_sealed, p.checkpoint_sealed) is not null)
   end`
 
 /** Fails with every broken rule of the database, or of one account. */

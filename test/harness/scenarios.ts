@@ -2,7 +2,14 @@ import type { OperationId } from '@penstock/wire'
 import { addIncident } from './alerts.ts'
 import { addPasskey, preparePasskey, preparePasskeySignIn } from './authenticator.ts'
 import { createLink, openLink, tokenOf } from './connect-links.ts'
-import { addAccountWithConnection, addConnection, addEndedTransfer, addParts, localFolder } from './connections.ts'
+import {
+  addAccountWithConnection,
+  addConnection,
+  addEndedTransfer,
+  addParts,
+  failPart,
+  localFolder,
+} from './connections.ts'
 import {
   anyFile,
   type Caller,
@@ -686,6 +693,16 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
     acts: 'in a sub-account',
     prepare: anEndedTransfer,
   },
+  editRejects: {
+    request: 'PUT /connections/{id}/transfers/{transferId}/rejects',
+    status: 200,
+    reply: shapes.editedRejects,
+    acts: 'in a sub-account',
+    prepare: async (party) => ({
+      ...(await anEndedTransfer(party)),
+      body: { edits: [{ number: 1, record: { email: 'corrected@example.com' } }] },
+    }),
+  },
   findDataSubject: {
     request: 'POST /data-subjects/find',
     status: 200,
@@ -720,6 +737,18 @@ export const scenarios: { readonly [I in OperationId]: Scenario } = {
     reply: { ...shapes.transfer, rejects: shapes.replayable },
     acts: 'in a sub-account',
     prepare: anEndedTransfer,
+  },
+  retryTransfer: {
+    request: 'POST /connections/{id}/transfers/{transferId}/retry',
+    status: 202,
+    again: 200,
+    reply: shapes.transfer,
+    acts: 'in a sub-account',
+    prepare: async (party) => {
+      const ended = await anEndedTransfer(party)
+      await failPart(party.service, ended.transferId)
+      return ended
+    },
   },
   listSchedules: {
     request: 'GET /schedules',
@@ -1541,7 +1570,8 @@ export const allowedMethods: Readonly<Record<string, string>> = {
   '/connections/{id}/transfers': 'GET, HEAD, POST',
   '/connections/{id}/transfers/{transferId}': 'GET, HEAD',
   '/connections/{id}/transfers/{transferId}/cancel': 'POST',
-  '/connections/{id}/transfers/{transferId}/rejects': 'GET, HEAD',
+  '/connections/{id}/transfers/{transferId}/rejects': 'GET, HEAD, PUT',
+  '/connections/{id}/transfers/{transferId}/retry': 'POST',
   '/connections/{id}/transfers/{transferId}/replay': 'GET, HEAD, POST',
   '/connections/{id}/schedule': 'GET, HEAD, PUT, DELETE',
   '/connections/{id}/drift': 'GET, HEAD, PUT',

@@ -174,7 +174,7 @@ const valid: {
   listConnections: () => ({
     query: { q: 'a', status: 'active', tags: 'a', owner: 'none', sort: 'name', size: '5', offset: '0' },
   }),
-  listConnectionDetails: () => ({ query: { size: '5', offset: '0' } }),
+  listConnectionDetails: ({ activeId }) => ({ query: { rejectsOf: activeId, size: '5', offset: '0' } }),
   listConnectionLabels: () => ({ query: { size: '5', offset: '0' } }),
   listConnectionTags: () => ({ query: { q: 'a', size: '5', offset: '0' } }),
   getConnectionLabels: ({ connectionId }) => ({ id: connectionId }),
@@ -272,10 +272,16 @@ const valid: {
     query: { size: '5', offset: '0' },
   }),
   listRejects: ({ activeId, endedId }) => ({ id: activeId, transferId: endedId, query: { size: '5', offset: '0' } }),
+  editRejects: ({ activeId, endedId }) => ({
+    id: activeId,
+    transferId: endedId,
+    body: { edits: [{ number: 1, record: { email: 'corrected@example.com' } }] },
+  }),
   findDataSubject: () => ({ body: { values: ['jane.doe@example.com'] } }),
   eraseDataSubject: () => ({ body: { values: ['jane.doe@example.com'] } }),
   getReplayable: ({ activeId, endedId }) => ({ id: activeId, transferId: endedId }),
   replayTransfer: ({ activeId, endedId }) => ({ id: activeId, transferId: endedId }),
+  retryTransfer: ({ activeId, endedId }) => ({ id: activeId, transferId: endedId }),
   listSchedules: () => ({ query: { size: '5', offset: '0' } }),
   getSchedule: ({ activeId }) => ({ id: activeId }),
   setSchedule: ({ activeId }) => ({

@@ -378,12 +378,16 @@ export const transferPart = {
   error: [transferError, null],
 } as const satisfies Shape
 export const replayable = { replayable: 'integer', replayed: 'integer', notKept: 'integer' } as const satisfies Shape
+export const editedRejects = { edited: 'integer', restored: 'integer' } as const satisfies Shape
 export const reject = {
+  number: 'integer',
   row: ['integer', null],
   count: 'integer',
   field: ['string', null],
   reason: 'string',
   record: 'settings',
+  edited: ['settings', null],
+  editable: 'boolean',
 } as const satisfies Shape
 /** Ours: one person in the kept records */
 const progress = { searched: 'integer', notKept: 'integer', next: ['string', null] } as const satisfies Shape

@@ -5,6 +5,7 @@ import type {
   BatchStart,
   Confirmation,
   DigestRecords,
+  RejectHost,
   SecretHost,
   TransferHost,
   TransferState,
@@ -81,7 +82,7 @@ export class KeptState {
   #salt = 0
 
   /** The host of a runner. */
-  host(fuse: Fuse): TransferHost & SecretHost & UploadHost {
+  host(fuse: Fuse): TransferHost & SecretHost & UploadHost & RejectHost {
     let isStoring = false
     /** Where the runner can die before it changes something, and after that. */
     const between = async <T>(before: Place, after: Place | undefined, act: () => T): Promise<T> => {

@@ -6,6 +6,7 @@ import { runJob } from '../../packages/engine/src/jobs.ts'
 import type {
   Confirmation,
   KeptReject,
+  RejectHost,
   SecretHost,
   TransferHost,
   TransferState,
@@ -62,7 +63,7 @@ export async function transferFile(folder: string, file: string, destination: De
     digests: null,
   }
   const leases = new Map<string, string>()
-  const host: TransferHost & SecretHost & UploadHost = {
+  const host: TransferHost & SecretHost & UploadHost & RejectHost = {
     ...noUploads,
     ...noDigests,
     leaseSecret: async ({ key }) => {

@@ -112,6 +112,8 @@ export type ConnectorDefinition = {
   readonly authorization?: Authorization
   /** Whether it reads the uploaded files of the sub-account. */
   readonly readsUploads?: true
+  /** Whether it reads the rejected records of the sub-account. */
+  readonly readsRejects?: true
   /** Present where the connector can be a source. */
   readonly source?: SourceSide
   /** Present where the connector can be a destination. */

@@ -1,3 +1,4 @@
+import type { Rejects } from './rejects.ts'
 import type { Uploads } from './uploads.ts'
 import type { Values } from './values.ts'
 
@@ -17,6 +18,8 @@ export type ConnectorContext = {
   readonly localFolders: readonly string[]
   /** Files that were uploaded to the sub-account. */
   readonly uploads: Uploads
+  /** Records that transfers of other connections of the sub-account rejected. */
+  readonly rejects: Rejects
   /**
    * Replaces a secret of the connector that is saved, such as a refresh token that is good for one use. One process at
    * a time does so for one secret; every process sees the new value from then on, even if this job fails afterwards.

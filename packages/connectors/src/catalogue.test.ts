@@ -49,7 +49,7 @@ describe('the catalogue', () => {
 
   test('says of every connector which version of an API or a protocol it uses, and when that ends', () => {
     // These have no API of a platform.
-    const without = ['file-upload', 'https-file', 'local-folder', 'webhook']
+    const without = ['file-upload', 'https-file', 'local-folder', 'rejected-records', 'webhook']
     assert.deepEqual(
       listedConnectors
         .filter(({ api }) => !api?.version.trim() || !api.ends.trim())

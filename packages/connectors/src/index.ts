@@ -89,6 +89,7 @@ import { redditAudiences } from './reddit-ads/reddit-audiences.ts'
 import { redditConversions } from './reddit-ads/reddit-conversions.ts'
 import { amazonRedshiftDestination } from './redshift/amazon-redshift-destination.ts'
 import { amazonRedshiftSource } from './redshift/amazon-redshift-source.ts'
+import { rejectedRecords } from './rejected-records/rejected-records.ts'
 import { salesforceCrm } from './salesforce/salesforce-crm.ts'
 import { salesforceMarketingCloudContacts } from './salesforce-marketing-cloud/salesforce-marketing-cloud-contacts.ts'
 import { salesforceMarketingCloudDataExtensions } from './salesforce-marketing-cloud/salesforce-marketing-cloud-data-extensions.ts'
@@ -216,6 +217,7 @@ export const { connectors, listedConnectors, platforms, connectorById } = makeCa
   redditConversions,
   amazonRedshiftDestination,
   amazonRedshiftSource,
+  rejectedRecords,
   salesforceCrm,
   salesforceMarketingCloudContacts,
   salesforceMarketingCloudDataExtensions,

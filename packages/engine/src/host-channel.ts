@@ -14,6 +14,7 @@ import {
   type HostMethod,
   type KeyPages,
   protocolLimits,
+  type RejectHost,
   type ReplayPage,
   type SecretHost,
   type SecretLease,
@@ -28,7 +29,7 @@ import {
 type Waiting = { resolve(value: unknown): void; reject(error: Error): void }
 
 /** The supervisor of a job, as the runner calls it: each call is a message and waits for its answer. */
-export class HostChannel implements TransferHost, SecretHost, UploadHost {
+export class HostChannel implements TransferHost, SecretHost, UploadHost, RejectHost {
   readonly #send: (message: FromRunner) => void
   readonly #waiting = new Map<number, Waiting>()
   #last = 0
@@ -59,6 +60,10 @@ export class HostChannel implements TransferHost, SecretHost, UploadHost {
     this.#call<Awaited<ReturnType<UploadHost['findUploads']>>>('findUploads', query)
   openUpload = (id: string) => this.#call<UploadedFile | null>('openUpload', id)
   readUpload = (piece: Parameters<UploadHost['readUpload']>[0]) => this.#call<string | null>('readUpload', piece)
+  findRejecting = (query: Parameters<RejectHost['findRejecting']>[0]) =>
+    this.#call<Awaited<ReturnType<RejectHost['findRejecting']>>>('findRejecting', query)
+  readRejected = (query: Parameters<RejectHost['readRejected']>[0]) =>
+    this.#call<Awaited<ReturnType<RejectHost['readRejected']>>>('readRejected', query)
   readRejects = (after: number) => this.#call<ReplayPage>('readRejects', after)
   readDigests = (after: number) => this.#call<DigestPage | null>('readDigests', after)
   readKeys = (after: number) => this.#call<KeyPages | null>('readKeys', after)

@@ -1,4 +1,4 @@
-import type { UploadedFile } from '@penstock/connector'
+import type { RejectPlace, Rejects, RejectsOfConnection, UploadedFile } from '@penstock/connector'
 
 /** A secret of a configuration of the job. */
 export type SecretReference = {
@@ -47,3 +47,17 @@ export type UploadHost = {
 
 export const isUploadMethod = (method: string): method is keyof UploadHost =>
   method === 'findUploads' || method === 'openUpload' || method === 'readUpload'
+
+/** Calls of any job to its supervisor about rejected records of the sub-account. */
+export type RejectHost = {
+  findRejecting(query: {
+    readonly search: string
+    readonly size: number
+    readonly offset: number
+  }): ReturnType<Rejects['connections']>
+  /** Null: the sub-account has no such connection, or it reads rejected records itself. */
+  readRejected(query: { readonly connection: string; readonly after: RejectPlace }): Promise<RejectsOfConnection | null>
+}
+
+export const isRejectMethod = (method: string): method is keyof RejectHost =>
+  method === 'findRejecting' || method === 'readRejected'

@@ -1,4 +1,4 @@
-import { asConnectorError, type Uploads } from '@penstock/connector'
+import { asConnectorError, type Rejects, type Uploads } from '@penstock/connector'
 import { runCheck } from './check.ts'
 import {
   type DefectReport,
@@ -7,6 +7,7 @@ import {
   type JobError,
   type JobResult,
   type JobValues,
+  type RejectHost,
   type SecretHost,
   type TransferHost,
   type UploadHost,
@@ -23,8 +24,8 @@ export type { Runtime } from './runtime.ts'
 /** Dependencies of a job, beside its description. */
 export type JobDeps = {
   readonly runtime: Runtime
-  /** Only a transfer asks for more than secrets and uploaded files. */
-  readonly host: TransferHost & SecretHost & UploadHost
+  /** Only a transfer asks for more than secrets, uploaded files and rejected records. */
+  readonly host: TransferHost & SecretHost & UploadHost & RejectHost
   /** Aborted with `Ended` when the job must end. */
   readonly signal: AbortSignal
   readonly onProgress: () => void
@@ -35,7 +36,7 @@ export async function runJob<J extends Job>(job: J, deps: JobDeps): Promise<JobR
   const late = 'deadlineMs' in job ? AbortSignal.timeout(job.deadlineMs) : undefined
   const signal = late ? AbortSignal.any([deps.signal, late]) : deps.signal
   const secrets = new SecretSaver(deps.host)
-  const runtime = { ...deps.runtime, secrets, uploads: uploadsOf(deps.host) }
+  const runtime = { ...deps.runtime, secrets, uploads: uploadsOf(deps.host), rejects: rejectsOf(deps.host) }
   try {
     return { ok: true, value: (await perform(job, { ...deps, runtime, signal })) as JobValues[J['kind']] }
   } catch (error) {
@@ -53,6 +54,12 @@ const uploadsOf = (host: UploadHost): Uploads => ({
     const bytes = await host.readUpload({ id, number })
     return bytes === null ? undefined : Buffer.from(bytes, 'base64')
   },
+})
+
+/** Rejected records as connectors read them. */
+const rejectsOf = (host: RejectHost): Rejects => ({
+  connections: (search, { size, offset }) => host.findRejecting({ search, size, offset }),
+  read: async (connection, after) => (await host.readRejected({ connection, after })) ?? undefined,
 })
 
 async function perform(

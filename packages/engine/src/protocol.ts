@@ -15,7 +15,7 @@ import type { Role, TransferErrorCode } from '@penstock/wire/rules'
 import type { DigestPage, DigestRecords, DigestsState, KeyPages } from './digest-pages.ts'
 import type { DividedPart } from './divided-part.ts'
 import type { HandoverStart } from './handover-start.ts'
-import type { SecretHost, UploadHost } from './job-hosts.ts'
+import type { RejectHost, SecretHost, UploadHost } from './job-hosts.ts'
 import type { Confirmation } from './kept.ts'
 import type { Shape } from './shape.ts'
 import type { ShownAnswer } from './source-answer.ts'
@@ -352,7 +352,7 @@ export type DivideArgument = { readonly parts: readonly DividedPart[]; readonly 
 
 /** The methods of a transfer's host as messages; rejected rows and parts can be sent ahead, so that no message is large. */
 export type TransferMethod = keyof TransferHost | 'stageRejects' | 'stageParts' | 'stageDigests'
-export type HostMethod = TransferMethod | keyof SecretHost | keyof UploadHost
+export type HostMethod = TransferMethod | keyof SecretHost | keyof UploadHost | keyof RejectHost
 
 /** From the supervisor to the runner. */
 export type ToRunner =

@@ -5,6 +5,7 @@ import {
   type Egress,
   insecureAddresses,
   type PlainHttp,
+  type Rejects,
   type Uploads,
 } from '@penstock/connector'
 import type { Role } from '@penstock/wire'
@@ -23,10 +24,11 @@ export type Runtime = {
   readonly localFolders: readonly string[]
 }
 
-/** The runtime of one job, which can save secrets and read uploaded files. */
+/** The runtime of one job, which can save secrets, and read uploaded files and rejected records. */
 export type JobRuntime = Runtime & {
   readonly secrets: SecretSaver
   readonly uploads: Uploads
+  readonly rejects: Rejects
   /** Adds a line of the connector of a side to the log; absent without a transfer. */
   readonly log?: (side: Role, text: string) => void
 }
@@ -37,7 +39,7 @@ export type JobRuntime = Runtime & {
  * sent over `http://` to a host that does not allow it: the address may have been allowed when it was saved.
  */
 export function openContext(
-  { egress, localFolders, plainHttp, secrets: saver, uploads, log }: JobRuntime,
+  { egress, localFolders, plainHttp, secrets: saver, uploads, rejects, log }: JobRuntime,
   connector: Connector,
   role: Role | undefined,
   { slug, configurationId, secrets, settings, refusal }: OpenedSide,
@@ -57,6 +59,7 @@ export function openContext(
     egress: watch(egress),
     localFolders,
     uploads,
+    rejects,
     saveSecret: (key: string, renew: (current: string) => Promise<string>) =>
       saver.save({ connector, reference: { slug, configurationId, key }, signal, note }, renew),
     log: (text: string) => {

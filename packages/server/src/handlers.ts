@@ -101,8 +101,10 @@ import { getDrift, setDrift } from './transfers/drift.ts'
 import { listTransferLog } from './transfers/log.ts'
 import { listTransferParts } from './transfers/parts.ts'
 import { previewConnection } from './transfers/preview.ts'
+import { editRejects } from './transfers/reject-edits.ts'
 import { listRejects } from './transfers/rejects.ts'
 import { getReplayable, replayTransfer } from './transfers/replays.ts'
+import { retryTransfer } from './transfers/retries.ts'
 import { getRunConditions, setRunConditions } from './transfers/run-conditions.ts'
 import { deleteSchedule, getSchedule, listSchedules, setSchedule } from './transfers/schedules.ts'
 import { getConnectionState, resetConnectionState } from './transfers/state.ts'
@@ -228,10 +230,12 @@ export const handlers: Handlers<Deps> = {
   listTransferLog,
   listTransferParts,
   listRejects,
+  editRejects,
   findDataSubject,
   eraseDataSubject,
   getReplayable,
   replayTransfer,
+  retryTransfer,
   listSchedules,
   getSchedule,
   setSchedule,

@@ -176,6 +176,11 @@ export const errors = {
     message: 'The transfer has already ended. There is nothing to cancel.',
     when: 'Cancel of a transfer that has succeeded, is partial, or has failed.',
   },
+  nothing_to_retry: {
+    status: 409,
+    message: 'The parts of this transfer cannot be retried. See details for the reason, and start a new transfer.',
+    when: 'Retry of a transfer that has no parts without success, or that another transfer followed, or whose parts cannot continue.',
+  },
   nothing_to_replay: {
     status: 409,
     message:

@@ -126,6 +126,11 @@ export const limits = {
   rejectValueLengthMax: 1_000,
   /** Rejected records of a transfer that a search looks at: the first. */
   rejectsSearchedMax: 10_000,
+  /** Rejected records that one call corrects, the columns of each, and the characters of a value and of a whole record. */
+  rejectEditsMax: 100,
+  rejectEditColumnsMax: 500,
+  rejectEditLengthMax: 10_000,
+  rejectEditedLengthMax: 262_144,
   /** Characters of a cron expression, and of the name of a time zone. */
   cronLengthMax: 200,
   timezoneLengthMax: 100,

@@ -13,6 +13,7 @@ export const scopes = {
   'transfers:read': 'List and get transfers and schedules',
   'transfers:run': 'Start, replay and cancel transfers, and set schedules',
   'records:read': 'Read records: previews, values of discovered columns, and the records that transfers rejected',
+  'records:edit': 'Correct the values of rejected records, which a replay then sends',
   'records:erase': 'Erase what is stored of a person',
   'reports:read': 'Read reports',
   'clients:read': 'List client credentials, without their secrets',
@@ -48,6 +49,7 @@ export const sessionScopes = [
   'transfers:read',
   'transfers:run',
   'records:read',
+  'records:edit',
   'reports:read',
 ] as const satisfies readonly Scope[]
 export type SessionScope = (typeof sessionScopes)[number]
@@ -67,6 +69,7 @@ const editor = [
   'connections:write',
   'transfers:run',
   'records:read',
+  'records:edit',
   'alerts:write',
 ] as const
 /** Without the scopes with which one could become any person of the organization: these are for owners. */

@@ -59,6 +59,8 @@ export type PlatformType = (typeof platformTypes)[number]
 
 /** The connector that reads uploaded files: the identifier of its slug, `file-upload`. */
 export const uploadedFileConnectorId = 'f6bb8ad8406905bd'
+/** The connector that reads rejected records of other connections: the identifier of its slug, `rejected-records`. */
+export const rejectedRecordsConnectorId = '4b2827a20e2560cd'
 
 /** Section 2.3.4: the part that a connector can play in a connection. */
 export const roles = ['Source', 'Destination'] as const
@@ -119,7 +121,7 @@ export const addedConnectorOrders = [
 export type AddedConnectorOrder = (typeof addedConnectorOrders)[number]
 
 /** Triggers of a transfer; ours. */
-export const transferTriggers = ['manual', 'schedule', 'replay', 'dependency', 'url'] as const
+export const transferTriggers = ['manual', 'schedule', 'replay', 'dependency', 'url', 'rejects'] as const
 export type TransferTrigger = (typeof transferTriggers)[number]
 
 /** Reactions of a connection to columns that changed since the last successful transfer; ours. */

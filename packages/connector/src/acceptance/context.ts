@@ -20,6 +20,7 @@ export type TestContextOptions = {
   readonly localFolders?: readonly string[]
   /** None unless given. */
   readonly uploads?: ConnectorContext['uploads']
+  readonly rejects?: ConnectorContext['rejects']
   readonly cursor?: Json
   readonly part?: SourcePart
   readonly range?: SourceRange
@@ -52,6 +53,7 @@ export function testContext(options: TestContextOptions = {}): TestContext {
     egress: options.egress ?? sharedEgress(routes, networkPolicy),
     localFolders: options.localFolders ?? [],
     uploads: options.uploads ?? noUploads,
+    rejects: options.rejects ?? noRejects,
     saveSecret: options.saveSecret ?? savedSecrets(options.secrets ?? {}),
     log: options.log ?? (() => {}),
     cursor: options.cursor,
@@ -71,6 +73,11 @@ export function testContext(options: TestContextOptions = {}): TestContext {
 const noUploads: ConnectorContext['uploads'] = {
   find: async () => [],
   open: async () => undefined,
+  read: async () => undefined,
+}
+
+const noRejects: ConnectorContext['rejects'] = {
+  connections: async () => [],
   read: async () => undefined,
 }
 

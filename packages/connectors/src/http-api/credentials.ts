@@ -71,7 +71,7 @@ function firstCredentials(context: ConnectorContext, platform: string): Credenti
           secret: text('clientSecret'),
           in: secrets.clientIn === 'header' ? 'header' : 'body',
         },
-        parameters: Object.fromEntries(new URLSearchParams(text('tokenParameters'))),
+        parameters: Object.fromEntries(new URLSearchParams(text('urlParameters'))),
         ...(secrets.scope ? { scope: text('scope') } : {}),
       })
       return tokens
@@ -91,7 +91,7 @@ function sessionTokens(context: ConnectorContext, platform: string): Credentials
   const signIn = async (): Promise<SignInHeaders> => {
     const url = URL.canParse(text('loginUrl')) ? new URL(text('loginUrl')) : undefined
     if (!url) throw new ConnectorError('invalid_address', 'The login URL is not a URL; correct it.')
-    const more = Object.fromEntries(new URLSearchParams(text('tokenParameters')))
+    const more = Object.fromEntries(new URLSearchParams(text('urlParameters')))
     const isBasic = secrets.loginIn === 'header'
     const [userName = '', passwordName = ''] = text('loginNames', 'username,password')
       .split(',')
@@ -109,11 +109,11 @@ function sessionTokens(context: ConnectorContext, platform: string): Credentials
       if (answer.status === 400) throw new ConnectorError('invalid_credentials', `${platform} refused the login.`)
       throw connectorErrorOfStatus(platform, answer)
     }
-    const token = textIn(valueIn(answer.json, text('tokenAt', 'token').split('.')))
+    const token = textIn(valueIn(answer.json, text('loginPath', 'token').split('.')))
     if (token !== undefined && token.length <= 16_384) {
       return headerOf(text('keyName', 'X-API-Key'), prefixed(text('keyPrefix'), token))
     }
-    throw new ConnectorError('malformed_response', `${platform} gave no token at ${text('tokenAt', 'token')}.`)
+    throw new ConnectorError('malformed_response', `${platform} gave no token at ${text('loginPath', 'token')}.`)
   }
   let pending: Promise<SignInHeaders> | undefined
   let used: SignInHeaders | undefined

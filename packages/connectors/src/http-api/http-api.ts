@@ -123,7 +123,7 @@ export const httpApi = defineConnector({
       wrong: (names) =>
         /^[^,]{1,100},[^,]{1,100}$/.test(names) ? undefined : 'must be two names, such as email,password',
     }),
-    tokenAt: text({
+    loginPath: text({
       label: 'Place of the token',
       description: 'Path to the token in the answer of the login, such as data.token',
       default: 'token',
@@ -167,7 +167,7 @@ export const httpApi = defineConnector({
       default: 'body',
       when: { authentication: oauth },
     }),
-    tokenParameters: text({
+    urlParameters: text({
       label: 'More parameters',
       description: 'Parameters that the login or the token URL expects, such as audience=api&realm=acme',
       when: { authentication: ['session token', ...oauth] },

@@ -6,8 +6,12 @@ import { readDefinition, type WrittenDefinition, writeDefinition } from './writt
 
 /** Without connectors that only this program can have, and without texts in a language of their own, whose check is not written down. */
 const writable = connectors.filter(
-  ({ authorization, readsUploads, status, secrets }) =>
-    !authorization && !readsUploads && status !== 'withdrawn' && !Object.values(secrets).some(({ wrong }) => wrong),
+  ({ authorization, readsRejects, readsUploads, status, secrets }) =>
+    !authorization &&
+    !readsUploads &&
+    !readsRejects &&
+    status !== 'withdrawn' &&
+    !Object.values(secrets).some(({ wrong }) => wrong),
 )
 const written = (connector: (typeof connectors)[number]): WrittenDefinition =>
   JSON.parse(JSON.stringify(writeDefinition(connector)))

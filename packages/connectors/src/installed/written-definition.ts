@@ -26,6 +26,8 @@ type WrittenDelivery = {
   readonly bytesMax: number
   readonly inspects: boolean
   readonly replaces: WrittenChoice
+  /** Whether it removes rows; none of a definition that an earlier version wrote. */
+  readonly removes?: boolean
 }
 
 /** An answer that is always the same, or is yes if a choice of the connection has one of some values. */
@@ -38,6 +40,7 @@ type WrittenChoice = boolean | { readonly field: string; readonly values: readon
 export function writeDefinition(connector: Connector): WrittenDefinition {
   const { slug, source, destination, check, authorization } = connector
   if (authorization) throw new Error(`${slug}: only connectors of the catalogue can be authorized with a click`)
+  if (connector.readsRejects) throw new Error(`${slug}: only connectors of the catalogue read rejected records`)
   if (connector.readsUploads) throw new Error(`${slug}: only connectors of the catalogue read uploaded files`)
   const { name, platform, dataType, dataTypeCategory, description, status, withdrawn, actions, notes, api } = connector
   const facts = {
@@ -64,6 +67,7 @@ export function writeDefinition(connector: Connector): WrittenDefinition {
       delivers: destination.deliver && {
         ...destination.deliver.batch(defaultsOf(destination.fields)),
         inspects: destination.deliver.inspect !== undefined,
+        removes: destination.deliver.removesBy !== undefined,
         replaces: choiceOf(slug, destination.fields, destination.deliver.replaces),
       },
     },
@@ -136,7 +140,7 @@ const readSource = ({ opens, columnsByReading, ...side }: NonNullable<WrittenDef
 
 function readDestination({ delivers, ...side }: NonNullable<WrittenDefinition['destination']>) {
   if (!delivers) return readSide(side)
-  const { rowsMax, bytesMax, inspects, replaces } = delivers
+  const { rowsMax, bytesMax, inspects, replaces, removes } = delivers
   const decides = (settings: Values) =>
     typeof replaces === 'boolean' ? replaces : replaces.values.includes(settings[replaces.field] as string | boolean)
   return {
@@ -146,6 +150,8 @@ function readDestination({ delivers, ...side }: NonNullable<WrittenDefinition['d
       open: elsewhere,
       replaces: decides,
       ...(inspects ? { inspect: elsewhere } : {}),
+      // Whether it does with the settings of a connection is asked in the runner.
+      ...(removes ? { removesBy: () => undefined } : {}),
     },
   }
 }

@@ -40,7 +40,7 @@ export async function read(context: SourceContext): Promise<SourceReader> {
     ...reader,
     async *read(after) {
       for await (const chunk of reader.read(after)) {
-        // What is kept for the next transfer is the key of the server, and the files that were read if it reads new ones alone.
+        // The key of the server is kept for the next transfer, and the files that were read if it reads new ones alone.
         if (hostKey.state === undefined || (options.onlyNew && chunk.cursor === undefined)) yield chunk
         else if (options.onlyNew)
           yield { ...chunk, cursor: { ...hostKey.state, ...(chunk.cursor as object | undefined) } }

@@ -2,8 +2,10 @@ import { Box, Group, Text } from '@mantine/core'
 import type { Reject } from '@penstock/wire'
 import type { Column } from './resource-table.tsx'
 
-/** A record by its columns, as it was read. */
-function RecordValues({ record }: { record: Reject['record'] }) {
+type Shown = { record: Reject['record']; edited?: Reject['edited'] }
+
+/** A record by its columns, as it was read, and corrected values in place of these. */
+function RecordValues({ record, edited }: Shown) {
   return (
     <Group gap={6} fz="xs" ff="monospace" style={{ overflowWrap: 'anywhere' }}>
       {Object.entries(record).map(([field, value]) => (
@@ -11,7 +13,13 @@ function RecordValues({ record }: { record: Reject['record'] }) {
           <Text span inherit c="dimmed">
             {field}:
           </Text>{' '}
-          {value ?? '∅'}
+          {edited && edited[field] !== value ? (
+            <>
+              <s>{value ?? '∅'}</s> {edited[field] ?? '∅'}
+            </>
+          ) : (
+            (value ?? '∅')
+          )}
         </span>
       ))}
     </Group>
@@ -22,18 +30,20 @@ function RecordValues({ record }: { record: Reject['record'] }) {
 export const recordColumns = (headers: {
   readonly reason: string
   readonly record: string
-}): readonly Column<Pick<Reject, 'reason' | 'record'>>[] => [
+}): readonly Column<Shown & Pick<Reject, 'reason'>>[] => [
   {
     header: headers.reason,
     wraps: true,
-    cell: ({ reason, record }) => (
+    cell: ({ reason, ...shown }) => (
       <>
         {reason}
         <Box hiddenFrom="md" mt={4}>
-          <RecordValues record={record} />
+          <RecordValues {...shownOf(shown)} />
         </Box>
       </>
     ),
   },
-  { header: headers.record, from: 'md', cell: ({ record }) => <RecordValues record={record} /> },
+  { header: headers.record, from: 'md', cell: (row) => <RecordValues {...shownOf(row)} /> },
 ]
+
+const shownOf = ({ record, edited = null }: Shown): Shown => ({ record, edited })

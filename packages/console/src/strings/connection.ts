@@ -206,6 +206,7 @@ export const connection = {
     replay: 'A replay of rejected records',
     dependency: 'Another connection',
     url: 'A trigger',
+    rejects: 'Rejected records of another connection',
   } satisfies Record<TransferTrigger, string>,
   took: 'Duration',
   noTransfers: 'No transfers yet',

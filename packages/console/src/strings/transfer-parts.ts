@@ -18,5 +18,7 @@ export const transferParts = {
     cancelled: 'Cancelled',
     skipped: 'Skipped',
   } satisfies Record<TransferPart['status'], string>,
+  retry: 'Retry the failed parts',
+  retried: 'The failed parts are retried',
   more: (n: string) => `${n} more are in the API.`,
 }

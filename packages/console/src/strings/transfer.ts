@@ -42,6 +42,7 @@ export const transfer = {
     replay: 'Replay of rejected records',
     dependency: 'Started after another connection',
     url: 'Started by a trigger',
+    rejects: 'Started by rejected records of another connection',
   } satisfies Record<TransferTrigger, string>,
   startedAfter: (connection: string) => `Started after ${connection}`,
   startedByTrigger: (name: string) => `Started by the trigger ${name}`,

@@ -33,7 +33,7 @@ async function mirrorOf(had: readonly Row[], has: readonly Row[]): Promise<Mirro
   return mirror
 }
 
-const state = { testRows: null, replay: null, read: 0, checkpoint: null, confirmed: false, cursor: null }
+const state = { testRows: null, replay: null, range: null, read: 0, checkpoint: null, confirmed: false, cursor: null }
 
 async function removed(
   mirror: Mirror,
@@ -82,10 +82,12 @@ test('rows that the source lacks are removed by their keys, in batches behind it
   )
 })
 
-test('a test and a replay remove nothing', async () => {
+test('a test, a replay and a backfill remove nothing', async () => {
   const lacking = () => mirrorOf([[1], [2]], [[1]])
   assert.deepEqual((await removed(await lacking(), { state: { testRows: 1 } })).batches, [])
   assert.deepEqual((await removed(await lacking(), { state: { replay: { columns: [], rows: 1 } } })).batches, [])
+  const range = { from: '2026-01-01', to: '2026-01-31' }
+  assert.deepEqual((await removed(await lacking(), { state: { range } })).batches, [])
 })
 
 test('the replace guard bounds the share that is removed, and an empty source removes nothing, unless it is confirmed', async () => {

@@ -13,7 +13,7 @@ import type { RowMapping } from '../map-rows.ts'
 import { Ended, type TransferState } from '../protocol.ts'
 import { RuleWatch } from '../rules/rule-watch.ts'
 import type { SideSecrets } from '../side-secrets.ts'
-import { storable } from '../storable.ts'
+import { abandon } from './abandon.ts'
 import {
   batchOf,
   beginning,
@@ -28,7 +28,7 @@ import {
 import type { ChangedRows } from './changed-rows.ts'
 import { ColumnWatch } from './column-watch.ts'
 import { type Entry, entryOf, flushEntryOf } from './confirmation.ts'
-import { checked, codeOf, isOfTheSides, ofConnector, sideOf, withoutSecretsInReasons } from './connector-calls.ts'
+import { checked, codeOf, isOfTheSides, ofConnector, withoutSecretsInReasons } from './connector-calls.ts'
 import { assertSameColumns, divisionOf } from './division.ts'
 import type { Duplicates } from './duplicates.ts'
 import { type HandoverDeps, handOver, handOverExport, notContinued, standingIn, whyNotHandedOver } from './handover.ts'
@@ -37,6 +37,7 @@ import { openDuplicates } from './open-duplicates.ts'
 import { batchesAhead, readAhead } from './read-ahead.ts'
 import { mapRemovals } from './removals.ts'
 import { guardReplacement } from './replace-guard.ts'
+import { reportRetry } from './report-retry.ts'
 import { finalError, pause } from './retries.ts'
 import { type Route, sentenceOfRoute } from './route.ts'
 import type { SessionDeps } from './session-deps.ts'
@@ -116,15 +117,8 @@ export class Session {
   async #reopenAfter(error: unknown): Promise<number> {
     const decision = this.#decide(error, 0)
     if (decision.do !== 'reopen') throw finalError(error)
-    await this.#reportRetry(error, decision.afterMs)
+    await reportRetry(this.#deps, error, decision.afterMs)
     return decision.afterMs
-  }
-
-  /** Counts a transient error, and shows it to people who look while the transfer retries. */
-  async #reportRetry(error: unknown, waitMs: number): Promise<void> {
-    this.#deps.retries.count(error)
-    const message = `${storable(asConnectorError(error)?.message ?? 'The connector failed unexpectedly.')} Trying again.`
-    await this.#deps.host.reportRetry({ code: codeOf(error), message, side: sideOf(error), waitMs })
   }
 
   /** After an end without success: what was confirmed stays at the destination, the rest is removed as far as possible. */
@@ -132,15 +126,7 @@ export class Session {
     // Columns are stored before anything is begun at the destination, possibly by another runner.
     const { columns, part, attempt } = this.#state
     if (!this.#writer && (columns === null || (part && attempt === 1))) return
-    try {
-      // A writer that was stopped cannot connect any more, and one that met a defect may know of more than is stored.
-      await this.#writer?.writer.close?.()
-      const { writer } = await this.#openWriter(AbortSignal.timeout(cleanUpMs))
-      await writer.abort?.()
-      await writer.close?.()
-    } catch {
-      // Its destination does not answer, or does not let us in.
-    }
+    await abandon(this.#writer, () => this.#openWriter(AbortSignal.timeout(cleanUpMs)))
   }
 
   async #deliverAll(): Promise<void> {
@@ -345,7 +331,7 @@ export class Session {
         const refused = asConnectorError(error)
         if (refused && (decision.do === 'split' || decision.do === 'reject')) return { refused, do: decision.do }
         if (decision.do !== 'resend') throw error
-        await this.#reportRetry(error, decision.afterMs)
+        await reportRetry(this.#deps, error, decision.afterMs)
         await this.#writer?.writer.close?.()
         this.#writer = undefined
         await pause(decision.afterMs, this.#deps.signal)

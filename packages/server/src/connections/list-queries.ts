@@ -5,6 +5,7 @@ import {
   type ConnectionStatus,
   connectionOrders,
   type DriftMode,
+  rejectedRecordsConnectorId,
 } from '@penstock/wire'
 import { isKept } from '../db/kept.ts'
 import { type Statement, type StatementOptions, statement } from '../db/statement.ts'
@@ -283,8 +284,7 @@ export type DetailsRow = {
   runAfter: string[]
   group: string | null
 }
-const detailsOf = (scope: keyof typeof listedBy) =>
-  statement<Scope & Page, ConnectionRow & LabelsRow & DetailsRow>(`
+const detailsSql = (scope: keyof typeof listedBy, condition = 'true') => `
     select ${connectionColumns}, c.tags, ${ownerColumns},
       coalesce((select t.drift from connection_states t where t.connection_id = c.id), 'ignore') as drift,
       coalesce((select r.rules from connection_rules r where r.connection_id = c.id), '[]') as rules,
@@ -294,19 +294,52 @@ const detailsOf = (scope: keyof typeof listedBy) =>
       ) as run_after,
       (select g.group_name from connection_groups g where g.connection_id = c.id) as "group"
     from (
-      select * from connections where ${listedBy[scope]} and not account_deleted and status <> 'deleted'
+      select * from connections where ${listedBy[scope]} and not account_deleted and status <> 'deleted' and ${condition}
       order by created_time desc, id desc limit :size offset :offset
     ) c ${sideTables} ${ownerTable}
-    order by c.created_time desc, c.id desc`)
+    order by c.created_time desc, c.id desc`
+const detailsOf = (scope: keyof typeof listedBy) =>
+  statement<Scope & Page, ConnectionRow & LabelsRow & DetailsRow>(`${detailsSql(scope)}`)
 const details = {
   account: detailsOf('account'),
   organization: detailsOf('organization'),
   accounts: detailsOf('accounts'),
 }
 
+/** Whether a connection reads the rejected records of another one, which its setting names. */
+const readsRejects = `src_connector_id = '${rejectedRecordsConnectorId}' and src_config ->> 'connection' in (
+        :rejectsOf, (select o.name from connections o where o.id = :rejectsOf and o.account_id = connections.account_id)
+      )`
+type RejectsOf = { rejectsOf: string }
+const readersOf = (scope: keyof typeof listedBy) =>
+  statement<Scope & Page & RejectsOf, ConnectionRow & LabelsRow & DetailsRow>(`${detailsSql(scope, readsRejects)}`)
+const readers = {
+  account: readersOf('account'),
+  organization: readersOf('organization'),
+  accounts: readersOf('accounts'),
+}
+const countReaders = (scope: keyof typeof listedBy) =>
+  statement<Scope & RejectsOf, { total: number }>(`
+    select count(*) as total from connections
+    where ${listedBy[scope]} and not account_deleted and status <> 'deleted' and ${readsRejects}
+  `)
+const readerCounts = {
+  account: countReaders('account'),
+  organization: countReaders('organization'),
+  accounts: countReaders('accounts'),
+}
+
+const nameOfScope = ({ accountId, accountIds }: Scope) =>
+  accountId !== null ? 'account' : accountIds !== null ? 'accounts' : 'organization'
+
+/** Connections that read the rejected records of another one, whole, and how many there are. */
+export const readersList = (scope: Scope) => {
+  const name = nameOfScope(scope)
+  return { list: readers[name], count: readerCounts[name] }
+}
+
 /** Connections that are not deleted, whole. */
-export const detailsList = ({ accountId, accountIds }: Scope) =>
-  details[accountId !== null ? 'account' : accountIds !== null ? 'accounts' : 'organization']
+export const detailsList = (scope: Scope) => details[nameOfScope(scope)]
 
 /** How many of a scope are not deleted. */
 export const countsOfKept = statement<Scope, { total: number }>(`

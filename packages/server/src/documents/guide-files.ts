@@ -19,6 +19,7 @@ export const guideGroups: readonly { title: string; slugs: readonly string[] }[]
       'expressions',
       'duplicates',
       'rules',
+      'rejected-records',
       'alerts',
       'people',
       'single-sign-on',

@@ -44,9 +44,9 @@ export const toolPageSizeDefault = 20
 export const toolPageSizeMax = 100
 
 /** POSTs that do not only add something: data leaves, or a transfer stops. */
-const moving: readonly OperationId[] = ['startTransfer', 'replayTransfer', 'cancelTransfer']
+const moving: readonly OperationId[] = ['startTransfer', 'replayTransfer', 'retryTransfer', 'cancelTransfer']
 /** POSTs that change nothing if they are repeated. */
-const repeatable: readonly OperationId[] = ['addConnectors', 'cancelTransfer', 'startTransfer']
+const repeatable: readonly OperationId[] = ['addConnectors', 'cancelTransfer', 'startTransfer', 'retryTransfer']
 /** Operations that contact platforms. */
 const outside: readonly OperationId[] = [
   'checkConnector',
@@ -55,6 +55,7 @@ const outside: readonly OperationId[] = [
   'previewConnection',
   'startTransfer',
   'replayTransfer',
+  'retryTransfer',
 ]
 
 /** Why an operation is no tool; undefined if it is one. */

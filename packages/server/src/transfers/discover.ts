@@ -44,7 +44,7 @@ export async function discoverValues(
     withSamples,
   } as const
   // This service knows its own files as they are now.
-  const isLasting = connector.readsUploads !== true
+  const isLasting = connector.readsUploads !== true && connector.readsRejects !== true
   const kept = fresh || !isLasting ? undefined : discoveries.find([account.id, asked])
   if (kept) return answerOf(kept)
   const host = new JobHost({ database, keyring }, [side])

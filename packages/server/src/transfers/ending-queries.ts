@@ -36,11 +36,14 @@ const takeCursors = (succeeded: string, condition: string) => {
     shape = coalesce(excluded.shape, connection_states.shape)`
 }
 
-/** Columns that a transfer needs only until it has ended. Its key is kept if rejected records are sealed under it. */
-const withoutProgress = `
+/**
+ * Columns that a transfer needs only until it has ended. Its key is kept if rejected records, or parts that can be retried, are sealed
+ * under it.
+ */
+const withoutProgress = (keepsKey: string) => `
     finished_time = now(), heartbeat_time = null,
     pending = null, checkpoint_sealed = null, cursor_sealed = null,
-    data_key_id = case when rejected > 0 then data_key_id end`
+    data_key_id = case when ${keepsKey} then data_key_id end`
 
 const isNothing = `:status = 'succeeded' and ${nothingAccepted}`
 
@@ -72,7 +75,7 @@ export const endTransfer = statement<
         else :message
       end,
       error_side = case when ${isNothing} then 'Destination' else :side end,
-      ${withoutProgress}
+      ${withoutProgress(`rejected > 0 or parts is not null and :status <> 'succeeded'`)}
     where id = :id and attempt = :attempt and status = 'running'
     returning id
   ),
@@ -105,6 +108,6 @@ export const failActive = statement<{ code: TransferErrorCode; message: string }
     where status not in ('queued', 'running') and checkpoint_sealed is not null
   )
   update transfers set
-    status = 'failed', error_code = :code, error_message = :message, error_side = null, ${withoutProgress}
+    status = 'failed', error_code = :code, error_message = :message, error_side = null, ${withoutProgress('rejected > 0')}
   where status in ('queued', 'running')
 `)

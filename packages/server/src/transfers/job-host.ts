@@ -1,32 +1,49 @@
-import { type HostMethod, isSecretMethod, isUploadMethod, type SecretHost, type UploadHost } from '@penstock/engine'
+import {
+  type HostMethod,
+  isRejectMethod,
+  isSecretMethod,
+  isUploadMethod,
+  type RejectHost,
+  type SecretHost,
+  type UploadHost,
+} from '@penstock/engine'
 import type { Database } from '../db/database.ts'
 import { EndJob } from '../runners/runner-process.ts'
 import type { Keyring } from '../secrets/keyring.ts'
+import { JobRejects, type RejectsRead } from './job-rejects.ts'
 import { JobSecrets } from './job-secrets.ts'
 import { JobUploads } from './job-uploads.ts'
 import type { ConfiguredSide } from './sides.ts'
 
-type JobMethod = keyof SecretHost | keyof UploadHost
+type JobMethod = keyof SecretHost | keyof UploadHost | keyof RejectHost
 
 /** Whether any job can ask for it; a transfer asks for more. */
-export const isJobMethod = (method: HostMethod): method is JobMethod => isSecretMethod(method) || isUploadMethod(method)
+export const isJobMethod = (method: HostMethod): method is JobMethod =>
+  isSecretMethod(method) || isUploadMethod(method) || isRejectMethod(method)
 
-/** Answers what the runner of any job asks: about the secrets of its connectors, and about uploaded files. */
+/** Answers what the runner of any job asks: about the secrets of its connectors, uploaded files, and rejected records. */
 export class JobHost {
   readonly #secrets: JobSecrets
   readonly #uploads: JobUploads
+  readonly #rejects: JobRejects
 
-  /** @param sides the configurations of the job's connectors; none, and the job has neither secrets nor files */
+  /** @param sides the configurations of the job's connectors; none, and the job has neither secrets nor files nor records */
   constructor(deps: { readonly database: Database; readonly keyring: Keyring }, sides: readonly ConfiguredSide[] = []) {
     this.#secrets = new JobSecrets(deps, sides)
     this.#uploads = new JobUploads(deps, sides)
+    this.#rejects = new JobRejects(deps, sides)
   }
 
-  /** Throws as {@link JobSecrets} and {@link JobUploads} do. */
+  /** Throws as {@link JobSecrets}, {@link JobUploads} and {@link JobRejects} do. */
   answer(method: JobMethod, argument: unknown): Promise<unknown> {
-    return isUploadMethod(method)
-      ? this.#uploads.answer(method, argument)
-      : this.#secrets.answer(method as keyof SecretHost, argument)
+    if (isUploadMethod(method)) return this.#uploads.answer(method, argument)
+    if (isRejectMethod(method)) return this.#rejects.answer(method, argument)
+    return this.#secrets.answer(method as keyof SecretHost, argument)
+  }
+
+  /** Up to where the job read rejected records, once it has read all. */
+  get rejectsRead(): RejectsRead | undefined {
+    return this.#rejects.read
   }
 
   /** Gives back what the job still holds, however it ended. */

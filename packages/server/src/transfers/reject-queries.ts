@@ -17,10 +17,15 @@ export type RejectRow = {
   /** The record itself; null if it is not kept, or too large to show. */
   sealed: Buffer | null
   erased: boolean
+  /** With corrected values; null if there are none. */
+  editedSealed: Buffer | null
+  /** Whether a replay delivered it. */
+  replayed: boolean
 }
 const shown = `number, row, count, field, reason_sealed, record,
     case when octet_length(sealed) <= ${shownBytesMax} then sealed end as sealed,
-    erased_time is not null as erased`
+    erased_time is not null as erased,
+    case when octet_length(edited_sealed) <= ${shownBytesMax} then edited_sealed end as edited_sealed, replayed_by is not null as replayed`
 
 export const listRejects = statement<{ transferId: string; size: number; offset: number }, RejectRow>(`
   select ${shown} from rejects
@@ -44,4 +49,34 @@ export const countRejects = statement<{ transferId: string }, { total: number }>
 export const countReplayable = statement<{ transferId: string }, { replayable: number; replayed: number }>(`
   select count(*) filter (where replayed_by is null) as replayable, count(replayed_by) as replayed
   from rejects where transfer_id = :transferId and sealed is not null
+`)
+
+/** A transfer whose rejected records can be corrected, held: no replay of it starts meanwhile. */
+export const findEditable = statement<
+  { transferId: string },
+  { dataKeyId: string | null; sourceColumns: string[] | null; active: boolean }
+>(`
+  select t.data_key_id, t.source_columns,
+    t.status in ('queued', 'running') or exists (
+      select from transfers r
+      where r.connection_id = t.connection_id and r.replay_of = t.id and r.status in ('queued', 'running')
+    ) as active
+  from transfers t where t.id = :transferId
+`)
+export const lockRejects = statement<
+  { transferId: string; numbers: readonly number[] },
+  { number: number; sealed: Buffer | null; replayed: boolean; erased: boolean }
+>(`
+  select number, sealed, replayed_by is not null as replayed, erased_time is not null as erased
+  from rejects where transfer_id = :transferId and number = any(:numbers::int[]) order by number for update
+`)
+/** Stores corrected records, sealed and in base64, in the order of their numbers; null takes the corrections back. */
+export const saveEdits = statement<{
+  transferId: string
+  numbers: readonly number[]
+  edited: readonly (string | null)[]
+}>(`
+  update rejects r set edited_sealed = decode(e.edited, 'base64')
+  from unnest(:numbers::int[], :edited::text[]) as e (number, edited)
+  where r.transfer_id = :transferId and r.number = e.number
 `)

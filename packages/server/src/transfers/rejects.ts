@@ -8,6 +8,7 @@ import { openDataKey } from '../secrets/data-keys.ts'
 import type { Keyring } from '../secrets/keyring.ts'
 import type { MasterKey } from '../secrets/seal.ts'
 import * as queries from './reject-queries.ts'
+import { reasonIn } from './reject-reasons.ts'
 import { openText, places } from './sealed.ts'
 import { requireTransfer, type TransferDeps } from './transfers.ts'
 import { viewReject } from './view.ts'
@@ -18,10 +19,6 @@ import { viewReject } from './view.ts'
  * no part of a value, and one key for all of them would show in the database which records are equal.
  */
 
-/** In place of the reason of a record that was erased. */
-const erasedReason = 'The record was erased at the request of the person.'
-/** In place of a reason whose key the operator has lost. */
-const lostReason = 'The reason was sealed under a key that was lost.'
 /** Records that are in memory at the same time. */
 const rowsAtOnce = 100
 /** Groups that are opened at once in this process, and for one organization, so that no search keeps the others waiting. */
@@ -77,13 +74,25 @@ function openerOf(db: Database, keyring: Keyring, transferId: string): Reader['o
     }
     const { key, columns = [] } = sealing ?? {}
     return rows.map((row) => {
-      const { reasonSealed, number, sealed } = row
-      const without = row.erased ? erasedReason : lostReason
-      const reason = reasonSealed ? openText(key, places.reason(transferId, number), reasonSealed) : without
+      const { number, sealed } = row
+      const reason = reasonIn(key, transferId, row)
       const values: Json = sealed ? JSON.parse(openText(key, places.reject(transferId, number), sealed)) : null
-      return viewReject(row, reason, recordOf(columns, values) ?? row.record)
+      const record = recordOf(columns, values)
+      return viewReject(row, reason, record ?? row.record, editOf(key, transferId, columns, row), record !== undefined)
     })
   }
+}
+
+/** The record with its corrected values; undefined if there are none. */
+function editOf(
+  key: MasterKey | undefined,
+  transferId: string,
+  columns: readonly string[],
+  { number, editedSealed }: queries.RejectRow,
+): Reject['record'] | undefined {
+  return editedSealed
+    ? recordOf(columns, JSON.parse(openText(key, places.edit(transferId, number), editedSealed)))
+    : undefined
 }
 
 /** A record by its columns; undefined if it is not kept, or has other columns than the last session of the transfer. */
@@ -126,8 +135,8 @@ async function* everyReject(
 async function* matching(reader: Reader, q: string): AsyncGenerator<readonly Reject[]> {
   const wanted = q.toLowerCase()
   for await (const rejects of everyReject(reader, limits.rejectsSearchedMax)) {
-    yield rejects.filter(({ row, field, reason, record }) =>
-      [row === null ? null : String(row), field, reason, ...Object.values(record)].some((text) =>
+    yield rejects.filter(({ row, field, reason, record, edited }) =>
+      [row === null ? null : String(row), field, reason, ...Object.values({ ...record, ...edited })].some((text) =>
         text?.toLowerCase().includes(wanted),
       ),
     )

@@ -19,6 +19,7 @@ export const places = {
   deliveryState: (transferId: string, number: number): SealedPlace => ['delivery state', transferId, String(number)],
   reason: (transferId: string, number: number): SealedPlace => ['reason', transferId, String(number)],
   reject: (transferId: string, number: number): SealedPlace => ['reject', transferId, String(number)],
+  edit: (transferId: string, number: number): SealedPlace => ['edit', transferId, String(number)],
   // Under the key of the connection.
   cursor: (connectionId: string): SealedPlace => ['cursor', connectionId],
   state: (connectionId: string): SealedPlace => ['state', connectionId],

@@ -11,8 +11,11 @@ import { findSettings } from './queries.ts'
 
 /** The two sides of a connection, as a runner gets them. */
 
-/** The configuration that a side of a transfer keeps: saved values without secrets, as they were when it started. */
-export type FrozenSide = { readonly role: Role; readonly settings: Values }
+/**
+ * The configuration that a side of a transfer keeps: saved values without secrets, as they were when it started, or when it took the
+ * present ones because nothing had moved.
+ */
+export type FrozenSide = { readonly role: Role; settings: Values }
 
 /** A configuration of a connector, as a job works with it. */
 export type ConfiguredSide = {
@@ -43,11 +46,14 @@ export function configuredSides(
   }
 }
 
+/** The configurations of both sides of a transfer, with what it keeps of them. */
+export type FrozenSides = Readonly<Record<'source' | 'destination', ConfiguredSide & { readonly frozen: FrozenSide }>>
+
 /** The same of a transfer, with what it keeps of both configurations. */
 export function frozenSides(
   catalogue: Pick<Catalogue, 'known'>,
   row: SidesRow & { readonly srcSettings: Values; readonly destSettings: Values },
-): { source: ConfiguredSide; destination: ConfiguredSide } {
+): FrozenSides {
   const { source, destination } = configuredSides(catalogue, row)
   return {
     source: { ...source, frozen: { role: 'Source', settings: row.srcSettings } },

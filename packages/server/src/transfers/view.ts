@@ -67,13 +67,22 @@ export function viewError(
     : { code, message, side: 'destination', connectorId: destConnectorId }
 }
 
-/** @param record with its values, or the redacted copy */
-export const viewReject = ({ row, count, field }: RejectRow, reason: string, record: Reject['record']): Reject => ({
+/** @param record with its values, or the redacted copy. @param isShown whether these are its values */
+export const viewReject = (
+  { number, row, count, field, replayed }: RejectRow,
+  reason: string,
+  record: Reject['record'],
+  edited: Reject['record'] | undefined,
+  isShown: boolean,
+): Reject => ({
+  number,
   row,
   count,
   field,
   reason,
   record,
+  edited: edited ?? null,
+  editable: isShown && !replayed,
 })
 
 export const viewLogLine = ({ number, attempt, ms, kind, text }: LogRow): TransferLogLine => ({

@@ -2,7 +2,7 @@ import { example } from '../examples.ts'
 import { limits } from '../limits.ts'
 import { type Static, Type } from '../type.ts'
 import { count, exactly, identifier, text, unixSeconds } from './kinds.ts'
-import { Reject } from './transfer.ts'
+import { Reject } from './reject.ts'
 
 /** One person in the records that are kept (ours). */
 

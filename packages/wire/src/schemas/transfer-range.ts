@@ -41,11 +41,11 @@ const dayMs = 86_400_000
 export function errorOfRange(
   { from, to }: TransferRange,
   daysMax: number,
-): { readonly field: 'from' | 'to'; readonly message: string } | undefined {
+): { readonly field: keyof TransferRange; readonly message: string } | undefined {
   for (const [field, text] of Object.entries({ from, to })) {
     const ms = Date.parse(text)
     if (Number.isNaN(ms) || new Date(ms).toISOString().slice(0, 10) !== text.slice(0, 10)) {
-      return { field: field as 'from' | 'to', message: 'is a day that does not exist' }
+      return { field: field as keyof TransferRange, message: 'is a day that does not exist' }
     }
   }
   if (from.length !== to.length) {

@@ -7,6 +7,7 @@ import { ConnectionConfig } from './connection.ts'
 import { ruleResults } from './connection-rule.ts'
 import { columnChanges } from './drift.ts'
 import { count, exactly, flag, identifier, oneOf, text, unixSeconds } from './kinds.ts'
+import { Replayable } from './reject.ts'
 import { records, skipped } from './transfer-counts.ts'
 import { backfillOf, backfillOption } from './transfer-range.ts'
 import { TransferRoute } from './transfer-route.ts'
@@ -83,20 +84,6 @@ const transferFields = {
 export const Transfer = exactly(transferFields, { description: 'Transfer' })
 export type Transfer = Static<typeof Transfer>
 
-/** Rejected records of a transfer by their treatment in a replay: their sum is `rejected` of the transfer. */
-export const Replayable = exactly(
-  {
-    replayable: count('Rejected records that a replay sends', 120),
-    replayed: count('Rejected records that earlier replays delivered; they are not sent again', 20),
-    notKept: count(
-      'Rejected records that no replay can send: those of a test, those beyond the number or time that the operator keeps, very large ones, and those of which the destination reports only a count',
-      10,
-    ),
-  },
-  { description: 'What a replay sends of the rejected records' },
-)
-export type Replayable = Static<typeof Replayable>
-
 /** Response of Replay Transfer. */
 export const ReplayTransfer = exactly(
   { ...transferFields, rejects: Replayable },
@@ -157,32 +144,6 @@ export const PreviewConnection = exactly(
   },
   { description: 'Options of the preview', examples: [{}] },
 )
-
-/** A record that was not taken. */
-export const Reject = exactly(
-  {
-    row: maybe(
-      Type.Integer({
-        minimum: 1,
-        description: 'Number of the record in the source, from 1; null if the destination reports only a count',
-        examples: [17],
-      }),
-    ),
-    count: Type.Integer({
-      minimum: 1,
-      description: 'How many records this stands for; 1 where row is known',
-      examples: [1],
-    }),
-    field: maybe(text('Field that caused it, if known', 'email')),
-    reason: text('Why it was rejected', 'email is not an e-mail address'),
-    record: Type.Record(Type.String(), Type.Union([Type.String(), Type.Null()]), {
-      description: `The record as it was read, by column; of each value up to ${limits.rejectValueLengthMax} characters. Of a record that is not kept whole, or is too large to show, only the kind and the length of each value: "j… (16)"`,
-      examples: [{ email: 'jane.doe(at)example.com', country: 'de' }],
-    }),
-  },
-  { description: 'Rejected record' },
-)
-export type Reject = Static<typeof Reject>
 
 /** Response of Preview Connection. */
 export const Preview = exactly(

@@ -128,7 +128,7 @@ function oauthOf(authenticator: JsonObject, notes: Notes, where: string): Import
       tokenUrl,
       ...(headers.includes('authorization') && { clientIn: 'header' }),
       ...(scope !== '' && { scope }),
-      ...(Object.keys(more).length > 0 && { tokenParameters: new URLSearchParams(more).toString() }),
+      ...(Object.keys(more).length > 0 && { urlParameters: new URLSearchParams(more).toString() }),
     },
     secrets: ['clientId', 'clientSecret', ...(grant === 'refresh_token' ? ['refreshToken'] : [])],
   }
@@ -175,11 +175,11 @@ function sessionOf(authenticator: JsonObject, notes: Notes, where: string): Impo
       loginUrl: url.replace(/([^:/])\/{2,}/g, '$1/').replace(/\/+$/, ''),
       loginIn: isBasic ? 'header' : form ? 'form' : 'body',
       ...(!isBasic && { loginNames: `${userName},${passwordName}` }),
-      tokenAt: listIn(authenticator.session_token_path).map(String).join('.'),
+      loginPath: listIn(authenticator.session_token_path).map(String).join('.'),
       keyIn: place === 'header' ? 'header' : 'query',
       keyName: isBearer ? 'Authorization' : (textIn(into.field_name) ?? 'Authorization'),
       ...(prefix !== '' && { keyPrefix: prefix }),
-      ...(Object.keys(more).length > 0 && { tokenParameters: new URLSearchParams(more).toString() }),
+      ...(Object.keys(more).length > 0 && { urlParameters: new URLSearchParams(more).toString() }),
     },
     secrets: ['username', 'password'],
   }

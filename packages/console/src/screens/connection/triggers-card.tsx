@@ -119,6 +119,7 @@ function AddTrigger({
     const body = { name, ...(secret === '' ? {} : { dbtCloudSecret: secret }) }
     const { reply } = await create.mutateAsync({ accountId, id, body })
     onMade(reply.url)
+    onClose()
   }
   return (
     <FormDialog title={say.add} action={say.add} onSubmit={save} onClose={onClose}>

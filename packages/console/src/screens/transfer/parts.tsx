@@ -1,7 +1,10 @@
-import { Badge, Box, Card, Stack, Table, Text, Title } from '@mantine/core'
+import { Badge, Box, Card, Group, Stack, Table, Text, Title } from '@mantine/core'
 import { limits, type Transfer, type TransferPart } from '@penstock/wire'
-import { useRead } from '../../api/queries.ts'
+import { useForbidden } from '../../api/me.ts'
+import { useRead, useWrite } from '../../api/queries.ts'
+import { notifyDone, notifyFailure } from '../../components/notify.ts'
 import { count } from '../../components/numbers.ts'
+import { ReasonedButton } from '../../components/reasoned.tsx'
 import { transferColors } from '../../components/status.tsx'
 import { transferParts as say } from '../../strings/transfer-parts.ts'
 import { isActive } from '../connection/use-connection.ts'
@@ -24,9 +27,12 @@ export function Parts({ transfer }: { transfer: Transfer }) {
   return (
     <Card withBorder padding="lg">
       <Stack gap="md">
-        <Title order={2} size="h4">
-          {say.title}
-        </Title>
+        <Group justify="space-between" gap="sm">
+          <Title order={2} size="h4">
+            {say.title}
+          </Title>
+          {!isActive(transfer) && done < reply.length && <Retry transfer={transfer} />}
+        </Group>
         <Text size="sm" c="dimmed">
           {say.help(done, reply.length)}
         </Text>
@@ -53,6 +59,27 @@ export function Parts({ transfer }: { transfer: Transfer }) {
         )}
       </Stack>
     </Card>
+  )
+}
+
+/** Continues the parts that did not succeed; the service says if they cannot be. */
+function Retry({ transfer: { accountId, connectionId, id } }: { transfer: Transfer }) {
+  const retry = useWrite('retryTransfer')
+  return (
+    <ReasonedButton
+      variant="default"
+      size="sm"
+      reason={useForbidden('retryTransfer')}
+      loading={retry.isPending}
+      onClick={() =>
+        void retry
+          .mutateAsync({ accountId, id: connectionId, transferId: id })
+          .then(() => notifyDone(say.retried))
+          .catch(notifyFailure)
+      }
+    >
+      {say.retry}
+    </ReasonedButton>
   )
 }
 

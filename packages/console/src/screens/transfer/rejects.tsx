@@ -1,8 +1,9 @@
-import { Alert, Button, Card, Code, Group, Menu, Stack, Text, Title } from '@mantine/core'
-import { limits, operations, type Reject, type Transfer } from '@penstock/wire'
-import { IconChevronDown, IconDownload } from '@tabler/icons-react'
+import { ActionIcon, Alert, Button, Card, Code, Group, Menu, Stack, Text, Title } from '@mantine/core'
+import { type Connection, limits, operations, type Reject, type Transfer } from '@penstock/wire'
+import { IconChevronDown, IconDownload, IconPencil } from '@tabler/icons-react'
 import { useState } from 'react'
 import { download } from '../../api/download.ts'
+import { useForbidden } from '../../api/me.ts'
 import { useRead } from '../../api/queries.ts'
 import { useAddress } from '../../components/address.ts'
 import { Loaded } from '../../components/loaded.tsx'
@@ -13,20 +14,25 @@ import { Pager, pageSize } from '../../components/pager.tsx'
 import { recordColumns } from '../../components/record-values.tsx'
 import { type Column, DataTable } from '../../components/resource-table.tsx'
 import { SearchBox } from '../../components/search-box.tsx'
+import { rejectEdits } from '../../strings/reject-edits.ts'
 import { transfer as say } from '../../strings/transfer.ts'
 import { isActive } from '../connection/use-connection.ts'
+import { EditReject } from './edit-reject.tsx'
+import { KeepRejects } from './keep-rejects.tsx'
 import { ReasonFilter } from './reason-filter.tsx'
 
 const chunk = limits.pageSizeMax
 
 /** The records that were not taken: by reason, to search, and all of them to download. */
-export function Rejects({ transfer }: { transfer: Transfer }) {
+export function Rejects({ transfer, connection }: { transfer: Transfer; connection: Connection }) {
   const { value, page } = useAddress()
   const q = value('q').trim()
   const reason = value('reason')
   const from = reason !== '' ? 0 : Math.floor((page * pageSize) / chunk) * chunk
   const { accountId, connectionId, id, records } = transfer
   const moves = isActive(transfer)
+  const forbidden = useForbidden('editRejects')
+  const [edited, setEdited] = useState<Reject>()
   const query = useRead(
     'listRejects',
     { accountId, id: connectionId, transferId: id, query: { size: chunk, offset: from, ...(q ? { q } : {}) } },
@@ -39,7 +45,12 @@ export function Rejects({ transfer }: { transfer: Transfer }) {
         <Title order={2} size="h4">
           {say.rejects}
         </Title>
-        {(total > 0 || q !== '') && <Download transfer={transfer} />}
+        {(total > 0 || q !== '') && (
+          <Group gap="sm">
+            <KeepRejects connection={connection} />
+            <Download transfer={transfer} />
+          </Group>
+        )}
       </Group>
       <Loaded query={query} quiet>
         {({ reply }) => {
@@ -82,6 +93,12 @@ export function Rejects({ transfer }: { transfer: Transfer }) {
                   highlightOnHover
                   rows={shown}
                   columns={columns}
+                  keyOf={({ number }) => number}
+                  actions={
+                    !moves && !transfer.test && forbidden === undefined
+                      ? (reject) => reject.editable && <Edit reject={reject} onEdit={setEdited} />
+                      : false
+                  }
                 />
               )}
               <Pager total={reason === '' ? total : fitting.length} />
@@ -94,7 +111,23 @@ export function Rejects({ transfer }: { transfer: Transfer }) {
           )
         }}
       </Loaded>
+      {edited && <EditReject transfer={transfer} reject={edited} onClose={() => setEdited(undefined)} />}
     </Card>
+  )
+}
+
+function Edit({ reject, onEdit }: { reject: Reject; onEdit: (reject: Reject) => void }) {
+  const label = `${rejectEdits.edit}: ${reject.row ?? reject.number}`
+  return (
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      aria-label={label}
+      title={rejectEdits.edit}
+      onClick={() => onEdit(reject)}
+    >
+      <IconPencil size={16} aria-hidden />
+    </ActionIcon>
   )
 }
 

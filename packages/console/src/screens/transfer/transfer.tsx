@@ -149,7 +149,7 @@ function Shown({
       <RuleResults transfer={transfer} />
       <Parts transfer={transfer} />
       <Log transfer={transfer} />
-      <Rejects transfer={transfer} />
+      <Rejects transfer={transfer} connection={connection} />
       {asked === 'cancel' && <CancelTransfer transfer={transfer} onClose={stop} />}
       {asked === 'replay' && <Replay transfer={transfer} onStarted={follow} onClose={stop} />}
     </Page>

@@ -49,16 +49,18 @@ export type SearchedRecord = {
   /** The redacted copy. */
   record: Record<string, string | null>
   sealed: Buffer | null
+  /** With corrected values. */
+  editedSealed: Buffer | null
 }
 /** Records that are not erased, in their order. */
 export const recordsAfter = statement<{ transferId: string; number: number; limit: number }, SearchedRecord>(`
-  select number, row, field, reason_sealed, record, sealed from rejects
+  select number, row, field, reason_sealed, record, sealed, edited_sealed from rejects
   where transfer_id = :transferId and number > :number and erased_time is null order by number limit :limit
 `)
 
 /** Erases values and reasons. The rows stay: they are counted. */
 export const eraseRecords = statement<{ transferId: string; numbers: readonly number[] }>(`
-  update rejects set record = '{}', sealed = null, reason_sealed = null, field = null, erased_time = now()
+  update rejects set record = '{}', sealed = null, edited_sealed = null, reason_sealed = null, field = null, erased_time = now()
   where transfer_id = :transferId and number = any(:numbers)
 `)
 

@@ -64,9 +64,10 @@ export async function searchPart(
       const records = await queries.recordsAfter.all(db, part)
       if (records.length > 0 && transfer.dataKeyId) key ??= await openDataKey(db, keyring, transfer.dataKeyId)
       for (const kept of records) {
-        const { reason, values } = openRecord(key, transfer, kept)
+        const { reason, values, edited } = openRecord(key, transfer, kept)
         if (values === undefined) notKept++
-        if (textsOf(values).some(isOfPerson) || isOfPerson(reason)) found.push({ transfer, kept, reason, values })
+        const texts = [...textsOf(values), ...textsOf(edited), reason]
+        if (texts.some(isOfPerson)) found.push({ transfer, kept, reason, values })
       }
       searched += records.length
       after = records.at(-1)?.number ?? after
@@ -78,11 +79,13 @@ export async function searchPart(
 }
 
 function openRecord(key: MasterKey | undefined, { id }: queries.SearchedTransfer, kept: queries.SearchedRecord) {
-  const { number, reasonSealed, sealed } = kept
+  const { number, reasonSealed, sealed, editedSealed } = kept
   const reason = key && reasonSealed ? openText(key, places.reason(id, number), reasonSealed) : ''
   const values: Json | undefined =
     key && sealed ? JSON.parse(openText(key, places.reject(id, number), sealed)) : undefined
-  return { reason, values }
+  const edited: Json | undefined =
+    key && editedSealed ? JSON.parse(openText(key, places.edit(id, number), editedSealed)) : undefined
+  return { reason, values, edited }
 }
 
 /** Every text and number in a value, at any depth. */

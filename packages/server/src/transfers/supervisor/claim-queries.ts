@@ -24,6 +24,9 @@ export type WorkRow = StandingRow & {
   /** Saved configuration without secrets as it was at the start. */
   srcSettings: Values
   destSettings: Values
+  /** Whether the saved configuration is another one by now. */
+  srcChanged: boolean
+  destChanged: boolean
   confirmed: boolean
   testRows: number | null
   /** The range that it reads; null: it is no backfill. */
@@ -41,6 +44,8 @@ export type WorkRow = StandingRow & {
   startedTime: Date
   /** How long it had run when it was read, in milliseconds. */
   ranMs: number
+  /** How much of that was between an end and a retry, in milliseconds. */
+  pausedMs: number
   connectionDataKeyId: string | null
   cursorSealed: Buffer | null
   /** The cursor that is confirmed in this transfer; that of a part is sealed with its checkpoint. */
@@ -66,6 +71,14 @@ export type WorkRow = StandingRow & {
   partKeySealed: Buffer | null
 }
 
+/** Whether the configuration of a side of the transfer `t` was changed since the transfer took it; one that is gone was not. */
+const changedSince = (side: 'src' | 'dest') => `
+    exists (
+      select from configurations f
+      where f.account_id = c.account_id and f.connector_id = t.${side}_connector_id and f.id = c.${side}_configuration_id
+        and f.settings <> t.${side}_settings
+    )`
+
 /** Only one claims at a time, so that no limit is passed by two at once. Without rows, to travel with the claim. */
 export const holdClaims = `do $$ begin perform pg_advisory_xact_lock(hashtext('penstock claims'), 0); end $$`
 
@@ -77,10 +90,11 @@ export const holdClaims = `do $$ begin perform pg_advisory_xact_lock(hashtext('p
 const workOf = (transfers: 'transfers' | 'claimed', parts?: 'transfer_parts' | 'claimed_part') => `
   select t.id, t.organization_id, t.account_id, t.connection_id, t.src_connector_id, t.dest_connector_id,
     c.src_configuration_id, c.dest_configuration_id, t.trigger, t.replay_of, t.src_config, t.dest_config,
-    t.src_settings, t.dest_settings, t.confirmed, t.test_rows, t.backfill,
+    t.src_settings, t.dest_settings, ${changedSince('src')} as src_changed, ${changedSince('dest')} as dest_changed, t.confirmed, t.test_rows, t.backfill,
     ${parts ? 'p.read, p.rejected, p.attempt, p.checkpoint_sealed, p.pending' : 't.read, t.rejected, t.attempt, t.checkpoint_sealed, t.pending'},
     t.source_columns, t.columns, t.data_key_id, t.created_time, t.started_time,
-    extract(epoch from now() - t.started_time)::float8 * 1000 as ran_ms, t.traceparent,
+    extract(epoch from now() - t.started_time)::float8 * 1000 as ran_ms,
+    extract(epoch from t.paused)::float8 * 1000 as paused_ms, t.traceparent,
     s.data_key_id as connection_data_key_id, s.cursor_sealed, t.cursor_sealed as reached_sealed, s.state_sealed, s.replaced,
     s.digest_key_sealed, s.digests_scope, s.digests_salt, s.digests_generation,
     coalesce(s.drift, 'ignore') as drift, s.shape, t.rules,

@@ -8,6 +8,7 @@ import { endTransfer } from '../ending-queries.ts'
 import { openJson, places, sealJson } from '../sealed.ts'
 import type { WorkRow } from './claim-queries.ts'
 import type { SupervisorDeps } from './deps.ts'
+import { numbersOf } from './fenced.ts'
 import { type PartStanding, transferKeys } from './ledger-writer.ts'
 import * as queries from './part-queries.ts'
 import { scheduleProbe } from './probe-queries.ts'
@@ -47,7 +48,7 @@ export function endPart(
   const { id, attempt, part, connectionId } = work
   return database.transaction(async (tx) => {
     const held = await queries.holdTransferOfPart.first(tx, { id, connectionId })
-    const ended = held && (await queries.endPart.first(tx, { id, attempt, part, ...end }))
+    const ended = held && (await queries.endPart.first(tx, { id, attempt, part, ...numbersOf(work), ...end }))
     if (!held || !ended) return false
     const log = (kind: TransferLogKind, text: string) =>
       queries.addLogLine.run(tx, {
@@ -65,8 +66,10 @@ export function endPart(
     const result = await queries.resultOfParts.first(tx, { id })
     if (!result) return true
     const { number, status, code, message, side } = result
-    if (status === null) await keepCursors(tx, keyring, work)
-    await queries.dropStandings.run(tx, { id })
+    if (status === null) {
+      await keepCursors(tx, keyring, work)
+      await queries.dropStandings.run(tx, { id })
+    }
     const named = number === null || code === null ? message : `Part ${number} of ${held.parts}: ${message}`
     await endTransfer.first(tx, {
       id,

@@ -72,9 +72,15 @@ export const holdTransferOfPart = statement<{ id: string; connectionId: string }
   where t.id = :id and t.status = 'running' for no key update of t
 `)
 
-/** Ends a part, and drops what it needed to continue but its cursor. No row: it is another worker's by now. */
+/**
+ * Ends a part, and drops what it needed to continue but its cursor. A part without success keeps it: its transfer can be retried. If it had
+ * delivery states, the destination may have dropped what was confirmed, so that it cannot continue: it keeps no checkpoint. No row: it is
+ * another worker's by now.
+ */
 export const endPart = statement<
   PartFence & {
+    after: number
+    until: number
     status: 'succeeded' | 'failed' | 'cancelled'
     code: TransferErrorCode | null
     message: string | null
@@ -85,14 +91,22 @@ export const endPart = statement<
   update transfer_parts p set
     status = :status, error_code = :code, error_message = :message, error_side = :side, finished_time = clock_timestamp(),
     progress = case when :status = 'succeeded' then 1 else progress end,
-    heartbeat_time = null, pending = null, key_sealed = null
+    heartbeat_time = null,
+    pending = case when :status <> 'succeeded' then pending end, key_sealed = case when :status <> 'succeeded' then key_sealed end,
+    checkpoint_sealed = case
+      when :status = 'succeeded' or not exists (
+        select from ledger l
+        where l.transfer_id = :id and l.number > :after and l.number <= :until and l.delivery_state_sealed is not null
+      )
+      then checkpoint_sealed
+    end
   where ${own}
   returning number, read, accepted, rejected
 `)
 
 /** Leaves out the parts that no worker has begun, because another one ended in a way that they would, too. */
 export const skipParts = statement<{ id: string }>(`
-  update transfer_parts set status = 'skipped', key_sealed = null, finished_time = clock_timestamp()
+  update transfer_parts set status = 'skipped', finished_time = clock_timestamp()
   where transfer_id = :id and status = 'queued' and attempt = 0
 `)
 

@@ -9,7 +9,9 @@ import { Unreadable } from '../../secrets/seal.ts'
 import * as endings from '../ending-queries.ts'
 import { insertsAgain } from '../inserts-again.ts'
 import { isJobMethod, JobHost } from '../job-host.ts'
+import type { RejectsRead } from '../job-rejects.ts'
 import { wakeWorkers } from '../queries.ts'
+import { saveRejectsRead } from '../rejecting-queries.ts'
 import { frozenSides, replacesAll } from '../sides.ts'
 import type { WorkRow } from './claim-queries.ts'
 import { crashRetriesMax, describeCrash } from './crashes.ts'
@@ -19,6 +21,7 @@ import { endPart, moveConnection } from './end-part.ts'
 import { Defect, Divided, endingOf, incidentOf, Lost, Released, resumes, Stopped } from './endings.ts'
 import { fenced } from './fenced.ts'
 import { saveReplaced } from './ledger-queries.ts'
+import { changedSides } from './present-settings-queries.ts'
 import { DatabaseTransferHost } from './transfer-host.ts'
 import { TransferLog } from './transfer-log.ts'
 import { TransferTrace } from './transfer-trace.ts'
@@ -77,7 +80,8 @@ async function runTransfer(
   const isNew = work.part > 0 ? work.attempt === 1 : work.columns === null
   const standing = isNew ? endingOf(work) : undefined
   if (standing) throw standing
-  const { source, destination } = frozenSides(catalogue, work)
+  const sides = frozenSides(catalogue, work)
+  const { source, destination } = sides
   await sayIfInserted(database, work, { source: source.connector, destination: destination.connector }, lines)
   const begunMs = performance.now()
   const ending = new AbortController()
@@ -94,7 +98,8 @@ async function runTransfer(
       .heartbeat(database)
       .then(
         (standing) => {
-          const reason = endingOf(standing) ?? overtimeOf(work.ranMs + performance.now() - begunMs, settings)
+          const reason =
+            endingOf(standing) ?? overtimeOf(work.ranMs - work.pausedMs + performance.now() - begunMs, settings)
           if (reason) end(reason)
         },
         // While the database is unavailable there is nothing to report; a batch that cannot be confirmed ends the transfer.
@@ -102,7 +107,7 @@ async function runTransfer(
       )
     void lines.flush()
   }, heartbeatMs(deps))
-  const host = new DatabaseTransferHost(deps, work)
+  const host = new DatabaseTransferHost(deps, work, sides)
   const ofJob = new JobHost(deps, work.replayOf ? [destination] : [source, destination])
   try {
     const { retry, replaceShareMin, progressMs } = settings
@@ -145,7 +150,7 @@ async function runTransfer(
     trace?.stopped()
     lines.add('ended', 'Everything is delivered and confirmed.')
     await lines.flush()
-    await finish(deps, work, lines)
+    await finish(deps, work, lines, ofJob.rejectsRead)
   } catch (error) {
     throw error instanceof RunnerDied || error instanceof EndJob ? (endedBy ?? error) : error
   } finally {
@@ -163,7 +168,12 @@ const lostToAnother = 'transfer lost to another worker'
 const withoutError = { code: null, message: null, side: null }
 
 /** Everything is delivered, confirmed and visible. */
-async function finish(deps: SupervisorDeps, work: WorkRow, lines: TransferLog): Promise<void> {
+async function finish(
+  deps: SupervisorDeps,
+  work: WorkRow,
+  lines: TransferLog,
+  rejectsRead: RejectsRead | undefined,
+): Promise<void> {
   const { database, catalogue } = deps
   const { id, attempt } = work
   if (work.part > 0) {
@@ -177,9 +187,11 @@ async function finish(deps: SupervisorDeps, work: WorkRow, lines: TransferLog): 
   }
   const isReplaced = replacesAll(catalogue, work)
   const hasDigests = sendsChangedRows(work.destConfig)
-  if (!isReplaced && !hasDigests) return end(database)
+  const isOfRejects = rejectsRead !== undefined && work.testRows === null
+  if (!isReplaced && !hasDigests && !isOfRejects) return end(database)
   await database.transaction(async (tx) => {
     if (isReplaced) await saveReplaced.run(tx, { id })
+    if (isOfRejects) await saveRejectsRead.run(tx, { id, ...rejectsRead })
     if (hasDigests) await settleDigests.run(tx, { id, connectionId: work.connectionId })
     await end(tx)
   })
@@ -256,7 +268,9 @@ async function writeEnd(
   }
   if (decision.do !== 'end') throw new Error(`A transfer that is over cannot ${decision.do}`, { cause: error })
   const { status, connection } = decision
-  const { code, message, side } = describeError(error, deps)
+  const described = describeError(error, deps)
+  const { code, side } = described
+  const message = await withChanges(deps, work, described)
   lines.add(
     'ended',
     code === null
@@ -297,6 +311,19 @@ type StoredError = {
   readonly message: string | null
   /** The side of the connection that the error belongs to; `null` if it belongs to neither. */
   readonly side: Role | null
+}
+
+/** The message of an error, which says so if the connector of its side was configured in another way since the transfer took its settings. */
+async function withChanges(
+  { database, catalogue }: SupervisorDeps,
+  { id, srcConnectorId, destConnectorId }: WorkRow,
+  { code, message, side }: StoredError,
+): Promise<string | null> {
+  if (message === null || side === null || code === 'settings_changed') return message
+  const changed = await changedSides.first(database, { id })
+  if (!(side === 'Source' ? changed?.src : changed?.dest)) return message
+  const name = catalogue.find(side === 'Source' ? srcConnectorId : destConnectorId)?.name ?? 'the connector'
+  return `${message} The configuration of ${name} was changed after this transfer had begun with it: start a new transfer, which uses the present one.`
 }
 
 function describeError(error: unknown, deps: SupervisorDeps): StoredError {

@@ -20,7 +20,7 @@ import type { Transaction } from '../../db/database.ts'
 import { openDataKey } from '../../secrets/data-keys.ts'
 import type { MasterKey } from '../../secrets/seal.ts'
 import { openJson, openText, places } from '../sealed.ts'
-import { frozenSides, openSide } from '../sides.ts'
+import { type FrozenSides, openSide } from '../sides.ts'
 import { deliveryStatesOf, findWork, findWorkOfPart, type WorkRow } from './claim-queries.ts'
 import { reportColumns } from './column-reports.ts'
 import type { SupervisorDeps } from './deps.ts'
@@ -30,6 +30,7 @@ import { endingOf, Lost } from './endings.ts'
 import { fenced, numbersOf, partsMax } from './fenced.ts'
 import { countKeptRejects } from './ledger-queries.ts'
 import { LedgerWriter, type PartStanding, type TransferKeys, transferKeys } from './ledger-writer.ts'
+import { takePresentSettings } from './present-settings-queries.ts'
 import * as queries from './queries.ts'
 import * as replayQueries from './replays/queries.ts'
 import type { Replay } from './replays/replays.ts'
@@ -48,6 +49,7 @@ const stagedMax = 200
 export class DatabaseTransferHost {
   readonly #deps: SupervisorDeps
   readonly #work: WorkRow
+  readonly #sides: FrozenSides
   #ledger: LedgerWriter | undefined
   #staged: (readonly KeptReject[])[] = []
   #stagedParts: (readonly DividedPart[])[] = []
@@ -59,9 +61,11 @@ export class DatabaseTransferHost {
   #replayKey: MasterKey | undefined
   #keys: TransferKeys | undefined
 
-  constructor(deps: SupervisorDeps, work: WorkRow) {
+  /** @param sides get the settings that the transfer takes later */
+  constructor(deps: SupervisorDeps, work: WorkRow, sides: FrozenSides) {
     this.#deps = deps
     this.#work = work
+    this.#sides = sides
   }
 
   async answer(method: TransferMethod, argument: unknown): Promise<unknown> {
@@ -110,7 +114,7 @@ export class DatabaseTransferHost {
   }
 
   async #open(): Promise<TransferState> {
-    const { database, keyring, catalogue, settings } = this.#deps
+    const { database, keyring, settings } = this.#deps
     // It was read just now, when the transfer was claimed; later it may have moved.
     const isFirst = this.#keys === undefined
     const now = isFirst ? this.#work : await this.#findWork()
@@ -140,7 +144,12 @@ export class DatabaseTransferHost {
     this.#hasDeliveryStates = deliveryStates.length > 0
     const digests = now.part === 0 ? await KeptDigests.open(database, now, connection) : undefined
     this.#digests = digests?.kept
-    const { source, destination } = frozenSides(catalogue, now)
+    const { source, destination } = this.#sides
+    const isChanged = now.part === 0 && (now.srcChanged || now.destChanged)
+    const taken =
+      (isChanged && (await takePresentSettings.first(database, { id: now.id, attempt: now.attempt }))) || now
+    source.frozen.settings = taken.srcSettings
+    destination.frozen.settings = taken.destSettings
     return {
       source: now.replayOf ? null : await openSide(this.#deps, source, now.srcConfig),
       destination: await openSide(this.#deps, destination, now.destConfig),
@@ -293,9 +302,9 @@ export class DatabaseTransferHost {
       limit: replayRowsAtOnce,
       bytes: replayBytesAtOnce,
     })
-    return kept.map(({ number, sealed }) => ({
+    return kept.map(({ number, sealed, edited }) => ({
       number,
-      raw: openText(key, places.reject(transferId, number), sealed),
+      raw: openText(key, (edited ? places.edit : places.reject)(transferId, number), sealed),
     }))
   }
 }

@@ -3,12 +3,14 @@ import { repeat } from '../../repeat.ts'
 import type { Claims } from './claim.ts'
 import { startDependents } from './dependents.ts'
 import { heartbeatMs, type SupervisorDeps } from './deps.ts'
+import { startDueRejects } from './due-rejects.ts'
 import { startDue } from './due-schedules.ts'
 import { LostTransfers } from './lost-transfers.ts'
 import { Probes } from './probes.ts'
 
 /**
- * Periodic tasks of every worker: transfers whose worker died, schedules that are due, connections that run after others, connections that are offline. None waits
+ * Periodic tasks of every worker: transfers whose worker died, schedules and rejected records that are due, connections that run after others,
+ * connections that are offline. None waits
  * for another one. The first worker to notice one acts.
  */
 
@@ -33,6 +35,11 @@ export async function keepUp(
     repeat({ name: 'starting due schedules', everyMs, run: () => startDue(deps, log, retiring) }, log, retiring),
     repeat(
       { name: 'starting dependent transfers', everyMs, run: () => startDependents(deps, log, retiring) },
+      log,
+      retiring,
+    ),
+    repeat(
+      { name: 'starting transfers of rejected records', everyMs, run: () => startDueRejects(deps) },
       log,
       retiring,
     ),

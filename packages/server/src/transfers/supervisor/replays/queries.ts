@@ -7,10 +7,12 @@ import { statement } from '../../../db/statement.ts'
 const toReplay = 'transfer_id = :transferId and sealed is not null and (replayed_by is null or replayed_by = :replay)'
 export const replayedRejects = statement<
   { transferId: string; replay: string; number: number; limit: number; bytes: number },
-  { number: number; sealed: Buffer }
+  /** `edited`: with corrected values. */
+  { number: number; sealed: Buffer; edited: boolean }
 >(`
-  select number, sealed from (
-    select number, sealed, sum(octet_length(sealed)) over (order by number) - octet_length(sealed) as bytes_before
+  select number, coalesce(edited_sealed, sealed) as sealed, edited_sealed is not null as edited from (
+    select number, sealed, edited_sealed,
+      sum(octet_length(coalesce(edited_sealed, sealed))) over (order by number) - octet_length(coalesce(edited_sealed, sealed)) as bytes_before
     from rejects
     where ${toReplay} and number > :number order by number limit :limit
   ) page
