@@ -20,7 +20,15 @@ const smallFile = join(import.meta.dirname, '../.node-version')
 const withoutDatabase = [
   ...['help', 'documents', 'export', 'plan', 'apply', 'mcp', 'person', 'import-source'],
   // The last one acts on it only if the connector is there (test/connector-packages.large.test.ts).
-  ...['connector new', 'connector test', 'connector add', 'connector list', 'connector remove'],
+  ...[
+    'connector new',
+    'connector test',
+    'connector add',
+    'connector list',
+    'connector remove',
+    'connection backfill',
+    'connection reset',
+  ],
 ]
 
 /** A call of every command that acts on a database, with the arguments and options that it needs. */

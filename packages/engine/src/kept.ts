@@ -32,6 +32,4 @@ export type Confirmation = {
   readonly rejects: readonly KeptReject[]
   /** Records of the rows that the destination has now, in base64; `null`: none, or none are kept. */
   readonly digests: string | null
-  /** A sentence for the log. */
-  readonly note?: string
 }

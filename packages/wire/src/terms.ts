@@ -164,6 +164,7 @@ export const transferLogKinds = [
   'rejected',
   'waiting',
   'reported',
+  'noted',
   'dropped',
   'ended',
 ] as const

@@ -15,7 +15,7 @@ export class SessionLedger {
   newColumns: BatchStart['columns']
   /** Which way the rows go, as a sentence, if there is more than one. */
   route: string | undefined
-  readonly #host: Pick<TransferHost, 'beginBatch' | 'confirm'>
+  readonly #host: Pick<TransferHost, 'beginBatch' | 'confirm' | 'note'>
   readonly #retries: Pick<Retries, 'reset'>
   /** Whether the next batch was announced with what was confirmed last. */
   #isBegun = false
@@ -23,7 +23,7 @@ export class SessionLedger {
 
   /** @param rules count what is confirmed */
   constructor(
-    host: Pick<TransferHost, 'beginBatch' | 'confirm'>,
+    host: Pick<TransferHost, 'beginBatch' | 'confirm' | 'note'>,
     retries: Pick<Retries, 'reset'>,
     state: TransferState,
     rules: RuleWatch | undefined,
@@ -76,6 +76,8 @@ export class SessionLedger {
     await this.#storing
     const confirmation = this.unconfirmed.take(columns, total)
     if (!confirmation) return
+    const note = this.unconfirmed.duplicates?.takeNote()
+    if (note !== undefined) await this.#host.note(note)
     const start = next && isSent(next) ? this.startOf(pendingOf(next.covered)) : undefined
     const store = async () => {
       this.#isBegun = await this.#host.confirm(confirmation, start)

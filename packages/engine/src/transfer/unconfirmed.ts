@@ -94,9 +94,7 @@ export class Unconfirmed {
     if (entries.length === 0) return undefined
     this.#entries = []
     this.#lastHeld = undefined
-    const note = this.duplicates?.takeNote()
-    const confirmation = confirmationOf(entries, this.#progressAfter(entries, total), columns, this.#rejectsLeft)
-    return note === undefined ? confirmation : { ...confirmation, note }
+    return confirmationOf(entries, this.#progressAfter(entries, total), columns, this.#rejectsLeft)
   }
 
   /** A confirmation is stored. */

@@ -10,7 +10,7 @@ export const TransferLogLine = exactly(
     time: unixSeconds('When it happened'),
     kind: oneOf(transferLogKinds, {
       description:
-        'began: a worker took the transfer. opened: both sides are opened. route: whether the rows pass a worker, and why, if the destination can load files itself. columns: columns changed. sent: records are sent. confirmed, rejected: the destination confirmed a batch, without and with rejected records. waiting: another try follows. reported: a line of a connector. dropped: lines that are not kept. ended: the attempt ended',
+        'began: a worker took the transfer. opened: both sides are opened. route: whether the rows pass a worker, and why, if the destination can load files itself. columns: columns changed. sent: records are sent. confirmed, rejected: the destination confirmed a batch, without and with rejected records. waiting: another try follows. reported: a line of a connector. noted: people should know it, such as rows that are inserted again. dropped: lines that are not kept. ended: the attempt ended',
       examples: ['confirmed'],
     }),
     text: text(

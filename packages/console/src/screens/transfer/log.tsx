@@ -30,14 +30,17 @@ const icons: Readonly<Record<TransferLogKind, typeof IconCheck>> = {
   rejected: IconAlertTriangle,
   waiting: IconHourglass,
   reported: IconMessage,
+  noted: IconAlertTriangle,
   dropped: IconDots,
   ended: IconFlag,
 }
 const liveMs = 3_000
 
+const problems: readonly TransferLogKind[] = ['waiting', 'rejected', 'columns', 'noted', 'dropped']
+
 /** Whether a line says that something waited or went wrong: also the end of an attempt that did not deliver everything. */
 const isProblem = ({ kind, attempt }: TransferLogLine, transfer: Transfer): boolean => {
-  if (kind !== 'ended') return kind === 'waiting' || kind === 'rejected' || kind === 'columns' || kind === 'dropped'
+  if (kind !== 'ended') return problems.includes(kind)
   return attempt !== transfer.attempt || !(transfer.status === 'succeeded' || transfer.status === 'partial')
 }
 

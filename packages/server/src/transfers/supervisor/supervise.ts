@@ -206,7 +206,7 @@ async function sayIfInserted(
 ): Promise<void> {
   if (work.attempt > 1 || work.part > 0 || work.testRows !== null || work.replayOf !== null) return
   const sentence = await insertsAgain(db, connectors, work)
-  if (sentence !== undefined) lines.add('began', sentence)
+  if (sentence !== undefined) lines.add('noted', sentence)
 }
 
 function errorOf(error: JobError): unknown {

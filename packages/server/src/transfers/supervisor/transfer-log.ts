@@ -111,7 +111,7 @@ export class TransferLog {
     } else if (method === 'reportLine') {
       const { side, text } = argument as ConnectorLine
       this.add('reported', `${side === 'Source' ? this.#names.source : this.#names.destination}: ${String(text)}`)
-    } else if (method === 'note') this.add('rejected', String(argument))
+    } else if (method === 'note') this.add('noted', String(argument))
     else if (method === 'reportColumns') {
       const { changes, added } = argument as ColumnReport
       this.add('columns', `${count(changes.length)} columns changed since the last successful transfer.`)
@@ -140,7 +140,7 @@ export class TransferLog {
     this.add('sent', `Sends ${which} to ${destination}.`)
   }
 
-  #confirm({ read, sent, rejected, removed, skipped, bytes, note }: Confirmation): void {
+  #confirm({ read, sent, rejected, removed, skipped, bytes }: Confirmation): void {
     const took = this.#sentMs === undefined ? '' : `, ${seconds(performance.now() - this.#sentMs)}`
     this.#read += read
     const counts = [
@@ -153,7 +153,6 @@ export class TransferLog {
     for (const [reason, n] of Object.entries(skipped)) if (n > 0) counts.push(`${count(n)} ${reason}`)
     const kind = rejected > 0 ? 'rejected' : 'confirmed'
     this.add(kind, `${this.#names.destination} confirmed a batch: ${counts.join(', ')}. ${count(bytes)} bytes${took}.`)
-    if (note !== undefined) this.add('opened', note)
   }
 
   /** Stores the lines, unless the transfer is another worker's by now. Never throws: a transfer does not depend on its log. */
