@@ -2,7 +2,7 @@ import { type Chunk, ConnectorError, type Json, type SourceReader } from '@penst
 import type { ConnectionRule, RuleResult } from '@penstock/wire'
 import type { TransferHost, TransferState } from '../protocol.ts'
 import { countSkipped, totalSkipped } from '../skipped.ts'
-import type { FilledBatch } from '../transfer/batches.ts'
+import type { FilledBatch, MappedChunk } from '../transfer/batches.ts'
 import { countRows, type NumberedRow, noCounts, type RuleCount, sumOf } from './counts.ts'
 import { brokenSoFar, type Judged, judgeAll } from './judge.ts'
 import type { UniqueValues } from './unique-values.ts'
@@ -62,21 +62,45 @@ export class RuleWatch {
     return !this.#isTest && this.#rules.some(({ action }) => action === 'stop')
   }
 
-  /** Reads the records again that another runner confirmed, if a rule compares all with each other. @param open opens the source */
-  async recount(open: () => Promise<SourceReader>): Promise<void> {
-    if (!this.#rules.some(({ check }) => check === 'unique') || !this.#unique.lacks(this.#read)) return
+  /**
+   * Reads the records again that another runner confirmed, if a rule compares all with each other.
+   * @param open opens the source
+   * @param map maps a chunk, which says which records are left out
+   */
+  async recount(
+    open: () => Promise<SourceReader>,
+    map: (chunk: Chunk) => Promise<Pick<MappedChunk, 'skipped'>>,
+  ): Promise<void> {
+    if (!this.#needsAgain) return
     const reader = await open()
-    let number = 0
+    let first = 1
     try {
-      for await (const { columns, rows } of reader.read()) {
-        const confirmed = rows.slice(0, this.#read - number)
-        countRows(this.#rules, columns, numbered(confirmed, number + 1), this.#unique)
-        number += rows.length
-        if (number >= this.#read) return this.#unique.count(this.#read)
+      for await (const chunk of reader.read()) {
+        if (!this.countAgain(chunk, await map(chunk), first)) return
+        first += chunk.rows.length
       }
     } finally {
       await reader.close()
     }
+  }
+
+  /** Whether the records that another runner confirmed must be counted again. */
+  get #needsAgain(): boolean {
+    return this.#rules.some(({ check }) => check === 'unique') && this.#unique.lacks(this.#read)
+  }
+
+  /**
+   * Counts the confirmed records of a chunk again, if that is needed. Chunks come in their order.
+   * @param first the number of its first record
+   * @returns whether the next chunk has such records, too
+   */
+  countAgain({ columns, rows }: Chunk, { skipped }: Pick<MappedChunk, 'skipped'>, first: number): boolean {
+    if (!this.#needsAgain) return false
+    const confirmed = numbered(rows.slice(0, this.#read - first + 1), first).filter((_, at) => !skipped?.[at])
+    countRows(this.#rules, columns, confirmed, this.#unique)
+    const isLast = first + rows.length > this.#read
+    if (isLast) this.#unique.count(this.#read)
+    return !isLast
   }
 
   /** Throws `rule_broken` before a batch is delivered that breaks a rule which stops. */

@@ -4,6 +4,7 @@ import type { Cell } from '@penstock/connector'
 import type { ConnectionRule } from '@penstock/wire'
 import { countRows, noCounts, sumOf } from './counts.ts'
 import { brokenSoFar, type Judged, judgeAll } from './judge.ts'
+import { RuleWatch } from './rule-watch.ts'
 import { UniqueValues } from './unique-values.ts'
 
 const nowMs = Date.parse('2026-11-26T12:00:00Z')
@@ -122,4 +123,31 @@ describe('a rule', () => {
     for (const number of [1, 2, 3]) few.isSeen(0, 'x', number)
     assert.deepEqual([few.isFull, few.isSeen(0, 'x', 4)], [true, false])
   })
+})
+
+test('records that another runner confirmed are counted again without those that were left out', async () => {
+  const rule: ConnectionRule = { check: 'unique', action: 'stop', column: 'id' }
+  const rows = ['a', 'b', 'b', 'c'].map((id) => [id])
+  const recounted = async (skipped: Uint8Array | undefined) => {
+    const state = { rules: { list: [rule], usual: null }, testRows: null, read: 3, rejected: 0, checkpoint: null }
+    const unique = new UniqueValues()
+    const reports: string[] = []
+    const host = {
+      reportRules: async (results: readonly { outcome: string }[]) =>
+        void reports.push(...results.map(({ outcome }) => outcome)),
+    }
+    const watch = RuleWatch.of(state as never, host as never, unique, () => ['id'])
+    assert(watch)
+    const read = async function* () {
+      yield { columns: ['id'], rows, bytes: 10, checkpoint: 1 }
+    }
+    await watch.recount(
+      async () => ({ read, close: async () => {} }),
+      async () => ({ ...(skipped && { skipped }) }),
+    )
+    const batch = { first: 4, covered: 1, numbers: [4], raws: [['b']], invalid: [], skipped: [] }
+    return watch.check(batch as never)
+  }
+  await assert.rejects(recounted(undefined), { code: 'rule_broken' })
+  await recounted(Uint8Array.of(0, 1, 1, 0))
 })

@@ -28,6 +28,8 @@ export type PlainMapper = (
   chunk: Chunk,
 ) => Promise<{ readonly columns: readonly string[]; readonly mapped: MappedChunk }>
 
+type SeenAgain = (chunk: Chunk, mapped: MappedChunk, first: number) => void
+
 export type DuplicatesDeps = {
   readonly settings: DuplicateSettings
   readonly keys: DuplicateKeys
@@ -93,9 +95,10 @@ export class Duplicates {
   /**
    * Reads the source in advance if that is needed, and what was confirmed before if another runner did that.
    * @param open opens the source
+   * @param seen called with the chunks of the confirmed records, and the number of their first record, if they are read
    * @throws ConnectorError `source_changed` if it does not have the confirmed records any more
    */
-  async prepare(open: () => Promise<SourceReader>, map: PlainMapper): Promise<void> {
+  async prepare(open: () => Promise<SourceReader>, map: PlainMapper, seen?: SeenAgain): Promise<void> {
     const { read } = this.#deps
     const keys = this.#keys
     if (keys.removedUntil > read || (this.#isTwice && !keys.isSurveyed)) keys.clear()
@@ -105,7 +108,7 @@ export class Duplicates {
       keys.isSurveyed = true
     }
     this.#holdsCursor = this.#isTwice && keys.surveyed !== undefined
-    if (keys.until < read) await this.#readAgain(open, map)
+    if (keys.until < read) await this.#readAgain(open, map, seen)
     keys.until = read
   }
 
@@ -193,11 +196,11 @@ export class Duplicates {
   }
 
   /** Marks the confirmed records again. */
-  async #readAgain(open: () => Promise<SourceReader>, map: PlainMapper): Promise<void> {
+  async #readAgain(open: () => Promise<SourceReader>, map: PlainMapper, seen: SeenAgain = () => {}): Promise<void> {
     const { read } = this.#deps
     let first = 1
     await this.#each(open, read, map, (chunk, mapped, columns, rows) => {
-      this.#markFrom(0, chunk, mapped, columns, first, rows)
+      seen(chunk, this.#markFrom(0, chunk, mapped, columns, first, rows), first)
       first += rows
     })
     this.#confirmed = { keys: 0, sum: 0 }

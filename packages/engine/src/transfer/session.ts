@@ -131,28 +131,27 @@ export class Session {
 
   async #deliverAll(): Promise<void> {
     const { bounds, replaces } = this.#sides
-    const { checkpoint, read, pending, unconfirmed, testRows } = this.#state
+    const { checkpoint, read } = this.#state
     await this.#watch?.ask()
     const route = await this.#routeRows()
     this.#isHandedOver = route !== undefined && route.by !== 'worker'
     if (this.#isHandedOver) return
     this.#changed = await this.#sides.openChangedRows(this.#deps.onProgress)
-    this.#duplicates = await openDuplicates(this.#sides, this.#state, this.#deps, (chunk) => this.#mappingFor(chunk))
+    this.#duplicates = await openDuplicates(this.#sides, this.#state, this.#deps, this.#mappingFor, this.#rules)
     this.#ledger.leaveOut(this.#duplicates)
     if (replaces && checkpoint === null)
       await guardReplacement(this.#sides, this.#state, this.#deps, this.#rules, this.#duplicates)
-    await this.#rules?.recount(() => this.#sides.openReader(this.#deps.signal))
-    this.#reader = await this.#sides.openReader(this.#deps.signal)
+    const open = () => this.#sides.openReader(this.#deps.signal)
+    await this.#rules?.recount(open, async (chunk) => (await this.#mappingFor(chunk)).map(chunk))
+    this.#reader = await open()
     await this.#divide(this.#reader)
     const filledBatches = fillBatches(this.#reader, {
+      ...this.#state,
       from: (checkpoint ?? beginning) as Checkpoint,
       firstNumber: read + 1,
-      mapperFor: (chunk, first) => this.#mapperFor(chunk, first),
+      mapperFor: this.#mapperFor,
       windowOf: this.#sides.windowOf,
       bounds,
-      pending,
-      unconfirmed,
-      testRows,
       lastNumber: this.#duplicates?.lastNumber ?? null,
     })
     // The next batches are read and mapped while this one is delivered.
@@ -173,8 +172,8 @@ export class Session {
   async #removeMissing(): Promise<void> {
     const mirror = this.#changed?.mirror
     if (!mirror) return
-    const [state, sides, { confirmed }] = [this.#state, this.#sides, this.#ledger.unconfirmed]
-    const mapperFor = (chunk: Chunk) => this.#mapperFor(chunk)
+    const [state, sides, mapperFor] = [this.#state, this.#sides, this.#mapperFor]
+    const { confirmed } = this.#ledger.unconfirmed
     for await (const batch of removalsOf(mirror, { ...this.#deps, state, sides, confirmed, mapperFor })) {
       await this.#deliverFilled(batch, new SplitBudget(batch.covered))
       if (!this.#writerHolds()) await this.#confirm()
@@ -189,14 +188,14 @@ export class Session {
   }
 
   /** @param first the number of its first record; absent if duplicates are not left out */
-  async #mapperFor(chunk: Chunk, first?: number): Promise<ChunkMapper> {
+  readonly #mapperFor = async (chunk: Chunk, first?: number): Promise<ChunkMapper> => {
     const { columns, map } = await this.#mappingFor(chunk)
     const removes = mapRemovals(map, this.#sides)
     const mapper = (first !== undefined && this.#duplicates?.mapperOf(chunk, removes, columns, first)) || removes
     return this.#changed ? this.#changed.mapperOf(columns, mapper, chunk, this.#sides.windowOf(chunk)) : mapper
   }
 
-  async #mappingFor(chunk: Pick<Chunk, 'columns' | 'types'>): Promise<RowMapping> {
+  readonly #mappingFor = async (chunk: Pick<Chunk, 'columns' | 'types'>): Promise<RowMapping> => {
     this.#deps.onProgress()
     await this.#watch?.read(chunk)
     const { mapping, newColumns } = await this.#sides.mapperFor(chunk)
