@@ -1,5 +1,5 @@
 /**
- * `npm run bench:scaling [-- --transfers 1000000 --partitioned]`: what one PostgreSQL carries. Fills a database with a
+ * `npm run bench:scaling [-- --transfers 1000000 --entries 5 --partitioned]`: what one PostgreSQL carries. Fills a database with a
  * month of transfers, then does what workers and callers do, through the program's own statements. docs/scaling.md says
  * what follows from the figures; `--partitioned` runs the SQL of that page first.
  */
@@ -25,13 +25,14 @@ import { type Connection, claim, openTransfer, queue } from './scaling/work.ts'
 const { values: options } = parseArgs({
   options: {
     transfers: { type: 'string', default: '500000' },
+    entries: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '4' },
     partitioned: { type: 'boolean', default: false },
   },
 })
 const transfers = Number(options.transfers)
 const seconds = Number(options.seconds)
-const entriesEach = 5
+const entriesEach = Number(options.entries)
 const size = { accounts: 1_000, connectionsPerAccount: 10 }
 const busyTransfers = 10_000
 const workers = 8

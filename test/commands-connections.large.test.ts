@@ -28,7 +28,8 @@ test('penstock connection resets the state of a connection, and says why a backf
   assert.deepEqual([all.code, all.stderr], [0, ''])
   assert.match(all.stdout, /^Forgot the cursor and the sent rows\./)
   const rows = await run('reset', ...of, '--rows', '--json')
-  assert.deepEqual(JSON.parse(rows.stdout), { connectionId: id, cursor: false, rows: 0, since: null })
+  const state = { connectionId: id, cursor: false, rows: 0, removed: 0, mirrored: false, since: null }
+  assert.deepEqual(JSON.parse(rows.stdout), state)
   const days = ['--from', '2026-01-01', '--to', '2026-01-31']
   const refused = await run('backfill', ...of, ...days)
   assert.deepEqual([refused.code, refused.stdout], [1, ''])

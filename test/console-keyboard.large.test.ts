@@ -93,6 +93,11 @@ describe('every screen of the console, by the keyboard', { skip }, () => {
         await page.evaluate(script)
         const inDialog = (await page.getByRole('dialog').count()) > 0
         if (inDialog) await page.evaluate('follow(true)')
+        // A click of `settle` has moved the place where Tab begins.
+        else if (settle)
+          await page.evaluate(
+            'document.body.tabIndex = -1; document.body.focus(); document.body.removeAttribute("tabindex")',
+          )
         let steps = 0
         do {
           await page.keyboard.press('Tab')
