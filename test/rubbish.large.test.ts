@@ -38,6 +38,7 @@ const ofCeremony: { readonly [I in OperationId]?: number } = {
   getSingleSignOn: 404,
   setSingleSignOn: 422,
   deleteSingleSignOn: 404,
+  retryTransfer: 409,
   testAlertRule: 409,
   deleteSample: 404,
   previewSample: 404,
