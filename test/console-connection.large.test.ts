@@ -612,7 +612,7 @@ describe('a connection in the console', { skip }, () => {
     const noFile = await failed('No file', { file: 'gone.csv' })
     await noFile.alert.getByRole('link', { name: 'Change the settings' }).click()
     await noFile.page.waitForURL(`**/connections/new?connection=${noFile.connection.id}&step=settings`)
-    await noFile.page.getByRole('combobox', { name: 'Files' }).waitFor()
+    await noFile.page.getByRole('combobox', { name: 'Files', exact: true }).waitFor()
 
     await stage.target.query('create table codes (id integer primary key, name text, email text, code text not null)')
     const unmapped = await failed('Nothing accepted', { table: 'codes' })

@@ -35,7 +35,13 @@ type Beyond = {
 const isAddress = (value: unknown) => URL.canParse(String(value)) && new URL(String(value)).protocol === 'https:'
 const beyondSchemas: readonly Beyond[] = [
   {
-    operations: ['createConnectorConfiguration', 'configureConnector', 'createConnection', 'updateConnection'],
+    operations: [
+      'createConnectorConfiguration',
+      'configureConnector',
+      'askSource',
+      'createConnection',
+      'updateConnection',
+    ],
     field: /^body\.\w+Config\./,
     why: 'the definition of the connector says which fields and values there are',
   },
@@ -72,6 +78,16 @@ const beyondSchemas: readonly Beyond[] = [
     operations: ['reportAccounts', 'reportConnections'],
     field: /^query\.(?:startDate|endDate)$/,
     why: 'the number of days of a month, and the order of two days',
+  },
+  {
+    operations: ['startTransfer'],
+    field: /^body\.backfill\.(?:from|to)$/,
+    why: 'the order of two days or times, their form, and how many days there are between them',
+  },
+  {
+    operations: ['editRejects'],
+    field: /^body\.edits\.\d+(?:\.\w+)*$/,
+    why: 'which records are kept, each once, and their columns',
   },
   {
     operations: ['createClient', 'muteAlertRule'],

@@ -14,6 +14,8 @@ import {
   select,
 } from './dialog-steps.ts'
 
+import { connectorBySlug } from './fixtures.ts'
+
 /** Dialogs of screens about one sub-account. */
 
 export const connections: readonly Dialog[] = [
@@ -270,6 +272,12 @@ export const connectors: readonly Dialog[] = [
     of: ['screens/connectors/remove-connector.tsx'],
     path: ofAccount('/connectors'),
     open: choose('Actions for Google Data Manager Audiences', 'Remove'),
+  },
+  {
+    name: 'delete a stream of a source that is built',
+    of: ['screens/build-source/ask-panel.tsx'],
+    path: ofAccount(`/connectors/${connectorBySlug('http-api').id}/build`),
+    open: after(click('orders'), click('Delete this stream')),
   },
   {
     name: 'create a connect link',
