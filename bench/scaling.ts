@@ -68,14 +68,16 @@ const keyring = await openKeyring(database, masterKey)
 const connections = (
   await client.query<Connection>(
     `select distinct on (account_id) id, account_id as "accountId", organization_id as "organizationId",
-       src_connector_id as "srcConnectorId", dest_connector_id as "destConnectorId"
+       src_connector_id as "srcConnectorId", dest_connector_id as "destConnectorId",
+       src_configuration_id as "srcConfigurationId", dest_configuration_id as "destConfigurationId"
      from connections where status = 'active' order by account_id, id`,
   )
 ).rows
 const connectionsOfOne = (
   await client.query<Connection>(
     `select id, account_id as "accountId", organization_id as "organizationId", src_connector_id as "srcConnectorId",
-       dest_connector_id as "destConnectorId"
+       dest_connector_id as "destConnectorId",
+       src_configuration_id as "srcConfigurationId", dest_configuration_id as "destConfigurationId"
      from connections where status = 'active' and account_id = $1 and id <> $2`,
     [connections[0]?.accountId, connections[0]?.id],
   )
