@@ -1,68 +1,51 @@
+import { BoundedBytes } from '../../databases/bounded-bytes.ts'
+
 /** An event of the log that does not have the form that MySQL and MariaDB document. Its message contains no values. */
 export class BrokenEvent extends Error {
   override readonly name = 'BrokenEvent'
 }
 
 /** Reads bytes from first to last. Nothing that they say about lengths is believed: beyond the end it throws `BrokenEvent`. */
-export class ByteReader {
-  readonly #bytes: Buffer
-  #at = 0
-
+export class ByteReader extends BoundedBytes {
   constructor(bytes: Buffer) {
-    this.#bytes = bytes
-  }
-
-  get left(): number {
-    return this.#bytes.length - this.#at
-  }
-
-  /** Moves on, and answers the place before. */
-  #take(count: number): number {
-    if (count > this.left) throw new BrokenEvent('an event that ends too early')
-    const at = this.#at
-    this.#at += count
-    return at
-  }
-
-  skip(count: number): void {
-    this.#take(count)
+    super(bytes, () => new BrokenEvent('an event that ends too early'))
   }
 
   /** A number without a sign of 1 to 6 bytes, the lowest byte first. */
   uint(size: number): number {
-    return this.#bytes.readUIntLE(this.#take(size), size)
+    return this.buffer.readUIntLE(this.take(size), size)
   }
 
   /** A number with a sign of 1 to 6 bytes, the lowest byte first. */
   int(size: number): number {
-    return this.#bytes.readIntLE(this.#take(size), size)
+    return this.buffer.readIntLE(this.take(size), size)
   }
 
   /** A number without a sign of 1 to 6 bytes, the highest byte first. */
   bigEndian(size: number): number {
-    return this.#bytes.readUIntBE(this.#take(size), size)
+    return this.buffer.readUIntBE(this.take(size), size)
   }
 
   uint64(): bigint {
-    return this.#bytes.readBigUInt64LE(this.#take(8))
+    return this.buffer.readBigUInt64LE(this.take(8))
   }
 
   int64(): bigint {
-    return this.#bytes.readBigInt64LE(this.#take(8))
+    return this.buffer.readBigInt64LE(this.take(8))
   }
 
   float(): number {
-    return this.#bytes.readFloatLE(this.#take(4))
+    return this.buffer.readFloatLE(this.take(4))
   }
 
   double(): number {
-    return this.#bytes.readDoubleLE(this.#take(8))
+    return this.buffer.readDoubleLE(this.take(8))
   }
 
   /** A part of the bytes, not a copy. */
   bytes(count: number): Buffer {
-    const at = this.#take(count)
-    return this.#bytes.subarray(at, at + count)
+    const at = this.take(count)
+    return this.buffer.subarray(at, at + count)
   }
 
   /** All that is left. */

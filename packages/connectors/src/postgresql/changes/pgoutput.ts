@@ -1,3 +1,5 @@
+import { BoundedBytes } from '../../databases/bounded-bytes.ts'
+
 /**
  * The messages of pgoutput, protocol version 1, which a logical replication slot of PostgreSQL gives
  * (https://www.postgresql.org/docs/current/protocol-logicalrep-message-formats.html). Nothing that they say about lengths is believed.
@@ -137,44 +139,25 @@ function tupleIn(reader: MessageReader): TupleValue[] {
   })
 }
 
-class MessageReader {
-  readonly #bytes: Buffer
-  #at = 0
-
+class MessageReader extends BoundedBytes {
   constructor(bytes: Buffer) {
-    this.#bytes = bytes
-  }
-
-  get left(): number {
-    return this.#bytes.length - this.#at
-  }
-
-  /** Moves on, and answers its place before. */
-  #take(count: number): number {
-    if (count > this.left) throw new BrokenMessage('a change that ends too early')
-    const at = this.#at
-    this.#at += count
-    return at
-  }
-
-  skip(count: number): void {
-    this.#take(count)
+    super(bytes, () => new BrokenMessage('a change that ends too early'))
   }
 
   uint8(): number {
-    return this.#bytes.readUInt8(this.#take(1))
+    return this.buffer.readUInt8(this.take(1))
   }
 
   uint16(): number {
-    return this.#bytes.readUInt16BE(this.#take(2))
+    return this.buffer.readUInt16BE(this.take(2))
   }
 
   uint32(): number {
-    return this.#bytes.readUInt32BE(this.#take(4))
+    return this.buffer.readUInt32BE(this.take(4))
   }
 
   int64(): bigint {
-    return this.#bytes.readBigInt64BE(this.#take(8))
+    return this.buffer.readBigInt64BE(this.take(8))
   }
 
   character(): string {
@@ -182,7 +165,7 @@ class MessageReader {
   }
 
   peek(): string {
-    return String.fromCharCode(this.#bytes[this.#at] ?? 0)
+    return String.fromCharCode(this.buffer[this.at] ?? 0)
   }
 
   expect(mark: string): void {
@@ -191,18 +174,18 @@ class MessageReader {
 
   /** A text that ends with a zero. */
   text(): string {
-    const end = this.#bytes.indexOf(0, this.#at)
+    const end = this.buffer.indexOf(0, this.at)
     if (end === -1) throw new BrokenMessage('a name without an end')
-    const text = this.#bytes.toString('utf8', this.#at, end)
-    this.#at = end + 1
+    const text = this.buffer.toString('utf8', this.at, end)
+    this.at = end + 1
     return text
   }
 
   /** A text with its length before it. */
   sized(): string {
     const length = this.uint32()
-    const at = this.#take(length)
-    return this.#bytes.toString('utf8', at, at + length)
+    const at = this.take(length)
+    return this.buffer.toString('utf8', at, at + length)
   }
 
   end(): void {
