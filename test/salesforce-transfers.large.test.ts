@@ -45,6 +45,7 @@ const state: { -readonly [Key in keyof TransferState]: TransferState[Key] } = {
   testRows: null,
   range: null,
   reached: null,
+  plan: null,
   read: 0,
   checkpoint: null,
   pending: null,

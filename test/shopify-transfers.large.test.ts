@@ -53,6 +53,7 @@ const fresh = (): { -readonly [Key in keyof TransferState]: TransferState[Key] }
   testRows: null,
   range: null,
   reached: null,
+  plan: null,
   read: 0,
   checkpoint: null,
   pending: null,

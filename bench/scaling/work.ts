@@ -83,6 +83,7 @@ export async function openTransfer(db: Database, keyring: Keyring, id: string) {
         shape: null,
         dataKeyId: candidate?.id ?? null,
         keyId: candidate?.keyId ?? null,
+        planSealed: null,
         sealed: candidate?.sealed ?? null,
       })
       if (candidate) keys.transfer.use(candidate)

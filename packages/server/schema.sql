@@ -703,6 +703,7 @@ create table transfers (
   backfill jsonb,
   -- Between the ends of a transfer and the retries of its failed parts.
   paused interval default '00:00:00'::interval not null,
+  plan_sealed bytea,
   constraint transfers_pkey primary key (id),
   constraint transfers_counts check (read >= (accepted + rejected)),
   constraint transfers_status check (status in ('queued', 'running', 'succeeded', 'partial', 'failed', 'cancelled')),

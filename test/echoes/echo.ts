@@ -145,6 +145,7 @@ async function reportOf(side: Side, kind: 'check' | 'preview' | 'transfer', egre
     testRows: null,
     range: null,
     reached: null,
+    plan: null,
     read: 0,
     checkpoint: null,
     pending: null,

@@ -158,6 +158,7 @@ export class KeptState {
       cursor: this.#cursor,
       range: null,
       reached: null,
+      plan: null,
       state: null,
       replaced: null,
       part: null,

@@ -42,6 +42,7 @@ export async function transferFile(folder: string, file: string, destination: De
     testRows: null,
     range: null,
     reached: null,
+    plan: null,
     read: 0,
     checkpoint: null,
     pending: null,

@@ -35,6 +35,8 @@ export type SourceContext = ConnectorContext & {
   readonly reached?: Json
   /** The part that is read, of a source that was divided; absent if all of it is read. */
   readonly part?: SourcePart
+  /** What the first reader of this transfer gave as its `plan`; absent if it had none, or nothing was begun. */
+  readonly plan?: Json
 }
 
 /** Days (YYYY-MM-DD), both included, or times in UTC (YYYY-MM-DDTHH:MM:SSZ), of which `to` is not included. */
@@ -69,6 +71,11 @@ export type Division = {
 export type SourceReader = {
   /** How much there is, if that is known without reading it; for the progress bar. */
   readonly total?: { readonly rows?: number; readonly bytes?: number }
+  /**
+   * What must stay as it is now so that later readers of this transfer give the same rows, such as which files there are. It is stored
+   * before rows are delivered. At most a few MiB as JSON.
+   */
+  readonly plan?: Json
   /**
    * Reads from the beginning, or after a checkpoint that a chunk of this transfer had, also in another process. Throws
    * a `ConnectorError`.

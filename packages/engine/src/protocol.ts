@@ -253,6 +253,8 @@ export type TransferState = {
   readonly deliveryStates: readonly Json[]
   /** The part of the source that is moved; `null`: all of it. */
   readonly part: SourcePart | null
+  /** What the first reader of the transfer fixed for all later ones; `null` before that, of a part, and if it fixed nothing. */
+  readonly plan: Json | null
   /** How the source may be divided into parts; `null` if it must not be, or not any more. */
   readonly divides: DivisionBounds | null
   /** Reaction to changed columns, and the columns of the last successful transfer. */
@@ -276,6 +278,8 @@ export type BatchStart = HandoverStart & {
     /** Absent of a test and a replay, which are compared with nothing. */
     readonly shape?: Shape
   }
+  /** What the reader of the source fixed, unless it is stored already: with the columns. */
+  readonly plan?: Json
 }
 
 export type ReplayPage = readonly { readonly number: number; readonly raw: string }[]

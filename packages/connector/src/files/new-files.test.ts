@@ -4,16 +4,27 @@ import fc from '../../../../test/harness/property.ts'
 import { testContext } from '../acceptance/index.ts'
 import { cursorOfParts } from '../cursors.ts'
 import type { Json } from '../rows.ts'
-import type { Chunk, SourceContext } from '../source.ts'
+import type { Chunk, SourceContext, SourceReader } from '../source.ts'
 import { type MemoryStore, memoryStore } from './memory-store.ts'
 import { type FileStep, NewFiles } from './new-files.ts'
 import { readFiles } from './read.ts'
 
-type Standing = { cursor?: Json | undefined; reached?: Json | undefined; after?: Json | undefined }
+type Standing = {
+  cursor?: Json | undefined
+  reached?: Json | undefined
+  after?: Json | undefined
+  plan?: Json | undefined
+}
 
-const open = (store: MemoryStore, { cursor, reached }: Standing = {}, part?: SourceContext['part']) =>
+const open = (store: MemoryStore, { cursor, reached, plan }: Standing = {}, part?: SourceContext['part']) =>
   readFiles(
-    { ...testContext(), cursor, ...(reached !== undefined && { reached }), ...(part && { part }) },
+    {
+      ...testContext(),
+      cursor,
+      ...(reached !== undefined && { reached }),
+      ...(plan !== undefined && { plan }),
+      ...(part && { part }),
+    },
     store,
     // Small chunks, so that a file has several.
     { format: 'CSV', onlyNew: true, divides: true, chunkBytes: 30 },
@@ -23,10 +34,10 @@ const stored = (value: Json | undefined): Json | undefined =>
   value === undefined ? undefined : JSON.parse(JSON.stringify(value))
 
 /** Reads at most so many chunks, each of which is confirmed. */
-async function readSome(store: MemoryStore, { cursor, reached, after }: Standing = {}, most = Infinity) {
-  const reader = await open(store, { cursor: stored(cursor), reached: stored(reached) })
+async function readSome(store: MemoryStore, { cursor, reached, after, plan }: Standing = {}, most = Infinity) {
+  const reader = await open(store, { cursor: stored(cursor), reached: stored(reached), plan: stored(plan) })
   const rows: string[] = []
-  const standing: Standing = { cursor, reached, after }
+  const standing: Standing = { cursor, reached, after, plan: reader.plan }
   let left = most
   for await (const chunk of reader.read(stored(after)) as AsyncIterable<Chunk>) {
     if (left-- === 0) return { rows, standing, isWhole: false }
@@ -107,6 +118,35 @@ describe('new and changed files', () => {
     )
   })
 
+  test('that appear during a transfer are read by the next one, so that a batch has the same rows when it is sent again', async () => {
+    for (const onlyNew of [true, false]) {
+      const store = memoryStore({ 'b.csv': csv('b1', 'b2'), 'd.csv': csv('d1') })
+      const begin = (plan?: Json) =>
+        readFiles({ ...testContext(), cursor: undefined, ...(plan !== undefined && { plan }) }, store, {
+          format: 'CSV',
+          onlyNew,
+        })
+      const first = await begin()
+      const cells = async (reader: SourceReader, after?: Json) => {
+        const chunks: Chunk[] = []
+        for await (const chunk of reader.read(stored(after))) chunks.push(chunk)
+        await reader.close()
+        return { cells: chunks.flatMap(({ rows }) => rows.map(([cell]) => cell)), chunks }
+      }
+      const plan = stored(first.plan)
+      const { chunks } = await cells(first)
+      for (const name of ['a', 'c', 'e']) store.contents.set(`${name}.csv`, Buffer.from(csv(`${name}1`)))
+      assert.deepEqual((await cells(await begin(plan))).cells, ['b1', 'b2', 'd1'])
+      assert.deepEqual((await cells(await begin(plan), chunks[0]?.checkpoint)).cells, ['d1'])
+      const changed = { code: 'source_changed' }
+      store.contents.set('d.csv', Buffer.from(csv('other')))
+      await assert.rejects(async () => cells(await begin(plan)), changed)
+      await assert.rejects(async () => cells(await begin(plan), chunks[0]?.checkpoint), changed)
+      store.contents.delete('d.csv')
+      await assert.rejects(async () => cells(await begin(plan), chunks[0]?.checkpoint), changed)
+    }
+  })
+
   test('a transfer that fails keeps the files that were confirmed', async () => {
     const many = Array.from({ length: 40 }, (_, at) => [
       `${String(at).padStart(2, '0')}.csv`,
@@ -153,7 +193,7 @@ describe('new and changed files', () => {
     }
     let cursor: Json | undefined
     let stored = 0
-    for await (const chunk of new NewFiles({}, '').withCursors(pieces(), files.length, undefined, false)) {
+    for await (const chunk of new NewFiles({}, {}).withCursors(pieces(), files.length, undefined, false)) {
       const { since = [] } = chunk.checkpoint as { since?: string[] }
       assert(since.length < 800)
       if (chunk.cursor === undefined) continue
@@ -161,7 +201,7 @@ describe('new and changed files', () => {
       stored += 1
     }
     assert(JSON.stringify(cursor).length < 56_000 && stored < 20, `${stored} cursors`)
-    assert.deepEqual(new NewFiles({ cursor }, '').among(files), [])
-    assert.equal(new NewFiles({ cursor }, 'another bucket').among(files).length, files.length)
+    assert.deepEqual(new NewFiles({ cursor }, {}).among(files), [])
+    assert.equal(new NewFiles({ cursor }, { id: 'another bucket' }).among(files).length, files.length)
   })
 })

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import { cursorsOf } from '../cursors.ts'
 import type { Json } from '../rows.ts'
 import type { Chunk, SourceContext } from '../source.ts'
-import type { StoredFile } from './store.ts'
+import { digestOfFile, packDigests, unpackDigests } from './planned-files.ts'
+import type { FileStore, StoredFile } from './store.ts'
 
 /**
  * Files that earlier transfers have read, so that the next one reads new and changed files alone. A file is known by a digest of 8
@@ -12,7 +12,6 @@ import type { StoredFile } from './store.ts'
 
 /** Files since the last cursor, at most: a checkpoint may have 16 KiB, and each takes 14 bytes of it. */
 const sinceMax = 800
-const digestBytes = 8
 
 /** A cursor of files: digests in base64, one after the other. */
 type FilesCursor = { readonly files: string }
@@ -24,17 +23,7 @@ export type NewFilesCheckpoint = { readonly done?: boolean; readonly since?: rea
 export type FileStep = { readonly chunk: Chunk } | { readonly ended: StoredFile }
 
 const digestsIn = (cursor: Json | undefined): string[] =>
-  cursorsOf(cursor).flatMap((one) => {
-    const { files } = (one ?? {}) as Partial<FilesCursor>
-    const bytes = Buffer.from(typeof files === 'string' ? files : '', 'base64')
-    const count = Math.floor(bytes.length / digestBytes)
-    return Array.from({ length: count }, (_, at) =>
-      bytes.toString('base64url', at * digestBytes, (at + 1) * digestBytes),
-    )
-  })
-
-const bytesOf = (digests: readonly string[]): Buffer =>
-  Buffer.concat(digests.map((digest) => Buffer.from(digest, 'base64url')))
+  cursorsOf(cursor).flatMap((one) => unpackDigests((one as Partial<FilesCursor> | null)?.files))
 
 const isCursorOfFiles = (cursor: Json | undefined): boolean =>
   cursorsOf(cursor).some((one) => typeof (one as Partial<FilesCursor> | null)?.files === 'string')
@@ -43,16 +32,18 @@ const isCursorOfFiles = (cursor: Json | undefined): boolean =>
 export class NewFiles {
   /** Whether files were read before, so that a store without files is no error. */
   readonly hasState: boolean
-  readonly #storeId: string
+  readonly #store: Pick<FileStore, 'id'>
   /** Read by transfers before, and to be kept in the cursor. */
   #before: Set<string>
   /** Read and confirmed in this transfer, by its cursor. */
   readonly #reached: readonly string[]
   readonly #isPart: boolean
 
-  /** @param storeId distinguishes the store from others in which files can have the same names and versions */
-  constructor({ cursor, reached, part }: Partial<Pick<SourceContext, 'cursor' | 'reached' | 'part'>>, storeId: string) {
-    this.#storeId = storeId
+  constructor(
+    { cursor, reached, part }: Partial<Pick<SourceContext, 'cursor' | 'reached' | 'part'>>,
+    store: Pick<FileStore, 'id'>,
+  ) {
+    this.#store = store
     this.#before = new Set(digestsIn(cursor))
     this.#reached = digestsIn(reached)
     this.#isPart = part !== undefined
@@ -63,26 +54,13 @@ export class NewFiles {
   among(files: readonly StoredFile[]): StoredFile[] {
     const kept = new Set<string>()
     const found = files.filter((file) => {
-      const digest = this.#digestOf(file)
+      const digest = digestOfFile(this.#store, file)
       if (!this.#before.has(digest)) return true
       kept.add(digest)
       return false
     })
     this.#before = kept
     return found
-  }
-
-  /**
-   * The files that are left, in the order in which they are read: the one of the checkpoint, the ones behind it, and last the ones that
-   * appeared before it while the transfer was interrupted.
-   * @param files of this transfer, in the order of their names
-   * @param from the name of the file of the checkpoint
-   */
-  left(files: readonly StoredFile[], from: string, { done = false, since = [] }: NewFilesCheckpoint): StoredFile[] {
-    const read = new Set([...this.#reached, ...since])
-    const isLeft = (file: StoredFile) => (file.name === from ? !done : !read.has(this.#digestOf(file)))
-    const left = files.filter(isLeft)
-    return [...left.filter(({ name }) => name >= from), ...left.filter(({ name }) => name < from)]
   }
 
   /**
@@ -97,8 +75,8 @@ export class NewFiles {
     after: NewFilesCheckpoint | undefined,
     isFirst: boolean,
   ): AsyncGenerator<Chunk> {
-    const before = bytesOf([...this.#before])
-    let read = bytesOf(this.#reached)
+    const before = packDigests([...this.#before])
+    let read = packDigests(this.#reached)
     let since = [...(after?.since ?? [])]
     let bytes = 0
     let left = count
@@ -120,14 +98,14 @@ export class NewFiles {
       left -= 1
       bytes += piece.ended.sizeBytes
       if (piece.ended.version !== '') {
-        since.push(this.#digestOf(piece.ended))
+        since.push(digestOfFile(this.#store, piece.ended))
       }
       if (!held) continue
       // The cursor is stored whole, so it is stored once as many bytes were read as it has.
       const isDue = bytes >= 1.4 * (before.length + read.length) || since.length >= sinceMax
       const isLast = left === 0
       if (isLast || isDue) {
-        read = Buffer.concat([read, bytesOf(since)])
+        read = Buffer.concat([read, packDigests(since)])
         held = { ...held, cursor: cursor(isLast) }
         since = []
         bytes = 0
@@ -135,11 +113,6 @@ export class NewFiles {
       held = withSince(held, nameIn(held) === piece.ended.name ? { done: true } : {})
     }
     if (held) yield held
-  }
-
-  #digestOf({ name, sizeBytes, version }: StoredFile): string {
-    const text = JSON.stringify([this.#storeId, name, sizeBytes, version])
-    return createHash('sha256').update(text).digest().toString('base64url', 0, digestBytes)
   }
 }
 

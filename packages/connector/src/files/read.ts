@@ -11,6 +11,7 @@ import { openJson } from './ndjson-read.ts'
 import { type FileStep, NewFiles, type NewFilesCheckpoint } from './new-files.ts'
 import { openBytes } from './open-bytes.ts'
 import type { OpenedFile } from './opened-file.ts'
+import { changed, countPlanned, type FilePlace, filesLeft, plannedAmong, planOf } from './planned-files.ts'
 import type { FileStore, StoredFile } from './store.ts'
 
 export type ReadOptions = {
@@ -38,9 +39,7 @@ export type ReadOptions = {
 }
 
 /** Where reading resumes: a place in a file, and the columns so far, to notice when they change. */
-type Checkpoint = {
-  readonly file: string
-  readonly version: string
+type Checkpoint = FilePlace & {
   readonly columns: string
   readonly rows: number
   readonly place: Json
@@ -85,8 +84,9 @@ export async function readFiles(context: SourceContext, store: FileStore, option
   }
   try {
     const { part } = context
-    const news = options.onlyNew && !context.sample ? new NewFiles(context, store.id ?? '') : undefined
-    const files = part ? filesOfPart(part.key) : await listedFiles(store, news)
+    const news = options.onlyNew && !context.sample ? new NewFiles(context, store) : undefined
+    const files = part ? filesOfPart(part.key) : plannedAmong(store, await listedFiles(store, news), context.plan)
+    const plan = part ? undefined : (context.plan ?? planOf(store, files))
     const [first] = files
     if (!first && !news?.hasState) throw new ConnectorError('object_not_found', 'There is no file to read.')
     const columnsOfAll = async () => {
@@ -96,7 +96,11 @@ export async function readFiles(context: SourceContext, store: FileStore, option
         await releaseAll()
       }
     }
-    async function* piecesOf(left: readonly StoredFile[], from: Checkpoint | undefined): AsyncGenerator<FileStep> {
+    async function* piecesOf(
+      left: readonly StoredFile[],
+      firstIndex: number,
+      from: Checkpoint | undefined,
+    ): AsyncGenerator<FileStep> {
       try {
         const found = part ? undefined : await openFirst(files)
         const columns = part?.columns ?? found?.openedFile.columns ?? []
@@ -104,7 +108,7 @@ export async function readFiles(context: SourceContext, store: FileStore, option
         if (from && from.columns !== digest) throw changed(from.file)
         if (found && left[0] !== found.file) await release(found.openedFile)
         let rowsBefore = from?.rows ?? 0
-        for (const file of left) {
+        for (const [at, file] of left.entries()) {
           const place = file.name === from?.file ? from.place : undefined
           const opensFirst = found && file === found.file && opened.has(found.openedFile)
           const current = opensFirst ? found.openedFile : await open(file, columns)
@@ -115,6 +119,7 @@ export async function readFiles(context: SourceContext, store: FileStore, option
             rowsBefore += piece.rows.length
             const checkpoint: Checkpoint = {
               file: file.name,
+              index: firstIndex + at,
               version: file.version,
               columns: digest,
               rows: rowsBefore,
@@ -141,17 +146,19 @@ export async function readFiles(context: SourceContext, store: FileStore, option
     }
     return {
       total: { bytes: files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) },
+      ...(plan !== undefined && { plan }),
       async *read(after) {
         const from = after === undefined ? undefined : (after as Checkpoint & NewFilesCheckpoint)
-        const start = from ? files.findIndex(({ name }) => name === from.file) : 0
-        // A file that was read to its end may be another one by now: then the next transfer reads it.
-        if (from && !(news && from.done) && files[start]?.version !== from.version) throw changed(from.file)
+        const { left, first } = filesLeft(
+          files,
+          context.plan === undefined ? undefined : countPlanned(context.plan),
+          from,
+        )
         if (news) {
-          const left = from ? news.left(files, from.file, from) : files
           if (left.length === 0) return
-          return yield* news.withCursors(piecesOf(left, from), left.length, from, isFirstPart(part?.key))
+          return yield* news.withCursors(piecesOf(left, first, from), left.length, from, isFirstPart(part?.key))
         }
-        for await (const piece of piecesOf(files.slice(start), from)) if ('chunk' in piece) yield piece.chunk
+        for await (const piece of piecesOf(left, first, from)) if ('chunk' in piece) yield piece.chunk
       },
       ...(options.divides && {
         divide: async (bounds) => divideFiles(files, bounds, columnsOfAll, news !== undefined),
@@ -255,10 +262,3 @@ export const noHeader = ({ file, content }: { readonly file: StoredFile; readonl
       : 'A sheet begins with a row of column names. Choose another sheet, if there is one.'
   return new ConnectorError('invalid_file', `${file.name} is empty. ${advice}`)
 }
-
-/** A file is not what it was when the transfer began. */
-const changed = (name: string) =>
-  new ConnectorError(
-    'source_changed',
-    `${name} is gone or was changed while it was being read. Start a new transfer, which reads it from the beginning.`,
-  )

@@ -58,6 +58,7 @@ export function guarded(reader: SourceReader, signal: AbortSignal, redact: SideS
   const ofSource = <T>(call: () => Promise<T>) => ofConnector(signal, source, call)
   return {
     ...(reader.total ? { total: reader.total } : {}),
+    ...(reader.plan !== undefined && { plan: reader.plan }),
     ...(reader.divide && {
       divide: async (bounds) => {
         const division = await ofSource(async () => reader.divide?.(bounds))

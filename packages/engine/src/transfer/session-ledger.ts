@@ -1,3 +1,4 @@
+import type { Json } from '@penstock/connector'
 import type { BatchStart, TransferHost, TransferState } from '../protocol.ts'
 import type { RuleWatch } from '../rules/rule-watch.ts'
 import { type FilledBatch, isSent, pendingOf } from './batches.ts'
@@ -21,13 +22,20 @@ export class SessionLedger {
   #isBegun = false
   #storing = Promise.resolve()
 
-  /** @param rules count what is confirmed */
+  readonly #planned: () => Json | undefined
+
+  /**
+   * @param rules count what is confirmed
+   * @param planned answers what the source fixed for the transfer, unless that is stored
+   */
   constructor(
     host: Pick<TransferHost, 'beginBatch' | 'confirm' | 'note'>,
     retries: Pick<Retries, 'reset'>,
     state: TransferState,
     rules: RuleWatch | undefined,
+    planned: () => Json | undefined,
   ) {
+    this.#planned = planned
     this.#host = host
     this.#retries = retries
     this.unconfirmed = new Unconfirmed(state, rules)
@@ -60,7 +68,13 @@ export class SessionLedger {
   /** The announcement of a batch, with what else is not stored yet. */
   startOf(pending: number | null): BatchStart {
     if (!this.newColumns) return { pending }
-    return { pending, columns: this.newColumns, ...(this.route !== undefined && { route: this.route }) }
+    const plan = this.#planned()
+    return {
+      pending,
+      columns: this.newColumns,
+      ...(this.route !== undefined && { route: this.route }),
+      ...(plan !== undefined && { plan }),
+    }
   }
 
   /**

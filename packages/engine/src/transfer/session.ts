@@ -73,7 +73,7 @@ export class Session {
     this.#state = state
     this.#sides = sides
     this.#rules = RuleWatch.of(state, deps.host, deps.unique, () => sides.sourceColumns)
-    this.#ledger = new SessionLedger(deps.host, deps.retries, state, this.#rules)
+    this.#ledger = new SessionLedger(deps.host, deps.retries, state, this.#rules, () => sides.plan)
     this.#watch = ColumnWatch.of(state, deps.host, sides, deps.signal)
   }
 

@@ -9,6 +9,7 @@ import {
   type Discovered,
   type DiscoveredPage,
   type Division,
+  type Json,
   type SourceReader,
 } from '@penstock/connector'
 import { limits, type Role } from '@penstock/wire/rules'
@@ -57,6 +58,9 @@ export class Sides {
   sourceColumns: readonly string[] = []
   /** The types of the columns that the destination gets, once a chunk was read. */
   types: ColumnTypes
+
+  /** What the source fixed for the transfer, if that is not stored yet. */
+  plan: Json | undefined
 
   private constructor(
     runtime: JobRuntime,
@@ -167,6 +171,7 @@ export class Sides {
   /** Opens the source, or the rejected rows that are sent again. */
   async openReader(signal: AbortSignal): Promise<SourceReader> {
     const { source, replay, cursor, reached, part, range } = this.#state
+    const plan = this.plan ?? this.#state.plan
     if (replay) return readReplay(this.#host, replay)
     const open = this.#source?.source?.open
     if (!source || !open || !this.#source) throw new Error('A transfer needs a source or rows to send again')
@@ -178,8 +183,10 @@ export class Sides {
         ...(reached !== null && { reached }),
         ...(part && { part }),
         ...(range && { range }),
+        ...(plan !== null && { plan }),
       }),
     )
+    this.plan ??= this.#state.plan === null && !part ? reader.plan : undefined
     return guarded(reader, signal, redact)
   }
 

@@ -15,6 +15,7 @@ export const places = {
     transferId,
     ...(part > 0 ? [String(part)] : []),
   ],
+  plan: (transferId: string): SealedPlace => ['plan', transferId],
   part: (transferId: string, number: number): SealedPlace => ['part', transferId, String(number)],
   deliveryState: (transferId: string, number: number): SealedPlace => ['delivery state', transferId, String(number)],
   reason: (transferId: string, number: number): SealedPlace => ['reason', transferId, String(number)],

@@ -17,6 +17,7 @@ import {
   gzipPiece,
   mayBeInexact,
   parseExactJson,
+  plannedAmong,
   readFiles,
   type StoredFile,
   writeFiles,
@@ -60,9 +61,10 @@ export async function readNew(
   const after = (context.cursor as PresetCursor | undefined)?.after ?? first ?? ''
   const lastOf = (name: string) => name.slice(name.lastIndexOf('/') + 1)
   const nowMs = Date.now()
-  const found = (await store.list()).filter(
+  const listed = (await store.list()).filter(
     ({ name }) => names.test(lastOf(name)) && order(name) > after && (isSettled?.(name, nowMs) ?? true),
   )
+  const found = plannedAmong(store, listed, context.plan)
   if (found.length === 0) return { read: async function* () {}, close: async () => store.close?.() }
   const latest = found.map(({ name }) => order(name)).reduce((a, b) => (a > b ? a : b))
   const cursor: Json = { after: latest } satisfies PresetCursor

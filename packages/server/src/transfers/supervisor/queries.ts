@@ -36,16 +36,23 @@ export const beginFirstBatch = statement<
     dataKeyId: string | null
     keyId: string | null
     sealed: Buffer | null
+    planSealed: Buffer | null
   },
   StandingRow & { dataKeyId: string | null }
 >(`
   with ${makingDataKey('exists (select from transfers where id = :id and data_key_id is null)')}
   update transfers t set
     heartbeat_time = now(), pending = :pending, source_columns = :sourceColumns, columns = :columns, shape = :shape,
-    data_key_id = coalesce(t.data_key_id, (select id from made))
+    data_key_id = coalesce(t.data_key_id, (select id from made)), plan_sealed = coalesce(t.plan_sealed, :planSealed)
   from connections c join accounts a on a.id = c.account_id
   where t.id = :id and t.attempt = :attempt and t.status = 'running' and t.parts is null and c.id = t.connection_id
   returning c.status, a.enabled as account_enabled, t.cancelling, c.account_deleted as gone, t.data_key_id
+`)
+
+/** Replaces what the source fixed, which was sealed under a key that was not kept. */
+export const keepPlan = statement<Fence & { planSealed: Buffer }>(`
+  update transfers set plan_sealed = :planSealed
+  where id = :id and attempt = :attempt and status = 'running' and parts is null
 `)
 
 /** A transient error, while the transfer retries. */

@@ -19,7 +19,7 @@ import type { RuleResult } from '@penstock/wire'
 import type { Transaction } from '../../db/database.ts'
 import { openDataKey } from '../../secrets/data-keys.ts'
 import type { MasterKey } from '../../secrets/seal.ts'
-import { openJson, openText, places } from '../sealed.ts'
+import { openJson, openText, places, sealJson } from '../sealed.ts'
 import { type FrozenSides, openSide } from '../sides.ts'
 import { deliveryStatesOf, findWork, findWorkOfPart, type WorkRow } from './claim-queries.ts'
 import { reportColumns } from './column-reports.ts'
@@ -176,6 +176,7 @@ export class DatabaseTransferHost {
       replaced: now.replaced,
       deliveryStates,
       part: await this.#partOf(now, transfer),
+      plan: await openJson(database, transfer, places.plan(now.id), now.planSealed),
       divides: dividesOf(now, settings),
       rules: await rulesOf(database, now),
       drift: now.drift,
@@ -214,11 +215,12 @@ export class DatabaseTransferHost {
     if (ending) throw ending
   }
 
-  async #announce({ pending, columns }: BatchStart): Promise<queries.StandingRow | undefined> {
+  async #announce({ pending, columns, plan = null }: BatchStart): Promise<queries.StandingRow | undefined> {
     const { database } = this.#deps
     if (!columns) return fenced(this.#work).beginBatch(database, pending)
     const key = this.#keys?.transfer
     const candidate = key?.candidate()
+    const sealPlan = (under: MasterKey | undefined) => sealJson(under, places.plan(this.#work.id), plan)
     const row = await queries.beginFirstBatch.first(database, {
       ...this.#fence,
       pending,
@@ -228,8 +230,15 @@ export class DatabaseTransferHost {
       dataKeyId: candidate?.id ?? null,
       keyId: candidate?.keyId ?? null,
       sealed: candidate?.sealed ?? null,
+      planSealed: plan === null ? null : sealPlan(candidate?.key ?? (await key?.open(database))),
     })
     if (candidate && row?.dataKeyId === candidate.id) key?.use(candidate)
+    else if (candidate && row && plan !== null && key) {
+      await database.transaction(async (tx) => {
+        const planSealed = sealPlan(await key.make(tx))
+        if (planSealed) await queries.keepPlan.run(tx, { ...this.#fence, planSealed })
+      })
+    }
     return row
   }
 

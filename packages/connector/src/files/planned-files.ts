@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto'
+import { ConnectorError } from '../connector-error.ts'
+import type { Json } from '../rows.ts'
+import type { FileStore, StoredFile } from './store.ts'
+
+/**
+ * The files of a transfer are those that its first reader lists. Its plan has a digest of each, so that every later reader gives the same
+ * rows: a batch that the destination has already would have other rows if files appeared in between.
+ */
+
+const digestBytes = 8
+
+/** 8 bytes that stand for a file of a store as it is now, in base64url. */
+export const digestOfFile = ({ id = '' }: Pick<FileStore, 'id'>, { name, sizeBytes, version }: StoredFile): string =>
+  createHash('sha256')
+    .update(JSON.stringify([id, name, sizeBytes, version]))
+    .digest()
+    .toString('base64url', 0, digestBytes)
+
+/** Digests one after the other, in base64. */
+export const packDigests = (digests: readonly string[]): Buffer =>
+  Buffer.concat(digests.map((digest) => Buffer.from(digest, 'base64url')))
+
+/** The digests that are packed in a text. Anything else has none. */
+export function unpackDigests(packed: unknown): string[] {
+  const bytes = Buffer.from(typeof packed === 'string' ? packed : '', 'base64')
+  const count = Math.floor(bytes.length / digestBytes)
+  return Array.from({ length: count }, (_, at) => bytes.toString('base64url', at * digestBytes, (at + 1) * digestBytes))
+}
+
+/** The plan of a transfer that reads these files. */
+export const planOf = (store: FileStore, files: readonly StoredFile[]): Json => ({
+  files: packDigests(files.map((file) => digestOfFile(store, file))).toString('base64'),
+})
+
+/** How many files a plan has. */
+export const countPlanned = (plan: Json): number => unpackDigests((plan as { files?: unknown } | null)?.files).length
+
+/** Those of the files that are in a plan; all of them without one. */
+export function plannedAmong(
+  store: FileStore,
+  files: readonly StoredFile[],
+  plan: Json | undefined,
+): readonly StoredFile[] {
+  if (plan === undefined) return files
+  const planned = new Set(unpackDigests((plan as { files?: unknown } | null)?.files))
+  return files.filter((file) => planned.has(digestOfFile(store, file)))
+}
+
+/** Where reading resumes: in a file, which has this place among those of the transfer, or behind it. */
+export type FilePlace = {
+  readonly file: string
+  readonly index?: number
+  readonly version: string
+  readonly done?: boolean
+}
+
+/**
+ * The files that are left, and the place of the first among those of the transfer.
+ * @param files those of the transfer that are still there, in the order of their names
+ * @param planned how many the transfer had when it began, if that is known
+ * @throws `source_changed` where one that is left is gone or is another version
+ */
+export function filesLeft(
+  files: readonly StoredFile[],
+  planned: number | undefined,
+  from: FilePlace | undefined,
+): { readonly left: readonly StoredFile[]; readonly first: number } {
+  if (!from) {
+    if (planned !== undefined && planned > files.length) throw changed('A file')
+    return { left: files, first: 0 }
+  }
+  const { file, index, version, done = false } = from
+  const at = files.findIndex(({ name }) => name >= file)
+  const behind = at === -1 ? [] : files.slice(at)
+  const isThere = behind[0]?.name === file
+  // A file that was read to its end may be another one by now: then the next transfer reads it.
+  if (!done && !(isThere && behind[0]?.version === version)) throw changed(file)
+  const left = done && isThere ? behind.slice(1) : behind
+  const first = (index ?? Math.max(0, at)) + (done ? 1 : 0)
+  if (planned !== undefined && index !== undefined && left.length < planned - first) throw changed('A file')
+  return { left, first }
+}
+
+/** A file is not what it was when the transfer began. */
+export const changed = (name: string) =>
+  new ConnectorError(
+    'source_changed',
+    `${name} is gone or was changed while it was being read. Start a new transfer, which reads it from the beginning.`,
+  )

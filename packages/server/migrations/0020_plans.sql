@@ -1,0 +1,3 @@
+-- What a source fixed for all readers of a transfer, sealed: which files there were.
+
+alter table transfers add column plan_sealed bytea;
