@@ -81,8 +81,14 @@ const changedSince = (side: 'src' | 'dest') => `
         and f.settings <> t.${side}_settings
     )`
 
-/** Only one claims at a time, so that no limit is passed by two at once. Without rows, to travel with the claim. */
-export const holdClaims = `do $$ begin perform pg_advisory_xact_lock(hashtext('penstock claims'), 0); end $$`
+/**
+ * Only one claims at a time, so that no limit is passed by two at once. Without rows, to travel with the claim. One plan serves all claims:
+ * planning one takes longer than the claim. The plan can be older than what waits, so it reads no whole table.
+ */
+export const holdClaims = `do $$ begin
+  perform set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true);
+  perform pg_advisory_xact_lock(hashtext('penstock claims'), 0);
+end $$`
 
 /**
  * Columns that a worker needs of a transfer, or of a part of one, which has its own attempts and its own progress.
