@@ -27,8 +27,8 @@ export type Mariadb = {
   connect(): Promise<mysql.Connection>
   /** Runs one statement as a user who may do anything. */
   administer(sql: string): Promise<void>
-  /** Kills the server, and starts it again with the same data and port. */
-  crash(): Promise<void>
+  /** Kills the server, and starts it again with the same port and data, of which `meanwhile` gets the directory. */
+  crash(meanwhile?: (data: string) => Promise<void>): Promise<void>
   stop(): Promise<void>
 }
 
@@ -131,7 +131,10 @@ export async function startMariadb(options: readonly string[] = []): Promise<Mar
     const admin = await connect('admin')
     for (const each of [client, admin]) each.on('error', () => {})
     await client.query(`set time_zone = '+00:00'`)
-    return { client, admin }
+    // A query that waits when its connection is destroyed would never be answered.
+    const crashed = Promise.withResolvers<never>()
+    crashed.promise.catch(() => {})
+    return { client, admin, crashed }
   }
   let server: ChildProcess | undefined
   const stopNow = () => void server?.kill('SIGKILL')
@@ -150,14 +153,16 @@ export async function startMariadb(options: readonly string[] = []): Promise<Mar
     port,
     secrets: { host: '127.0.0.1', port, database, user, password, tlsMode: 'disable' },
     query: async <Found>(sql: string, values: unknown[] = []) =>
-      (await clients.client.query(sql, values))[0] as Found[],
+      (await Promise.race([clients.client.query(sql, values), clients.crashed.promise]))[0] as Found[],
     connect: () => connect(user),
     async administer(sql) {
       await clients.admin.query(sql)
     },
-    async crash() {
+    async crash(meanwhile) {
       if (server) await kill(server)
+      await meanwhile?.(data)
       for (const each of [clients.client, clients.admin]) each.destroy()
+      clients.crashed.reject(new Error('The server was killed'))
       server = await start()
       clients = await signIn()
     },

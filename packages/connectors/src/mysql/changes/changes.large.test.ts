@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { appendFile, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { after, beforeEach, describe, test } from 'node:test'
 import type { Cell, Chunk, Json, Values } from '@penstock/connector'
 import { testContext } from '@penstock/connector/acceptance'
@@ -10,6 +12,16 @@ import { mysql } from '../mysql.ts'
 
 const server = await startMariadb(loggingOptions)
 after(() => server?.stop())
+
+/** Writes the head of an event of 8 KiB of rows to the end of a log, and no more of it. */
+async function halfAnEvent(data: string): Promise<void> {
+  const logs = (await readdir(data)).filter((name) => /^log\.\d+$/.test(name)).toSorted()
+  const header = Buffer.alloc(19)
+  header.writeUInt8(23, 4)
+  header.writeUInt32LE(7, 5)
+  header.writeUInt32LE(8192, 9)
+  await appendFile(join(data, logs.at(-1) ?? ''), header)
+}
 
 if (!server) test('changes of MariaDB', { skip: skipWithout('mariadbd') }, () => {})
 else {
@@ -367,18 +379,19 @@ else {
       await client.end()
     })
 
-    test('survive a crash of the server', async () => {
-      await query(`insert into people values (1, 'Ada', null)`)
-      const first = await read()
-      await query(`insert into people values (2, 'Bob', null)`)
-      await server.crash()
-      await query(`insert into people values (3, 'Cy', null)`)
-      const second = await read(cursorOf(first))
-      assert.deepEqual(operations(second), [
-        ['insert', 2, 'Bob', null],
-        ['insert', 3, 'Cy', null],
-      ])
-      assert.deepEqual(operations(await read(cursorOf(second))), [])
-    })
+    for (const meanwhile of [undefined, halfAnEvent])
+      test(`survive a crash of the server${meanwhile ? ' that leaves half an event' : ''}`, async () => {
+        await query(`insert into people values (1, 'Ada', null)`)
+        const first = await read()
+        await query(`insert into people values (2, 'Bob', null)`)
+        await server.crash(meanwhile)
+        await query(`insert into people values (3, 'Cy', null)`)
+        const second = await read(cursorOf(first))
+        assert.deepEqual(operations(second), [
+          ['insert', 2, 'Bob', null],
+          ['insert', 3, 'Cy', null],
+        ])
+        assert.deepEqual(operations(await read(cursorOf(second))), [])
+      })
   })
 }

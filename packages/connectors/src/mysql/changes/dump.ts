@@ -17,7 +17,7 @@ export const positionMax = 0xffff_ffff
  * The events of the log from a place on, up to its present end. The identifier of this replica is 0, as that of `mysqlbinlog`: it is not
  * registered, so that it cannot cut off another replica, nor be cut off.
  * @param waitMs how long the server may send nothing
- * Throws `changes_lost` if the server does not have this place any more.
+ * Throws `changes_lost` if the server does not have this place any more, and `CutLog` where a file ends in the middle of an event.
  */
 export async function* eventsFrom(
   session: MysqlSession,
@@ -38,10 +38,17 @@ export async function* eventsFrom(
     session.abandon(connectorError)
     queue.fail(connectorError)
   })
+  let cut: CutLog | undefined
   session.dump(requestOf(file, position), {
     event: (bytes) => queue.push(bytes, bytes.length),
     end: () => queue.end(),
-    fail: (error, refusal) => queue.fail(refusal ? refusalOf(session, error, refusal, file) : error),
+    fail: (error, refusal) => {
+      const problem = refusal ? refusalOf(session, error, refusal, file) : error
+      if (!(problem instanceof CutLog)) return queue.fail(problem)
+      // What arrived before it counts.
+      cut = problem
+      queue.end()
+    },
   })
   const reader = new EventReader()
   try {
@@ -54,6 +61,7 @@ export async function* eventsFrom(
       }
       yield events
     }
+    if (cut) throw cut
   } catch (error) {
     throw error instanceof BrokenEvent ? notRead(session, error) : error
   } finally {
@@ -78,6 +86,11 @@ function requestOf(file: string, position: number): Buffer {
   return request
 }
 
+/** A file of the log ends in the middle of an event, at which the server died. It rolled that transaction back, and began another file. */
+export class CutLog extends Error {
+  override readonly name = 'CutLog'
+}
+
 const logError = 1236
 
 /** The error for a server that does not give its log. */
@@ -94,6 +107,7 @@ function refusalOf(
       `The user cannot read the binary log. Run: GRANT REPLICATION SLAVE, REPLICATION CLIENT ON *.* TO ${quoteName(place.user)}`,
     )
   }
+  if (/truncated in the middle of event/i.test(message)) return new CutLog(message)
   if (/max_allowed_packet|max_packet/i.test(message)) {
     return new ConnectorError(
       'row_too_large',
@@ -109,11 +123,15 @@ function refusalOf(
   if (/could not (find|open)|purged|impossible position|file size|bogus data/i.test(message)) {
     return lost(`${place.host} does not have its binary log from ${file} on any more (error ${errno})`)
   }
-  return new ConnectorError(
-    'statement_failed',
-    `${place.host} stopped in its binary log, in or after ${file} (error ${errno}). Look at the log of the server.`,
-  )
+  return stopped(place.host, file)
 }
+
+/** The error for a server that ends its log for a reason of its own. */
+export const stopped = (host: string, file: string): ConnectorError =>
+  new ConnectorError(
+    'statement_failed',
+    `${host} stopped in its binary log, in or after ${file} (error ${logError}). Look at the log of the server.`,
+  )
 
 /** @param what a clause: what happened to the log */
 export const lost = (what: string): ConnectorError =>

@@ -194,10 +194,14 @@ class ChangesReader {
       })),
     }
     const { phase: _, untilFile, untilPosition, ...from } = spot
-    const session = await connect()
-    this.#session = session
+    const open = async () => {
+      await this.#session?.close()
+      const session = await connect()
+      this.#session = session
+      return session
+    }
     const until = { file: untilFile, position: untilPosition }
-    const steps = changesOf(session, server, table, { from, until, changesMax: rows.changesMax }, reading.waitMs)
+    const steps = changesOf(open, server, table, { from, until, changesMax: rows.changesMax }, reading.waitMs)
     let waiting: LoggedChange[] = []
     let bytes = 0
     let at = from

@@ -165,6 +165,16 @@ export function placeIn(host: string, file: string | null | undefined, position:
   throw new ConnectorError('unexpected_response', `${host} names a place in its binary log that is none.`)
 }
 
+/** The file of the log behind another one; `undefined` if that is the last one. */
+export async function fileAfter(session: MysqlSession, file: string): Promise<string | undefined> {
+  const { host } = session.place
+  const files = (await session.run('show binary logs')).map((row) => valueIn(host, row, 'Log_name'))
+  return files
+    .filter((other) => numberOf(other) > numberOf(file))
+    .sort((a, b) => numberOf(a) - numberOf(b))
+    .at(0)
+}
+
 /** The number of a file of the log: the next one has the next number. */
 export const numberOf = (file: string): number => Number(/\.(\d+)$/.exec(file)?.[1] ?? Number.NaN)
 

@@ -4,10 +4,10 @@ import type { MysqlCellKind } from '../cells.ts'
 import type { MysqlSession } from '../session.ts'
 import { BrokenEvent, ByteReader } from './bytes.ts'
 import type { Charsets } from './charsets.ts'
-import { eventsFrom, lost, notRead, positionMax } from './dump.ts'
+import { CutLog, eventsFrom, lost, notRead, positionMax, stopped } from './dump.ts'
 import type { LogEvent } from './events.ts'
 import { type Charset, loggedKind, readValue, unread } from './row-values.ts'
-import { isBehind, type LogPlace, type LogServer, numberOf } from './server.ts'
+import { fileAfter, isBehind, type LogPlace, type LogServer, numberOf } from './server.ts'
 import type { LogPosition } from './stages.ts'
 import { meaningOf, type TableName } from './statements.ts'
 import { type LoggedColumn, tableIn, tableMapIn } from './table-map.ts'
@@ -26,13 +26,14 @@ export type FollowedTable = TableName & {
 
 /**
  * Gives the changes of a table from a place up to another, in the order of the log. Rows of other tables are passed over.
+ * @param connect opens another session, to read on behind a file that the server left unfinished when it died
  * @param changesMax after so many changes of the table it ends
  * @param waitMs how long the server may send nothing
  * @returns whether all changes up to `until` were given
  * Throws `changes_lost` if the log does not have all of them, or one cannot be followed.
  */
 export async function* changesOf(
-  session: MysqlSession,
+  connect: () => Promise<MysqlSession>,
   server: LogServer,
   table: FollowedTable,
   { from, until, changesMax }: { from: LogPosition; until: LogPlace; changesMax: number },
@@ -40,25 +41,36 @@ export async function* changesOf(
 ): AsyncGenerator<LogStep[], boolean> {
   const following = new Following(server, table, from)
   let changes = 0
-  try {
-    for await (const events of eventsFrom(session, server, from, waitMs)) {
-      const steps: LogStep[] = []
-      for (const event of events) {
-        for (const step of following.follow(event)) {
-          steps.push(step)
-          if (step.change) changes += 1
-          if (changes >= changesMax || isBehind(step.at, until)) {
-            yield steps
-            return changes < changesMax
+  let place: LogPlace = from
+  for (;;) {
+    const session = await connect()
+    try {
+      for await (const events of eventsFrom(session, server, place, waitMs)) {
+        const steps: LogStep[] = []
+        for (const event of events) {
+          for (const step of following.follow(event)) {
+            steps.push(step)
+            if (step.change) changes += 1
+            if (changes >= changesMax || isBehind(step.at, until)) {
+              yield steps
+              return changes < changesMax
+            }
           }
         }
+        yield steps
       }
-      yield steps
+      return true
+    } catch (error) {
+      if (error instanceof BrokenEvent) throw notRead(session, error)
+      if (!(error instanceof CutLog)) throw error
     }
-  } catch (error) {
-    throw error instanceof BrokenEvent ? notRead(session, error) : error
+    const { file } = following
+    const asking = await connect()
+    const next = await asking.guard(() => fileAfter(asking, file))
+    if (next === undefined) throw stopped(asking.place.host, file)
+    following.skipTo(next)
+    place = { file: next, position: 4 }
   }
-  return true
 }
 
 /**
@@ -98,6 +110,12 @@ type ReadColumn = {
   readonly width: number
 }
 
+/**
+ * Changes of a transaction are held until it is committed, up to so many bytes of it: a server that dies can leave the beginning of one
+ * in its log.
+ */
+const heldBytesMax = 4 << 20
+
 /** Table identifier of an event without rows. */
 const noTable = 0xff_ffff
 
@@ -111,8 +129,10 @@ class Following {
   /** The file that the next description of the format is of. */
   #file: string
   #isInTransaction = false
-  /** Changes of the table that the transaction has given. */
+  /** How many changes of the table the transaction has given, and those that wait for its end. */
   #given = 0
+  #held: LogStep[] = []
+  #heldBytes = 0
   /** By the number of the table in the log: `null` for other tables. */
   readonly #tables = new Map<number, readonly ReadColumn[] | null>()
 
@@ -122,6 +142,16 @@ class Following {
     this.#from = from
     this.#at = { ...from, taken: 0 }
     this.#file = from.file
+  }
+
+  /** The file that is read. */
+  get file(): string {
+    return this.#file
+  }
+
+  /** The file that is read ends in a transaction that the server rolled back. */
+  skipTo(file: string): void {
+    this.#rotate(file)
   }
 
   *follow(event: LogEvent): Generator<LogStep> {
@@ -149,7 +179,7 @@ class Following {
         yield* this.#end(event)
         return
       case 'prepared':
-        if (!event.commits && this.#given > 0) throw twoPhases(this.#table)
+        if (!event.commits && this.#given + this.#held.length > 0) throw twoPhases(this.#table)
         yield* this.#end(event)
         return
       case 'partial':
@@ -189,8 +219,12 @@ class Following {
         yield* this.#end(event)
         return
       case 'rollback':
-        this.#undo('A transaction was rolled back in part, after its changes were logged')
-        if (!/^rollback\s+to/i.test(event.statement)) yield* this.#end(event)
+        if (/^rollback\s+to/i.test(event.statement)) {
+          if (this.#given + this.#held.length > 0) throw lost(rolledBack)
+          return
+        }
+        this.#undo(rolledBack)
+        yield* this.#end(event)
         return
       case 'truncate':
         yield* this.#give('truncate', new Map(), event)
@@ -207,15 +241,27 @@ class Following {
 
   /** The end of a transaction. */
   *#end(event: LogEvent): Generator<LogStep> {
+    yield* this.#release()
     this.#isInTransaction = false
     this.#given = 0
     this.#tables.clear()
     yield* this.#reach(event)
   }
 
-  /** Changes that were given and have no effect, after all. */
+  /** Gives what was held. */
+  *#release(): Generator<LogStep> {
+    yield* this.#held
+    this.#given += this.#held.length
+    this.#held = []
+    this.#heldBytes = 0
+  }
+
+  /** The changes of the transaction have no effect, after all. Throws `changes_lost` if some were given. */
   #undo(what: string): void {
     if (this.#given > 0) throw lost(what)
+    this.#at = { ...this.#at, taken: this.#at.taken - this.#held.length }
+    this.#held = []
+    this.#heldBytes = 0
   }
 
   /** The log is known up to the end of an event. In a file of more than 4 GiB, offsets begin again; changes are counted there. */
@@ -283,10 +329,12 @@ class Following {
     const { file, position } = this.#at
     const taken = this.#at.taken + 1
     this.#at = { ...this.#at, taken }
-    this.#given += 1
     // Changes behind the place at which reading began were read before.
     const from = this.#from
-    if (file === from.file && position === from.position && taken <= from.taken) return
+    if (file === from.file && position === from.position && taken <= from.taken) {
+      this.#given += 1
+      return
+    }
     const committedMs = event.seconds * 1000
     const change: LoggedChange = {
       kind,
@@ -296,7 +344,9 @@ class Following {
       bytes,
       ...(before && { before }),
     }
-    yield { change, at: this.#at }
+    this.#held.push({ change, at: this.#at })
+    this.#heldBytes += bytes
+    if (!this.#isInTransaction || this.#heldBytes > heldBytesMax) yield* this.#release()
   }
 }
 
@@ -324,6 +374,8 @@ function rowIn(
   }
   return values
 }
+
+const rolledBack = 'A transaction was rolled back in part, after its changes were logged'
 
 const timeOf = ({ seconds }: LogEvent): string => new Date(seconds * 1000).toISOString()
 
