@@ -21,7 +21,7 @@ import { seeded } from './simulation/random.ts'
 const many = 200
 const few = 30
 /** As many rows as so many files have. */
-const tables = 150
+const tables = 1_000
 const rowsEach = 40
 const kills = 6
 /** A part is a file, however small. */
@@ -88,11 +88,13 @@ async function assertMovedOnce(
   const { id } = await fixture.start(connectionId)
   const workers: [Program, Program] = [fixture.spawnWorker(env), fixture.spawnWorker(env)]
   for (let killed = 0; killed < times; killed++) {
-    const enough = (killed * partsCount) / (times + 2)
+    const enough = Math.max(1, (killed * partsCount) / (times + 2))
     await until('parts are moved', async () => (await countEnded(fixture, id)) >= enough)
     await change?.()
     await delay(random.int(150))
-    const which = random.int(2)
+    // One that has just started moves nothing yet.
+    const busy = [0, 1].filter((at) => runnersOf(workers[at === 0 ? 0 : 1].pid).length > 0)
+    const which = busy[random.int(2) % busy.length] ?? 0
     const worker = workers[which === 0 ? 0 : 1]
     if (killed % 3 === 2) {
       for (const pid of runnersOf(worker.pid)) process.kill(pid, 'SIGKILL')

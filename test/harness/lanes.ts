@@ -32,7 +32,7 @@ export type LanesOptions = {
   /** Whether a file that has not begun may start, after those that have ended. */
   readonly mayStart: (file: string, ended: readonly EndedFile[]) => boolean
   /** How long a file may take, in seconds. */
-  readonly fileSeconds: number
+  readonly fileSeconds: (file: string) => number
   readonly env: NodeJS.ProcessEnv
   /** Flags of Node for the processes of the tests. */
   readonly flags: readonly string[]
@@ -94,12 +94,13 @@ async function runLane(
     const at = isFree ? waiting.findIndex((file) => (last === undefined || !isAlone(file)) && mayStart(file)) : -1
     const [file] = at < 0 ? [] : waiting.splice(at, 1)
     if (!file) return void lane.send({} satisfies ToLane)
+    const seconds = fileSeconds(file)
     const timer = setTimeout(() => {
       end(
-        `${file} did not end within ${fileSeconds} s and was killed: a test does not end, or something is still open after the tests.`,
+        `${file} did not end within ${seconds} s and was killed: a test does not end, or something is still open after the tests.`,
       )
       killTree(lane.pid)
-    }, fileSeconds * 1000)
+    }, seconds * 1000)
     current = { file, timer, startedMs: performance.now(), events: [], isReported: false, processorSeconds: undefined }
     lane.send({ path: join(root, file), name: file } satisfies ToLane)
   }
