@@ -687,7 +687,10 @@ describe('a connection in the console', { skip }, () => {
     await stage.client.setConnectionRules({ ...of, body: { rules } })
     const { id } = await stage.run(account.id, connection.id)
     await page.goto(page.url().replace(/\?.*/, `/transfers/${id}`))
-    await page.getByText(/A rule of the connection stopped the transfer/).first().waitFor()
+    await page
+      .getByText(/A rule of the connection stopped the transfer/)
+      .first()
+      .waitFor()
     await page.getByRole('cell', { name: 'Broken' }).first().waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
   })

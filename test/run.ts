@@ -42,7 +42,7 @@ const measuringError = 1.25
 /** How long a test file may take, in seconds, if a person says so. */
 const fileSeconds = process.env.PENSTOCK_TEST_FILE_SECONDS ? Number(process.env.PENSTOCK_TEST_FILE_SECONDS) : undefined
 /** How long one may take otherwise: so many times its recorded duration, within these bounds. */
-const patience = { times: 8, secondsMin: 240, secondsMax: 1200 }
+const timeLimit = { times: 8, secondsMin: 240, secondsMax: 1200 }
 /** How many of the slowest files the report names. */
 const slowestCount = 10
 /**
@@ -236,8 +236,8 @@ async function runOnServer(serverUrl: string, files: string[], directory: string
     fileSeconds: (file: string) =>
       fileSeconds ??
       Math.min(
-        patience.secondsMax,
-        Math.max(patience.secondsMin, Math.ceil(patience.times * (durations[file] ?? patience.secondsMax))),
+        timeLimit.secondsMax,
+        Math.max(timeLimit.secondsMin, Math.ceil(timeLimit.times * (durations[file] ?? timeLimit.secondsMax))),
       ),
     env,
     flags,

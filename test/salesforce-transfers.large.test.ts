@@ -46,6 +46,7 @@ const state: { -readonly [Key in keyof TransferState]: TransferState[Key] } = {
   range: null,
   reached: null,
   plan: null,
+  announced: null,
   read: 0,
   checkpoint: null,
   pending: null,
@@ -78,13 +79,13 @@ async function transfer(id: string) {
     reportColumns: async () => null,
     reportRules: async () => {},
     open: async () => structuredClone(state),
-    beginBatch: async ({ columns, pending }) => {
+    beginBatch: async ({ columns, pending, announced }) => {
       if (columns) state.columns = columns.destination
-      state.pending = pending
+      Object.assign(state, { pending, announced: announced ?? null })
     },
     confirm: async (confirmation: Confirmation) => {
       for (const key of ['read', 'sent', 'rejected'] as const) kept[key] += confirmation[key]
-      Object.assign(state, { confirmed: true, pending: null, checkpoint: confirmation.checkpoint })
+      Object.assign(state, { confirmed: true, pending: null, announced: null, checkpoint: confirmation.checkpoint })
       state.read += confirmation.read
       state.cursor = confirmation.cursor ?? state.cursor
       state.state = confirmation.state ?? state.state

@@ -54,6 +54,7 @@ const fresh = (): { -readonly [Key in keyof TransferState]: TransferState[Key] }
   range: null,
   reached: null,
   plan: null,
+  announced: null,
   read: 0,
   checkpoint: null,
   pending: null,
@@ -84,7 +85,7 @@ async function run(id: string, killed?: { readonly atConfirmation: number; reado
   const dead = new Promise<never>(() => {})
   const store = (confirmation: Confirmation) => {
     for (const key of ['read', 'sent', 'rejected'] as const) kept[key] += confirmation[key]
-    Object.assign(state, { confirmed: true, pending: null, checkpoint: confirmation.checkpoint })
+    Object.assign(state, { confirmed: true, pending: null, announced: null, checkpoint: confirmation.checkpoint })
     state.read += confirmation.read
     state.cursor = confirmation.cursor ?? state.cursor
     const { deliveryState } = confirmation
@@ -100,9 +101,9 @@ async function run(id: string, killed?: { readonly atConfirmation: number; reado
     reportColumns: async () => null,
     reportRules: async () => {},
     open: async () => structuredClone(state),
-    beginBatch: async ({ columns, pending }) => {
+    beginBatch: async ({ columns, pending, announced }) => {
       if (columns) state.columns = columns.destination
-      state.pending = pending
+      Object.assign(state, { pending, announced: announced ?? null })
     },
     confirm: async (confirmation: Confirmation) => {
       if (killed && ++confirmations === killed.atConfirmation) {

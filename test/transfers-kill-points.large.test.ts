@@ -6,6 +6,7 @@ import { assertAccounted } from './harness/accounting.ts'
 import { runnersOf } from './harness/children.ts'
 import { holdLock } from './harness/database.ts'
 import { type HoldingProxy, startHoldingProxy } from './harness/holding-proxy.ts'
+import type { Program } from './harness/process.ts'
 import { localFolder, postgresql, postgresqlSecrets } from './harness/transfers.ts'
 import { until } from './harness/until.ts'
 import { type ProcessFixture, startProcessFixture } from './harness/worker-processes.ts'
@@ -62,6 +63,12 @@ const points: Record<string, Standing & { reach: Reach }> = {
   },
 }
 
+/** Kills a worker and its runners. */
+async function killAll(worker: Program): Promise<void> {
+  for (const pid of [worker.pid, ...runnersOf(worker.pid)]) process.kill(pid, 'SIGKILL')
+  await worker.ended
+}
+
 async function prepareScene(t: TestContext): Promise<Scene & { connectionId: string }> {
   const fixture = await startProcessFixture(t)
   const { accountId, caller, folder, target, targetUrl } = fixture
@@ -95,8 +102,7 @@ describe('killed when', () => {
       }
       await until('it is there', async () => (await counted())?.count === there)
       assert.equal((await fixture.standing(id)).read, confirmed)
-      for (const pid of [worker.pid, ...runnersOf(worker.pid)]) process.kill(pid, 'SIGKILL')
-      await worker.ended
+      await killAll(worker)
       await release?.()
       fixture.spawnWorker()
       const transfer = await fixture.ended(connectionId, id)
@@ -106,4 +112,38 @@ describe('killed when', () => {
       await assertAccounted(fixture, transfer)
     })
   }
+
+  test('the second batch of a table is committed, and the table changes meanwhile: rows that stayed come once', async (t) => {
+    const fixture = await startProcessFixture(t)
+    const { accountId, caller, target } = fixture
+    await target.query('create table many (id int primary key, name text)')
+    await target.query(`insert into many select n * 2, 'someone' from generate_series(1, ${rows}) as numbers (n)`)
+    await target.query('analyze many')
+    await target.query('create table arrived (id int not null, name text)')
+    const settings = { table: 'arrived', writeMode: 'Insert' }
+    const connectionId = await fixture.connect(postgresql, { table: 'many' }, postgresql, settings)
+    const proxy = await startHoldingProxy(fixture.targetUrl)
+    t.after(async () => proxy.close())
+    const secretConfig = postgresqlSecrets(proxy.url)
+    await caller.expect(caller.call('configureConnector', { accountId, id: postgresql.id, body: { secretConfig } }))
+    const { id } = await fixture.start(connectionId)
+    const workers: Program[] = []
+    await secondCommit(true)({ fixture, proxy, id }, () => workers.push(fixture.spawnWorker()))
+    const count = async () => (await target.query('select count(*)::int as count from arrived')).rows[0]?.count
+    await until('the second batch is there', async () => (await count()) === 2 * batchRows)
+    assert.equal((await fixture.standing(id)).read, batchRows)
+    for (const worker of workers) await killAll(worker)
+    // Of the second batch, 300 rows are gone, and 500 are new.
+    await target.query('delete from many where id > 110000 and id <= 110600')
+    await target.query(`insert into many select n * 2 + 120001, 'new' from generate_series(1, 500) as numbers (n)`)
+    fixture.spawnWorker()
+    const transfer = await fixture.ended(connectionId, id)
+    assert.deepEqual([transfer.status, transfer.attempt], ['succeeded', 2])
+    const { rows: arrived } = await target.query(`
+      select count(*)::int as rows, count(distinct id)::int as ids,
+        (select count(*)::int from many m where name = 'someone' and not exists (select from arrived a where a.id = m.id)) as missing
+      from arrived`)
+    assert.deepEqual(arrived, [{ rows, ids: rows, missing: 0 }])
+    await assertAccounted(fixture, transfer)
+  })
 })

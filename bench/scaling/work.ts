@@ -78,6 +78,7 @@ export async function openTransfer(db: Database, keyring: Keyring, id: string) {
         id,
         attempt,
         pending: covered,
+        announced: null,
         sourceColumns: names,
         columns: names,
         shape: null,
@@ -109,7 +110,7 @@ export async function openTransfer(db: Database, keyring: Keyring, id: string) {
         digests: null,
         rejects: Array.from({ length: rejected }, (_, index) => rejectOf(first + index)),
       }
-      await ledger.confirm(confirmation, [], covered)
+      await ledger.confirm(confirmation, [], { pending: covered })
       first += covered
     },
     async end(): Promise<void> {

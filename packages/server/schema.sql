@@ -704,6 +704,7 @@ create table transfers (
   -- Between the ends of a transfer and the retries of its failed parts.
   paused interval default '00:00:00'::interval not null,
   plan_sealed bytea,
+  announced_sealed bytea,
   constraint transfers_pkey primary key (id),
   constraint transfers_counts check (read >= (accepted + rejected)),
   constraint transfers_status check (status in ('queued', 'running', 'succeeded', 'partial', 'failed', 'cancelled')),
@@ -1367,6 +1368,7 @@ create table transfer_parts (
   heartbeat_time timestamptz,
   started_time timestamptz,
   finished_time timestamptz,
+  announced_sealed bytea,
   constraint transfer_parts_pkey primary key (transfer_id, number),
   constraint transfer_parts_status check (status in ('queued', 'running', 'succeeded', 'failed', 'cancelled', 'skipped')),
   constraint transfer_parts_transfer foreign key (transfer_id) references transfers(id) on delete cascade
@@ -2278,7 +2280,7 @@ create trigger transfers_keep_rejecting after update of status on transfers
 -- A transfer in parts that ended without success keeps what its parts need to continue until the next transfer of its connection starts.
 create function drop_left_parts() returns trigger language plpgsql as $$
 begin
-  update transfer_parts set key_sealed = null, checkpoint_sealed = null, pending = null
+  update transfer_parts set key_sealed = null, checkpoint_sealed = null, pending = null, announced_sealed = null
   where transfer_id = new.id and coalesce(key_sealed, checkpoint_sealed) is not null;
   if new.rejected = 0 then new.data_key_id := null; end if;
   return new;

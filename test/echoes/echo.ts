@@ -146,6 +146,7 @@ async function reportOf(side: Side, kind: 'check' | 'preview' | 'transfer', egre
     range: null,
     reached: null,
     plan: null,
+    announced: null,
     read: 0,
     checkpoint: null,
     pending: null,

@@ -17,7 +17,7 @@ import type { Fuse, Place } from './fuse.ts'
 
 type Standing = Pick<
   TransferState,
-  'checkpoint' | 'read' | 'rejected' | 'columns' | 'pending' | 'cursor' | 'deliveryStates'
+  'checkpoint' | 'read' | 'rejected' | 'columns' | 'pending' | 'announced' | 'plan' | 'cursor' | 'deliveryStates'
 >
 
 const nothingMoved: Standing = {
@@ -26,6 +26,8 @@ const nothingMoved: Standing = {
   rejected: 0,
   columns: null,
   pending: null,
+  announced: null,
+  plan: null,
   cursor: null,
   deliveryStates: [],
 }
@@ -158,7 +160,6 @@ export class KeptState {
       cursor: this.#cursor,
       range: null,
       reached: null,
-      plan: null,
       state: null,
       replaced: null,
       part: null,
@@ -173,8 +174,14 @@ export class KeptState {
     }
   }
 
-  #announce({ pending, columns }: BatchStart): void {
-    this.#standing = { ...this.#standing, pending, ...(columns && { columns: columns.destination }) }
+  #announce({ pending, announced, columns, plan }: BatchStart): void {
+    if (plan !== undefined) this.#standing = { ...this.#standing, plan }
+    this.#standing = {
+      ...this.#standing,
+      pending,
+      announced: announced ?? null,
+      ...(columns && { columns: columns.destination }),
+    }
   }
 
   #confirm({ checkpoint, cursor, deliveryState, digests, ...confirmed }: Confirmation): boolean {
@@ -187,6 +194,7 @@ export class KeptState {
       read: now.read + read,
       rejected: now.rejected + rejected,
       pending: null,
+      announced: null,
       deliveryStates: deliveryState === null ? now.deliveryStates : [...now.deliveryStates, deliveryState],
     }
     if (digests !== null) this.#pages.push({ records: digests, keys: null })

@@ -43,6 +43,7 @@ export async function transferFile(folder: string, file: string, destination: De
     range: null,
     reached: null,
     plan: null,
+    announced: null,
     read: 0,
     checkpoint: null,
     pending: null,

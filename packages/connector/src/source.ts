@@ -35,7 +35,7 @@ export type SourceContext = ConnectorContext & {
   readonly reached?: Json
   /** The part that is read, of a source that was divided; absent if all of it is read. */
   readonly part?: SourcePart
-  /** What the first reader of this transfer gave as its `plan`; absent if it had none, or nothing was begun. */
+  /** The `plan` that the first reader of this transfer gave; absent if it had none, or nothing was begun. */
   readonly plan?: Json
 }
 
@@ -72,15 +72,21 @@ export type SourceReader = {
   /** How much there is, if that is known without reading it; for the progress bar. */
   readonly total?: { readonly rows?: number; readonly bytes?: number }
   /**
-   * What must stay as it is now so that later readers of this transfer give the same rows, such as which files there are. It is stored
+   * Whether later readers of this transfer give the same rows after the same checkpoint, whatever happens to the source meanwhile: files
+   * that are checked, a log. The batches of any other source are recognised by their rows.
+   */
+  readonly fixed?: boolean
+  /**
+   * Later readers of this transfer need it to give the same rows: which files there are now, for example. It is stored
    * before rows are delivered. At most a few MiB as JSON.
    */
   readonly plan?: Json
   /**
    * Reads from the beginning, or after a checkpoint that a chunk of this transfer had, also in another process. Throws
    * a `ConnectorError`.
+   * @param until a checkpoint of `checkpointAfter` behind `after`: no row behind it is read, whatever has changed in between
    */
-  read(after?: Json): AsyncIterable<Chunk>
+  read(after?: Json, until?: Json): AsyncIterable<Chunk>
   /**
    * Findings for a person who looks at a preview, such as rows that are never read. Called while no read is active.
    * Takes no longer than `boundMs`; findings that take longer are omitted. Never throws.
@@ -113,6 +119,11 @@ export type Chunk = {
   readonly bytes: number
   /** Where reading resumes after these rows; at most 16 KiB as JSON. */
   readonly checkpoint: Json
+  /**
+   * Where reading resumes after the first `rows` of these rows, 1 to all. Only of a reader that finds this place though rows before it are
+   * gone or new, and that reads `until` it. Without it, rows are counted.
+   */
+  readonly checkpointAfter?: (rows: number) => Json
   /**
    * For incremental reading: where the next transfer of this connection begins if the first `rows` of these rows, 0 to all,
    * are the last that were confirmed. Only for rows in a total order: a reader that is opened with this cursor gives the

@@ -238,7 +238,9 @@ export type TransferState = {
   readonly checkpoint: Json | null
   /** How many rows the batch covers that may have been delivered without being confirmed. */
   readonly pending: number | null
-  /** The same of the transfer before this one; `null` once a batch of this one is confirmed. */
+  /** Its key, and the place behind it in the source; `null` if there is no such batch, or the source is fixed. */
+  readonly announced: Announced | null
+  /** How many rows such a batch of the transfer before this one covers; `null` once a batch of this one is confirmed. */
   readonly unconfirmed: number | null
   /** The columns that the destination got so far. */
   readonly columns: readonly string[] | null
@@ -253,7 +255,7 @@ export type TransferState = {
   readonly deliveryStates: readonly Json[]
   /** The part of the source that is moved; `null`: all of it. */
   readonly part: SourcePart | null
-  /** What the first reader of the transfer fixed for all later ones; `null` before that, of a part, and if it fixed nothing. */
+  /** The plan of the first reader of the transfer, for all later ones; `null` before that, of a part, and if it had none. */
   readonly plan: Json | null
   /** How the source may be divided into parts; `null` if it must not be, or not any more. */
   readonly divides: DivisionBounds | null
@@ -267,10 +269,15 @@ export type TransferState = {
   readonly digests: DigestsState | null
 }
 
+/** A batch that comes again after a crash: the number of its first record, its key, and the place behind its last one if the source has places. */
+export type Announced = { readonly first: number; readonly key: string; readonly end?: Json }
+
 /** A batch that is about to be delivered. */
 export type BatchStart = HandoverStart & {
   /** How many rows of the source it covers, if it comes again as it is after a crash. */
   readonly pending: number | null
+  /** Unless the source is fixed. */
+  readonly announced?: Announced
   /** The columns of the source and of the destination: with the first batch of a session. */
   readonly columns?: {
     readonly source: readonly string[]
@@ -278,7 +285,7 @@ export type BatchStart = HandoverStart & {
     /** Absent of a test and a replay, which are compared with nothing. */
     readonly shape?: Shape
   }
-  /** What the reader of the source fixed, unless it is stored already: with the columns. */
+  /** The plan of the reader of the source, unless it is stored already: with the columns. */
   readonly plan?: Json
 }
 

@@ -4,7 +4,7 @@ import type { Json } from '../rows.ts'
 import type { FileStore, StoredFile } from './store.ts'
 
 /**
- * The files of a transfer are those that its first reader lists. Its plan has a digest of each, so that every later reader gives the same
+ * The files of a transfer are the ones that its first reader lists. Its plan has a digest of each, so that every later reader gives the same
  * rows: a batch that the destination has already would have other rows if files appeared in between.
  */
 
@@ -59,7 +59,7 @@ export type FilePlace = {
  * The files that are left, and the place of the first among those of the transfer.
  * @param files those of the transfer that are still there, in the order of their names
  * @param planned how many the transfer had when it began, if that is known
- * @throws `source_changed` where one that is left is gone or is another version
+ * @throws `source_changed` if one that is left is gone or is another version
  */
 export function filesLeft(
   files: readonly StoredFile[],

@@ -146,6 +146,7 @@ export async function readFiles(context: SourceContext, store: FileStore, option
     }
     return {
       total: { bytes: files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) },
+      fixed: files.every(({ version }) => version !== ''),
       ...(plan !== undefined && { plan }),
       async *read(after) {
         const from = after === undefined ? undefined : (after as Checkpoint & NewFilesCheckpoint)

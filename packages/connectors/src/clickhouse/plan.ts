@@ -98,11 +98,13 @@ export async function planReading(clickhouse: ClickHouse, settings: Values): Pro
  */
 export function statementOf(
   { order, digest, select, within }: ClickHousePlan,
-  { after, bound }: Spot,
+  { after, bound, upTo }: Spot,
   rows: number,
   offset: number,
 ): string {
-  const clauses = keysetClauses({ order, digest, within }, { after, bound }, ({ literalOf }, text) => literalOf(text))
+  const clauses = keysetClauses({ order, digest, within }, { after, bound, upTo }, ({ literalOf }, text) =>
+    literalOf(text),
+  )
   return `${select}${clauses} limit ${rows}${offset > 0 ? ` offset ${offset}` : ''}`
 }
 

@@ -21,12 +21,13 @@ export async function open(context: SourceContext): Promise<SourceReader> {
   const { earlier, within, keepsCursor } = beginningOf(context, planned.reading, planned.time, ended)
   const plan = { ...planned, within, incremental: keepsCursor }
   return {
-    async *read(after) {
+    async *read(after, until) {
       const from = afterIn(after, plan.order.length)
+      const upTo = afterIn(until, plan.order.length)?.after
       if (plan.empty && !from) return
       const spot: Spot = from ?? { after: undefined, skip: 0, ...earlier, bound: plan.bound }
       // Rows of the spot itself do not come again from `pagesOf`.
-      yield* chunksOf(plan, spot, pagesOf(clickhouse, plan, spot), 0)
+      yield* chunksOf({ ...plan, places: !plan.digest }, spot, pagesOf(clickhouse, plan, { ...spot, upTo }), 0)
     },
     async close() {
       // Requests end with the signal of the context.
@@ -47,7 +48,7 @@ async function* pagesOf(
     const again = plan.digest && offset === 0 ? skip : 0
     const asked = rows + again
     const page = await clickhouse
-      .read(statementOf(plan, { after, skip, bound: from.bound }, asked, offset), plan.at)
+      .read(statementOf(plan, { after, skip, bound: from.bound, upTo: from.upTo }, asked, offset), plan.at)
       .catch((error: unknown) => {
         if (asConnectorError(error)?.code !== 'response_too_large' || rows === 1) throw error
         return undefined

@@ -7,6 +7,8 @@ export type Spot = {
   readonly bound: string | undefined
   /** Where a part begins of which no row was read: behind this value of the first term. */
   readonly above?: string | undefined
+  /** The order values of the last row to be read, if that is known. */
+  readonly upTo?: readonly string[] | undefined
 }
 
 /** As text of a chunk's checkpoint, which may hold 16 KiB. */

@@ -22,6 +22,8 @@ export type Order = {
   /** Whether the last of these is a digest of the whole row: then rows that are equal in everything are read by count. */
   readonly digest: boolean
   readonly incremental: boolean
+  /** Whether rows are read up to any of them (`upTo` of a spot), so that chunks have the place behind each. */
+  readonly places?: boolean
 }
 
 const rowsMax = 5_000
@@ -37,7 +39,7 @@ export async function* chunksOf(
   batches: AsyncIterable<readonly ReadRow[]>,
   repeated = from.skip,
 ): AsyncGenerator<Chunk> {
-  const { columns, types, orderNames, digest, incremental } = order
+  const { columns, types, orderNames, digest, incremental, places = false } = order
   let { after: last, skip } = from
   let toSkip = repeated
   let place: Json | undefined
@@ -59,10 +61,15 @@ export async function* chunksOf(
     rows = []
     errors = new Map()
     bytes = 0
-    if (!incremental) return full
+    if (!incremental && !places) return full
     const passed = spots
     spots = [spot]
-    return { ...full, cursorAfter: (count) => cursorIn(orderNames, passed[count] ?? spot) }
+    const { bound } = from
+    return {
+      ...full,
+      ...(places && { checkpointAfter: (count) => checkpointOf({ ...(passed[count] ?? spot), bound }) }),
+      ...(incremental && { cursorAfter: (count) => cursorIn(orderNames, passed[count] ?? spot) }),
+    }
   }
   for await (const batch of batches) {
     for (const row of batch) {
@@ -80,7 +87,7 @@ export async function* chunksOf(
       place = row.place
       if (row.problem !== undefined) errors.set(rows.length, row.problem)
       rows.push(row.cells)
-      if (incremental) spots.push({ after: last, skip })
+      if (incremental || places) spots.push({ after: last, skip })
       bytes += row.bytes
       if (rows.length >= rowsMax || bytes >= bytesMax) yield chunk()
     }

@@ -47,23 +47,28 @@ export function keysetClauses<Term extends KeysetTerm>(
     digest,
     within,
   }: { readonly order: readonly Term[]; readonly digest: boolean; readonly within?: Within | undefined },
-  { after, bound }: Pick<Spot, 'after' | 'bound'>,
+  { after, bound, upTo }: Pick<Spot, 'after' | 'bound' | 'upTo'>,
   literalOf: (term: Term, text: string) => string,
 ): string {
-  /** Rows with the same digest are read again and counted, because identical rows have no other order. */
-  const behind = ([term, ...others]: readonly Term[], [text = '', ...texts]: readonly string[]): string => {
+  const compared = (
+    [term, ...others]: readonly Term[],
+    [text = '', ...texts]: readonly string[],
+    last: '>' | '>=' | '<=',
+  ): string => {
     if (!term) return 'true'
     const { expression } = term
-    if (others.length === 0) return `${expression} ${digest ? '>=' : '>'} ${literalOf(term, text)}`
-    const larger = `${expression} > ${literalOf(term, text)}`
-    return `(${larger} or (${expression} = ${literalOf(term, text)} and ${behind(others, texts)}))`
+    if (others.length === 0) return `${expression} ${last} ${literalOf(term, text)}`
+    const apart = `${expression} ${last === '<=' ? '<' : '>'} ${literalOf(term, text)}`
+    return `(${apart} or (${expression} = ${literalOf(term, text)} and ${compared(others, texts, last)}))`
   }
   const [first] = order
   const conditions = [
     ...(first && bound !== undefined ? [`${first.expression} <= ${literalOf(first, bound)}`] : []),
     ...(first && within?.from !== undefined ? [`${first.expression} >= ${literalOf(first, within.from)}`] : []),
     ...(first && within?.before !== undefined ? [`${first.expression} < ${literalOf(first, within.before)}`] : []),
-    ...(after ? [behind(order, after)] : []),
+    // Rows with the same digest are read again and counted, because identical rows have no other order.
+    ...(after ? [compared(order, after, digest ? '>=' : '>')] : []),
+    ...(upTo ? [compared(order, upTo, '<=')] : []),
   ]
   const where = conditions.length > 0 ? ` where ${conditions.join(' and ')}` : ''
   return `${where} order by ${order.map(({ expression }) => expression).join(', ')}`

@@ -86,8 +86,9 @@ export async function openOrdered<Session extends DatabaseSession, Plan extends 
   return {
     ...(rowsEstimated === undefined || earlier || within ? {} : { total: { rows: rowsEstimated } }),
     divide,
-    async *read(after) {
+    async *read(after, until) {
       const from = afterIn(after, plan.order.length)
+      const upTo = afterIn(until, plan.order.length)?.after
       if (plan.empty && !from) return
       const session = await openSession(context, place)
       current = session
@@ -95,7 +96,9 @@ export async function openOrdered<Session extends DatabaseSession, Plan extends 
         const begins = { after: undefined, skip: 0, ...earlier, bound: range?.upTo ?? plan.bound, above: range?.above }
         const spot = from ?? begins
         await session.guard(() => begin(session))
-        yield* chunksOf({ ...plan, incremental: keepsCursor }, spot, rows(session, plan, spot))
+        const found = rows(session, plan, { ...spot, upTo })
+        // Equal rows are counted: they have no places.
+        yield* chunksOf({ ...plan, incremental: keepsCursor, places: !plan.digest }, spot, found)
         await session.close()
       } finally {
         // A reader that stops early does not wait for the rest of the rows.

@@ -107,7 +107,7 @@ export async function knotsOf(session: MysqlSession, { order, source }: MysqlPla
 }
 
 /** The statement that reads everything behind `after`, or from the beginning. */
-export function statementOf(plan: MysqlPlan, { after, bound, above }: Omit<Spot, 'skip'>): string {
+export function statementOf(plan: MysqlPlan, { after, bound, above, upTo }: Omit<Spot, 'skip'>): string {
   const { order, digest, select, within } = plan
   const conditions: string[] = []
   const [first] = order
@@ -118,8 +118,9 @@ export function statementOf(plan: MysqlPlan, { after, bound, above }: Omit<Spot,
   if (first && after) {
     // The server uses an index for this, and not for the comparison of rows that says the same.
     if (order.length > 1) conditions.push(`${first.expression} >= ${first.literal(after[0] ?? '')}`)
-    conditions.push(behind(order, after, digest))
+    conditions.push(behind(order, after, digest ? '>=' : '>'))
   }
+  if (upTo) conditions.push(behind(order, upTo, '<='))
   const where = conditions.length > 0 ? ` where ${conditions.join(' and ')}` : ''
   return `${select}${where} order by ${order.map(({ expression }) => expression).join(', ')}`
 }
@@ -132,14 +133,18 @@ export function rowKeysStatement({ rowKeys, order }: MysqlPlan, from: string | u
   return `${rowKeys.select} where ${cursor.expression} <= ${cursor.literal(bound)}${since} order by ${rowKeys.orderedBy}`
 }
 
-/** Rows with the same digest are read again and counted, because identical rows have no other order. */
-function behind(order: readonly OrderTerm[], after: readonly string[], digest: boolean): string {
+/**
+ * The condition of rows behind values, or up to them.
+ * @param last how the last term is compared: rows with the same digest are read again and counted, because identical rows have no other order
+ */
+function behind(order: readonly OrderTerm[], values: readonly string[], last: '>' | '>=' | '<='): string {
   const [term, ...others] = order
-  const [text = '', ...texts] = after
+  const [text = '', ...texts] = values
   if (!term) return 'true'
   const value = term.literal(text)
-  if (others.length === 0) return `${term.expression} ${digest ? '>=' : '>'} ${value}`
-  return `(${term.expression} > ${value} or (${term.expression} = ${value} and ${behind(others, texts, digest)}))`
+  if (others.length === 0) return `${term.expression} ${last} ${value}`
+  const first = last === '<=' ? '<' : '>'
+  return `(${term.expression} ${first} ${value} or (${term.expression} = ${value} and ${behind(others, texts, last)}))`
 }
 
 export const quoteName = (name: string): string => `\`${name.replaceAll('`', '``')}\``

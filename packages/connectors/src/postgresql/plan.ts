@@ -142,7 +142,7 @@ export async function knotsOf(
 }
 
 /** The statement that reads everything behind `after`, or from the beginning. */
-export function statementOf(plan: PostgresPlan, { after, bound, above }: Omit<Spot, 'skip'>): string {
+export function statementOf(plan: PostgresPlan, { after, bound, above, upTo }: Omit<Spot, 'skip'>): string {
   const { order, digest, select, within } = plan
   const expressions = order.map(({ expression }) => expression)
   const literal = (text: string, at: number) => `${escapeLiteral(text)}::${order[at]?.type}`
@@ -155,6 +155,7 @@ export function statementOf(plan: PostgresPlan, { after, bound, above }: Omit<Sp
     // Rows with the same digest are read again and counted, because identical rows have no other order.
     conditions.push(`(${expressions.join(', ')}) ${digest ? '>=' : '>'} (${after.map(literal).join(', ')})`)
   }
+  if (upTo) conditions.push(`(${expressions.join(', ')}) <= (${upTo.map(literal).join(', ')})`)
   const where = conditions.length > 0 ? ` where ${conditions.join(' and ')}` : ''
   return `copy (${select}${where} order by ${expressions.join(', ')}) to stdout`
 }

@@ -2,18 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Chunk, Json, SourceReader } from '@penstock/connector'
 import fc from '../../../../test/harness/property.ts'
+import type { Announced } from '../protocol.ts'
 import { countSkipped, totalSkipped } from '../skipped.ts'
-import {
-  type Bounds,
-  batchOf,
-  beginning,
-  type ChunkMapper,
-  endOf,
-  type FilledBatch,
-  fillBatches,
-  halve,
-  type KeyScope,
-} from './batches.ts'
+import { endOf, halve } from './batch-ends.ts'
+import { announcementOf, batchOf, type KeyScope } from './batch-keys.ts'
+import { type Bounds, beginning, type ChunkMapper, type FilledBatch, fillBatches } from './batches.ts'
 
 /**
  * Records are distinguished by their content, which is their number. Every seventh is broken, every fifth cannot be mapped; every
@@ -29,6 +22,7 @@ type Scene = {
   sizes: readonly number[]
   bounds: Bounds
   pending: number | null
+  announced?: Announced | undefined
   /** Whether the next transfer can begin behind any record, or only behind a chunk. */
   incremental: boolean
   /** Where the transfer begins. */
@@ -89,13 +83,14 @@ const mapperIn =
 
 async function fill(scene: Scene, from = beginning, first = 1): Promise<FilledBatch[]> {
   const filledBatches: FilledBatch[] = []
-  const { bounds, pending, unconfirmed = null, testRows = null } = scene
+  const { bounds, pending, announced, unconfirmed = null, testRows = null } = scene
   const filled = fillBatches(readerOf(scene), {
     from,
     firstNumber: first,
     mapperFor: () => mapperIn(scene),
     bounds,
     pending,
+    announced: announced ?? null,
     unconfirmed,
     testRows,
   })
@@ -253,7 +248,13 @@ describe('batches', () => {
         if (!filledBatch) return
         const before = filledBatches[index - 1]
         const from = before ? stored(endOf(before).checkpoint) : beginning
-        const [again] = await fill({ ...scene, sizes: [4, 1], pending: filledBatch.covered }, from, filledBatch.first)
+        const repeats = {
+          ...scene,
+          sizes: [4, 1],
+          announced: undefined,
+          ...announcementOf(filledBatch, scope, ['number']),
+        }
+        const [again] = await fill(repeats, from, filledBatch.first)
         assert(again)
         const batch = batchOf(filledBatch, scope, ['number'])
         assert.deepEqual(batchOf(again, scope, ['number']), batch, 'a batch that comes again is the same')

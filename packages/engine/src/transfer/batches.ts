@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto'
-import type { Batch, BatchWindow, Chunk, ChunkWindow, Json, Row, SourceReader } from '@penstock/connector'
-import type { ColumnTypes } from '../map-rows.ts'
-import { countSent, endOfStretch, runsWithin, type SkipCodes, type SkippedRun } from '../skipped.ts'
+import type { BatchWindow, Chunk, ChunkWindow, Json, Row, SourceReader } from '@penstock/connector'
+import type { Announced } from '../protocol.ts'
+import { countSent, endOfStretch, type SkipCodes, type SkippedRun } from '../skipped.ts'
 import { recordWords } from './row-digests.ts'
-import { isSame, type WindowOf, windowOfHalf } from './windows.ts'
+import { isSame, type WindowOf } from './windows.ts'
 
 /**
  * Fills batches from the rows of a source. Records are numbered from 1 in the order of the source. A batch covers
@@ -57,9 +56,13 @@ export type FilledBatch = {
   readonly window?: BatchWindow
   /** There if its rows are no records of the source: they left it, and the checkpoint stays this one. */
   readonly left?: Checkpoint
+  /** Its key, under which it was announced before a crash with the rows of then; and the place behind it, if it reaches that far now. */
+  readonly announced?: { readonly key: string; readonly end?: Json }
+  /** The place behind an announced batch whose rows are gone, and which comes instead of it: its key is another one. */
+  readonly instead?: Json
 }
 
-type Segment = {
+export type Segment = {
   /** The checkpoint before the chunk, as the source gave it. */
   readonly before: Json | null
   readonly after: Json
@@ -68,7 +71,9 @@ type Segment = {
   readonly count: number
   /** Bytes of the source up to its end. */
   readonly bytes: number
-} & Pick<Chunk, 'cursor' | 'cursorAfter'>
+  /** Whether it has the same records when it is read again. */
+  readonly fixed: boolean
+} & Pick<Chunk, 'cursor' | 'cursorAfter' | 'checkpointAfter'>
 
 export type Bounds = { readonly rowsMax: number; readonly bytesMax: number }
 
@@ -80,6 +85,9 @@ const memoryBytesMax = 20 << 20
 
 /** How many records a batch covers at most if most of them are skipped, so that the checkpoint moves on. */
 const coveredMax = 100_000
+
+/** A batch that is read again up to its place may have four times as many records by now, and so many more. */
+const moreMax = 1_000
 
 /** Where batches begin, and how they are filled. */
 export type Filling = {
@@ -93,6 +101,8 @@ export type Filling = {
   readonly bounds: Bounds
   /** How many records the first batch must cover: that of a batch that may have been delivered already. */
   readonly pending: number | null
+  /** Its key, and the place behind it, if the source knows such places; `null` or absent otherwise. */
+  readonly announced?: Announced | null
   /** The same of a batch of the transfer before this one, which counts where reading is incremental. */
   readonly unconfirmed: number | null
   /** At most how many records a test covers, from its first; `null`: all of the source. Its batches are no other transfer's. */
@@ -104,10 +114,24 @@ export type Filling = {
 /** Reads on from a checkpoint and fills batches up to their bounds, one ahead of the one that is asked for. */
 export async function* fillBatches(
   reader: SourceReader,
-  { from, firstNumber, mapperFor, windowOf, bounds, pending, unconfirmed, testRows, lastNumber: last }: Filling,
+  {
+    from,
+    firstNumber,
+    mapperFor,
+    windowOf,
+    bounds,
+    pending,
+    announced,
+    unconfirmed,
+    testRows,
+    lastNumber: last,
+  }: Filling,
 ): AsyncGenerator<FilledBatch, void, undefined> {
-  let filledBatch = emptyBatch(firstNumber)
-  let exactly = pending
+  const until = announced?.end
+  /** An older version announced no key, and counted the rows of every source. */
+  let isFixed = reader.fixed === true || (pending !== null && !announced)
+  let filledBatch = emptyBatch(firstNumber, until === undefined ? undefined : announced?.key)
+  let exactly = pending !== null && until !== undefined ? 4 * pending + moreMax : pending
   let repeats = pending === null ? unconfirmed : null
   let before = from.at
   let number = firstNumber - from.skip
@@ -116,7 +140,15 @@ export async function* fillBatches(
   const lastNumber = testRows ?? Number.POSITIVE_INFINITY
   const bound = Math.min(lastNumber, last ?? Number.POSITIVE_INFINITY)
   if (firstNumber > lastNumber) return
-  for await (const chunk of reader.read(from.at ?? undefined)) {
+  for await (const chunk of chunksOf(reader, from.at ?? undefined, until)) {
+    if (chunk === undefined) {
+      if (filledBatch.covered > 0) yield filledBatch.done(until)
+      exactly = null
+      repeats = null
+      before = until ?? before
+      filledBatch = emptyBatch(number, undefined, filledBatch.covered > 0 ? undefined : until)
+      continue
+    }
     // Behind the last row, a chunk without rows can have the cursor.
     if (chunk.rows.length > 0 && number > bound) break
     const map = await mapperFor(chunk, number)
@@ -134,8 +166,10 @@ export async function* fillBatches(
       first: number,
       count: chunk.rows.length,
       bytes,
+      fixed: isFixed || chunk.checkpointAfter !== undefined,
       ...(chunk.cursor === undefined ? {} : { cursor: chunk.cursor }),
       ...(chunk.cursorAfter && testRows === null && { cursorAfter: chunk.cursorAfter }),
+      ...(chunk.checkpointAfter && { checkpointAfter: chunk.checkpointAfter }),
     }
     if (!chunk.cursorAfter) repeats = null
     before = chunk.checkpoint
@@ -183,12 +217,26 @@ export async function* fillBatches(
         yield filledBatch.done()
         exactly = null
         repeats = null
+        isFixed = reader.fixed === true
         filledBatch = emptyBatch(segment.first + at)
       }
     }
     if (number > lastNumber || end < chunk.rows.length) break
   }
   if (filledBatch.covered > 0) yield filledBatch.done()
+}
+
+/** The chunks behind a place. If there is a second place, `undefined` comes between those up to it and those behind it. */
+async function* chunksOf(
+  reader: SourceReader,
+  from: Json | undefined,
+  until: Json | undefined,
+): AsyncGenerator<Chunk | undefined> {
+  if (until !== undefined) {
+    yield* reader.read(from, until)
+    yield undefined
+  }
+  yield* reader.read(until ?? from)
 }
 
 /**
@@ -209,7 +257,7 @@ function skipCodesOf({ skipped }: MappedChunk, { errors }: Chunk): SkipCodes | u
   return skipped.map((code, i) => (errors.has(i) ? 0 : code))
 }
 
-function emptyBatch(first: number) {
+function emptyBatch(first: number, announced?: string, instead?: Json) {
   const rows: Row[] = []
   const numbers: number[] = []
   const raws: Row[] = []
@@ -260,11 +308,17 @@ function emptyBatch(first: number) {
         spoiled: invalid.length > 0,
       }
     },
-    done(): FilledBatch {
+    done(end?: Json): FilledBatch {
       const { window } = this
       const { covered } = this
       const filled = { first, covered, rows, numbers, raws, removed, invalid, skipped, segments }
-      return { ...filled, ...(digests.length > 0 && { digests }), ...(window && { window }) }
+      return {
+        ...filled,
+        ...(digests.length > 0 && { digests }),
+        ...(window && { window }),
+        ...(instead !== undefined && { instead }),
+        ...(announced !== undefined && { announced: { key: announced, ...(end !== undefined && { end }) } }),
+      }
     },
   }
 }
@@ -284,112 +338,3 @@ function memoryBytesOf(rows: readonly Row[]): number {
   }
   return Math.max(1, bytes / sampled)
 }
-
-/** Scope of the key of a batch, beside its records. */
-export type KeyScope = {
-  readonly transferId: string
-  readonly connectionId: string
-  /** The settings of both sides: what is sent under others is never taken for the same. */
-  readonly settings: Json
-}
-
-/**
- * The batch as the destination gets it. Its key is the same for the same records of the same transfer, in every attempt. In
- * an incremental transfer, the key follows from the rows and the cursor before them, so the next transfer has the same key
- * for the same rows.
- */
-export function batchOf(
-  filledBatch: FilledBatch,
-  scope: KeyScope,
-  columns: readonly string[],
-  types?: ColumnTypes,
-): Batch {
-  const { first, covered, rows, removed, segments, window, left } = filledBatch
-  const hash = createHash('sha256')
-  const [begun] = segments
-  if (begun?.cursorAfter) {
-    const { connectionId, settings } = scope
-    hash.update(JSON.stringify([connectionId, settings, begun.cursorAfter(first - begun.first), columns]))
-    for (const row of rows) hash.update(JSON.stringify(row))
-    if (removed.size > 0) hash.update(JSON.stringify([...removed]))
-  } else hash.update(`${scope.transferId} ${first} ${covered}`)
-  // Another attempt may find other rows that left the source.
-  if (left) hash.update(JSON.stringify(rows))
-  // Windows without rows follow each other at the same place.
-  if (window) hash.update(JSON.stringify(window.scope))
-  const key = hash.digest('hex').slice(0, 32)
-  return {
-    key,
-    columns,
-    ...(types && { types }),
-    rows,
-    ...(removed.size > 0 && { removed }),
-    firstRow: first,
-    ...(window && { window }),
-  }
-}
-
-/** The checkpoint after a batch, and the cursor where the next transfer begins. */
-export function endOf({ first, covered, segments, left }: FilledBatch): {
-  checkpoint: Checkpoint
-  cursor: Json | undefined
-} {
-  if (left) return { checkpoint: left, cursor: undefined }
-  const next = first + covered
-  const last = segments.findLast((segment) => segment.first < next || (segment.count === 0 && segment.first === next))
-  if (!last) return { checkpoint: beginning, cursor: undefined }
-  const isWhole = next === last.first + last.count
-  const checkpoint = isWhole
-    ? { at: last.after, skip: 0, bytes: last.bytes }
-    : { at: last.before, skip: next - last.first, bytes: last.bytes }
-  const cursor = last.cursorAfter
-    ? last.cursorAfter(next - last.first)
-    : // Not every chunk has one.
-      segments.findLast(({ first: begin, count, cursor }) => begin + count <= next && cursor !== undefined)?.cursor
-  return { checkpoint, cursor }
-}
-
-/** Cuts a batch of more than one row in two. */
-export function halve(filledBatch: FilledBatch): [FilledBatch, FilledBatch] {
-  const middle = filledBatch.rows.length >> 1
-  const border = filledBatch.numbers[middle] as number
-  const end = filledBatch.first + filledBatch.covered
-  const { window, digests, left } = filledBatch
-  const part = (
-    from: number,
-    until: number,
-    rowsFrom: number,
-    rowsUntil: number,
-    half: 'first' | 'second',
-  ): FilledBatch => ({
-    first: from,
-    covered: until - from,
-    rows: filledBatch.rows.slice(rowsFrom, rowsUntil),
-    numbers: filledBatch.numbers.slice(rowsFrom, rowsUntil),
-    raws: filledBatch.raws.slice(rowsFrom, rowsUntil),
-    removed: new Set(
-      [...filledBatch.removed].flatMap((at) => (at >= rowsFrom && at < rowsUntil ? [at - rowsFrom] : [])),
-    ),
-    ...(digests && { digests: digests.slice(rowsFrom * recordWords, rowsUntil * recordWords) }),
-    invalid: filledBatch.invalid.filter(({ number }) => number >= from && number < until),
-    skipped: runsWithin(filledBatch.skipped, from, until),
-    segments: filledBatch.segments.filter(
-      (segment) =>
-        (segment.first < until && segment.first + segment.count > from) ||
-        (segment.count === 0 && segment.first === until),
-    ),
-    ...(window && { window: windowOfHalf(window, half) }),
-    ...(left && { left }),
-  })
-  return [
-    part(filledBatch.first, border, 0, middle, 'first'),
-    part(border, end, middle, filledBatch.rows.length, 'second'),
-  ]
-}
-
-/** How many records must be sent again together after a crash; a batch without records has no such number. */
-export const pendingOf = (covered: number): number | null => (covered === 0 ? null : covered)
-
-/** Whether anything is done with a batch, and not its checkpoint alone stored. */
-export const isSent = ({ rows, invalid, window }: FilledBatch): boolean =>
-  rows.length > 0 || invalid.length > 0 || window?.ends === true

@@ -4,7 +4,8 @@ import { redactRow } from '../mapping/redact.ts'
 import { type Confirmation, type KeptReject, protocolLimits } from '../protocol.ts'
 import { countSkipped, nothingSkipped, sumSkipped, totalSkipped } from '../skipped.ts'
 import { storable } from '../storable.ts'
-import { endOf, type FilledBatch } from './batches.ts'
+import { endOf } from './batch-ends.ts'
+import type { FilledBatch } from './batches.ts'
 import { encodeRecords, recordWords } from './row-digests.ts'
 
 /** The results of batches, as the ledger stores them. */

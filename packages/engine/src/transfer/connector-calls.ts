@@ -58,6 +58,7 @@ export function guarded(reader: SourceReader, signal: AbortSignal, redact: SideS
   const ofSource = <T>(call: () => Promise<T>) => ofConnector(signal, source, call)
   return {
     ...(reader.total ? { total: reader.total } : {}),
+    fixed: reader.fixed ?? false,
     ...(reader.plan !== undefined && { plan: reader.plan }),
     ...(reader.divide && {
       divide: async (bounds) => {
@@ -65,8 +66,8 @@ export function guarded(reader: SourceReader, signal: AbortSignal, redact: SideS
         return division && { ...division, columns: () => ofSource(() => division.columns()) }
       },
     }),
-    async *read(after) {
-      const chunks = reader.read(after)[Symbol.asyncIterator]()
+    async *read(after, until) {
+      const chunks = reader.read(after, until)[Symbol.asyncIterator]()
       try {
         for (;;) {
           const next = await ofSource(() => chunks.next())

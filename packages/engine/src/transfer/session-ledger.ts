@@ -1,7 +1,7 @@
 import type { Json } from '@penstock/connector'
 import type { BatchStart, TransferHost, TransferState } from '../protocol.ts'
 import type { RuleWatch } from '../rules/rule-watch.ts'
-import { type FilledBatch, isSent, pendingOf } from './batches.ts'
+import type { Announcement } from './batch-keys.ts'
 import type { Duplicates } from './duplicates.ts'
 import type { Retries } from './retries.ts'
 import { Unconfirmed } from './unconfirmed.ts'
@@ -26,7 +26,7 @@ export class SessionLedger {
 
   /**
    * @param rules count what is confirmed
-   * @param planned answers what the source fixed for the transfer, unless that is stored
+   * @param planned answers the plan of the source, unless that is stored
    */
   constructor(
     host: Pick<TransferHost, 'beginBatch' | 'confirm' | 'note'>,
@@ -55,22 +55,21 @@ export class SessionLedger {
 
   /**
    * Announces a batch once the one before it is stored, unless that was done with it.
-   * @param pending how many records it covers; `null` if it has no such number
    */
-  async begin(pending: number | null): Promise<void> {
+  async begin(announcement: Announcement): Promise<void> {
     await this.#storing
     const isBegun = this.#isBegun
     this.#isBegun = false
-    if (!isBegun) await this.#host.beginBatch(this.startOf(pending))
+    if (!isBegun) await this.#host.beginBatch(this.startOf(announcement))
     this.newColumns = undefined
   }
 
   /** The announcement of a batch, with what else is not stored yet. */
-  startOf(pending: number | null): BatchStart {
-    if (!this.newColumns) return { pending }
+  startOf(announcement: Announcement): BatchStart {
+    if (!this.newColumns) return announcement
     const plan = this.#planned()
     return {
-      pending,
+      ...announcement,
       columns: this.newColumns,
       ...(this.route !== undefined && { route: this.route }),
       ...(plan !== undefined && { plan }),
@@ -84,7 +83,7 @@ export class SessionLedger {
   async confirm(
     columns: readonly string[],
     total: Parameters<Unconfirmed['take']>[1],
-    next: FilledBatch | undefined,
+    next: Announcement | undefined,
   ): Promise<void> {
     if (this.unconfirmed.isEmpty) return
     await this.#storing
@@ -92,7 +91,7 @@ export class SessionLedger {
     if (!confirmation) return
     const note = this.unconfirmed.duplicates?.takeNote()
     if (note !== undefined) await this.#host.note(note)
-    const start = next && isSent(next) ? this.startOf(pendingOf(next.covered)) : undefined
+    const start = next && this.startOf(next)
     const store = async () => {
       this.#isBegun = await this.#host.confirm(confirmation, start)
       this.unconfirmed.confirm(confirmation)

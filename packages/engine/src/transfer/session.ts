@@ -1,34 +1,14 @@
-import {
-  asConnectorError,
-  type Chunk,
-  type ConnectorError,
-  type Delivery,
-  type DestinationWriter,
-  type Row,
-  type SourceReader,
-  valueRedactor,
-} from '@penstock/connector'
-import { type Decision, decide } from '@penstock/wire/rules'
+import type { Chunk, SourceReader } from '@penstock/connector'
 import type { RowMapping } from '../map-rows.ts'
 import { Ended, type TransferState } from '../protocol.ts'
 import { RuleWatch } from '../rules/rule-watch.ts'
-import type { SideSecrets } from '../side-secrets.ts'
-import { abandon } from './abandon.ts'
-import {
-  batchOf,
-  beginning,
-  type Checkpoint,
-  type ChunkMapper,
-  type FilledBatch,
-  fillBatches,
-  halve,
-  isSent,
-  pendingOf,
-} from './batches.ts'
+import { halve, isSent } from './batch-ends.ts'
+import type { Announcement } from './batch-keys.ts'
+import { beginning, type Checkpoint, type ChunkMapper, type FilledBatch, fillBatches } from './batches.ts'
 import type { ChangedRows } from './changed-rows.ts'
 import { ColumnWatch } from './column-watch.ts'
 import { type Entry, entryOf, flushEntryOf } from './confirmation.ts'
-import { checked, codeOf, isOfTheSides, ofConnector, withoutSecretsInReasons } from './connector-calls.ts'
+import { withoutSecretsInReasons } from './connector-calls.ts'
 import { assertSameColumns, divisionOf } from './division.ts'
 import type { Duplicates } from './duplicates.ts'
 import { type HandoverDeps, handOver, handOverExport, notContinued, standingIn, whyNotHandedOver } from './handover.ts'
@@ -38,18 +18,22 @@ import { batchesAhead, readAhead } from './read-ahead.ts'
 import { mapRemovals } from './removals.ts'
 import { guardReplacement } from './replace-guard.ts'
 import { reportRetry } from './report-retry.ts'
-import { finalError, pause } from './retries.ts'
+import { finalError } from './retries.ts'
 import { type Route, sentenceOfRoute } from './route.ts'
+import { Sender } from './sender.ts'
 import type { SessionDeps } from './session-deps.ts'
 import { SessionLedger } from './session-ledger.ts'
-import { type OpenedWriter, Sides } from './sides.ts'
+import { Sides } from './sides.ts'
 import { SplitBudget } from './split-budget.ts'
 
-/** How long a destination may take after a failure to remove incomplete data, or to make a file of what it confirmed. */
-const cleanUpMs = 30_000
+/** Nothing must come again as it is. */
+const unannounced: Announcement = { pending: null }
 
-/** Shorter values are not redacted: they may be words of our own messages. */
-const valueLengthMin = 6
+/** The batch that was announced before this session began. */
+const announcedBefore = ({ pending, announced }: TransferState): Announcement => ({
+  pending,
+  ...(announced && { announced }),
+})
 
 /** One reader and one writer at work, from the last confirmed checkpoint to the end or the first transient error. */
 export class Session {
@@ -60,7 +44,7 @@ export class Session {
   readonly #watch: ColumnWatch | undefined
   readonly #rules: RuleWatch | undefined
   #reader: SourceReader | undefined
-  #writer: OpenedWriter | undefined
+  readonly #sender: Sender
   /** Whether the platforms have moved all rows themselves. */
   #isHandedOver = false
   /** Leaves out rows that the destination has; absent if all rows are sent. */
@@ -74,6 +58,7 @@ export class Session {
     this.#sides = sides
     this.#rules = RuleWatch.of(state, deps.host, deps.unique, () => sides.sourceColumns)
     this.#ledger = new SessionLedger(deps.host, deps.retries, state, this.#rules, () => sides.plan)
+    this.#sender = new Sender(deps, state, sides, this.#ledger)
     this.#watch = ColumnWatch.of(state, deps.host, sides, deps.signal)
   }
 
@@ -87,7 +72,7 @@ export class Session {
   async run(): Promise<number | undefined> {
     try {
       // It may have been stopped while no runner worked on it; then incomplete data is removed all the same.
-      if (this.#state.columns !== null) await this.#deps.host.beginBatch({ pending: this.#state.pending })
+      if (this.#state.columns !== null) await this.#deps.host.beginBatch(announcedBefore(this.#state))
       await this.#deliverAll()
       await this.#finish()
       return undefined
@@ -101,21 +86,13 @@ export class Session {
         throw end
       }
     } finally {
-      await Promise.all([this.#reader?.close(), this.#writer?.writer.close?.()])
+      await Promise.all([this.#reader?.close(), this.#sender.close()])
     }
-  }
-
-  /** Decides what to do about an error. Throws one that no side is to blame for. @param rows of the batch that it is about */
-  #decide(error: unknown, rows: number): Decision {
-    if (!isOfTheSides(error)) throw error
-    const batch = rows > 1 ? 'rows' : rows === 1 ? 'row' : 'none'
-    const retryAfterMs = this.#deps.retries.waitFor(error)
-    return decide({ code: codeOf(error) }, { batch, holds: this.#writerHolds(), retryAfterMs })
   }
 
   /** How long to wait until another session, in milliseconds. Throws where the transfer ends with the error. */
   async #reopenAfter(error: unknown): Promise<number> {
-    const decision = this.#decide(error, 0)
+    const decision = this.#sender.decide(error, 0)
     if (decision.do !== 'reopen') throw finalError(error)
     await reportRetry(this.#deps, error, decision.afterMs)
     return decision.afterMs
@@ -125,8 +102,8 @@ export class Session {
   async #cleanUp(): Promise<void> {
     // Columns are stored before anything is begun at the destination, possibly by another runner.
     const { columns, part, attempt } = this.#state
-    if (!this.#writer && (columns === null || (part && attempt === 1))) return
-    await abandon(this.#writer, () => this.#openWriter(AbortSignal.timeout(cleanUpMs)))
+    if (!this.#sender.isOpen && (columns === null || (part && attempt === 1))) return
+    await this.#sender.cleanUp()
   }
 
   async #deliverAll(): Promise<void> {
@@ -156,7 +133,7 @@ export class Session {
     })
     // The next batches are read and mapped while this one is delivered.
     for await (const { item: filledBatch, following } of readAhead(filledBatches, batchesAhead(bounds))) {
-      await this.#deliverFilled(filledBatch, new SplitBudget(filledBatch.covered), following)
+      await this.#deliverFilled(filledBatch, new SplitBudget(filledBatch), following)
       if (!this.#writerHolds()) await this.#confirm(following())
     }
     await this.#ledger.settled()
@@ -175,16 +152,11 @@ export class Session {
     const [state, sides, mapperFor] = [this.#state, this.#sides, this.#mapperFor]
     const { confirmed } = this.#ledger.unconfirmed
     for await (const batch of removalsOf(mirror, { ...this.#deps, state, sides, confirmed, mapperFor })) {
-      await this.#deliverFilled(batch, new SplitBudget(batch.covered))
+      await this.#deliverFilled(batch, new SplitBudget(batch))
       if (!this.#writerHolds()) await this.#confirm()
     }
     await this.#ledger.settled()
     if (this.#hasDelivered) await this.#flush()
-  }
-
-  /** @param signal that of the transfer unless given */
-  #openWriter(signal = this.#deps.signal): Promise<OpenedWriter> {
-    return this.#sides.openWriter(signal, { transferId: this.#deps.job.id, ...this.#ledger.unconfirmed.stored })
   }
 
   /** @param first the number of its first record; absent if duplicates are not left out */
@@ -227,7 +199,7 @@ export class Session {
       state: this.#state,
       replaces: this.#sides.replaces,
       begin: async (group) => {
-        await this.#deps.host.beginBatch({ ...this.#ledger.startOf(null), ...group })
+        await this.#deps.host.beginBatch({ ...this.#ledger.startOf(unannounced), ...group })
         this.#ledger.newColumns = undefined
       },
       confirm: async (entry, bytes) => {
@@ -247,7 +219,7 @@ export class Session {
     if (!division) return
     this.#ledger.route = [this.#ledger.route ?? [], division.sentence].flat().join(' ')
     if (!division.parts) return
-    await this.#deps.host.divide(division.parts, this.#ledger.startOf(null))
+    await this.#deps.host.divide(division.parts, this.#ledger.startOf(unannounced))
   }
 
   /**
@@ -262,21 +234,21 @@ export class Session {
     const { window, left } = filledBatch
     // Only its checkpoint counts: something was begun at the platform, days have no rows, or all of its rows are skipped.
     if (!isSent(filledBatch)) {
-      if (filledBatch.covered > 0 && this.#ledger.newColumns) await this.#ledger.begin(null)
+      if (filledBatch.covered > 0 && this.#ledger.newColumns) await this.#ledger.begin(unannounced)
       return this.#ledger.unconfirmed.add(entryOf(filledBatch, undefined))
     }
     if (!left) await this.#rules?.check(filledBatch)
     // After a crash, held records are sent again in other batches, as rows are that left the source, and the others in the same batch.
     const isSame = !left && !this.#writerHolds()
-    const begun = this.#ledger.begin(isSame ? pendingOf(budget.covered ?? filledBatch.covered) : null)
+    const begun = this.#ledger.begin(isSame ? this.#sender.announcementOf(budget.whole ?? filledBatch) : unannounced)
     // A writer may look at it only when it is about to commit.
     begun.catch(() => {})
     // The rows of a window that are invalid must be known at the destination, and its end as well.
     const isEmpty = filledBatch.rows.length === 0 && !window
-    if (isEmpty || !this.#overlaps) await begun
+    if (isEmpty || !this.#sender.overlaps) await begun
     if (isEmpty) return this.#addRefused(entryOf(filledBatch, undefined), budget)
     await this.#changed?.doubt(filledBatch, () => this.#ledger.settled())
-    const sent = await this.#send(filledBatch, begun)
+    const sent = await this.#sender.send(filledBatch, begun)
     this.#deps.onProgress()
     if (!('refused' in sent)) {
       budget.accept()
@@ -300,59 +272,6 @@ export class Session {
     return this.#ledger.unconfirmed.lastHeld !== undefined
   }
 
-  /** Whether the writer copies a batch while the one before it is being stored, and commits once it may. */
-  get #overlaps(): boolean {
-    return this.#writer?.writer.awaitsPermit === true
-  }
-
-  /**
-   * Sends a batch, and retries it while errors are transient. Returns the refusal if the batch is split or rejected.
-   * @param permit resolves once the batch is announced, and the one before it stored
-   */
-  async #send(
-    filledBatch: FilledBatch,
-    permit: Promise<void>,
-  ): Promise<{ entry: Entry; delivery: Delivery } | { refused: ConnectorError; do: 'split' | 'reject' }> {
-    const { id: transferId, connectionId } = this.#deps.job
-    const settings = [this.#state.source?.settings ?? null, this.#sides.destinationSide.settings]
-    const batch = batchOf(filledBatch, { transferId, connectionId, settings }, this.#sides.columns, this.#sides.types)
-    for (;;) {
-      try {
-        return await this.#ask(async (writer, redact) => {
-          const delivery = checked(await writer.deliver(batch, permit), batch, redact)
-          await permit
-          return { entry: entryOf(filledBatch, delivery), delivery }
-        }, batch.rows)
-      } catch (error) {
-        // Without a permit the transfer ends, whatever the destination made of that.
-        await permit
-        const decision = this.#decide(error, filledBatch.rows.length)
-        const refused = asConnectorError(error)
-        if (refused && (decision.do === 'split' || decision.do === 'reject')) return { refused, do: decision.do }
-        if (decision.do !== 'resend') throw error
-        await reportRetry(this.#deps, error, decision.afterMs)
-        await this.#writer?.writer.close?.()
-        this.#writer = undefined
-        await pause(decision.afterMs, this.#deps.signal)
-        // A person may have entered another secret meanwhile.
-        this.#sides.destinationSide = (await this.#deps.host.open()).destination
-      }
-    }
-  }
-
-  /** @param rows that are sent; their values are removed from the error */
-  async #ask<T>(
-    call: (writer: DestinationWriter, redact: SideSecrets['redact']) => Promise<T>,
-    rows: readonly Row[] = [],
-  ): Promise<T> {
-    // Columns are stored before anything is begun at the destination, so that it is found after a crash.
-    if (this.#ledger.newColumns) await this.#ledger.begin(null)
-    this.#writer ??= await this.#openWriter()
-    const { writer, redact } = this.#writer
-    const withoutValues = (text: string) => redact(valueRedactor(rows, valueLengthMin)(text))
-    return ofConnector(this.#deps.signal, { side: 'Destination', redact: withoutValues }, () => call(writer, redact))
-  }
-
   /**
    * Rows that were not sent to the destination are confirmed together with the rows that it holds, so that checkpoints
    * keep their order. Refused rows are confirmed only after the destination accepted another row of the same batch,
@@ -365,7 +284,7 @@ export class Session {
 
   /** Flushes even if nothing is held: what is written at the end must be known after a crash. */
   async #flush(): Promise<void> {
-    const flushed = await this.#ask(async (writer, redact) => {
+    const flushed = await this.#sender.ask(async (writer, redact) => {
       const delivery = await writer.flush?.()
       return delivery && flushEntryOf(withoutSecretsInReasons(delivery, redact), this.#ledger.unconfirmed.lastHeld)
     })
@@ -381,19 +300,20 @@ export class Session {
   async #confirm(next?: FilledBatch, totalOfFiles?: SourceReader['total']): Promise<void> {
     const { testRows } = this.#state
     const total = totalOfFiles ?? (testRows === null ? this.#reader?.total : { rows: testRows })
-    await this.#ledger.confirm(this.#sides.sourceColumns, total, next)
-    if (!this.#overlaps) await this.#ledger.settled()
+    const announcement = next && isSent(next) ? this.#sender.announcementOf(next) : undefined
+    await this.#ledger.confirm(this.#sides.sourceColumns, total, announcement)
+    if (!this.#sender.overlaps) await this.#ledger.settled()
   }
 
   /** Whether the destination has got anything in this transfer. */
   get #hasDelivered(): boolean {
-    return this.#ledger.unconfirmed.stored.deliveryStates.length > 0 || this.#writer !== undefined
+    return this.#ledger.unconfirmed.stored.deliveryStates.length > 0 || this.#sender.isOpen
   }
 
   async #finish(): Promise<void> {
     if (this.#isHandedOver) return
     await this.#rules?.end()
     // If nothing was sent there is nothing to make visible, except in a replacement of everything by nothing.
-    if (this.#hasDelivered || this.#sides.replaces) await this.#ask(async (writer) => writer.finish?.())
+    if (this.#hasDelivered || this.#sides.replaces) await this.#sender.ask(async (writer) => writer.finish?.())
   }
 }

@@ -59,7 +59,7 @@ export class Sides {
   /** The types of the columns that the destination gets, once a chunk was read. */
   types: ColumnTypes
 
-  /** What the source fixed for the transfer, if that is not stored yet. */
+  /** The plan of the source for the transfer, if that is not stored yet. */
   plan: Json | undefined
 
   private constructor(

@@ -1,4 +1,5 @@
 import { ConnectorError } from '@penstock/connector'
+import type { FilledBatch } from './batches.ts'
 
 /** How many rows may be refused one by one, all alike and none accepted, until the rows are not to blame. */
 const rowsAlikeMax = 100
@@ -8,23 +9,23 @@ const rowsAlikeMax = 100
  * one is accepted, the account, the list or a setting is to blame: the search ends there, and no row is counted as bad.
  */
 export class SplitBudget {
-  readonly #covered: number
+  readonly #whole: FilledBatch
   #accepted = false
   #rowsAlike = 0
   #last: string | undefined
   #searches = false
 
-  /** @param covered how many rows of the source the batch covers */
-  constructor(covered: number) {
-    this.#covered = covered
+  /** @param whole the batch that came from the source */
+  constructor(whole: FilledBatch) {
+    this.#whole = whole
   }
 
   /**
-   * Number of rows that are read again after a crash, so that the batch is cut and halved as before. Undefined if a
+   * The batch whose rows are read again after a crash, so that it is cut and halved as before. Undefined if a
    * part of it is confirmed already, or if it was not refused.
    */
-  get covered(): number | undefined {
-    return this.#searches && !this.#accepted ? this.#covered : undefined
+  get whole(): FilledBatch | undefined {
+    return this.#searches && !this.#accepted ? this.#whole : undefined
   }
 
   /** The destination took some of its rows. */

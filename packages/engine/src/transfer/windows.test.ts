@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Chunk, ChunkWindow, Row } from '@penstock/connector'
 import type { MappingStep } from '../mapping/choose-columns.ts'
-import { batchOf, beginning, endOf, type FilledBatch, fillBatches, halve } from './batches.ts'
+import { endOf, halve } from './batch-ends.ts'
+import { batchOf } from './batch-keys.ts'
+import { beginning, type FilledBatch, fillBatches } from './batches.ts'
 import { scopeAt } from './windows.ts'
 
 const scope = (account: string) => ({ account: [account], day: ['2026-03-01'] })

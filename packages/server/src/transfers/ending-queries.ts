@@ -42,7 +42,7 @@ const takeCursors = (succeeded: string, condition: string) => {
  */
 const withoutProgress = (keepsKey: string) => `
     finished_time = now(), heartbeat_time = null,
-    pending = null, checkpoint_sealed = null, plan_sealed = null, cursor_sealed = null,
+    pending = null, announced_sealed = null, checkpoint_sealed = null, plan_sealed = null, cursor_sealed = null,
     data_key_id = case when ${keepsKey} then data_key_id end`
 
 const isNothing = `:status = 'succeeded' and ${nothingAccepted}`
@@ -99,7 +99,7 @@ export const dropDeliveryStatesOfActive = statement(`
 export const failActive = statement<{ code: TransferErrorCode; message: string }>(`
   with parts as (
     update transfer_parts set
-      status = 'skipped', finished_time = now(), heartbeat_time = null, pending = null, checkpoint_sealed = null,
+      status = 'skipped', finished_time = now(), heartbeat_time = null, pending = null, announced_sealed = null, checkpoint_sealed = null,
       key_sealed = null
     where status in ('queued', 'running')
   ),

@@ -15,6 +15,8 @@ export const places = {
     transferId,
     ...(part > 0 ? [String(part)] : []),
   ],
+  /** @param part its number; 0: all of the transfer */
+  announced: (transferId: string, part: number): SealedPlace => ['announced', transferId, String(part)],
   plan: (transferId: string): SealedPlace => ['plan', transferId],
   part: (transferId: string, number: number): SealedPlace => ['part', transferId, String(number)],
   deliveryState: (transferId: string, number: number): SealedPlace => ['delivery state', transferId, String(number)],

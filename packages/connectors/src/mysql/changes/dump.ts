@@ -17,7 +17,7 @@ export const positionMax = 0xffff_ffff
  * The events of the log from a place on, up to its present end. The identifier of this replica is 0, as that of `mysqlbinlog`: it is not
  * registered, so that it cannot cut off another replica, nor be cut off.
  * @param waitMs how long the server may send nothing
- * Throws `changes_lost` if the server does not have this place any more, and `CutLog` where a file ends in the middle of an event.
+ * Throws `changes_lost` if the server does not have this place any more, and `CutLog` if a file ends in the middle of an event.
  */
 export async function* eventsFrom(
   session: MysqlSession,
@@ -45,7 +45,7 @@ export async function* eventsFrom(
     fail: (error, refusal) => {
       const problem = refusal ? refusalOf(session, error, refusal, file) : error
       if (!(problem instanceof CutLog)) return queue.fail(problem)
-      // What arrived before it counts.
+      // All that arrived before it counts.
       cut = problem
       queue.end()
     },

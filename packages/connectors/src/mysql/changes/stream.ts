@@ -129,7 +129,7 @@ class Following {
   /** The file that the next description of the format is of. */
   #file: string
   #isInTransaction = false
-  /** How many changes of the table the transaction has given, and those that wait for its end. */
+  /** How many changes of the table the transaction has given, and the ones that wait for its end. */
   #given = 0
   #held: LogStep[] = []
   #heldBytes = 0

@@ -36,6 +36,7 @@ export type WorkRow = StandingRow & {
   attempt: number
   checkpointSealed: Buffer | null
   pending: number | null
+  announcedSealed: Buffer | null
   unconfirmed: number | null
   sourceColumns: string[] | null
   columns: string[] | null
@@ -50,7 +51,7 @@ export type WorkRow = StandingRow & {
   cursorSealed: Buffer | null
   /** The cursor that is confirmed in this transfer; that of a part is sealed with its checkpoint. */
   reachedSealed: Buffer | null
-  /** What the source fixed for all readers of the transfer. */
+  /** The plan of the source, for all readers of the transfer. */
   planSealed: Buffer | null
   stateSealed: Buffer | null
   replaced: number | null
@@ -99,7 +100,7 @@ const workOf = (transfers: 'transfers' | 'claimed', parts?: 'transfer_parts' | '
   select t.id, t.organization_id, t.account_id, t.connection_id, t.src_connector_id, t.dest_connector_id,
     c.src_configuration_id, c.dest_configuration_id, t.trigger, t.replay_of, t.src_config, t.dest_config,
     t.src_settings, t.dest_settings, ${changedSince('src')} as src_changed, ${changedSince('dest')} as dest_changed, t.confirmed, t.test_rows, t.backfill,
-    ${parts ? 'p.read, p.rejected, p.attempt, p.checkpoint_sealed, p.pending' : 't.read, t.rejected, t.attempt, t.checkpoint_sealed, t.pending'}, ${parts ? 'null::bytea as plan_sealed' : 't.plan_sealed'},
+    ${parts ? 'p.read, p.rejected, p.attempt, p.checkpoint_sealed, p.pending, p.announced_sealed' : 't.read, t.rejected, t.attempt, t.checkpoint_sealed, t.pending, t.announced_sealed'}, ${parts ? 'null::bytea as plan_sealed' : 't.plan_sealed'},
     t.source_columns, t.columns, t.data_key_id, t.created_time, t.started_time,
     extract(epoch from now() - t.started_time)::float8 * 1000 as ran_ms,
     extract(epoch from t.paused)::float8 * 1000 as paused_ms, t.traceparent,

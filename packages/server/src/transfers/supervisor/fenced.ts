@@ -25,10 +25,10 @@ export function fenced({ id, attempt, part }: Claimed) {
   return {
     heartbeat: (db: Db) =>
       isWhole ? queries.heartbeat.first(db, whole) : partQueries.heartbeatOfPart.first(db, ofPart),
-    beginBatch: (db: Db, pending: number | null) =>
+    beginBatch: (db: Db, pending: queries.PendingParameters) =>
       isWhole
-        ? queries.beginBatch.first(db, { ...whole, pending })
-        : partQueries.beginBatchOfPart.first(db, { ...ofPart, pending }),
+        ? queries.beginBatch.first(db, { ...whole, ...pending })
+        : partQueries.beginBatchOfPart.first(db, { ...ofPart, ...pending }),
     recordRetry: (db: Db, error: Retry) =>
       isWhole
         ? queries.recordRetry.run(db, { ...whole, ...error })

@@ -1,7 +1,7 @@
 import { lacks } from '../../db/errors.ts'
 import { statement } from '../../db/statement.ts'
 import type { PartFence } from './part-queries.ts'
-import type { Fence, StandingRow } from './queries.ts'
+import type { Fence, PendingParameters, StandingRow } from './queries.ts'
 
 /** Statements that store what a destination confirmed, and what outlives the transfer (invariants 9 and 10). */
 
@@ -31,8 +31,7 @@ export const confirmBatch = statement<
     checkpoint: Buffer | null
     cursor: Buffer | null
     deliveryState: Buffer | null
-    pending: number | null
-  },
+  } & PendingParameters,
   StandingRow
 >(`
   with account as (
@@ -53,7 +52,8 @@ export const confirmBatch = statement<
     update transfers t set
       read = read + :read, sent = sent + :sent, accepted = accepted + :accepted, rejected = rejected + :rejected,
       removed = removed + :removed, filtered = filtered + :filtered, unchanged = unchanged + :unchanged, duplicates = duplicates + :duplicates,
-      bytes = bytes + :bytes, progress = coalesce(:progress, progress), pending = :pending, crashes = 0,
+      bytes = bytes + :bytes, progress = coalesce(:progress, progress), pending = :pending,
+      announced_sealed = :announced, crashes = 0,
       checkpoint_sealed = coalesce(:checkpoint, checkpoint_sealed),
       cursor_sealed = coalesce(:cursor, cursor_sealed),
       error_code = null, error_message = null, error_side = null, heartbeat_time = now()
@@ -94,8 +94,7 @@ export const confirmBatchOfPart = statement<
     progress: number | null
     standing: Buffer | null
     deliveryState: Buffer | null
-    pending: number | null
-  },
+  } & PendingParameters,
   StandingRow
 >(`
   with account as (
@@ -128,7 +127,8 @@ export const confirmBatchOfPart = statement<
   part as (
     update transfer_parts p set
       read = read + :read, accepted = accepted + :accepted, rejected = rejected + :rejected,
-      progress = coalesce(:progress, progress), pending = :pending, crashes = 0,
+      progress = coalesce(:progress, progress), pending = :pending,
+      announced_sealed = :announced, crashes = 0,
       checkpoint_sealed = coalesce(:standing, checkpoint_sealed),
       error_code = null, error_message = null, error_side = null, heartbeat_time = now()
     from transfer t

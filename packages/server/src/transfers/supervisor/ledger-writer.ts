@@ -1,5 +1,5 @@
 import type { Json } from '@penstock/connector'
-import { acceptedOf, type Confirmation, type KeptReject } from '@penstock/engine'
+import { acceptedOf, type BatchStart, type Confirmation, type KeptReject } from '@penstock/engine'
 import type { Database, Db, Transaction } from '../../db/database.ts'
 import { DataKey } from '../../secrets/data-keys.ts'
 import type { Keyring } from '../../secrets/keyring.ts'
@@ -28,6 +28,9 @@ export const transferKeys = (
     queries.keepConnectionDataKey.run(tx, { connectionId, dataKeyId: made }),
   ),
 })
+
+/** The batch that may be delivered before it is confirmed. */
+export type PendingBatch = Pick<BatchStart, 'pending' | 'announced'>
 
 /** Where a part of a transfer stands: the cursor is kept with the checkpoint until those of all parts are known. */
 export type PartStanding = Readonly<Pick<Confirmation, 'checkpoint' | 'cursor'>>
@@ -67,7 +70,7 @@ export class LedgerWriter {
 
   /**
    * Stores a confirmation, with rejected records that came ahead of it, and announces the batch that follows.
-   * @param pending how many rows that batch covers, if one is known
+   * @param pending that batch, if one is known
    * @param also stores what belongs to the confirmation, in its transaction
    * @returns whether the transfer may continue
    * @throws Lost if another worker has claimed the transfer: nothing is stored then
@@ -75,7 +78,7 @@ export class LedgerWriter {
   async confirm(
     confirmed: Confirmation,
     stagedRejects: readonly (readonly KeptReject[])[],
-    pending: number | null,
+    pending: PendingBatch,
     also?: (tx: Transaction) => Promise<void>,
   ): Promise<StandingRow> {
     // The next transfer reads the rows of a test again, and a backfill is beside the cursor.
@@ -119,7 +122,12 @@ export class LedgerWriter {
   }
 
   /** Stores the ledger entry, the checkpoint and the volumes. */
-  async #store(db: Db, confirmation: Confirmation, pending: number | null, keys: OpenedKeys): Promise<StandingRow> {
+  async #store(
+    db: Db,
+    confirmation: Confirmation,
+    { pending, announced }: PendingBatch,
+    keys: OpenedKeys,
+  ): Promise<StandingRow> {
     const { read, sent, bytes, rejected, removed, skipped, progress, checkpoint, cursor, deliveryState } = confirmation
     const { id, attempt, part, accountId, connectionId, organizationId, trigger, testRows } = this.#work
     const accepted = acceptedOf({ read, rejected, skipped })
@@ -132,6 +140,7 @@ export class LedgerWriter {
       organizationId,
       number,
       pending,
+      announced: sealJson(keys.transfer, places.announced(id, part), announced ?? null),
       read,
       sent,
       accepted,
@@ -165,14 +174,18 @@ export class LedgerWriter {
   async #storeWithRejects(
     confirmation: Confirmation,
     rejects: readonly (readonly KeptReject[])[],
-    pending: number | null,
+    pending: PendingBatch,
     also?: (tx: Transaction) => Promise<void>,
   ): Promise<[StandingRow, Pick<Stored, 'keptRejects' | 'lastReject'>]> {
     const { id, connectionId } = this.#work
     const { checkpoint, deliveryState, state } = confirmation
     const cursor = this.#ownCursor(confirmation)
     const needsTransferKey =
-      checkpoint !== null || deliveryState !== null || rejects.length > 0 || confirmation.cursor !== null
+      checkpoint !== null ||
+      deliveryState !== null ||
+      rejects.length > 0 ||
+      confirmation.cursor !== null ||
+      pending.announced !== undefined
     return this.#db.transaction(async (tx) => {
       const keys = {
         transfer: needsTransferKey ? await this.#keys.transfer.make(tx) : undefined,

@@ -1,6 +1,6 @@
 import type { Role, TransferErrorCode } from '@penstock/wire'
 import { statement } from '../../db/statement.ts'
-import type { Fence, StandingRow } from './queries.ts'
+import type { Fence, PendingParameters, StandingRow } from './queries.ts'
 
 /**
  * Statements of transfers in parts (docs/decisions/0057-parts.md). A worker names the part and its attempt: if it lost
@@ -21,7 +21,7 @@ export const divideTransfer = statement<
   StandingRow
 >(`
   update transfers t set
-    parts = :parts, heartbeat_time = null, pending = null, progress = 0, source_columns = :sourceColumns, columns = :columns,
+    parts = :parts, heartbeat_time = null, pending = null, announced_sealed = null, progress = 0, source_columns = :sourceColumns, columns = :columns,
     shape = :shape
   from connections c join accounts a on a.id = c.account_id
   where t.id = :id and t.attempt = :attempt and t.status = 'running' and t.parts is null and c.id = t.connection_id
@@ -44,8 +44,8 @@ export const heartbeatOfPart = statement<PartFence, StandingRow>(`
   update transfer_parts p set heartbeat_time = now() ${ofTransfer}
 `)
 
-export const beginBatchOfPart = statement<PartFence & { pending: number | null }, StandingRow>(`
-  update transfer_parts p set heartbeat_time = now(), pending = :pending ${ofTransfer}
+export const beginBatchOfPart = statement<PartFence & PendingParameters, StandingRow>(`
+  update transfer_parts p set heartbeat_time = now(), pending = :pending, announced_sealed = :announced ${ofTransfer}
 `)
 
 export const recordRetryOfPart = statement<
@@ -92,7 +92,8 @@ export const endPart = statement<
     status = :status, error_code = :code, error_message = :message, error_side = :side, finished_time = clock_timestamp(),
     progress = case when :status = 'succeeded' then 1 else progress end,
     heartbeat_time = null,
-    pending = case when :status <> 'succeeded' then pending end, key_sealed = case when :status <> 'succeeded' then key_sealed end,
+    pending = case when :status <> 'succeeded' then pending end,
+    announced_sealed = case when :status <> 'succeeded' then announced_sealed end, key_sealed = case when :status <> 'succeeded' then key_sealed end,
     checkpoint_sealed = case
       when :status = 'succeeded' or not exists (
         select from ledger l

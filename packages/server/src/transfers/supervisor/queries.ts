@@ -5,6 +5,8 @@ import { makingDataKey } from '../../secrets/queries.ts'
 /** Statements of a worker that runs a transfer. Each names the attempt: a worker that lost the transfer changes nothing. */
 
 export type Fence = { id: string; attempt: number }
+/** The batch that may be delivered before it is confirmed: how many records it covers, and the rest of its announcement, sealed. */
+export type PendingParameters = { pending: number | null; announced: Buffer | null }
 export type StandingRow = { status: ConnectionStatus; accountEnabled: boolean; cancelling: boolean; gone: boolean }
 
 /** Sends a heartbeat, and asks whether the worker may continue (invariant 3). No row: the transfer is no longer its own. */
@@ -16,8 +18,8 @@ export const heartbeat = statement<Fence, StandingRow>(`
 `)
 
 /** The same before each batch, and what the batch covers. */
-export const beginBatch = statement<Fence & { pending: number | null }, StandingRow>(`
-  update transfers t set heartbeat_time = now(), pending = :pending
+export const beginBatch = statement<Fence & PendingParameters, StandingRow>(`
+  update transfers t set heartbeat_time = now(), pending = :pending, announced_sealed = :announced
   from connections c join accounts a on a.id = c.account_id
   where t.id = :id and t.attempt = :attempt and t.status = 'running' and t.parts is null and c.id = t.connection_id
   returning c.status, a.enabled as account_enabled, t.cancelling, c.account_deleted as gone
@@ -28,30 +30,30 @@ export const beginBatch = statement<Fence & { pending: number | null }, Standing
  * key is kept only while the master key that it is sealed under is the current one.
  */
 export const beginFirstBatch = statement<
-  Fence & {
-    pending: number | null
-    sourceColumns: string
-    columns: string
-    shape: string | null
-    dataKeyId: string | null
-    keyId: string | null
-    sealed: Buffer | null
-    planSealed: Buffer | null
-  },
+  Fence &
+    PendingParameters & {
+      sourceColumns: string
+      columns: string
+      shape: string | null
+      dataKeyId: string | null
+      keyId: string | null
+      sealed: Buffer | null
+      planSealed: Buffer | null
+    },
   StandingRow & { dataKeyId: string | null }
 >(`
   with ${makingDataKey('exists (select from transfers where id = :id and data_key_id is null)')}
   update transfers t set
-    heartbeat_time = now(), pending = :pending, source_columns = :sourceColumns, columns = :columns, shape = :shape,
+    heartbeat_time = now(), pending = :pending, announced_sealed = :announced, source_columns = :sourceColumns, columns = :columns, shape = :shape,
     data_key_id = coalesce(t.data_key_id, (select id from made)), plan_sealed = coalesce(t.plan_sealed, :planSealed)
   from connections c join accounts a on a.id = c.account_id
   where t.id = :id and t.attempt = :attempt and t.status = 'running' and t.parts is null and c.id = t.connection_id
   returning c.status, a.enabled as account_enabled, t.cancelling, c.account_deleted as gone, t.data_key_id
 `)
 
-/** Replaces what the source fixed, which was sealed under a key that was not kept. */
-export const keepPlan = statement<Fence & { planSealed: Buffer }>(`
-  update transfers set plan_sealed = :planSealed
+/** Replaces what was sealed under a key that was not kept. */
+export const keepSealed = statement<Fence & { planSealed: Buffer | null; announcedSealed: Buffer | null }>(`
+  update transfers set plan_sealed = :planSealed, announced_sealed = :announcedSealed
   where id = :id and attempt = :attempt and status = 'running' and parts is null
 `)
 

@@ -162,6 +162,7 @@ export class DatabaseTransferHost {
       rejected: now.rejected,
       checkpoint: standing.checkpoint,
       pending: now.pending,
+      announced: await this.#announcedOf(now, transfer),
       unconfirmed: now.unconfirmed,
       columns: now.columns,
       startedTime: now.startedTime.toISOString(),
@@ -193,6 +194,14 @@ export class DatabaseTransferHost {
     return part === 0 ? findWork.first(database, { id }) : findWorkOfPart.first(database, { id, part })
   }
 
+  /** The announcement of the batch that comes next; an older worker counts batches, and leaves that of an earlier one. */
+  async #announcedOf({ id, part, read, pending, announcedSealed }: WorkRow, key: TransferKeys['transfer']) {
+    if (pending === null) return null
+    const opened = await openJson(this.#deps.database, key, places.announced(id, part), announcedSealed)
+    const announced = opened as TransferState['announced']
+    return announced?.first === read + 1 ? announced : null
+  }
+
   async #partOf({ id, part, partKeySealed, sourceColumns }: WorkRow, key: TransferKeys['transfer']) {
     if (part === 0) return null
     const opened = await openJson(this.#deps.database, key, places.part(id, part), partKeySealed)
@@ -215,28 +224,38 @@ export class DatabaseTransferHost {
     if (ending) throw ending
   }
 
-  async #announce({ pending, columns, plan = null }: BatchStart): Promise<queries.StandingRow | undefined> {
+  async #announce({ pending, announced, columns, plan = null }: BatchStart): Promise<queries.StandingRow | undefined> {
     const { database } = this.#deps
-    if (!columns) return fenced(this.#work).beginBatch(database, pending)
+    const { id, part } = this.#work
     const key = this.#keys?.transfer
-    const candidate = key?.candidate()
-    const sealPlan = (under: MasterKey | undefined) => sealJson(under, places.plan(this.#work.id), plan)
+    const candidate = columns && key?.candidate()
+    const seals = plan !== null || announced !== undefined
+    const opened = seals ? (candidate?.key ?? (await key?.open(database))) : undefined
+    const sealAnnounced = (under: MasterKey | undefined) =>
+      sealJson(under, places.announced(id, part), announced ?? null)
+    const sealPlan = (under: MasterKey | undefined) => sealJson(under, places.plan(id), plan)
+    if (!columns) return fenced(this.#work).beginBatch(database, { pending, announced: sealAnnounced(opened) })
     const row = await queries.beginFirstBatch.first(database, {
       ...this.#fence,
       pending,
+      announced: sealAnnounced(opened),
       sourceColumns: JSON.stringify(columns.source),
       columns: JSON.stringify(columns.destination),
       shape: columns.shape ? JSON.stringify(columns.shape) : null,
       dataKeyId: candidate?.id ?? null,
       keyId: candidate?.keyId ?? null,
       sealed: candidate?.sealed ?? null,
-      planSealed: plan === null ? null : sealPlan(candidate?.key ?? (await key?.open(database))),
+      planSealed: sealPlan(opened),
     })
     if (candidate && row?.dataKeyId === candidate.id) key?.use(candidate)
-    else if (candidate && row && plan !== null && key) {
+    else if (candidate && row && seals && key) {
       await database.transaction(async (tx) => {
-        const planSealed = sealPlan(await key.make(tx))
-        if (planSealed) await queries.keepPlan.run(tx, { ...this.#fence, planSealed })
+        const made = await key.make(tx)
+        await queries.keepSealed.run(tx, {
+          ...this.#fence,
+          planSealed: sealPlan(made),
+          announcedSealed: sealAnnounced(made),
+        })
       })
     }
     return row
@@ -258,7 +277,7 @@ export class DatabaseTransferHost {
     const standing = await this.#ledger.confirm(
       confirmation,
       staged,
-      following?.pending ?? null,
+      following ?? { pending: null },
       this.#keeping(confirmation),
     )
     return following !== undefined && endingOf(standing) === undefined

@@ -1,0 +1,78 @@
+import type { Json } from '@penstock/connector'
+import { runsWithin } from '../skipped.ts'
+import { beginning, type Checkpoint, type FilledBatch } from './batches.ts'
+import { recordWords } from './row-digests.ts'
+import { windowOfHalf } from './windows.ts'
+
+/** The checkpoint after a batch, and the cursor where the next transfer begins. */
+export function endOf(filledBatch: FilledBatch): {
+  checkpoint: Checkpoint
+  cursor: Json | undefined
+} {
+  const { first, covered, segments, left } = filledBatch
+  if (left) return { checkpoint: left, cursor: undefined }
+  const next = first + covered
+  const last = segments.findLast((segment) => segment.first < next || (segment.count === 0 && segment.first === next))
+  if (!last) return { checkpoint: beginning, cursor: undefined }
+  const isWhole = next === last.first + last.count
+  const place = placeBehind(filledBatch)
+  const checkpoint =
+    isWhole || place !== undefined
+      ? { at: place ?? last.after, skip: 0, bytes: last.bytes }
+      : { at: last.before, skip: next - last.first, bytes: last.bytes }
+  const cursor = last.cursorAfter
+    ? last.cursorAfter(next - last.first)
+    : // Not every chunk has one.
+      segments.findLast(({ first: begin, count, cursor }) => begin + count <= next && cursor !== undefined)?.cursor
+  return { checkpoint, cursor }
+}
+
+/** The place in the source behind a batch, if it can be found again though rows before it are gone or new. */
+export function placeBehind(filledBatch: FilledBatch): Json | undefined {
+  const { first, covered, segments, left, announced } = filledBatch
+  if (announced?.end !== undefined) return announced.end
+  const last = segments.findLast((segment) => segment.first < first + covered)
+  return left ? undefined : last?.checkpointAfter?.(first + covered - last.first)
+}
+
+/** Cuts a batch of more than one row in two. */
+export function halve(filledBatch: FilledBatch): [FilledBatch, FilledBatch] {
+  const middle = filledBatch.rows.length >> 1
+  const border = filledBatch.numbers[middle] as number
+  const end = filledBatch.first + filledBatch.covered
+  const { window, digests, left } = filledBatch
+  const part = (
+    from: number,
+    until: number,
+    rowsFrom: number,
+    rowsUntil: number,
+    half: 'first' | 'second',
+  ): FilledBatch => ({
+    first: from,
+    covered: until - from,
+    rows: filledBatch.rows.slice(rowsFrom, rowsUntil),
+    numbers: filledBatch.numbers.slice(rowsFrom, rowsUntil),
+    raws: filledBatch.raws.slice(rowsFrom, rowsUntil),
+    removed: new Set(
+      [...filledBatch.removed].flatMap((at) => (at >= rowsFrom && at < rowsUntil ? [at - rowsFrom] : [])),
+    ),
+    ...(digests && { digests: digests.slice(rowsFrom * recordWords, rowsUntil * recordWords) }),
+    invalid: filledBatch.invalid.filter(({ number }) => number >= from && number < until),
+    skipped: runsWithin(filledBatch.skipped, from, until),
+    segments: filledBatch.segments.filter(
+      (segment) =>
+        (segment.first < until && segment.first + segment.count > from) ||
+        (segment.count === 0 && segment.first === until),
+    ),
+    ...(window && { window: windowOfHalf(window, half) }),
+    ...(left && { left }),
+  })
+  return [
+    part(filledBatch.first, border, 0, middle, 'first'),
+    part(border, end, middle, filledBatch.rows.length, 'second'),
+  ]
+}
+
+/** Whether anything is done with a batch, and not its checkpoint alone stored. */
+export const isSent = ({ rows, invalid, window }: FilledBatch): boolean =>
+  rows.length > 0 || invalid.length > 0 || window?.ends === true

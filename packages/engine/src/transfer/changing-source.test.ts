@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Chunk, SourceReader } from '@penstock/connector'
+import fc from '../../../../test/harness/property.ts'
+import type { Announced } from '../protocol.ts'
+import { endOf } from './batch-ends.ts'
+import { announcementOf, batchOf } from './batch-keys.ts'
+import { beginning, type Checkpoint, fillBatches } from './batches.ts'
+
+/** A table in the order of its keys, which changes while a transfer is interrupted. The version of a row counts its changes. */
+type Table = Map<number, number>
+
+const columns = ['key', 'version']
+
+/** Reads a table as a database does: behind a key, and up to another. */
+const readerOf = (table: Table, chunkRows: number, incremental: boolean, hasPlaces = true): SourceReader => ({
+  async *read(after, until): AsyncGenerator<Chunk> {
+    const from = (after as number | undefined) ?? -1
+    const keys = [...table.keys()].sort((a, b) => a - b).filter((key) => key > from && key <= Number(until ?? Infinity))
+    for (let at = 0; at < keys.length; at += chunkRows) {
+      const some = keys.slice(at, at + chunkRows)
+      const before = keys[at - 1] ?? from
+      yield {
+        columns,
+        rows: some.map((key) => [String(key), String(table.get(key))]),
+        bytes: some.length,
+        checkpoint: some.at(-1) as number,
+        ...(hasPlaces && { checkpointAfter: (count: number) => some[count - 1] as number }),
+        ...(incremental && { cursorAfter: (count: number) => some[count - 1] ?? before }),
+      }
+    }
+  },
+  async close() {},
+})
+
+const scope = { transferId: 'transfer', connectionId: 'connection', settings: null }
+
+/** The progress of a transfer, as the database has it. */
+type Standing = { checkpoint: Checkpoint; read: number; pending: number | null; announced: Announced | null }
+
+const edits = fc.array(fc.record({ key: fc.integer({ min: 0, max: 60 }), removes: fc.boolean() }), { maxLength: 12 })
+type Scene = typeof scenes extends fc.Arbitrary<infer Of> ? Of : never
+const scenes = fc.record({
+  keys: fc.uniqueArray(fc.integer({ min: 0, max: 60 }), { maxLength: 40 }),
+  chunkRows: fc.integer({ min: 1, max: 9 }),
+  rowsMax: fc.integer({ min: 1, max: 9 }),
+  incremental: fc.boolean(),
+  // After how many steps each session dies, and what changes until the next one.
+  deaths: fc.array(fc.record({ steps: fc.integer({ min: 0, max: 12 }), edits }), { maxLength: 6 }),
+})
+
+/** Moves a table, with sessions that die and edits in between. @returns the keys that were delivered, and the keys that no edit touched */
+async function move({ keys, chunkRows, rowsMax, incremental, deaths }: Scene, hasPlaces = true) {
+  const table: Table = new Map(keys.map((key) => [key, 0]))
+  const untouched = new Set(keys)
+  const delivered = new Map<string, readonly string[]>()
+  let standing: Standing = { checkpoint: beginning, read: 0, pending: null, announced: null }
+  for (const death of [...deaths, undefined]) {
+    let left = death?.steps ?? Infinity
+    const lives = () => left-- > 0
+    const filled = fillBatches(readerOf(table, chunkRows, incremental, hasPlaces), {
+      ...standing,
+      from: standing.checkpoint,
+      firstNumber: standing.read + 1,
+      mapperFor:
+        () =>
+        ({ rows }) => ({ rows, errors: new Map() }),
+      bounds: { rowsMax, bytesMax: 1_000 },
+      unconfirmed: null,
+      testRows: null,
+    })
+    for await (const batch of filled) {
+      if (!lives()) break
+      const announcement = announcementOf(batch, scope, columns)
+      standing = { ...standing, pending: announcement.pending, announced: announcement.announced ?? null }
+      if (!lives()) break
+      const { key, rows } = batchOf(batch, scope, columns)
+      if (!delivered.has(key))
+        delivered.set(
+          key,
+          rows.map(([cell]) => String(cell)),
+        )
+      if (!lives()) break
+      const stored = JSON.parse(JSON.stringify(endOf(batch).checkpoint)) as Checkpoint
+      standing = { checkpoint: stored, read: standing.read + batch.covered, pending: null, announced: null }
+    }
+    for (const { key, removes } of death?.edits ?? []) {
+      untouched.delete(key)
+      if (removes) table.delete(key)
+      // A changed row keeps its key.
+      else table.set(key, (table.get(key) ?? -1) + 1)
+    }
+  }
+  return { rows: [...delivered.values()].flat(), untouched: [...untouched].map(String) }
+}
+
+test('a table that changes while a transfer is interrupted: no row comes twice, and each that stayed comes', async () => {
+  await fc.assert(
+    fc.asyncProperty(scenes, async (scene) => {
+      const { rows, untouched } = await move(scene)
+      assert.equal(new Set(rows).size, rows.length, 'a row came twice')
+      assert.deepEqual(
+        untouched.filter((key) => !rows.includes(key)),
+        [],
+      )
+    }),
+    { numRuns: 400 },
+  )
+})
+
+test('a source without places: rows that it has when it is read again come, rather twice than not at all', async () => {
+  await fc.assert(
+    fc.asyncProperty(scenes, async (scene) => {
+      // Each chunk is a batch.
+      const { rows, untouched } = await move({ ...scene, rowsMax: scene.chunkRows, incremental: false }, false)
+      assert.deepEqual(
+        untouched.filter((key) => !rows.includes(key)),
+        [],
+      )
+      if (scene.deaths.every(({ edits: changes }) => changes.length === 0))
+        assert.equal(new Set(rows).size, rows.length)
+    }),
+    { numRuns: 400 },
+  )
+})

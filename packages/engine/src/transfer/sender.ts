@@ -1,0 +1,130 @@
+import {
+  asConnectorError,
+  type ConnectorError,
+  type Delivery,
+  type DestinationWriter,
+  type Row,
+  valueRedactor,
+} from '@penstock/connector'
+import { type Decision, decide } from '@penstock/wire/rules'
+import type { TransferState } from '../protocol.ts'
+import type { SideSecrets } from '../side-secrets.ts'
+import { abandon } from './abandon.ts'
+import { type Announcement, announcementOf, batchOf, type KeyScope } from './batch-keys.ts'
+import type { FilledBatch } from './batches.ts'
+import { type Entry, entryOf } from './confirmation.ts'
+import { checked, codeOf, isOfTheSides, ofConnector } from './connector-calls.ts'
+import { reportRetry } from './report-retry.ts'
+import { pause } from './retries.ts'
+import type { SessionDeps } from './session-deps.ts'
+import type { SessionLedger } from './session-ledger.ts'
+import type { OpenedWriter, Sides } from './sides.ts'
+
+/** How long a destination may take after a failure to remove incomplete data, or to make a file of what it confirmed. */
+const cleanUpMs = 30_000
+
+/** Shorter values are not redacted: they may be words of our own messages. */
+const valueLengthMin = 6
+
+/** Sends the batches of a session to its destination, by a writer that is opened when it is needed, and again after a transient error. */
+export class Sender {
+  readonly #deps: SessionDeps
+  readonly #sides: Sides
+  readonly #ledger: SessionLedger
+  readonly #scope: KeyScope
+  #writer: OpenedWriter | undefined
+
+  constructor(deps: SessionDeps, state: TransferState, sides: Sides, ledger: SessionLedger) {
+    this.#deps = deps
+    this.#sides = sides
+    this.#ledger = ledger
+    const { id: transferId, connectionId } = deps.job
+    this.#scope = { transferId, connectionId, settings: [state.source?.settings ?? null, state.destination.settings] }
+  }
+
+  /** Whether a writer is open. */
+  get isOpen(): boolean {
+    return this.#writer !== undefined
+  }
+
+  /** Whether the writer copies a batch while the one before it is being stored, and commits once it may. */
+  get overlaps(): boolean {
+    return this.#writer?.writer.awaitsPermit === true
+  }
+
+  /** The announcement of a batch, to be stored before it is sent. */
+  announcementOf(filledBatch: FilledBatch): Announcement {
+    return announcementOf(filledBatch, this.#scope, this.#sides.columns)
+  }
+
+  /** Decides what to do about an error. Throws one that no side is to blame for. @param rows of the batch that it is about */
+  decide(error: unknown, rows: number): Decision {
+    if (!isOfTheSides(error)) throw error
+    const batch = rows > 1 ? 'rows' : rows === 1 ? 'row' : 'none'
+    const retryAfterMs = this.#deps.retries.waitFor(error)
+    return decide(
+      { code: codeOf(error) },
+      { batch, holds: this.#ledger.unconfirmed.lastHeld !== undefined, retryAfterMs },
+    )
+  }
+
+  /**
+   * Sends a batch, and retries it while errors are transient. Returns the refusal if the batch is split or rejected.
+   * @param permit resolves once the batch is announced, and the one before it stored
+   */
+  async send(
+    filledBatch: FilledBatch,
+    permit: Promise<void>,
+  ): Promise<{ entry: Entry; delivery: Delivery } | { refused: ConnectorError; do: 'split' | 'reject' }> {
+    const batch = batchOf(filledBatch, this.#scope, this.#sides.columns, this.#sides.types)
+    for (;;) {
+      try {
+        return await this.ask(async (writer, redact) => {
+          const delivery = checked(await writer.deliver(batch, permit), batch, redact)
+          await permit
+          return { entry: entryOf(filledBatch, delivery), delivery }
+        }, batch.rows)
+      } catch (error) {
+        // Without a permit the transfer ends, whatever the destination made of that.
+        await permit
+        const decision = this.decide(error, filledBatch.rows.length)
+        const refused = asConnectorError(error)
+        if (refused && (decision.do === 'split' || decision.do === 'reject')) return { refused, do: decision.do }
+        if (decision.do !== 'resend') throw error
+        await reportRetry(this.#deps, error, decision.afterMs)
+        await this.#writer?.writer.close?.()
+        this.#writer = undefined
+        await pause(decision.afterMs, this.#deps.signal)
+        // A person may have entered another secret meanwhile.
+        this.#sides.destinationSide = (await this.#deps.host.open()).destination
+      }
+    }
+  }
+
+  /** @param rows that are sent; their values are removed from the error */
+  async ask<T>(
+    call: (writer: DestinationWriter, redact: SideSecrets['redact']) => Promise<T>,
+    rows: readonly Row[] = [],
+  ): Promise<T> {
+    // Columns are stored before anything is begun at the destination, so that it is found after a crash.
+    if (this.#ledger.newColumns) await this.#ledger.begin({ pending: null })
+    this.#writer ??= await this.#openWriter()
+    const { writer, redact } = this.#writer
+    const withoutValues = (text: string) => redact(valueRedactor(rows, valueLengthMin)(text))
+    return ofConnector(this.#deps.signal, { side: 'Destination', redact: withoutValues }, () => call(writer, redact))
+  }
+
+  /** Has the destination remove what was not confirmed, as far as possible. Never throws. */
+  async cleanUp(): Promise<void> {
+    await abandon(this.#writer, () => this.#openWriter(AbortSignal.timeout(cleanUpMs)))
+  }
+
+  async close(): Promise<void> {
+    await this.#writer?.writer.close?.()
+  }
+
+  /** @param signal that of the transfer unless given */
+  #openWriter(signal = this.#deps.signal): Promise<OpenedWriter> {
+    return this.#sides.openWriter(signal, { transferId: this.#deps.job.id, ...this.#ledger.unconfirmed.stored })
+  }
+}
