@@ -73,5 +73,6 @@ test('Times and durations are read in the forms of APIs', () => {
   assert.equal(durationMs('P'), undefined)
   const form = formOfStrftime('%Y-%m-%dT%H:%M:%S.%fZ')
   assert.equal(formatMs(noon, form ?? ''), '2026-01-31T12:00:00.000000Z')
+  assert.equal(formatMs(noon, formOfStrftime('%Y-%m-%dT%H:%M:%S.%_msZ') ?? ''), '2026-01-31T12:00:00.000Z')
   assert.equal(formOfStrftime('%Q'), undefined)
 })

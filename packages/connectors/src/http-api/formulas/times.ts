@@ -66,6 +66,7 @@ const directives: Readonly<Record<string, string>> = {
   M: 'mm',
   S: 'ss',
   f: "SSS'000'",
+  _ms: 'SSS',
   z: "'+0000'",
   Z: "'UTC'",
   F: 'yyyy-MM-dd',
@@ -76,13 +77,11 @@ const directives: Readonly<Record<string, string>> = {
 /** A format of `strftime`, such as `%Y-%m-%d`, as a form of {@link formatMs}; `undefined` if it has anything else. */
 export function formOfStrftime(format: string): string | undefined {
   let isKnown = true
-  const form = format
-    .replace(/%_ms/g, 'SSS')
-    .replaceAll(/%(.)|([A-Za-z]+)/g, (part, directive?: string, letters?: string) => {
-      if (letters !== undefined) return part === 'SSS' ? part : `'${letters}'`
-      const written = directives[directive ?? '']
-      isKnown &&= written !== undefined
-      return written ?? ''
-    })
+  const form = format.replaceAll(/%(_ms|.)|([A-Za-z]+)/g, (_, directive?: string, letters?: string) => {
+    if (letters !== undefined) return `'${letters}'`
+    const written = directives[directive ?? '']
+    isKnown &&= written !== undefined
+    return written ?? ''
+  })
   return isKnown && !form.includes("''") ? form : isKnown ? form.replaceAll("''", '') : undefined
 }
