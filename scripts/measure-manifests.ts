@@ -6,7 +6,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseDocument } from 'yaml'
-import { importManifest } from '../packages/connectors/src/http-api/import/import-manifest.ts'
+import { type ImportedManifest, importManifest } from '../packages/connectors/src/http-api/import/import-manifest.ts'
 import { isObject, listIn, objectIn } from '../packages/connectors/src/platform-api/json.ts'
 
 const [folder = '.', ...options] = process.argv.slice(2)
@@ -62,6 +62,9 @@ function withoutProtocol(values: Values): Values | undefined {
   return text.includes('https://sample.') ? JSON.parse(text.replaceAll('https://sample.', 'sample.')) : undefined
 }
 
+/** How much was not carried. */
+const sizeOf = ({ problems, gaps }: ImportedManifest): number => problems.length + gaps.length
+
 const causes = new Map<string, Set<string>>()
 const counts = { whole: 0, part: 0, none: 0 }
 const streams = { carried: 0, all: 0 }
@@ -77,9 +80,9 @@ for (const file of files) {
   // A host may be asked for without its protocol.
   const plain = choices.map((values) => withoutProtocol(values)).filter((one) => one !== undefined)
   const results = [...choices, ...plain].map((values) => importManifest(text, values))
-  const best = results.sort((a, b) => b.streams.carried - a.streams.carried || a.problems.length - b.problems.length)[0]
+  const best = results.sort((a, b) => b.streams.carried - a.streams.carried || sizeOf(a) - sizeOf(b))[0]
   if (!best) continue
-  const isWhole = best.problems.length === 0 && best.streams.carried > 0
+  const isWhole = sizeOf(best) === 0 && best.streams.carried > 0
   counts[isWhole ? 'whole' : best.streams.carried > 0 ? 'part' : 'none']++
   streams.carried += best.streams.carried
   streams.all += best.streams.all
@@ -87,7 +90,7 @@ for (const file of files) {
   if (options.includes('--list'))
     console.log(`${isWhole ? 'whole' : best.streams.carried > 0 ? 'part ' : 'none '} ${file}`)
   if (options.includes('--without-python') && text.includes('class_name')) continue
-  for (const { path, message } of best.problems) {
+  for (const { path, message } of [...best.problems, ...best.gaps]) {
     const place = path.replace(/^streams\[\d+\] .*?\.(?=[a-z_]+)/, '').replace(/\[\d+\]/g, '')
     const cause = `${place.slice(0, 60)}: ${message.slice(0, 140)}`
     causes.set(cause, (causes.get(cause) ?? new Set()).add(file))

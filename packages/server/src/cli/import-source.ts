@@ -19,10 +19,13 @@ export async function importSourceCommand(file: string, { value = [] }: { value?
   })
   const bytes = await readFile(file)
   if (bytes.length > bytesMax) throw new ConfigError([`${file} has more than 4 MiB, which no manifest has.`])
-  const { values, secrets, streams, problems } = importManifest(bytes.toString('utf8'), Object.fromEntries(given))
-  for (const { path, message } of problems) process.stderr.write(`${path === '' ? '' : `${path}: `}${message}\n`)
-  process.stderr.write(`${streams.carried} of ${streams.all} streams were carried.\n`)
+  const imported = importManifest(bytes.toString('utf8'), Object.fromEntries(given))
+  const { values, secrets, streams } = imported
+  const findings = [...imported.problems, ...imported.gaps]
+  for (const { path, message } of findings) process.stderr.write(`${path === '' ? '' : `${path}: `}${message}\n`)
+  const inPart = streams.inPart > 0 ? `, ${streams.inPart} of them in part` : ''
+  process.stderr.write(`${streams.carried} of ${streams.all} streams were carried${inPart}.\n`)
   if (secrets.length > 0) process.stderr.write(`Add to secretConfig: ${secrets.join(', ')}.\n`)
   if (streams.carried > 0) process.stdout.write(`${JSON.stringify({ secretConfig: values }, null, 2)}\n`)
-  if (problems.length > 0) process.exitCode = streams.carried > 0 ? 2 : 1
+  if (findings.length > 0) process.exitCode = streams.carried > 0 ? 2 : 1
 }

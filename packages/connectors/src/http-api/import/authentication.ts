@@ -1,5 +1,6 @@
 import { type JsonObject, listIn, objectIn, textIn } from '../../platform-api/json.ts'
-import { constantConfig, type Notes, note, resultOf, secretOf, templateOf, textsOf } from './texts.ts'
+import { original } from './asked-keys.ts'
+import { constantConfig, type Notes, note, noteGap, resultOf, secretOf, templateOf, textsOf } from './texts.ts'
 
 /** Values and secrets of the connector for an authenticator. */
 export type ImportedAuthentication = {
@@ -18,6 +19,7 @@ export function importAuthentication(authenticator: JsonObject, notes: Notes): I
     case 'NoAuth':
       return none
     case 'BearerAuthenticator':
+      noteMade({ api_token: authenticator.api_token }, notes, where)
       return { values: { authentication: 'bearer token' }, secrets: ['apiToken'] }
     case 'BasicHttpAuthenticator':
       return basicOf(authenticator, notes, where)
@@ -30,22 +32,33 @@ export function importAuthentication(authenticator: JsonObject, notes: Notes): I
     case 'SelectiveAuthenticator': {
       const path = [authenticator.authenticator_selection_path].flat().map(String)
       const choices = objectIn(authenticator.authenticators)
+      const names = Object.entries(choices).map(([name]) => name)
       const found = notes.config.at(path)
       const choice = 'value' in found ? String(found.value) : ''
       const chosen = Object.hasOwn(choices, choice) ? objectIn(choices[choice]) : undefined
       if (chosen) return importAuthentication(chosen, notes)
-      return wrong(
-        `Choose the authentication: --value ${path.join('.')}=… with one of ${Object.keys(choices).join(', ')}.`,
-      )
+      return wrong(`Choose the authentication: --value ${path.join('.')}=… with one of ${names.join(', ')}.`)
     }
     default:
       return wrong(`${type} cannot be carried.`)
   }
 }
 
+/** Notes secrets that are made of more than a value of the configuration: what is entered is sent as it is. */
+function noteMade(secrets: JsonObject, notes: Notes, where: string): void {
+  for (const [key, template] of Object.entries(secrets)) {
+    const rest = String(template ?? '').replace(/\{\{([\s\S]*?)\}\}/g, (_, inside) =>
+      /[|~+]/.test(inside) ? inside : '',
+    )
+    if (rest.trim() !== '')
+      noteGap(notes, `${where}.${key}`, 'It is more than a value of the configuration; enter all of it.')
+  }
+}
+
 function basicOf({ username, password }: JsonObject, notes: Notes, where: string): ImportedAuthentication {
   const isKey = secretOf(username, notes) !== undefined
   const isSecret = password !== undefined && /config/.test(String(password))
+  noteMade({ ...(isKey && { username }), ...(isSecret && { password }) }, notes, where)
   const fixed = isSecret || password === undefined ? '' : templateOf(password, notes, where)
   const own = fixed === '' ? {} : { password: fixed }
   if (isKey)
@@ -79,6 +92,7 @@ function keyOf(authenticator: JsonObject, notes: Notes, where: string): Imported
   if (words.length > 2 || (words[1] ?? '').trim() !== '') {
     return note(notes, where, 'A key with more than a word before it cannot be carried.') ?? none
   }
+  noteMade({ api_token: text.slice(words[0]?.length) }, notes, where)
   if (/^bearer$/i.test(prefix) && /^authorization$/i.test(name)) {
     return { values: { authentication: 'bearer token' }, secrets: ['apiToken'] }
   }
@@ -105,8 +119,11 @@ function oauthOf(authenticator: JsonObject, notes: Notes, where: string): Import
     grant_type_name: 'grant_type',
     refresh_token_name: 'refresh_token',
   }
-  for (const [key, usual] of Object.entries(names)) {
-    const given = textIn(authenticator[key])
+  const { client_id, client_secret, refresh_token } = authenticator
+  noteMade({ client_id, client_secret, refresh_token }, notes, where)
+  const { refresh_token_name: rotated } = objectIn(original(authenticator.refresh_token_updater))
+  for (const [key, usual] of [...Object.entries(names), ['', 'refresh_token']] as const) {
+    const given = textIn(key === '' ? rotated : authenticator[key])
     if (given !== undefined && given !== usual) note(notes, where, `Another name for ${usual} cannot be carried.`)
   }
   const headers = Object.keys(objectIn(authenticator.refresh_request_headers)).map((one) => one.toLowerCase())
@@ -145,9 +162,16 @@ function sessionOf(authenticator: JsonObject, notes: Notes, where: string): Impo
   const body = objectIn(form ?? login.request_body_json ?? given.value)
   const basic = objectIn(login.authenticator)
   const isBasic = basic.type === 'BasicHttpAuthenticator'
+  if (isBasic) {
+    const { username, password } = basic
+    noteMade({ username, password }, notes, `${where}.login_requester.authenticator`)
+  }
   if (!isBasic && basic.type !== undefined && basic.type !== 'NoAuth') return wrong(`${basic.type} cannot be carried.`)
   if (Object.keys(objectIn(login.request_parameters)).length > 0)
     return wrong('A login with parameters cannot be carried.')
+  const headers = Object.keys(objectIn(original(login.request_headers)))
+  if (headers.some((one) => !/^(accept|content-type|user-agent)$/i.test(one)))
+    return wrong('A login with headers cannot be carried.')
   const [isSecret, others] = [(value: unknown) => secretOf(value, notes) !== undefined, Object.entries(body)]
   const secrets = others.filter(([, value]) => isSecret(value))
   if (secrets.length > (isBasic ? 0 : 2)) return wrong('A login with so many secrets cannot be carried.')

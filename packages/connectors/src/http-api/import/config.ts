@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, listIn, objectIn, textIn } from '../../platform-api/json.ts'
+import { original } from './asked-keys.ts'
 
 /** A value of the configuration of a manifest. */
 export type ConfigValue =
@@ -25,7 +26,7 @@ type Property = {
  */
 export function configOf(spec: JsonObject, given: Readonly<Record<string, string>>): ImportConfig {
   const properties = new Map<string, Property>()
-  const schema = objectIn(spec.connection_specification)
+  const schema = objectIn(original(spec.connection_specification))
   collect(schema, '', true, properties, 0)
   return {
     at(keys) {

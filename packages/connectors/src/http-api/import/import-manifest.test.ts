@@ -58,7 +58,7 @@ streams:
 `
 
 test('A manifest becomes values of the connector, and says of each part that it cannot carry where it is', () => {
-  const { values, secrets, streams, problems } = importManifest(manifest, { shop: 'acme' })
+  const { values, secrets, streams, problems, gaps } = importManifest(manifest, { shop: 'acme' })
   const { definition = '', ...others } = values
   assert.deepEqual(others, {
     url: 'https://acme.example.com/api/v2',
@@ -67,7 +67,8 @@ test('A manifest becomes values of the connector, and says of each part that it 
     keyName: 'X-Token',
   })
   assert.deepEqual(secrets, ['apiToken'])
-  assert.deepEqual(streams, { carried: 2, all: 3 })
+  assert.deepEqual(streams, { carried: 2, inPart: 0, all: 3 })
+  assert.deepEqual(gaps, [])
   const errors = [{ status: [404], action: 'ignore' }]
   assert.deepEqual(parseDefinition(definition), {
     definition: {
@@ -120,6 +121,129 @@ test('A value of the configuration that is missing is named', () => {
   const { problems, streams } = importManifest(manifest)
   assert.equal(streams.carried, 0)
   assert.match(problems[0]?.message ?? '', /--value shop=…/)
+})
+
+/** A stream whose components have keys that are named in the test. */
+const streamWith = (more: Readonly<Record<string, object>> = {}) => ({
+  type: 'DeclarativeStream',
+  name: 'items',
+  retriever: {
+    type: 'SimpleRetriever',
+    requester: {
+      type: 'HttpRequester',
+      url_base: 'https://api.example.com',
+      path: '/items',
+      authenticator: { type: 'BearerAuthenticator', api_token: "{{ config['key'] }}" },
+      ...more.requester,
+    },
+    record_selector: { type: 'RecordSelector', extractor: { field_path: ['data'], ...more.extractor } },
+    ...more.retriever,
+  },
+  ...more.stream,
+})
+const importOf = (...streams: readonly object[]) => importManifest(stringify({ streams }))
+
+test('Keys that the importer does not know are named, and their streams are carried in part', () => {
+  const parent = streamWith({ stream: { name: 'parents', new_of_parent: 1 } })
+  const partitions = [{ parent_key: 'id', partition_field: 'id', stream: parent, lazy_read_pointer: ['a'] }]
+  const child = streamWith({
+    stream: { name: 'children', primary_key: 'id', new_of_stream: null, $parameters: { given: 'by parameters' } },
+    requester: { path: '/{{ stream_partition.id }}', use_cache: true, new_of_requester: false, given: 'by parameters' },
+    extractor: { new_of_extractor: { a: 1 } },
+    retriever: { partition_router: { type: 'SubstreamPartitionRouter', parent_stream_configs: partitions } },
+  })
+  const manifest = {
+    type: 'DeclarativeSource',
+    api_budget: { policies: [] },
+    check: { stream_names: [] },
+    shared: { field_path: ['data'] },
+    streams: [streamWith({ extractor: { $ref: '#/shared' } }), child],
+  }
+  const { streams, gaps, problems } = importManifest(stringify(manifest))
+  assert.deepEqual(problems, [])
+  assert.deepEqual(streams, { carried: 2, inPart: 1, all: 2 })
+  assert.deepEqual(gaps.map(({ path }) => path).sort(), [
+    'api_budget',
+    'streams[1] children.retriever.partition_router.parent_stream_configs[0].lazy_read_pointer',
+    'streams[1] children.retriever.record_selector.extractor.new_of_extractor',
+    'streams[1] children.retriever.requester.new_of_requester',
+    'streams[1] parents.new_of_parent',
+  ])
+})
+
+test('A program is not carried, also if its component has no other type', () => {
+  const { streams, problems } = importOf(streamWith({ extractor: { class_name: 'a.B' } }), streamWith())
+  assert.deepEqual(streams, { carried: 1, inPart: 0, all: 2 })
+  assert.deepEqual(
+    problems.map(({ path }) => path),
+    ['streams[0] items.retriever.record_selector.extractor.class_name'],
+  )
+})
+
+test('A reference to a part that is missing is a problem', () => {
+  const { problems } = importOf(streamWith({ extractor: { $ref: '#/definitions/missing' } }))
+  assert.match(problems[0]?.message ?? '', /refers to #\/definitions\/missing/)
+})
+
+test('Of several ways to sign in, those that are not chosen are no gap', () => {
+  const token = { type: 'BearerAuthenticator', api_token: "{{ config['key'] }}", new_of_token: 1 }
+  const authenticator = {
+    type: 'SelectiveAuthenticator',
+    authenticator_selection_path: ['kind'],
+    authenticators: { token, other: { ...token, type: 'ApiKeyAuthenticator' } },
+  }
+  const { gaps } = importManifest(stringify({ streams: [streamWith({ requester: { authenticator } })] }), {
+    kind: 'token',
+  })
+  assert.deepEqual(
+    gaps.map(({ path }) => path),
+    ['streams[0] items.retriever.requester.authenticator.authenticators.token.new_of_token'],
+  )
+})
+
+test('Values that are sent or read in another way are gaps', () => {
+  const cursor = { type: 'DatetimeBasedCursor', cursor_field: 'at', datetime_format: '%Y-%m-%d' }
+  const start = { datetime: '{{ now_utc() }}', datetime_format: '%d/%m/%Y' }
+  const cases: readonly (readonly [object, readonly string[]])[] = [
+    [{ requester: { request_body_json: { a: 1 } } }, ['retriever.requester']],
+    [{ requester: { request_body_json: {}, request_headers: { 'Content-Type': 'text/plain' } } }, []],
+    [
+      { requester: { http_method: 'POST', request_headers: { 'Content-Type': 'text/plain' } } },
+      ['retriever.requester.request_headers.Content-Type'],
+    ],
+    [
+      { requester: { authenticator: { type: 'BearerAuthenticator', api_token: "a:{{ config['key'] }}" } } },
+      ['retriever.requester.authenticator.api_token'],
+    ],
+    [{ stream: { incremental_sync: { ...cursor, start_datetime: start } } }, ['incremental_sync.start_datetime']],
+    [{ stream: { incremental_sync: { ...cursor, end_datetime: 'soon' } } }, ['incremental_sync.end_datetime']],
+    [{ stream: { incremental_sync: { ...cursor, cursor_granularity: 'P1D' } } }, []],
+    [
+      { retriever: { ignore_stream_slicer_parameters_on_paginated_requests: true } },
+      ['retriever.ignore_stream_slicer_parameters_on_paginated_requests'],
+    ],
+    [
+      { stream: { schema_loader: { schema: { properties: { a: {}, [`${'a'.repeat(201)}`]: {} } } } } },
+      ['schema_loader'],
+    ],
+  ]
+  for (const [more, paths] of cases) {
+    const { gaps, streams } = importOf(streamWith({ ...more }))
+    assert.deepEqual(
+      gaps.map(({ path }) => path),
+      paths.map((path) => `streams[0] items.${path}`),
+    )
+    assert.equal(streams.carried, 1)
+  }
+})
+
+test('Records are not filtered by times that cannot be read', () => {
+  const sync = { type: 'DatetimeBasedCursor', cursor_field: 'at', is_client_side_incremental: true }
+  const { problems } = importOf(streamWith({ stream: { incremental_sync: { ...sync, datetime_format: '%d/%m/%Y' } } }))
+  assert.deepEqual(
+    problems.map(({ path }) => path),
+    ['streams[0] items.incremental_sync.cursor_datetime_formats'],
+  )
 })
 
 test('Manifests that refer to themselves, and values of every kind, end in problems', () => {

@@ -2,6 +2,7 @@ import { parseDocument, stringify } from 'yaml'
 import { isObject, type JsonObject, listIn, objectIn, textIn } from '../../platform-api/json.ts'
 import { definitionLengthMax } from '../definition.ts'
 import { parseDefinition } from '../parse-definition.ts'
+import { type InheritedKeys, original, recordAsked } from './asked-keys.ts'
 import { type ImportedAuthentication, importAuthentication } from './authentication.ts'
 import { configOf } from './config.ts'
 import { importPaging } from './paging.ts'
@@ -10,7 +11,7 @@ import { addressOf, baseOf, importRequest } from './requests.ts'
 import { ManifestError, resolveManifest } from './resolve.ts'
 import { importRules } from './rules.ts'
 import { importSlices, type NameOfParent } from './slices.ts'
-import { type Notes, note, notesOf, type SecretUse } from './texts.ts'
+import { type Finding, type Notes, note, noteGap, notesOf, type SecretUse } from './texts.ts'
 
 /** A manifest of the low-code CDK of Airbyte as values of the connector. */
 export type ImportedManifest = {
@@ -18,10 +19,12 @@ export type ImportedManifest = {
   readonly values: Readonly<Record<string, string>>
   /** Secrets to enter, by field of the connector. */
   readonly secrets: readonly string[]
-  /** Streams that were carried, and those of the manifest. */
-  readonly streams: { readonly carried: number; readonly all: number }
-  /** Parts that were not carried: the path in the manifest, and why. A stream with such a part is left out. */
-  readonly problems: readonly { readonly path: string; readonly message: string }[]
+  /** Streams that were carried, those of them that have a gap, and those of the manifest. */
+  readonly streams: { readonly carried: number; readonly inPart: number; readonly all: number }
+  /** Parts that were not carried. A stream with such a part is left out. */
+  readonly problems: readonly Finding[]
+  /** Keys that were not read, and other parts that are missing in what was carried. A stream with such a part is carried without it. */
+  readonly gaps: readonly Finding[]
 }
 
 /**
@@ -31,32 +34,40 @@ export type ImportedManifest = {
  * Never throws; a text that is no manifest has a problem.
  */
 export function importManifest(text: string, given: Readonly<Record<string, string>> = {}): ImportedManifest {
-  const problems: { path: string; message: string }[] = []
-  const none = { values: {}, secrets: [], streams: { carried: 0, all: 0 }, problems }
-  let manifest: JsonObject
+  const problems: Finding[] = []
+  const none = { values: {}, secrets: [], streams: { carried: 0, inPart: 0, all: 0 }, problems, gaps: [] }
+  let resolved: ReturnType<typeof resolveManifest>
   try {
     const document = parseDocument(text, { prettyErrors: false, logLevel: 'silent', uniqueKeys: false })
     const value: unknown = document.errors.length > 0 ? undefined : document.toJS({ maxAliasCount: 100 })
     if (!isObject(value)) throw new ManifestError(document.errors[0]?.message ?? 'It is not an object.')
-    manifest = resolveManifest(value)
+    resolved = resolveManifest(value)
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
     return { ...none, problems: [{ path: '', message: `The manifest cannot be read. ${message}` }] }
   }
+  const { component: manifest, unasked } = recordAsked(resolved.manifest, resolved.inherited)
   if (manifest.dynamic_streams !== undefined) {
     problems.push({ path: 'dynamic_streams', message: 'Streams that are made while reading cannot be carried.' })
   }
-  const importer = new Importer(manifest, given)
-  const streams = listIn(manifest.streams).map((stream) => objectIn(stream))
+  const importer = new Importer(manifest, given, resolved.inherited)
+  const streams = streamsOf(manifest)
   for (const [index, stream] of streams.entries()) importer.add(delegated(stream), `streams[${index}]`)
-  return importer.result(streams.length, problems)
+  const gaps = unasked().map((path) => ({ path, message: notCarried }))
+  return importer.result(streams.length, problems, gaps)
 }
 
+const notCarried = 'The key is not carried.'
+
+const streamsOf = (manifest: JsonObject): JsonObject[] =>
+  listIn(manifest.streams).map((stream) => objectIn(original(stream)))
+
 /** Of a stream that is read in two ways, the one that reads all records, which is right with and without a state. */
-const delegated = (stream: JsonObject): JsonObject =>
-  stream.type === 'StateDelegatingStream' && isObject(stream.full_refresh_stream)
-    ? { ...stream.full_refresh_stream, name: stream.name ?? stream.full_refresh_stream.name }
-    : stream
+function delegated(stream: JsonObject): JsonObject {
+  const { type, name, full_refresh_stream: full } = stream
+  if (type !== 'StateDelegatingStream' || !isObject(full)) return stream
+  return name === undefined || name === full.name ? full : { ...full, name }
+}
 
 const plainName = (name: string): string => name.replace(/[^\p{L}\p{N}_ .-]/gu, '_').slice(0, 90)
 
@@ -79,11 +90,15 @@ class Importer {
   /** The streams of the manifest, as JSON, with their names. */
   readonly #listed: ReadonlyMap<string, string>
 
-  constructor(manifest: JsonObject, given: Readonly<Record<string, string>>) {
+  readonly #inherited: InheritedKeys
+
+  constructor(manifest: JsonObject, given: Readonly<Record<string, string>>, inherited: InheritedKeys) {
+    this.#inherited = inherited
     this.#config = configOf(objectIn(manifest.spec), given)
-    const streams = listIn(manifest.streams).map((stream) => objectIn(stream))
     this.#listed = new Map(
-      streams.map(delegated).map((stream) => [JSON.stringify(stream), plainName(textIn(stream.name) ?? '')]),
+      streamsOf(manifest)
+        .map(delegated)
+        .map((stream) => [JSON.stringify(stream), plainName(textIn(stream.name) ?? '')]),
     )
   }
 
@@ -101,15 +116,21 @@ class Importer {
     const parents = new Set<string>()
     const nameOfParent: NameOfParent = (parent) => {
       if (Object.keys(parent).length === 0 || depth > 5) return undefined
-      const found = this.add(delegated(parent), at, depth + 1)
+      const found = this.add(delegated(objectIn(original(parent))), at, depth + 1)
       parents.add(found)
       return found
     }
-    const requester = objectIn(objectIn(stream.retriever).requester)
+    const { component, unasked } = recordAsked(stream, this.#inherited)
+    const { authenticator } = objectIn(objectIn(component.retriever).requester)
     const slot = this.#streams.length
     const isListed = this.#listed.has(known)
-    const imported = importStream(stream, notes, nameOfParent)
-    const authentication = withSecrets(importAuthentication(objectIn(requester.authenticator), notes), notes)
+    const imported = importStream(component, notes, nameOfParent)
+    const authentication = withSecrets(importAuthentication(objectIn(authenticator), notes), notes)
+    // Reading stops at a part that cannot be carried.
+    for (const path of notes.problems.length > 0 ? [] : unasked()) {
+      if (path.endsWith('class_name')) note(notes, path, 'A program cannot be carried.')
+      else noteGap(notes, path, notCarried)
+    }
     const entry = { name, stream, notes, ...imported, authentication, isListed, parents }
     this.#streams.splice(slot, 0, entry)
     return name
@@ -121,7 +142,7 @@ class Importer {
     for (let count = 2; ; count++) if (!taken.has(`${name}-${count}`)) return `${name}-${count}`
   }
 
-  result(all: number, problems: { path: string; message: string }[]): ImportedManifest {
+  result(all: number, problems: Finding[], gaps: Finding[]): ImportedManifest {
     const servers = serversOf(this.#streams.map(({ address }) => address))
     const [first] = this.#streams.filter(({ notes }) => notes.problems.length === 0)
     const authentication = commonOf(this.#streams) ?? first?.authentication
@@ -154,11 +175,13 @@ class Importer {
       const message = `The definition has ${definition.length} characters, and ${most} fit; remove streams from it.`
       problems.push({ path: '', message })
     }
+    const inPart = this.#streams.filter(({ name, notes }) => carried[name] && notes.gaps.length > 0)
     return {
       values: { ...servers.values, ...authentication?.values, ...(count > 0 && { definition }) },
       secrets: authentication?.secrets ?? [],
-      streams: { carried: count, all },
+      streams: { carried: count, inPart: inPart.filter(({ isListed }) => isListed).length, all },
       problems,
+      gaps: [...gaps, ...inPart.flatMap(({ notes }) => notes.gaps)],
     }
   }
 
@@ -224,11 +247,17 @@ function importStream(
   const slices = importSlices(stream, notes, nameOfParent)
   const { address, search } = addressOf(stream, notes)
   const requester = objectIn(retriever.requester)
-  const isPageNamed = JSON.stringify({ ...requester, error_handler: undefined }).includes('next_page_token')
+  const isPageNamed = JSON.stringify({ ...objectIn(original(requester)), error_handler: undefined }).includes(
+    'next_page_token',
+  )
   const paging = importPaging(objectIn(retriever.paginator), notes, slices, isPageNamed)
   const request = importRequest(requester, search, slices, notes)
   const records = importRecords(stream, notes, slices.keep)
   const errors = importRules(objectIn(requester.error_handler), notes)
+  if (errors.length > 50) noteGap(notes, 'retriever.requester.error_handler', 'Only the first 50 rules are carried.')
+  // An address of a next page has all parameters already.
+  if (retriever.ignore_stream_slicer_parameters_on_paginated_requests === true && !/^(link|url)$/.test(`${paging?.by}`))
+    noteGap(notes, 'retriever.ignore_stream_slicer_parameters_on_paginated_requests', notCarried)
   const stop = [slices.stop, paging?.stop].filter((one) => one !== undefined).join(' || ')
   return {
     address,
@@ -342,7 +371,7 @@ function commonBase(bases: readonly string[]): string | undefined {
 function withoutOrphans(
   carried: Record<string, unknown>,
   streams: readonly ImportedStream[],
-  problems: { path: string; message: string }[],
+  problems: Finding[],
 ): void {
   for (let before = -1; before !== Object.keys(carried).length; ) {
     before = Object.keys(carried).length

@@ -1,5 +1,6 @@
 import { isObject, type JsonObject, listIn, objectIn, textIn } from '../../platform-api/json.ts'
-import { expressionOf, type Notes, note, templateOf } from './texts.ts'
+import { original } from './asked-keys.ts'
+import { expressionOf, type Notes, note, noteGap, templateOf } from './texts.ts'
 
 /** The records of a stream: their place, their changes, and their columns. */
 export type ImportedRecords = {
@@ -31,7 +32,7 @@ export function importRecords(stream: JsonObject, notes: Notes, keep: readonly s
   }
   const own = transformationsOf(stream, notes)
   const changes = selector.transform_before_filtering === true ? [...own, ...filters] : [...filters, ...own]
-  const columns = columnsOf(stream, own)
+  const columns = columnsOf(stream, own, notes)
   return {
     ...(records.length > 0 && { records }),
     ...(!records.includes('*') && { recordsOptional: true as const }),
@@ -95,8 +96,8 @@ function addedField(field: JsonObject, condition: string | undefined, notes: Not
 }
 
 /** The fields of the schema, and added ones, without removed ones. None if the schema is not part of the manifest. */
-function columnsOf(stream: JsonObject, changes: readonly object[]): string[] {
-  const schemas = [stream.schema_loader].flat().map((loader) => objectIn(objectIn(loader).schema))
+function columnsOf(stream: JsonObject, changes: readonly object[], notes: Notes): string[] {
+  const schemas = [original(stream.schema_loader)].flat().map((loader) => objectIn(objectIn(loader).schema))
   const names = new Set(schemas.flatMap(({ properties }) => Object.keys(objectIn(properties))))
   if (names.size === 0) return []
   for (const change of changes) {
@@ -105,7 +106,10 @@ function columnsOf(stream: JsonObject, changes: readonly object[]): string[] {
     if ('remove' in change && Array.isArray(change.remove) && change.remove.length === 1)
       names.delete(String(change.remove[0]))
   }
-  return [...names].filter((name) => name !== '' && name.length <= 200).slice(0, 1_000)
+  const columns = [...names].filter((name) => name !== '' && name.length <= 200).slice(0, 1_000)
+  const rest = names.size - columns.length
+  if (rest > 0) noteGap(notes, 'schema_loader', `${rest} columns are left out: 1,000 fit, with 200 characters each.`)
+  return columns
 }
 
 /** Whether a value is an object with keys. */

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, objectIn, textIn } from '../../platform-api/json.ts'
 import type { ImportedSlices } from './slices.ts'
-import { type Notes, note, templateOf, textsOf } from './texts.ts'
+import { type Notes, note, noteGap, templateOf, textsOf } from './texts.ts'
 
 /** The address of a stream, as a template, and the parameters in it as they are in the manifest. */
 export function addressOf(stream: JsonObject, notes: Notes): { readonly address: string; readonly search: string } {
@@ -56,19 +56,27 @@ export function importRequest(requester: JsonObject, search: string, own: Reques
     ...own.query,
   }
   const headers = { ...textsOf(requester.request_headers, notes, `${where}.request_headers`, 'header'), ...own.headers }
-  for (const header of Object.keys(headers))
-    if (/^(accept-encoding|content-type|host)$/i.test(header)) delete headers[header]
+  for (const [header, value] of Object.entries(headers)) {
+    if (!/^(accept-encoding|content-type|host)$/i.test(header)) continue
+    const isSame =
+      method === 'GET'
+        ? !/^host$/i.test(header)
+        : /^accept-encoding$/i.test(header) || /^application\/(json|x-www-form-urlencoded)\b/i.test(value)
+    if (!isSame) noteGap(notes, `${where}.request_headers.${header}`, 'The connector sets this header.')
+    delete headers[header]
+  }
   const { body, form } = bodyOf(requester, notes)
   const hasKeys = (value: object) => Object.keys(value).length > 0
   const forms = { ...form, ...own.form }
   const isForm = form !== undefined || hasKeys(own.form)
   delete forms['']
   const whole = merged(body, own.body)
+  const isEmpty = isForm ? !hasKeys(forms) : whole === undefined || (isObject(whole) && !hasKeys(whole))
+  if (method === 'GET' && !isEmpty) noteGap(notes, where, 'A request with GET is sent without a body.')
   return {
     ...(method === 'POST' ? { method: 'POST' as const } : {}),
     ...(hasKeys(query) && { query }),
     ...(hasKeys(headers) && { headers }),
-    // A request with GET has no body that an API would read.
     ...(method === 'POST' && isForm ? { form: forms } : {}),
     ...(method === 'POST' && !isForm && whole !== undefined ? { body: whole } : {}),
   }

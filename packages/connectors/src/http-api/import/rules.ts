@@ -1,4 +1,5 @@
 import { type JsonObject, listIn, objectIn, textIn } from '../../platform-api/json.ts'
+import { original } from './asked-keys.ts'
 import { expressionOf, type Notes, note, templateOf } from './texts.ts'
 
 const actions = { IGNORE: 'ignore', SUCCESS: 'accept', FAIL: 'fail', RETRY: 'retry', RATE_LIMITED: 'wait' } as const
@@ -9,7 +10,7 @@ export function importRules(handler: JsonObject, notes: Notes): object[] {
   const { type, error_handlers: handlers, response_filters: filters, backoff_strategies: waits } = handler
   if (typeof type === 'string' && type.startsWith('Custom')) note(notes, where, `${type} cannot be carried.`)
   for (const one of listIn(waits)) {
-    const wait = textIn(objectIn(one).type)
+    const wait = textIn(objectIn(original(one)).type)
     if (wait?.startsWith('Custom')) note(notes, `${where}.backoff_strategies`, `${wait} cannot be carried.`)
   }
   const below = listIn(handlers).flatMap((one) => importRules(objectIn(one), notes))

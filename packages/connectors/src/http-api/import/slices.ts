@@ -1,7 +1,8 @@
 import { isObject, type JsonObject, listIn, objectIn, textIn } from '../../platform-api/json.ts'
-import { durationMs, formOfStrftime, isoOf, timeMs } from '../formulas/times.ts'
+import { durationMs, formatMs, formOfStrftime, isoOf, timeMs } from '../formulas/times.ts'
 import { textOf } from '../formulas/values.ts'
-import { expressionOf, type Notes, note, resultOf, templateOf } from './texts.ts'
+import { original } from './asked-keys.ts'
+import { expressionOf, type Notes, note, noteGap, resultOf, templateOf } from './texts.ts'
 
 /** Partitions, cursor and what they put into requests. */
 export type ImportedSlices = {
@@ -53,6 +54,9 @@ export function importSlices(stream: JsonObject, notes: Notes, nameOfParent: Nam
   const isFeed = sync.is_data_feed === true
   const isFiltered = sync.is_client_side_incremental === true || isFeed
   if (isFiltered && field === undefined) note(notes, `${where}.cursor_field`, 'It is not the name of a field.')
+  const recordFormats = [sync.cursor_datetime_formats ?? sync.datetime_format].flat().map(String)
+  if (isFiltered && !recordFormats.every(isClear))
+    note(notes, `${where}.cursor_datetime_formats`, 'Records with times of this form cannot be filtered.')
   return {
     ...own,
     cursor: cursorOf(sync, notes),
@@ -86,15 +90,17 @@ function cursorOf(sync: JsonObject, notes: Notes): JsonObject {
         ? { stepHours: Math.ceil(step / 3_600_000) }
         : { stepDays: days(step) }),
     ...(lookBack ? { lookBackDays: days(lookBack) } : {}),
-    ...startOf(sync.start_datetime, notes),
-    ...endOf(sync.end_datetime, notes),
+    ...startOf(sync.start_datetime, notes, given),
+    ...endOf(sync.end_datetime, notes, given),
   }
 }
 
 /** The start of a cursor, unless it is a value of the configuration that was not given: the connection then has one. */
-function startOf(given: unknown, notes: Notes): { readonly start?: string } {
+function startOf(given: unknown, notes: Notes, format: string): { readonly start?: string } {
   const text = timeTemplate(given, notes, 'incremental_sync.start_datetime', true)
+  const own = formatOf(given) ?? format
   if (text === undefined || text === '') return {}
+  if (!isClear(own)) noteFormat(notes, 'incremental_sync.start_datetime', own)
   if (text.includes('{{')) return { start: text }
   const ms = timeMs(/^\d{9,}$/.test(text) ? Number(text) : text)
   if (ms === undefined) {
@@ -104,16 +110,29 @@ function startOf(given: unknown, notes: Notes): { readonly start?: string } {
   return { start: ms % 86_400_000 === 0 ? isoOf(ms).slice(0, 10) : `{{ "${isoOf(ms)}" }}` }
 }
 
-function endOf(given: unknown, notes: Notes): { readonly end?: string } {
+function endOf(given: unknown, notes: Notes, format: string): { readonly end?: string } {
   const text = timeTemplate(given, notes, 'incremental_sync.end_datetime', true)
+  const own = formatOf(given) ?? format
   if (
     text === undefined ||
     text === '' ||
     /^\{\{ (time\()?now\(\)\)? \}\}$|^\{\{ formatTime\(now\(\), [^()]*\) \}\}$/.test(text)
   )
     return {}
-  if (text.includes('{{')) return { end: text }
-  return timeMs(text) === undefined ? {} : { end: text }
+  const isRead = text.includes('{{') ? isClear(own) : timeMs(text) !== undefined
+  if (!isRead) noteFormat(notes, 'incremental_sync.end_datetime', own)
+  return text.includes('{{') || isRead ? { end: text } : {}
+}
+
+const formatOf = (given: unknown): string | undefined => textIn(objectIn(given).datetime_format)
+
+const noteFormat = (notes: Notes, path: string, format: string) =>
+  noteGap(notes, path, `A time of the form ${format} cannot be read; check it.`)
+
+/** Whether times of a format are read without it. */
+function isClear(format: string): boolean {
+  const [form, sample] = [formOfStrftime(format), Date.UTC(2003, 3)]
+  return /^(%s|%ms)$/.test(format) || (form !== undefined && timeMs(formatMs(sample, form)) === sample)
 }
 
 /** A time, which may be between two others, as a template. */
@@ -214,7 +233,7 @@ function routerOf(
 /** Notes the names of the partitions from which the partitions of a stream come. */
 function noteGrandparents(parents: readonly JsonObject[], notes: Notes, parentValue: string): void {
   for (const parent of parents) {
-    const above = objectIn(objectIn(parent.stream).retriever).partition_router
+    const above = objectIn(objectIn(original(parent.stream)).retriever).partition_router
     const routers = [above ?? []].flat().map((one) => objectIn(one))
     for (const router of routers.length > 1 ? routers : []) {
       const name = nameOf(router)

@@ -14,10 +14,15 @@ export type SecretUse = {
   readonly key: string
 }
 
+/** A part of a manifest that is not carried: its path, and why. */
+export type Finding = { readonly path: string; readonly message: string }
+
 /** Facts that are known while a stream is imported. */
 export type Notes = {
   readonly config: ImportConfig
-  readonly problems: { path: string; message: string }[]
+  readonly problems: Finding[]
+  /** Parts without which the stream is carried. */
+  readonly gaps: Finding[]
   readonly path: string
   /** Expressions of ours by the names of partitions, and of fields of the records that they come from. */
   readonly partitions: Map<string, string>
@@ -31,6 +36,7 @@ export type Notes = {
 export const notesOf = (config: ImportConfig, path: string): Notes => ({
   config,
   problems: [],
+  gaps: [],
   path,
   partitions: new Map(),
   parents: new Map(),
@@ -41,10 +47,20 @@ export const notesOf = (config: ImportConfig, path: string): Notes => ({
 /** The subject of an expression, which decides the names that it can have. */
 export type ExpressionPlace = 'request' | 'address' | 'answer' | 'record' | 'time'
 
-/** Notes a part that cannot be carried. */
+/** Notes a part that cannot be carried, so that the stream is left out. */
 export function note(notes: Notes, path: string, message: string): undefined {
-  notes.problems.push({ path: [notes.path, path].filter((one) => one !== '').join('.'), message })
+  notes.problems.push(findingOf(notes, path, message))
 }
+
+/** Notes a part without which the stream is carried. */
+export function noteGap(notes: Notes, path: string, message: string): undefined {
+  notes.gaps.push(findingOf(notes, path, message))
+}
+
+const findingOf = (notes: Notes, path: string, message: string): Finding => ({
+  path: [notes.path, path].filter((one) => one !== '').join('.'),
+  message,
+})
 
 const roots: Readonly<Record<ExpressionPlace, Readonly<Record<string, string>>>> = {
   time: {},
