@@ -43,7 +43,7 @@ export async function persistently<T>(call: () => Promise<T>): Promise<T> {
 function waitOf(error: unknown, tries: number): number | undefined {
   if (error instanceof PenstockError)
     return [408, 429, 503].includes(error.status) ? (error.retryAfterSeconds ?? tries) : undefined
-  // What is no answer of Penstock's comes from a proxy while the service restarts, or from a wrong address.
+  // An answer that is not one of Penstock comes from a proxy while the service restarts, or from a wrong address.
   if (error instanceof NoAnswerError && tries < 4) return error.retryAfterSeconds ?? 0.2 * 2 ** tries
   return undefined
 }

@@ -21,7 +21,7 @@ export type ExportResult = {
   readonly files: readonly Exported[]
   /** The environment variables that the files refer to. */
   readonly variables: readonly string[]
-  /** What a person has to know. */
+  /** Notes for the person. */
   readonly notes: readonly string[]
   readonly connections: number
 }
@@ -82,7 +82,7 @@ export async function exportConfiguration({ client, baseUrl, accounts, split }: 
   }
 }
 
-/** What a file has, and the environment variables that it refers to. */
+/** The content of a file, and the environment variables that it refers to. */
 type Written = {
   readonly lists: Readonly<Record<string, readonly unknown[]>>
   readonly variables: ReadonlySet<string>

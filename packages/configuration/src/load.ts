@@ -7,7 +7,7 @@ import { type FileAccount, readYaml } from './read-yaml.ts'
 import { type DesiredAccount, type Entry, listIn } from './resource-kind.ts'
 import type { readState } from './service-state.ts'
 
-/** What the files say, put together. A list of the organization that no file has is left alone. */
+/** The content of all files. A list of the organization that no file has is left alone. */
 export type Desired = { readonly accounts: readonly DesiredAccount[]; readonly organization: object }
 
 /** A file, or a sub-account in it. */

@@ -96,7 +96,7 @@ export type Scope = {
   readonly waiting: Set<string>
 }
 
-/** What the kinds need to write their entries. */
+/** The values that kinds need to write their entries. */
 export type Writing = {
   readonly state: AnyServiceState
   readonly definitions: Definitions

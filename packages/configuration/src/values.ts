@@ -96,7 +96,7 @@ export type FieldChange = {
   readonly secret?: true
 }
 
-/** What differs between the stored settings and those of the file. */
+/** The differences between the stored settings and those of the file. */
 export function differences(
   path: string,
   stored: Readonly<Record<string, unknown>>,

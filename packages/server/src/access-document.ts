@@ -16,16 +16,15 @@ export function accessDocument(): string {
 # Access
 
 Every request carries a token, and each operation requires one scope. A token has the scopes of what it was issued to: client
-credentials, a session, or a person by their role. It acts in all sub-accounts of the organization, or in those that it is
-limited to.
+credentials, a session, or a person by their role. It acts in all sub-accounts of the organization, or in some.
 
 - Resources that you cannot access return 404 \`not_found\`, as if they did not exist. That holds for everything of another organization,
   and for every sub-account that your token is not limited to.
 - What you may see and not do is answered with 403 \`forbidden\`; \`details\` names the scope that is missing. The scope is checked
   before anything is looked up, so the answer does not depend on what there is.
 - Lists and reports without \`accountId\` contain your sub-accounts only, and so do their totals.
-- You cannot grant permissions that you do not have: credentials, sessions and people that you create have at most your scopes and your
-  sub-accounts, and you cannot rotate or revoke what may do more than you.
+- You cannot grant permissions that you do not have. Credentials, sessions and people that you create have at most your scopes and your
+  sub-accounts. You cannot rotate or revoke credentials, sessions and people with more.
 
 ## Client credentials
 
@@ -37,8 +36,8 @@ curl -X POST http://127.0.0.1:8080/es/v2/clients -H "Authorization: Bearer $TOKE
 \`\`\`
 
 The answer contains \`id\`, which is the \`clientId\`, and \`clientSecret\`, which no later answer contains. Without \`scopes\` they may do
-everything, with the scopes of later versions; without \`accountIds\` they act in all sub-accounts, with those that are added
-later. \`expiresTime\` ends them. \`npx penstock client create --scope … --account … --expires …\` does the same for the operator.
+everything, with the scopes of later versions; without \`accountIds\` they act in all sub-accounts, also in later
+ones. \`expiresTime\` ends them. \`npx penstock client create --scope … --account … --expires …\` does the same for the operator.
 
 **Rotate** a secret with \`POST /clients/{id}/rotate\` or \`npx penstock client rotate <clientId>\`: the new secret is valid at once, and the
 present one for \`overlapHours\` more (${limits.rotationOverlapHoursDefault} unless you say otherwise, at most ${limits.rotationOverlapHoursMax}). With 0 it is refused at once, and so are its
@@ -50,7 +49,7 @@ An organization has at most ${limits.clientsMax.toLocaleString('en-US')} credent
 up what all share. The same holds for people (${limits.usersMax.toLocaleString('en-US')}, ${limits.usersOfAccountMax.toLocaleString('en-US')} of a sub-account), connect links that can be used
 (${limits.connectLinksMax.toLocaleString('en-US')}, ${limits.connectLinksOfAccountMax.toLocaleString('en-US')}), alert rules (${limits.alertRulesMax.toLocaleString('en-US')}, ${limits.alertRulesOfAccountMax}) and webhooks (${limits.webhooksMax.toLocaleString('en-US')}, ${limits.webhooksOfSameMax}).
 
-\`lastUsedTime\` says when they last got a token, so that you find those that nothing uses.
+\`lastUsedTime\` says when they last got a token, so that you find unused ones.
 
 ## OAuth 2.0
 
@@ -109,14 +108,14 @@ ${scopeNames.map((scope) => `| \`${scope}\` | ${scopes[scope].replace(/^\w/, (fi
 \`setSingleSignOn\`, \`deleteSingleSignOn\` and \`setSignInRules\` are for owners, and for client credentials that are limited to neither scopes
 nor sub-accounts: who says how people sign in can become any of them.
 
-\`configureConnector\` requires \`secrets:write\` as well where it saves or clears a secret, and so does a connection, a transfer or a preview with another setting that says
-where a secret goes (such as the subdomain of Marketing Cloud). \`createWebhook\`,
+\`configureConnector\` requires \`secrets:write\` as well if it saves or clears a secret. So does a connection, a transfer or a preview with another setting that decides
+where a secret goes, such as the subdomain of Marketing Cloud. \`createWebhook\`,
 \`updateWebhook\`, \`replayWebhook\`, \`replayWebhookDelivery\` and \`getWebhookDelivery\` require the scope that reads what the
-[events](webhooks.md#events) are about as well. \`createAlertRule\`, and \`updateAlertRule\` where it has more sent, require \`alerts:read\`.
+[events](webhooks.md#events) are about as well. \`createAlertRule\`, and \`updateAlertRule\` if it has more sent, require \`alerts:read\`.
 
 ## Roles
 
-People have a role, which is a set of scopes, in all sub-accounts or in those that they are limited to.
+People have a role, which is a set of scopes, in all sub-accounts or in some.
 
 | Scope | ${userRoleNames.join(' | ')} |
 |---|${userRoleNames.map(() => '---|').join('')}

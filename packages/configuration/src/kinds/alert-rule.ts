@@ -30,7 +30,7 @@ type FileAlertRule = {
   slackUrl?: string | null
   teamsUrl?: string | null
 }
-/** What is compared, beside the connections and the secrets. */
+/** The values that are compared, beside the connections and the secrets. */
 type Content = Pick<AlertRule, 'name' | 'enabled' | 'conditions' | 'emails' | 'emailRoles'>
 type Named = { readonly account: string; readonly name: string }
 type DesiredAlertRule = Entry &
@@ -66,7 +66,7 @@ const comparable = ({ name, enabled, conditions, emails, emailRoles }: Content) 
   ...Object.fromEntries(Object.entries(conditions).map(([key, value]) => [`conditions.${key}`, value || null])),
 })
 
-/** What differs between two rules, but for the order of their addresses and roles. */
+/** The differences between two rules, but for the order of their addresses and roles. */
 function differencesOf(from: Content, to: Content): FieldChange[] {
   const wanted = comparable(to)
   return Object.entries(comparable(from)).flatMap(([field, value]) => {

@@ -53,7 +53,7 @@ export type Configs = {
   readonly destConnectionConfig: Readonly<Record<string, unknown>>
 }
 export type Own = {
-  /** What is created or updated; undefined where only the schedule, the drift or the status changes. */
+  /** The values that are created or updated; undefined if only the schedule, the drift or the status changes. */
   readonly saves?: Configs | undefined
   /** The sides whose configuration is set; it is created by then. Null: that is done by the apply. */
   readonly configures?: Partial<Record<'source' | 'destination', string | null>>

@@ -31,7 +31,7 @@ const normal = (url: string) => (URL.canParse(url.trim()) ? new URL(url.trim()).
 
 const sorted = (types: Webhook['eventTypes']) => types?.toSorted() ?? null
 
-/** What differs between two webhooks, but for the order of their types. */
+/** The differences between two webhooks, but for the order of their types. */
 const differences = (from: Content, to: Content): (keyof Content)[] =>
   (['url', 'description', 'eventTypes', 'enabled'] as const).filter((key) =>
     key === 'eventTypes' ? !isSame(sorted(from[key]), sorted(to[key])) : from[key] !== to[key],
