@@ -1,88 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, describe, test } from 'node:test'
-import type { BatchWindow, Connector, Row, Values } from '@penstock/connector'
+import type { BatchWindow, Row, Values } from '@penstock/connector'
 import { testContext } from '@penstock/connector/acceptance'
-import { startBigQueryServer } from '../../test/bigquery-server.ts'
-import { startClickHouseServer } from '../../test/clickhouse-server.ts'
-import { startDatabricksServer } from '../../test/databricks-server.ts'
-import type { FailingProxy } from '../../test/failing-proxy.ts'
-import { startSnowflakeServer } from '../../test/snowflake-server.ts'
 import { batchOf, connectorErrorOf } from '../../test/tables.ts'
+import { startWarehouses } from '../../test/warehouses.ts'
 import { clickhouseDestination } from '../clickhouse/clickhouse-destination.ts'
 import { databricksDestination } from '../databricks/databricks-destination.ts'
-import { googleBigqueryDestination } from '../google-bigquery/google-bigquery-destination.ts'
-import { snowflakeDestination } from '../snowflake/snowflake-destination.ts'
 
 /** Windows of reports in the warehouses, as `postgresql/window.test.ts` has them. */
 
-const [bigQuery, databricks, clickhouse, snowflake] = await Promise.all([
-  startBigQueryServer(),
-  startDatabricksServer(),
-  startClickHouseServer(),
-  startSnowflakeServer(),
-])
-after(async () => {
-  for (const server of [bigQuery, databricks, clickhouse, snowflake]) await server.close()
-})
-
-type Warehouse = {
-  readonly connector: Connector
-  readonly options: { readonly secrets: Values; readonly routes: Readonly<Record<string, string>> }
-  readonly settings: Values
-  readonly table: string
-  readonly run: (statement: string) => Promise<unknown>
-  readonly proxy: FailingProxy
-  /** How many tables and files are left beside the table. */
-  readonly left: () => Promise<number>
-}
-
-const tablesLike = async (run: Warehouse['run'], pattern: string): Promise<number> => {
-  const text = `select count(*) from information_schema.tables where table_name like '${pattern}'`
-  return Number(((await run(text)) as { rows: string[][] }).rows[0]?.[0])
-}
-
-const warehouses: readonly Warehouse[] = [
-  {
-    connector: googleBigqueryDestination,
-    options: { secrets: { jsonKey: bigQuery.jsonKey }, routes: bigQuery.routes },
-    settings: { projectId: 'example-project', dataset: 'crm', table: 't' },
-    table: 'crm.t',
-    run: bigQuery.run,
-    proxy: bigQuery.proxy,
-    left: () => tablesLike(bigQuery.run, 'penstock%'),
-  },
-  {
-    connector: databricksDestination,
-    options: { secrets: databricks.secrets, routes: databricks.routes },
-    settings: { warehouse: 'wh1', catalog: 'main', schema: 'crm', table: 't', volume: 'landing' },
-    table: 'crm.t',
-    run: databricks.run,
-    proxy: databricks.proxy,
-    left: async () => databricks.files.size,
-  },
-  {
-    connector: clickhouseDestination,
-    options: { secrets: clickhouse.secrets, routes: clickhouse.routes },
-    settings: { database: 'crm', table: 't' },
-    table: 'crm.t',
-    run: clickhouse.run,
-    proxy: clickhouse.proxy,
-    left: () => tablesLike(clickhouse.run, 'penstock%'),
-  },
-  {
-    connector: snowflakeDestination,
-    options: { secrets: snowflake.keyPair, routes: snowflake.routes },
-    settings: { warehouse: 'load_wh', database: 'sales', schema: 'public', table: 't' },
-    table: '"SALES"."PUBLIC"."T"',
-    run: snowflake.run,
-    proxy: snowflake.proxy,
-    left: async () => {
-      if ((await tablesLike(snowflake.run, 'PENSTOCK_WINDOW_KEYS')) === 0) return 0
-      const { rows } = await snowflake.run('select count(*) from "SALES"."PUBLIC"."PENSTOCK_WINDOW_KEYS"')
-      return Number(rows[0]?.[0])
-    },
-  },
-]
+const { warehouses, close } = await startWarehouses()
+after(close)
 
 const columns = ['account', 'day', 'campaign', 'clicks']
 const upsert = { writeMode: 'Upsert', keyColumns: 'account,day,campaign' }
@@ -116,7 +44,7 @@ for (const { connector, options, settings, table, run, proxy, left } of warehous
     }
     const kept = async () => {
       const text = `select account, day, campaign, clicks from ${table} order by 1, 2, 3`
-      return ((await run(text)) as { rows: (string | null)[][] }).rows.map((cells) => cells.join(' '))
+      return (await run(text)).rows.map((cells) => cells.join(' '))
     }
     /** Rows outside of the scope: another account, and a day before. */
     const others = ['100 2026-02-28 a 1', '200 2026-03-01 a 1']
