@@ -75,7 +75,9 @@ export async function startClickHouseServer(): Promise<ClickHouseServer> {
     if (query !== undefined) return insert(query, body, token)
     if (body.startsWith('delete from ')) {
       if (settings.mutations_sync !== '2') throw new Exception(400, 62, 'Syntax error')
-      await engine.run(translate(body))
+      await engine.run(translate(body)).catch((error: unknown) => {
+        throw misfitIn(error) ?? error
+      })
       return ''
     }
     if (settings.default_format === 'JSONCompactEachRowWithNamesAndTypes') return read(body, settings)
@@ -224,9 +226,7 @@ export async function startClickHouseServer(): Promise<ClickHouseServer> {
         [json],
       )
     } catch (error) {
-      if (String(error).includes('NOT NULL'))
-        throw new Exception(400, 349, 'Cannot convert NULL value to non-Nullable type')
-      throw error
+      throw misfitIn(error) ?? error
     }
     tokens.add(token)
     return ''
@@ -260,6 +260,7 @@ const names: Readonly<Record<string, string>> = {
   BOOLEAN: 'Bool',
   DATE: 'Date32',
   TIMESTAMP: "DateTime64(6, 'UTC')",
+  UUID: 'UUID',
 }
 
 /** Functions of ClickHouse. */
@@ -287,6 +288,13 @@ const translate = (text: string): string =>
 /** How ClickHouse writes a type of DuckDB. */
 const typeOf = (type: string): string =>
   type.startsWith('DECIMAL') ? `Decimal${type.slice(7).replace(',', ', ')}` : (names[type] ?? 'String')
+
+/** The exception of a value that is none of its column; `undefined` if an error has another cause. */
+function misfitIn(error: unknown): Exception | undefined {
+  if (String(error).includes('NOT NULL'))
+    return new Exception(400, 349, 'Cannot convert NULL value to non-Nullable type')
+  return String(error).includes('Conversion Error') ? new Exception(400, 376, 'Cannot parse UUID') : undefined
+}
 
 /** Whether ClickHouse reads a value of JSON for a column. */
 function isValue(value: unknown, type: string): boolean {

@@ -61,7 +61,9 @@ type Statement = {
 const json = (lines: string): string => `[${lines.trimEnd().split('\n').join(',')}]`
 /** Texts of the lines of a file, under the keys that the statement reads. @param number of the parameter */
 const rowsOf = (text: string, number = 1): string => {
-  const keys = [...new Set(text.match(/\b(c\d+|n)\b/g) ?? [])].map((key) => `j ->> '${key}' as ${key}`).join(', ')
+  const keys = [...new Set(text.match(/\b(c\d+|n|removed)\b/g) ?? [])]
+    .map((key) => `j ->> '${key}' as ${key}`)
+    .join(', ')
   return `(select ${keys} from (select unnest(cast($${number} as json)::json[]) as j))`
 }
 const translate = (text: string): string =>

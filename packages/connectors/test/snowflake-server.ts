@@ -4,7 +4,7 @@ import http from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { type FailingProxy, startFailingProxy } from './failing-proxy.ts'
 import { loadMacros, makeSnowflakeLoads, type SnowflakeStorage, translateLoad } from './snowflake-loads.ts'
-import { rawOf, typeOf } from './snowflake-values.ts'
+import { mergeResultOf, rawOf, typeOf } from './snowflake-values.ts'
 import { type EngineResult, startEngine } from './warehouse-engine.ts'
 
 /** A result as Snowflake keeps it. */
@@ -252,12 +252,12 @@ export async function startSnowflakeServer(): Promise<SnowflakeServer> {
       if (statement.startsWith('insert all')) return await insertIntoBoth(statement, values)
       const show = /^show (\w+) like '((?:[^'\\]|\\.)*)'(?: in (?:schema|database) (.+))?$/s.exec(statement)
       if (show) return await shown(show)
-      const { columns, rows } = await engine.run(translate(statement), values)
       if (statement.startsWith('merge ')) {
-        const names = ['number of rows inserted', 'number of rows updated']
-        const rowType = names.map((name) => ({ name, type: 'fixed', precision: 19, scale: 0, nullable: false }))
-        return { rowType, rows: [[rows[0]?.[0] ?? null, '0']] }
+        const { rows } = await engine.run(`${translate(statement)} returning merge_action`, values)
+        const done = rows.map(([action]) => action?.toLowerCase() ?? '')
+        return mergeResultOf(statement, done)
       }
+      const { columns, rows } = await engine.run(translate(statement), values)
       const types = columns.map(({ type }) => typeOf(type))
       const needed = await neededIn(statement)
       const rowType = columns.map(({ name }, at) => ({ name, nullable: !needed.has(name), ...types[at] }))

@@ -37,3 +37,16 @@ function secondsOf(local: string): string {
   const digits = String(nanoseconds < 0n ? -nanoseconds : nanoseconds).padStart(10, '0')
   return `${nanoseconds < 0n ? '-' : ''}${digits.slice(0, -9)}.${digits.slice(-9)}`
 }
+
+/**
+ * The result of a MERGE: how many rows it inserted, updated and deleted, as far as it has a clause for that.
+ * @param done what it did with each row
+ */
+export function mergeResultOf(statement: string, done: readonly string[]): { rowType: object[]; rows: string[][] } {
+  const actions = ['insert', 'update', 'delete'].filter((action) => statement.includes(`then ${action}`))
+  const rowType = actions.map((action) => {
+    const name = `number of rows ${action}${action.endsWith('e') ? 'd' : 'ed'}`
+    return { name, type: 'fixed', precision: 19, scale: 0, nullable: false }
+  })
+  return { rowType, rows: [actions.map((action) => String(done.filter((each) => each === action).length))] }
+}

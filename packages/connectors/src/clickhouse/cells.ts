@@ -182,6 +182,16 @@ export function literalOf(text: string, { name, type, bare }: ReadColumn): strin
   }
 }
 
+/** SQL of a value that was judged for a column. Throws as `literalOf` does. */
+export function literalOfValue(
+  value: unknown,
+  { name, type }: { readonly name: string; readonly type: string },
+): string {
+  const column = readColumnOf(name, type)
+  const text = typeof value === 'boolean' ? String(Number(value)) : String(value)
+  return literalOf(kindOf(column.bare) === 'bytes' ? Buffer.from(text).toString('hex').toUpperCase() : text, column)
+}
+
 /** The kind of cursor that a column can be: `number`, `time` or `day`; `undefined` if the column cannot. */
 export function cursorKindOf({ bare }: ReadColumn): 'number' | 'time' | 'day' | undefined {
   const kind = kindOf(bare)

@@ -29,8 +29,11 @@ export type ClickHouse = {
     statement: string,
     beside: { readonly database: string; readonly structure: string; readonly lines: string },
   ): Promise<ReadResult['rows']>
-  /** Deletes rows, and waits until every replica has deleted them. */
-  deleteRows(statement: string): Promise<void>
+  /**
+   * Deletes rows, and waits until every replica has deleted them. Resolves with the code of the error, if ClickHouse refuses a value of the
+   * statement; nothing is deleted then.
+   */
+  deleteRows(statement: string): Promise<number | undefined>
 }
 
 /** The result of a statement that reads: its columns with their types, and the values as text. */
@@ -125,8 +128,7 @@ export function openClickHouse(context: ConnectorContext): ClickHouse {
         input_format_parallel_parsing: '0',
         max_insert_block_size: String(blockRows),
       }
-      const expects = (answer: Answer) => isMisfit(codeOf(answer))
-      return codeOf(await ask({ path: '/', method: 'POST', query, body: lines, expects }))
+      return codeOf(await ask({ path: '/', method: 'POST', query, body: lines, expects: isRefused }))
     },
     async readBeside(statement, { database, structure, lines }) {
       const query = {
@@ -145,7 +147,8 @@ export function openClickHouse(context: ConnectorContext): ClickHouse {
       return resultIn(text).rows
     },
     async deleteRows(statement) {
-      await ask({ path: '/', method: 'POST', query: { wait_end_of_query: '1', mutations_sync: '2' }, body: statement })
+      const query = { wait_end_of_query: '1', mutations_sync: '2' }
+      return codeOf(await ask({ path: '/', method: 'POST', query, body: statement, expects: isRefused }))
     },
   }
 }
@@ -198,7 +201,7 @@ function codeOf({ headers, text }: Answer): number | undefined {
  * https://github.com/ClickHouse/ClickHouse/blob/master/src/Common/ErrorCodes.cpp
  */
 const misfits = new Set([6, 26, 27, 38, 41, 53, 69, 70, 72, 117, 131, 321, 349, 376, 407, 441, 469, 675, 691])
-const isMisfit = (code: number | undefined): boolean => code !== undefined && misfits.has(code)
+const isRefused = (answer: Answer): boolean => misfits.has(codeOf(answer) ?? 0)
 
 function connectorErrorOf(code: number, answer: Answer): ConnectorError {
   const named = ` (code ${code})`

@@ -52,17 +52,36 @@ export function windowStoreOf(clickhouse: ClickHouse, table: KeyedTable): Window
       const within = scopeOf(columns, delivered, window.scope)
       if (within === undefined) return
       const count = stages.reduce((sum, stage) => sum + stage.count, 0)
-      if (count === 0) return await clickhouse.deleteRows(`delete from ${name} where ${within}`)
+      if (count === 0) {
+        await clickhouse.deleteRows(`delete from ${name} where ${within}`)
+        return
+      }
       const texts = read.map((column) => orderSqlOf(quoteName(column.name), column)).join(', ')
       const rows = await clickhouse.readBeside(
         `select ${texts} from ${name} final where ${within} and (select count() from penstock_keys) = ${count} and (${names}) not in (select ${aliases.join(', ')} from penstock_keys)`,
         { database, structure, lines: stages.map(({ lines }) => lines).join('') },
       )
-      const tuples = rows.map((texts) => `(${read.map((column, at) => literalOf(texts[at] ?? '', column)).join(', ')})`)
-      for (const some of inStatements(tuples)) {
-        await clickhouse.deleteRows(`delete from ${name} where ${within} and (${names}) in (${some.join(', ')})`)
-      }
+      const tuples = rows.map((texts) => read.map((column, at) => literalOf(texts[at] ?? '', column)))
+      for (const statement of deletionsOf(name, keyed, tuples, within)) await clickhouse.deleteRows(statement)
     },
+  }
+}
+
+/**
+ * Statements that delete rows by their keys.
+ * @param name of the table, quoted @param keys its key columns @param tuples SQL of their values, for each row
+ * @param within a condition that rows must meet, too
+ */
+export function* deletionsOf(
+  name: string,
+  keys: readonly Pick<ClickHouseColumn, 'name'>[],
+  tuples: readonly (readonly string[])[],
+  within?: string,
+): Generator<string> {
+  const names = keys.map((column) => quoteName(column.name)).join(', ')
+  const bounds = within === undefined ? '' : `${within} and `
+  for (const some of inStatements(tuples.map((values) => `(${values.join(', ')})`))) {
+    yield `delete from ${name} where ${bounds}(${names}) in (${some.join(', ')})`
   }
 }
 

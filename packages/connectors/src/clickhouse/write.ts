@@ -9,13 +9,15 @@ import {
   type TriedRows,
   type Values,
 } from '@penstock/connector'
-import { inspectRows, type JudgedRow, judgeRows, matchColumns } from '../databases/judged-rows.ts'
+import { inspectRows, type JudgedRow, judgeRows, keyTextBy, matchColumns } from '../databases/judged-rows.ts'
 import { type Loaded, openLoadingWriter } from '../databases/loading-writer.ts'
 import { writingOf } from '../databases/settings.ts'
 import { type FatalTableProblem, keysNotDelivered, tableNotFound, throwFirst } from '../databases/table-findings.ts'
+import type { Taken } from '../platform-api/rows/halving.ts'
+import { literalOfValue } from './cells.ts'
 import { type ClickHouse, openClickHouse } from './clickhouse-api.ts'
 import { type ClickHouseColumn, columnOf, jsonOf, quoteName, quoteText } from './target-columns.ts'
-import { type StagedLines, stagedLines, windowStoreOf } from './windows.ts'
+import { deletionsOf, type StagedLines, stagedLines, windowStoreOf } from './windows.ts'
 
 /** Where rows go, as the settings name it. */
 type ClickHouseTarget = {
@@ -77,7 +79,7 @@ async function judge(
     if (!/^(Replicated|Shared)?ReplacingMergeTree$/.test(String(engine)) || !isKey) errors.push(notReplacing(named))
   }
   // A key without a value would never be found again.
-  const needed = columns.map((column, at) => (keys.includes(at) ? { ...column, needed: true } : column))
+  const needed = columns.map((column, at) => (keys.includes(at) ? { ...column, needed: true, isKey: true } : column))
   return { columns: needed, keys, errors }
 }
 
@@ -113,6 +115,7 @@ export async function open(context: DestinationContext): Promise<DestinationWrit
     replaces: target.replace,
     empty: () => clickhouse.run(`truncate table ${target.name}`),
     load: (rows, key, batch) => insert(work, key, rows, batch),
+    remove: (rows) => remove(work, rows),
     windows: keys.length > 0 ? windowStoreOf(clickhouse, { ...target, columns, keys }) : undefined,
   })
 }
@@ -134,22 +137,43 @@ async function insert(
   all: readonly JudgedRow[],
   batch: Batch,
 ): Promise<Loaded<StagedLines>> {
-  const items = keys.length > 0 ? lastOfEachKey(all, keys) : all
+  const items = keys.length > 0 ? lastOfEachKey(all, columns) : all
   const parts = [target.name, key, ...all.map(({ index }) => String(index))]
   const token = `penstock-${createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 40)}`
   const lines = items.map((item) => `${lineOf(columns, item)}\n`).join('')
   const names = columns.map(({ name }) => quoteName(name)).join(', ')
   const bytes = Buffer.byteLength(lines)
   const code = await clickhouse.insert(`insert into ${target.name} (${names}) format JSONEachRow`, lines, token)
-  if (code !== undefined) return { bytes, refused: `ClickHouse cannot write a value of the row (code ${code}).` }
+  if (code !== undefined) return { bytes, refused: refusalOf(code) }
   const isStaged = batch.window !== undefined && keys.length > 0 && all.length === batch.rows.length
   return { bytes, ...(isStaged && { stage: stagedLines({ columns, keys }, items) }) }
 }
 
 /** Of several rows with the same key, the last one, whatever the table keeps of one insert. */
-const lastOfEachKey = (rows: readonly JudgedRow[], keys: readonly number[]): readonly JudgedRow[] => [
-  ...new Map(rows.map((row) => [JSON.stringify(keys.map((at) => row.values[at])), row])).values(),
-]
+function lastOfEachKey(rows: readonly JudgedRow[], columns: readonly ClickHouseColumn[]): readonly JudgedRow[] {
+  const keyOf = keyTextBy(columns)
+  return [...new Map(rows.map((row) => [keyOf(row), row])).values()]
+}
+
+/** Deletes all versions of rows by their keys. Rows that are inserted later stay. */
+async function remove(
+  { clickhouse, target, columns, keys }: Work,
+  rows: readonly JudgedRow[],
+): Promise<Taken<JudgedRow>> {
+  const keyed = keys.flatMap((at) => columns[at] ?? [])
+  const tuples = rows.map(({ values }) =>
+    keyed.map((column) => literalOfValue(values[columns.indexOf(column)], column)),
+  )
+  let bytes = 0
+  for (const statement of deletionsOf(target.name, keyed, tuples)) {
+    bytes += Buffer.byteLength(statement)
+    const code = await clickhouse.deleteRows(statement)
+    if (code !== undefined) return { bytes, refused: refusalOf(code) }
+  }
+  return { bytes }
+}
+
+const refusalOf = (code: number): string => `ClickHouse cannot write a value of the row (code ${code}).`
 
 const lineOf = (columns: readonly ClickHouseColumn[], { values }: JudgedRow): string =>
   `{${columns.flatMap((column, at) => jsonOf(column, values[at] ?? null) ?? []).join(',')}}`

@@ -8,23 +8,37 @@ export type JudgedColumn = {
   readonly read: ReadCell
   /** Whether it takes no row without a value. */
   readonly needed: boolean
+  /** Whether rows are found again by it. */
+  readonly isKey?: boolean
 }
 
 /** A row that can be sent: its place in the batch, and a value for each column. */
-export type JudgedRow = { readonly index: number; readonly values: readonly unknown[] }
+export type JudgedRow = {
+  readonly index: number
+  readonly values: readonly unknown[]
+  /** Whether it is to be removed: then it has the values of its key alone. */
+  readonly isRemoved: boolean
+}
+
+/** Makes the function that gives the key of a row as a text: the values of its key columns. */
+export function keyTextBy(columns: readonly JudgedColumn[]): (row: JudgedRow) => string {
+  const keys = columns.flatMap(({ isKey }, at) => (isKey ? [at] : []))
+  return ({ values }) => JSON.stringify(keys.map((at) => values[at]))
+}
 
 /** @param columns those of the table, in the order of the delivered ones */
 export function judgeRows(
   columns: readonly JudgedColumn[],
-  batch: Pick<Batch, 'rows' | 'columns'>,
+  batch: Pick<Batch, 'rows' | 'columns' | 'removed'>,
 ): { items: JudgedRow[]; doubtful: Rejection[] } {
   const doubtful: Rejection[] = []
   const items: JudgedRow[] = []
   for (const [index, row] of batch.rows.entries()) {
     const values: unknown[] = []
+    const isRemoved = batch.removed?.has(index) ?? false
     let rejection: Rejection | undefined
     for (const [at, column] of columns.entries()) {
-      const value = readCell(column, row, at)
+      const value = isRemoved && !column.isKey ? { value: null } : readCell(column, row, at)
       if ('reason' in value) {
         rejection ??= { index, reason: value.reason, field: batch.columns[at] ?? '' }
         break
@@ -32,7 +46,7 @@ export function judgeRows(
       values.push(value.value)
     }
     if (rejection) doubtful.push(rejection)
-    else items.push({ index, values })
+    else items.push({ index, values, isRemoved })
   }
   return { items, doubtful }
 }

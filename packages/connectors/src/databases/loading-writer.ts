@@ -2,8 +2,9 @@ import type { Batch, DestinationContext, DestinationWriter, Json } from '@pensto
 import { numberIn, objectIn } from '../platform-api/json.ts'
 import { sendInHalves, type Taken } from '../platform-api/rows/halving.ts'
 import { Refusals } from '../platform-api/rows/refusals.ts'
-import { type JudgedColumn, type JudgedRow, judgeRows } from './judged-rows.ts'
+import { type JudgedColumn, type JudgedRow, judgeRows, keyTextBy } from './judged-rows.ts'
 import { inOrder } from './rejections.ts'
+import { divideRemovals } from './removals.ts'
 import { StagedWindows, type WindowStore } from './staged-windows.ts'
 
 /** How a store takes the rows of a batch that were judged, and how it is emptied. */
@@ -21,6 +22,11 @@ export type Loading<Stage> = {
    * rows under the same key must make no difference.
    */
   readonly load: (rows: readonly JudgedRow[], key: string, batch: Batch) => Promise<Loaded<Stage>>
+  /**
+   * Removes rows by their keys; a row that is not there is removed already. Called after `load` with rows of other keys, and again with
+   * some of the rows after a refusal. Absent if `load` removes rows, too, or none come.
+   */
+  readonly remove?: (rows: readonly JudgedRow[]) => Promise<Taken<JudgedRow>>
   /** Set if rows are found again by their key. */
   readonly windows?: WindowStore<Stage> | undefined
 }
@@ -31,7 +37,7 @@ export type Loaded<Stage> = Taken<JudgedRow> & { readonly stage?: Stage | 'repla
 /** A writer that loads each batch at once, and finds rows that the store refuses by halving. A test transfer empties nothing. */
 export function openLoadingWriter<Stage extends object = never>(
   { transferId, attempt, deliveryStates, signal, test }: DestinationContext,
-  { name, columns, replaces, empty, load, ...loading }: Loading<Stage>,
+  { name, columns, replaces, empty, load, remove, ...loading }: Loading<Stage>,
 ): DestinationWriter {
   const refusals = new Refusals(name)
   const windows = loading.windows && new StagedWindows(loading.windows)
@@ -52,16 +58,19 @@ export function openLoadingWriter<Stage extends object = never>(
       const { items, doubtful } = judgeRows(columns, batch)
       const key = `${transferId}:${by}:${batch.key}`
       let whole: Stage | 'replaced' | undefined
-      const { bytes, rejected } = await sendInHalves(items, refusals, async (part) => {
+      const { written, removed } =
+        remove && batch.removed ? divideJudged(columns, items) : { written: items, removed: [] }
+      const sent = await sendInHalves(written, refusals, async (part) => {
         const { stage, ...taken } = await load(part, key, batch)
         whole = stage
         return taken
       })
-      const all = inOrder([...doubtful, ...rejected])
+      const gone = await sendInHalves(removed, refusals, async (part) => remove?.(part) ?? { bytes: 0 })
+      const all = inOrder([...doubtful, ...sent.rejected, ...gone.rejected])
       if (whole === 'replaced') await windows?.forget()
       else await windows?.settle(batch, whole)
       return {
-        bytes,
+        bytes: sent.bytes + gone.bytes,
         ...(all.length > 0 && { rejected: all }),
         ...(isEmptied && { deliveryState: { emptied: by } }),
       }
@@ -73,6 +82,14 @@ export function openLoadingWriter<Stage extends object = never>(
       await windows?.forget().catch(() => {})
     },
   }
+}
+
+/** The rows to write and to remove, by what becomes of their keys in the end. */
+function divideJudged(columns: readonly JudgedColumn[], rows: readonly JudgedRow[]) {
+  const gone = new Set(rows.flatMap(({ isRemoved }, at) => (isRemoved ? [at] : [])))
+  const { written, removed } = divideRemovals({ rows, removed: gone }, keyTextBy(columns))
+  const pick = (places: readonly number[]) => places.flatMap((at) => rows[at] ?? [])
+  return { written: pick(written), removed: pick(removed) }
 }
 
 const emptiedIn = (deliveryStates: readonly Json[]): number | undefined =>

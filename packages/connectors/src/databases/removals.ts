@@ -1,7 +1,7 @@
-import type { Batch, Rejection, Row } from '@penstock/connector'
+import type { Rejection, Row } from '@penstock/connector'
 
 /** The key of a row as a text; `undefined` if it has none. */
-export type KeyOf = (row: Row) => string | undefined
+export type KeyOf<Keyed = Row> = (row: Keyed) => string | undefined
 
 /** @param textsOf the texts of the key's columns; an empty one is none */
 export const keyBy =
@@ -15,16 +15,16 @@ export const keyBy =
  * Divides the rows of a batch by what becomes of their key in the end, so that the order of both parts does not matter.
  * @returns indexes of the rows to write and to remove; a row that a later one of its key overrules may be in neither
  */
-export function divideRemovals(
-  { rows, removed }: Pick<Batch, 'rows' | 'removed'>,
-  keyOf: KeyOf,
+export function divideRemovals<Keyed>(
+  { rows, removed }: { readonly rows: readonly Keyed[]; readonly removed?: ReadonlySet<number> },
+  keyOf: KeyOf<Keyed>,
 ): { readonly written: readonly number[]; readonly removed: readonly number[] } {
   const lastRemoves = new Map<string, boolean>()
   const written: number[] = []
   const gone: number[] = []
-  for (let at = rows.length - 1; at >= 0; at -= 1) {
+  for (const [at, row] of [...rows.entries()].reverse()) {
     const isRemoved = removed?.has(at) ?? false
-    const key = keyOf(rows[at] ?? [])
+    const key = keyOf(row)
     const later = key === undefined ? undefined : lastRemoves.get(key)
     if (later === undefined) {
       if (key !== undefined) lastRemoves.set(key, isRemoved)

@@ -15,34 +15,46 @@ export const valuesOf = (columns: readonly DatabricksColumn[]): string =>
 /**
  * Of several rows with the same key, the last one of the batch counts: a MERGE with two rows for one would fail.
  * @param window whose rows are all in the file; the same statement deletes the others of its scope
+ * @param removes whether the file has rows that are to be removed
  */
 export function mergeOf(
   { target, columns }: Merged,
   path: string,
   names: readonly string[],
-  window: BatchWindow | undefined,
+  { window, removes }: { readonly window: BatchWindow | undefined; readonly removes: boolean },
 ): string {
   const { keys } = keysOf(target, columns)
   const within = window && scopeOf(columns, names, window.scope)
+  const marked = removes ? ', removed is not null as penstock_removed' : ''
   return mergeSql(
     { target, columns },
-    `select * from (select ${valuesOf(columns)}, cast(n as bigint) as penstock_row
+    `select * from (select ${valuesOf(columns)}, cast(n as bigint) as penstock_row${marked}
         from ${fileOf(columns, path)})
       qualify row_number() over (partition by ${keys.map(({ name }) => quoteName(name)).join(', ')} order by penstock_row desc) = 1`,
-    within === undefined ? '' : `when not matched by source and ${within} then delete`,
+    { removes, further: within === undefined ? '' : `when not matched by source and ${within} then delete` },
   )
 }
 
-/** A MERGE of rows by their key. @param rows a query, with one row for a key @param further clauses */
-export function mergeSql({ target, columns }: Merged, rows: string, further = ''): string {
+/**
+ * A MERGE of rows by their key.
+ * @param rows a query, with one row for a key
+ * @param removes whether the query has a column `penstock_removed`, which says whether a row is to be removed
+ * @param further clauses
+ */
+export function mergeSql(
+  { target, columns }: Merged,
+  rows: string,
+  { removes = false, further = '' }: { readonly removes?: boolean; readonly further?: string } = {},
+): string {
   const { keys, others } = keysOf(target, columns)
   const all = columns.map(({ name }) => quoteName(name))
   const set = others.map(({ name }) => `${quoteName(name)} = S.${quoteName(name)}`).join(', ')
   return `merge into ${target.name} as T
     using (${rows}) as S
     on ${isSame(keys)}
+    ${removes ? 'when matched and S.penstock_removed then delete' : ''}
     ${others.length === 0 ? '' : `when matched then update set ${set}`}
-    when not matched then insert (${all.join(', ')}) values (${all.map((name) => `S.${name}`).join(', ')})
+    when not matched ${removes ? 'and not S.penstock_removed ' : ''}then insert (${all.join(', ')}) values (${all.map((name) => `S.${name}`).join(', ')})
     ${further}`
 }
 
@@ -68,7 +80,7 @@ const isSame = (keys: readonly DatabricksColumn[]): string =>
   keys.map(({ name }) => `T.${quoteName(name)} = S.${quoteName(name)}`).join(' and ')
 
 const fileOf = (columns: readonly DatabricksColumn[], path: string): string => {
-  const schema = [...columns.map((_, at) => `c${at} string`), 'n string'].join(', ')
+  const schema = [...columns.map((_, at) => `c${at} string`), 'n string', 'removed string'].join(', ')
   return `read_files(${quoteText(path)}, format => 'json', schema => '${schema}', mode => 'FAILFAST')`
 }
 

@@ -67,11 +67,12 @@ async function load(work: Work, key: string, items: readonly JudgedRow[], batch:
   const bytes = Buffer.byteLength(lines)
   const isWhole = batch.window !== undefined && target.mode === 'Upsert' && items.length === batch.rows.length
   const isReplaced = isWhole && isWholeWindow(batch)
+  const removes = items.some(({ isRemoved }) => isRemoved)
   let isStaged = false
   try {
     const text =
       target.mode === 'Upsert'
-        ? mergeOf(work, path, batch.columns, isReplaced ? batch.window : undefined)
+        ? mergeOf(work, path, batch.columns, { window: isReplaced ? batch.window : undefined, removes })
         : copyOf(work, path)
     const [counts = []] = await databricks.run({ ...target, text })
     if (target.mode !== 'Upsert') assertLoaded(counts, items.length)
@@ -93,10 +94,11 @@ async function drop({ databricks }: Work, { path }: UploadedFile): Promise<void>
 }
 
 /** A row as a line of JSON: all values as texts, under keys that no column name can disturb. */
-const lineOf = ({ index, values }: JudgedRow): string =>
+const lineOf = ({ index, values, isRemoved }: JudgedRow): string =>
   JSON.stringify({
     ...Object.fromEntries(values.map((value, at) => [`c${at}`, value === null ? null : String(value)])),
     n: String(index),
+    ...(isRemoved && { removed: 'true' }),
   })
 
 /** By Databricks' own count: all rows, or none if they were loaded before. */

@@ -8,6 +8,8 @@ import type { TargetField } from './target-values.ts'
 
 /** The number of a row in its batch, in the table that an upsert merges from. */
 export const rowNumber = 'penstock_row'
+/** Whether a row is to be removed, in that table; no value if it is not. */
+export const rowRemoved = 'penstock_removed'
 
 type Merged = { readonly target: BigQueryTarget; readonly table: { readonly columns: readonly TargetField[] } }
 
@@ -36,8 +38,14 @@ export const jobOf = (query: string, parameters: readonly Parameter[] = []): Sta
 /**
  * Of several rows with the same key, the last one of the batch counts: a MERGE with two rows for one would fail.
  * @param window whose rows are all in the staging table; the same statement deletes the others of its scope
+ * @param removes whether the staging table has rows that are to be removed
  */
-export function mergeOf(merged: Merged, staging: string, names: readonly string[], window?: BatchWindow): StatementJob {
+export function mergeOf(
+  merged: Merged,
+  staging: string,
+  names: readonly string[],
+  { window, removes }: { readonly window: BatchWindow | undefined; readonly removes: boolean },
+): StatementJob {
   const { target, table } = merged
   const { keys, others } = keysOf(merged)
   const all = table.columns.map(({ name }) => quoteName(name))
@@ -48,8 +56,9 @@ export function mergeOf(merged: Merged, staging: string, names: readonly string[
     using (select * from ${nameOf(target, staging)} where true
       qualify row_number() over (partition by ${keys.join(', ')} order by ${rowNumber} desc) = 1) as S
     on ${isSame(keys)}
+    ${removes ? `when matched and S.${rowRemoved} then delete` : ''}
     ${others.length === 0 ? '' : `when matched then update set ${set}`}
-    when not matched then insert (${all.join(', ')}) values (${all.map((name) => `S.${name}`).join(', ')})
+    when not matched ${removes ? `and S.${rowRemoved} is null ` : ''}then insert (${all.join(', ')}) values (${all.map((name) => `S.${name}`).join(', ')})
     ${within ? `when not matched by source and ${within.condition} then delete` : ''}`,
     within?.parameters,
   )

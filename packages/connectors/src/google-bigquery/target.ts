@@ -134,7 +134,10 @@ export function judgeTable(
     })
   }
   // A key without a value would never be found again.
-  return { columns: columns.map((column) => (isKey(column) ? { ...column, needed: true } : column)), errors }
+  return {
+    columns: columns.map((column) => (isKey(column) ? { ...column, needed: true, isKey: true } : column)),
+    errors,
+  }
 }
 
 const isName = ({ name }: TargetField, key: string): boolean => name.toLowerCase() === key.toLowerCase()

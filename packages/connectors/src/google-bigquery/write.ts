@@ -15,7 +15,7 @@ import { encodeValue } from '../object-stores/place.ts'
 import { sendInHalves, type Taken } from '../platform-api/rows/halving.ts'
 import { Refusals } from '../platform-api/rows/refusals.ts'
 import { type BigQuery, makeBigQuery } from './jobs.ts'
-import { deleteOthersOf, jobOf, mergeOf, rowNumber } from './merge.ts'
+import { deleteOthersOf, jobOf, mergeOf, rowNumber, rowRemoved } from './merge.ts'
 import { type LoadRefusal, runOnce } from './run-once.ts'
 import {
   type BigQueryTarget,
@@ -141,7 +141,12 @@ async function merge(work: Work, batch: Batch, items: readonly JudgedRow[]): Pro
   const names = table.columns.map(({ name }) => name)
   const id = jobIdOf(work, batch, items)
   const staging = `penstock_staging_${id}`
-  const fields = [...table.columns.map(({ schema }) => schema), { name: rowNumber, type: 'INTEGER', mode: 'NULLABLE' }]
+  const removes = items.some(({ isRemoved }) => isRemoved)
+  const fields = [
+    ...table.columns.map(({ schema }) => schema),
+    { name: rowNumber, type: 'INTEGER', mode: 'NULLABLE' },
+    ...(removes ? [{ name: rowRemoved, type: 'BOOLEAN', mode: 'NULLABLE' }] : []),
+  ]
   const expires = new Date(Date.now() + stagedMs)
   const { created } = await createTable(work.bigQuery, target, staging, fields, expires)
   const rows = items.map((item): [JudgedRow, string] => [item, lineOf(names, item, item.index)])
@@ -149,7 +154,8 @@ async function merge(work: Work, batch: Batch, items: readonly JudgedRow[]): Pro
   const taken = await loadInto(work, staging, table.columns, rows, idOf(target, id, created))
   const isReplaced = isWholeWindow(batch) && items.length === batch.rows.length
   if (taken.refused === undefined) {
-    const configuration = mergeOf(work, staging, batch.columns, isReplaced ? batch.window : undefined)
+    const window = isReplaced ? batch.window : undefined
+    const configuration = mergeOf(work, staging, batch.columns, { window, removes })
     await runOnce(work.bigQuery, { ...placeOf(work), id: `${id}_merge`, configuration })
   }
   return { ...taken, staging, isReplaced }
@@ -172,9 +178,10 @@ async function deleteOthers(work: Work, batch: Batch, stagings: readonly string[
 }
 
 /** A row as a line of JSON. */
-function lineOf(names: readonly string[], { values }: JudgedRow, number?: number): string {
+function lineOf(names: readonly string[], { values, isRemoved }: JudgedRow, number?: number): string {
   const entries = names.map((name, at): [string, unknown] => [name, values[at]])
   if (number !== undefined) entries.push([rowNumber, number])
+  if (isRemoved) entries.push([rowRemoved, true])
   return JSON.stringify(Object.fromEntries(entries.filter(([, value]) => value !== null)))
 }
 

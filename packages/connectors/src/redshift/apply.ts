@@ -1,7 +1,7 @@
 import type { Batch, BatchWindow } from '@penstock/connector'
 import type { PostgresSession } from '../postgresql/session.ts'
 import { quoteName } from './cells.ts'
-import { rowNumber, stage, stageColumn } from './copy.ts'
+import { rowNumber, rowRemoved, stage, stageColumn } from './copy.ts'
 import { runEach } from './session.ts'
 import type { RedshiftTable } from './table.ts'
 
@@ -23,11 +23,15 @@ async function dropTemp(session: PostgresSession, name: string): Promise<void> {
 /** Creates an empty stage for the rows of a batch. It belongs to the session, and no rule of the table holds in it. */
 export async function createStage(session: PostgresSession, { columns }: RedshiftTable): Promise<void> {
   const parts = columns.map(({ type }, at) => `${stageColumn(at)} ${type}`)
-  await createTemp(session, stage, [...parts, `${rowNumber} integer`])
+  await createTemp(session, stage, [...parts, `${rowNumber} integer`, `${rowRemoved} boolean`])
 }
 
-/** Adds the rows of the stage; with a key, the last row of each key takes the place of the one in the table, in the delivered columns. */
-export async function writeStaged(session: PostgresSession, table: RedshiftTable): Promise<void> {
+/**
+ * Adds the rows of the stage; with a key, the last row of each key takes the place of the one in the table, in the delivered columns, or
+ * removes it.
+ * @param removes whether the stage has rows that are to be removed
+ */
+export async function writeStaged(session: PostgresSession, table: RedshiftTable, removes: boolean): Promise<void> {
   const { name, alias, columns, keys } = table
   const names = columns.map((column) => quoteName(column.name))
   const list = names.join(', ')
@@ -38,9 +42,17 @@ export async function writeStaged(session: PostgresSession, table: RedshiftTable
   }
   const partition = keys.map(stageColumn).join(', ')
   const ranked = `select *, row_number() over (partition by ${partition} order by ${rowNumber} desc) as penstock_rank from ${stage}`
-  const latest = `(select * from (${ranked}) as ranked where penstock_rank = 1) as latest`
+  const latest = `(select * from (${ranked}) as ranked where penstock_rank = 1 and ${rowRemoved} is null) as latest`
   const changed = names.flatMap((column, at) => (keys.includes(at) ? [] : [`${column} = latest.${stageColumn(at)}`]))
   const onKeys = (of: string) => keys.map((at) => `${of}.${names[at]} = latest.${stageColumn(at)}`).join(' and ')
+  if (removes) {
+    const gone = keys.map((at) => `${alias}.${names[at]} = ${stage}.${stageColumn(at)}`).join(' and ')
+    await runEach(session, [
+      // Redshift has no window functions in a subquery that refers to the table.
+      `delete from ${stage} where ${rowNumber} not in (select max(${rowNumber}) from ${stage} group by ${partition})`,
+      `delete from ${name} using ${stage} where ${stage}.${rowRemoved} and ${gone}`,
+    ])
+  }
   if (changed.length > 0) {
     await runEach(session, [`update ${name} set ${changed.join(', ')} from ${latest} where ${onKeys(alias)}`])
   }

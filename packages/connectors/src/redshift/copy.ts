@@ -8,6 +8,8 @@ import type { StagedFile } from './staging.ts'
 export const stage = 'penstock_stage'
 /** The number of a row in its batch, in that table. */
 export const rowNumber = 'penstock_row'
+/** Whether a row is to be removed, in that table; no value if it is not. */
+export const rowRemoved = 'penstock_removed'
 /** The column of the table that has the values of a delivered one. */
 export const stageColumn = (at: number): string => `penstock_${at}`
 

@@ -1,5 +1,5 @@
 import type { JudgedRow } from '../databases/judged-rows.ts'
-import { rowNumber, stageColumn } from './copy.ts'
+import { rowNumber, rowRemoved, stageColumn } from './copy.ts'
 import type { RedshiftColumn } from './target-columns.ts'
 
 /** Redshift loads no larger object of JSON. */
@@ -9,13 +9,14 @@ const lineBytesMax = 4 * 1024 * 1024
  * A row as a line of JSON, under the names of the stage's columns. Every value is a text, so that no reader of JSON changes its digits,
  * but for values that are JSON themselves.
  */
-export function lineOf(columns: readonly RedshiftColumn[], { index, values }: JudgedRow): string {
+export function lineOf(columns: readonly RedshiftColumn[], { index, values, isRemoved }: JudgedRow): string {
   const parts = values.flatMap((value, at) =>
     value === null
       ? []
       : [`"${stageColumn(at)}":${columns[at]?.isJson ? onOneLine(String(value)) : JSON.stringify(String(value))}`],
   )
-  return `{${[...parts, `"${rowNumber}":"${index}"`].join(',')}}\n`
+  const removed = isRemoved ? [`"${rowRemoved}":"true"`] : []
+  return `{${[...parts, ...removed, `"${rowNumber}":"${index}"`].join(',')}}\n`
 }
 
 /** No text of JSON has a line feed that is not escaped, so all others are white space. */

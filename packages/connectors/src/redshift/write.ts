@@ -186,7 +186,7 @@ async function settle(session: PostgresSession, work: Work, loaded: Loaded): Pro
   }
   await emptyOnce(session, work)
   try {
-    await writeStaged(session, table)
+    await writeStaged(session, table, (batch.removed?.size ?? 0) > 0)
   } catch (error) {
     throw isRowError(error) ? misfit(error.code) : error
   }

@@ -16,34 +16,40 @@ const noted = (batches: string): string =>
 /**
  * Merges rows unless the batch was noted, and then notes it: rows of an earlier attempt that come late change nothing. Of several
  * rows with the same key, the last one counts. Both statements can be repeated.
- * @param json rows as lists of texts, a list of lists
+ * @param json rows as lists of texts, a list of lists; a row that is to be removed has one more
  * @param sent how many
+ * @param removes whether there are rows that are to be removed
  */
 export async function mergeRows(
   api: SqlApi,
   table: SnowflakeTable,
   names: readonly [transferId: string, part: string],
   json: string,
-  sent: number,
+  { sent, removes }: { readonly sent: number; readonly removes: boolean },
 ): Promise<void> {
   const { name, batches, columns, keys, at } = table
   const writers = columns.map(writerFor)
   const quoted = columns.map((column) => quoteAsIs(column.name))
   const values = writers.map((writer, index) => `${valueAt(writer, index)} as c${index}`)
+  if (removes) values.push(`get(f.value, ${writers.length}) is not null as gone`)
   const set = quoted.flatMap((column, index) => (keys.includes(index) ? [] : [`${column} = s.c${index}`]))
-  const { rows } = await api.run({
+  const result = await api.run({
     ...at,
     text: `merge into ${name} as t
       using (select * from (select f.index as n, ${values.join(', ')} from ${flattened} where not ${noted(batches)})
         qualify row_number() over (partition by ${keys.map((index) => `c${index}`).join(', ')} order by n desc) = 1) as s
       on ${keys.map((index) => `t.${quoted[index]} = s.c${index}`).join(' and ')}
+      ${removes ? 'when matched and s.gone then delete' : ''}
       ${set.length === 0 ? '' : `when matched then update set ${set.join(', ')}`}
-      when not matched then insert (${quoted.join(', ')}) values (${quoted.map((_, index) => `s.c${index}`).join(', ')})`,
+      when not matched ${removes ? 'and not s.gone ' : ''}then insert (${quoted.join(', ')}) values (${quoted.map((_, index) => `s.c${index}`).join(', ')})`,
     bindings: [json, ...names],
   })
-  const counts = (rows[0] ?? []).map((count) =>
-    count !== null && /^\d{1,9}$/.test(count) ? Number(count) : Number.NaN,
-  )
+  const counts = result.columns.flatMap(({ name: counted }, index) => {
+    const count = result.rows[0]?.[index] ?? ''
+    // A key can have several rows in the table, which are all removed.
+    if (removes && /deleted/i.test(counted)) return []
+    return [/^\d{1,9}$/.test(count) ? Number(count) : Number.NaN]
+  })
   const written = counts.reduce((sum, count) => sum + count, 0)
   if (counts.length === 0 || !(written <= sent)) {
     throw new ConnectorError('unexpected_response', 'Snowflake did not merge as many rows as were sent.')

@@ -72,7 +72,12 @@ type Work = {
   /** Set if rows are upserted. */
   readonly windows: StagedWindows<StagedKeys> | undefined
 }
-type Item = { readonly index: number; readonly texts: readonly (string | null)[] }
+type Item = {
+  readonly index: number
+  readonly texts: readonly (string | null)[]
+  /** Whether the row is to be removed: then it has the texts of its key alone. */
+  readonly isRemoved: boolean
+}
 
 async function deliver(work: Work, batch: Batch): Promise<Delivery> {
   const writers = work.table.columns.map(writerFor)
@@ -91,20 +96,21 @@ async function deliver(work: Work, batch: Batch): Promise<Delivery> {
 /** The texts of the rows, and the rows that a column would not store exactly, or that have no key. */
 function judgeRows(
   writers: readonly ColumnWriter[],
-  { rows, columns }: Pick<Batch, 'rows' | 'columns'>,
+  { rows, columns, removed }: Pick<Batch, 'rows' | 'columns' | 'removed'>,
   keys: readonly number[],
 ): { items: Item[]; doubtful: Rejection[] } {
   const doubtful: Rejection[] = []
   const items: Item[] = []
   for (const [index, row] of rows.entries()) {
-    const texts = writers.map((writer, at) => writer.text(row[at] ?? null))
+    const isRemoved = removed?.has(index) ?? false
+    const texts = writers.map((writer, at) => (isRemoved && !keys.includes(at) ? null : writer.text(row[at] ?? null)))
     const doubts = texts.map((text, at) => {
       if (text !== null) return writers[at]?.doubt(text)
       // It would never be found again.
       return keys.includes(at) ? reasons['100072'] : undefined
     })
     const at = doubts.findIndex((doubt) => doubt !== undefined)
-    if (at < 0) items.push({ index, texts })
+    if (at < 0) items.push({ index, texts, isRemoved })
     else doubtful.push({ index, reason: doubts[at] ?? '', field: columns[at] ?? '' })
   }
   return { items, doubtful }
@@ -176,7 +182,7 @@ async function insert(
 ): Promise<Taken<Item>> {
   const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0]
   const part = items.length === rows.length ? key : `${key}:${first}-${last}`
-  const json = JSON.stringify(items.map(({ texts }) => texts))
+  const json = JSON.stringify(items.map(({ texts, isRemoved }) => (isRemoved ? [...texts, 'removed'] : texts)))
   const bytes = Buffer.byteLength(json)
   const statement = {
     ...table.at,
@@ -184,8 +190,10 @@ async function insert(
     bindings: [transferId, part, json, transferId, part],
   }
   try {
-    if (table.keys.length > 0) await mergeRows(api, table, [transferId, part], json, items.length)
-    else {
+    if (table.keys.length > 0) {
+      const removes = items.some(({ isRemoved }) => isRemoved)
+      await mergeRows(api, table, [transferId, part], json, { sent: items.length, removes })
+    } else {
       const { rows: counts } = await api.run(statement)
       assertWritten(counts[0] ?? [], items.length)
     }
