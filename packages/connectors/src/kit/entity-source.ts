@@ -43,7 +43,7 @@ function notesOf({ notes = '', always, columns, levels, platformApi, name }: Ent
     notes,
     `Each transfer reads all that ${platform} has now.`,
     `Write the rows to a database with the mode Upsert and the key columns of their level: ${keys.join('; ')}.`,
-    `PostgreSQL and MySQL then delete the rows that ${platform} does not list any more; elsewhere such rows stay.`,
+    `Databases and warehouses then delete the rows that ${platform} does not list any more; elsewhere such rows stay.`,
     'An account that is refused is a rejected row with the reason, and the others are read.',
   ]
     .filter(Boolean)

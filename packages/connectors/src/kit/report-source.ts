@@ -44,7 +44,7 @@ function notesOf({ notes = '', always, columns, days, readers = 1, platformApi, 
     notes,
     `Each transfer reads the last ${days.lookBack} days again, unless the connection says otherwise, because ${platform} restates them.`,
     `Rows differ by ${key.join(', ')}, the ID of the level and every breakdown: write them to a database with the mode Upsert and these key columns.`,
-    `PostgreSQL and MySQL then delete the rows of these days that ${platform} does not report any more; elsewhere such rows stay.`,
+    `Databases and warehouses then delete the rows of these days that ${platform} does not report any more; elsewhere such rows stay.`,
     'An account that is refused is a rejected row with the reason, and the others are read.',
     readers > 1
       ? `Up to ${readers} workers share a transfer of several accounts or many days; an account that is refused is then a rejected row for each of them.`
