@@ -56,8 +56,10 @@ export function answerQuery(
   if (rest === '/jobs/query' && method === 'POST') {
     if (Object.keys(body).sort().join() !== 'operation,query') return refusal(400, 'INVALIDJOB')
     const soql = body.query ?? ''
-    const [, list = '', object, since, limit] =
-      /^SELECT (.+?) FROM (\w+)(?: WHERE SystemModstamp >= (\S+Z))?(?: LIMIT (\d+))?$/.exec(soql) ?? []
+    const [, list = '', object, since, before, limit] =
+      /^SELECT (.+?) FROM (\w+)(?: WHERE SystemModstamp >= (\S+Z)(?: AND SystemModstamp < (\S+Z))?)?(?: LIMIT (\d+))?$/.exec(
+        soql,
+      ) ?? []
     if (object !== 'Contact') return refusal(400, 'MALFORMED_QUERY')
     const names = list.split(', ')
     const chosen = names.map((name) => fields.find((field) => field.name === name))
@@ -66,7 +68,8 @@ export function answerQuery(
     const found = records.filter(
       (one) =>
         (body.operation === 'queryAll' || one.IsDeleted !== 'true') &&
-        (since === undefined || (one.SystemModstamp ?? '') >= since),
+        (since === undefined || (one.SystemModstamp ?? '') >= since) &&
+        (before === undefined || (one.SystemModstamp ?? '') < before),
     )
     const rows = found.slice(0, Number(limit ?? found.length)).map((one) => names.map((name) => one[name] ?? ''))
     const whole = [names, ...rows]

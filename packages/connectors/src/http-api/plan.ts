@@ -6,6 +6,7 @@ import {
   type SourceRange,
 } from '@penstock/connector'
 import { isObject, numberIn, textIn } from '../platform-api/json.ts'
+import { timeOfRange } from '../platform-api/range.ts'
 import type { ApiDefinition, ApiStream } from './definition.ts'
 import { timeMs } from './formulas/times.ts'
 import { parseDefinition } from './parse-definition.ts'
@@ -79,10 +80,10 @@ const timeIn = (template: string | undefined, nowMs: number): string =>
   template === undefined ? '' : fill(template, { nowMs })
 
 /** The time of a backfill, up to the present at most: a last day is read to its end. */
-function spanIn({ from, to }: SourceRange, nowMs: number): Span {
-  const isDays = to.length === 'YYYY-MM-DD'.length
-  const untilMs = Math.min(nowMs, Date.parse(to) + (isDays ? dayMs : 0))
-  return { startMs: Math.min(Date.parse(from), untilMs), untilMs }
+function spanIn(range: SourceRange, nowMs: number): Span {
+  const { fromMs, beforeMs } = timeOfRange(range)
+  const untilMs = Math.min(nowMs, beforeMs)
+  return { startMs: Math.min(fromMs, untilMs), untilMs }
 }
 
 /** The windows of a stream; one without times if it has no cursor. */

@@ -8,6 +8,7 @@ import {
   type SourceReader,
 } from '@penstock/connector'
 import { isObject, numberIn, objectIn, textIn } from '../platform-api/json.ts'
+import { timeOfRange } from '../platform-api/range.ts'
 import type { TextTable } from './csv.ts'
 import { describe, describeObject, type ObjectDescription } from './objects.ts'
 import { abortQuery, awaitQuery, queryError, readPage, type SoqlJob, startQuery } from './query-jobs.ts'
@@ -73,11 +74,12 @@ export async function open(context: SourceContext): Promise<SourceReader> {
 }
 
 async function planOf({ client }: Salesforce, context: SourceContext): Promise<Plan> {
-  const { settings, cursor, sample } = context
+  const { settings, sample, range } = context
   const deleted = settings.deletedRecords === true
   const whole = (query: Soql): Soql => (sample ? limited(query, sampleRows) : query)
   if (settings.dataSourceType === 'SOQL Query') {
     const { object: name, ...query } = readQuery(settings.soqlQuery)
+    if (range) throw new ConnectorError('invalid_setting', 'A SOQL query of your own has no range; choose an object.')
     if (settings.syncMode === 'Incremental') {
       const message =
         'A SOQL query of your own is read in full; set “Sync mode” to Full, or choose an object and its fields.'
@@ -96,17 +98,21 @@ async function planOf({ client }: Salesforce, context: SourceContext): Promise<P
   const object = await describeObject(client, settings)
   if (!object.reads) throw new ConnectorError('permission_denied', `The user may not read ${object.name}.`)
   const fields = fieldsOf(object, settings.fields)
-  const incremental = settings.syncMode === 'Incremental'
-  const changed = incremental ? changeFieldOf(object, settings) : undefined
+  const incremental = settings.syncMode === 'Incremental' && !range
+  const changed = changedIn(object, context, incremental)
+  const query = queryOf(object, fields, changed)
+  return { query: whole(query), object, fields, deleted, incremental, cells: cellsOf(object, query) }
+}
+
+/** The time of the change that records are read by; `undefined` if all are read. Throws `invalid_setting` if the object has none. */
+function changedIn(object: ObjectDescription, { cursor, range }: SourceContext, incremental: boolean) {
+  if (range) return { field: changeFieldOf(object, 'start a transfer without a range'), ...timeOfRange(range) }
+  if (!incremental) return undefined
+  const field = changeFieldOf(object, 'set “Sync mode” to Full for it')
   // A cursor of another object means nothing.
   const { since, object: of } = objectIn(cursor)
   const sinceMs = of === object.name ? numberIn(since) : undefined
-  const query = queryOf(
-    object,
-    fields,
-    changed === undefined || sinceMs === undefined ? undefined : { field: changed, sinceMs: sinceMs - overlapMs },
-  )
-  return { query: whole(query), object, fields, deleted, incremental, cells: cellsOf(object, query) }
+  return sinceMs === undefined ? undefined : { field, fromMs: sinceMs - overlapMs }
 }
 
 /** Texts in the types of their fields. Decimal numbers stay texts, so that no digit is lost. */

@@ -126,6 +126,56 @@ describe('the records of Salesforce as a source', () => {
     }
   })
 
+  test('reads the records of a range, from its first time on and before its second one, and gives no cursor', async () => {
+    const times = ['2026-01-30T23:59:59.000Z', '2026-01-31T00:00:00.000Z', changed, '2026-01-31T23:59:59.000Z']
+    for (const [at, time] of [...times, '2026-02-01T00:00:00.000Z'].entries()) {
+      Object.assign(server.records[at] ?? {}, { SystemModstamp: time })
+    }
+    const incremental = { ...settings, syncMode: 'Incremental' }
+    const days = { from: '2026-01-31', to: '2026-01-31' }
+    const cursor = { object: 'Contact', since: Date.parse('2026-03-01T00:00:00Z') }
+    for (const own of [incremental, settings]) {
+      const chunks = await read({ settings: own, range: days, cursor })
+      assert.deepEqual(rowsOf(chunks), [1, 2, 3].map(rowOf))
+      assert.ok(chunks.every((chunk) => chunk.cursor === undefined && chunk.cursorAfter === undefined))
+    }
+    const inTimes = async (from: string, to: string) =>
+      rowsOf(await read({ settings: incremental, range: { from, to } }))
+    assert.deepEqual(await inTimes('2026-01-31T00:00:00Z', '2026-01-31T12:00:00Z'), [rowOf(1)])
+    assert.deepEqual(await inTimes('2026-01-31T12:00:00Z', '2026-02-01T00:00:01Z'), [2, 3, 4].map(rowOf))
+    const empty = await read({ settings: incremental, range: { from: '2099-01-01', to: '2099-12-31' } })
+    assert.deepEqual([rowsOf(empty), empty.at(-1)?.settles, empty.at(-1)?.cursor], [[], true, undefined])
+    Object.assign(server.records[2] ?? {}, { IsDeleted: 'true' })
+    assert.equal(rowsOf(await read({ settings: incremental, range: days })).length, 2)
+    assert.equal(rowsOf(await read({ settings: { ...incremental, deletedRecords: true }, range: days })).length, 3)
+  })
+
+  test('resumes a range in the result of its query, and refuses one of what has none', async () => {
+    fill(40)
+    for (const record of server.records.slice(0, 10)) record.SystemModstamp = '2026-03-01T00:00:00.000Z'
+    server.results.pageRows = 7
+    const january = {
+      settings: { ...settings, syncMode: 'Incremental' },
+      range: { from: '2026-01-01', to: '2026-01-31' },
+    }
+    const chunks = await read(january)
+    assert.equal(rowsOf(chunks).length, 30)
+    for (const [at, { checkpoint }] of chunks.entries()) {
+      const rest = await read(january, JSON.parse(JSON.stringify(checkpoint)))
+      assert.deepEqual(rowsOf(rest), rowsOf(chunks.slice(at + 1)), String(at))
+    }
+    assert.equal(server.queries.length, 1)
+    const own = { dataSourceType: 'SOQL Query', soqlQuery: 'SELECT Id FROM Contact' }
+    assert.equal(await codeOf(read({ ...january, settings: own })), 'invalid_setting')
+    assert.match(connector.source?.backfill?.whyNot?.(own) ?? '', /choose an object/)
+    assert.equal(connector.source?.backfill?.whyNot?.(settings), undefined)
+    const all = server.fields.splice(0)
+    server.fields.push(...all.filter(({ name }) => name !== 'SystemModstamp'))
+    const error = await connectorErrorOf(read(january), contextOf())
+    server.fields.splice(0, server.fields.length, ...all)
+    assert.deepEqual([error.code, /without a range/.test(error.message)], ['invalid_setting', true])
+  })
+
   test('reads deleted records if it is chosen', async () => {
     const [record] = server.records
     assert.ok(record)

@@ -1,5 +1,6 @@
-import { ConnectorError, type Values } from '@penstock/connector'
+import { ConnectorError } from '@penstock/connector'
 import { textIn } from '../platform-api/json.ts'
+import type { ChangeTime } from '../platform-api/range.ts'
 import { fieldNamed, namePattern, type ObjectDescription, type ObjectField, whyUnread } from './objects.ts'
 
 /** A query, and the columns of its result. */
@@ -64,15 +65,21 @@ export function fieldsOf(object: ObjectDescription, setting: unknown): ChosenFie
 
 const named = (name: string): string => (namePattern.test(name) ? name : 'of this name')
 
-/** The query of fields. @param changed reads only records that changed since then; with the field that says when a record changed */
+/** The query of fields. @param changed reads only records that changed then; with the field that says when a record changed */
 export function queryOf(
   object: ObjectDescription,
   { read }: ChosenFields,
-  changed: { readonly field: string; readonly sinceMs: number } | undefined,
+  changed: (ChangeTime & { readonly field: string }) | undefined,
 ): Soql {
   const columns = read.map(({ name }) => name)
-  const where = changed ? ` WHERE ${changed.field} >= ${new Date(changed.sinceMs).toISOString()}` : ''
+  const where = changed ? ` WHERE ${conditionOf(changed)}` : ''
   return { text: `SELECT ${columns.join(', ')} FROM ${object.name}${where}`, columns }
+}
+
+function conditionOf({ field, fromMs, beforeMs }: ChangeTime & { readonly field: string }): string {
+  const time = (ms: number) => new Date(ms).toISOString()
+  const from = `${field} >= ${time(fromMs)}`
+  return beforeMs === undefined ? from : `${from} AND ${field} < ${time(beforeMs)}`
 }
 
 /** The same query for a few rows. */
@@ -81,12 +88,13 @@ export const limited = ({ text, columns }: Soql, rows: number): Soql =>
     ? { text, columns }
     : { text: `${text} LIMIT ${rows}`, columns }
 
-/** The field that says when a record was last changed, also by Salesforce itself. Throws `invalid_setting` if there is none. */
-export function changeFieldOf(object: ObjectDescription, values: Values): string {
+/**
+ * The field that says when a record was last changed, also by Salesforce itself. Throws `invalid_setting` if there is none.
+ * @param advice what to do then
+ */
+export function changeFieldOf(object: ObjectDescription, advice: string): string {
   const names = ['SystemModstamp', 'LastModifiedDate', 'CreatedDate']
   const found = names.find((name) => fieldNamed(object, name) !== undefined)
   if (found !== undefined) return found
-  throw invalid(
-    `${object.name} does not say when its records change; set “Sync mode” to Full${values.objectName === undefined ? '' : ' for it'}.`,
-  )
+  throw invalid(`${object.name} does not say when its records change; ${advice}.`)
 }
