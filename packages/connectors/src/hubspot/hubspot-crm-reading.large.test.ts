@@ -30,8 +30,10 @@ describe('HubSpot as a source, against a server that follows its published refer
   const reading = { objectType: 'contacts', properties: 'email, age', syncMode: 'Incremental', overlapMinutes: 10 }
   const minuteMs = 60_000
 
-  async function chunksOf(changed: Values = {}, cursor?: Json, after?: Json): Promise<Chunk[]> {
-    const context = contextOf({ settings: { ...reading, ...changed }, ...(cursor !== undefined && { cursor }) })
+  const chunksOf = (changed: Values = {}, cursor?: Json, after?: Json): Promise<Chunk[]> =>
+    chunksIn({ settings: { ...reading, ...changed }, ...(cursor !== undefined && { cursor }) }, after)
+  async function chunksIn(options: TestContextOptions, after?: Json): Promise<Chunk[]> {
+    const context = contextOf(options)
     const reader = await connector.source?.open?.(context)
     assert.ok(reader)
     const chunks: Chunk[] = []
@@ -130,6 +132,62 @@ describe('HubSpot as a source, against a server that follows its published refer
       [old?.id, true],
       [fresh?.id, true],
     ])
+  })
+
+  test('reads the records of a range, from its first time on and before its second one, and gives no cursor', async () => {
+    const addAt = (time: string) => server.add('contacts', { email: 'x@example.com' }, Date.parse(time))
+    const [first, noon, last] = ['2026-01-31T00:00:00Z', '2026-01-31T12:00:00Z', '2026-01-31T23:59:59.999Z'].map(addAt)
+    for (const time of ['2026-01-30T23:59:59.999Z', '2026-02-01T00:00:00Z']) addAt(time)
+    const days = { from: '2026-01-31', to: '2026-01-31' }
+    for (const syncMode of ['Incremental', 'Full']) {
+      const chunks = await chunksIn({ settings: { ...reading, syncMode }, range: days, cursor: at(Date.now()) })
+      assert.deepEqual(idsOf(chunks), [first?.id, noon?.id, last?.id])
+      assert.ok(chunks.every((chunk) => chunk.cursor === undefined && chunk.cursorAfter === undefined))
+    }
+    const times = { from: '2026-01-31T00:00:00Z', to: '2026-01-31T12:00:00Z' }
+    assert.deepEqual(idsOf(await chunksIn({ settings: reading, range: times })), [first?.id])
+    // One that has not begun is empty, without a search.
+    const searches = () => server.received.filter(({ path }) => path.endsWith('/search')).length
+    for (const [range, sent] of [
+      [{ from: '2026-01-01', to: '2026-01-02' }, 1],
+      [{ from: '2099-01-01', to: '2099-01-02' }, 0],
+    ] as const) {
+      const before = searches()
+      const empty = await chunksIn({ settings: reading, range })
+      assert.deepEqual(
+        empty.map(({ columns, rows, checkpoint, cursor }) => [columns, rows, checkpoint, cursor]),
+        [[['hs_object_id', 'email', 'age'], [], 'done', undefined]],
+      )
+      assert.equal(searches() - before, sent)
+    }
+    // Archived records have the time at which they were archived.
+    Object.assign(noon ?? {}, { archivedMs: Date.parse('2026-02-01T00:00:00Z') })
+    Object.assign(last ?? {}, { archivedMs: Date.parse('2026-01-31T23:59:59.999Z') })
+    const archived = await chunksIn({ settings: { ...reading, archived: true }, range: days })
+    assert.deepEqual(
+      archived.flatMap(({ rows }) => rows.map((row) => [row[0], row.at(-1)])),
+      [
+        [first?.id, false],
+        [last?.id, true],
+      ],
+    )
+  })
+
+  test('reads a range by searches of one page each, so that none reaches 10,000 results, and resumes between them', async () => {
+    const noonMs = Date.parse('2026-01-31T12:00:00Z')
+    const all = Array.from({ length: 1_050 }, () => server.add('contacts', { email: 'x@example.com' }, noonMs))
+    const asked = { settings: reading, range: { from: '2026-01-31', to: '2026-01-31' } }
+    const chunks = await chunksIn(asked)
+    const ids = all.map(({ id }) => id)
+    assert.deepEqual(idsOf(chunks), ids)
+    const asks = server.received.filter(({ path }) => path.endsWith('/search'))
+    assert.deepEqual([asks.length, asks.filter(({ json }) => Object.hasOwn(Object(json), 'after')).length], [6, 0])
+    // A record that changes in the meantime leaves the range.
+    Object.assign(all[1_040] ?? {}, { modifiedMs: Date.parse('2026-02-01T00:00:00Z') })
+    const stored = JSON.parse(JSON.stringify(chunks.at(-3)?.checkpoint))
+    const expected = ids.slice(800).filter((id) => id !== all[1_040]?.id)
+    assert.deepEqual(idsOf(await chunksIn(asked, stored)), expected)
+    assert.deepEqual(await chunksIn(asked, 'done'), [])
   })
 
   test('reads custom objects, whose time of change has another name', async () => {

@@ -10,6 +10,7 @@ import {
 } from '@penstock/connector'
 import { type PlatformClient, wait } from '../platform-api/client.ts'
 import { isObject, type JsonObject, listIn, numberIn, objectIn, textIn } from '../platform-api/json.ts'
+import { timeOfRange } from '../platform-api/range.ts'
 import { paths } from './api.ts'
 import { readProperties } from './properties.ts'
 import { modifiedProperty, objectTypeOf, propertiesOf, recordId } from './settings.ts'
@@ -31,7 +32,7 @@ type Place = {
   readonly part: Part
   /** A cursor of HubSpot's list, or the ID of the last record of a search. */
   readonly after: string | null
-  /** The fixed end of the time that this transfer covers, in milliseconds since 1970. */
+  /** The fixed end of the time that this transfer covers, included, in milliseconds since 1970. */
   readonly untilMs: number
 }
 
@@ -41,10 +42,10 @@ type Records = { readonly records: readonly JsonObject[]; readonly next: string 
  * Reads records of one object type. A full read goes through HubSpot's list. An incremental one asks for the records that changed
  * between two times, in the order of their IDs and behind the last ID of the page before: so no search has more than one page, the
  * limit of 10,000 results does not matter, and records with the same time need no care. Where the next transfer begins is the
- * beginning of this one, minus an overlap, because HubSpot's search finds a change only after a while.
+ * beginning of this one, minus an overlap, because HubSpot's search finds a change only after a while. A range is read in the same way.
  */
 export async function open(context: SourceContext): Promise<SourceReader> {
-  const { settings, cursor } = context
+  const { settings, cursor, range } = context
   const [type, names] = [objectTypeOf(settings), propertiesOf(settings)]
   const client = await openHubSpot(context)
   const { properties, clockMs } = await readProperties(client, type)
@@ -54,17 +55,20 @@ export async function open(context: SourceContext): Promise<SourceReader> {
     const message = `HubSpot has no property ${unknown.slice(0, 5).join(', ')} of this object type; correct “Properties”.`
     throw new ConnectorError('invalid_setting', message)
   }
-  const incremental = settings.syncMode === 'Incremental'
+  const incremental = settings.syncMode === 'Incremental' && !range
   // It means nothing for another object type, which is read from its beginning.
-  const from = isObject(cursor) && incremental && cursor.type === type ? numberIn(cursor.since) : undefined
+  const since = isObject(cursor) && incremental && cursor.type === type ? numberIn(cursor.since) : undefined
+  const asked = range && timeOfRange(range)
+  const from = asked?.fromMs ?? since
   const withArchived = settings.archived === true
   const columns = [recordId, ...names, ...(withArchived ? ['archived'] : [])]
   const reads = { client, type, names, columns, withArchived, context }
   return {
     read: (after) => {
-      const clock = Math.min(Date.now(), clockMs ?? Number.POSITIVE_INFINITY)
+      const ends = [clockMs, asked && asked.beforeMs - 1].filter((ms) => ms !== undefined)
+      const untilMs = Math.min(Date.now(), ...ends)
       const first: Part = from === undefined ? 'live' : 'changed'
-      const place = placeIn(after) ?? { part: first, after: null, untilMs: clock }
+      const place = placeIn(after) ?? { part: first, after: null, untilMs }
       const next = incremental ? { cursor: { type, since: place.untilMs - overlapMsOf(settings) } } : {}
       return after === 'done' ? none() : lastWith(next, reads.columns, chunks(reads, place, from))
     },
@@ -110,6 +114,8 @@ type Reads = {
 async function* chunks(reads: Reads, place: Place, sinceMs: number | undefined): AsyncGenerator<Chunk> {
   const { names, columns, withArchived } = reads
   const { untilMs } = place
+  // A range can begin later than now.
+  if (sinceMs !== undefined && sinceMs > untilMs) return
   const parts: readonly Part[] = [
     sinceMs === undefined ? 'live' : 'changed',
     ...(withArchived ? ['archived' as const] : []),
@@ -120,7 +126,8 @@ async function* chunks(reads: Reads, place: Place, sinceMs: number | undefined):
     for (let pages = 0; ; pages++) {
       const { records, next, bytes } = await read(after)
       if (next !== undefined && (next === after || pages >= pagesMax)) throw endless()
-      const kept = part === 'archived' && sinceMs !== undefined ? records.filter(archivedSince(sinceMs)) : records
+      const kept =
+        part === 'archived' && sinceMs !== undefined ? records.filter(archivedWithin(sinceMs, untilMs)) : records
       const rows = kept.map((record) => rowOf(record, names, withArchived ? [part === 'archived'] : []))
       const nextPart = parts[parts.indexOf(part) + 1]
       const checkpoint: Json =
@@ -196,11 +203,11 @@ function recordsIn({ results }: JsonObject, most: number): readonly JsonObject[]
   throw new ConnectorError('malformed_response', 'HubSpot answered with something other than records.')
 }
 
-const archivedSince =
-  (sinceMs: number) =>
+const archivedWithin =
+  (sinceMs: number, untilMs: number) =>
   ({ archivedAt }: JsonObject): boolean => {
     const at = Date.parse(textIn(archivedAt) ?? '')
-    return Number.isNaN(at) || at >= sinceMs
+    return Number.isNaN(at) || (at >= sinceMs && at <= untilMs)
   }
 
 const rowOf = ({ id, properties }: JsonObject, names: readonly string[], archived: readonly boolean[]): Row => {
