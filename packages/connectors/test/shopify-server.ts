@@ -37,7 +37,7 @@ export type ShopifyServer = PlatformServer & {
   /** Answers in place of the next ones to a field of a query or a mutation, once each. */
   readonly answers: { field: string; reply: Reply }[]
   readonly scopes: Set<string>
-  /** How operations end. `lose`: lines of results that are not there; `fail`: their errors; `limit`: operations that may run. */
+  /** How operations end. `lose`: lines of results that are not there; `fail`: their errors; `limit`: operations that may run. `timezone`: that of the shop. */
   processing: {
     looksBeforeDone: number
     end: string
@@ -45,6 +45,7 @@ export type ShopifyServer = PlatformServer & {
     lose: number
     fail: string[]
     limit: number
+    timezone: string
   }
   /** How files are handed out: without parts, or to an address. */
   results: { ranges: boolean; url: (path: string) => string; gone: boolean }
@@ -99,7 +100,7 @@ export async function startShopify(): Promise<ShopifyServer> {
   const uploaded: string[] = []
   const uploads = new Map<string, string>()
   const scopes = new Set(allScopes)
-  const usual = { looksBeforeDone: 0, end: 'COMPLETED', errorCode: null, lose: 0, limit: 5 }
+  const usual = { looksBeforeDone: 0, end: 'COMPLETED', errorCode: null, lose: 0, limit: 5, timezone: 'UTC' }
   const processing: ShopifyServer['processing'] = { ...usual, fail: [] }
   const urlOf = (path: string) => `${storage}${path}`
   const results: ShopifyServer['results'] = { ranges: true, url: urlOf, gone: false }
@@ -220,13 +221,19 @@ export async function startShopify(): Promise<ShopifyServer> {
     if (!scopes.has(scope)) throw new Denied(scope)
     const type = typeOfField(types, 'QueryRoot', field.name).slice(0, -1)
     const { query } = field.args
-    const [, since] = /^updated_at:>='(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)'$/.exec(String(query ?? '')) ?? []
-    if (query !== undefined && since === undefined) throw new UndefinedField('query')
-    const from = field.name === 'customers' ? since?.slice(0, 10) : since
-    return [
-      type,
-      (objects[field.name] ?? []).filter(({ updatedAt }) => from === undefined || String(updatedAt) >= from),
-    ]
+    const time = "'(\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ)'"
+    const filter = new RegExp(`^updated_at:>=${time}(?: AND updated_at:<${time})?$`)
+    const [whole, since, before] = filter.exec(String(query ?? '')) ?? []
+    if (query !== undefined && whole === undefined) throw new UndefinedField('query')
+    // Of customers, days of the shop are compared with the days of the bounds.
+    const byDay = field.name === 'customers'
+    const dayOf = (at: string) => new Date(at).toLocaleDateString('en-CA', { timeZone: processing.timezone })
+    const bound = (time: string) => (byDay ? time.slice(0, 10) : time)
+    const fits = ({ updatedAt }: Stored) => {
+      const at = byDay && updatedAt ? dayOf(String(updatedAt)) : String(updatedAt)
+      return (since === undefined || at >= bound(since)) && (before === undefined || at < bound(before))
+    }
+    return [type, (objects[field.name] ?? []).filter(fits)]
   }
 
   const isRunning = ({ status }: ShopifyOperation) => status === 'CREATED' || status === 'RUNNING'

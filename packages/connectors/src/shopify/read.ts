@@ -8,11 +8,12 @@ import {
 } from '@penstock/connector'
 import { exactJson } from '../kit/run/report-cells.ts'
 import { isObject, type JsonObject, numberIn, objectIn, textIn } from '../platform-api/json.ts'
+import { type ChangeTime, timeOfRange } from '../platform-api/range.ts'
 import { awaitOperation, type BulkOperation, linesOf, openResult, startOperation } from './bulk-operations.ts'
 import { openShopify, type Shopify } from './sign-in.ts'
 import { bulkQuery, columnsOf, filterOf, sampleQuery, streamOf } from './stream-query.ts'
 import { rowOf, sampleRows, typesOf } from './stream-rows.ts'
-import type { Stream } from './streams.ts'
+import { type Stream, whyNoRange } from './streams.ts'
 
 const chunkRows = 2_500
 const chunkBytes = 1 << 20
@@ -26,8 +27,8 @@ type Reads = {
   readonly stream: Stream
   readonly columns: readonly string[]
   readonly query: string
-  /** Objects that were changed before are left out, in milliseconds since 1970. */
-  readonly sinceMs: number | undefined
+  /** Objects that were not changed in this time are left out. */
+  readonly changed: ChangeTime | undefined
   /** Of the next transfer, by the time at which the operation was created. */
   readonly cursorOf: (created: number) => Pick<Chunk, 'cursor'>
 }
@@ -37,20 +38,19 @@ type Reads = {
  * preview asks for a few rows. Nothing runs yet.
  */
 export async function open(context: SourceContext): Promise<SourceReader> {
-  const { settings, cursor, sample } = context
+  const { settings, sample, range } = context
   const { name, stream } = streamOf(settings)
-  const incremental = settings.syncMode === 'Incremental'
+  const incremental = settings.syncMode === 'Incremental' && !range
+  const noRange = range && whyNoRange(name)
+  if (noRange) throw new ConnectorError('invalid_setting', `Shopify ${noRange}.`)
   if (incremental && !stream.changes) {
     const message = `Shopify cannot say which ${name.toLowerCase()} changed; set “Sync mode” to Full for them.`
     throw new ConnectorError('invalid_setting', message)
   }
   const shopify = openShopify(context)
   const { shop } = shopify
-  // A cursor of another stream, or another shop, means nothing.
-  const before = objectIn(cursor)
-  const since = incremental && before.stream === name && before.shop === shop ? numberIn(before.since) : undefined
-  const sinceMs = since === undefined ? undefined : since - Number(settings.overlapMinutes ?? 10) * 60_000
-  const filter = sinceMs === undefined ? undefined : filterOf(stream, sinceMs)
+  const changed = range ? timeOfRange(range) : incremental ? changedSince(context, name, shop) : undefined
+  const filter = changed && filterOf(stream, changed)
   const columns = columnsOf(stream)
   const reads: Reads = {
     shopify,
@@ -58,7 +58,7 @@ export async function open(context: SourceContext): Promise<SourceReader> {
     stream,
     columns,
     query: bulkQuery(stream, filter),
-    sinceMs,
+    changed,
     cursorOf: (created) => (incremental ? { cursor: { stream: name, shop, since: created } } : {}),
   }
   let objects: number | undefined
@@ -75,6 +75,14 @@ export async function open(context: SourceContext): Promise<SourceReader> {
           }),
     close: async () => {},
   }
+}
+
+/** The time since the transfer before, with an overlap; `undefined` if there was none. */
+function changedSince({ settings, cursor }: SourceContext, name: string, shop: string): ChangeTime | undefined {
+  // A cursor of another stream, or another shop, means nothing.
+  const before = objectIn(cursor)
+  const since = before.stream === name && before.shop === shop ? numberIn(before.since) : undefined
+  return since === undefined ? undefined : { fromMs: since - Number(settings.overlapMinutes ?? 10) * 60_000 }
 }
 
 /** A few rows, by an ordinary query. */
@@ -121,7 +129,7 @@ async function* readOperation(reads: Reads, from: Place | undefined, onObjects: 
 }
 
 async function* readResult(reads: Reads, { url }: BulkOperation, from: Place): AsyncGenerator<Chunk> {
-  const { context, stream, sinceMs } = reads
+  const { context, stream, changed } = reads
   let place = from
   let rows: Row[] = []
   let counted = from.byte
@@ -131,7 +139,7 @@ async function* readResult(reads: Reads, { url }: BulkOperation, from: Place): A
     })
     for await (const lines of linesOf(bytes, at, from.byte, exactJson)) {
       for (const { item, end } of lines) {
-        const row = isWanted(stream, item, sinceMs) ? rowOf(stream, item) : undefined
+        const row = isWanted(stream, item, changed) ? rowOf(stream, item) : undefined
         if (row) rows.push(row)
         place = { ...place, byte: end }
         if (rows.length < chunkRows && end - counted < chunkBytes) continue
@@ -147,11 +155,13 @@ async function* readResult(reads: Reads, { url }: BulkOperation, from: Place): A
 }
 
 /** Whether an object changed in time, since Shopify compares some of them by the day. */
-function isWanted({ child }: Stream, { updatedAt }: JsonObject, sinceMs: number | undefined): boolean {
-  if (sinceMs === undefined || child !== undefined) return true
-  const changed = Date.parse(textIn(updatedAt) ?? '')
-  // Shopify leaves out the fractions of a second.
-  return Number.isNaN(changed) || changed >= sinceMs - 1_000
+function isWanted({ child }: Stream, { updatedAt }: JsonObject, changed: ChangeTime | undefined): boolean {
+  if (changed === undefined || child !== undefined) return true
+  const at = Date.parse(textIn(updatedAt) ?? '')
+  const { fromMs, beforeMs } = changed
+  if (Number.isNaN(at)) return true
+  // Shopify leaves out the fractions of a second. The times of a range have none.
+  return beforeMs === undefined ? at >= fromMs - 1_000 : at >= fromMs && at < beforeMs
 }
 
 function chunkOf(reads: Reads, rows: readonly Row[], bytes: number, place: Place, settles: boolean): Chunk {

@@ -43,8 +43,19 @@ describe('the rules of Shopify', () => {
       /^{ inventoryItems { edges { node { id inventoryLevels { edges { node { id location { id name } quantities\(names: \["available"/,
     )
     assert.match(sampleQuery(levels), /inventoryItems\(first: 5\) .* inventoryLevels\(first: 5\)/)
-    const filter = filterOf(streams.Orders, Date.parse('2026-01-31T12:00:00.999Z'))
+    const fromMs = Date.parse('2026-01-31T12:00:00.999Z')
+    const filter = filterOf(streams.Orders, { fromMs })
     assert.match(bulkQuery(streams.Orders, filter), /^{ orders\(query: "updated_at:>='2026-01-31T12:00:00Z'"\) {/)
+    const range = { fromMs, beforeMs: Date.parse('2026-02-01T00:00:00Z') }
+    assert.equal(
+      filterOf(streams.Orders, range),
+      "updated_at:>='2026-01-31T12:00:00Z' AND updated_at:<'2026-02-01T00:00:00Z'",
+    )
+    // The day of a customer can begin 14 hours before that of UTC, or 12 hours after it.
+    assert.equal(
+      filterOf(streams.Customers, range),
+      "updated_at:>='2026-01-30T00:00:00Z' AND updated_at:<'2026-02-03T00:00:00Z'",
+    )
     const product = bulkQuery(streams['Product variants'])
     assert.equal(product.match(/priceRangeV2/g)?.length, 1)
   })

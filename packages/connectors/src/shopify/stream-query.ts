@@ -1,4 +1,5 @@
 import { ConnectorError, type Values } from '@penstock/connector'
+import type { ChangeTime } from '../platform-api/range.ts'
 import { type Stream, streams } from './streams.ts'
 
 const day = 24 * 60 * 60_000
@@ -17,11 +18,13 @@ export const columnsOf = ({ parent, columns }: Stream): readonly string[] => [
   ...columns.map(({ name }) => name),
 ]
 
-/** A filter for objects that changed since a time, in milliseconds since 1970. */
-export function filterOf({ changes }: Stream, sinceMs: number): string {
+/** A filter for objects that changed within a time, and for some more if Shopify compares their days. */
+export function filterOf({ changes }: Stream, { fromMs, beforeMs }: ChangeTime): string {
+  const time = (ms: number) => `'${new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z')}'`
   // Shopify compares whole days of customers, in the time zone of the shop.
-  const fromMs = changes === 'day' ? Math.floor(sinceMs / day) * day - day : sinceMs
-  return `updated_at:>='${new Date(fromMs).toISOString().replace(/\.\d+Z$/, 'Z')}'`
+  const near = (ms: number, days: number) => (changes === 'day' ? (Math.floor(ms / day) + days) * day : ms)
+  const from = `updated_at:>=${time(near(fromMs, -1))}`
+  return beforeMs === undefined ? from : `${from} AND updated_at:<${time(near(beforeMs, 2))}`
 }
 
 /**

@@ -333,5 +333,15 @@ export const streams = {
   'Abandoned checkouts': abandonedCheckouts,
 } as const satisfies Readonly<Record<string, Stream>>
 
+/**
+ * Why a stream has no range, as the end of a sentence that begins with the name of the connector; `undefined` if it has one.
+ * @param name that of the settings; an unknown one is refused in the transfer
+ */
+export function whyNoRange(name: unknown): string | undefined {
+  const stream = Object.entries<Stream>(streams).find(([one]) => one === name)?.[1]
+  if (!stream || stream.changes) return undefined
+  return `cannot say when ${String(name).toLowerCase()} changed: choose another stream`
+}
+
 /** The names of the streams, in the order of a form. */
 export const streamNames = Object.keys(streams) as readonly (keyof typeof streams)[]
