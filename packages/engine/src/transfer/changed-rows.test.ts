@@ -99,6 +99,40 @@ test('only changed rows are sent, and the log is written again if it has many sm
   assert.equal(connection.sent, 0)
 })
 
+test('the next pages are asked for before the records of some are taken, and a failure to read them is thrown', async () => {
+  const asked: number[] = []
+  const askedBefore: number[] = []
+  const log = new Log()
+  log.pages = [1, 2, 3].map((id) => Uint32Array.of(id, 2, 3, 4))
+  const open = (readDigests: Log['readDigests']) =>
+    ChangedRows.open({
+      host: Object.assign(new Log(), { readDigests }),
+      state: {
+        digests: { key: key.toString('base64'), records: log.records, salt: null },
+        testRows: null,
+        replay: null,
+        deliveryStates: [],
+      },
+      keyNames: ['id'],
+      mirrors: false,
+      onProgress: () => askedBefore.push(asked.length),
+    })
+  await open((after) => {
+    asked.push(after)
+    return log.readDigests(after)
+  })
+  assert.deepEqual(asked, [0, 1, 2, 3])
+  assert.deepEqual(askedBefore, [2, 3, 4])
+  const ended = new Error('The transfer ends here')
+  await assert.rejects(
+    open(async (after) => {
+      if (after > 1) throw ended
+      return log.readDigests(after)
+    }),
+    ended,
+  )
+})
+
 test('a record has the first bytes of SHA-512/256 of a derived secret and the values, as version 0.1.0 stored them', () => {
   const derived = (purpose: string, names: readonly string[]) =>
     createHmac('sha256', key)

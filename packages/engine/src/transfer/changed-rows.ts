@@ -6,11 +6,12 @@ import {
   type Destination,
   type Values,
 } from '@penstock/connector'
-import type { DigestRecords, TransferHost, TransferState } from '../protocol.ts'
+import type { DigestPage, DigestRecords, TransferHost, TransferState } from '../protocol.ts'
 import { mirrorsRows, sendsChangedRows } from '../settings.ts'
 import { skipCode } from '../skipped.ts'
 import type { ChunkMapper, FilledBatch, MappedChunk } from './batches.ts'
 import { Mirror, withoutKey } from './mirror.ts'
+import { readAhead } from './read-ahead.ts'
 import { DigestTable, decodeRecords, encodeRecords, RowDigester, recordWords, uncertainRecord } from './row-digests.ts'
 
 /**
@@ -145,16 +146,14 @@ export class ChangedRows {
     const opened = new ChangedRows(deps, state.digests, table)
     let pages = 0
     let read = 0
-    for (let after = 0; ; ) {
-      const page = await host.readDigests(after)
-      if (!page) break
+    // The supervisor reads the next pages while the records of these go into the table.
+    for await (const { item: page } of readAhead(pagesOf(host), 1)) {
       onProgress()
       const found = decodeRecords(page.digests)
       read += found.length / recordWords
       if (read > records) throw new Error('A connection has more digests than it had when the transfer was opened')
       table.fill(found)
       pages += page.pages
-      after = page.last
     }
     const superseded = read > 1.3 * table.size
     // Rows that the destination may drop if the transfer ends without success must stay apart.
@@ -257,6 +256,15 @@ export class ChangedRows {
 
 const duplicateCode = skipCode('duplicates')
 const unchangedCode = skipCode('unchanged')
+
+async function* pagesOf(host: Pick<TransferHost, 'readDigests'>): AsyncGenerator<DigestPage, void, undefined> {
+  for (let after = 0; ; ) {
+    const page = await host.readDigests(after)
+    if (!page) return
+    yield page
+    after = page.last
+  }
+}
 
 function* certainPages(table: DigestTable): Generator<DigestRecords, void, undefined> {
   for (const page of table.certain(pageRecords)) yield { records: encodeRecords(page), keys: null }
