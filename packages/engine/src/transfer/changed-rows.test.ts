@@ -133,6 +133,22 @@ test('the next pages are asked for before the records of some are taken, and a f
   )
 })
 
+test('of rows with the same key in one chunk, each is compared with what was sent before it', async () => {
+  const connection = new Connection()
+  await connection.run([['a', 1]])
+  await connection.run([
+    ['a', 2],
+    ['a', 1],
+    ['b', 1],
+  ])
+  assert.equal(connection.sent, 3)
+  await connection.run([
+    ['a', 1],
+    ['b', 1],
+  ])
+  assert.equal(connection.sent, 0)
+})
+
 test('a record has the first bytes of SHA-512/256 of a derived secret and the values, as version 0.1.0 stored them', () => {
   const derived = (purpose: string, names: readonly string[]) =>
     createHmac('sha256', key)

@@ -4,6 +4,7 @@ import {
   type ChunkWindow,
   ConnectorError,
   type Destination,
+  type Row,
   type Values,
 } from '@penstock/connector'
 import type { DigestPage, DigestRecords, TransferHost, TransferState } from '../protocol.ts'
@@ -189,30 +190,21 @@ export class ChangedRows {
   #mark(chunk: Parameters<ChunkMapper>[0], mapped: MappedChunk): MappedChunk {
     const { rows } = mapped
     const digester = this.#digester as RowDigester
-    const digests = new Uint32Array(rows.length * recordWords)
+    const digests = this.#digestsOf(chunk, mapped)
     let { skipped, errors } = mapped
     let isOwn = false
-    for (const [i, row] of rows.entries()) {
-      if (chunk.errors?.has(i)) this.mirror?.seeRejected(undefined)
-      // The source has a duplicate, although another record is sent for it.
-      if (skipped?.[i] === duplicateCode) this.mirror?.seeRejected(digester.keyOf(row))
-      if (chunk.errors?.has(i) || (skipped && skipped[i] !== 0)) continue
-      const error = errors.get(i)
-      if (error) {
-        // Nothing of a row is mapped if its filter fails.
-        this.mirror?.seeRejected(error.field === 'filter' ? undefined : digester.keyOf(row))
-        continue
-      }
-      digester.write(row, digests, i)
+    this.#table.prefetch(digests)
+    for (let i = 0; i < rows.length; i += 1) {
       const at = i * recordWords
-      if (this.mirror && !this.mirror.see(digester.keyOf(row), digests, at)) {
+      if (digests[at + 1] === 0) continue
+      if (this.mirror && !this.mirror.see(digester.keyOf(rows[i] as Row), digests, at)) {
         errors = new Map(errors).set(i, { reason: withoutKey })
         continue
       }
       // The destination has no row with this key afterwards.
       if (chunk.removed?.has(i)) digests.set(uncertainRecord(digests[at] as number, digests[at + 1] as number), at)
       else if (this.#leavesOut && this.#table.hasRow(digests, at)) {
-        if (!isOwn) skipped = Uint8Array.from(skipped ?? new Uint8Array(rows.length))
+        if (!isOwn) skipped = skipped?.slice() ?? new Uint8Array(rows.length)
         isOwn = true
         ;(skipped as Uint8Array)[i] = unchangedCode
         continue
@@ -220,6 +212,23 @@ export class ChangedRows {
       this.#table.forget(digests[at] as number, digests[at + 1] as number)
     }
     return { ...mapped, errors, digests, ...(skipped && { skipped }) }
+  }
+
+  /** A record for each row that may be sent, and zeros for the others, of which a mirror learns that the source has them. */
+  #digestsOf(chunk: Parameters<ChunkMapper>[0], { rows, errors, skipped }: MappedChunk): Uint32Array {
+    const digester = this.#digester as RowDigester
+    const digests = new Uint32Array(rows.length * recordWords)
+    for (const [i, row] of rows.entries()) {
+      if (chunk.errors?.has(i)) this.mirror?.seeRejected(undefined)
+      // The source has a duplicate, although another record is sent for it.
+      if (skipped?.[i] === duplicateCode) this.mirror?.seeRejected(digester.keyOf(row))
+      if (chunk.errors?.has(i) || (skipped && skipped[i] !== 0)) continue
+      const error = errors.get(i)
+      if (!error) digester.write(row, digests, i)
+      // Nothing of a row is mapped if its filter fails.
+      else this.mirror?.seeRejected(error.field === 'filter' ? undefined : digester.keyOf(row))
+    }
+    return digests
   }
 
   /**

@@ -90,6 +90,9 @@ export const uncertainRecord = (high: number, low: number): readonly number[] =>
 /** The record of a key that a mirror removed. */
 export const goneRecord = (high: number, low: number): readonly number[] => [high, low, gone, uncertain]
 
+/** Words of the records whose slots are prefetched together: 256 lines of a cache are a small part of it. */
+const prefetchedWords = 256 * recordWords
+
 /** Of keys that the source has, and of keys that were taken from pages. */
 export type Mark = 'seen' | 'taken'
 
@@ -103,6 +106,8 @@ export class DigestTable {
   /** A bit for each slot and kind of mark, once there are marks. */
   #marks: { [Kind in Mark]?: Uint8Array } = {}
   #size = 0
+  // biome-ignore lint/correctness/noUnusedPrivateClassMembers: V8 can leave out a read whose result is not kept.
+  #fetched = 0
 
   /** @param records how many it can have at most */
   constructor(records: number) {
@@ -118,11 +123,31 @@ export class DigestTable {
   /** Takes records in their order: the last one of a key counts. */
   fill(records: Uint32Array): void {
     const slots = this.#slots
-    for (let at = 0; at + 3 < records.length; at += recordWords) {
-      const slot = this.#find(records[at] as number, records[at + 1] as number)
-      if (slots[slot + 1] === 0) this.#size += 1
-      for (let word = 0; word < recordWords; word += 1) slots[slot + word] = records[at + word] as number
+    let added = 0
+    for (let from = 0; from < records.length; from += prefetchedWords) {
+      const some = records.subarray(from, from + prefetchedWords)
+      this.prefetch(some)
+      for (let at = 0; at + 3 < some.length; at += recordWords) {
+        const slot = this.#find(some[at] as number, some[at + 1] as number)
+        if (slots[slot + 1] === 0) added += 1
+        for (let word = 0; word < recordWords; word += 1) slots[slot + word] = some[at + word] as number
+      }
     }
+    this.#size += added
+  }
+
+  /**
+   * Brings the slots of some records into the cache of the processor, since they are at random places of the memory. The processor reads many
+   * of them concurrently here, but only a few while rows are hashed or records are written.
+   * @param records whole ones, some thousands: the ones of a chunk
+   */
+  prefetch(records: Uint32Array): void {
+    const slots = this.#slots
+    let words = 0
+    for (let at = 0; at < records.length; at += recordWords) {
+      words ^= slots[this.#homeOf(records[at] as number)] as number
+    }
+    this.#fetched = words
   }
 
   /** Whether the destination may have a row with this key. */
@@ -220,10 +245,15 @@ export class DigestTable {
     return slots[slot + 1] !== 0 && !(slots[slot + 2] === gone && slots[slot + 3] === uncertain)
   }
 
+  /** The slot where the search for a key begins. */
+  #homeOf(high: number): number {
+    return Math.floor((high / 2 ** 32) * this.#capacity) * recordWords
+  }
+
   /** The slot of a key, or the free one that it would take. */
   #find(high: number, low: number): number {
     const slots = this.#slots
-    let slot = Math.floor((high / 2 ** 32) * this.#capacity) * recordWords
+    let slot = this.#homeOf(high)
     while (slots[slot + 1] !== 0 && (slots[slot] !== high || slots[slot + 1] !== low)) {
       slot += recordWords
       if (slot === slots.length) slot = 0
