@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, chown, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { appendFile, chmod, chown, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import net, { type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -45,6 +45,16 @@ export const loggingOptions: readonly string[] = [
   '--binlog-row-metadata=FULL',
   '--innodb-flush-log-at-trx-commit=1',
 ]
+
+/** Writes the head of an event of 8 KiB of rows to the end of the log in a directory of data, and no more of it. */
+export async function halfAnEvent(data: string): Promise<void> {
+  const logs = (await readdir(data)).filter((name) => /^log\.\d+$/.test(name)).toSorted()
+  const header = Buffer.alloc(19)
+  header.writeUInt8(23, 4)
+  header.writeUInt32LE(7, 5)
+  header.writeUInt32LE(8192, 9)
+  await appendFile(join(data, logs.at(-1) ?? ''), header)
+}
 
 /** Starts one in a temporary directory; resolves with `undefined` where MariaDB is not installed. */
 export async function startMariadb(options: readonly string[] = []): Promise<Mariadb | undefined> {

@@ -205,13 +205,13 @@ export async function* fillBatches(
               ),
             )
           : coveredLeft()
-      const until = endOfStretch(codes, at, Math.max(1, capacity()), Math.min(end, at + Math.max(1, coveredLeft())))
-      const kept = countSent(codes, at, until)
-      filledBatch.take(chunk, mapped, codes, segment, at, until, window)
+      const stop = endOfStretch(codes, at, Math.max(1, capacity()), Math.min(end, at + Math.max(1, coveredLeft())))
+      const kept = countSent(codes, at, stop)
+      filledBatch.take(chunk, mapped, codes, segment, at, stop, window)
       filledBatch.kept += kept
       filledBatch.bytes += kept * bytesEach
       filledBatch.memoryBytes += kept * memoryEach
-      at = until
+      at = stop
       // No batch has rows behind a window.
       if (capacity() < 1 || coveredLeft() < 1 || filledBatch.window?.ends) {
         yield filledBatch.done()

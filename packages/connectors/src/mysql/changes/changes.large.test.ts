@@ -1,27 +1,15 @@
 import assert from 'node:assert/strict'
-import { appendFile, readdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import { after, beforeEach, describe, test } from 'node:test'
 import type { Cell, Chunk, Json, Values } from '@penstock/connector'
 import { testContext } from '@penstock/connector/acceptance'
 import { skipWithout } from '../../../../../test/harness/programs.ts'
 import fc from '../../../../../test/harness/property.ts'
-import { loggingOptions, startMariadb } from '../../../test/mariadb.ts'
+import { halfAnEvent, loggingOptions, startMariadb } from '../../../test/mariadb.ts'
 import { connectorErrorOf, readAll, rowsOf } from '../../../test/tables.ts'
 import { mysql } from '../mysql.ts'
 
 const server = await startMariadb(loggingOptions)
 after(() => server?.stop())
-
-/** Writes the head of an event of 8 KiB of rows to the end of a log, and no more of it. */
-async function halfAnEvent(data: string): Promise<void> {
-  const logs = (await readdir(data)).filter((name) => /^log\.\d+$/.test(name)).toSorted()
-  const header = Buffer.alloc(19)
-  header.writeUInt8(23, 4)
-  header.writeUInt32LE(7, 5)
-  header.writeUInt32LE(8192, 9)
-  await appendFile(join(data, logs.at(-1) ?? ''), header)
-}
 
 if (!server) test('changes of MariaDB', { skip: skipWithout('mariadbd') }, () => {})
 else {
@@ -377,6 +365,18 @@ else {
         { numRuns: 25 },
       )
       await client.end()
+    })
+
+    test('since a copy began come, though it was interrupted before its first row was confirmed', async () => {
+      await query(`insert into people values (1, 'Ada', null), (2, 'Bob', null)`)
+      const [begun] = await read()
+      assert.deepEqual(begun?.rows, [])
+      // The destination may have both rows.
+      await query('delete from people where id = 2')
+      assert.deepEqual(operations(await read(undefined, begun.checkpoint)), [
+        ['copy', 1, 'Ada', null],
+        ['delete', 2, 'Bob', null],
+      ])
     })
 
     for (const meanwhile of [undefined, halfAnEvent])

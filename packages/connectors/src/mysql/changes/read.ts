@@ -69,7 +69,7 @@ export async function openChanges(context: SourceContext): Promise<SourceReader>
   })
   return {
     ...(cursor || plan.rowsEstimated === undefined ? {} : { total: { rows: plan.rowsEstimated } }),
-    read: (after) => reader.read(after),
+    read: (after, until) => reader.read(after, until),
     findings: async () => findingsOf(server),
     close: () => reader.close(),
   }
@@ -104,9 +104,9 @@ class ChangesReader {
     this.#types = plan.types && [...plan.types, ...(rows.withChange ? [null, { kind: 'instant' } as const, null] : [])]
   }
 
-  async *read(after?: Json): AsyncGenerator<Chunk> {
+  async *read(after?: Json, until?: Json): AsyncGenerator<Chunk> {
     try {
-      yield* this.#chunks(stageIn(after))
+      yield* this.#chunks(stageIn(after), stageIn(until))
     } finally {
       await this.close()
     }
@@ -119,7 +119,7 @@ class ChangesReader {
     }
   }
 
-  async *#chunks(after: LogStage | undefined): AsyncGenerator<Chunk> {
+  async *#chunks(after: LogStage | undefined, last: LogStage | undefined): AsyncGenerator<Chunk> {
     const { cursor, isSample } = this.#deps
     let spot: LogStage
     if (after) spot = after
@@ -128,8 +128,8 @@ class ChangesReader {
       spot = { phase: 'changes', ...position, ...(await this.#until()) }
     } else spot = { phase: 'copy', file: '', position: 0, taken: 0, log: '', at: null }
     if (spot.phase === 'copy') {
-      const { phase: _, at: __, ...position } = yield* this.#copy(spot)
-      if (isSample) return
+      const { phase: _, at: __, ...position } = yield* this.#copy(spot, last)
+      if (isSample || last) return
       spot = { phase: 'changes', ...position, ...(await this.#until()) }
       yield this.#chunk(nothing, spot)
     }
@@ -144,7 +144,7 @@ class ChangesReader {
   }
 
   /** @returns the place in the log from which on changes are not in the copy */
-  async *#copy(from: CopyStage): AsyncGenerator<Chunk, CopyStage> {
+  async *#copy(from: CopyStage, last: LogStage | undefined): AsyncGenerator<Chunk, CopyStage> {
     const { plan, reading, rows, server, name, connect, isSample } = this.#deps
     const session = await connect()
     this.#session = session
@@ -161,15 +161,21 @@ class ChangesReader {
       skip: 0,
       bound: undefined,
     }
-    const found = rowsOf(session, plan, statementOf(plan, spot), reading.waitMs)
-    for await (const chunk of chunksOf({ ...plan, incremental: false }, spot, found)) {
+    const shown = { columns: this.#columns, ...(this.#types && { types: this.#types }) }
+    // Rows that arrive before the place is known would not get the changes that a later one is behind.
+    if (from.file === '' && !isSample) yield { ...shown, ...nothing, checkpoint: { ...stage }, settles: true }
+    const upTo = last?.phase === 'copy' && last.at !== null ? afterIn(last.at, plan.order.length)?.after : undefined
+    const found = rowsOf(session, plan, statementOf(plan, { ...spot, upTo }), reading.waitMs)
+    for await (const chunk of chunksOf({ ...plan, incremental: false, places: !plan.digest }, spot, found)) {
+      const { checkpointAfter } = chunk
+      const began = stage
       stage = { ...stage, at: chunk.checkpoint }
       yield {
         ...chunk,
-        columns: this.#columns,
-        ...(this.#types && { types: this.#types }),
+        ...shown,
         rows: rows.withChange ? chunk.rows.map((row) => [...row, ...copiedCells]) : chunk.rows,
         checkpoint: { ...stage },
+        ...(checkpointAfter && { checkpointAfter: (count) => ({ ...began, at: checkpointAfter(count) }) }),
       }
     }
     await session.close()

@@ -150,6 +150,18 @@ describe('changes of a table of PostgreSQL', () => {
     }
   })
 
+  test('since a copy began come, though it was interrupted before its first row was confirmed', async () => {
+    await query(`insert into crm.people values (1, 'Ada', null, null), (2, 'Bob', null, null)`)
+    const [begun] = await read()
+    assert.deepEqual(begun?.rows, [])
+    // The destination may have both rows.
+    await query(`delete from crm.people where id = 2`)
+    assert.deepEqual(operations(await read(undefined, begun.checkpoint)), [
+      ['copy', 1, 'Ada', null, null],
+      ['delete', 2, null, null, null],
+    ])
+  })
+
   test('resume after any checkpoint, in the middle of a transaction too', async () => {
     await query(`insert into crm.people select i, 'n' || i, null, null from generate_series(1, 12000) i`)
     const first = await read()

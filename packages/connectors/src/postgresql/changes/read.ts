@@ -72,7 +72,7 @@ export async function openChanges(context: SourceContext): Promise<SourceReader>
   })
   return {
     ...(cursor || plan.rowsEstimated === undefined ? {} : { total: { rows: plan.rowsEstimated } }),
-    read: (after) => reader.read(after),
+    read: (after, until) => reader.read(after, until),
     findings: (boundMs) => findingsOf(connect, changes, boundMs),
     close: () => reader.close(),
   }
@@ -112,11 +112,11 @@ class ChangesReader {
     this.#types = plan.types && [...plan.types, ...(rows.withChange ? [null, { kind: 'instant' } as const, null] : [])]
   }
 
-  async *read(after?: Json): AsyncGenerator<Chunk> {
+  async *read(after?: Json, until?: Json): AsyncGenerator<Chunk> {
     const session = await this.#deps.connect()
     this.#session = session
     try {
-      yield* this.#chunks(session, stageIn(after))
+      yield* this.#chunks(session, stageIn(after), stageIn(until))
       await session.close()
     } finally {
       await this.close()
@@ -130,7 +130,7 @@ class ChangesReader {
     }
   }
 
-  async *#chunks(session: PostgresSession, after: Stage | undefined): AsyncGenerator<Chunk> {
+  async *#chunks(session: PostgresSession, after: Stage | undefined, last: Stage | undefined): AsyncGenerator<Chunk> {
     const { cursor, changes, sample } = this.#deps
     if (sample) {
       yield* this.#copy(session, { phase: 'copy', lsn: '0/0', snapshot: '', at: null })
@@ -147,7 +147,8 @@ class ChangesReader {
     if (after) await session.guard(() => requireChanges(session, changes.slot, lsnOf(after.lsn)))
     if (spot.phase === 'copy') {
       const { lsn } = spot
-      const snapshot = yield* this.#copy(session, spot)
+      const snapshot = yield* this.#copy(session, spot, last)
+      if (last) return
       spot = {
         phase: 'changes',
         lsn,
@@ -167,8 +168,12 @@ class ChangesReader {
   }
 
   /** @returns what the copy has seen */
-  async *#copy(session: PostgresSession, from: Extract<Stage, { phase: 'copy' }>): AsyncGenerator<Chunk, string> {
-    const { plan, reading, rows } = this.#deps
+  async *#copy(
+    session: PostgresSession,
+    from: Extract<Stage, { phase: 'copy' }>,
+    last?: Stage,
+  ): AsyncGenerator<Chunk, string> {
+    const { plan, reading, rows, sample } = this.#deps
     await session.guard(() => session.execute(beginReading))
     // After an interruption another snapshot is read; the first one says which changes come again.
     const snapshot = from.snapshot || (await session.guard(() => snapshotOf(session)))
@@ -177,17 +182,20 @@ class ChangesReader {
       skip: 0,
       bound: undefined,
     }
-    for await (const chunk of chunksOf(
-      { ...plan, incremental: false },
-      spot,
-      rowsOf(session, plan, spot, reading.waitMs),
-    )) {
+    const checkpointAt = (at: Json) => ({ phase: 'copy', lsn: from.lsn, snapshot, at })
+    const shown = { columns: this.#columns, ...(this.#types && { types: this.#types }) }
+    // Rows that arrive before the snapshot is known would not get the changes that a later one has seen.
+    if (from.snapshot === '' && !sample) yield { ...shown, ...nothing, checkpoint: checkpointAt(null), settles: true }
+    const upTo = last?.phase === 'copy' ? afterIn(last.at, plan.order.length)?.after : undefined
+    const found = rowsOf(session, plan, { ...spot, upTo }, reading.waitMs)
+    for await (const chunk of chunksOf({ ...plan, incremental: false, places: !plan.digest }, spot, found)) {
+      const { checkpointAfter } = chunk
       yield {
         ...chunk,
-        columns: this.#columns,
-        ...(this.#types && { types: this.#types }),
+        ...shown,
         rows: rows.withChange ? chunk.rows.map((row) => [...row, ...copiedCells]) : chunk.rows,
-        checkpoint: { phase: 'copy', lsn: from.lsn, snapshot, at: chunk.checkpoint },
+        checkpoint: checkpointAt(chunk.checkpoint),
+        ...(checkpointAfter && { checkpointAfter: (count) => checkpointAt(checkpointAfter(count)) }),
       }
     }
     await session.guard(() => session.execute(['commit']))
