@@ -144,8 +144,17 @@ export async function prepareStage(t: Hooks, name = 'penstock'): Promise<Stage> 
 
 /** The environment of a child: nothing of ours but what any program needs, and no word of the test runner's. */
 function environment(dataDirectory: string): NodeJS.ProcessEnv {
-  const { PATH = '', HOME, TMPDIR, NODE_COMPILE_CACHE } = process.env
-  return { HOME, TMPDIR, NODE_COMPILE_CACHE, PATH: `${programs}${delimiter}${PATH}`, PENSTOCK_DATA_DIR: dataDirectory }
+  // Behind a proxy, the registry has a certificate of its authority.
+  const { PATH = '', HOME, TMPDIR, NODE_COMPILE_CACHE, NODE_EXTRA_CA_CERTS } = process.env
+  const certificates = NODE_EXTRA_CA_CERTS ? { NODE_EXTRA_CA_CERTS } : {}
+  return {
+    HOME,
+    TMPDIR,
+    NODE_COMPILE_CACHE,
+    ...certificates,
+    PATH: `${programs}${delimiter}${PATH}`,
+    PENSTOCK_DATA_DIR: dataDirectory,
+  }
 }
 
 function follow(child: ChildProcess, terminal: boolean): Program {
