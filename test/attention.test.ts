@@ -20,6 +20,7 @@ import { loadPairsOfTransfers } from './harness/many-transfers.ts'
 import { assertPlansOf } from './harness/plans.ts'
 import { recordStatements } from './harness/recorded-statements.ts'
 import { startServiceOn, startTestService, type TestService } from './harness/service.ts'
+import { large } from './harness/tiers.ts'
 
 /** The connections that need attention, and why; their pages are in paging.test.ts. No worker runs. */
 
@@ -212,7 +213,7 @@ describe('the list of connections that need attention', () => {
   })
 })
 
-describe('among ten thousand connections of an account', () => {
+describe('among ten thousand connections of an account', large, () => {
   const huge = { id: accountId(0), connections: 10_000 }
   const accounts = 1_000
   const size = 50
