@@ -165,7 +165,8 @@ export type Batch = {
   /**
    * The same for the same rows of the same transfer, in every attempt; another for every other batch. Where reading is
    * incremental it is the same in the next transfer of the connection, too, which repeats the batch that this one may have
-   * delivered without a confirmation; never for rows that have changed. 32 hexadecimal characters.
+   * delivered without a confirmation. A batch of a table that comes again after a crash keeps its key, though rows of it may be gone, new or
+   * changed by then. 32 hexadecimal characters.
    */
   readonly key: string
   readonly columns: readonly string[]

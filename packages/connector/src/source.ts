@@ -73,7 +73,7 @@ export type SourceReader = {
   readonly total?: { readonly rows?: number; readonly bytes?: number }
   /**
    * Whether later readers of this transfer give the same rows after the same checkpoint, whatever happens to the source meanwhile: files
-   * that are checked, a log. The batches of any other source are recognised by their rows.
+   * that are checked. The batches of any other source are recognised by their rows.
    */
   readonly fixed?: boolean
   /**

@@ -120,7 +120,10 @@ export function statementOf(plan: MysqlPlan, { after, bound, above, upTo }: Omit
     if (order.length > 1) conditions.push(`${first.expression} >= ${first.literal(after[0] ?? '')}`)
     conditions.push(behind(order, after, digest ? '>=' : '>'))
   }
-  if (upTo) conditions.push(behind(order, upTo, '<='))
+  if (first && upTo) {
+    if (order.length > 1) conditions.push(`${first.expression} <= ${first.literal(upTo[0] ?? '')}`)
+    conditions.push(behind(order, upTo, '<='))
+  }
   const where = conditions.length > 0 ? ` where ${conditions.join(' and ')}` : ''
   return `${select}${where} order by ${order.map(({ expression }) => expression).join(', ')}`
 }

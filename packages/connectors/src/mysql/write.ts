@@ -181,12 +181,12 @@ async function note(session: MysqlSession, transferId: string, batch: Batch): Pr
     `select bytes, rejected from ${batchesTable} where transfer_id = ? and batch_key = ? lock in share mode`,
     [transferId, batch.key],
   )
-  const rejected = notedRejections(host, written?.rejected ?? null, batch.rows.length)
+  const rejected = notedRejections(host, written?.rejected ?? null)
   return { bytes: countIn(host, written, 'bytes'), ...(rejected.length > 0 ? { rejected } : {}) }
 }
 
 /** The rejections that this connector recorded for a batch. Throws if it cannot have recorded this text. */
-function notedRejections(host: string, text: string | null, rows: number): Rejection[] {
+function notedRejections(host: string, text: string | null): Rejection[] {
   let rejections: Rejection[] | undefined
   try {
     rejections = unpackRejections(JSON.parse(text ?? 'null'))
@@ -195,7 +195,7 @@ function notedRejections(host: string, text: string | null, rows: number): Rejec
   }
   const good = rejections?.every(
     ({ index, reason, field = '' }) =>
-      Number.isInteger(index) && Number(index) >= 0 && Number(index) < rows && isShort(reason) && isShort(field),
+      Number.isSafeInteger(index) && Number(index) >= 0 && isShort(reason) && isShort(field),
   )
   if (rejections && good) return rejections
   throw invalidAnswer(host, `what the table ${batchesTable} notes of a batch is not what this connector writes there`)

@@ -15,7 +15,8 @@ export function endOf(filledBatch: FilledBatch): {
   const last = segments.findLast((segment) => segment.first < next || (segment.count === 0 && segment.first === next))
   if (!last) return { checkpoint: beginning, cursor: undefined }
   const isWhole = next === last.first + last.count
-  const place = placeBehind(filledBatch)
+  // A chunk without rows has a place of its own.
+  const place = last.count === 0 ? undefined : placeBehind(filledBatch)
   const checkpoint =
     isWhole || place !== undefined
       ? { at: place ?? last.after, skip: 0, bytes: last.bytes }
@@ -40,7 +41,7 @@ export function halve(filledBatch: FilledBatch): [FilledBatch, FilledBatch] {
   const middle = filledBatch.rows.length >> 1
   const border = filledBatch.numbers[middle] as number
   const end = filledBatch.first + filledBatch.covered
-  const { window, digests, left } = filledBatch
+  const { window, digests, left, instead } = filledBatch
   const part = (
     from: number,
     until: number,
@@ -59,13 +60,17 @@ export function halve(filledBatch: FilledBatch): [FilledBatch, FilledBatch] {
     ...(digests && { digests: digests.slice(rowsFrom * recordWords, rowsUntil * recordWords) }),
     invalid: filledBatch.invalid.filter(({ number }) => number >= from && number < until),
     skipped: runsWithin(filledBatch.skipped, from, until),
-    segments: filledBatch.segments.filter(
-      (segment) =>
-        (segment.first < until && segment.first + segment.count > from) ||
-        (segment.count === 0 && segment.first === until),
-    ),
+    segments: filledBatch.segments
+      .filter(
+        (segment) =>
+          (segment.first < until && segment.first + segment.count > from) ||
+          (segment.count === 0 && segment.first === until),
+      )
+      // A table that has changed is cut elsewhere.
+      .map((segment) => ({ ...segment, fixed: segment.fixed && !segment.checkpointAfter })),
     ...(window && { window: windowOfHalf(window, half) }),
     ...(left && { left }),
+    ...(instead !== undefined && { instead }),
   })
   return [
     part(filledBatch.first, border, 0, middle, 'first'),

@@ -56,8 +56,11 @@ export type FilledBatch = {
   readonly window?: BatchWindow
   /** There if its rows are no records of the source: they left it, and the checkpoint stays this one. */
   readonly left?: Checkpoint
-  /** Its key, under which it was announced before a crash with the rows of then; and the place behind it, if it reaches that far now. */
-  readonly announced?: { readonly key: string; readonly end?: Json }
+  /**
+   * Its key, under which it was announced before a crash with the rows of then, how many these were, and the place behind it, if it reaches
+   * that far now.
+   */
+  readonly announced?: { readonly key: string; readonly covered: number; readonly end?: Json }
   /** The place behind an announced batch whose rows are gone, and which comes instead of it: its key is another one. */
   readonly instead?: Json
 }
@@ -130,7 +133,10 @@ export async function* fillBatches(
   const until = announced?.end
   /** An older version announced no key, and counted the rows of every source. */
   let isFixed = reader.fixed === true || (pending !== null && !announced)
-  let filledBatch = emptyBatch(firstNumber, until === undefined ? undefined : announced?.key)
+  let filledBatch = emptyBatch(
+    firstNumber,
+    until === undefined || !announced ? undefined : { key: announced.key, covered: pending ?? 0 },
+  )
   let exactly = pending !== null && until !== undefined ? 4 * pending + moreMax : pending
   let repeats = pending === null ? unconfirmed : null
   let before = from.at
@@ -145,6 +151,9 @@ export async function* fillBatches(
       if (filledBatch.covered > 0) yield filledBatch.done(until)
       exactly = null
       repeats = null
+      isFixed = reader.fixed === true
+      // Rows behind the place are not among those that were confirmed before it.
+      skip = 0
       before = until ?? before
       filledBatch = emptyBatch(number, undefined, filledBatch.covered > 0 ? undefined : until)
       continue
@@ -257,7 +266,7 @@ function skipCodesOf({ skipped }: MappedChunk, { errors }: Chunk): SkipCodes | u
   return skipped.map((code, i) => (errors.has(i) ? 0 : code))
 }
 
-function emptyBatch(first: number, announced?: string, instead?: Json) {
+function emptyBatch(first: number, announced?: { key: string; covered: number }, instead?: Json) {
   const rows: Row[] = []
   const numbers: number[] = []
   const raws: Row[] = []
@@ -317,7 +326,7 @@ function emptyBatch(first: number, announced?: string, instead?: Json) {
         ...(digests.length > 0 && { digests }),
         ...(window && { window }),
         ...(instead !== undefined && { instead }),
-        ...(announced !== undefined && { announced: { key: announced, ...(end !== undefined && { end }) } }),
+        ...(announced && { announced: { ...announced, ...(end !== undefined && { end }) } }),
       }
     },
   }

@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import type { Chunk, SourceReader } from '@penstock/connector'
 import fc from '../../../../test/harness/property.ts'
 import type { Announced } from '../protocol.ts'
-import { endOf } from './batch-ends.ts'
+import { endOf, halve } from './batch-ends.ts'
 import { announcementOf, batchOf } from './batch-keys.ts'
-import { beginning, type Checkpoint, fillBatches } from './batches.ts'
+import { beginning, type Checkpoint, type ChunkMapper, fillBatches } from './batches.ts'
 
 /** A table in the order of its keys, which changes while a transfer is interrupted. The version of a row counts its changes. */
 type Table = Map<number, number>
@@ -32,6 +32,8 @@ const readerOf = (table: Table, chunkRows: number, incremental: boolean, hasPlac
   },
   async close() {},
 })
+
+const asItIs: ChunkMapper = ({ rows }) => ({ rows, errors: new Map() })
 
 const scope = { transferId: 'transfer', connectionId: 'connection', settings: null }
 
@@ -122,4 +124,27 @@ test('a source without places: rows that it has when it is read again come, rath
     }),
     { numRuns: 400 },
   )
+})
+
+test('halves of a batch of a table have keys that follow from their rows: a table that has changed is cut elsewhere', async () => {
+  const keysOf = async (keys: readonly number[]) => {
+    const filling = {
+      from: beginning,
+      firstNumber: 1,
+      mapperFor: () => asItIs,
+      bounds: { rowsMax: 100, bytesMax: 1_000 },
+    }
+    const table = new Map(keys.map((key) => [key, 0]))
+    const filled = fillBatches(readerOf(table, 100, false), {
+      ...filling,
+      pending: null,
+      unconfirmed: null,
+      testRows: null,
+    })
+    for await (const batch of filled) return halve(batch).map((half) => batchOf(half, scope, columns).key)
+    return []
+  }
+  const [before, after] = [await keysOf([10, 20, 30, 40]), await keysOf([20, 30, 40, 50])]
+  assert.equal(new Set([...before, ...after]).size, 4)
+  assert.deepEqual(await keysOf([10, 20, 30, 40]), before)
 })

@@ -49,7 +49,10 @@ export const entryOf = (filledBatch: FilledBatch, delivery: Delivery | undefined
   deliveryState: delivery?.deliveryState,
   state: delivery?.state,
   batch: filledBatch,
-  ...(delivery && filledBatch.digests && { digests: { numbers: filledBatch.numbers, records: filledBatch.digests } }),
+  // A batch that was announced before may be there with the rows of then: they are sent again by the next transfer.
+  ...(delivery &&
+    filledBatch.digests &&
+    !filledBatch.announced && { digests: { numbers: filledBatch.numbers, records: filledBatch.digests } }),
 })
 
 const removedIn = ({ removed }: FilledBatch, { rejected = [] }: Delivery): number =>

@@ -26,6 +26,18 @@ const cleanUpMs = 30_000
 /** Shorter values are not redacted: they may be words of our own messages. */
 const valueLengthMin = 6
 
+/** A batch that the destination has already may have had other rows: then its rejected ones are only counted. */
+function ofThese(delivery: Delivery, { announced, covered, rows }: FilledBatch): Delivery {
+  if (!announced || announced.covered === covered || !delivery.rejected) return delivery
+  let left = rows.length
+  const rejected = delivery.rejected.flatMap(({ index: _, count = 1, ...rejection }) => {
+    const counted = Math.min(count, left)
+    left -= counted
+    return counted > 0 ? [{ ...rejection, count: counted }] : []
+  })
+  return { ...delivery, rejected }
+}
+
 /** Sends the batches of a session to its destination, by a writer that is opened when it is needed, and again after a transient error. */
 export class Sender {
   readonly #deps: SessionDeps
@@ -80,7 +92,7 @@ export class Sender {
     for (;;) {
       try {
         return await this.ask(async (writer, redact) => {
-          const delivery = checked(await writer.deliver(batch, permit), batch, redact)
+          const delivery = checked(ofThese(await writer.deliver(batch, permit), filledBatch), batch, redact)
           await permit
           return { entry: entryOf(filledBatch, delivery), delivery }
         }, batch.rows)

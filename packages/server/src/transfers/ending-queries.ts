@@ -104,8 +104,8 @@ export const failActive = statement<{ code: TransferErrorCode; message: string }
     where status in ('queued', 'running')
   ),
   standings as (
-    update transfer_parts set checkpoint_sealed = null
-    where status not in ('queued', 'running') and checkpoint_sealed is not null
+    update transfer_parts set checkpoint_sealed = null, announced_sealed = null
+    where status not in ('queued', 'running') and coalesce(checkpoint_sealed, announced_sealed) is not null
   )
   update transfers set
     status = 'failed', error_code = :code, error_message = :message, error_side = null, ${withoutProgress('rejected > 0')}

@@ -65,8 +65,9 @@ export async function readNew(
     ({ name }) => names.test(lastOf(name)) && order(name) > after && (isSettled?.(name, nowMs) ?? true),
   )
   const found = plannedAmong(store, listed, context.plan)
-  if (found.length === 0) return { read: async function* () {}, close: async () => store.close?.() }
-  const latest = found.map(({ name }) => order(name)).reduce((a, b) => (a > b ? a : b))
+  if (found.length === 0 && context.plan === undefined)
+    return { read: async function* () {}, close: async () => store.close?.() }
+  const latest = found.map(({ name }) => order(name)).reduce((a, b) => (a > b ? a : b), after)
   const cursor: Json = { after: latest } satisfies PresetCursor
   const reader = await readFiles(
     context,

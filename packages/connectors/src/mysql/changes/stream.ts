@@ -115,6 +115,8 @@ type ReadColumn = {
  * in its log.
  */
 const heldBytesMax = 4 << 20
+/** About how much memory a change takes beside its bytes. */
+const stepBytes = 200
 
 /** Table identifier of an event without rows. */
 const noTable = 0xff_ffff
@@ -345,8 +347,10 @@ class Following {
       ...(before && { before }),
     }
     this.#held.push({ change, at: this.#at })
-    this.#heldBytes += bytes
-    if (!this.#isInTransaction || this.#heldBytes > heldBytesMax) yield* this.#release()
+    this.#heldBytes += bytes + stepBytes
+    if (this.#isInTransaction && this.#heldBytes <= heldBytesMax) return
+    yield* this.#release()
+    if (!this.#isInTransaction) this.#given = 0
   }
 }
 
