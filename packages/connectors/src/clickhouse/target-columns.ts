@@ -65,6 +65,14 @@ const time = (digits: number, first: string, last: string): ReadCell => {
   }
 }
 
+/** A text with one form for each value, so that the rows of a key are found to be of one key. */
+const inOneForm = (read: ReadCell, formOf: (text: string) => string): ReadCell => {
+  return (cell) => {
+    const found = read(cell)
+    return 'reason' in found || found.value === null ? found : { value: formOf(String(found.value)) }
+  }
+}
+
 function readerFor(type: string): ReadCell | undefined {
   const [, unsigned, bits] = /^(U)?Int(8|16|32|64|128|256)$/.exec(type) ?? []
   if (bits !== undefined) {
@@ -76,7 +84,7 @@ function readerFor(type: string): ReadCell | undefined {
   const [, precision, scale] = /^Decimal\((\d{1,2}), ?(\d{1,2})\)$/.exec(type) ?? []
   if (precision !== undefined) return readDecimal(Number(precision) - Number(scale), Number(scale))
   const [, fixed] = /^FixedString\((\d{1,6})\)$/.exec(type) ?? []
-  if (fixed !== undefined) return readText(Number(fixed), 'bytes')
+  if (fixed !== undefined) return inOneForm(readText(Number(fixed), 'bytes'), (text) => text.replace(/\0+$/, ''))
   const [, digits] = /^DateTime64\((\d)(?:, ?'[^']*')?\)$/.exec(type) ?? []
   if (digits !== undefined) return time(Number(digits), '1900-01-01', '2262-04-10')
   if (/^DateTime(\('[^']*'\))?$/.test(type)) return time(0, '1970-01-01', '2106-02-06')
@@ -85,6 +93,7 @@ function readerFor(type: string): ReadCell | undefined {
     Float32: readFloat32,
     Float64: readFloat,
     Bool: readTruth,
+    UUID: inOneForm(readText(), (text) => text.toLowerCase()),
     Date: readDay('1970-01-01', '2149-06-06'),
     Date32: readDay('1900-01-01', '2299-12-31'),
   }

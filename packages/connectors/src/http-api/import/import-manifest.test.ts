@@ -218,6 +218,12 @@ test('Values that are sent or read in another way are gaps', () => {
     [{ stream: { incremental_sync: { ...cursor, start_datetime: start } } }, ['incremental_sync.start_datetime']],
     [{ stream: { incremental_sync: { ...cursor, end_datetime: 'soon' } } }, ['incremental_sync.end_datetime']],
     [{ stream: { incremental_sync: { ...cursor, cursor_granularity: 'P1D' } } }, []],
+    [{ stream: { incremental_sync: { ...cursor, step: 'P7D', cursor_granularity: 'PT1S' } } }, []],
+    [
+      { stream: { incremental_sync: { ...cursor, step: 'P7D', cursor_granularity: 'P1D' } } },
+      ['incremental_sync.cursor_granularity'],
+    ],
+    [{ stream: { incremental_sync: { ...cursor, step: 'PT15M' } } }, ['incremental_sync.step']],
     [
       { retriever: { ignore_stream_slicer_parameters_on_paginated_requests: true } },
       ['retriever.ignore_stream_slicer_parameters_on_paginated_requests'],

@@ -81,6 +81,16 @@ function cursorOf(sync: JsonObject, notes: Notes): JsonObject {
   }
   const step = millisecondsOf(sync.step, notes, `${where}.step`)
   const lookBack = millisecondsOf(sync.lookback_window, notes, `${where}.lookback_window`)
+  if (step !== undefined && step < 3_600_000) {
+    noteGap(notes, `${where}.step`, 'Steps are an hour or longer: all is asked for in one request.')
+  }
+  if (step !== undefined && /^P\d+[DWMY]/.test(textIn(sync.cursor_granularity) ?? '')) {
+    noteGap(
+      notes,
+      `${where}.cursor_granularity`,
+      'The last day of a request is the first one of the next: it can come twice.',
+    )
+  }
   const days = (ms: number) => Math.min(3_660, Math.ceil(ms / 86_400_000))
   return {
     format,

@@ -32,7 +32,7 @@ const unused: ReadonlySet<string> = new Set([
   'incremental_sync.global_substream_cursor',
   'incremental_sync.allow_catalog_defined_cursor_field',
   'parent_stream_configs.incremental_dependency',
-  // Times of two requests touch each other.
+  // Times of two requests touch each other; of days, that is a gap (`slices.ts`).
   'incremental_sync.cursor_granularity',
   // The first page is asked for as any other.
   'pagination_strategy.inject_on_first_request',
