@@ -162,7 +162,8 @@ export class DatabaseTransferHost {
       rejected: now.rejected,
       checkpoint: standing.checkpoint,
       pending: now.pending,
-      announced: await this.#announcedOf(now, transfer),
+      // Under other settings, it is another batch.
+      announced: taken === now ? await this.#announcedOf(now, transfer) : null,
       unconfirmed: now.unconfirmed,
       columns: now.columns,
       startedTime: now.startedTime.toISOString(),
