@@ -37,8 +37,8 @@ import { budgets, isLarge, type Tier, tierVariable } from './harness/tiers.ts'
 
 const given = process.argv.slice(2)
 const root = dirname(import.meta.dirname)
-/** How far the measure of the machine can be from the truth: the same tests took 459 to 541 s of the machine of reference. */
-const measuringError = 1.25
+/** How far the measure of the machine can be from the truth: the same tests took 494 to 730 s on one machine within half an hour. */
+const measuringError = 1.6
 /** How long a test file may take, in seconds, if a person says so. */
 const fileSeconds = process.env.PENSTOCK_TEST_FILE_SECONDS ? Number(process.env.PENSTOCK_TEST_FILE_SECONDS) : undefined
 /** How long one may take otherwise: so many times its recorded duration, within these bounds. */
@@ -133,7 +133,7 @@ function withinBudget(tier: Tier, workMs = referenceWorkMs): number {
   )
   if (seconds <= budget * measuringError) return 0
   console.error(
-    'The tier exceeds its budget by more than a quarter. Make its slowest tests cheaper, or name a file *.large.test.ts.',
+    'The tier exceeds its budget by more than half. Make its slowest tests cheaper, or name a file *.large.test.ts.',
   )
   return 1
 }
