@@ -82,7 +82,7 @@ export function filesLeft(
   return { left, first }
 }
 
-/** A file is not what it was when the transfer began. */
+/** The error for a file that was changed or removed since the transfer began. */
 export const changed = (name: string) =>
   new ConnectorError(
     'source_changed',

@@ -44,7 +44,7 @@ export function importAuthentication(authenticator: JsonObject, notes: Notes): I
   }
 }
 
-/** Notes secrets that are made of more than a value of the configuration: what is entered is sent as it is. */
+/** Notes secrets that consist of more than one value of the configuration, because a secret is sent exactly as it is entered. */
 function noteMade(secrets: JsonObject, notes: Notes, where: string): void {
   for (const [key, template] of Object.entries(secrets)) {
     const rest = String(template ?? '').replace(/\{\{([\s\S]*?)\}\}/g, (_, inside) =>

@@ -5,7 +5,7 @@ import type { InheritedKeys } from './asked-keys.ts'
 const valuesMax = 400_000
 const depthMax = 60
 
-/** A manifest refers to itself without end or to what it does not have, or is too large. */
+/** The error for a manifest with circular or missing references, or one that is too large. */
 export class ManifestError extends Error {}
 
 /**

@@ -2,7 +2,7 @@ import { isObject } from '../../platform-api/json.ts'
 
 /** Keys that change nothing in what is read, after the name of their component if they mean something else elsewhere. */
 const unused: ReadonlySet<string> = new Set([
-  // Names, texts, and what the builder of manifests keeps for itself.
+  // Names, texts, and data of the tool in which manifests are edited.
   'type',
   'name',
   'description',
